@@ -1,0 +1,32 @@
+/** What a user did wrong or cannot have. Thrown by operations, mapped to the wire once in gateway/error-response.ts. */
+export type UserErrorCode =
+  | 'validation'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'gone'
+  | 'rate_limited'
+  | 'unavailable';
+
+export interface UserErrorOptions {
+  /** the offending field's path or the longer text of interface.md "details" */
+  details?: unknown;
+  /** wire name in the vocabulary of the `resend` client, when it is not the code's own */
+  name?: string;
+  cause?: unknown;
+}
+
+export class UserError extends Error {
+  override name = 'UserError';
+  readonly code: UserErrorCode;
+  readonly details: unknown;
+  readonly wireName: string | undefined;
+
+  constructor(code: UserErrorCode, message: string, options: UserErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.details = options.details;
+    this.wireName = options.name;
+  }
+}

@@ -1,0 +1,42 @@
+/** Prefix of each kind of identifier; opaque to clients (decisions.md "identifiers"). */
+const prefixes = {
+  email: 'em',
+  thread: 'th',
+  domain: 'dom',
+  emailAddress: 'addr',
+  endpoint: 'ep',
+  delivery: 'dlv',
+  guardRule: 'grd',
+  apiKey: 'key',
+  user: 'usr',
+  dnsRecord: 'dns',
+  batch: 'bat',
+  suppression: 'sup',
+  event: 'evt',
+  attachment: 'att',
+  raw: 'raw',
+} as const;
+
+export type IdentifierKind = keyof typeof prefixes;
+
+/**
+ * Makes an identifier: prefix, underscore, UUIDv7 (RFC 9562 §5.7) in hex without dashes. Sorts by time of creation.
+ * `random` holds at least 10 octets from a cryptographic source.
+ */
+export function makeIdentifier(kind: IdentifierKind, now: Date, random: Uint8Array): string {
+  const octets = new Uint8Array(16);
+  let milliseconds = now.getTime();
+  for (let at = 5; at >= 0; at--) {
+    octets[at] = milliseconds % 256;
+    milliseconds = Math.floor(milliseconds / 256);
+  }
+  octets.set(random.subarray(0, 10), 6);
+  octets[6] = 0x70 | ((octets[6] ?? 0) & 0x0f);
+  octets[8] = 0x80 | ((octets[8] ?? 0) & 0x3f);
+  return `${prefixes[kind]}_${Buffer.from(octets).toString('hex')}`;
+}
+
+/** Whether the text has the shape of an identifier of that kind; says nothing of existence. */
+export function isIdentifier(kind: IdentifierKind, text: string): boolean {
+  return new RegExp(`^${prefixes[kind]}_[0-9a-f]{32}$`).test(text);
+}

@@ -1,0 +1,124 @@
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import pg from 'pg';
+import type { Tables } from './tables.ts';
+
+/** The two roles of house.md §5.11; null connects as the role of the URL (migrations, accounts). */
+export type DatabaseRole = 'postroom_gateway' | 'postroom_actor' | null;
+
+/** One pool of connections under one role: `pool` for hot, prepared statements, `kysely` for composed ones. */
+export interface Database {
+  pool: pg.Pool;
+  kysely: Kysely<Tables>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  url: string;
+  role: DatabaseRole;
+  /** most connections at once; 20 in all on two cores (guarantees.md §5) */
+  poolSize: number;
+  /** shown in pg_stat_activity */
+  applicationName: string;
+  /** told of connections that the server dropped while idle */
+  onError: (error: Error) => void;
+}
+
+/** Milliseconds; guarantees.md §5. */
+const STATEMENT_TIMEOUT_MS = 10_000;
+const LOCK_TIMEOUT_MS = 3_000;
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
+const CONNECTION_TIMEOUT_MS = 5_000;
+
+/**
+ * Opens a pool; connects lazily. bigint comes as number, timestamptz as Date, bytea as Buffer (octets asked for with
+ * `binaryOctets` come without the hex detour).
+ */
+export function openDatabase(options: DatabaseOptions): Database {
+  const settings = [
+    `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+    `-c lock_timeout=${LOCK_TIMEOUT_MS}`,
+    `-c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_TIMEOUT_MS}`,
+    '-c timezone=UTC',
+    ...(options.role === null ? [] : [`-c role=${options.role}`]),
+  ];
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    options: settings.join(' '),
+    application_name: options.applicationName,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+    // The client's own limit ends a query whose server no longer answers at all (a paused or vanished host).
+    query_timeout: STATEMENT_TIMEOUT_MS + 2_000,
+    keepAlive: true,
+    types,
+  });
+  pool.on('error', options.onError);
+  // A connection that breaks while it is checked out fails its query; without a listener it would end the process.
+  pool.on('connect', (client) => void client.on('error', options.onError));
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return { pool, kysely, close: () => kysely.destroy() };
+}
+
+/**
+ * Runs work in one transaction on one connection; commits when it resolves, rolls back when it throws.
+ * No network call belongs inside (house.md §5.10).
+ */
+export async function inTransaction<T>(database: Database, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await database.pool.connect();
+  let failure: Error | undefined;
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    failure = error as Error;
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  } finally {
+    client.release(failure !== undefined && isConnectionLost(failure) ? failure : undefined);
+  }
+}
+
+/**
+ * Runs work in one transaction in which row-level security shows this user's rows only.
+ * Every query of the gateway goes through here; outside it the gateway's role sees no row.
+ */
+export function asUser<T>(
+  database: Database,
+  userId: string,
+  work: (transaction: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
+  return database.kysely.transaction().execute(async (transaction) => {
+    await sql`select set_config('postroom.user_id', ${userId}, true)`.execute(transaction);
+    return work(transaction);
+  });
+}
+
+/** Whether the error means that PostgreSQL is away, restarting or out of time, so that trying again later may help. */
+export function isConnectionLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = (error as { code?: unknown }).code;
+  if (typeof code === 'string') {
+    // 08: connection exceptions; 57P0x: shutdown; 53: out of resources; 57014: statement timeout; 55P03: lock timeout
+    if (/^(08|57P0|53)/.test(code) || ['57014', '55P03', '40001', '40P01', '25P03'].includes(code)) return true;
+    if (
+      ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN'].includes(
+        code,
+      )
+    )
+      return true;
+  }
+  // pg and pg-pool throw these without a code
+  return /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|not queryable/.test(
+    error.message,
+  );
+}
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format: 'text' | 'binary') => {
+    if (format === 'binary' && oid === pg.types.builtins.BYTEA) return (value: Buffer) => value;
+    if (oid === pg.types.builtins.INT8 && format === 'text') return Number;
+    return pg.types.getTypeParser(oid, format);
+  }) as pg.CustomTypesConfig['getTypeParser'],
+};

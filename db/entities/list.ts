@@ -1,0 +1,4 @@
+import { DomainSchema } from './domain.ts';
+
+/** Every entity of MikroORM: the resources that users configure. Mail itself is written and listed by Kysely (stack.md §2). */
+export const entities = [DomainSchema];

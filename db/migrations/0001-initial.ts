@@ -1,0 +1,446 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/**
+ * The first schema. Every user table is keyed by `user_id` first (house rule: distributable by tenant) and lies under row-level
+ * security; the global tables are raw_message, verified_domain_name, email_address_name, api_key, user_account and clock.
+ */
+export class InitialMigration extends Migration {
+  override up(): void {
+    this.addSql(EXTENSIONS_AND_CLOCK);
+    this.addSql(ACCOUNTS);
+    this.addSql(ROUTING);
+    this.addSql(RECEPTION);
+    this.addSql(EMAIL);
+    this.addSql(THREADS);
+    this.addSql(DELIVERIES);
+    this.addSql(EVENTS);
+    this.addSql(ROLES_AND_POLICIES);
+  }
+}
+
+const EXTENSIONS_AND_CLOCK = `
+  create extension if not exists pg_trgm;
+  create extension if not exists btree_gin;
+  -- Due-ness is decided by postroom_now(); only test support moves the offset.
+  create table clock (id boolean primary key default true check (id), shift interval not null default '0');
+  insert into clock default values;
+  create function postroom_now() returns timestamptz language sql stable parallel safe
+    as 'select now() + (select shift from clock)';
+`;
+
+const ACCOUNTS = `
+  create table user_account (
+    id text primary key,
+    email text not null unique,
+    password_hash text,
+    created_at timestamptz(3) not null default now()
+  );
+  create table api_key (
+    id text primary key,
+    user_id text not null references user_account,
+    name text not null,
+    secret_sha256 bytea not null unique,
+    created_at timestamptz(3) not null default now(),
+    expires_at timestamptz(3),
+    revoked_at timestamptz(3),
+    last_used_at timestamptz(3)
+  );
+  create index api_key_user on api_key (user_id, id);
+  -- The canary that proves at start that SECRET_KEY is the one the stored ciphertexts were made with.
+  create table secret_canary (key_id text primary key, ciphertext text not null, created_at timestamptz(3) not null default now());
+`;
+
+const ROUTING = `
+  create table domain (
+    user_id text not null,
+    id text not null,
+    name text not null,
+    status text not null default 'pending' check (status in ('pending', 'verified', 'failed')),
+    is_trusted boolean not null default false,
+    verified_at timestamptz(3),
+    is_catch_all_enabled boolean not null default false,
+    catch_all_endpoint_id text,
+    receive_dmarc_emails boolean not null default false,
+    created_at timestamptz(3) not null default now(),
+    updated_at timestamptz(3) not null default now(),
+    primary key (user_id, id)
+  );
+  create unique index domain_name on domain (user_id, name);
+  -- At most one verified owner of a name on the whole service.
+  create table verified_domain_name (name text primary key, user_id text not null, domain_id text not null);
+
+  create table endpoint (
+    user_id text not null,
+    id text not null,
+    name text not null,
+    type text not null check (type in ('webhook', 'email', 'email_group')),
+    webhook_format text not null default 'native' check (webhook_format in ('native', 'chat_a', 'chat_b')),
+    config jsonb not null,
+    -- Standard Webhooks secret (whsec_...), encrypted under SECRET_KEY; null for endpoints without webhook
+    secret_ciphertext text,
+    is_active boolean not null default true,
+    inactive_reason text,
+    description text,
+    created_at timestamptz(3) not null default now(),
+    updated_at timestamptz(3) not null default now(),
+    primary key (user_id, id)
+  );
+  -- Counters of deliveryStats, beside the endpoint so that counting never rewrites its configuration.
+  create table endpoint_stat (
+    user_id text not null,
+    endpoint_id text not null,
+    total bigint not null default 0,
+    successful bigint not null default 0,
+    failed bigint not null default 0,
+    last_delivery_at timestamptz(3),
+    primary key (user_id, endpoint_id)
+  );
+
+  create table email_address (
+    user_id text not null,
+    id text not null,
+    domain_id text not null,
+    address text not null,
+    endpoint_id text,
+    webhook_id text,
+    is_active boolean not null default true,
+    created_at timestamptz(3) not null default now(),
+    updated_at timestamptz(3) not null default now(),
+    primary key (user_id, id)
+  );
+  create index email_address_domain on email_address (user_id, domain_id);
+  -- Addresses are unique on the service; lower case.
+  create table email_address_name (address text primary key, user_id text not null, address_id text not null);
+`;
+
+const RECEPTION = `
+  -- The octets of one SMTP transaction, as they came after our own trace fields were left out; shared by its recipients.
+  create table raw_message (
+    id text primary key,
+    octets bytea not null,
+    sha256 bytea not null,
+    size_octets integer not null,
+    created_at timestamptz(3) not null default now()
+  );
+  alter table raw_message alter column octets set storage external;
+
+  -- One row per accepted recipient, committed before the 250. It holds the envelope and is the parser's to-do list:
+  -- parsed_at is null, and claimed_until is past.
+  create table reception (
+    user_id text not null,
+    email_id text not null,
+    raw_id text not null,
+    reverse_path text not null,
+    recipient text not null,
+    own_address text not null,
+    address_id text,
+    domain_id text not null,
+    remote_address text not null,
+    helo text not null,
+    is_tls boolean not null,
+    trace_fields text not null,
+    accepted_at timestamptz(3) not null,
+    parsed_at timestamptz(3),
+    claimed_by text,
+    claimed_until timestamptz(3),
+    tries smallint not null default 0,
+    last_error text,
+    primary key (user_id, email_id)
+  ) with (fillfactor = 85);
+  create index reception_unparsed on reception (accepted_at) where parsed_at is null;
+  create index reception_raw on reception (raw_id);
+
+  -- Recognises a sender that lost our 250 and offers the same bytes again. Rows older than 7 days are removed.
+  create table smtp_offer (
+    user_id text not null,
+    recipient text not null,
+    reverse_path text not null,
+    sha256 bytea not null,
+    email_id text not null,
+    accepted_at timestamptz(3) not null,
+    primary key (user_id, recipient, reverse_path, sha256)
+  );
+  create index smtp_offer_age on smtp_offer (accepted_at);
+`;
+
+const EMAIL = `
+  -- What lists show. A received email gets its row when it is parsed (or when parsing was given up); bodies lie in email_content.
+  create table email (
+    user_id text not null,
+    id text not null,
+    type text not null check (type in ('received', 'sent', 'scheduled')),
+    status text not null check (status in ('delivered', 'pending', 'failed', 'bounced', 'scheduled', 'cancelled')),
+    -- received: when SMTP answered 250; sent: when it was created
+    created_at timestamptz(3) not null,
+    updated_at timestamptz(3) not null default now(),
+    sent_at timestamptz(3),
+    scheduled_at timestamptz(3),
+    raw_id text,
+    -- received: the address that took it (without plus-tag); sent: the From address. Lower case.
+    own_address text not null,
+    own_domain text not null,
+    address_id text,
+    domain_id text,
+    -- envelope recipient as given, plus-tag and all; null for sent mail
+    recipient text,
+    message_id text not null,
+    subject text not null,
+    base_subject text not null,
+    from_name text,
+    from_address text not null,
+    from_text text not null,
+    to_addresses text[] not null,
+    cc_addresses text[] not null,
+    preview text not null,
+    -- the Date field; null when absent or invalid
+    date timestamptz(3),
+    has_attachments boolean not null default false,
+    attachment_count integer not null default 0,
+    is_read boolean not null default false,
+    read_at timestamptz(3),
+    is_archived boolean not null default false,
+    is_test boolean not null default false,
+    thread_id text,
+    thread_position integer,
+    thread_reason text check (thread_reason in ('header', 'references', 'subject', 'new')),
+    -- null until the router has decided; only received mail is routed
+    routed_at timestamptz(3),
+    primary key (user_id, id)
+  ) with (fillfactor = 85);
+  create index email_list on email (user_id, created_at desc, id desc);
+  create index email_own_address on email (user_id, own_address, created_at desc, id desc);
+  create index email_thread on email (user_id, thread_id, created_at, id);
+  create index email_message_id on email (user_id, message_id);
+  create index email_unthreaded on email (created_at) where thread_id is null and type <> 'scheduled';
+  create index email_unrouted on email (created_at) where routed_at is null and thread_id is not null and type = 'received';
+
+  create table email_content (
+    user_id text not null,
+    email_id text not null,
+    -- [[lower-case name, decoded value], ...] in the order of the message, at most 1,000
+    headers jsonb not null,
+    -- {from,to,cc,bcc,replyTo}: null or {text, addresses: [{name, address}]}
+    addresses jsonb not null,
+    in_reply_to text[] not null,
+    reference_ids text[] not null,
+    text_body text,
+    html_body text,
+    cleaned_text text,
+    cleaned_html text,
+    -- see core/attachment.ts
+    attachments jsonb not null,
+    -- verdicts of SPF, DKIM, DMARC and ARC; null when not checked
+    authentication jsonb,
+    priority text,
+    tags jsonb not null default '[]',
+    is_truncated boolean not null default false,
+    parse_error text,
+    parser_version smallint not null,
+    primary key (user_id, email_id)
+  );
+
+  -- Lower-case subject, sender and recipients, for partial matches.
+  create table email_search (
+    user_id text not null,
+    email_id text not null,
+    created_at timestamptz(3) not null,
+    text text not null,
+    primary key (user_id, email_id)
+  );
+  create index email_search_text on email_search using gin (user_id, text gin_trgm_ops);
+
+  -- Exact totals without search: written in the transaction that changes the email. hour = date_trunc('hour', created_at) in UTC.
+  create table email_counter (
+    user_id text not null,
+    hour timestamptz(3) not null,
+    own_address text not null,
+    own_domain text not null,
+    type text not null,
+    status text not null,
+    is_read boolean not null,
+    is_archived boolean not null,
+    count bigint not null,
+    primary key (user_id, hour, own_address, type, status, is_read, is_archived)
+  );
+`;
+
+const THREADS = `
+  create table thread (
+    user_id text not null,
+    id text not null,
+    root_message_id text not null,
+    normalized_subject text not null,
+    participant_emails text[] not null,
+    participant_names text[] not null,
+    -- lower-case subject and participants, for partial matches
+    search_text text not null,
+    message_count integer not null,
+    received_count integer not null,
+    unread_count integer not null,
+    -- received messages that are archived; the thread is archived when this equals received_count and is not 0
+    archived_count integer not null,
+    latest_email_id text not null,
+    last_message_at timestamptz(3) not null,
+    created_at timestamptz(3) not null,
+    updated_at timestamptz(3) not null default now(),
+    primary key (user_id, id)
+  ) with (fillfactor = 85);
+  create index thread_list on thread (user_id, last_message_at desc, id desc);
+  create index thread_unread on thread (user_id, last_message_at desc, id desc) where unread_count > 0;
+  create index thread_search on thread using gin (user_id, search_text gin_trgm_ops);
+  create index thread_participants on thread using gin (user_id, participant_emails);
+
+  -- Ids of threads that were merged into another; thread_id is always a living thread.
+  create table thread_alias (user_id text not null, alias_id text not null, thread_id text not null, primary key (user_id, alias_id));
+  create index thread_alias_target on thread_alias (user_id, thread_id);
+
+  -- Every msg-id that a message of the thread bears or refers to.
+  create table thread_message_id (user_id text not null, message_id text not null, thread_id text not null, primary key (user_id, message_id));
+  create index thread_message_id_thread on thread_message_id (user_id, thread_id);
+
+  -- Messages without any valid reference, one row per participant: what a subject edge may join.
+  create table thread_subject (
+    user_id text not null,
+    base_subject_sha256 bytea not null,
+    participant text not null,
+    date timestamptz(3) not null,
+    email_id text not null,
+    is_reply boolean not null,
+    thread_id text not null,
+    primary key (user_id, base_subject_sha256, participant, date, email_id)
+  );
+  create index thread_subject_thread on thread_subject (user_id, thread_id);
+`;
+
+const DELIVERIES = `
+  create table delivery (
+    user_id text not null,
+    id text not null,
+    email_id text not null,
+    endpoint_id text not null,
+    delivery_type text not null check (delivery_type in ('webhook', 'email', 'email_group')),
+    status text not null default 'pending' check (status in ('pending', 'success', 'failed')),
+    -- tries made; an interrupted attempt is recorded but not counted
+    attempts integer not null default 0,
+    attempts_allowed integer not null,
+    next_attempt_at timestamptz(3),
+    last_attempt_at timestamptz(3),
+    claimed_by text,
+    claimed_until timestamptz(3),
+    -- {error: string|null, statusCode: number|null} of the last attempt
+    response_data jsonb,
+    created_at timestamptz(3) not null,
+    completed_at timestamptz(3),
+    primary key (user_id, id)
+  ) with (fillfactor = 85);
+  create index delivery_due on delivery (next_attempt_at) where status = 'pending';
+  create index delivery_email on delivery (user_id, email_id);
+  create index delivery_endpoint on delivery (user_id, endpoint_id, created_at desc, id desc);
+
+  create table delivery_attempt (
+    user_id text not null,
+    delivery_id text not null,
+    number integer not null,
+    started_at timestamptz(3) not null,
+    duration_ms integer not null,
+    outcome text not null check (outcome in ('success', 'failed', 'interrupted')),
+    status_code integer,
+    error text,
+    -- first 4,096 octets of the answer, decoded as UTF-8
+    response_body text,
+    -- header fields sent, without secrets
+    request_headers jsonb not null,
+    primary key (user_id, delivery_id, number)
+  );
+`;
+
+const EVENTS = `
+  -- The gap-free feed of a user: seq comes from event_counter, bumped by the last statement of the transaction that makes the event.
+  create table event (
+    user_id text not null,
+    seq bigint not null,
+    id text not null,
+    kind text not null,
+    at timestamptz(3) not null,
+    email_id text,
+    thread_id text,
+    delivery_id text,
+    endpoint_id text,
+    data jsonb not null default '{}',
+    primary key (user_id, seq)
+  );
+  create table event_counter (user_id text primary key, last_seq bigint not null);
+
+  -- Appends events (array of {id, kind, emailId?, threadId?, deliveryId?, endpointId?, data?}) and answers the last seq. Call it last.
+  create function append_events(p_user_id text, p_events jsonb) returns bigint language plpgsql as $$
+  declare
+    n bigint := jsonb_array_length(p_events);
+    last bigint;
+  begin
+    if n = 0 then return null; end if;
+    insert into event_counter as c (user_id, last_seq) values (p_user_id, n)
+      on conflict (user_id) do update set last_seq = c.last_seq + n returning last_seq into last;
+    insert into event (user_id, seq, id, kind, at, email_id, thread_id, delivery_id, endpoint_id, data)
+      select p_user_id, last - n + e.ordinality, e.value->>'id', e.value->>'kind', postroom_now(), e.value->>'emailId', e.value->>'threadId',
+             e.value->>'deliveryId', e.value->>'endpointId', coalesce(e.value->'data', '{}')
+      from jsonb_array_elements(p_events) with ordinality e;
+    return last;
+  end $$;
+`;
+
+const USER_TABLES = [
+  'domain',
+  'endpoint',
+  'endpoint_stat',
+  'email_address',
+  'reception',
+  'smtp_offer',
+  'email',
+  'email_content',
+  'email_search',
+  'email_counter',
+  'thread',
+  'thread_alias',
+  'thread_message_id',
+  'thread_subject',
+  'delivery',
+  'delivery_attempt',
+  'event',
+  'event_counter',
+];
+
+const ROLES_AND_POLICIES = `
+  -- Two roles without log-in; the service connects as its own role and takes one of them by the start-up option "role".
+  do $$ begin
+    begin create role postroom_gateway nologin; exception when duplicate_object or unique_violation then null; end;
+    begin create role postroom_actor nologin; exception when duplicate_object or unique_violation then null; end;
+    begin execute format('grant postroom_gateway, postroom_actor to %I', current_user); exception when others then null; end;
+  end $$;
+  grant usage on schema public to postroom_gateway, postroom_actor;
+  grant select, insert, update, delete on all tables in schema public to postroom_actor;
+  grant select, insert, update, delete on ${USER_TABLES.join(', ')} to postroom_gateway;
+  grant select on clock to postroom_gateway;
+  grant select, insert, delete on verified_domain_name, email_address_name to postroom_gateway;
+  ${USER_TABLES.map(
+    (table) => `
+  alter table ${table} enable row level security;
+  create policy ${table}_of_user on ${table} to postroom_gateway using (user_id = current_setting('postroom.user_id', true));
+  create policy ${table}_of_actor on ${table} to postroom_actor using (true);`,
+  ).join('')}
+
+  -- The gateway does not know the user yet when it looks a credential up.
+  create function credential_owner(p_secret_sha256 bytea) returns table (key_id text, user_id text, expires_at timestamptz)
+    language sql stable security definer set search_path = public, pg_temp as $$
+      select k.id, k.user_id, k.expires_at from api_key k where k.secret_sha256 = p_secret_sha256 and k.revoked_at is null $$;
+
+  -- Octets are reached only through an email row of the user.
+  create function raw_octets(p_user_id text, p_email_id text, p_start integer, p_length integer) returns bytea
+    language sql stable security definer set search_path = public, pg_temp as $$
+      select substring(r.octets from p_start + 1 for p_length) from email e join raw_message r on r.id = e.raw_id
+      where e.user_id = p_user_id and e.id = p_email_id $$;
+  create function raw_sha256(p_user_id text, p_email_id text) returns bytea
+    language sql stable security definer set search_path = public, pg_temp as $$
+      select r.sha256 from email e join raw_message r on r.id = e.raw_id where e.user_id = p_user_id and e.id = p_email_id $$;
+  revoke all on function credential_owner, raw_octets, raw_sha256 from public;
+  grant execute on function credential_owner, raw_octets, raw_sha256 to postroom_gateway, postroom_actor;
+`;

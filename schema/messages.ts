@@ -1,0 +1,142 @@
+import { z } from 'zod';
+
+/**
+ * Every subject on the bus with its shapes. Three manners of talk: a *question* awaits one answer from one server of a queue group;
+ * a *wake* tells one member of a queue group that there is work (ids only, may be lost); a *broadcast* reaches every subscriber
+ * (live events, cache drops; may be lost).
+ */
+export const questions = {
+  /** May this forward-path be taken? Asked at RCPT. */
+  'receiving.recipient.check': {
+    request: z.object({ recipient: z.string(), reversePath: z.string() }),
+    reply: z.discriminatedUnion('verdict', [
+      z.object({
+        verdict: z.literal('accept'),
+        userId: z.string(),
+        /** null when the catch-all takes it */
+        addressId: z.string().nullable(),
+        domainId: z.string(),
+        /** the address that takes it, lower case, without plus-tag */
+        ownAddress: z.string(),
+      }),
+      z.object({ verdict: z.literal('reject'), code: z.number(), enhancedCode: z.string(), text: z.string() }),
+    ]),
+    /** house.md §1.2: the question at RCPT has 8 s */
+    limitMs: 8_000,
+  },
+  /** Store this message; the octets travel beside the request. The answer comes after the commit. */
+  'receiving.message.accept': {
+    request: z.object({
+      reversePath: z.string(),
+      recipients: z
+        .array(
+          z.object({
+            recipient: z.string(),
+            userId: z.string(),
+            addressId: z.string().nullable(),
+            domainId: z.string(),
+            ownAddress: z.string(),
+          }),
+        )
+        .min(1),
+      remoteAddress: z.string(),
+      helo: z.string(),
+      isTls: z.boolean(),
+      /** our own trace fields (Received ...), CRLF ended; stored beside the octets */
+      traceFields: z.string(),
+    }),
+    reply: z.discriminatedUnion('verdict', [
+      z.object({ verdict: z.literal('accepted'), emailIds: z.array(z.string()) }),
+      /** 4xx or 5xx with RFC 3463 code */
+      z.object({ verdict: z.literal('refused'), code: z.number(), enhancedCode: z.string(), text: z.string() }),
+    ]),
+    /** house.md §1.2: question 20 s < plugin timeout 30 s */
+    limitMs: 20_000,
+  },
+  /** Is there room for a message? Asked at MAIL FROM (cached a second by the plugin). */
+  'receiving.capacity.check': {
+    request: z.object({}),
+    reply: z.object({ hasRoom: z.boolean() }),
+    limitMs: 8_000,
+  },
+} as const;
+
+export const wakes = {
+  /** receptions of this user wait for the parser */
+  'receiving.parse.wake': z.object({ userId: z.string(), emailIds: z.array(z.string()) }),
+  /** emails of this user wait for a thread */
+  'threading.assign.wake': z.object({ userId: z.string(), emailIds: z.array(z.string()) }),
+  /** threaded emails of this user wait for the router */
+  'delivery.route.wake': z.object({ userId: z.string(), emailIds: z.array(z.string()) }),
+  /** deliveries are due now */
+  'delivery.deliver.wake': z.object({ userId: z.string(), deliveryIds: z.array(z.string()) }),
+} as const;
+
+export const broadcasts = {
+  /** the event feed of this user grew up to seq */
+  'event.appended': z.object({ userId: z.string(), lastSeq: z.number() }),
+  /** addresses or domains changed: drop cached recipient verdicts. name is an address or a domain, lower case */
+  'routing.changed': z.object({ name: z.string() }),
+  /** a key was revoked: drop cached credentials */
+  'credential.changed': z.object({ userId: z.string() }),
+} as const;
+
+export type QuestionSubject = keyof typeof questions;
+export type WakeSubject = keyof typeof wakes;
+export type BroadcastSubject = keyof typeof broadcasts;
+export type Request<S extends QuestionSubject> = z.infer<(typeof questions)[S]['request']>;
+export type Reply<S extends QuestionSubject> = z.infer<(typeof questions)[S]['reply']>;
+export type Wake<S extends WakeSubject> = z.infer<(typeof wakes)[S]>;
+export type Broadcast<S extends BroadcastSubject> = z.infer<(typeof broadcasts)[S]>;
+
+/** Ends a `serve`, `onWake` or `subscribe`: no new message is taken; resolves when those in hand are done. */
+export interface Subscription {
+  stop(): Promise<void>;
+}
+
+export interface AskOptions {
+  /** raw octets that travel beside the request; at most MAX_OCTETS */
+  octets?: Uint8Array;
+  /** at most this long, instead of the subject's own limit; milliseconds */
+  limitMs?: number;
+}
+
+/** The three transports (nats, in-process, socket) implement this and pass one behaviour suite. */
+export interface Bus {
+  /**
+   * Asks one server of the subject and awaits its answer.
+   * Throws BusTimeout (no answer within the limit), BusUnavailable (no connection or nobody serves), BusRemoteError (the server threw).
+   */
+  ask<S extends QuestionSubject>(subject: S, request: Request<S>, options?: AskOptions): Promise<Reply<S>>;
+  /** Serves a question as one member of its queue group; octets is empty when none were sent. */
+  serve<S extends QuestionSubject>(
+    subject: S,
+    answer: (request: Request<S>, octets: Uint8Array) => Promise<Reply<S>>,
+  ): Subscription;
+  /** Tells one member of the subject's queue group. Never throws, never waits; may be lost. */
+  wake<S extends WakeSubject>(subject: S, message: Wake<S>): void;
+  onWake<S extends WakeSubject>(subject: S, work: (message: Wake<S>) => void | Promise<void>): Subscription;
+  /** Tells every subscriber. Never throws, never waits; may be lost. */
+  publish<S extends BroadcastSubject>(subject: S, message: Broadcast<S>): void;
+  subscribe<S extends BroadcastSubject>(subject: S, take: (message: Broadcast<S>) => void): Subscription;
+  /** whether questions can be asked now */
+  isConnected(): boolean;
+  /** Closes; questions in flight fail with BusUnavailable. */
+  close(): Promise<void>;
+}
+
+/** Raw octets of one message on the bus; above the SMTP limit of 15,000,000 with room for trace fields. */
+export const MAX_OCTETS = 16_000_000;
+
+/** No answer within the limit. */
+export class BusTimeout extends Error {
+  override name = 'BusTimeout';
+}
+/** No connection, or nobody serves the subject. */
+export class BusUnavailable extends Error {
+  override name = 'BusUnavailable';
+}
+/** The server of the question threw; the message is the server's. */
+export class BusRemoteError extends Error {
+  override name = 'BusRemoteError';
+}
