@@ -1,0 +1,115 @@
+import { hash } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Database } from './database.ts';
+
+/** Where the octets of messages are read from. PostgreSQL holds them; what came in a moment ago is answered from memory. */
+export interface OctetStore {
+  /** Keeps octets in memory that were just committed, so that parser and delivery need not read them back. */
+  keep(rawId: string, octets: Buffer): void;
+  /** The whole message; null when it is gone or its sha256 no longer fits (which is logged). */
+  get(rawId: string): Promise<Buffer | null>;
+  /** `length` octets from `start` (0-based), fewer at the end of the message; null when it is gone. */
+  slice(rawId: string, start: number, length: number): Promise<Buffer | null>;
+  /** Nobody will ask for these octets soon. */
+  release(rawId: string): void;
+}
+
+export interface OctetStoreOptions {
+  database: Database;
+  log: Logger;
+  /** most octets kept in memory */
+  cacheOctets?: number;
+}
+
+/** Octets of messages kept in memory; speed.md "The hand-over needs a cap". */
+const CACHE_OCTETS = 64_000_000;
+/** Milliseconds for which octets are kept in memory at most. */
+const CACHE_AGE_MS = 60_000;
+
+/**
+ * The part of an insert that writes messages: `source` names a relation with raw_id, sha256 (hex), start (0-based) and length, and
+ * `octets` a bytea parameter that holds all of them in one piece (one parameter for a whole group of messages is cheapest).
+ */
+export function storeOctetsSql(source: string, octets: string): string {
+  return `
+    insert into raw_message (id, octets, sha256, size_octets)
+    select m.raw_id, substring(${octets}::bytea from m.start + 1 for m.length), decode(m.sha256, 'hex'), m.length from ${source} m`;
+}
+
+/** Reads octets from PostgreSQL, behind a cache in memory that is bounded in octets and age. */
+export function createOctetStore(options: OctetStoreOptions): OctetStore {
+  const { database, log, cacheOctets = CACHE_OCTETS } = options;
+  // In the order of keeping: the first entry is the oldest.
+  const kept = new Map<string, { octets: Buffer; keptAt: number }>();
+  let keptOctets = 0;
+
+  function drop(rawId: string): void {
+    const entry = kept.get(rawId);
+    if (entry === undefined) return;
+    kept.delete(rawId);
+    keptOctets -= entry.octets.length;
+  }
+
+  function dropOld(): void {
+    const limit = performance.now() - CACHE_AGE_MS;
+    for (const [rawId, entry] of kept) {
+      if (keptOctets <= cacheOctets && entry.keptAt > limit) break;
+      drop(rawId);
+    }
+    if (kept.size > 0) setTimer();
+  }
+
+  let timer: NodeJS.Timeout | undefined;
+  function setTimer(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      dropOld();
+    }, CACHE_AGE_MS / 4).unref();
+  }
+
+  return {
+    keep(rawId, octets) {
+      if (octets.length > cacheOctets) return;
+      drop(rawId);
+      kept.set(rawId, { octets, keptAt: performance.now() });
+      keptOctets += octets.length;
+      if (keptOctets > cacheOctets) dropOld();
+      else setTimer();
+    },
+
+    async get(rawId) {
+      const entry = kept.get(rawId);
+      if (entry !== undefined) return entry.octets;
+      const { rows } = await database.pool.query<{ octets: Buffer; sha256: Buffer }>({
+        name: 'octet-store-get',
+        text: 'select octets, sha256 from raw_message where id = $1',
+        values: [rawId],
+        binary: true,
+      });
+      const row = rows[0];
+      if (row === undefined) {
+        log.error({ rawId }, 'octets of a message are gone');
+        return null;
+      }
+      if (!hash('sha256', row.octets, 'buffer').equals(row.sha256)) {
+        log.error({ rawId }, 'octets of a message do not fit their sha256');
+        return null;
+      }
+      return row.octets;
+    },
+
+    async slice(rawId, start, length) {
+      const entry = kept.get(rawId);
+      if (entry !== undefined) return entry.octets.subarray(start, start + length);
+      const { rows } = await database.pool.query<{ octets: Buffer }>({
+        name: 'octet-store-slice',
+        text: 'select substring(octets from $2::integer + 1 for $3::integer) as octets from raw_message where id = $1',
+        values: [rawId, start, length],
+        binary: true,
+      });
+      return rows[0]?.octets ?? null;
+    },
+
+    release: drop,
+  };
+}
