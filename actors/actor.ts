@@ -1,0 +1,279 @@
+import type { Logger } from 'pino';
+import { type Database, isConnectionLost } from '../db/database.ts';
+import type { OctetStore } from '../db/octet-store.ts';
+import {
+  type Bus,
+  BusTimeout,
+  BusUnavailable,
+  type QuestionSubject,
+  type Reply,
+  type Request,
+  type Subscription,
+  type Wake,
+  type WakeSubject,
+} from '../schema/messages.ts';
+import { createInHand, type InHand } from './bus/in-hand.ts';
+
+/** What every actor is given at its start. */
+export interface ActorContext {
+  bus: Bus;
+  /** under the role postroom_actor */
+  database: Database;
+  octets: OctetStore;
+  log: Logger;
+  now: () => Date;
+  /** that many octets from a cryptographic source */
+  random: (count: number) => Uint8Array;
+  /** unique among all processes; written to claimed_by */
+  name: string;
+}
+
+/** A running actor. */
+export interface Actor {
+  /** Takes no more work and resolves when the work in hand is done or ended: at most 10 s. */
+  stop(): Promise<void>;
+}
+
+/** What one run of a step is told. */
+export interface Run<S extends WakeSubject = WakeSubject> {
+  /** the wakes that came since the last run; empty when the sweep starts the run: then look at every due row */
+  wakes: readonly Wake<S>[];
+  /** aborted when a stopping actor's time is up (8 s): end open network calls, record them, give leases back */
+  signal: AbortSignal;
+  /** true from the moment that stop() was called: begin no further batch */
+  isStopping(): boolean;
+  /** Leaves work running beyond this run; stop() awaits it, its failure is logged. */
+  keep(work: Promise<unknown>): void;
+}
+
+/**
+ * One step of an actor: work on rows that wait for it, safe to run twice. It runs at the start, every `everyMs` after its last sweep
+ * ended, and as soon as wakes of its subject came (all that came are handed to one run). The answer is the count of rows done:
+ * a full batch (`batchSize`, 50 unless told) means that more may wait, and the step runs again at once.
+ */
+export type Step = SweepStep | { [S in WakeSubject]: WokenStep<S> }[WakeSubject];
+
+export interface SweepStep {
+  name: string;
+  everyMs: number;
+  batchSize?: number;
+  wake?: undefined;
+  work: (run: Run<never>) => Promise<number | void>;
+}
+
+export interface WokenStep<S extends WakeSubject> {
+  name: string;
+  everyMs: number;
+  batchSize?: number;
+  wake: S;
+  /** most runs by wakes at once, 1 unless told; the sweep never overlaps itself */
+  concurrency?: number;
+  work: (run: Run<S>) => Promise<number | void>;
+}
+
+/** The answers an actor gives, by subject; the octets are empty when none came with the question. */
+export type Answers = { [S in QuestionSubject]?: (request: Request<S>, octets: Uint8Array) => Promise<Reply<S>> };
+
+export interface ActorPlan {
+  context: ActorContext;
+  /** the actor's word in logs: receiving, threading, ... */
+  name: string;
+  steps?: readonly Step[];
+  answers?: Answers;
+}
+
+export interface RunningActor extends Actor {
+  /** Starts the sweep of that step now, as a wake from inside this process. */
+  nudge(stepName: string): void;
+  /** Lets stop() await this work; its failure is logged. */
+  keep(work: Promise<unknown>): void;
+}
+
+/** house.md §4: attempts still open after 8 s of drain are ended; then they have a moment to write that down. */
+const DRAIN_MS = 8_000;
+const LAST_WORDS_MS = 1_500;
+const FIRST_BACKOFF_MS = 100;
+const LONGEST_BACKOFF_MS = 5_000;
+/** More wakes than this are answered by one sweep instead. */
+const MAX_WAKES_HELD = 1_000;
+const BATCH_SIZE = 50;
+
+/**
+ * Runs an actor: serves its answers, starts its steps by wakes and sweeps, and goes on whatever happens. A step whose run throws is
+ * tried again after a pause that doubles from 0.1 s to 5 s; PostgreSQL or the bus being away is one warning until it is back,
+ * any other error is a surprise and logged each time it is thrown.
+ */
+export function runActor(plan: ActorPlan): RunningActor {
+  const { bus, log } = plan.context;
+  const ending = new AbortController();
+  const inHand = createInHand();
+  let isStopping = false;
+
+  const keep = (work: Promise<unknown>) => {
+    inHand.hold(work);
+    work.catch((error: unknown) => log.error({ err: error, actor: plan.name }, 'actor: kept work failed'));
+  };
+  const frame: Frame = { plan, signal: ending.signal, isStopping: () => isStopping, keep, inHand };
+  const steps = new Map((plan.steps ?? []).map((step) => [step.name, startStep(frame, step)]));
+  const subscriptions = Object.entries(plan.answers ?? {}).map(([subject, answer]) =>
+    // The keys of Answers are subjects, and each answer is of its subject's shape.
+    serveAnswer(frame, bus, subject as QuestionSubject, answer as AnyAnswer),
+  );
+  for (const step of plan.steps ?? []) {
+    const running = steps.get(step.name);
+    if (step.wake !== undefined && running) subscriptions.push(bus.onWake(step.wake, (wake) => running.wake(wake)));
+  }
+
+  return {
+    keep,
+    nudge: (stepName) => steps.get(stepName)?.sweep(),
+    async stop() {
+      isStopping = true;
+      for (const step of steps.values()) step.stop();
+      const drained = Promise.all(subscriptions.map((subscription) => subscription.stop())).then(() =>
+        inHand.settled(),
+      );
+      if (await within(DRAIN_MS, drained)) return;
+      log.warn({ actor: plan.name }, 'actor: drain took too long, ending the work in hand');
+      ending.abort();
+      if (!(await within(LAST_WORDS_MS, drained))) log.error({ actor: plan.name }, 'actor: work in hand did not end');
+    },
+  };
+}
+
+type AnyAnswer = (request: unknown, octets: Uint8Array) => Promise<Reply<QuestionSubject>>;
+
+interface Frame {
+  plan: ActorPlan;
+  signal: AbortSignal;
+  isStopping: () => boolean;
+  keep: (work: Promise<unknown>) => void;
+  inHand: InHand;
+}
+
+interface RunningStep {
+  wake(message: Wake<WakeSubject>): void;
+  sweep(): void;
+  stop(): void;
+}
+
+function serveAnswer(frame: Frame, bus: Bus, subject: QuestionSubject, answer: AnyAnswer): Subscription {
+  return bus.serve(subject, async (request, octets) => {
+    try {
+      return await answer(request, octets);
+    } catch (error) {
+      frame.plan.context.log.error({ err: error, actor: frame.plan.name, question: subject }, 'actor: answer failed');
+      throw error;
+    }
+  });
+}
+
+function startStep(frame: Frame, step: Step): RunningStep {
+  const log = frame.plan.context.log;
+  const labels = { actor: frame.plan.name, step: step.name };
+  const concurrency = step.wake === undefined ? 1 : (step.concurrency ?? 1);
+  let wakes: Wake<WakeSubject>[] = [];
+  let isSweepDue = true;
+  let isSweeping = false;
+  let wokenRuns = 0;
+  let backoffMs = 0;
+  let isAway = false;
+  let pause: NodeJS.Timeout | undefined;
+  let nextSweep: NodeJS.Timeout | undefined;
+
+  const start = () => {
+    if (frame.isStopping() || pause) return;
+    if (isSweepDue && !isSweeping) {
+      isSweepDue = false;
+      isSweeping = true;
+      clearTimeout(nextSweep);
+      frame.inHand.hold(
+        run([]).finally(() => {
+          isSweeping = false;
+          if (frame.isStopping()) return;
+          nextSweep = setTimeout(sweep, step.everyMs);
+          start();
+        }),
+      );
+    }
+    if (wakes.length > 0 && wokenRuns < concurrency) {
+      const taken = wakes;
+      wakes = [];
+      wokenRuns++;
+      frame.inHand.hold(
+        run(taken).finally(() => {
+          wokenRuns--;
+          start();
+        }),
+      );
+    }
+  };
+
+  const run = async (taken: Wake<WakeSubject>[]) => {
+    try {
+      // A step's wakes are of its own subject, as only that subject is subscribed.
+      const work = step.work as (run: Run) => Promise<number | void>;
+      const count = await work({ wakes: taken, signal: frame.signal, isStopping: frame.isStopping, keep: frame.keep });
+      if ((count ?? 0) >= (step.batchSize ?? BATCH_SIZE)) isSweepDue = true;
+      backoffMs = 0;
+      if (isAway) log.info(labels, 'actor: step works again');
+      isAway = false;
+    } catch (error) {
+      onFailure(error);
+    }
+  };
+
+  const onFailure = (error: unknown) => {
+    if (isAwayError(error)) {
+      if (!isAway) log.warn({ ...labels, err: error }, 'actor: step waits for what is away');
+      isAway = true;
+    } else {
+      log.error({ ...labels, err: error }, 'actor: step failed');
+    }
+    isSweepDue = true;
+    backoffMs = Math.min(LONGEST_BACKOFF_MS, Math.max(FIRST_BACKOFF_MS, backoffMs * 2));
+    clearTimeout(pause);
+    pause = setTimeout(() => {
+      pause = undefined;
+      start();
+    }, backoffMs);
+  };
+
+  const sweep = () => {
+    isSweepDue = true;
+    start();
+  };
+
+  // Not in this turn: an actor that is just being put together must not run yet.
+  nextSweep = setTimeout(start, 0);
+  return {
+    wake(message) {
+      if (wakes.length < MAX_WAKES_HELD) wakes.push(message);
+      else isSweepDue = true;
+      start();
+    },
+    sweep,
+    stop() {
+      clearTimeout(pause);
+      clearTimeout(nextSweep);
+    },
+  };
+}
+
+function isAwayError(error: unknown): boolean {
+  return isConnectionLost(error) || error instanceof BusUnavailable || error instanceof BusTimeout;
+}
+
+/** Whether the work settled within the time. */
+async function within(limitMs: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), limitMs);
+  });
+  const settled = work.then(() => true as const);
+  try {
+    return await Promise.race([settled, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

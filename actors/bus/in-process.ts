@@ -1,0 +1,154 @@
+import type { Logger } from 'pino';
+import {
+  type Broadcast,
+  type BroadcastSubject,
+  type Bus,
+  BusRemoteError,
+  BusUnavailable,
+  type QuestionSubject,
+  questions,
+  type Reply,
+  type Request,
+  type Subscription,
+  type Wake,
+  type WakeSubject,
+} from '../../schema/messages.ts';
+import { createInHand } from './in-hand.ts';
+import { createQuestionsInFlight } from './questions-in-flight.ts';
+import { checkBroadcast, checkRequest, checkWake } from './shapes.ts';
+
+/**
+ * The bus inside one process. Members of a group take turns. Octets are handed over by reference: the asker must not change them.
+ * The octets of a question count as in flight until its server is done with them, even when the asker gave up.
+ */
+export function createInProcessBus(options: { log?: Logger } = {}): Bus {
+  const servers = new Map<QuestionSubject, Turns<Serve>>();
+  const wakers = new Map<WakeSubject, Turns<Take>>();
+  const subscribers = new Map<BroadcastSubject, Set<Take>>();
+  const inFlight = createQuestionsInFlight();
+  let isClosed = false;
+
+  return {
+    async ask<S extends QuestionSubject>(subject: S, request: Request<S>, { octets = NO_OCTETS, limitMs }: Ask = {}) {
+      if (isClosed) throw new BusUnavailable('the bus is closed');
+      const checked = checkRequest(subject, request);
+      if (!servers.get(subject)?.hasMembers()) throw new BusUnavailable(`nobody serves ${subject}`);
+      const limit = limitMs ?? questions[subject].limitMs;
+      const reply = inFlight.ask(subject, limit, octets.byteLength, async (id) => {
+        const serve = servers.get(subject)?.next();
+        if (!serve) return inFlight.fail(id, new BusUnavailable(`nobody serves ${subject}`));
+        try {
+          inFlight.answer(id, await serve(checked, octets));
+        } catch (error) {
+          inFlight.fail(id, remoteError(error));
+        }
+      });
+      return (await reply) as Reply<S>;
+    },
+    serve(subject, answer) {
+      const inHand = createInHand();
+      const member: Serve = (request, octets) => {
+        const work = answer(request as Request<typeof subject>, octets);
+        inHand.hold(work);
+        return work;
+      };
+      return leaving(join(servers, subject, member), () => inHand.settled());
+    },
+    wake(subject, message) {
+      const checked = checkWake(subject, message);
+      const take = wakers.get(subject)?.next();
+      if (!checked) options.log?.error({ wake: subject }, 'bus: malformed wake dropped');
+      else take?.(checked);
+    },
+    onWake(subject, work) {
+      const inHand = createInHand();
+      const member: Take = (message) => {
+        // In a later turn: the one that wakes never waits for the work.
+        const done = Promise.resolve().then(() => work(message as Wake<typeof subject>));
+        inHand.hold(done);
+        done.catch((error: unknown) => options.log?.error({ err: error, wake: subject }, 'bus: woken work failed'));
+      };
+      return leaving(join(wakers, subject, member), () => inHand.settled());
+    },
+    publish(subject, message) {
+      const checked = checkBroadcast(subject, message);
+      if (!checked) return options.log?.error({ broadcast: subject }, 'bus: malformed broadcast dropped');
+      for (const take of subscribers.get(subject) ?? []) take(checked);
+    },
+    subscribe(subject, take) {
+      const members = subscribers.get(subject) ?? new Set();
+      subscribers.set(subject, members);
+      const member: Take = (message) =>
+        queueMicrotask(() => {
+          if (!members.has(member)) return;
+          try {
+            take(message as Broadcast<typeof subject>);
+          } catch (error) {
+            options.log?.error({ err: error, broadcast: subject }, 'bus: subscriber failed');
+          }
+        });
+      members.add(member);
+      return leaving(
+        () => void members.delete(member),
+        () => Promise.resolve(),
+      );
+    },
+    isConnected: () => !isClosed,
+    async close() {
+      isClosed = true;
+      inFlight.failAll('the bus is closed');
+      servers.clear();
+      wakers.clear();
+      subscribers.clear();
+    },
+  };
+}
+
+const NO_OCTETS = new Uint8Array(0);
+
+type Ask = { octets?: Uint8Array; limitMs?: number };
+type Serve = (request: unknown, octets: Uint8Array) => Promise<unknown>;
+type Take = (message: unknown) => void;
+
+/** The members of a queue group; each in its turn. */
+interface Turns<T> {
+  members: T[];
+  hasMembers(): boolean;
+  next(): T | undefined;
+}
+
+function createTurns<T>(): Turns<T> {
+  const members: T[] = [];
+  let turn = 0;
+  return {
+    members,
+    hasMembers: () => members.length > 0,
+    next: () => members[turn++ % members.length],
+  };
+}
+
+/** Adds the member; the answer takes it out again. */
+function join<K, T>(groups: Map<K, Turns<T>>, subject: K, member: T): () => void {
+  const group = groups.get(subject) ?? createTurns<T>();
+  groups.set(subject, group);
+  group.members.push(member);
+  return () => {
+    const at = group.members.indexOf(member);
+    if (at >= 0) group.members.splice(at, 1);
+  };
+}
+
+function leaving(leave: () => void, settled: () => Promise<void>): Subscription {
+  return {
+    stop() {
+      leave();
+      return settled();
+    },
+  };
+}
+
+/** What the asker is told of a server's error; that the server was cut off (a client of the socket bus) is kept apart. */
+function remoteError(error: unknown): Error {
+  if (error instanceof BusUnavailable) return error;
+  return new BusRemoteError(error instanceof Error ? error.message : String(error));
+}

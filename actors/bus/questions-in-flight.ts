@@ -1,0 +1,105 @@
+import { BusTimeout, BusUnavailable, MAX_OCTETS } from '../../schema/messages.ts';
+
+/** Most octets that one bus connection has in flight; a question that would go over waits for room within its own limit (house.md §1.2). */
+export const MAX_OCTETS_IN_FLIGHT = 32_000_000;
+
+/** The asker's side of every transport: limits in time and octets, one outcome per question, late answers dropped. */
+export interface QuestionsInFlight {
+  /**
+   * Calls `send` with the number of the question once there is room for its octets, and settles by `answer`, `fail` or `failAll`,
+   * or with BusTimeout. When send returns a promise the octets count as in flight until that settles, however the question ended.
+   * Throws RangeError for more than MAX_OCTETS.
+   */
+  ask(
+    subject: string,
+    limitMs: number,
+    sizeOctets: number,
+    send: (id: number) => Promise<void> | void,
+  ): Promise<unknown>;
+  answer(id: number, reply: unknown): void;
+  fail(id: number, error: Error): void;
+  /** Ends every question, those that wait for room included, with BusUnavailable. */
+  failAll(reason: string): void;
+  /** Whether the asker still waits. */
+  isAwaited(id: number): boolean;
+}
+
+interface Question {
+  resolve: (reply: unknown) => void;
+  reject: (error: Error) => void;
+  timer: NodeJS.Timeout;
+  sizeOctets: number;
+  /** octets are given back when the question settles, not when the work does */
+  isHeldByAsker: boolean;
+}
+
+export function createQuestionsInFlight(capacityOctets = MAX_OCTETS_IN_FLIGHT): QuestionsInFlight {
+  const open = new Map<number, Question>();
+  let lastId = 0;
+  let freeOctets = capacityOctets;
+  let waiting: { id: number; start: () => void }[] = [];
+
+  const admit = () => {
+    while (waiting.length > 0) {
+      const next = waiting[0];
+      const question = next && open.get(next.id);
+      if (question && question.sizeOctets > freeOctets) return;
+      waiting.shift();
+      if (next && question) next.start();
+    }
+  };
+  const giveBack = (octets: number) => {
+    if (octets === 0) return;
+    freeOctets += octets;
+    admit();
+  };
+  const settle = (id: number): Question | undefined => {
+    const question = open.get(id);
+    if (!question) return undefined;
+    open.delete(id);
+    clearTimeout(question.timer);
+    if (question.isHeldByAsker) giveBack(question.sizeOctets);
+    else admit();
+    return question;
+  };
+  const fail = (id: number, error: Error) => settle(id)?.reject(error);
+
+  const start = (id: number, question: Question, send: (id: number) => Promise<void> | void) => {
+    freeOctets -= question.sizeOctets;
+    try {
+      const work = send(id);
+      if (work === undefined) {
+        question.isHeldByAsker = true;
+        if (!open.has(id)) giveBack(question.sizeOctets);
+        return;
+      }
+      const release = () => giveBack(question.sizeOctets);
+      work.then(release, release);
+    } catch (error) {
+      question.isHeldByAsker = true;
+      if (open.has(id)) fail(id, error as Error);
+      else giveBack(question.sizeOctets);
+    }
+  };
+
+  return {
+    ask: (subject, limitMs, sizeOctets, send) =>
+      new Promise((resolve, reject) => {
+        if (sizeOctets > MAX_OCTETS) throw new RangeError(`${sizeOctets} octets are above ${MAX_OCTETS}`);
+        const id = ++lastId;
+        const timer = setTimeout(() => fail(id, new BusTimeout(`${subject}: no answer in ${limitMs} ms`)), limitMs);
+        const question: Question = { resolve, reject, timer, sizeOctets, isHeldByAsker: false };
+        open.set(id, question);
+        // Small questions without octets never queue behind large ones.
+        if (sizeOctets === 0 || (waiting.length === 0 && sizeOctets <= freeOctets)) start(id, question, send);
+        else waiting.push({ id, start: () => start(id, question, send) });
+      }),
+    answer: (id, reply) => settle(id)?.resolve(reply),
+    fail,
+    failAll(reason) {
+      waiting = [];
+      for (const id of open.keys()) fail(id, new BusUnavailable(reason));
+    },
+    isAwaited: (id) => open.has(id),
+  };
+}
