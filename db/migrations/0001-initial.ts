@@ -307,7 +307,8 @@ const THREADS = `
     email_id text not null,
     is_reply boolean not null,
     thread_id text not null,
-    primary key (user_id, base_subject_sha256, participant, date, email_id)
+    -- is_reply before date: the nearest reply is found at once among any number of notices with one subject
+    primary key (user_id, base_subject_sha256, participant, is_reply, date, email_id)
   );
   create index thread_subject_thread on thread_subject (user_id, thread_id);
 `;
