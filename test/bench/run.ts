@@ -1,0 +1,24 @@
+/** `npm run bench -- NAME [options]`: runs one benchmark; each prints its machine, its figures and its ratios. */
+const benchmarks: Record<string, { about: string; load: () => Promise<{ run(args: string[]): Promise<void> }> }> = {
+  inbound: {
+    about: 'SMTP in to 250 and to webhook, beside bare Haraka and Postfix (--rounds N --sizes 4096,102400 --only NAME)',
+    load: () => import('./inbound.ts'),
+  },
+  sustained: {
+    about: '100 messages/s for 10 minutes: does a backlog grow? (--seconds N --rate N)',
+    load: () => import('./sustained.ts'),
+  },
+  threads: {
+    about: 'list and open threads at 10,000 and 1,000,000 messages of one user',
+    load: () => import('./threads.ts'),
+  },
+};
+
+const [name, ...args] = process.argv.slice(2);
+const benchmark = name === undefined ? undefined : benchmarks[name];
+if (benchmark === undefined) {
+  const lines = Object.entries(benchmarks).map(([key, { about }]) => `  ${key.padEnd(10)} ${about}`);
+  console.error(`usage: npm run bench -- NAME [options]\n${lines.join('\n')}`);
+  process.exit(2);
+}
+await (await benchmark.load()).run(args);

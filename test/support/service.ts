@@ -1,0 +1,245 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { type EmbeddedCluster, startEmbeddedCluster } from '../../db/embedded-cluster.ts';
+import { freePort } from './cluster.ts';
+import { singleMachineDatabaseUrl } from './single-machine.ts';
+
+/** `single`: `npm start`'s command; `split`: a process per actor over a real nats-server and PostgreSQL. */
+export type ServiceMode = 'single' | 'split';
+
+export interface ServiceOptions {
+  environment?: Record<string, string>;
+}
+
+/** One answer of the REST interface. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read into the answers of many routes
+  body: any;
+}
+
+/** An account of the running service and how to call the REST interface as it. */
+export interface TestAccount {
+  userId: string;
+  apiKey: string;
+  call(method: string, route: string, body?: unknown): Promise<Answer>;
+  graphql(query: string, variables?: Record<string, unknown>): Promise<Answer>;
+}
+
+/** Domains that accounts of a test service may add without DNS; one per account. */
+const trustedDomains = Array.from({ length: 60 }, (_, n) => `domain${n}.test`);
+
+const root = path.resolve(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+/** The whole service as real processes on free ports, in a data directory of its own. */
+export class Service {
+  readonly mode: ServiceMode;
+  readonly directory: string;
+  readonly smtpPort: number;
+  readonly httpPort: number;
+  readonly natsPort: number;
+  readonly natsMonitorPort: number;
+  readonly #databasePort: number;
+  readonly #environment: Record<string, string>;
+  /** by name: runner | gateway, receiving, threading, delivery, smtp, nats */
+  readonly processes = new Map<string, ChildProcess>();
+  #cluster: EmbeddedCluster | null = null;
+  #output = '';
+  #accounts = 0;
+
+  private constructor(mode: ServiceMode, directory: string, ports: number[], options: ServiceOptions) {
+    const [smtpPort = 0, httpPort = 0, natsPort = 0, natsMonitorPort = 0, databasePort = 0] = ports;
+    this.mode = mode;
+    this.directory = directory;
+    this.smtpPort = smtpPort;
+    this.httpPort = httpPort;
+    this.natsPort = natsPort;
+    this.natsMonitorPort = natsMonitorPort;
+    this.#databasePort = databasePort;
+    this.#environment = {
+      DATA_DIR: path.join(directory, 'data'),
+      SMTP_PORT: String(smtpPort),
+      HTTP_PORT: String(httpPort),
+      TRUSTED_DOMAINS: ['inbox.test', ...trustedDomains].join(','),
+      ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
+      RATE_LIMIT_PER_SECOND: '0',
+      // a closed port: every look-up of the tests' senders fails at once
+      DNS_SERVERS: '127.0.0.1:1',
+      LOG_LEVEL: 'info',
+      ...(mode === 'split'
+        ? { NATS_URL: `nats://127.0.0.1:${natsPort}`, SECRET_KEY: randomBytes(32).toString('base64url') }
+        : {}),
+      ...options.environment,
+    };
+  }
+
+  static async start(mode: ServiceMode, options: ServiceOptions = {}): Promise<Service> {
+    const directory = await mkdtemp(path.join(tmpdir(), 'postroom-flow-'));
+    await chmod(directory, 0o755);
+    const ports = [await freePort(), await freePort(), await freePort(), await freePort(), await freePort()];
+    const service = new Service(mode, directory, ports, options);
+    try {
+      await service.start();
+    } catch (error) {
+      await service.stop();
+      throw error;
+    }
+    return service;
+  }
+
+  /** Starts what is not running, and awaits that HTTP and SMTP answer. */
+  async start(): Promise<void> {
+    await mkdir(path.join(this.directory, 'data'), { recursive: true });
+    if (this.mode === 'single') this.startProcess('runner');
+    else await this.#startSplit();
+    await this.awaitReady();
+  }
+
+  async awaitReady(): Promise<void> {
+    await until(`${this.url}/ready answers 200`, () => this.#output.slice(-3000), async () => {
+      const response = await fetch(`${this.url}/ready`);
+      return response.ok;
+    });
+    await until('SMTP greets', () => this.#output.slice(-3000), () => greets(this.smtpPort));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.httpPort}`;
+  }
+
+  /** Everything that the processes wrote to stdout and stderr. */
+  get output(): string {
+    return this.#output;
+  }
+
+  /** The URL of the database's owner. */
+  async databaseUrl(): Promise<string> {
+    return this.#cluster === null ? singleMachineDatabaseUrl(path.join(this.directory, 'data')) : this.#cluster.url;
+  }
+
+  /** Starts one process of this mode by its name, with additional environment. */
+  startProcess(name: string, environment: Record<string, string> = {}): ChildProcess {
+    const commands: Record<string, string[]> = {
+      runner: ['bin/start.ts'],
+      gateway: ['bin/gateway.ts'],
+      smtp: ['bin/smtp.ts'],
+      receiving: ['bin/actor.ts', 'receiving'],
+      threading: ['bin/actor.ts', 'threading'],
+      delivery: ['bin/actor.ts', 'delivery'],
+    };
+    const child =
+      name === 'nats'
+        ? spawn('nats-server', ['-c', path.join(this.directory, 'nats.conf')], { stdio: ['ignore', 'pipe', 'pipe'] })
+        : spawn(process.execPath, commands[name] ?? [], {
+            cwd: root,
+            env: { ...process.env, ...this.#environment, ...environment },
+            stdio: ['ignore', 'pipe', 'pipe'],
+          });
+    const take = (chunk: Buffer) => {
+      this.#output += chunk.toString();
+    };
+    child.stdout?.on('data', take);
+    child.stderr?.on('data', take);
+    this.processes.set(name, child);
+    return child;
+  }
+
+  /** Ends one process by a signal and awaits its end; answers the exit code, null when the signal ended it. */
+  async end(name: string, signal: NodeJS.Signals): Promise<number | null> {
+    const child = this.processes.get(name);
+    if (child === undefined) return null;
+    child.kill(signal);
+    return awaitExit(child);
+  }
+
+  async stop(): Promise<void> {
+    const order = ['smtp', 'gateway', 'receiving', 'threading', 'delivery', 'runner', 'nats'];
+    for (const name of order) await this.end(name, name === 'nats' ? 'SIGKILL' : 'SIGTERM');
+    await this.#cluster?.stop();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  /** An account that owns the trusted domain, made through the account command and the REST interface. */
+  async createAccount(): Promise<TestAccount & { domain: string; domainId: string }> {
+    const domain = trustedDomains[this.#accounts++] ?? '';
+    const key = `test-${randomBytes(24).toString('hex')}`;
+    const { stdout } = await run(process.execPath, ['bin/account.ts', 'create', `owner@${domain}`, '--key', key], {
+      cwd: root,
+      env: { ...process.env, ...this.#environment },
+    });
+    const { userId } = JSON.parse(stdout) as { userId: string };
+    const account = { userId, apiKey: key, ...callers(this.url, key) };
+    const made = await account.call('POST', '/domains', { domain });
+    if (made.status !== 201) throw new Error(`POST /domains: ${made.status} ${JSON.stringify(made.body)}`);
+    return { ...account, domain, domainId: made.body.id };
+  }
+
+  async #startSplit(): Promise<void> {
+    if (this.#cluster === null) {
+      this.#cluster = await startEmbeddedCluster({
+        directory: path.join(this.directory, 'cluster'),
+        password: 'test',
+        port: this.#databasePort,
+      });
+      this.#environment['DATABASE_URL'] = this.#cluster.url;
+      await writeFile(
+        path.join(this.directory, 'nats.conf'),
+        `listen: "127.0.0.1:${this.natsPort}"\nhttp: "127.0.0.1:${this.natsMonitorPort}"\nmax_payload: 16777216\n`,
+      );
+      await run(process.execPath, ['bin/migrate.ts'], { cwd: root, env: { ...process.env, ...this.#environment } });
+    }
+    for (const name of ['nats', 'gateway', 'receiving', 'threading', 'delivery', 'smtp']) {
+      const child = this.processes.get(name);
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) this.startProcess(name);
+    }
+  }
+}
+
+function callers(url: string, key: string): Pick<TestAccount, 'call' | 'graphql'> {
+  const call = async (method: string, route: string, body?: unknown): Promise<Answer> => {
+    const response = await fetch(route.startsWith('/graphql') ? `${url}${route}` : `${url}/api/e2${route}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const isJson = (response.headers.get('content-type') ?? '').includes('json');
+    const answer = isJson ? await response.json() : Buffer.from(await response.arrayBuffer());
+    return { status: response.status, headers: response.headers, body: answer };
+  };
+  return { call, graphql: (query, variables) => call('POST', '/graphql', { query, variables }) };
+}
+
+/** Polls until the condition holds (a thrown error counts as no); throws after the limit with what `about` says. */
+export async function until(what: string, about: () => string, holds: () => Promise<boolean>, limitMs = 60_000): Promise<void> {
+  const deadline = Date.now() + limitMs;
+  while (Date.now() < deadline) {
+    if (await holds().catch(() => false)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`not within ${limitMs} ms: ${what}\n${about()}`);
+}
+
+/** Whether an SMTP server greets on the port. */
+export function greets(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('data', (octets) => {
+      socket.end('QUIT\r\n');
+      resolve(octets.toString().startsWith('220'));
+    });
+    socket.once('error', () => resolve(false));
+    socket.once('close', () => resolve(false));
+  });
+}
+
+function awaitExit(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
+  return new Promise((resolve) => void child.once('exit', (code) => resolve(code)));
+}
