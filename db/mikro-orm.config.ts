@@ -17,6 +17,8 @@ export function ormOptions(url: string, role: string | null = null): Options {
       allOrNothing: true,
     },
     pool: { min: 0, max: 3 },
+    // The migrator would write coloured lines between the JSON lines of the log.
+    logger: () => undefined,
     driverOptions: role === null ? {} : { options: `-c role=${role}` },
     forceUtcTimezone: true,
     discovery: { warnWhenNoEntities: false },

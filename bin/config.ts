@@ -1,0 +1,201 @@
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+
+/** Everything the environment decides, read once at start. Defaults that hang on other values are filled in. */
+export interface Config {
+  host: string;
+  httpPort: number;
+  smtpPort: number;
+  dataDirectory: string;
+  /** null: the runner starts PostgreSQL itself */
+  databaseUrl: string | null;
+  /** null: the actors share a bus within the process */
+  natsUrl: string | null;
+  /** 32 octets; null: DATA_DIR/secrets.json holds it */
+  secretKey: Uint8Array | null;
+  smtpProcesses: number;
+  /** without a slash at its end */
+  publicUrl: string;
+  mailHostname: string;
+  /** `host:port` each; empty: the system's resolver */
+  dnsServers: string[];
+  trustedDomains: string[];
+  outboundRelayUrl: string | null;
+  outboundPort: number;
+  /** CIDRs that webhooks and outbound SMTP may reach in spite of the guard */
+  allowedPrivateNetworks: string[];
+  rateLimitPerSecond: number;
+  sendLimitPerHour: number;
+  logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+  /** worker threads of each parser */
+  parseWorkers: number;
+  /** Unix socket of the runner's bus, given by the runner to its SMTP processes; null elsewhere */
+  busSocket: string | null;
+  smtpLimits: SmtpLimits;
+  /** the point at which `fault` ends the process, for tests; null: none */
+  fault: string | null;
+}
+
+/** What one SMTP process takes on. */
+export interface SmtpLimits {
+  connections: number;
+  connectionsPerAddress: number;
+  /** whole time from MAIL FROM to the end of DATA beside what the size earns, seconds */
+  transactionSeconds: number;
+}
+
+/** A value of the environment that cannot be used; the message is one line that names the variable. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads every variable of the README's table. An empty value counts as absent. Values that may be secret are never repeated.
+ * Throws ConfigError naming each variable that cannot be used.
+ */
+export function readConfig(env: Environment): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+    throw new ConfigError([...new Set(lines)].join('; '));
+  }
+  const values = parsed.data;
+  const isSingleMachine = values.DATABASE_URL === undefined;
+  if (!isSingleMachine && values.SECRET_KEY === undefined)
+    throw new ConfigError(
+      'SECRET_KEY is required with DATABASE_URL: 32 octets in base64url, the same for every process',
+    );
+  return {
+    host: values.HOST,
+    httpPort: values.HTTP_PORT,
+    smtpPort: values.SMTP_PORT,
+    dataDirectory: values.DATA_DIR,
+    databaseUrl: values.DATABASE_URL ?? null,
+    natsUrl: values.NATS_URL ?? null,
+    secretKey: values.SECRET_KEY ?? null,
+    smtpProcesses: values.SMTP_PROCESSES,
+    publicUrl: values.PUBLIC_URL ?? `http://localhost:${values.HTTP_PORT}`,
+    mailHostname: values.MAIL_HOSTNAME,
+    dnsServers: values.DNS_SERVERS,
+    trustedDomains: values.TRUSTED_DOMAINS ?? (isSingleMachine ? ['inbox.test'] : []),
+    outboundRelayUrl: values.OUTBOUND_RELAY_URL ?? null,
+    outboundPort: values.OUTBOUND_PORT,
+    allowedPrivateNetworks:
+      values.ALLOWED_PRIVATE_NETWORKS ?? (isSingleMachine && isLoopback(values.HOST) ? ['127.0.0.0/8', '::1/128'] : []),
+    rateLimitPerSecond: values.RATE_LIMIT_PER_SECOND,
+    sendLimitPerHour: values.SEND_LIMIT_PER_HOUR,
+    logLevel: values.LOG_LEVEL,
+    parseWorkers: values.PARSE_WORKERS,
+    busSocket: values.BUS_SOCKET ?? null,
+    smtpLimits: {
+      connections: values.SMTP_MAX_CONNECTIONS,
+      connectionsPerAddress: values.SMTP_MAX_CONNECTIONS_PER_ADDRESS,
+      transactionSeconds: values.SMTP_TRANSACTION_SECONDS,
+    },
+    fault: values.FAULT ?? null,
+  };
+}
+
+/** The environment of this process; no other file reads it. */
+export function processEnvironment(): Environment {
+  return process.env;
+}
+
+/** The status of a process that was killed by signal 9, so that a planted fault looks like the real thing. */
+const KILLED_STATUS = 137;
+
+/** Ends the process on the spot when it reaches the point that FAULT names; otherwise nothing. */
+export function faultOf(config: Config): (point: string) => void {
+  return (point) => {
+    if (config.fault === point) process.exit(KILLED_STATUS);
+  };
+}
+
+/** Whether a listener on that host is reachable from this machine alone. */
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true;
+  return ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback';
+}
+
+const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `must be a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `must be a whole number from ${least} to ${most}`);
+const port = wholeNumber(1, 65_535);
+
+const urlOf = (...protocols: string[]) => {
+  const names = protocols.map((protocol) => `${protocol}//`).join(' or ');
+  return z.string().refine((value) => {
+    const url = URL.parse(value);
+    return url !== null && protocols.includes(url.protocol) && url.host !== '';
+  }, `must be a URL that begins with ${names}`);
+};
+
+const listOf = (isItem: (item: string) => boolean, what: string) =>
+  z
+    .string()
+    .transform((value) =>
+      value
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+    )
+    .refine((items) => items.every(isItem), `must be a comma list of ${what}`);
+
+const hostName = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)*$/;
+const lowerHostName = z.string().toLowerCase().regex(hostName, 'must be a host name');
+
+const environment = z.object({
+  HOST: z
+    .string()
+    .refine((value) => ipaddr.isValid(value) || hostName.test(value), 'must be an IP address or a host name')
+    .default('127.0.0.1'),
+  HTTP_PORT: port.default(3000),
+  SMTP_PORT: port.default(2525),
+  DATA_DIR: z.string().default('./data'),
+  DATABASE_URL: urlOf('postgresql:', 'postgres:').optional(),
+  NATS_URL: urlOf('nats:', 'tls:').optional(),
+  SECRET_KEY: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{43}=?$/, 'must be 32 octets in base64url (43 characters)')
+    .transform((value): Uint8Array => Buffer.from(value, 'base64url'))
+    .optional(),
+  SMTP_PROCESSES: wholeNumber(1, 64).default(1),
+  PUBLIC_URL: urlOf('http:', 'https:')
+    .transform((value) => value.replace(/\/+$/, ''))
+    .optional(),
+  MAIL_HOSTNAME: lowerHostName.default('localhost'),
+  DNS_SERVERS: listOf(isDnsServer, 'host:port, each host an IP address').default([]),
+  TRUSTED_DOMAINS: listOf((item) => hostName.test(item), 'domains in lower case').optional(),
+  OUTBOUND_RELAY_URL: urlOf('smtp:', 'smtps:').optional(),
+  OUTBOUND_PORT: port.default(25),
+  ALLOWED_PRIVATE_NETWORKS: listOf(isNetwork, 'networks such as 10.0.0.0/8').optional(),
+  RATE_LIMIT_PER_SECOND: wholeNumber(0, 1_000_000).default(100),
+  SEND_LIMIT_PER_HOUR: wholeNumber(0, 100_000_000).default(0),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+      error: 'must be fatal, error, warn, info, debug, trace or silent',
+    })
+    .default('info'),
+  PARSE_WORKERS: wholeNumber(1, 64).default(1),
+  SMTP_MAX_CONNECTIONS: wholeNumber(1, 100_000).default(10_000),
+  SMTP_MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 100_000).default(50),
+  SMTP_TRANSACTION_SECONDS: wholeNumber(1, 3_600).default(60),
+  BUS_SOCKET: z.string().optional(),
+  FAULT: z.string().optional(),
+});
+
+function isDnsServer(item: string): boolean {
+  const bracketed = /^\[([0-9a-f:.]+)\](?::(\d{1,5}))?$/i.exec(item) ?? /^([0-9.]+)(?::(\d{1,5}))?$/.exec(item);
+  if (bracketed === null) return false;
+  return ipaddr.isValid(bracketed[1] ?? '') && Number(bracketed[2] ?? 53) <= 65_535;
+}
+
+function isNetwork(item: string): boolean {
+  return ipaddr.isValidCIDR(item);
+}

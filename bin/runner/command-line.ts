@@ -1,0 +1,52 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+
+/** What every program of `bin` says about itself. */
+export interface Program {
+  /** the whole answer to --help */
+  usage: string;
+  options?: ParseArgsConfig['options'];
+  /** how many words it takes beside the options */
+  words?: number;
+}
+
+export interface Arguments {
+  words: string[];
+  options: Record<string, string | undefined>;
+}
+
+/** Exit status of a program that was called wrongly, as the shell's own commands have it. */
+const USAGE_STATUS = 2;
+
+/**
+ * Reads the command line. `--help` prints the usage and ends the process with 0; anything unknown, missing or too much
+ * ends it with 2 and one line that names it.
+ */
+export function readArguments(program: Program): Arguments {
+  const words = program.words ?? 0;
+  try {
+    const parsed = parseArgs({
+      options: { ...program.options, help: { type: 'boolean', short: 'h' } },
+      allowPositionals: true,
+      strict: true,
+    });
+    if (parsed.values['help'] === true) {
+      process.stdout.write(`${program.usage}\n`);
+      process.exit(0);
+    }
+    if (parsed.positionals.length > words) throw new Error(`Unexpected argument '${parsed.positionals[words]}'`);
+    if (parsed.positionals.length < words) throw new Error('An argument is missing');
+    const options: Record<string, string | undefined> = {};
+    for (const [name, value] of Object.entries(parsed.values)) if (typeof value === 'string') options[name] = value;
+    return { words: parsed.positionals, options };
+  } catch (error) {
+    const reason = (error as Error).message.split('\n')[0] ?? '';
+    process.stderr.write(`${reason}. Try --help.\n`);
+    process.exit(USAGE_STATUS);
+  }
+}
+
+/** Ends the process with status 1 and one line: for what the operator can put right. */
+export function refuseToStart(reason: string): never {
+  process.stderr.write(`${reason.replaceAll(/\s*\n\s*/g, ' ')}\n`);
+  process.exit(1);
+}
