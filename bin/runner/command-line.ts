@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { type Config, ConfigError, processEnvironment, readConfig } from '../config.ts';
 
 /** What every program of `bin` says about itself. */
 export interface Program {
@@ -39,9 +40,23 @@ export function readArguments(program: Program): Arguments {
     for (const [name, value] of Object.entries(parsed.values)) if (typeof value === 'string') options[name] = value;
     return { words: parsed.positionals, options };
   } catch (error) {
-    const reason = (error as Error).message.split('\n')[0] ?? '';
-    process.stderr.write(`${reason}. Try --help.\n`);
-    process.exit(USAGE_STATUS);
+    return refuseUsage((error as Error).message.split('\n')[0] ?? '');
+  }
+}
+
+/** Ends the process with status 2 and one line: for a command line that cannot be meant. */
+export function refuseUsage(reason: string): never {
+  process.stderr.write(`${reason.replace(/\.$/, '')}. Try --help.\n`);
+  process.exit(USAGE_STATUS);
+}
+
+/** Reads the configuration, or ends the process with status 1 and the one line that names the bad variable. */
+export function readConfigOrRefuse(): Config {
+  try {
+    return readConfig(processEnvironment());
+  } catch (error) {
+    if (error instanceof ConfigError) return refuseToStart(error.message);
+    throw error;
   }
 }
 
