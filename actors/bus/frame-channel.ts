@@ -52,7 +52,10 @@ export function createFrameChannel(socket: Socket, take: (head: unknown, octets:
       } else if (frame.isWanted()) write(frame.head, frame.octets);
     }
   });
-  socket.on('data', createFrameReader(take, (reason) => socket.destroy(new Error(reason))));
+  socket.on(
+    'data',
+    createFrameReader(take, (reason) => socket.destroy(new Error(reason))),
+  );
 
   return {
     send(head, octets = NO_OCTETS, isWanted = () => true) {

@@ -1,0 +1,101 @@
+import type { Socket } from 'node:net';
+import { type Bus, BusUnavailable, questions, type Subscription } from '../../schema/messages.ts';
+import type { BusLog } from './bus-log.ts';
+import { createFrameChannel } from './frame-channel.ts';
+import { createQuestionsInFlight, MAX_OCTETS_IN_FLIGHT } from './questions-in-flight.ts';
+import { isBroadcast, isQuestion, isWake } from './shapes.ts';
+import {
+  type ClientFrame,
+  clientFrame,
+  failureError,
+  failureFrame,
+  monotonicMs,
+  type ServerFrame,
+} from './socket-frames.ts';
+
+/** Carries the frames of one client onto the bus and back, until it goes. */
+export function bridgeSocket(socket: Socket, bus: Bus, log: BusLog): void {
+  const inFlight = createQuestionsInFlight();
+  const joined = new Map<number, Subscription>();
+  let octetsInHand = 0;
+
+  const channel = createFrameChannel(socket, (head, octets) => {
+    const frame = clientFrame.safeParse(head);
+    if (!frame.success) return void socket.destroy(new Error('malformed frame'));
+    take(frame.data, octets);
+  });
+  const send = (frame: ServerFrame, octets?: Uint8Array, isWanted?: () => boolean) =>
+    channel.send(frame, octets, isWanted);
+
+  const take = (frame: ClientFrame, octets: Uint8Array) => {
+    switch (frame.op) {
+      case 'ask':
+        return void ask(frame, octets);
+      case 'wake':
+        if (isWake(frame.subject)) bus.wake(frame.subject, frame.message as Parameters<Bus['wake']>[1]);
+        return;
+      case 'publish':
+        if (isBroadcast(frame.subject)) bus.publish(frame.subject, frame.message as Parameters<Bus['publish']>[1]);
+        return;
+      case 'join': {
+        const subscription = join(frame);
+        if (subscription) joined.set(frame.member, subscription);
+        return;
+      }
+      case 'leave':
+        return void leave(frame.member);
+      case 'answer':
+        return inFlight.answer(frame.id, frame.reply);
+      case 'failure':
+        return inFlight.fail(frame.id, failureError(frame));
+    }
+  };
+
+  const ask = async (frame: Extract<ClientFrame, { op: 'ask' }>, octets: Uint8Array) => {
+    const { id, subject } = frame;
+    const limitMs = frame.limitMs - Math.max(0, monotonicMs() - frame.sentAtMs);
+    // The asker has given up while this process was held up: nothing may be done in its name any more.
+    if (limitMs <= 0) return;
+    octetsInHand += octets.byteLength;
+    if (octetsInHand > MAX_OCTETS_IN_FLIGHT) socket.pause();
+    try {
+      if (!isQuestion(subject)) throw new BusUnavailable(`nobody serves ${subject}`);
+      // The bus checks the shape of the request itself.
+      const request = frame.request as Parameters<Bus['ask']>[1];
+      send({ op: 'answer', id, reply: await bus.ask(subject, request, { octets, limitMs }) });
+    } catch (error) {
+      send(failureFrame(id, error));
+    } finally {
+      octetsInHand -= octets.byteLength;
+      if (octetsInHand <= MAX_OCTETS_IN_FLIGHT && socket.isPaused()) socket.resume();
+    }
+  };
+
+  const join = ({ manner, member, subject }: Extract<ClientFrame, { op: 'join' }>): Subscription | undefined => {
+    if (manner === 'serve' && isQuestion(subject)) {
+      return bus.serve(subject, async (request, octets) => {
+        const reply = await inFlight.ask(subject, questions[subject].limitMs, octets.byteLength, (id) =>
+          send({ op: 'question', id, member, request }, octets, () => inFlight.isAwaited(id)),
+        );
+        return reply as Awaited<ReturnType<Parameters<typeof bus.serve<typeof subject>>[1]>>;
+      });
+    }
+    const forward = (message: unknown) => send({ op: 'message', member, message });
+    if (manner === 'wake' && isWake(subject)) return bus.onWake(subject, forward);
+    if (manner === 'subscribe' && isBroadcast(subject)) return bus.subscribe(subject, forward);
+    return undefined;
+  };
+
+  const leave = async (member: number) => {
+    const subscription = joined.get(member);
+    joined.delete(member);
+    await subscription?.stop();
+    send({ op: 'left', member });
+  };
+
+  socket.on('error', (error) => log.warn({ err: error }, 'bus: connection of a client failed'));
+  socket.on('close', () => {
+    inFlight.failAll('the connection of the server was lost');
+    for (const member of joined.keys()) void leave(member);
+  });
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { BusRemoteError, BusTimeout, BusUnavailable } from '../../schema/messages.ts';
+
+/*
+ * The talk between a client process and the bus it reaches over a Unix socket. The client joins a subject as a numbered member,
+ * in one of three manners, and leaves it again; the server says when it has left, after which nothing more comes for that member.
+ * Questions go both ways and are numbered by their asker.
+ */
+const outcome = [
+  z.object({ op: z.literal('answer'), id: z.number(), reply: z.unknown() }),
+  z.object({
+    op: z.literal('failure'),
+    id: z.number(),
+    kind: z.enum(['timeout', 'unavailable', 'remote']),
+    message: z.string(),
+  }),
+] as const;
+
+/** What a client says. */
+export const clientFrame = z.discriminatedUnion('op', [
+  z.object({
+    op: z.literal('ask'),
+    id: z.number(),
+    subject: z.string(),
+    request: z.unknown(),
+    limitMs: z.number(),
+    /** by the clock of `monotonicMs`, which all processes of a machine share */
+    sentAtMs: z.number(),
+  }),
+  z.object({ op: z.literal('wake'), subject: z.string(), message: z.unknown() }),
+  z.object({ op: z.literal('publish'), subject: z.string(), message: z.unknown() }),
+  z.object({
+    op: z.literal('join'),
+    member: z.number(),
+    manner: z.enum(['serve', 'wake', 'subscribe']),
+    subject: z.string(),
+  }),
+  z.object({ op: z.literal('leave'), member: z.number() }),
+  ...outcome,
+]);
+export type ClientFrame = z.infer<typeof clientFrame>;
+
+/** What the server says. */
+export const serverFrame = z.discriminatedUnion('op', [
+  z.object({ op: z.literal('question'), id: z.number(), member: z.number(), request: z.unknown() }),
+  /** a wake or a broadcast, by the manner in which the member joined */
+  z.object({ op: z.literal('message'), member: z.number(), message: z.unknown() }),
+  z.object({ op: z.literal('left'), member: z.number() }),
+  ...outcome,
+]);
+export type ServerFrame = z.infer<typeof serverFrame>;
+
+type Failure = Extract<ServerFrame, { op: 'failure' }>;
+
+/** The frame that tells an asker of the error. */
+export function failureFrame(id: number, error: unknown): Failure {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof BusTimeout) return { op: 'failure', id, kind: 'timeout', message };
+  if (error instanceof BusUnavailable) return { op: 'failure', id, kind: 'unavailable', message };
+  return { op: 'failure', id, kind: 'remote', message };
+}
+
+/** The error that a failure frame tells of. */
+export function failureError(failure: Pick<Failure, 'kind' | 'message'>): Error {
+  switch (failure.kind) {
+    case 'timeout':
+      return new BusTimeout(failure.message);
+    case 'unavailable':
+      return new BusUnavailable(failure.message);
+    case 'remote':
+      return new BusRemoteError(failure.message);
+  }
+}
+
+/** Milliseconds of the machine's monotonic clock. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}

@@ -1,0 +1,223 @@
+import { rmSync } from 'node:fs';
+import { createConnection, createServer, type Socket } from 'node:net';
+import {
+  type Broadcast,
+  type Bus,
+  BusUnavailable,
+  questions,
+  type Reply,
+  type Request,
+  type Subscription,
+  type Wake,
+} from '../../schema/messages.ts';
+import type { BusLog } from './bus-log.ts';
+import { createFrameChannel, type FrameChannel } from './frame-channel.ts';
+import { createInHand, type InHand } from './in-hand.ts';
+import { createQuestionsInFlight } from './questions-in-flight.ts';
+import { checkBroadcast, checkRequest, checkWake } from './shapes.ts';
+import { bridgeSocket } from './socket-bridge.ts';
+import { type ClientFrame, failureError, failureFrame, monotonicMs, serverFrame } from './socket-frames.ts';
+
+export interface SocketBusOptions {
+  /** of the Unix socket */
+  path: string;
+  log: BusLog;
+  /** told when the connection comes and goes; broadcasts of the time between are lost */
+  onConnection?: (isConnected: boolean) => void;
+}
+
+const FIRST_RETRY_MS = 20;
+const LONGEST_RETRY_MS = 500;
+/** Wakes and broadcasts are dropped while this much waits to be sent: they may be lost, questions come first. */
+const MAX_HINT_BACKLOG_OCTETS = 8_000_000;
+
+/**
+ * A bus that talks over a Unix socket to the process that called `serveSocketBus`. Usable at once: while there is no connection,
+ * questions fail with BusUnavailable and the bus tries to connect, at most half a second apart, until it is closed.
+ */
+export function connectSocketBus({ path, log, onConnection }: SocketBusOptions): Bus {
+  const inFlight = createQuestionsInFlight();
+  const members = new Map<number, Member>();
+  let channel: FrameChannel | null = null;
+  let socket: Socket | null = null;
+  let retry: NodeJS.Timeout | undefined;
+  let retryMs = FIRST_RETRY_MS;
+  let lastMember = 0;
+  let isClosed = false;
+
+  const send = (frame: ClientFrame) => channel?.send(frame);
+  const hint = (frame: ClientFrame) => {
+    if (channel && channel.backlogOctets() < MAX_HINT_BACKLOG_OCTETS) channel.send(frame);
+  };
+
+  const connect = () => {
+    const opened = createConnection(path);
+    socket = opened;
+    const opening = createFrameChannel(opened, (head, octets) => {
+      const frame = serverFrame.safeParse(head);
+      if (!frame.success) return opened.destroy(new Error('malformed frame'));
+      switch (frame.data.op) {
+        case 'answer':
+          return inFlight.answer(frame.data.id, frame.data.reply);
+        case 'failure':
+          return inFlight.fail(frame.data.id, failureError(frame.data));
+        case 'question': {
+          const { id, member, request } = frame.data;
+          const answered = members.get(member)?.take(request, octets) ?? Promise.reject(new BusUnavailable('left'));
+          // The answer belongs to this connection: on the next one its number means another question.
+          answered.then(
+            (reply) => opening.send({ op: 'answer', id, reply } satisfies ClientFrame),
+            (error: unknown) => opening.send(failureFrame(id, error)),
+          );
+          return;
+        }
+        case 'message':
+          members
+            .get(frame.data.member)
+            ?.take(frame.data.message, octets)
+            .catch(() => undefined);
+          return;
+        case 'left':
+          return members.get(frame.data.member)?.onLeft();
+      }
+    });
+    opened.on('connect', () => {
+      channel = opening;
+      retryMs = FIRST_RETRY_MS;
+      for (const [member, { manner, subject }] of members) send({ op: 'join', member, manner, subject });
+      log.info({ path }, 'bus: connected');
+      onConnection?.(true);
+    });
+    let failure: Error | null = null;
+    opened.on('error', (error) => {
+      failure = error;
+    });
+    opened.on('close', () => {
+      const wasConnected = channel === opening;
+      channel = null;
+      inFlight.failAll('the connection to the bus was lost');
+      for (const member of members.values()) member.onLost();
+      if (wasConnected && !isClosed) log.warn({ path, err: failure }, 'bus: connection lost');
+      if (wasConnected) onConnection?.(false);
+      if (isClosed) return;
+      retry = setTimeout(connect, retryMs);
+      retryMs = Math.min(LONGEST_RETRY_MS, retryMs * 2);
+    });
+  };
+
+  const join = (manner: Member['manner'], subject: string, inHand: InHand, take: Member['take']): Subscription => {
+    const member = ++lastMember;
+    let onLeft = () => {};
+    members.set(member, { manner, subject, take, onLeft: () => onLeft(), onLost: () => onLeft() });
+    send({ op: 'join', member, manner, subject });
+    let stopped: Promise<void> | undefined;
+    const stop = async () => {
+      if (channel) {
+        await new Promise<void>((resolve) => {
+          onLeft = resolve;
+          send({ op: 'leave', member });
+        });
+      }
+      members.delete(member);
+      await inHand.settled();
+    };
+    return { stop: () => (stopped ??= stop()) };
+  };
+
+  connect();
+  return {
+    async ask(subject, request, { octets, limitMs = questions[subject].limitMs } = {}) {
+      if (!channel) throw new BusUnavailable('no connection to the bus');
+      const reply = await inFlight.ask(subject, limitMs, octets?.byteLength ?? 0, (id) => {
+        const frame: ClientFrame = { op: 'ask', id, subject, request, limitMs, sentAtMs: monotonicMs() };
+        channel?.send(frame, octets, () => inFlight.isAwaited(id));
+      });
+      // The reply was made and checked in the process of the server, which runs the same version.
+      return reply as Reply<typeof subject>;
+    },
+    serve(subject, answer) {
+      const inHand = createInHand();
+      return join('serve', subject, inHand, (request, octets) => {
+        const work = (async () => answer(checkRequest(subject, request) as Request<typeof subject>, octets))();
+        inHand.hold(work);
+        return work;
+      });
+    },
+    wake: (subject, message) => hint({ op: 'wake', subject, message }),
+    onWake(subject, work) {
+      const inHand = createInHand();
+      return join('wake', subject, inHand, (message) => {
+        const wake = checkWake(subject, message) as Wake<typeof subject> | null;
+        const done = (async () => (wake ? work(wake) : undefined))();
+        inHand.hold(done);
+        return done.catch((error: unknown) => log.error({ err: error, wake: subject }, 'bus: woken work failed'));
+      });
+    },
+    publish: (subject, message) => hint({ op: 'publish', subject, message }),
+    subscribe: (subject, take) =>
+      join('subscribe', subject, createInHand(), async (message) => {
+        const broadcast = checkBroadcast(subject, message) as Broadcast<typeof subject> | null;
+        try {
+          if (broadcast) take(broadcast);
+        } catch (error) {
+          log.error({ err: error, broadcast: subject }, 'bus: subscriber failed');
+        }
+      }),
+    isConnected: () => channel !== null,
+    async close() {
+      isClosed = true;
+      clearTimeout(retry);
+      inFlight.failAll('the bus is closed');
+      const closing = socket;
+      if (!closing || closing.closed) return;
+      await new Promise<void>((resolve) => {
+        closing.once('close', () => resolve());
+        closing.destroy();
+      });
+    },
+  };
+}
+
+export interface SocketBusServer {
+  /** Ends every connection, and with it the questions in flight, and removes the socket. */
+  close(): Promise<void>;
+}
+
+/**
+ * Lets any number of client processes of the same user reach the bus over a Unix socket (mode 0600). A socket that a killed process
+ * left at the path is replaced. Resolves when it listens; throws when it cannot.
+ */
+export async function serveSocketBus(options: { path: string; bus: Bus; log: BusLog }): Promise<SocketBusServer> {
+  const { path, bus, log } = options;
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    bridgeSocket(socket, bus, log);
+  });
+  rmSync(path, { force: true });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    // The socket is made within the call to listen, so no other user can connect before its mode is set.
+    const mask = process.umask(0o177);
+    server.listen(path, () => resolve());
+    process.umask(mask);
+  });
+  server.on('error', (error) => log.error({ err: error, path }, 'bus: socket server failed'));
+  return {
+    async close() {
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** What this client joined; joined anew after each reconnection. */
+interface Member {
+  manner: 'serve' | 'wake' | 'subscribe';
+  subject: string;
+  take: (payload: unknown, octets: Uint8Array) => Promise<unknown>;
+  onLeft(): void;
+  onLost(): void;
+}
