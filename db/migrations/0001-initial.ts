@@ -123,6 +123,8 @@ const RECEPTION = `
     created_at timestamptz(3) not null default now()
   );
   alter table raw_message alter column octets set storage external;
+  -- Mail up to 8 KB lies in the row itself: no chunks, no second index.
+  alter table raw_message set (toast_tuple_target = 8160);
 
   -- One row per accepted recipient, committed before the 250. It holds the envelope and is the parser's to-do list:
   -- parsed_at is null, and claimed_until is past.

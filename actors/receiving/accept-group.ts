@@ -1,0 +1,191 @@
+import { LEASE_SECONDS } from '../../db/claim.ts';
+import type { Database } from '../../db/database.ts';
+import { storeOctetsSql } from '../../db/octet-store.ts';
+import type { Request } from '../../schema/messages.ts';
+import type { Reception } from './reception.ts';
+
+/** One SMTP transaction that waits for its commit, with the identifiers that its rows will bear if it is new. */
+export interface Offer {
+  envelope: Request<'receiving.message.accept'>;
+  octets: Buffer;
+  /** of the octets, hex */
+  sha256: string;
+  rawId: string;
+  /** one per recipient, in their order */
+  emailIds: string[];
+}
+
+export interface AcceptOutcome {
+  /** one per recipient: the new one, or the first one when the same bytes were taken before */
+  emailIds: string[];
+  /** the recipients for whom rows were written */
+  accepted: Reception[];
+}
+
+/** Milliseconds, below what is left of the question's 20 s. */
+const COMMIT_TIMEOUT_MS = 10_000;
+
+/**
+ * Writes a group of messages in one statement, which is one transaction and one round trip: smtp_offer decides which recipients are
+ * new, those get a reception, and octets that any of them needs are stored once per message. With a claimant the receptions are
+ * born under its lease. Answers in the order of the offers. When it throws, none of the group is written, or all of it and the
+ * answer was lost: offering the same again is harmless either way.
+ */
+export async function acceptGroup(
+  database: Database,
+  offers: readonly Offer[],
+  claimant: string | null,
+): Promise<AcceptOutcome[]> {
+  const { rows } = await database.pool.query<{ email_id: string; accepted_at: Date }>({
+    name: 'accept-group',
+    text: ACCEPT_SQL,
+    values: [JSON.stringify(messageRows(offers)), JSON.stringify(recipientRows(offers)), inOnePiece(offers), claimant],
+    query_timeout: COMMIT_TIMEOUT_MS,
+  });
+  const written = new Map(rows.map((row) => [row.email_id, row.accepted_at]));
+  const outcomes = offers.map((offer) => outcomeOf(offer, written));
+  await fillFirstIds(database, offers, outcomes);
+  return outcomes;
+}
+
+const ACCEPT_SQL = `
+  with message as materialized (
+    select * from json_to_recordset($1) as m (raw_id text, sha256 text, start integer, length integer, reverse_path text,
+      remote_address text, helo text, is_tls boolean, trace_fields text)
+  ), recipient as materialized (
+    select * from json_to_recordset($2) as r (raw_id text, email_id text, user_id text, recipient text, own_address text,
+      address_id text, domain_id text)
+  ), offered as (
+    insert into smtp_offer (user_id, recipient, reverse_path, sha256, email_id, accepted_at)
+    select r.user_id, r.recipient, m.reverse_path, decode(m.sha256, 'hex'), r.email_id, postroom_now()
+    from recipient r join message m using (raw_id)
+    order by 1, 2, 3, 4
+    on conflict do nothing returning email_id
+  ), taken as materialized (
+    select r.* from recipient r where r.email_id in (select email_id from offered)
+  ), stored as (
+    ${storeOctetsSql('(select * from message where raw_id in (select raw_id from taken))', '$3')}
+  )
+  insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, address_id, domain_id, remote_address,
+    helo, is_tls, trace_fields, accepted_at, claimed_by, claimed_until, tries)
+  select t.user_id, t.email_id, t.raw_id, m.reverse_path, t.recipient, t.own_address, t.address_id, t.domain_id, m.remote_address,
+    m.helo, m.is_tls, m.trace_fields, postroom_now(), $4::text,
+    case when $4::text is not null then postroom_now() + interval '${LEASE_SECONDS} seconds' end,
+    case when $4::text is not null then 1 else 0 end
+  from taken t join message m using (raw_id)
+  returning email_id, accepted_at`;
+
+function messageRows(offers: readonly Offer[]): unknown[] {
+  let start = 0;
+  return offers.map(({ envelope, octets, sha256, rawId }) => {
+    const row = {
+      raw_id: rawId,
+      sha256,
+      start,
+      length: octets.length,
+      reverse_path: storable(envelope.reversePath),
+      remote_address: storable(envelope.remoteAddress),
+      helo: storable(envelope.helo),
+      is_tls: envelope.isTls,
+      trace_fields: storable(envelope.traceFields),
+    };
+    start += octets.length;
+    return row;
+  });
+}
+
+function recipientRows(offers: readonly Offer[]): unknown[] {
+  return offers.flatMap(({ envelope, rawId, emailIds }) =>
+    envelope.recipients.map((recipient, at) => ({
+      raw_id: rawId,
+      email_id: emailIds[at],
+      user_id: recipient.userId,
+      recipient: storable(recipient.recipient),
+      own_address: recipient.ownAddress,
+      address_id: recipient.addressId,
+      domain_id: recipient.domainId,
+    })),
+  );
+}
+
+function inOnePiece(offers: readonly Offer[]): Buffer {
+  const [first, second] = offers;
+  if (first !== undefined && second === undefined) return first.octets;
+  return Buffer.concat(offers.map((offer) => offer.octets));
+}
+
+/** PostgreSQL text holds neither NUL nor half a surrogate pair. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed();
+}
+
+function outcomeOf(offer: Offer, written: Map<string, Date>): AcceptOutcome {
+  const { envelope, rawId } = offer;
+  const accepted: Reception[] = [];
+  const emailIds = envelope.recipients.map((recipient, at) => {
+    const emailId = offer.emailIds[at] ?? '';
+    const acceptedAt = written.get(emailId);
+    if (acceptedAt === undefined) return '';
+    accepted.push({
+      userId: recipient.userId,
+      emailId,
+      rawId,
+      reversePath: storable(envelope.reversePath),
+      recipient: storable(recipient.recipient),
+      ownAddress: recipient.ownAddress,
+      addressId: recipient.addressId,
+      domainId: recipient.domainId,
+      remoteAddress: storable(envelope.remoteAddress),
+      helo: storable(envelope.helo),
+      isTls: envelope.isTls,
+      traceFields: storable(envelope.traceFields),
+      acceptedAt,
+      tries: 1,
+    });
+    return emailId;
+  });
+  return { emailIds, accepted };
+}
+
+/**
+ * Puts the first email id where no row was written. A look-up of its own, since the insert's snapshot may be older than a
+ * twin's commit; offers that were seen before are rare.
+ */
+async function fillFirstIds(
+  database: Database,
+  offers: readonly Offer[],
+  outcomes: readonly AcceptOutcome[],
+): Promise<void> {
+  const missing: { emailIds: string[]; at: number; key: unknown }[] = [];
+  outcomes.forEach(({ emailIds }, index) => {
+    const offer = offers[index];
+    emailIds.forEach((emailId, at) => {
+      const recipient = offer?.envelope.recipients[at];
+      if (emailId !== '' || offer === undefined || recipient === undefined) return;
+      const key = {
+        user_id: recipient.userId,
+        recipient: storable(recipient.recipient),
+        reverse_path: storable(offer.envelope.reversePath),
+        sha256: offer.sha256,
+      };
+      missing.push({ emailIds, at, key });
+    });
+  });
+  if (missing.length === 0) return;
+  const { rows } = await database.pool.query<{ email_id: string | null }>({
+    name: 'accept-first-ids',
+    text: FIRST_IDS_SQL,
+    values: [JSON.stringify(missing.map((entry) => entry.key))],
+    query_timeout: COMMIT_TIMEOUT_MS,
+  });
+  missing.forEach(({ emailIds, at }, index) => {
+    const first = rows[index]?.email_id;
+    if (first === null || first === undefined) throw new Error('an offer was refused as known and is not known');
+    emailIds[at] = first;
+  });
+}
+
+const FIRST_IDS_SQL = `
+  select (select o.email_id from smtp_offer o where o.user_id = e.value->>'user_id' and o.recipient = e.value->>'recipient'
+    and o.reverse_path = e.value->>'reverse_path' and o.sha256 = decode(e.value->>'sha256', 'hex')) as email_id
+  from jsonb_array_elements($1::jsonb) with ordinality as e (value, n) order by n`;

@@ -1,0 +1,140 @@
+import { hash } from 'node:crypto';
+import type { Database } from '../../db/database.ts';
+import { isConnectionLost } from '../../db/database.ts';
+import type { Reply, Request } from '../../schema/messages.ts';
+import { acceptGroup, type Offer } from './accept-group.ts';
+import type { FaultPoint, Reception } from './reception.ts';
+
+export type AcceptRequest = Request<'receiving.message.accept'>;
+export type AcceptReply = Reply<'receiving.message.accept'>;
+
+export interface AcceptorOptions {
+  database: Database;
+  /** makes the identifiers of one offer's rows */
+  makeId: (kind: 'email' | 'raw') => string;
+  /** whose lease the receptions bear */
+  claimant: string;
+  /** whether the data disk has room for another message */
+  hasRoom: () => Promise<boolean>;
+  /** whether the parser of this process can take more; otherwise the rows are left unclaimed for whoever sweeps next */
+  canParse: () => boolean;
+  /** told of each new message after its commit */
+  onAccepted: (octets: Buffer, receptions: Reception[]) => void;
+  fault: (point: FaultPoint) => void;
+  /** groups that are committed at the same time */
+  commitsInFlight?: number;
+}
+
+export interface Acceptor {
+  /** Stores a message and answers after the commit; throws when that cannot be done now (to be answered 451). */
+  accept(request: AcceptRequest, octets: Uint8Array): Promise<AcceptReply>;
+}
+
+/** Messages and octets committed together at most. */
+const GROUP_MESSAGES = 64;
+const GROUP_OCTETS = 8_000_000;
+const COMMITS_IN_FLIGHT = 1;
+/** Milliseconds. With the 10 s that a commit may take, the answer stays within the question's 20 s; what is given up here was never written. */
+const MAX_WAIT_MS = 8_000;
+
+const NO_ROOM: AcceptReply = {
+  verdict: 'refused',
+  code: 452,
+  enhancedCode: '4.3.1',
+  text: 'Insufficient system storage',
+};
+
+interface Waiting {
+  offer: Offer;
+  since: number;
+  resolve: (reply: AcceptReply) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Commits the messages of several SMTP sessions together. A message that finds no commit under way starts one at once;
+ * those that come meanwhile form the next group, so nobody waits for company. When a group fails for a reason that may lie in one of
+ * its members, each is tried alone; when PostgreSQL is away all fail at once.
+ */
+export function createAcceptor(options: AcceptorOptions): Acceptor {
+  const { database, commitsInFlight = COMMITS_IN_FLIGHT } = options;
+  const waiting: Waiting[] = [];
+  let inFlight = 0;
+
+  function startCommits(): void {
+    while (inFlight < commitsInFlight && waiting.length > 0) {
+      const group = takeGroup(waiting);
+      inFlight++;
+      void settle(group).finally(() => {
+        inFlight--;
+        startCommits();
+      });
+    }
+  }
+
+  async function settle(group: Waiting[]): Promise<void> {
+    const fresh = group.filter((member) => performance.now() - member.since < MAX_WAIT_MS);
+    for (const member of group) {
+      if (!fresh.includes(member)) member.reject(new Error('waited too long for its commit'));
+    }
+    try {
+      await commit(fresh);
+    } catch (error) {
+      if (isConnectionLost(error) && !isConflict(error)) {
+        for (const member of fresh) member.reject(error);
+        return;
+      }
+      for (const member of fresh) await commit([member]).catch(member.reject);
+    }
+  }
+
+  async function commit(group: Waiting[]): Promise<void> {
+    if (group.length === 0) return;
+    options.fault('receiving.before-commit');
+    const outcomes = await acceptGroup(
+      database,
+      group.map((member) => member.offer),
+      options.canParse() ? options.claimant : null,
+    );
+    options.fault('receiving.after-commit');
+    group.forEach((member, at) => {
+      const outcome = outcomes[at];
+      if (outcome === undefined) return;
+      member.resolve({ verdict: 'accepted', emailIds: outcome.emailIds });
+      if (outcome.accepted.length > 0) options.onAccepted(member.offer.octets, outcome.accepted);
+    });
+  }
+
+  return {
+    async accept(request, octets) {
+      if (!(await options.hasRoom())) return NO_ROOM;
+      const offer: Offer = {
+        envelope: request,
+        octets: Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength),
+        sha256: hash('sha256', octets, 'hex'),
+        rawId: options.makeId('raw'),
+        emailIds: request.recipients.map(() => options.makeId('email')),
+      };
+      return await new Promise((resolve, reject) => {
+        waiting.push({ offer, since: performance.now(), resolve, reject });
+        startCommits();
+      });
+    },
+  };
+}
+
+function takeGroup(waiting: Waiting[]): Waiting[] {
+  let count = 0;
+  let octets = 0;
+  for (const { offer } of waiting) {
+    if (count === GROUP_MESSAGES || (count > 0 && octets + offer.octets.length > GROUP_OCTETS)) break;
+    count++;
+    octets += offer.octets.length;
+  }
+  return waiting.splice(0, count);
+}
+
+/** Serialisation failure, deadlock, lock timeout: PostgreSQL is there, and another try may succeed. */
+function isConflict(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && ['40001', '40P01', '55P03'].includes(String(error.code));
+}
