@@ -1,0 +1,209 @@
+/** What a marker at the front of a subject says about the message. */
+type Marker = 'reply' | 'forward';
+
+/**
+ * Markers before the colon, in lower case. RFC 5256 §2.1 knows `re`, `fw` and `fwd`; the others are what mailers write in other
+ * languages. `vs` is a forward in Danish and Norwegian and a reply in Finnish; it counts as a forward, which joins no threads by subject.
+ */
+const MARKERS: Record<Marker, readonly string[]> = {
+  reply: [
+    're',
+    'aw', // German
+    'antwort',
+    'sv', // Swedish, Danish, Norwegian, Icelandic
+    'antw', // Dutch
+    'r', // Italian
+    'rif',
+    'ré', // French
+    'réf',
+    'res', // Portuguese
+    'odp', // Polish
+    'odg', // Croatian, Slovene
+    'vá', // Hungarian
+    'ynt', // Turkish
+    'yan',
+    'bls', // Indonesian
+    'atb', // Welsh
+    'απ', // Greek
+    'σχετ',
+    'на', // Russian
+    'отв',
+    'השב', // Hebrew
+    'رد', // Arabic
+    '回复', // Chinese
+    '回覆',
+    '答复',
+    '答覆',
+    '返信', // Japanese
+    '답장', // Korean
+    '회신',
+  ],
+  forward: [
+    'fw',
+    'fwd',
+    'wg', // German
+    'vs',
+    'vb', // Swedish
+    'vl', // Finnish
+    'doorst', // Dutch
+    'rv', // Spanish
+    'tr', // French
+    'i', // Italian
+    'enc', // Portuguese
+    'pd', // Polish
+    'fs', // Icelandic
+    'ilt', // Turkish
+    'i̇lt',
+    'trs', // Indonesian
+    'πρθ', // Greek
+    'пересл', // Russian
+    'הועבר', // Hebrew
+    'إعادة توجيه', // Arabic
+    '转发', // Chinese
+    '轉寄',
+    '转寄',
+    '轉發',
+    '転送', // Japanese
+    '전달', // Korean
+  ],
+};
+
+const KIND_OF_MARKER = new Map<string, Marker>([
+  ...MARKERS.reply.map((marker) => [marker, 'reply'] as const),
+  ...MARKERS.forward.map((marker) => [marker, 'forward'] as const),
+]);
+const LONGEST_MARKER = Math.max(...[...KIND_OF_MARKER.keys()].map((marker) => marker.length));
+
+const FORWARD_HEADER = '[fwd:';
+const FORWARD_TRAILER = ']';
+const TRAILER = '(fwd)';
+
+/** A stretch of a subject: all rules move its two ends, so that the work stays linear in the length of the subject. */
+interface Span {
+  text: string;
+  start: number;
+  end: number;
+}
+
+/**
+ * The subject without reply and forward markers, list tags and trailers (RFC 5256 §2.1, with the markers of other languages), in its
+ * own case; two subjects are the same thread's when theirs are equal without regard to case. Empty when nothing else was there.
+ * Takes the decoded subject.
+ */
+export function baseSubject(subject: string): string {
+  const span = spanOf(subject);
+  do {
+    cutTrailers(span);
+    cutLeaders(span);
+  } while (cutForwardWrapper(span));
+  return span.text.slice(span.start, span.end);
+}
+
+/** Whether the outermost marker says that this answers a message: `[list] Re: x`, `AW: x`. */
+export function isReplySubject(subject: string): boolean {
+  return outermostMarker(subject) === 'reply';
+}
+
+/** Whether the outermost marker says that this hands on a message: `Fwd: Re: x`, `[Fwd: x]`, `x (fwd)`. */
+export function isForwardSubject(subject: string): boolean {
+  return outermostMarker(subject) === 'forward';
+}
+
+function outermostMarker(subject: string): Marker | null {
+  const span = spanOf(subject);
+  cutSpace(span);
+  const blobs = blobEnds(span);
+  const leader = markerAt(span, blobs.at(-1) ?? span.start);
+  if (leader !== null) return leader.marker;
+  const isWrapped = startsWith(span, blobs.at(-1) ?? span.start, FORWARD_HEADER) && endsWith(span, FORWARD_TRAILER);
+  return isWrapped || endsWith(span, TRAILER) ? 'forward' : null;
+}
+
+function spanOf(subject: string): Span {
+  const text = subject.replace(/[\s\u00a0]+/g, ' ');
+  return { text, start: 0, end: text.length };
+}
+
+function cutSpace(span: Span): void {
+  while (span.start < span.end && span.text[span.start] === ' ') span.start++;
+  while (span.end > span.start && span.text[span.end - 1] === ' ') span.end--;
+}
+
+/** Step 2: `subj-trailer = "(fwd)" / WSP`, as often as it stands there. */
+function cutTrailers(span: Span): void {
+  cutSpace(span);
+  while (endsWith(span, TRAILER)) {
+    span.end -= TRAILER.length;
+    cutSpace(span);
+  }
+}
+
+/** Steps 3 to 5: markers with the blobs before them; then blobs, as long as something stands behind them. */
+function cutLeaders(span: Span): void {
+  for (;;) {
+    cutSpace(span);
+    const blobs = blobEnds(span);
+    const leader = markerAt(span, blobs.at(-1) ?? span.start);
+    if (leader === null) {
+      span.start = blobs.findLast((end) => end < span.end) ?? span.start;
+      return;
+    }
+    span.start = leader.end;
+  }
+}
+
+/** Step 6: `[fwd: subject ]`. */
+function cutForwardWrapper(span: Span): boolean {
+  if (!startsWith(span, span.start, FORWARD_HEADER) || !endsWith(span, FORWARD_TRAILER)) return false;
+  span.start += FORWARD_HEADER.length;
+  span.end -= FORWARD_TRAILER.length;
+  return true;
+}
+
+/** Where each of the blobs `[...]` at the front ends, white space behind it included. */
+function blobEnds(span: Span): number[] {
+  const ends: number[] = [];
+  let at = span.start;
+  for (;;) {
+    const end = endOfBlob(span, at);
+    const isWrapper = end >= span.end && startsWith(span, at, FORWARD_HEADER);
+    if (end === -1 || isWrapper) return ends;
+    at = end;
+    ends.push(at);
+  }
+}
+
+function endOfBlob(span: Span, start: number): number {
+  if (span.text[start] !== '[') return -1;
+  for (let at = start + 1; at < span.end; at++) {
+    if (span.text[at] === '[') return -1;
+    if (span.text[at] === ']') return span.text[at + 1] === ' ' && at + 1 < span.end ? at + 2 : at + 1;
+  }
+  return -1;
+}
+
+/** `subj-refwd = marker *WSP [subj-blob] ":"`, also with a count as in `Re(2):` and `Re^2:`, and with a full-width colon. */
+function markerAt(span: Span, start: number): { marker: Marker; end: number } | null {
+  const head = span.text.slice(start, Math.min(span.end, start + LONGEST_MARKER + 1));
+  const word = /^[\p{L}\p{M}]+(?: توجيه)?/u.exec(head)?.[0];
+  const marker = word === undefined ? undefined : KIND_OF_MARKER.get(word.toLowerCase());
+  if (word === undefined || marker === undefined) return null;
+  let at = start + word.length;
+  if (span.text[at] === ' ') at++;
+  COUNT.lastIndex = at;
+  at += COUNT.exec(span.text)?.[0].length ?? 0;
+  const blob = endOfBlob(span, at);
+  if (blob !== -1) at = blob;
+  const isColon = at < span.end && (span.text[at] === ':' || span.text[at] === '\uff1a');
+  return isColon ? { marker, end: at + 1 } : null;
+}
+
+const COUNT = /\(\d{1,4}\) ?|\^\d{1,4} ?/y;
+
+function startsWith(span: Span, at: number, text: string): boolean {
+  return at + text.length <= span.end && span.text.slice(at, at + text.length).toLowerCase() === text;
+}
+
+function endsWith(span: Span, text: string): boolean {
+  return span.end - text.length >= span.start && startsWith(span, span.end - text.length, text);
+}
