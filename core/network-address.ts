@@ -1,0 +1,70 @@
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** What requests to URLs of users may reach. */
+export interface NetworkPolicy {
+  /** CIDRs that may be reached although they are not public */
+  allowedPrivateNetworks: readonly string[];
+  /** ports of our own listeners: refused on every address that is not public, allowed or not */
+  ownPorts: readonly number[];
+}
+
+/** Where a connection would go, and why not. */
+export type AddressVerdict = 'public' | 'allowed' | 'blocked';
+
+/** Answers for one policy; cheap to ask, costs a little to make. */
+export interface AddressGuard {
+  /** The verdict on an IP address in any notation of RFC 4291 §2.2 or dotted decimal; anything else is blocked. */
+  judge(address: string, port: number): AddressVerdict;
+}
+
+/** Makes the guard of a policy. Throws when a network is not a CIDR. */
+export function createAddressGuard(policy: NetworkPolicy): AddressGuard {
+  const allowed = policy.allowedPrivateNetworks.map((network) => ipaddr.parseCIDR(network));
+  const ownPorts = new Set(policy.ownPorts);
+  return {
+    judge(text, port) {
+      const address = parse(text);
+      if (address === null) return 'blocked';
+      if (isPublic(address)) return 'public';
+      if (ownPorts.has(port)) return 'blocked';
+      const isAllowed = allowed.some(([network, length]) => isWithin(address, network, length));
+      return isAllowed ? 'allowed' : 'blocked';
+    },
+  };
+}
+
+/**
+ * Whether an IP address belongs to the public internet: global unicast by the IANA special-purpose registries (RFC 6890), judged by
+ * the IPv4 address inside where IPv6 embeds one (mapped ::ffff:0:0/96, NAT64 64:ff9b::/96). False for what is no address.
+ */
+export function isPublicAddress(text: string): boolean {
+  const address = parse(text);
+  return address !== null && isPublic(address);
+}
+
+/** RFC 6052 §2.1; the local-use prefix of RFC 8215 is a site's own and never public. */
+const NAT64_PREFIX = ipaddr.parseCIDR('64:ff9b::/96');
+/** RFC 4291 §2.4 and IANA: what is handed out as global unicast. */
+const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
+
+/** The address, IPv4 taken out of its IPv6 wrappings; a zone makes it link-local and is refused. */
+function parse(text: string): Address | null {
+  // ipaddr.js reads 0x7f.1 and 127.1 as well; whoever resolves or normalises names has made them four numbers before.
+  if (text.includes('%') || !(ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text))) return null;
+  const address = ipaddr.process(text);
+  if (address instanceof ipaddr.IPv6 && address.match(NAT64_PREFIX as [ipaddr.IPv6, number]))
+    return new ipaddr.IPv4(address.toByteArray().slice(12));
+  return address;
+}
+
+function isPublic(address: Address): boolean {
+  if (address.range() !== 'unicast') return false;
+  return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST as [ipaddr.IPv6, number]);
+}
+
+function isWithin(address: Address, network: Address, length: number): boolean {
+  if (address instanceof ipaddr.IPv4) return network instanceof ipaddr.IPv4 && address.match(network, length);
+  return network instanceof ipaddr.IPv6 && address.match(network, length);
+}
