@@ -5,7 +5,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { startEmbeddedCluster } from '../../db/embedded-cluster.ts';
 import { freePort } from '../support/cluster.ts';
-import { processTree, readProcess, startServer } from './child.ts';
+import { processTree, readProcess } from '../support/process-tree.ts';
+import { startServer } from './child.ts';
 
 /** A server under test: where mail goes in, how many messages it has stored, and what it holds of the machine. */
 export interface Contestant {

@@ -14,7 +14,11 @@ import { percentile } from './statistics.ts';
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
-    options: { seconds: { type: 'string', default: '600' }, rate: { type: 'string', default: '100' }, size: { type: 'string', default: '4096' } },
+    options: {
+      seconds: { type: 'string', default: '600' },
+      rate: { type: 'string', default: '100' },
+      size: { type: 'string', default: '4096' },
+    },
   });
   const [seconds, rate] = [Number(values.seconds), Number(values.rate)];
   const directory = await mkdtemp(path.join(tmpdir(), 'postroom-sustained-'));
@@ -23,7 +27,10 @@ export async function run(args: string[]): Promise<void> {
   const { port } = await receiver.answer<{ port: number }>();
   const dns = await startDnsServer();
   dns.set('load.test', 'TXT', ['v=spf1 ip4:127.0.0.1 -all']);
-  const postroom = await startPostroom(directory, { webhookUrl: `http://127.0.0.1:${port}/hook`, dnsServer: `127.0.0.1:${dns.port}` });
+  const postroom = await startPostroom(directory, {
+    webhookUrl: `http://127.0.0.1:${port}/hook`,
+    dnsServer: `127.0.0.1:${dns.port}`,
+  });
   const client = new pg.Client({ connectionString: await singleMachineDatabaseUrl(path.join(directory, 'postroom')) });
   await client.connect();
   const backlogs: number[] = [];
@@ -37,7 +44,9 @@ export async function run(args: string[]): Promise<void> {
     backlogs.push(rows[0]?.backlog ?? Number.NaN);
     if (second % 60 === 0) {
       const minute = backlogs.slice(-60);
-      console.log(`minute ${second / 60}: backlog median ${percentile(minute, 0.5)}, highest ${Math.max(...minute)}, rss ${postroom.residentMiB()} MiB`);
+      console.log(
+        `minute ${second / 60}: backlog median ${percentile(minute, 0.5)}, highest ${Math.max(...minute)}, rss ${postroom.residentMiB()} MiB`,
+      );
     }
   };
   const timer = setInterval(() => void sample(++lastSecond), 1000);

@@ -46,7 +46,13 @@ export async function checkLedger(order: LedgerOrder): Promise<LedgerReport> {
   await client.connect();
   try {
     const violations: string[] = [];
-    const rows = await client.query<{ sha256: string; octets_sha256: string; recipient: string; email_id: string; is_listed: boolean }>(
+    const rows = await client.query<{
+      sha256: string;
+      octets_sha256: string;
+      recipient: string;
+      email_id: string;
+      is_listed: boolean;
+    }>(
       `select encode(r.sha256, 'hex') as sha256, encode(sha256(r.octets), 'hex') as octets_sha256, p.recipient, p.email_id,
               e.id is not null as is_listed
        from reception p join raw_message r on r.id = p.raw_id left join email e on e.user_id = p.user_id and e.id = p.email_id`,
@@ -61,12 +67,15 @@ export async function checkLedger(order: LedgerOrder): Promise<LedgerReport> {
     const expected = new Set<string>();
     for (const offer of order.offers) checkOffer(offer, stored, expected, violations);
     for (const key of stored.keys()) if (!expected.has(key)) violations.push(`I1 a row that nobody offered: ${key}`);
-    const deliveries = await client.query<{ id: string; status: string; attempts: number }>('select id, status, attempts from delivery');
+    const deliveries = await client.query<{ id: string; status: string; attempts: number }>(
+      'select id, status, attempts from delivery',
+    );
     checkWebhooks(order.webhooks, deliveries.rows, violations);
     const unrouted = await client.query<{ count: string }>(
       `select count(*) from email where type = 'received' and (thread_id is null or routed_at is null)`,
     );
-    if (Number(unrouted.rows[0]?.count) > 0) violations.push(`I3 ${unrouted.rows[0]?.count} emails without thread or route`);
+    if (Number(unrouted.rows[0]?.count) > 0)
+      violations.push(`I3 ${unrouted.rows[0]?.count} emails without thread or route`);
     return {
       accepted: order.offers.filter((offer) => offer.result.code === 250).length,
       refused: order.offers.filter((offer) => offer.result.code !== null && offer.result.code !== 250).length,
@@ -113,23 +122,31 @@ function checkOffer(offer: Offer, stored: Map<string, number>, expected: Set<str
     const mayBeStored = offer.result.code === 250 || (offer.result.code === null && offer.result.isDataSent);
     if (mayBeStored) expected.add(key);
     if (offer.result.code === 250 && count !== 1) violations.push(`I1 got 250 and has ${count} rows: ${key}`);
-    if (offer.result.code !== 250 && !mayBeStored && count !== 0) violations.push(`I2 got ${offer.result.reply} and has ${count} rows: ${key}`);
+    if (offer.result.code !== 250 && !mayBeStored && count !== 0)
+      violations.push(`I2 got ${offer.result.reply} and has ${count} rows: ${key}`);
     if (offer.result.code === null && count > 1) violations.push(`I2 got no reply and has ${count} rows: ${key}`);
   }
 }
 
-function checkWebhooks(webhooks: ReceivedWebhook[], deliveries: { id: string; status: string; attempts: number }[], violations: string[]): void {
+function checkWebhooks(
+  webhooks: ReceivedWebhook[],
+  deliveries: { id: string; status: string; attempts: number }[],
+  violations: string[],
+): void {
   const bodies = new Map<string, string>();
   for (const webhook of webhooks) {
     const first = bodies.get(webhook.webhookId);
-    if (first !== undefined && first !== webhook.body) violations.push(`I3 webhook ${webhook.webhookId} came again with another body`);
+    if (first !== undefined && first !== webhook.body)
+      violations.push(`I3 webhook ${webhook.webhookId} came again with another body`);
     bodies.set(webhook.webhookId, first ?? webhook.body);
   }
   const ids = new Set(deliveries.map((delivery) => delivery.id));
   for (const id of bodies.keys()) if (!ids.has(id)) violations.push(`I3 webhook ${id} without a delivery`);
   for (const delivery of deliveries) {
     if (delivery.status === 'pending') violations.push(`I3 delivery ${delivery.id} is still pending`);
-    if (delivery.status === 'success' && !bodies.has(delivery.id)) violations.push(`I3 delivery ${delivery.id} succeeded without a webhook`);
-    if (delivery.status === 'success' && delivery.attempts < 1) violations.push(`I3 delivery ${delivery.id} succeeded without an attempt`);
+    if (delivery.status === 'success' && !bodies.has(delivery.id))
+      violations.push(`I3 delivery ${delivery.id} succeeded without a webhook`);
+    if (delivery.status === 'success' && delivery.attempts < 1)
+      violations.push(`I3 delivery ${delivery.id} succeeded without an attempt`);
   }
 }

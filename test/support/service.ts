@@ -103,11 +103,19 @@ export class Service {
   }
 
   async awaitReady(): Promise<void> {
-    await until(`${this.url}/ready answers 200`, () => this.#output.slice(-3000), async () => {
-      const response = await fetch(`${this.url}/ready`);
-      return response.ok;
-    });
-    await until('SMTP greets', () => this.#output.slice(-3000), () => greets(this.smtpPort));
+    await until(
+      `${this.url}/ready answers 200`,
+      () => this.#output.slice(-3000),
+      async () => {
+        const response = await fetch(`${this.url}/ready`);
+        return response.ok;
+      },
+    );
+    await until(
+      'SMTP greets',
+      () => this.#output.slice(-3000),
+      () => greets(this.smtpPort),
+    );
   }
 
   get url(): string {
@@ -206,7 +214,10 @@ function callers(url: string, key: string): Pick<TestAccount, 'call' | 'graphql'
   const call = async (method: string, route: string, body?: unknown): Promise<Answer> => {
     const response = await fetch(route.startsWith('/graphql') ? `${url}${route}` : `${url}/api/e2${route}`, {
       method,
-      headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const isJson = (response.headers.get('content-type') ?? '').includes('json');
@@ -217,7 +228,12 @@ function callers(url: string, key: string): Pick<TestAccount, 'call' | 'graphql'
 }
 
 /** Polls until the condition holds (a thrown error counts as no); throws after the limit with what `about` says. */
-export async function until(what: string, about: () => string, holds: () => Promise<boolean>, limitMs = 60_000): Promise<void> {
+export async function until(
+  what: string,
+  about: () => string,
+  holds: () => Promise<boolean>,
+  limitMs = 60_000,
+): Promise<void> {
   const deadline = Date.now() + limitMs;
   while (Date.now() < deadline) {
     if (await holds().catch(() => false)) return;
