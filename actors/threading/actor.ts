@@ -1,0 +1,44 @@
+import { findUnthreaded } from '../../db/queries/thread-claim.ts';
+import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
+import { createUserQueues } from './user-queues.ts';
+
+/** guarantees.md §5: due rows are swept every 2 s. */
+const SWEEP_EVERY_MS = 2_000;
+/** Emails taken by one sweep; more make the next sweep follow at once. */
+const SWEEP_LIMIT = 500;
+/** Users whose mail is threaded at the same time; each needs a connection to PostgreSQL. */
+const MAX_USERS_AT_ONCE = 3;
+
+/** Gives stored mail its thread: woken by the receiving actor, and by a sweep over emails without one. */
+export async function startThreadingActor(context: ActorContext): Promise<Actor> {
+  const queues = createUserQueues(context);
+  return runActor({
+    context,
+    name: 'threading',
+    steps: [
+      {
+        name: 'assign',
+        wake: 'threading.assign.wake',
+        everyMs: SWEEP_EVERY_MS,
+        batchSize: SWEEP_LIMIT,
+        concurrency: MAX_USERS_AT_ONCE,
+        async work(run: Run<'threading.assign.wake'>) {
+          if (run.wakes.length > 0) {
+            for (const wake of run.wakes) queues.add(wake.userId, wake.emailIds);
+            await queues.drain(() => run.isStopping());
+            return 0;
+          }
+          const due = await findUnthreaded(context.database, SWEEP_LIMIT, queues.setAside());
+          for (const [userId, emails] of Map.groupBy(due, (email) => email.userId)) {
+            if (run.isStopping()) return 0;
+            await queues.assign(
+              userId,
+              emails.map((email) => email.emailId),
+            );
+          }
+          return due.length;
+        },
+      },
+    ],
+  });
+}

@@ -1,0 +1,175 @@
+import type pg from 'pg';
+import type { SubjectAnchor, ThreadReason } from '../../core/threading.ts';
+
+/** The thread and place of one email. */
+export interface Assignment {
+  emailId: string;
+  threadId: string;
+  /** 0-based; null until the thread is renumbered */
+  position: number | null;
+  reason: ThreadReason;
+}
+
+export async function assignEmails(
+  client: pg.ClientBase,
+  userId: string,
+  assignments: readonly Assignment[],
+): Promise<void> {
+  await client.query({
+    name: 'thread-assign',
+    text: `
+      update email e set thread_id = a.thread_id, thread_position = a.position, thread_reason = a.reason
+      from unnest($2::text[], $3::text[], $4::integer[], $5::text[]) as a(email_id, thread_id, position, reason)
+      where e.user_id = $1 and e.id = a.email_id`,
+    values: [
+      userId,
+      assignments.map((assignment) => assignment.emailId),
+      assignments.map((assignment) => assignment.threadId),
+      assignments.map((assignment) => assignment.position),
+      assignments.map((assignment) => assignment.reason),
+    ],
+  });
+}
+
+/** Remembers which thread knows each msg-id; those known already keep theirs. */
+export async function addKeys(
+  client: pg.ClientBase,
+  userId: string,
+  threadOfKey: ReadonlyMap<string, string>,
+): Promise<void> {
+  if (threadOfKey.size === 0) return;
+  await client.query({
+    name: 'thread-add-keys',
+    text: `insert into thread_message_id (user_id, message_id, thread_id)
+           select $1, k.message_id, k.thread_id from unnest($2::text[], $3::text[]) as k(message_id, thread_id)
+           on conflict do nothing`,
+    values: [userId, [...threadOfKey.keys()], [...threadOfKey.values()]],
+  });
+}
+
+/** An anchor with the email that bears it and that email's thread. */
+export interface PlacedAnchor {
+  emailId: string;
+  threadId: string;
+  anchor: SubjectAnchor;
+}
+
+/** Stores what later subject edges may join, a row per participant. */
+export async function addAnchors(
+  client: pg.ClientBase,
+  userId: string,
+  placed: readonly PlacedAnchor[],
+): Promise<void> {
+  const rows = placed.flatMap(({ anchor, ...place }) =>
+    anchor.participants.map((participant) => ({ ...place, ...anchor, participant })),
+  );
+  if (rows.length === 0) return;
+  await client.query({
+    name: 'thread-add-anchors',
+    text: `
+      insert into thread_subject (user_id, base_subject_sha256, participant, is_reply, date, email_id, thread_id)
+      select $1, sha256(convert_to(s.subject, 'UTF8')), s.participant, s.is_reply, s.date, s.email_id, s.thread_id
+      from unnest($2::text[], $3::text[], $4::boolean[], $5::timestamptz[], $6::text[], $7::text[])
+             as s(subject, participant, is_reply, date, email_id, thread_id)
+      on conflict do nothing`,
+    values: [
+      userId,
+      rows.map((row) => row.subject),
+      rows.map((row) => row.participant),
+      rows.map((row) => row.isReply),
+      rows.map((row) => row.date.toISOString()),
+      rows.map((row) => row.emailId),
+      rows.map((row) => row.threadId),
+    ],
+  });
+}
+
+/** From which message on a thread is numbered again; the messages before it keep their positions. */
+export interface Renumbering {
+  threadId: string;
+  fromAt: Date;
+  fromEmailId: string;
+}
+
+/** The two ends of a thread, by position. */
+export interface ThreadEnds {
+  threadId: string;
+  createdAt: Date;
+  rootMessageId: string;
+  baseSubject: string;
+  latestEmailId: string;
+  lastMessageAt: Date;
+}
+
+/** Numbers the tails of threads chronologically, without gap or repeat; answers the positions of the emails asked for. */
+export async function renumberThreads(
+  client: pg.ClientBase,
+  userId: string,
+  renumberings: readonly Renumbering[],
+  emailIds: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await client.query<{ id: string; thread_position: number }>({
+    name: 'thread-renumber',
+    text: `
+      with tail as materialized (
+        select e.id, coalesce(b.thread_position + 1, 0)
+                 + row_number() over (partition by r.thread_id order by e.created_at, e.id) - 1 as position
+        from unnest($2::text[], $3::timestamptz[], $4::text[]) as r(thread_id, from_at, from_email_id)
+        left join lateral (
+          select p.thread_position from email p
+          where p.user_id = $1 and p.thread_id = r.thread_id and (p.created_at, p.id) < (r.from_at, r.from_email_id)
+          order by p.created_at desc, p.id desc limit 1) b on true
+        join email e on e.user_id = $1 and e.thread_id = r.thread_id and (e.created_at, e.id) >= (r.from_at, r.from_email_id)
+      ),
+      changed as (
+        update email e set thread_position = t.position from tail t
+        where e.user_id = $1 and e.id = t.id and e.thread_position is distinct from t.position
+        returning e.id, e.thread_position
+      )
+      select id, thread_position from changed where id = any ($5::text[])`,
+    values: [
+      userId,
+      renumberings.map((renumbering) => renumbering.threadId),
+      renumberings.map((renumbering) => renumbering.fromAt.toISOString()),
+      renumberings.map((renumbering) => renumbering.fromEmailId),
+      emailIds,
+    ],
+  });
+  return new Map(rows.map((row) => [row.id, row.thread_position]));
+}
+
+/** The first and the last message of each thread. */
+export async function readThreadEnds(
+  client: pg.ClientBase,
+  userId: string,
+  threadIds: readonly string[],
+): Promise<ThreadEnds[]> {
+  const { rows } = await client.query<EndsRow>({
+    name: 'thread-ends',
+    text: `
+      select t.id, f.created_at, f.message_id, f.base_subject, l.id as latest_email_id, l.created_at as last_message_at
+      from unnest($2::text[]) as t(id)
+      cross join lateral (select e.created_at, e.message_id, e.base_subject from email e
+        where e.user_id = $1 and e.thread_id = t.id order by e.created_at, e.id limit 1) f
+      cross join lateral (select e.id, e.created_at from email e
+        where e.user_id = $1 and e.thread_id = t.id order by e.created_at desc, e.id desc limit 1) l`,
+    values: [userId, threadIds],
+  });
+  return rows.map((row) => ({
+    threadId: row.id,
+    createdAt: row.created_at,
+    rootMessageId: row.message_id,
+    baseSubject: row.base_subject,
+    latestEmailId: row.latest_email_id,
+    lastMessageAt: row.last_message_at,
+  }));
+}
+
+interface EndsRow {
+  id: string;
+  created_at: Date;
+  message_id: string;
+  base_subject: string;
+  latest_email_id: string;
+  last_message_at: Date;
+}
