@@ -219,6 +219,8 @@ export interface DeliveryRow {
   email_id: string;
   endpoint_id: string;
   delivery_type: EndpointType;
+  thread_id: string | null;
+  thread_position: number | null;
   status: 'pending' | 'success' | 'failed';
   attempts: number;
   attempts_allowed: number;

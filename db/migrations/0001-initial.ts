@@ -322,6 +322,9 @@ const DELIVERIES = `
     email_id text not null,
     endpoint_id text not null,
     delivery_type text not null check (delivery_type in ('webhook', 'email', 'email_group')),
+    -- as they were when the delivery was made, so that every attempt sends the same octets although threads may merge
+    thread_id text,
+    thread_position integer,
     status text not null default 'pending' check (status in ('pending', 'success', 'failed')),
     -- tries made; an interrupted attempt is recorded but not counted
     attempts integer not null default 0,
