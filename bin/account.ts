@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { readRunRecord, readSecrets } from '../db/data-directory.ts';
 import { type Database, isConnectionLost, openDatabase } from '../db/database.ts';
+import { migrate } from '../db/migrate.ts';
 import { createAccount, type NewAccount } from '../db/queries/account.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart, refuseUsage } from './runner/command-line.ts';
 import { DataDirectoryTaken, databaseUrlOf, openSingleMachine } from './runner/single-machine.ts';
@@ -48,6 +49,7 @@ async function create(): Promise<{ userId: string; email: string; apiKey: string
       });
       if (machine === null) continue;
       try {
+        await migrate(machine.databaseUrl);
         return await createAt(machine.databaseUrl);
       } finally {
         await machine.close();

@@ -31,17 +31,14 @@ export interface Config {
   parseWorkers: number;
   /** Unix socket of the runner's bus, given by the runner to its SMTP processes; null elsewhere */
   busSocket: string | null;
-  smtpLimits: SmtpLimits;
+  /** PEM files for STARTTLS; null: a certificate of our own making */
+  smtpTls: { keyPath: string; certPath: string } | null;
+  /** of one SMTP process: connections in all, from one address, and seconds a command may take */
+  smtpLimits: { connections: number; connectionsPerAddress: number; commandSeconds: number };
+  /** whether PostgreSQL may run with fsync, full_page_writes or synchronous_commit off, for tests */
+  allowUnsafeWrites: boolean;
   /** the point at which `fault` ends the process, for tests; null: none */
   fault: string | null;
-}
-
-/** What one SMTP process takes on. */
-export interface SmtpLimits {
-  connections: number;
-  connectionsPerAddress: number;
-  /** whole time from MAIL FROM to the end of DATA beside what the size earns, seconds */
-  transactionSeconds: number;
 }
 
 /** A value of the environment that cannot be used; the message is one line that names the variable. */
@@ -68,6 +65,8 @@ export function readConfig(env: Environment): Config {
     throw new ConfigError(
       'SECRET_KEY is required with DATABASE_URL: 32 octets in base64url, the same for every process',
     );
+  if ((values.SMTP_TLS_KEY_FILE === undefined) !== (values.SMTP_TLS_CERT_FILE === undefined))
+    throw new ConfigError('SMTP_TLS_KEY_FILE and SMTP_TLS_CERT_FILE go together');
   return {
     host: values.HOST,
     httpPort: values.HTTP_PORT,
@@ -90,11 +89,16 @@ export function readConfig(env: Environment): Config {
     logLevel: values.LOG_LEVEL,
     parseWorkers: values.PARSE_WORKERS,
     busSocket: values.BUS_SOCKET ?? null,
+    smtpTls:
+      values.SMTP_TLS_KEY_FILE === undefined || values.SMTP_TLS_CERT_FILE === undefined
+        ? null
+        : { keyPath: values.SMTP_TLS_KEY_FILE, certPath: values.SMTP_TLS_CERT_FILE },
     smtpLimits: {
       connections: values.SMTP_MAX_CONNECTIONS,
       connectionsPerAddress: values.SMTP_MAX_CONNECTIONS_PER_ADDRESS,
-      transactionSeconds: values.SMTP_TRANSACTION_SECONDS,
+      commandSeconds: values.SMTP_COMMAND_SECONDS,
     },
+    allowUnsafeWrites: values.ALLOW_UNSAFE_WRITES,
     fault: values.FAULT ?? null,
   };
 }
@@ -185,7 +189,10 @@ const environment = z.object({
   PARSE_WORKERS: wholeNumber(1, 64).default(1),
   SMTP_MAX_CONNECTIONS: wholeNumber(1, 100_000).default(10_000),
   SMTP_MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 100_000).default(50),
-  SMTP_TRANSACTION_SECONDS: wholeNumber(1, 3_600).default(60),
+  SMTP_COMMAND_SECONDS: wholeNumber(1, 3_600).default(60),
+  SMTP_TLS_KEY_FILE: z.string().optional(),
+  SMTP_TLS_CERT_FILE: z.string().optional(),
+  ALLOW_UNSAFE_WRITES: z.stringbool({ error: 'must be true or false' }).default(false),
   BUS_SOCKET: z.string().optional(),
   FAULT: z.string().optional(),
 });

@@ -15,10 +15,9 @@ import {
   writeRunRecord,
 } from '../../db/data-directory.ts';
 import { type EmbeddedCluster, SOCKET_PATH_LIMIT, startEmbeddedCluster } from '../../db/embedded-cluster.ts';
-import { migrate } from '../../db/migrate.ts';
 import { findNativePostgresql, isReachableBy, OPEN_DIRECTORY } from '../../db/native-postgresql.ts';
 
-/** The data directory under our lock, with its PostgreSQL running and its schema up to date. */
+/** The data directory under our lock, with its PostgreSQL running. */
 export interface SingleMachine {
   /** real path of DATA_DIR */
   directory: string;
@@ -47,7 +46,7 @@ export class DataDirectoryTaken extends Error {
 }
 
 /**
- * Takes DATA_DIR, starts (or takes over) its PostgreSQL and migrates. Waits for programs that end by themselves soon.
+ * Takes DATA_DIR, starts (or takes over) its PostgreSQL and makes the database. Waits for programs that end by themselves soon.
  * Null when `isServedElsewhere` said so. Throws DataDirectoryTaken when another service stays on it.
  */
 export async function openSingleMachine(options: SingleMachineOptions): Promise<SingleMachine | null> {
@@ -60,8 +59,6 @@ export async function openSingleMachine(options: SingleMachineOptions): Promise<
     const started = await startCluster(directory, secrets, options.tell);
     cluster = started;
     await createDatabase(started.url);
-    const url = databaseUrlOf(secrets, { databasePort: started.port, socketDirectory: null });
-    await migrate(url);
     const place = { databasePort: started.port, socketDirectory: started.socketDirectory };
     await writeRunRecord(directory, { ...place, pid: null, httpUrl: null, smtpAddress: null });
     return {

@@ -1,0 +1,36 @@
+import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
+import { prepareDatabase } from './runner/prepare-database.ts';
+import { openSingleMachine } from './runner/single-machine.ts';
+
+readArguments({
+  usage: `Usage: npx node bin/migrate.ts
+
+Brings the schema of the database up to date: of DATABASE_URL (with SECRET_KEY), else of DATA_DIR.
+Every start does the same; two at once wait for each other.`,
+});
+
+const config = readConfigOrRefuse();
+try {
+  const migrated = await run();
+  process.stdout.write(migrated.length === 0 ? 'The schema is up to date.\n' : `Ran ${migrated.join(', ')}.\n`);
+} catch (error) {
+  refuseToStart((error as Error).message);
+}
+
+async function run(): Promise<string[]> {
+  const { databaseUrl, secretKey, allowUnsafeWrites } = config;
+  if (databaseUrl !== null && secretKey !== null)
+    return await prepareDatabase({ url: databaseUrl, secretKey, allowUnsafeWrites });
+  const machine = await openSingleMachine({
+    dataDirectory: config.dataDirectory,
+    program: 'migrate',
+    tell: (line) => void process.stderr.write(`${line}\n`),
+  });
+  if (machine === null) return [];
+  try {
+    const key = secretKey ?? machine.secrets.secretKey;
+    return await prepareDatabase({ url: machine.databaseUrl, secretKey: key, allowUnsafeWrites });
+  } finally {
+    await machine.close();
+  }
+}

@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+
+/** The SMTP side as a child process that is started again whenever it dies. */
+export interface SmtpProcesses {
+  /** Resolves when the server greets. Throws when it has not within a minute. */
+  awaitGreeting(): Promise<void>;
+  /** Lets transactions in hand end, then ends the child; 9 s at most. */
+  stop(): Promise<void>;
+}
+
+export interface SmtpProcessesOptions {
+  host: string;
+  port: number;
+  /** of the child, whole */
+  environment: Record<string, string | undefined>;
+  log: Logger;
+}
+
+/** Milliseconds. */
+const FIRST_BACKOFF_MS = 100;
+const LONGEST_BACKOFF_MS = 10_000;
+/** A child that lived this long did not die of its start: the next back-off begins anew. */
+const STEADY_MS = 30_000;
+const GREETING_LIMIT_MS = 60_000;
+const STOP_LIMIT_MS = 9_000;
+
+/**
+ * Runs bin/smtp.ts. The child has a session of its own, so that a Ctrl-C at the terminal reaches us alone, and an IPC channel:
+ * when that closes, because we were killed, it ends by itself.
+ */
+export function runSmtpProcesses(options: SmtpProcessesOptions): SmtpProcesses {
+  const { log } = options;
+  let child: ChildProcess | null = null;
+  let backoffMs = FIRST_BACKOFF_MS;
+  let isStopping = false;
+  let restart: NodeJS.Timeout | undefined;
+
+  const start = () => {
+    const startedAt = performance.now();
+    const started = spawn(process.execPath, [path.join(import.meta.dirname, '../smtp.ts')], {
+      env: options.environment,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      detached: true,
+    });
+    child = started;
+    const onEnd = (code: number | null, signal: string | null) => {
+      if (child !== started) return;
+      child = null;
+      if (isStopping) return;
+      if (performance.now() - startedAt > STEADY_MS) backoffMs = FIRST_BACKOFF_MS;
+      log.error({ code, signal, backoffMs }, 'smtp: process died, starting it again');
+      restart = setTimeout(start, backoffMs);
+      backoffMs = Math.min(LONGEST_BACKOFF_MS, backoffMs * 2);
+    };
+    started.once('exit', onEnd);
+    started.once('error', (error) => {
+      log.error({ err: error }, 'smtp: process could not be started');
+      onEnd(null, null);
+    });
+  };
+  start();
+
+  return {
+    async awaitGreeting() {
+      const deadline = performance.now() + GREETING_LIMIT_MS;
+      while (!(await greets(options.host, options.port))) {
+        if (performance.now() > deadline) throw new Error('the SMTP process does not greet');
+        await sleep(50);
+      }
+    },
+    async stop() {
+      isStopping = true;
+      clearTimeout(restart);
+      const running = child;
+      if (running === null) return;
+      const ended = new Promise<void>((resolve) => void running.once('exit', () => resolve()));
+      running.kill('SIGTERM');
+      const end = setTimeout(() => running.kill('SIGKILL'), STOP_LIMIT_MS);
+      await ended;
+      clearTimeout(end);
+    },
+  };
+}
+
+function greets(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, host);
+    socket.setTimeout(5_000, () => socket.destroy());
+    socket.once('data', (octets) => {
+      socket.end('QUIT\r\n');
+      resolve(octets.toString('latin1').startsWith('220'));
+    });
+    socket.once('error', () => resolve(false));
+    socket.once('close', () => resolve(false));
+  });
+}

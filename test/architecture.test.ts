@@ -1,0 +1,177 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = path.resolve(import.meta.dirname, '..');
+const folders = ['core', 'schema', 'db', 'operations', 'actors', 'gateway', 'haraka-plugins', 'bin'];
+
+interface SourceFile {
+  /** from the root of the repository, with slashes */
+  name: string;
+  text: string;
+  /** our own files that it imports, by name */
+  imports: string[];
+  /** packages and node: modules that it imports */
+  packages: string[];
+}
+
+const files: SourceFile[] = folders.flatMap((folder) =>
+  readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules') && !name.startsWith('dashboard'))
+    .map((name) => readSource(path.posix.join(folder, name.replaceAll(path.sep, '/')))),
+);
+const names = new Set(files.map((file) => file.name));
+
+/** The units of the house and how far right each stands: a unit imports only itself and what stands left of it. */
+const order: [prefix: string, position: number][] = [
+  ['core/', 0],
+  ['schema/messages.ts', 1],
+  ['db/', 1],
+  ['actors/bus/', 2],
+  ['operations/', 2],
+  ['schema/graphql/', 3],
+  ['actors/actor.ts', 3],
+  ['actors/receiving/', 4],
+  ['actors/threading/', 4],
+  ['actors/sending/', 4],
+  ['actors/scheduling/', 4],
+  ['actors/delivery/', 4],
+  ['haraka-plugins/', 4],
+  ['gateway/', 5],
+  ['bin/', 6],
+];
+
+test('every file belongs to a unit of the house', () => {
+  expect(files.length).toBeGreaterThan(50);
+  expect(files.filter((file) => unitOf(file.name) === undefined).map((file) => file.name)).toEqual([]);
+});
+
+test('imports run one way: each unit imports only what stands left of it', () => {
+  const wrong = files.flatMap((file) =>
+    file.imports
+      .filter((target) => {
+        const from = unitOf(file.name);
+        const to = unitOf(target);
+        return from !== undefined && to !== undefined && from !== to && to[1] >= from[1];
+      })
+      .map((target) => `${file.name} -> ${target}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('the plugin imports no database, and the gateway neither SQL nor entity', () => {
+  const wrong = files.flatMap((file) => {
+    if (file.name.startsWith('haraka-plugins/')) return file.imports.filter((target) => target.startsWith('db/'));
+    if (file.name.startsWith('gateway/'))
+      return [
+        ...file.imports.filter((target) => target.startsWith('db/queries/') || target.startsWith('db/entities/')),
+        ...file.packages.filter((name) => ['kysely', 'pg'].includes(name) || name.startsWith('@mikro-orm/')),
+      ].map((target) => `${file.name} -> ${target}`);
+    return [];
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('every import of our own names a file that exists', () => {
+  const wrong = files.flatMap((file) =>
+    file.imports.filter((target) => !names.has(target)).map((target) => `${file.name} -> ${target}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('there is no cycle of imports', () => {
+  const byName = new Map(files.map((file) => [file.name, file]));
+  const state = new Map<string, 'open' | 'done'>();
+  const cycles: string[] = [];
+  const visit = (name: string, trail: string[]) => {
+    if (state.get(name) === 'done') return;
+    if (state.get(name) === 'open') return void cycles.push([...trail.slice(trail.indexOf(name)), name].join(' -> '));
+    state.set(name, 'open');
+    for (const target of byName.get(name)?.imports ?? []) visit(target, [...trail, name]);
+    state.set(name, 'done');
+  };
+  for (const file of files) visit(file.name, []);
+  expect(cycles).toEqual([]);
+});
+
+test('core is pure: no I/O, no clock, no randomness', () => {
+  const modules = new Set(['node:crypto', 'node:net', 'node:url', 'node:buffer', 'node:util', 'node:punycode']);
+  const impure =
+    /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandomBytes\b|\brandomUUID\b|\bprocess\.|\bperformance\.|\bfetch\(/;
+  const wrong = files
+    .filter((file) => file.name.startsWith('core/'))
+    .flatMap((file) => [
+      ...file.packages
+        .filter((name) => name.startsWith('node:') && !modules.has(name))
+        .map((name) => `${file.name}: ${name}`),
+      ...codeLines(file)
+        .filter((line) => impure.test(line))
+        .map((line) => `${file.name}: ${line.trim()}`),
+    ]);
+  expect(wrong).toEqual([]);
+});
+
+test('only bin/config.ts and the Haraka plugins read the environment', () => {
+  const wrong = files.filter(
+    (file) =>
+      file.name !== 'bin/config.ts' && !file.name.startsWith('haraka-plugins/') && file.text.includes('process.env'),
+  );
+  expect(wrong.map((file) => file.name)).toEqual([]);
+});
+
+test('there are no index files, no default exports and no await at the top level outside bin', () => {
+  const wrong = files.filter(
+    (file) =>
+      path.basename(file.name) === 'index.ts' ||
+      (/^export default\b/m.test(file.text) && !file.name.endsWith('config.ts')) ||
+      (!file.name.startsWith('bin/') && /^(?:(?:export )?(?:const|let) .*= )?await\b/m.test(file.text)),
+  );
+  expect(wrong.map((file) => file.name)).toEqual([]);
+});
+
+test('names say something', () => {
+  const empty = /^(utils?|helpers?|common|managers?|services?|base|misc)$/;
+  const wrong = files.filter((file) => {
+    const words = file.name.replace(/\.ts$/, '').split(/[/-]/);
+    // "base subject" is the word of RFC 5256.
+    return words.some((word, at) => empty.test(word) && words[at + 1] !== 'subject');
+  });
+  expect(wrong.map((file) => file.name)).toEqual([]);
+});
+
+test('file names are in kebab case', () => {
+  const wrong = files.filter((file) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.d|\.config)?\.ts$/.test(path.basename(file.name)));
+  expect(wrong.map((file) => file.name)).toEqual([]);
+});
+
+test('no file is longer than 300 lines', () => {
+  // A migration is one schema in SQL, frozen once it is released.
+  const long = files.filter((file) => !file.name.startsWith('db/migrations/') && file.text.split('\n').length > 301);
+  expect(long.map((file) => file.name)).toEqual([]);
+});
+
+function unitOf(name: string): [string, number] | undefined {
+  return order.find(([prefix]) => name.startsWith(prefix));
+}
+
+function readSource(name: string): SourceFile {
+  const text = readFileSync(path.join(root, name), 'utf8');
+  const specifiers = [
+    ...text.matchAll(/^(?:import|export)\b[^'"`;]*?\bfrom\s+'([^']+)'/gm),
+    ...text.matchAll(/^import\s+'([^']+)'/gm),
+    ...text.matchAll(/\bimport\(\s*'([^']+)'\s*\)/g),
+  ].map((match) => match[1] ?? '');
+  const own = specifiers.filter((specifier) => specifier.startsWith('.'));
+  return {
+    name,
+    text,
+    imports: own
+      .map((specifier) => path.posix.join(path.posix.dirname(name), specifier))
+      .filter((target) => target.endsWith('.ts')),
+    packages: specifiers.filter((specifier) => !specifier.startsWith('.')),
+  };
+}
+
+function codeLines(file: SourceFile): string[] {
+  return file.text.split('\n').filter((line) => !/^\s*(\*|\/\/|\/\*)/.test(line));
+}

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { type Config, ConfigError, isLoopback, readConfig } from '../../bin/config.ts';
+
+const key = Buffer.alloc(32, 7).toString('base64url');
+
+test('an empty environment gives the defaults of the table', () => {
+  const config = readConfig({});
+  expect(config).toEqual({
+    host: '127.0.0.1',
+    httpPort: 3000,
+    smtpPort: 2525,
+    dataDirectory: './data',
+    databaseUrl: null,
+    natsUrl: null,
+    secretKey: null,
+    smtpProcesses: 1,
+    publicUrl: 'http://localhost:3000',
+    mailHostname: 'localhost',
+    dnsServers: [],
+    trustedDomains: ['inbox.test'],
+    outboundRelayUrl: null,
+    outboundPort: 25,
+    allowedPrivateNetworks: ['127.0.0.0/8', '::1/128'],
+    rateLimitPerSecond: 100,
+    sendLimitPerHour: 0,
+    logLevel: 'info',
+    parseWorkers: 1,
+    smtpTls: null,
+    smtpLimits: { connections: 10_000, connectionsPerAddress: 50, commandSeconds: 60 },
+    allowUnsafeWrites: false,
+    busSocket: null,
+    fault: null,
+  } satisfies Config);
+});
+
+test('an empty value counts as absent', () => {
+  expect(readConfig({ HTTP_PORT: '', DATABASE_URL: '', DNS_SERVERS: '' })).toEqual(readConfig({}));
+});
+
+test.each<[Record<string, string>, Partial<Config>]>([
+  [{ HTTP_PORT: '8080' }, { httpPort: 8080, publicUrl: 'http://localhost:8080' }],
+  [{ PUBLIC_URL: 'https://mail.example.com/' }, { publicUrl: 'https://mail.example.com' }],
+  [{ DNS_SERVERS: '127.0.0.1:5353, [::1]:53' }, { dnsServers: ['127.0.0.1:5353', '[::1]:53'] }],
+  [{ TRUSTED_DOMAINS: 'a.test,b.test' }, { trustedDomains: ['a.test', 'b.test'] }],
+  [{ HOST: '0.0.0.0' }, { host: '0.0.0.0', allowedPrivateNetworks: [] }],
+  [{ HOST: '0.0.0.0', ALLOWED_PRIVATE_NETWORKS: '10.0.0.0/8' }, { allowedPrivateNetworks: ['10.0.0.0/8'] }],
+  [{ HOST: '::1' }, { allowedPrivateNetworks: ['127.0.0.0/8', '::1/128'] }],
+  [{ MAIL_HOSTNAME: 'MX.Example.com' }, { mailHostname: 'mx.example.com' }],
+  [
+    { RATE_LIMIT_PER_SECOND: '0', SEND_LIMIT_PER_HOUR: '50' },
+    { rateLimitPerSecond: 0, sendLimitPerHour: 50 },
+  ],
+  [{ SECRET_KEY: key }, { secretKey: Buffer.alloc(32, 7) }],
+  [
+    { DATABASE_URL: 'postgresql://u:p@db/postroom', SECRET_KEY: key },
+    { databaseUrl: 'postgresql://u:p@db/postroom', trustedDomains: [], allowedPrivateNetworks: [] },
+  ],
+  [{ NATS_URL: 'nats://127.0.0.1:4222' }, { natsUrl: 'nats://127.0.0.1:4222', trustedDomains: ['inbox.test'] }],
+])('%j is read', (environment, expected) => {
+  expect(readConfig(environment)).toMatchObject(expected);
+});
+
+test.each([
+  ['HOST', 'not a host'],
+  ['HTTP_PORT', '0'],
+  ['HTTP_PORT', '65536'],
+  ['SMTP_PORT', 'smtp'],
+  ['DATABASE_URL', 'mysql://db'],
+  ['NATS_URL', '127.0.0.1:4222'],
+  ['SECRET_KEY', 'short'],
+  ['SMTP_PROCESSES', '0'],
+  ['PUBLIC_URL', 'mail.example.com'],
+  ['MAIL_HOSTNAME', 'mail example'],
+  ['DNS_SERVERS', 'dns.example.com:53'],
+  ['DNS_SERVERS', '127.0.0.1:99999'],
+  ['TRUSTED_DOMAINS', 'ok.test,not ok'],
+  ['OUTBOUND_RELAY_URL', 'http://relay'],
+  ['OUTBOUND_PORT', '-1'],
+  ['ALLOWED_PRIVATE_NETWORKS', '10.0.0.0/33'],
+  ['RATE_LIMIT_PER_SECOND', '1.5'],
+  ['SEND_LIMIT_PER_HOUR', 'many'],
+  ['LOG_LEVEL', 'loud'],
+  ['PARSE_WORKERS', '0'],
+  ['SMTP_TLS_KEY_FILE', 'key.pem'],
+])('%s=%s is refused in one line that names the variable', (name, value) => {
+  const read = () => readConfig({ [name]: value });
+  expect(read).toThrow(ConfigError);
+  expect(read).toThrow(name);
+  expect(read).not.toThrow(/\n/);
+});
+
+test('an external database asks for SECRET_KEY', () => {
+  expect(() => readConfig({ DATABASE_URL: 'postgresql://u:p@db/postroom' })).toThrow(/^SECRET_KEY is required/);
+});
+
+test('a refused value that may be secret is not repeated', () => {
+  expect(() => readConfig({ SECRET_KEY: 'hunter2' })).not.toThrow(/hunter2/);
+  expect(() => readConfig({ DATABASE_URL: 'mysql://u:hunter2@db' })).not.toThrow(/hunter2/);
+});
+
+test.each([
+  ['127.0.0.1', true],
+  ['127.8.9.1', true],
+  ['::1', true],
+  ['::ffff:127.0.0.1', true],
+  ['localhost', true],
+  ['0.0.0.0', false],
+  ['::', false],
+  ['10.0.0.1', false],
+  ['localhost.example.com', false],
+])('isLoopback(%s) is %s', (host, expected) => {
+  expect(isLoopback(host)).toBe(expected);
+});

@@ -1,0 +1,100 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/**
+ * `npm test`: sees to the programs that tests need beyond npm, runs vitest, and ends with one honest line,
+ * `N passed, N failed`, and `, N skipped` when there are any. Further words go to vitest.
+ */
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** Programs of the tests that are no npm packages, and what goes untested without each. */
+const programs = [
+  { name: 'nats-server', debian: 'nats-server', about: 'the bus over NATS and the split mode' },
+  { name: 'swaks', debian: 'swaks', about: "the README's first mail" },
+];
+
+/** The whole run; a hang must not look like patience. Minutes. */
+const LIMIT_MINUTES = 13;
+
+await seeToPrograms();
+const folder = await mkdtemp(path.join(tmpdir(), 'postroom-tests-'));
+const report = path.join(folder, 'report.json');
+const status = await runVitest(report);
+const counts = await readCounts(report, status);
+await rm(folder, { recursive: true, force: true });
+const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
+console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
+process.exitCode = counts.failed > 0 ? 1 : 0;
+
+async function seeToPrograms(): Promise<void> {
+  const missing = programs.filter((program) => !isThere(program.name));
+  if (missing.length === 0) return;
+  const canInstall = process.getuid?.() === 0 && isThere('apt-get');
+  if (canInstall) {
+    const apt = (words: string[]) =>
+      spawnSync('apt-get', words, {
+        stdio: ['ignore', 'ignore', 'inherit'],
+        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      });
+    apt(['update', '-qq']);
+    for (const program of missing) apt(['install', '-y', '-qq', '--no-install-recommends', program.debian]);
+  }
+  for (const program of missing.filter(({ name }) => !isThere(name)))
+    console.log(
+      `${program.name} is missing, so ${program.about} is skipped. On Debian or Ubuntu: apt-get install ${program.debian}`,
+    );
+}
+
+function isThere(program: string): boolean {
+  return spawnSync('/bin/sh', ['-c', 'command -v "$1"', 'sh', program], { stdio: 'ignore' }).status === 0;
+}
+
+function runVitest(reportFile: string): Promise<number> {
+  const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
+  const words = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [vitest, ...words, ...process.argv.slice(2)], {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    const limit = setTimeout(() => {
+      console.log(`The tests took longer than ${LIMIT_MINUTES} minutes and were ended.`);
+      child.kill('SIGTERM');
+      setTimeout(() => child.kill('SIGKILL'), 10_000).unref();
+    }, LIMIT_MINUTES * 60_000);
+    child.once('exit', (code) => {
+      clearTimeout(limit);
+      resolve(code ?? 1);
+    });
+  });
+}
+
+interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+/** What vitest's JSON report says. A file that fails without a failing test, and a run that ends badly, count as one failure each. */
+async function readCounts(reportFile: string, exitStatus: number): Promise<Counts> {
+  const text = await readFile(reportFile, 'utf8').catch(() => null);
+  if (text === null) return { passed: 0, failed: 1, skipped: 0 };
+  const result = JSON.parse(text) as {
+    numPassedTests: number;
+    numFailedTests: number;
+    numPendingTests: number;
+    numTodoTests: number;
+    testResults: { status: string; assertionResults: { status: string }[] }[];
+  };
+  const brokenFiles = result.testResults.filter(
+    (file) => file.status === 'failed' && file.assertionResults.every((assertion) => assertion.status !== 'failed'),
+  ).length;
+  const failed = result.numFailedTests + brokenFiles;
+  return {
+    passed: result.numPassedTests,
+    failed: failed === 0 && exitStatus !== 0 ? 1 : failed,
+    skipped: result.numPendingTests + result.numTodoTests,
+  };
+}
