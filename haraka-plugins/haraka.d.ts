@@ -1,0 +1,117 @@
+/** The part of Haraka 3.3.4 that this folder touches; Haraka ships no types. */
+
+declare module 'haraka/connection.js' {
+  import type { EventEmitter } from 'node:events';
+  import type { Socket } from 'node:net';
+
+  /** An address of the envelope (RFC 5321 §4.1.2). */
+  export interface EnvelopeAddress {
+    /** local-part as it was written, quotes included; empty for the null reverse-path */
+    user: string;
+    /** lower case, A-labels; empty for the bare `postmaster` */
+    host: string;
+  }
+
+  export interface Transaction {
+    uuid: string;
+    mail_from: EnvelopeAddress | null;
+    /** the recipient under decision is the last */
+    rcpt_to: EnvelopeAddress[];
+    data_bytes: number;
+    message_stream: { destroy(): void };
+    resetting: boolean;
+  }
+
+  /** The client's socket, plain or after STARTTLS. */
+  export interface ClientSocket extends EventEmitter {
+    targetsocket: Socket;
+    pause(): void;
+    resume(): void;
+    destroy(): void;
+    upgrade(done: (verified: boolean, verifyError: unknown, certificate: unknown, cipher: unknown) => void): void;
+  }
+
+  export class Connection {
+    uuid: string;
+    client: ClientSocket;
+    /** a value of haraka-constants `connection.state` */
+    state: number;
+    prev_state: number | null;
+    /** what was read and not yet used */
+    current_data: Buffer | null;
+    awaiting_data_reply: boolean;
+    transaction: Transaction | null;
+    remote: { ip: string };
+    local: { host: string };
+    hello: { host: string | null; verb: string | null };
+    tls: { enabled: boolean; advertised: boolean };
+    capabilities: string[];
+    totalbytes: number;
+    set(path: string, value: unknown): void;
+    setTLS(tls: { cipher: unknown; verified: boolean; verifyError: unknown; peerCertificate: unknown }): void;
+    respond(code: number, text: unknown, after?: () => void): unknown;
+    disconnect(): void;
+    reset_transaction(after?: () => void): void;
+    resume(): void;
+    process_line(line: Buffer): void;
+    process_data(data: Buffer): void;
+    _process_data(): void;
+    data_done(): void;
+    queue_respond(verdict: number, message: unknown): void;
+  }
+
+  export const cfg: { max: { bytes: number; line_length: number } };
+}
+
+declare module 'haraka/plugins.js' {
+  import type { Connection } from 'haraka/connection.js';
+
+  const plugins: { run_hooks(hook: string, connection: Connection): void };
+  export default plugins;
+}
+
+declare module 'haraka/server.js' {
+  import type { Server as NetServer } from 'node:net';
+  export interface HarakaServer {
+    cfg: { main: { listen: string; nodes: number; inactivity_timeout: number } };
+    notes: Record<string, unknown>;
+    listeners: NetServer[];
+    plugins: { server: HarakaServer; load_plugins(): void };
+    setup_smtp_listeners(plugins: unknown, kind: 'child', inactivityMs: number): Promise<void>;
+    stopListeners(): void;
+  }
+  const server: HarakaServer;
+  export default server;
+}
+
+declare module 'haraka/tls_socket.js' {
+  const tlsSocket: {
+    certsByHost: { set(name: string, value: unknown): void };
+    cfg: { main: { requireAuthorized: number[] } };
+  };
+  export default tlsSocket;
+}
+
+declare module 'haraka-constants' {
+  const constants: {
+    cont: number;
+    deny: number;
+    denysoft: number;
+    denydisconnect: number;
+    denysoftdisconnect: number;
+    ok: number;
+    connection: {
+      state: {
+        CMD: number;
+        LOOP: number;
+        DATA: number;
+        PAUSE: number;
+        PAUSE_SMTP: number;
+        PAUSE_DATA: number;
+        DISCONNECTING: number;
+        DISCONNECTED: number;
+      };
+    };
+  };
+  export default constants;
+}

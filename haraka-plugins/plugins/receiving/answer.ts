@@ -1,0 +1,90 @@
+import type { Connection } from 'haraka/connection.js';
+import constants from 'haraka-constants';
+import type { Logger } from 'pino';
+
+/**
+ * What a hook decided. `reply`: this SMTP reply. `close`: this reply, then the connection ends.
+ * `pass`: nothing to say here, Haraka goes on.
+ */
+export type Decision = { kind: 'reply' | 'close'; code: number; text: string } | { kind: 'pass' };
+
+/** A reply (RFC 5321 §4.2); the text begins with its enhanced code (RFC 3463). */
+export function reply(code: number, text: string): Decision {
+  return { kind: 'reply', code, text };
+}
+
+/** A reply after which the connection ends. */
+export function close(code: number, text: string): Decision {
+  return { kind: 'close', code, text };
+}
+
+export const pass: Decision = { kind: 'pass' };
+
+/** Something is wrong with us, not with the mail: the client tries again later. */
+export const trouble: Decision = reply(451, '4.3.0 Temporary trouble, please try again later');
+
+/**
+ * A reply in the one shape from which Haraka takes the code as well: it looks at the name of the class
+ * (`Connection.respond`), so the name must stay.
+ */
+export class DSN {
+  readonly code: number;
+  readonly reply: string;
+
+  constructor(code: number, text: string) {
+    this.code = code;
+    this.reply = text;
+  }
+}
+
+/** Haraka's continuation of a hook. */
+export type Next = (verdict?: number, message?: unknown) => void;
+
+/** Decides at once or later; what it throws becomes trouble. */
+export type Decide<P> = (connection: Connection, params: P) => Decision | Promise<Decision>;
+
+/**
+ * A Haraka hook that always answers. A throw, a rejection and lateness (milliseconds) all become 451 4.3.0, logged once:
+ * left to Haraka, a throw at RCPT answers 550, a rejected promise ends the process and lateness answers 450 while the work goes on.
+ */
+export function answering<P>(
+  name: string,
+  limitMs: number,
+  decide: Decide<P>,
+  log: () => Logger,
+): (next: Next, connection: Connection, params: P) => void {
+  return (next, connection, params) => {
+    let isAnswered = false;
+    const answer = (decision: Decision): void => {
+      if (isAnswered) return;
+      isAnswered = true;
+      try {
+        next(verdict(decision), decision.kind === 'pass' ? undefined : new DSN(decision.code, decision.text));
+      } catch (error) {
+        // The session is in an unknown state: it ends, the others go on.
+        log().error({ event: 'smtp.reply-failed', hook: name, session: connection.uuid, err: error });
+        connection.client.destroy();
+      }
+    };
+    const fail = (error: unknown): void => {
+      if (isAnswered) return;
+      log().warn({ event: 'smtp.trouble', hook: name, session: connection.uuid, err: error });
+      answer(trouble);
+    };
+    try {
+      const decision = decide(connection, params);
+      if (!(decision instanceof Promise)) return answer(decision);
+      const timer = setTimeout(() => fail(new Error(`no decision within ${limitMs} ms`)), limitMs);
+      decision.then(answer, fail).finally(() => clearTimeout(timer));
+    } catch (error) {
+      fail(error);
+    }
+  };
+}
+
+function verdict(decision: Decision): number {
+  if (decision.kind === 'pass') return constants.cont;
+  if (decision.code < 400) return constants.ok;
+  if (decision.code < 500) return decision.kind === 'close' ? constants.denysoftdisconnect : constants.denysoft;
+  return decision.kind === 'close' ? constants.denydisconnect : constants.deny;
+}

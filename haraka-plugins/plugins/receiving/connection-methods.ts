@@ -1,0 +1,122 @@
+import { createRequire } from 'node:module';
+import { Connection, cfg } from 'haraka/connection.js';
+import plugins from 'haraka/plugins.js';
+import constants from 'haraka-constants';
+import type { Logger } from 'pino';
+import type { SmtpLimits } from '../../settings.ts';
+import { DSN, trouble } from './answer.ts';
+import type { Session, Sessions } from './session.ts';
+
+/** The version whose `connection.js` was read for this file; another one has to be read first. */
+const HARAKA_VERSION = '3.3.4';
+/** Commands that a client may pipeline ahead before we stop reading, octets. */
+const MAX_PIPELINED_OCTETS = 64 * 1024;
+/** Replies that a client may leave unread before we end the connection, octets. */
+const MAX_UNREAD_OCTETS = 256 * 1024;
+/** Replies of the kinds below before the connection ends (Postfix: smtpd_hard_error_limit). */
+const MAX_SYNTAX_ERRORS = 20;
+const syntaxErrorCodes = new Set([500, 501, 502, 503, 555]);
+const LF = 0x0a;
+const { state: states } = constants.connection;
+
+export interface ConnectionEquipment {
+  sessions: Sessions;
+  limits: SmtpLimits;
+  log: () => Logger;
+}
+
+/**
+ * Replaces what Haraka's `Connection` does with what was read and with the outcome of `queue`. Haraka would cut long lines, drop header fields
+ * beyond the first thousand, decode every field before we could refuse it, spin while a command waits that came ahead of its turn,
+ * and turn our reply codes into its own. Throws when Haraka is another version.
+ */
+export function replaceConnectionMethods(equipment: ConnectionEquipment): void {
+  const { version } = createRequire(import.meta.url)('haraka/package.json') as { version: string };
+  if (version !== HARAKA_VERSION)
+    throw new Error(`connection-methods.ts was written for Haraka ${HARAKA_VERSION}, this is ${version}`);
+  const { prototype } = Connection;
+  // A console for anyone on this machine, and a way to claim another address: neither is wanted.
+  Reflect.deleteProperty(prototype, 'cmd_internalcmd');
+  Reflect.deleteProperty(prototype, 'cmd_proxy');
+
+  prototype._process_data = function (this: Connection): void {
+    const session = equipment.sessions.get(this);
+    if (session === undefined) return;
+    try {
+      readInput(this, session);
+      holdBack(this, session);
+    } catch (error) {
+      equipment.log().error({ event: 'smtp.session-failed', session: this.uuid, err: error });
+      this.client.destroy();
+    }
+  };
+
+  prototype.queue_respond = function (this: Connection, _verdict: number, message: unknown): void {
+    const reply = message instanceof DSN ? message : troubleReply;
+    this.respond(reply.code, reply, () => {
+      if (_verdict === constants.denydisconnect || _verdict === constants.denysoftdisconnect) this.disconnect();
+      else this.reset_transaction(() => this.resume());
+    });
+  };
+
+  // oxlint-disable-next-line typescript/unbound-method -- called with its connection
+  const { respond } = prototype;
+  prototype.respond = function (this: Connection, code: number, text: unknown, after?: () => void): unknown {
+    const session = equipment.sessions.get(this);
+    if (session === undefined) return respond.call(this, code, text, after);
+    session.commandDueAt = performance.now() + equipment.limits.commandSeconds * 1000;
+    if ((this.client.targetsocket.writableLength ?? 0) > MAX_UNREAD_OCTETS) return this.client.destroy();
+    if (syntaxErrorCodes.has(code)) session.syntaxErrors += 1;
+    if (session.syntaxErrors > MAX_SYNTAX_ERRORS)
+      return respond.call(this, 421, '4.7.0 Too many errors', () => this.disconnect());
+    return respond.call(this, code, text, after);
+  };
+}
+
+const troubleReply = new DSN(trouble.kind === 'pass' ? 451 : trouble.code, trouble.kind === 'pass' ? '' : trouble.text);
+
+/** Uses what was read: one command after the other as long as none is being worked on, or the octets of DATA. */
+function readInput(connection: Connection, session: Session): void {
+  while (connection.current_data !== null && connection.current_data.length > 0) {
+    const data = connection.current_data;
+    if (connection.state === states.DATA) {
+      connection.current_data = null;
+      readData(connection, session, data);
+      continue;
+    }
+    if (connection.state !== states.CMD && connection.state !== states.LOOP) return;
+    const lf = data.subarray(0, cfg.max.line_length).indexOf(LF);
+    if (lf === -1) {
+      if (data.length < cfg.max.line_length) return;
+      connection.client.pause();
+      connection.current_data = null;
+      connection.respond(521, '5.5.2 Command line too long', () => connection.disconnect());
+      return;
+    }
+    connection.current_data = data.subarray(lf + 1);
+    session.commandDueAt = Number.POSITIVE_INFINITY;
+    connection.process_line(data.subarray(0, lf + 1));
+  }
+}
+
+/** What Haraka does at the end of data, without its own view of the message: pause, judge, and refuse what was pipelined behind. */
+function readData(connection: Connection, session: Session, data: Buffer): void {
+  const behind = session.reader?.take(data);
+  if (behind === null) return;
+  connection.current_data = behind === undefined || behind.length === 0 ? null : behind;
+  connection.prev_state = connection.state;
+  connection.state = states.PAUSE_DATA;
+  connection.awaiting_data_reply = true;
+  connection.totalbytes += session.reader?.receivedOctets ?? 0;
+  session.commandDueAt = Number.POSITIVE_INFINITY;
+  plugins.run_hooks('queue', connection);
+}
+
+/** Stops reading while much waits to be answered, and goes on after. */
+function holdBack(connection: Connection, session: Session): void {
+  const isMuch = (connection.current_data?.length ?? 0) > MAX_PIPELINED_OCTETS;
+  if (isMuch === session.isHeldBack) return;
+  session.isHeldBack = isMuch;
+  if (isMuch) connection.client.pause();
+  else connection.client.resume();
+}

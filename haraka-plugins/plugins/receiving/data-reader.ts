@@ -1,0 +1,187 @@
+import {
+  MAX_HEADER_LINES,
+  MAX_HEADER_OCTETS,
+  MAX_LINE_OCTETS,
+  MAX_MESSAGE_OCTETS,
+  MAX_RECEIVED_FIELDS,
+} from '../../settings.ts';
+import { close, type Decision, reply } from './answer.ts';
+
+/** Octets of all messages that one process holds; shared by its readers. */
+export interface HeldOctets {
+  sum: number;
+  readonly limit: number;
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+const DOT = 0x2e;
+const FIRST_SIZE_OCTETS = 8 * 1024;
+
+export const tooBig = reply(552, '5.3.4 Message size exceeds the limit');
+const headerTooBig = reply(552, '5.3.4 Header section exceeds the limit');
+const lineTooLong = reply(554, '5.6.0 A line is too long');
+const loop = reply(554, '5.4.0 Too many hops');
+export const noRoom = reply(452, '4.3.1 Insufficient system storage');
+/** Closing, because we and the sender may disagree on where the message ends (SMTP smuggling). */
+const bareLineFeed = close(550, '5.5.2 Bare line feed received');
+
+/**
+ * Reads the DATA phase (RFC 5321 §4.1.1.4): finds the end of data, removes dot-stuffing and keeps the message as it was sent, octet for
+ * octet. Only CRLF ends a line. A message with a bare LF is refused, and whatever might be its end in anyone's eyes ends the session with it.
+ * Once refused, no more of the message is kept.
+ */
+export class DataReader {
+  readonly #held: HeldOctets;
+  #buffer: Buffer;
+  /** finished lines, without stuffing, are [0, kept) of the buffer */
+  #kept = 0;
+  /** the unfinished line is [lineAt, end) */
+  #lineAt = 0;
+  #end = 0;
+  #headerLines = 0;
+  #receivedFields = 0;
+  #isInHeader = true;
+  #refusal: Decision | null = null;
+  #loopingTo: string | null = null;
+  readonly #ownAddresses: ReadonlySet<string>;
+  receivedOctets = 0;
+
+  /** ownAddresses: lower case; a Delivered-To field with one of them means that we had this message before. */
+  constructor(held: HeldOctets, ownAddresses: ReadonlySet<string>) {
+    this.#held = held;
+    this.#ownAddresses = ownAddresses;
+    this.#buffer = Buffer.allocUnsafe(FIRST_SIZE_OCTETS);
+    held.sum += this.#buffer.length;
+  }
+
+  /** Takes what arrived. Answers what lies behind the end of data, or null while the end is still to come. */
+  take(chunk: Buffer): Buffer | null {
+    this.receivedOctets += chunk.length;
+    let scanAt = this.#end;
+    this.#append(chunk);
+    const octets = this.#buffer.subarray(0, this.#end);
+    for (;;) {
+      const lf = octets.indexOf(LF, scanAt);
+      if (lf === -1) break;
+      const isBare = lf === this.#lineAt || octets[lf - 1] !== CR;
+      if (isBare) this.#refuse(bareLineFeed);
+      const length = lf + 1 - this.#lineAt;
+      const isStuffed = octets[this.#lineAt] === DOT;
+      if (isStuffed && length === (isBare ? 2 : 3)) return Buffer.from(octets.subarray(lf + 1));
+      this.#keepLine(octets, isStuffed ? this.#lineAt + 1 : this.#lineAt, lf + 1);
+      this.#lineAt = lf + 1;
+      scanAt = lf + 1;
+    }
+    this.#closeGap();
+    return null;
+  }
+
+  /** After the end of data: why the message is refused, or null. */
+  get refusal(): Decision | null {
+    if (this.#refusal !== null) return this.#refusal;
+    if (this.#loopingTo !== null) return reply(554, '5.4.6 This message was delivered here before');
+    return null;
+  }
+
+  /** After the end of data and without refusal: the message, CRLF ended, as sent. Valid until `release`. */
+  get octets(): Buffer {
+    return this.#buffer.subarray(0, this.#kept);
+  }
+
+  /** Gives the memory back; the reader is of no use after it. */
+  release(): void {
+    this.#held.sum -= this.#buffer.length;
+    this.#buffer = Buffer.alloc(0);
+    this.#kept = 0;
+    this.#lineAt = 0;
+    this.#end = 0;
+  }
+
+  #append(chunk: Buffer): void {
+    const needed = this.#end + chunk.length;
+    if (needed > this.#buffer.length) {
+      const size = Math.max(needed, Math.min(this.#buffer.length * 2, MAX_MESSAGE_OCTETS + MAX_LINE_OCTETS));
+      const grown = Buffer.allocUnsafe(size);
+      this.#buffer.copy(grown, 0, 0, this.#end);
+      this.#held.sum += size - this.#buffer.length;
+      this.#buffer = grown;
+    }
+    chunk.copy(this.#buffer, this.#end);
+    this.#end = needed;
+    if (this.#held.sum > this.#held.limit) this.#refuse(noRoom);
+  }
+
+  #keepLine(octets: Buffer, from: number, to: number): void {
+    if (to - from > MAX_LINE_OCTETS) this.#refuse(lineTooLong);
+    if (this.#refusal !== null) return;
+    if (this.#isInHeader) this.#countHeaderLine(octets, from, to);
+    if (from !== this.#kept) octets.copyWithin(this.#kept, from, to);
+    this.#kept += to - from;
+    if (this.#kept > MAX_MESSAGE_OCTETS) this.#refuse(tooBig);
+    else if (this.#isInHeader && this.#kept > MAX_HEADER_OCTETS) this.#refuse(headerTooBig);
+  }
+
+  /** The header section ends at the first empty line, as for every parser; a message without one is all header section. */
+  #countHeaderLine(octets: Buffer, from: number, to: number): void {
+    if (to - from === 2) {
+      this.#isInHeader = false;
+      return;
+    }
+    this.#headerLines += 1;
+    if (this.#headerLines > MAX_HEADER_LINES) return this.#refuse(headerTooBig);
+    const first = octets[from];
+    // R or r; D or d
+    if (first === 0x52 || first === 0x72) {
+      if (fieldName(octets, from, to) !== 'received') return;
+      this.#receivedFields += 1;
+      if (this.#receivedFields > MAX_RECEIVED_FIELDS) this.#refuse(loop);
+    } else if ((first === 0x44 || first === 0x64) && fieldName(octets, from, to) === 'delivered-to') {
+      const value = octets.toString('latin1', octets.indexOf(0x3a, from) + 1, to);
+      const address = value
+        .trim()
+        .replace(/^<(.*)>$/, '$1')
+        .toLowerCase();
+      if (this.#ownAddresses.has(address)) this.#loopingTo = address;
+    }
+  }
+
+  /** The first reason stands; what was kept is dropped. */
+  #refuse(decision: Decision): void {
+    // A bare LF outranks the rest: only it must close the session.
+    if (this.#refusal === null || decision === bareLineFeed) this.#refusal = decision;
+    this.#kept = 0;
+  }
+
+  /** Moves the unfinished line behind the kept ones; of a line that is refused anyway only what tells its end is kept. */
+  #closeGap(): void {
+    const unfinished = this.#end - this.#lineAt;
+    if (unfinished > MAX_LINE_OCTETS) this.#refuse(lineTooLong);
+    else if (this.#kept + unfinished > MAX_MESSAGE_OCTETS + 3) this.#refuse(tooBig);
+    if (this.#refusal !== null && this.#buffer.length > FIRST_SIZE_OCTETS) return this.#shrink(unfinished);
+    if (this.#kept === this.#lineAt) return;
+    this.#buffer.copyWithin(this.#kept, this.#lineAt, this.#end);
+    this.#lineAt = this.#kept;
+    this.#end = this.#kept + unfinished;
+  }
+
+  #shrink(unfinished: number): void {
+    const small = Buffer.allocUnsafe(FIRST_SIZE_OCTETS);
+    // Four octets or more can no longer be the end of data: three of no meaning and the last, which may be the CR before LF.
+    if (unfinished > 3) {
+      small.fill(0x78, 0, 3);
+      small[3] = this.#buffer[this.#end - 1] ?? 0;
+    } else this.#buffer.copy(small, 0, this.#lineAt, this.#end);
+    this.#held.sum += small.length - this.#buffer.length;
+    this.#buffer = small;
+    this.#lineAt = 0;
+    this.#end = Math.min(unfinished, 4);
+  }
+}
+
+/** Lower-case field name of a header line (RFC 5322 §3.6.8), or null when it has no colon. */
+function fieldName(octets: Buffer, from: number, to: number): string | null {
+  const colon = octets.indexOf(0x3a, from);
+  if (colon === -1 || colon >= to) return null;
+  return octets.toString('latin1', from, colon).trimEnd().toLowerCase();
+}

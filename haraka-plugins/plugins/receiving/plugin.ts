@@ -1,0 +1,229 @@
+import type { Connection, EnvelopeAddress } from 'haraka/connection.js';
+import constants from 'haraka-constants';
+import type { Logger } from 'pino';
+import type { Bus } from '../../../schema/messages.ts';
+import { MAX_MESSAGE_OCTETS, type SmtpSettings } from '../../settings.ts';
+import { answering, close, type Decision, type Next, pass, reply } from './answer.ts';
+import { replaceConnectionMethods } from './connection-methods.ts';
+import {
+  decideData,
+  decideMail,
+  decideMessage,
+  decideRecipient,
+  type EsmtpParameters,
+  type Reception,
+  refuseConnection,
+} from './reception.ts';
+import { rememberAnswers } from './remember-answers.ts';
+import { isOverdue, openSession, type Session, type Sessions } from './session.ts';
+
+/** Haraka's plugin: each hook is a decision of `reception.ts`; here is only the wiring, and the life of the sessions. */
+
+/** What `start.ts` gives before Haraka loads the plugin. */
+export interface Equipment {
+  bus: Bus;
+  settings: SmtpSettings;
+  log: Logger;
+}
+
+/** At most this long for a decision that asks the bus, beyond the limits of the questions (8 s and 20 s). */
+const QUESTION_LIMIT_MS = 9_000;
+const MESSAGE_LIMIT_MS = 25_000;
+const HANDSHAKE_LIMIT_MS = 25_000;
+/** How long a client may keep the socket after we ended the session. */
+const LINGER_MS = 5_000;
+const SWEEP_MS = 1_000;
+const DRAIN_SWEEP_MS = 50;
+
+const sessions: Sessions = new Map();
+const sessionsOfAddress = new Map<string, number>();
+const { state: states } = constants.connection;
+let reception: Reception | null = null;
+let isDraining = false;
+
+/** Has to be called once, before Haraka loads the plugin. */
+export function equip({ bus, settings, log }: Equipment): void {
+  reception = {
+    bus,
+    questions: rememberAnswers(bus),
+    settings,
+    log,
+    held: { sum: 0, limit: settings.limits.heldOctets },
+  };
+}
+
+/** Drops what is remembered of recipients: changes may have passed unheard. */
+export function forgetAnswers(): void {
+  reception?.questions.forget();
+}
+
+/** Ends the sessions as they come to rest, and those that do not within the limit. */
+export async function drain(limitMs: number): Promise<void> {
+  isDraining = true;
+  const endAt = performance.now() + limitMs;
+  while (sessions.size > 0 && performance.now() < endAt) {
+    for (const { connection } of sessions.values())
+      if (connection.state === states.CMD || connection.state === states.LOOP) shut(connection, '4.3.2 Shutting down');
+    await new Promise((resolve) => setTimeout(resolve, DRAIN_SWEEP_MS));
+  }
+  for (const { connection } of sessions.values()) connection.client.destroy();
+  await equipped().questions.stop();
+}
+
+/** Called by Haraka when it loads the plugin. */
+export function register(): void {
+  const { settings } = equipped();
+  replaceConnectionMethods({ sessions, limits: settings.limits, log });
+  setInterval(endOverdue, SWEEP_MS).unref();
+}
+
+export const hook_connect_init = hook('connect_init', QUESTION_LIMIT_MS, (connection) => {
+  const { settings } = equipped();
+  // Replies are small and the client waits for each: Nagle's algorithm costs 40 ms.
+  connection.client.targetsocket.setNoDelay(true);
+  connection.set('local.host', settings.mailHostname);
+  connection.set('local.info', 'Postroom');
+  sessions.set(connection, openSession(connection, settings.limits));
+  sessionsOfAddress.set(connection.remote.ip, openOf(connection.remote.ip) + 1);
+  return pass;
+});
+
+/** Answers at once, so that Haraka looks up no PTR: nothing of ours uses the name. */
+export function hook_lookup_rdns(next: Next): void {
+  next(constants.ok, '');
+}
+
+export const hook_connect = hook('connect', QUESTION_LIMIT_MS, (connection) => {
+  connection.set('remote.host', '');
+  if (isDraining) return close(421, '4.3.2 Shutting down');
+  return refuseConnection(equipped(), connection, sessions.size, openOf(connection.remote.ip));
+});
+
+export const hook_capabilities = hook('capabilities', QUESTION_LIMIT_MS, (connection) => {
+  connection.capabilities = connection.capabilities.filter((line) => !line.startsWith('SIZE '));
+  connection.capabilities.push(`SIZE ${MAX_MESSAGE_OCTETS}`);
+  if (!connection.tls.enabled) connection.capabilities.push('STARTTLS');
+  return pass;
+});
+
+export const hook_unrecognized_command = hook<string[]>(
+  'unrecognized_command',
+  HANDSHAKE_LIMIT_MS,
+  (connection, [command, parameter]) => {
+    if (command?.toUpperCase() !== 'STARTTLS') return pass;
+    if (connection.tls.enabled) return reply(503, '5.5.1 TLS is active already');
+    if (parameter) return reply(501, '5.5.4 STARTTLS takes no parameter');
+    return startTls(connection);
+  },
+);
+
+export const hook_mail = hook<[EnvelopeAddress, EsmtpParameters]>('mail', QUESTION_LIMIT_MS, (connection, [, given]) =>
+  decideMail(equipped(), sessionOf(connection), given),
+);
+
+export const hook_rcpt = hook<[EnvelopeAddress]>('rcpt', QUESTION_LIMIT_MS, (connection, [forwardPath]) =>
+  decideRecipient(equipped(), sessionOf(connection), forwardPath),
+);
+
+export const hook_data = hook('data', QUESTION_LIMIT_MS, (connection) => decideData(equipped(), sessionOf(connection)));
+
+export const hook_queue = hook('queue', MESSAGE_LIMIT_MS, (connection) =>
+  decideMessage(equipped(), sessionOf(connection)),
+);
+
+export const hook_disconnect = hook('disconnect', QUESTION_LIMIT_MS, (connection) => {
+  const session = sessions.get(connection);
+  if (session === undefined) return pass;
+  sessions.delete(connection);
+  const others = openOf(connection.remote.ip) - 1;
+  if (others > 0) sessionsOfAddress.set(connection.remote.ip, others);
+  else sessionsOfAddress.delete(connection.remote.ip);
+  // A message that is being asked about is released by its decision.
+  session.reader?.release();
+  const linger = setTimeout(() => connection.client.destroy(), LINGER_MS).unref();
+  connection.client.once('close', () => clearTimeout(linger));
+  logEnd(session);
+  return pass;
+});
+
+/** Our levels for Haraka's; what it says below them is of no interest. */
+const levels: Readonly<Record<string, 'warn' | 'error'>> = {
+  WARN: 'warn',
+  ERROR: 'error',
+  CRIT: 'error',
+  ALERT: 'error',
+  EMERG: 'error',
+};
+
+/** What Haraka itself has to say, in our log. */
+export function hook_log(next: Next, _logger: unknown, item: { level: string; data: string }): void {
+  log()[levels[item.level] ?? 'debug']({ event: 'haraka', text: item.data });
+  next(constants.ok);
+}
+
+function hook<P = unknown>(
+  name: string,
+  limitMs: number,
+  decide: (connection: Connection, params: P) => Decision | Promise<Decision>,
+) {
+  return answering<P>(name, limitMs, decide, log);
+}
+
+function equipped(): Reception {
+  if (reception === null) throw new Error('equip() was not called');
+  return reception;
+}
+
+function log(): Logger {
+  return equipped().log;
+}
+
+function sessionOf(connection: Connection): Session {
+  const session = sessions.get(connection);
+  if (session === undefined) throw new Error('no session');
+  return session;
+}
+
+function openOf(address: string): number {
+  return sessionsOfAddress.get(address) ?? 0;
+}
+
+function endOverdue(): void {
+  const now = performance.now();
+  for (const session of sessions.values()) {
+    const { connection } = session;
+    const isInData = connection.state === states.DATA;
+    if (isOverdue(session, isInData, now, equipped().settings.limits)) shut(connection, '4.4.2 Timeout');
+  }
+}
+
+function shut(connection: Connection, text: string): void {
+  connection.respond(421, text, () => connection.disconnect());
+}
+
+/** RFC 3207: what came in the clear behind the command is dropped, and the session begins anew with EHLO. */
+function startTls(connection: Connection): Promise<Decision> {
+  connection.current_data = null;
+  const answer = reply(220, '2.0.0 Ready to start TLS');
+  connection.respond(220, '2.0.0 Ready to start TLS');
+  return new Promise((resolve) => {
+    connection.client.upgrade((verified, verifyError, peerCertificate, cipher) => {
+      connection.reset_transaction(() => {
+        connection.setTLS({ cipher, verified, verifyError, peerCertificate });
+        resolve(answer);
+      });
+    });
+  });
+}
+
+function logEnd({ connection, startedAt, acceptedMessages, syntaxErrors }: Session): void {
+  log().debug({
+    event: 'smtp.session',
+    session: connection.uuid,
+    remoteAddress: connection.remote.ip,
+    isTls: connection.tls.enabled,
+    acceptedMessages,
+    syntaxErrors,
+    durationMs: Math.round(performance.now() - startedAt),
+  });
+}

@@ -1,0 +1,157 @@
+import type { Connection, EnvelopeAddress } from 'haraka/connection.js';
+import type { Logger } from 'pino';
+import type { Bus } from '../../../schema/messages.ts';
+import { MAX_MESSAGE_OCTETS, MAX_RECIPIENTS, type SmtpSettings } from '../../settings.ts';
+import { close, type Decision, pass, reply } from './answer.ts';
+import { DataReader, type HeldOctets, noRoom, tooBig } from './data-reader.ts';
+import type { Questions } from './remember-answers.ts';
+import { beginTransaction, type Session } from './session.ts';
+import { traceFields } from './trace-fields.ts';
+
+/** What the decisions of a transaction need. */
+export interface Reception {
+  bus: Bus;
+  questions: Questions;
+  settings: SmtpSettings;
+  log: Logger;
+  held: HeldOctets;
+}
+
+/** Keyword and value of MAIL and RCPT (RFC 5321 §4.1.1.11), keywords in upper case. */
+export type EsmtpParameters = Readonly<Record<string, string | null>>;
+
+/** The stream that Haraka would keep the message in: its end unlinks a file that never was, once per message. */
+const noStream = { destroy() {} };
+
+/** MAIL (RFC 5321 §4.1.1.2): size (RFC 1870), body kind (RFC 6152), and whether there is room. Rejects when nobody can tell. */
+export function decideMail(
+  { questions }: Reception,
+  session: Session,
+  parameters: EsmtpParameters,
+): Decision | Promise<Decision> {
+  beginTransaction(session);
+  if (session.connection.transaction !== null) session.connection.transaction.message_stream = noStream;
+  session.isUtf8 = 'SMTPUTF8' in parameters;
+  const { SIZE: size = null, BODY: body = null } = parameters;
+  if (size !== null && !/^\d{1,20}$/.test(size)) return reply(501, '5.5.4 Bad SIZE');
+  if (Number(size) > MAX_MESSAGE_OCTETS) return tooBig;
+  if (body !== null && !/^(7BIT|8BITMIME)$/i.test(body)) return reply(501, '5.5.4 Bad BODY');
+  const answer = (hasRoom: boolean): Decision => (hasRoom ? reply(250, '2.1.0 Sender ok') : noRoom);
+  const hasRoom = questions.hasRoom();
+  return typeof hasRoom === 'boolean' ? answer(hasRoom) : hasRoom.then(answer);
+}
+
+/** RCPT (RFC 5321 §4.1.1.3): the receiving actor decides, so that nothing is relayed. Rejects when nobody can tell. */
+export function decideRecipient(
+  { questions, settings }: Reception,
+  session: Session,
+  forwardPath: EnvelopeAddress,
+): Decision | Promise<Decision> {
+  const { transaction } = session.connection;
+  if (transaction === null || transaction.rcpt_to.length > MAX_RECIPIENTS)
+    return reply(452, '4.5.3 Too many recipients');
+  // RFC 5321 §4.5.1: <postmaster> without a domain is ours.
+  const recipient = mailbox(forwardPath) || `postmaster@${settings.mailHostname}`;
+  const answer = (verdict: Awaited<ReturnType<Questions['checkRecipient']>>): Decision => {
+    if (verdict.verdict === 'reject') return reply(verdict.code, `${verdict.enhancedCode} ${verdict.text}`);
+    const { userId, addressId, domainId, ownAddress } = verdict;
+    if (!session.recipients.some((known) => known.recipient === recipient))
+      session.recipients.push({ recipient, userId, addressId, domainId, ownAddress });
+    return reply(250, '2.1.5 Recipient ok');
+  };
+  const verdict = questions.checkRecipient(recipient, mailbox(transaction.mail_from));
+  return verdict instanceof Promise ? verdict.then(answer) : answer(verdict);
+}
+
+/** DATA: begins to read, unless this process holds too much already. */
+export function decideData({ held }: Reception, session: Session): Decision {
+  // Half stays for the messages that are on their way.
+  if (held.sum > held.limit / 2) return noRoom;
+  session.reader?.release();
+  session.reader = new DataReader(held, new Set(session.recipients.map(({ ownAddress }) => ownAddress)));
+  session.dataStartedAt = performance.now();
+  return pass;
+}
+
+/** End of data: 250 only when the message is stored. Rejects when nobody can tell. */
+export async function decideMessage(reception: Reception, session: Session): Promise<Decision> {
+  const { connection, reader } = session;
+  if (reader === null || connection.transaction === null) throw new Error('end of data without a transaction');
+  // From here on the reader is ours, also when the session ends meanwhile.
+  session.reader = null;
+  const startedAt = performance.now();
+  const sizeOctets = reader.octets.length;
+  let decision = reader.refusal;
+  try {
+    decision ??= await offer(reception, session, reader.octets);
+    return decision;
+  } finally {
+    reader.release();
+    reception.log.info({
+      event: 'smtp.message',
+      session: connection.uuid,
+      remoteAddress: connection.remote.ip,
+      recipients: session.recipients.length,
+      sizeOctets,
+      reply: decision === null || decision.kind === 'pass' ? null : `${decision.code} ${decision.text}`,
+      durationMs: Math.round(performance.now() - startedAt),
+    });
+  }
+}
+
+async function offer(reception: Reception, session: Session, octets: Buffer): Promise<Decision> {
+  const { bus, settings } = reception;
+  settings.fault('smtp.before-ask');
+  const answer = await bus.ask('receiving.message.accept', envelope(settings, session), { octets });
+  settings.fault('smtp.after-answer');
+  switch (answer.verdict) {
+    case 'accepted':
+      session.acceptedMessages += 1;
+      return reply(250, `2.0.0 Ok: queued as ${answer.emailIds[0] ?? 'nothing'}`);
+    case 'refused':
+      return reply(answer.code, `${answer.enhancedCode} ${answer.text}`);
+    default:
+      return answer satisfies never;
+  }
+}
+
+function envelope(settings: SmtpSettings, { connection, recipients, isUtf8 }: Session) {
+  const { transaction, remote, hello, tls } = connection;
+  const hop = {
+    helo: hello.host ?? '',
+    remoteAddress: remote.ip,
+    ownHostname: settings.mailHostname,
+    isExtended: hello.verb === 'EHLO',
+    isTls: tls.enabled,
+    isUtf8,
+    id: transaction?.uuid ?? connection.uuid,
+    recipients: recipients.map(({ recipient }) => recipient),
+    receivedAt: new Date(),
+  };
+  return {
+    reversePath: mailbox(transaction?.mail_from ?? null),
+    recipients,
+    remoteAddress: remote.ip,
+    helo: hop.helo,
+    isTls: hop.isTls,
+    traceFields: traceFields(hop),
+  };
+}
+
+/** The address as it was written, quotes included, its domain in lower case; empty for the null reverse-path and for a bare postmaster. */
+function mailbox(address: EnvelopeAddress | null): string {
+  return address === null || address.host === '' ? '' : `${address.user}@${address.host}`;
+}
+
+/** The end of a session that is not wanted at its very beginning, or null. */
+export function refuseConnection(
+  { settings: { limits } }: Reception,
+  connection: Connection,
+  openCount: number,
+  openOfAddress: number,
+): Decision {
+  if (openCount > limits.connections) return close(421, '4.3.2 Too many connections, please try again later');
+  const { ip } = connection.remote;
+  if (ip === '127.0.0.1' || ip === '::1' || openOfAddress <= limits.connectionsPerAddress) return pass;
+  return close(421, '4.7.0 Too many connections from your address');
+}

@@ -1,0 +1,75 @@
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+
+/** A key and a certificate for one host name, signed by that key itself, PEM. */
+export interface SelfMadeCertificate {
+  key: string;
+  cert: string;
+}
+
+/** A certificate of our own making proves nothing, so its end matters to nobody. */
+const LIFETIME_YEARS = 20;
+
+/**
+ * Makes an X.509 v3 certificate (RFC 5280 §4.1) over a new P-256 key, for opportunistic STARTTLS only. Node's crypto reads certificates
+ * but makes none.
+ */
+export function makeCertificate(hostname: string, now: Date): SelfMadeCertificate {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const name = sequence(set(sequence(oid(COMMON_NAME), der(0x0c, Buffer.from(hostname.slice(0, 64))))));
+  const end = new Date(now);
+  end.setUTCFullYear(end.getUTCFullYear() + LIFETIME_YEARS);
+  const signatureAlgorithm = sequence(oid(ECDSA_WITH_SHA256));
+  const alternativeName = sequence(der(0x82, Buffer.from(hostname)));
+  const toBeSigned = sequence(
+    der(0xa0, der(0x02, Buffer.from([2]))),
+    // Positive and without leading zeros (RFC 5280 §4.1.2.2).
+    der(0x02, Buffer.concat([Buffer.from([0x4d]), randomBytes(15)])),
+    signatureAlgorithm,
+    name,
+    sequence(time(now), time(end)),
+    name,
+    publicKey.export({ type: 'spki', format: 'der' }),
+    der(0xa3, sequence(sequence(oid(SUBJECT_ALTERNATIVE_NAME), der(0x04, alternativeName)))),
+  );
+  const signature = sign('sha256', toBeSigned, privateKey);
+  const certificate = sequence(toBeSigned, signatureAlgorithm, der(0x03, Buffer.concat([Buffer.from([0]), signature])));
+  return {
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    cert: pem('CERTIFICATE', certificate),
+  };
+}
+
+/** Object identifiers in their DER contents: 2.5.4.3, 2.5.29.17, 1.2.840.10045.4.3.2. */
+const COMMON_NAME = [0x55, 0x04, 0x03];
+const SUBJECT_ALTERNATIVE_NAME = [0x55, 0x1d, 0x11];
+const ECDSA_WITH_SHA256 = [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02];
+
+function der(tag: number, contents: Buffer): Buffer {
+  const { length } = contents;
+  if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), contents]);
+  const octets = length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...octets]), contents]);
+}
+
+function sequence(...parts: Buffer[]): Buffer {
+  return der(0x30, Buffer.concat(parts));
+}
+
+function set(...parts: Buffer[]): Buffer {
+  return der(0x31, Buffer.concat(parts));
+}
+
+function oid(contents: number[]): Buffer {
+  return der(0x06, Buffer.from(contents));
+}
+
+/** UTCTime up to 2049, GeneralizedTime after (RFC 5280 §4.1.2.5). */
+function time(instant: Date): Buffer {
+  const digits = `${instant.toISOString().replace(/\D/g, '').slice(0, 14)}Z`;
+  return instant.getUTCFullYear() < 2050 ? der(0x17, Buffer.from(digits.slice(2))) : der(0x18, Buffer.from(digits));
+}
+
+function pem(label: string, contents: Buffer): string {
+  const lines = contents.toString('base64').replace(/.{64}/g, '$&\n').trimEnd();
+  return `-----BEGIN ${label}-----\n${lines}\n-----END ${label}-----\n`;
+}

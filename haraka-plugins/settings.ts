@@ -1,0 +1,52 @@
+/** What one SMTP process has to know. Whoever starts it decides all of it; this folder reads no environment. */
+export interface SmtpSettings {
+  /** an IP address or a host name, without a port */
+  host: string;
+  port: number;
+  /** name in the banner, in the answer to EHLO and in our Received field */
+  mailHostname: string;
+  bus: { kind: 'socket'; path: string } | { kind: 'nats'; url: string };
+  /** PEM files; null: a certificate of our own making, kept in `dataDirectory` */
+  tls: { keyPath: string; certPath: string } | null;
+  dataDirectory: string;
+  limits: SmtpLimits;
+  /** ends the process when it is reached, for tests */
+  fault: (point: SmtpFaultPoint) => void;
+}
+
+/** Where a test can end the process: the message is complete but nobody was asked; it is stored but the client has no reply. */
+export type SmtpFaultPoint = 'smtp.before-ask' | 'smtp.after-answer';
+
+/** What one SMTP process takes on. */
+export interface SmtpLimits {
+  connections: number;
+  /** 127.0.0.1 and ::1 are exempt: a proxy or a load generator on this machine speaks for many */
+  connectionsPerAddress: number;
+  /** from one reply to the next complete command, and the grace of the DATA phase; seconds */
+  commandSeconds: number;
+  /** slowest pace of the DATA phase beyond its grace */
+  leastOctetsPerSecond: number;
+  /** octets of unfinished and undecided messages in this process */
+  heldOctets: number;
+}
+
+/** guarantees.md H1, H2; RFC 5321 §4.5.3.2 asks for more patience than hostile clients allow. */
+export const defaultSmtpLimits: SmtpLimits = {
+  connections: 10_000,
+  connectionsPerAddress: 50,
+  commandSeconds: 60,
+  leastOctetsPerSecond: 500,
+  heldOctets: 256_000_000,
+};
+
+/** Largest message that is taken, in octets of the message as stored: no dot-stuffing, no end of data (RFC 1870 §5). */
+export const MAX_MESSAGE_OCTETS = 15_000_000;
+/** Recipients of one transaction (RFC 5321 §4.5.3.1.8 asks for at least 100). */
+export const MAX_RECIPIENTS = 1_000;
+/** Header section, in octets and in lines: more stops parsers (guarantees.md §1.5, P4). */
+export const MAX_HEADER_OCTETS = 256 * 1024;
+export const MAX_HEADER_LINES = 1_000;
+/** One line, its CRLF included; RFC 5322 §2.1.1 has 998, mail in the wild has more. */
+export const MAX_LINE_OCTETS = 1_048_576;
+/** Received fields that mean a loop (RFC 5321 §6.3 asks for at least 100 when counting; ours is guarantees.md F4). */
+export const MAX_RECEIVED_FIELDS = 50;

@@ -1,0 +1,67 @@
+import { createSecureContext } from 'node:tls';
+import { format } from 'node:util';
+import type { Logger } from 'pino';
+import { connectSocketBus } from '../actors/bus/socket.ts';
+import type { Bus } from '../schema/messages.ts';
+import type { SmtpSettings } from './settings.ts';
+import { readTlsCredentials } from './tls-credentials.ts';
+
+/** Haraka in this process. */
+export interface Haraka {
+  /** No new sessions; those that are open end within 8 s and lose nothing that got 250. Then the bus is closed. */
+  stop(): Promise<void>;
+}
+
+const DRAIN_LIMIT_MS = 8_000;
+
+/**
+ * Starts Haraka with our plugin alone. Resolves when it listens; throws when it cannot, or when the credentials of TLS cannot be read.
+ * Only once per process: Haraka keeps its state in its modules.
+ */
+export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<Haraka> {
+  // Haraka reads it while its modules load, so they load after.
+  process.env['HARAKA'] = import.meta.dirname;
+  // Some of its parts print while they load; stdout is for our lines.
+  Object.assign(console, {
+    log: (...parts: unknown[]) => log.debug({ event: 'haraka', text: format(...parts) }),
+    error: (...parts: unknown[]) => log.warn({ event: 'haraka', text: format(...parts) }),
+  });
+  const { default: server } = await import('haraka/server.js');
+  const { default: tlsSocket } = await import('haraka/tls_socket.js');
+  const { equip, drain, forgetAnswers } = await import('./plugins/receiving/plugin.ts');
+
+  const { key, cert } = await readTlsCredentials(settings);
+  // One context for all sessions, where Haraka makes one for each; `auto` spares it from making its own Diffie-Hellman group.
+  const secureContext = createSecureContext({ key, cert, dhparam: 'auto', minVersion: 'TLSv1.2' });
+  tlsSocket.cfg = { main: { requireAuthorized: [] } };
+  tlsSocket.certsByHost.set('*', { isServer: true, secureContext, requestCert: false, rejectUnauthorized: false });
+
+  const bus = await connectBus(settings, log, forgetAnswers);
+  equip({ bus, settings, log });
+  const { main } = server.cfg;
+  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+  main.listen = `${host}:${settings.port}`;
+  server.notes = {};
+  server.plugins.server = server;
+  server.plugins.load_plugins();
+  // As a child: a master would open the queue of Haraka's own outbound part, which we do not use.
+  await server.setup_smtp_listeners(server.plugins, 'child', main.inactivity_timeout * 1000);
+  if (server.listeners.length === 0 || !server.listeners.every((listener) => listener.listening))
+    throw new Error(`cannot listen on ${main.listen}`);
+  log.info({ event: 'smtp.listening', address: main.listen });
+
+  return {
+    async stop() {
+      server.stopListeners();
+      await drain(DRAIN_LIMIT_MS);
+      await bus.close();
+    },
+  };
+}
+
+/** While the connection was away, broadcasts were lost: what is remembered may be wrong. */
+async function connectBus({ bus }: SmtpSettings, log: Logger, onConnection: () => void): Promise<Bus> {
+  if (bus.kind === 'socket') return connectSocketBus({ path: bus.path, log, onConnection });
+  const { connectNatsBus } = await import('../actors/bus/nats.ts');
+  return connectNatsBus({ url: bus.url, log, onConnection });
+}
