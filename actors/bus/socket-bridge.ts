@@ -1,17 +1,12 @@
 import type { Socket } from 'node:net';
 import { type Bus, BusUnavailable, questions, type Subscription } from '../../schema/messages.ts';
 import type { BusLog } from './bus-log.ts';
+import { describeFailure, failureError } from './failure.ts';
 import { createFrameChannel } from './frame-channel.ts';
+import { monotonicMs } from './monotonic-clock.ts';
 import { createQuestionsInFlight, MAX_OCTETS_IN_FLIGHT } from './questions-in-flight.ts';
 import { isBroadcast, isQuestion, isWake } from './shapes.ts';
-import {
-  type ClientFrame,
-  clientFrame,
-  failureError,
-  failureFrame,
-  monotonicMs,
-  type ServerFrame,
-} from './socket-frames.ts';
+import { type ClientFrame, clientFrame, type ServerFrame } from './socket-frames.ts';
 
 /** Carries the frames of one client onto the bus and back, until it goes. */
 export function bridgeSocket(socket: Socket, bus: Bus, log: BusLog): void {
@@ -47,7 +42,7 @@ export function bridgeSocket(socket: Socket, bus: Bus, log: BusLog): void {
       case 'answer':
         return inFlight.answer(frame.id, frame.reply);
       case 'failure':
-        return inFlight.fail(frame.id, failureError(frame));
+        return inFlight.fail(frame.id, failureError(frame.failure));
     }
   };
 
@@ -64,7 +59,7 @@ export function bridgeSocket(socket: Socket, bus: Bus, log: BusLog): void {
       const request = frame.request as Parameters<Bus['ask']>[1];
       send({ op: 'answer', id, reply: await bus.ask(subject, request, { octets, limitMs }) });
     } catch (error) {
-      send(failureFrame(id, error));
+      send({ op: 'failure', id, failure: describeFailure(error) });
     } finally {
       octetsInHand -= octets.byteLength;
       if (octetsInHand <= MAX_OCTETS_IN_FLIGHT && socket.isPaused()) socket.resume();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BusRemoteError, BusTimeout, BusUnavailable } from '../../schema/messages.ts';
+import { failure } from './failure.ts';
 
 /*
  * The talk between a client process and the bus it reaches over a Unix socket. The client joins a subject as a numbered member,
@@ -8,12 +8,7 @@ import { BusRemoteError, BusTimeout, BusUnavailable } from '../../schema/message
  */
 const outcome = [
   z.object({ op: z.literal('answer'), id: z.number(), reply: z.unknown() }),
-  z.object({
-    op: z.literal('failure'),
-    id: z.number(),
-    kind: z.enum(['timeout', 'unavailable', 'remote']),
-    message: z.string(),
-  }),
+  z.object({ op: z.literal('failure'), id: z.number(), failure }),
 ] as const;
 
 /** What a client says. */
@@ -49,30 +44,3 @@ export const serverFrame = z.discriminatedUnion('op', [
   ...outcome,
 ]);
 export type ServerFrame = z.infer<typeof serverFrame>;
-
-type Failure = Extract<ServerFrame, { op: 'failure' }>;
-
-/** The frame that tells an asker of the error. */
-export function failureFrame(id: number, error: unknown): Failure {
-  const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof BusTimeout) return { op: 'failure', id, kind: 'timeout', message };
-  if (error instanceof BusUnavailable) return { op: 'failure', id, kind: 'unavailable', message };
-  return { op: 'failure', id, kind: 'remote', message };
-}
-
-/** The error that a failure frame tells of. */
-export function failureError(failure: Pick<Failure, 'kind' | 'message'>): Error {
-  switch (failure.kind) {
-    case 'timeout':
-      return new BusTimeout(failure.message);
-    case 'unavailable':
-      return new BusUnavailable(failure.message);
-    case 'remote':
-      return new BusRemoteError(failure.message);
-  }
-}
-
-/** Milliseconds of the machine's monotonic clock. */
-export function monotonicMs(): number {
-  return Number(process.hrtime.bigint() / 1_000_000n);
-}

@@ -11,12 +11,14 @@ import {
   type Wake,
 } from '../../schema/messages.ts';
 import type { BusLog } from './bus-log.ts';
+import { describeFailure, failureError } from './failure.ts';
 import { createFrameChannel, type FrameChannel } from './frame-channel.ts';
 import { createInHand, type InHand } from './in-hand.ts';
+import { monotonicMs } from './monotonic-clock.ts';
 import { createQuestionsInFlight } from './questions-in-flight.ts';
 import { checkBroadcast, checkRequest, checkWake } from './shapes.ts';
 import { bridgeSocket } from './socket-bridge.ts';
-import { type ClientFrame, failureError, failureFrame, monotonicMs, serverFrame } from './socket-frames.ts';
+import { type ClientFrame, serverFrame } from './socket-frames.ts';
 
 export interface SocketBusOptions {
   /** of the Unix socket */
@@ -60,14 +62,14 @@ export function connectSocketBus({ path, log, onConnection }: SocketBusOptions):
         case 'answer':
           return inFlight.answer(frame.data.id, frame.data.reply);
         case 'failure':
-          return inFlight.fail(frame.data.id, failureError(frame.data));
+          return inFlight.fail(frame.data.id, failureError(frame.data.failure));
         case 'question': {
           const { id, member, request } = frame.data;
           const answered = members.get(member)?.take(request, octets) ?? Promise.reject(new BusUnavailable('left'));
           // The answer belongs to this connection: on the next one its number means another question.
           answered.then(
             (reply) => opening.send({ op: 'answer', id, reply } satisfies ClientFrame),
-            (error: unknown) => opening.send(failureFrame(id, error)),
+            (error: unknown) => opening.send({ op: 'failure', id, failure: describeFailure(error) }),
           );
           return;
         }

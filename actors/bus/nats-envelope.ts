@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { failure } from './failure.ts';
+
+/*
+ * One NATS message: u32 length of the head (big-endian), the head as JSON, raw octets. A question whose octets do not fit
+ * announces their count instead (`streamedOctets`); its server opens a subject, says so on the reply subject (`stream`), and the
+ * asker sends them there in numbered chunks: u32 number from 0, octets.
+ */
+
+/** Every subject of ours begins so. */
+export const SUBJECT_PREFIX = 'postroom.';
+/** house.md §1.4 */
+export const CHUNK_OCTETS = 524_288;
+export const CHUNK_HEAD_OCTETS = 4;
+
+export const questionHead = z.object({
+  request: z.unknown(),
+  limitMs: z.number(),
+  /** names the asking process */
+  asker: z.string(),
+  /** by a monotonic clock of the asker; see `createQuestionAges` */
+  sentAtMs: z.number(),
+  /** null when the octets are in this message */
+  streamedOctets: z.number().int().positive().nullable(),
+});
+export type QuestionHead = z.infer<typeof questionHead>;
+
+export const replyHead = z.discriminatedUnion('op', [
+  z.object({ op: z.literal('answer'), reply: z.unknown() }),
+  z.object({ op: z.literal('failure'), failure }),
+  z.object({ op: z.literal('stream'), subject: z.string().startsWith(SUBJECT_PREFIX) }),
+]);
+export type ReplyHead = z.infer<typeof replyHead>;
+
+const LENGTH_OCTETS = 4;
+
+/** The message of a head and octets, copied once into one buffer. */
+export function packEnvelope(head: Buffer, octets: Uint8Array | null): Buffer {
+  const packed = Buffer.allocUnsafe(envelopeOctets(head, octets?.byteLength ?? 0));
+  packed.writeUInt32BE(head.byteLength, 0);
+  head.copy(packed, LENGTH_OCTETS);
+  if (octets) packed.set(octets, LENGTH_OCTETS + head.byteLength);
+  return packed;
+}
+
+export function envelopeOctets(head: Buffer, sizeOctets: number): number {
+  return LENGTH_OCTETS + head.byteLength + sizeOctets;
+}
+
+/** The parts of a message; octets is a view of it. Null when it has not this form. */
+export function unpackEnvelope(data: Uint8Array): { head: unknown; octets: Uint8Array } | null {
+  const message = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  if (message.byteLength < LENGTH_OCTETS) return null;
+  const end = LENGTH_OCTETS + message.readUInt32BE(0);
+  if (end > message.byteLength) return null;
+  const head = parseJson(message.toString('utf8', LENGTH_OCTETS, end));
+  return head === undefined ? null : { head, octets: message.subarray(end) };
+}
+
+/** The value of a JSON text; undefined when it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { BusUnavailable } from '../../schema/messages.ts';
+import { CHUNK_HEAD_OCTETS, CHUNK_OCTETS, SUBJECT_PREFIX } from './nats-envelope.ts';
+
+/** Octets that one process gathers from streams at once; a stream that would go over is refused. */
+const MAX_GATHERED_OCTETS = 64_000_000;
+/** After so many chunks the server must have taken them before more are sent. */
+const CHUNKS_PER_FLUSH = 4;
+
+/** Sends octets in numbered chunks to the subject that the server of the question opened; stops when nobody waits any more. */
+export async function sendChunks(
+  connection: NatsConnection,
+  subject: string,
+  octets: Uint8Array,
+  isAwaited: () => boolean,
+): Promise<void> {
+  const maxPayload = connection.info?.max_payload ?? CHUNK_OCTETS;
+  const size = Math.min(CHUNK_OCTETS, maxPayload - CHUNK_HEAD_OCTETS);
+  for (let number = 0; number * size < octets.byteLength; number++) {
+    if (!isAwaited()) return;
+    const part = octets.subarray(number * size, (number + 1) * size);
+    const chunk = Buffer.allocUnsafe(CHUNK_HEAD_OCTETS + part.byteLength);
+    chunk.writeUInt32BE(number, 0);
+    chunk.set(part, CHUNK_HEAD_OCTETS);
+    connection.publish(subject, chunk);
+    if ((number + 1) % CHUNKS_PER_FLUSH === 0) await connection.flush();
+  }
+}
+
+export interface Gatherer {
+  /**
+   * Opens a subject and gathers octets of that count from it; `onOpen` is told the subject.
+   * Throws BusUnavailable when too much is being gathered, a chunk is missing, or the time is up.
+   */
+  gather(
+    connection: NatsConnection,
+    sizeOctets: number,
+    limitMs: number,
+    onOpen: (subject: string) => void,
+  ): Promise<Uint8Array>;
+}
+
+export function createGatherer(): Gatherer {
+  let gatheredOctets = 0;
+  return {
+    async gather(connection, sizeOctets, limitMs, onOpen) {
+      if (gatheredOctets + sizeOctets > MAX_GATHERED_OCTETS) throw new BusUnavailable('too many streams at once');
+      gatheredOctets += sizeOctets;
+      try {
+        return await gatherOne(connection, sizeOctets, limitMs, onOpen);
+      } finally {
+        gatheredOctets -= sizeOctets;
+      }
+    },
+  };
+}
+
+function gatherOne(
+  connection: NatsConnection,
+  sizeOctets: number,
+  limitMs: number,
+  onOpen: (subject: string) => void,
+): Promise<Uint8Array> {
+  const octets = Buffer.allocUnsafeSlow(sizeOctets);
+  const subject = `${SUBJECT_PREFIX}stream.${randomUUID()}`;
+  return new Promise((resolve, reject) => {
+    let filled = 0;
+    let next = 0;
+    const end = (failure: string | null) => {
+      clearTimeout(timer);
+      subscription.unsubscribe();
+      if (failure === null) resolve(octets);
+      else reject(new BusUnavailable(failure));
+    };
+    const timer = setTimeout(() => end('the octets did not come in time'), limitMs);
+    const subscription = connection.subscribe(subject, {
+      callback: (error, message) => {
+        if (error) return end(error.message);
+        const chunk = Buffer.from(message.data.buffer, message.data.byteOffset, message.data.byteLength);
+        if (chunk.byteLength <= CHUNK_HEAD_OCTETS || chunk.readUInt32BE(0) !== next) return end('a chunk is missing');
+        if (filled + chunk.byteLength - CHUNK_HEAD_OCTETS > sizeOctets) return end('more octets than announced');
+        filled += chunk.copy(octets, filled, CHUNK_HEAD_OCTETS);
+        next++;
+        if (filled === sizeOctets) end(null);
+      },
+    });
+    onOpen(subject);
+  });
+}

@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import type { Msg } from '@nats-io/transport-node';
+import {
+  type Broadcast,
+  type Bus,
+  BusUnavailable,
+  MAX_OCTETS,
+  type QuestionSubject,
+  questions,
+  type Reply,
+  type Request,
+  type Subscription,
+  type Wake,
+} from '../../schema/messages.ts';
+import type { BusLog } from './bus-log.ts';
+import { describeFailure, failureError } from './failure.ts';
+import { createInHand } from './in-hand.ts';
+import { monotonicMs } from './monotonic-clock.ts';
+import { keepNatsConnection } from './nats-connection.ts';
+import {
+  envelopeOctets,
+  packEnvelope,
+  parseJson,
+  type QuestionHead,
+  questionHead,
+  type ReplyHead,
+  replyHead,
+  SUBJECT_PREFIX,
+  unpackEnvelope,
+} from './nats-envelope.ts';
+import { createGatherer, sendChunks } from './nats-stream.ts';
+import { createQuestionAges } from './question-ages.ts';
+import { createQuestionsInFlight } from './questions-in-flight.ts';
+import { checkBroadcast, checkReply, checkRequest, checkWake } from './shapes.ts';
+
+export interface NatsBusOptions {
+  /** nats://host:port, tls://user:password@host; several separated by commas */
+  url: string;
+  log: BusLog;
+  /** shown by the server's monitoring */
+  name: string;
+  /** told when the connection comes and goes; wakes and broadcasts of the time between are lost */
+  onConnection?: (isConnected: boolean) => void;
+}
+
+/** The queue group of every subject that one of several servers takes. */
+const QUEUE_GROUP = 'postroom';
+const NO_RESPONDERS = 503;
+
+/**
+ * The bus over NATS (2.9 or later, no JetStream). Usable at once: while there is no connection, questions fail with BusUnavailable
+ * and wakes and broadcasts are dropped. Octets travel in the question's one message, or in chunks above the server's max_payload.
+ */
+export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions): Bus {
+  const asker = randomUUID();
+  const inbox = `${SUBJECT_PREFIX}inbox.${asker}.`;
+  const inFlight = createQuestionsInFlight();
+  const streaming = new Map<number, Uint8Array>();
+  const ages = createQuestionAges();
+  const gatherer = createGatherer();
+  const connection = keepNatsConnection({
+    url,
+    name,
+    log,
+    onConnection(isConnected) {
+      if (!isConnected) inFlight.failAll('the connection to NATS was lost');
+      onConnection?.(isConnected);
+    },
+  });
+
+  connection.subscribe(`${inbox}*`, null, (message) => {
+    const id = Number(message.subject.slice(inbox.length));
+    if (message.headers?.code === NO_RESPONDERS) return inFlight.fail(id, new BusUnavailable('nobody serves it'));
+    const reply = replyHead.safeParse(parseJson(message.string()));
+    if (!reply.success) return inFlight.fail(id, new BusUnavailable('malformed answer'));
+    switch (reply.data.op) {
+      case 'answer':
+        return inFlight.answer(id, reply.data.reply);
+      case 'failure':
+        return inFlight.fail(id, failureError(reply.data.failure));
+      case 'stream': {
+        const octets = streaming.get(id);
+        const live = connection.current();
+        if (!octets || !live) return;
+        sendChunks(live, reply.data.subject, octets, () => inFlight.isAwaited(id)).catch((error: unknown) =>
+          inFlight.fail(id, new BusUnavailable('the octets could not be sent', { cause: error })),
+        );
+      }
+    }
+  });
+
+  const sendQuestion = (id: number, subject: QuestionSubject, head: QuestionHead, octets: Uint8Array) => {
+    const live = connection.current();
+    if (!live) return inFlight.fail(id, new BusUnavailable('no connection to NATS'));
+    let packedHead = Buffer.from(JSON.stringify(head));
+    const isStreamed = envelopeOctets(packedHead, octets.byteLength) > (live.info?.max_payload ?? 0);
+    if (isStreamed) {
+      streaming.set(id, octets);
+      packedHead = Buffer.from(JSON.stringify({ ...head, streamedOctets: octets.byteLength } satisfies QuestionHead));
+    }
+    const envelope = packEnvelope(packedHead, isStreamed ? null : octets);
+    live.publish(SUBJECT_PREFIX + subject, envelope, { reply: inbox + id });
+  };
+
+  /** The question's head and octets, gathered from a stream when they did not come with it; null when its asker has given up. */
+  const receive = async (subject: string, message: Msg, respond: (head: ReplyHead) => void) => {
+    const envelope = unpackEnvelope(message.data);
+    const head = questionHead.safeParse(envelope?.head);
+    if (!envelope || !head.success) throw new Error('malformed question');
+    const { limitMs, streamedOctets, request } = head.data;
+    const leftMs = limitMs - ages.ageMs(head.data.asker, head.data.sentAtMs, monotonicMs());
+    if (leftMs <= 0) {
+      log.warn({ question: subject }, 'bus: question came after its asker gave up');
+      return null;
+    }
+    if (streamedOctets === null) return { request, octets: envelope.octets };
+    const live = connection.current();
+    if (!live || streamedOctets > MAX_OCTETS) throw new BusUnavailable('the octets cannot be taken');
+    const octets = await gatherer.gather(live, streamedOctets, leftMs, (opened) =>
+      respond({ op: 'stream', subject: opened }),
+    );
+    return { request, octets };
+  };
+
+  const take = async <S extends QuestionSubject>(
+    subject: S,
+    message: Msg,
+    answer: (request: Request<S>, octets: Uint8Array) => Promise<Reply<S>>,
+  ) => {
+    // A message whose connection is gone has no one to answer to; its asker was told so by its own side.
+    const respond = (head: ReplyHead) => connection.current() !== null && message.respond(JSON.stringify(head));
+    try {
+      const received = await receive(subject, message, respond);
+      if (!received) return;
+      const reply = await answer(checkRequest(subject, received.request), received.octets);
+      respond({ op: 'answer', reply });
+    } catch (error) {
+      respond({ op: 'failure', failure: describeFailure(error) });
+    }
+  };
+
+  const hint = (subject: string, message: unknown) => {
+    try {
+      connection.current()?.publish(SUBJECT_PREFIX + subject, JSON.stringify(message));
+    } catch (error) {
+      log.warn({ err: error, subject }, 'bus: hint dropped');
+    }
+  };
+
+  return {
+    async ask<S extends QuestionSubject>(
+      subject: S,
+      request: Request<S>,
+      { octets = NO_OCTETS, limitMs = questions[subject].limitMs }: { octets?: Uint8Array; limitMs?: number } = {},
+    ) {
+      if (!connection.current()) throw new BusUnavailable('no connection to NATS');
+      let asked = 0;
+      try {
+        const reply = await inFlight.ask(subject, limitMs, octets.byteLength, (id) => {
+          asked = id;
+          sendQuestion(id, subject, { request, limitMs, asker, sentAtMs: monotonicMs(), streamedOctets: null }, octets);
+        });
+        return checkReply(subject, reply);
+      } finally {
+        streaming.delete(asked);
+      }
+    },
+    serve(subject, answer) {
+      const inHand = createInHand();
+      const leave = connection.subscribe(SUBJECT_PREFIX + subject, QUEUE_GROUP, (message) =>
+        inHand.hold(take(subject, message, answer)),
+      );
+      return stopping(leave, () => inHand.settled());
+    },
+    wake: hint,
+    onWake(subject, work) {
+      const inHand = createInHand();
+      const leave = connection.subscribe(SUBJECT_PREFIX + subject, QUEUE_GROUP, (message) => {
+        const wake: Wake<typeof subject> | null = checkWake(subject, parseJson(message.string()));
+        if (!wake) return log.error({ wake: subject }, 'bus: malformed wake dropped');
+        const done = (async () => work(wake))();
+        inHand.hold(done);
+        done.catch((error: unknown) => log.error({ err: error, wake: subject }, 'bus: woken work failed'));
+      });
+      return stopping(leave, () => inHand.settled());
+    },
+    publish: hint,
+    subscribe(subject, taker) {
+      const leave = connection.subscribe(SUBJECT_PREFIX + subject, null, (message) => {
+        const broadcast: Broadcast<typeof subject> | null = checkBroadcast(subject, parseJson(message.string()));
+        if (!broadcast) return log.error({ broadcast: subject }, 'bus: malformed broadcast dropped');
+        try {
+          taker(broadcast);
+        } catch (error) {
+          log.error({ err: error, broadcast: subject }, 'bus: subscriber failed');
+        }
+      });
+      return stopping(leave, () => Promise.resolve());
+    },
+    isConnected: () => connection.current() !== null,
+    async close() {
+      inFlight.failAll('the bus is closed');
+      await connection.close();
+    },
+  };
+}
+
+const NO_OCTETS = new Uint8Array(0);
+
+function stopping(leave: () => Promise<void>, settled: () => Promise<void>): Subscription {
+  let stopped: Promise<void> | undefined;
+  return { stop: () => (stopped ??= leave().then(settled)) };
+}

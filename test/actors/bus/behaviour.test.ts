@@ -1,0 +1,287 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { BusRemoteError, BusTimeout, BusUnavailable, MAX_OCTETS } from '../../../schema/messages.ts';
+import { accepted, connected, question, type Site, settle, transports } from './transports.ts';
+
+describe.each(transports)('the $transport bus', ({ open }) => {
+  let site: Site;
+  beforeEach(async () => {
+    site = await open();
+  });
+  afterEach(() => site.close());
+
+  test('answers a question with what its server says', async () => {
+    site.servers[0].serve('receiving.recipient.check', async ({ recipient }) => ({
+      verdict: 'reject',
+      code: 550,
+      enhancedCode: '5.1.1',
+      text: `no ${recipient}`,
+    }));
+    await settle(site.servers[0]);
+    const reply = await site.asker.ask('receiving.recipient.check', { recipient: 'x@inbox.test', reversePath: '' });
+    expect(reply).toEqual({ verdict: 'reject', code: 550, enhancedCode: '5.1.1', text: 'no x@inbox.test' });
+  });
+
+  test.each([0, 1, 1_000_000, 15_000_000])('carries %i octets unchanged', async (count) => {
+    const seen: Uint8Array[] = [];
+    site.servers[1].serve('receiving.message.accept', async (_request, octets) => {
+      seen.push(octets);
+      return accepted('em_1');
+    });
+    await settle(site.servers[1]);
+    const octets = randomBytes(count);
+    await site.asker.ask('receiving.message.accept', question, { octets });
+    expect(seen).toHaveLength(1);
+    expect(octets.equals(seen[0] ?? Buffer.from('none'))).toBe(true);
+  });
+
+  test('keeps text of every script and the NUL in heads unchanged', async () => {
+    site.servers[1].serve('receiving.message.accept', async (request) => accepted(request.traceFields));
+    await settle(site.servers[1]);
+    const traceFields = 'Grüße 日本語 \u0000 😀 \r\n';
+    const reply = await site.asker.ask('receiving.message.accept', { ...question, traceFields });
+    expect(reply).toEqual(accepted(traceFields));
+  });
+
+  test('keeps 32 questions at once apart', async () => {
+    for (const server of site.servers)
+      server.serve('receiving.message.accept', async (request, octets) => accepted(request.helo, String(octets[0])));
+    await settle(...site.servers);
+    const numbers = Array.from({ length: 32 }, (_, number) => number);
+    const replies = await Promise.all(
+      numbers.map((number) =>
+        site.asker.ask(
+          'receiving.message.accept',
+          { ...question, helo: `helo-${number}` },
+          { octets: Buffer.alloc(100_000, number) },
+        ),
+      ),
+    );
+    expect(replies).toEqual(numbers.map((number) => accepted(`helo-${number}`, String(number))));
+  });
+
+  test('lets questions wait for room rather than hold more than 32 MB in flight', async () => {
+    let inHand = 0;
+    let most = 0;
+    site.servers[0].serve('receiving.message.accept', async (_request, octets) => {
+      inHand += octets.byteLength;
+      most = Math.max(most, inHand);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      inHand -= octets.byteLength;
+      return accepted('em_1');
+    });
+    await settle(site.servers[0]);
+    const octets = Buffer.alloc(10_000_000, 7);
+    const replies = await Promise.all(
+      Array.from({ length: 6 }, () => site.asker.ask('receiving.message.accept', question, { octets })),
+    );
+    expect(replies).toHaveLength(6);
+    expect(most).toBeLessThanOrEqual(32_000_000);
+  });
+
+  test('refuses more octets than a message may have', async () => {
+    const octets = new Uint8Array(MAX_OCTETS + 1);
+    site.servers[0].serve('receiving.message.accept', async () => accepted('em_1'));
+    await settle(site.servers[0]);
+    await expect(site.asker.ask('receiving.message.accept', question, { octets })).rejects.toBeInstanceOf(RangeError);
+  });
+
+  test('ends a question at its limit when no answer comes, and drops the late answer', async () => {
+    const late = Promise.withResolvers<void>();
+    site.servers[1].serve('receiving.message.accept', async (request) => {
+      if (request.helo === 'late') await late.promise;
+      return accepted(request.helo);
+    });
+    await settle(site.servers[1]);
+    const before = performance.now();
+    const asked = site.asker.ask('receiving.message.accept', { ...question, helo: 'late' }, { limitMs: 200 });
+    await expect(asked).rejects.toBeInstanceOf(BusTimeout);
+    const took = performance.now() - before;
+    expect(took).toBeGreaterThan(150);
+    expect(took).toBeLessThan(2_000);
+    late.resolve();
+    expect(await site.asker.ask('receiving.message.accept', { ...question, helo: 'next' })).toEqual(accepted('next'));
+  });
+
+  test('fails a question that nobody serves at once', async () => {
+    const before = performance.now();
+    await expect(site.asker.ask('receiving.message.accept', question)).rejects.toBeInstanceOf(BusUnavailable);
+    expect(performance.now() - before).toBeLessThan(2_000);
+  });
+
+  test('tells the asker the message of what its server threw', async () => {
+    site.servers[1].serve('receiving.message.accept', async () => {
+      throw new TypeError('no such column');
+    });
+    await settle(site.servers[1]);
+    const asked = site.asker.ask('receiving.message.accept', question);
+    await expect(asked).rejects.toBeInstanceOf(BusRemoteError);
+    await expect(asked).rejects.toThrow('no such column');
+  });
+
+  test('gives each question to exactly one member of the group, and uses them all', async () => {
+    const served = [0, 0];
+    site.servers.forEach((server, place) =>
+      server.serve('receiving.message.accept', async () => {
+        served[place] = (served[place] ?? 0) + 1;
+        return accepted(String(place));
+      }),
+    );
+    await settle(...site.servers);
+    await Promise.all(Array.from({ length: 100 }, () => site.asker.ask('receiving.message.accept', question)));
+    expect((served[0] ?? 0) + (served[1] ?? 0)).toBe(100);
+    expect(Math.min(...served)).toBeGreaterThan(0);
+  });
+
+  test('wakes one member of the group', async () => {
+    const woken: string[] = [];
+    for (const server of site.servers)
+      server.onWake('receiving.parse.wake', ({ emailIds }) => void woken.push(...emailIds));
+    await settle(...site.servers);
+    const ids = Array.from({ length: 20 }, (_, number) => `em_${number}`);
+    for (const id of ids) site.asker.wake('receiving.parse.wake', { userId: 'usr_1', emailIds: [id] });
+    await vi.waitFor(() => expect(woken).toHaveLength(20));
+    await settle(site.asker, ...site.servers);
+    expect(woken.toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('tells a broadcast to every subscriber, the sender included', async () => {
+    const heard: string[] = [];
+    [site.asker, ...site.servers].forEach((bus, place) =>
+      bus.subscribe('routing.changed', ({ name }) => void heard.push(`${place} ${name}`)),
+    );
+    await settle(site.asker, ...site.servers);
+    site.servers[0].publish('routing.changed', { name: 'inbox.test' });
+    await vi.waitFor(() => expect(heard).toHaveLength(3));
+    expect(heard.toSorted()).toEqual(['0 inbox.test', '1 inbox.test', '2 inbox.test']);
+  });
+
+  test('keeps a malformed request from its server and says which field is wrong, not its value', async () => {
+    const answer = vi.fn(async () => accepted('em_1'));
+    site.servers[1].serve('receiving.message.accept', answer);
+    await settle(site.servers[1]);
+    const asked = site.asker.ask('receiving.message.accept', { ...question, helo: { secret: 's3cret' } as never });
+    await expect(asked).rejects.toBeInstanceOf(BusRemoteError);
+    await expect(asked).rejects.toThrow(/helo/);
+    await expect(asked).rejects.not.toThrow(/s3cret/);
+    expect(answer).not.toHaveBeenCalled();
+  });
+
+  test('drops malformed wakes and broadcasts', async () => {
+    const took = vi.fn();
+    site.servers[1].onWake('receiving.parse.wake', took);
+    site.servers[1].subscribe('routing.changed', took);
+    await settle(site.servers[1]);
+    site.asker.wake('receiving.parse.wake', { userId: 7, emailIds: [] } as never);
+    site.asker.publish('routing.changed', { name: null } as never);
+    site.asker.wake('receiving.parse.wake', { userId: 'usr_1', emailIds: [] });
+    site.asker.publish('routing.changed', { name: 'inbox.test' });
+    await vi.waitFor(() => expect(took).toHaveBeenCalledTimes(2));
+  });
+
+  test('goes on when woken work or a subscriber throws', async () => {
+    let calls = 0;
+    site.servers[1].onWake('receiving.parse.wake', async () => {
+      calls++;
+      throw new Error('work failed');
+    });
+    site.servers[1].subscribe('routing.changed', () => {
+      calls++;
+      throw new Error('subscriber failed');
+    });
+    await settle(site.servers[1]);
+    for (let turn = 0; turn < 2; turn++) {
+      site.asker.wake('receiving.parse.wake', { userId: 'usr_1', emailIds: [] });
+      site.asker.publish('routing.changed', { name: 'inbox.test' });
+    }
+    await vi.waitFor(() => expect(calls).toBe(4));
+  });
+
+  test('stops serving without losing a question in hand', async () => {
+    const isAsked = Promise.withResolvers<void>();
+    const mayAnswer = Promise.withResolvers<void>();
+    const served = site.servers[1].serve('receiving.message.accept', async () => {
+      isAsked.resolve();
+      await mayAnswer.promise;
+      return accepted('in hand');
+    });
+    await settle(site.servers[1]);
+    const asked = site.asker.ask('receiving.message.accept', question);
+    await isAsked.promise;
+    let isStopped = false;
+    const stopped = served.stop().then(() => {
+      isStopped = true;
+    });
+    await vi.waitFor(async () => {
+      await expect(site.asker.ask('receiving.message.accept', question, { limitMs: 300 })).rejects.toBeInstanceOf(
+        BusUnavailable,
+      );
+    });
+    expect(isStopped).toBe(false);
+    mayAnswer.resolve();
+    expect(await asked).toEqual(accepted('in hand'));
+    await stopped;
+  });
+
+  test('stops taking wakes when told', async () => {
+    const woken: string[] = [];
+    const take = (place: string) => () => void woken.push(place);
+    const first = site.servers[0].onWake('receiving.parse.wake', take('first'));
+    site.servers[1].onWake('receiving.parse.wake', take('second'));
+    await settle(...site.servers);
+    await first.stop();
+    for (let count = 0; count < 10; count++) site.asker.wake('receiving.parse.wake', { userId: 'usr_1', emailIds: [] });
+    await vi.waitFor(() => expect(woken).toHaveLength(10));
+    expect(new Set(woken)).toEqual(new Set(['second']));
+  });
+
+  test('fails what is in flight when it is closed, and every question after', async () => {
+    const isAsked = Promise.withResolvers<void>();
+    site.servers[0].serve('receiving.message.accept', () => {
+      isAsked.resolve();
+      return new Promise(() => undefined);
+    });
+    await settle(site.servers[0]);
+    const asked = site.asker.ask('receiving.message.accept', question).catch((error: unknown) => error);
+    await isAsked.promise;
+    await site.asker.close();
+    expect(await asked).toBeInstanceOf(BusUnavailable);
+    expect(site.asker.isConnected()).toBe(false);
+    await expect(site.asker.ask('receiving.message.accept', question)).rejects.toBeInstanceOf(BusUnavailable);
+    site.asker.wake('receiving.parse.wake', { userId: 'usr_1', emailIds: [] });
+  });
+
+  test('comes back by itself when its middle went away, with all that was joined', async ({ skip }) => {
+    const { asker, servers, takeAway, giveBack } = site;
+    if (!takeAway || !giveBack) return skip('no connection to lose');
+    const isAsked = Promise.withResolvers<void>();
+    const heard: string[] = [];
+    servers[1].serve('receiving.message.accept', async (request) => {
+      if (request.helo === 'held') {
+        isAsked.resolve();
+        await new Promise(() => undefined);
+      }
+      return accepted(request.helo);
+    });
+    asker.subscribe('routing.changed', ({ name }) => void heard.push(name));
+    await settle(asker, servers[1]);
+    const held = asker.ask('receiving.message.accept', { ...question, helo: 'held' }).catch((error: unknown) => error);
+    await isAsked.promise;
+
+    const lostAt = performance.now();
+    await takeAway();
+    expect(await held).toBeInstanceOf(BusUnavailable);
+    await expect(asker.ask('receiving.message.accept', question)).rejects.toBeInstanceOf(BusUnavailable);
+    expect(performance.now() - lostAt).toBeLessThan(3_000);
+    await vi.waitFor(() => expect(asker.isConnected()).toBe(false));
+
+    await giveBack();
+    const backAt = performance.now();
+    await connected(asker, servers[1]);
+    expect(performance.now() - backAt).toBeLessThan(3_000);
+    await settle(asker, servers[1]);
+    expect(await asker.ask('receiving.message.accept', { ...question, helo: 'again' })).toEqual(accepted('again'));
+    servers[1].publish('routing.changed', { name: 'inbox.test' });
+    await vi.waitFor(() => expect(heard).toEqual(['inbox.test']));
+  });
+});
