@@ -27,9 +27,9 @@ const DMARC_LOCAL_PART = 'dmarc';
 /**
  * Chooses the endpoint of a received mail: that of the active address, else its legacy webhook, else the catch-all of the domain,
  * else none. An endpoint that does not exist any more is passed over; one that is switched off ends the search (the mail was meant
- * for it and can be delivered later).
+ * for it and can be delivered later). `find` knows the endpoints of the mail's user only.
  */
-export function chooseRoute(facts: RouteFacts, targets: ReadonlyMap<string, RouteTarget>): Route {
+export function chooseRoute(facts: RouteFacts, find: (endpointId: string) => RouteTarget | undefined): Route {
   const { address, domain } = facts;
   if (facts.localPart === DMARC_LOCAL_PART && domain?.receivesDmarcEmails === false) return { kind: 'none' };
   const candidates: [string | null | undefined, 'address' | 'webhook' | 'catch-all'][] = [
@@ -38,7 +38,7 @@ export function chooseRoute(facts: RouteFacts, targets: ReadonlyMap<string, Rout
     [domain?.isCatchAllEnabled === true ? domain.catchAllEndpointId : null, 'catch-all'],
   ];
   for (const [endpointId, by] of candidates) {
-    const target = endpointId == null ? undefined : targets.get(endpointId);
+    const target = endpointId == null ? undefined : find(endpointId);
     if (target !== undefined) {
       return target.isActive
         ? { kind: 'endpoint', endpointId: target.id, by }

@@ -1,0 +1,125 @@
+import { makeIdentifier } from '../../core/identifiers.ts';
+import { type AttemptResult, decideNextStep, type NextStep, parseRetryAfter } from '../../core/retry-policy.ts';
+import type { FinishRecord } from '../../db/queries/delivery-finish.ts';
+import type { ActorContext } from '../actor.ts';
+import type { DeliveryJob } from './job.ts';
+import type { WebhookResponse } from './post-webhook.ts';
+
+/** An attempt that ended. */
+export interface EndedAttempt {
+  startedAt: Date;
+  durationMs: number;
+  response: WebhookResponse;
+  /** names and values in turn; absent when nothing was sent */
+  sentHeaders?: readonly string[];
+}
+
+/** The outcome of an attempt that was made or begun, as it is recorded. */
+export function outcomeOf(
+  context: ActorContext,
+  job: DeliveryJob,
+  { startedAt, durationMs, response, sentHeaders }: EndedAttempt,
+): FinishRecord {
+  const step = decideNextStep(
+    resultOf(response, startedAt),
+    job.attempts + 1,
+    job.attemptsAllowed,
+    fraction(context.random),
+  );
+  return {
+    ...recordOf(context, job, step),
+    started_at: startedAt,
+    duration_ms: durationMs,
+    status_code: response.kind === 'answered' ? response.statusCode : null,
+    error: errorOf(response, step),
+    response_body: response.kind === 'answered' ? storable(response.body) : null,
+    request_headers: openHeaders(sentHeaders ?? []),
+    inactive_reason: step.kind === 'failed' && step.isEndpointGone ? 'The receiver answered 410 Gone' : null,
+  };
+}
+
+/** The outcome of a delivery that cannot be attempted any more; it is not counted. */
+export function outcomeOfGivingUp(context: ActorContext, job: DeliveryJob, error: string): FinishRecord {
+  return {
+    ...recordOf(context, job, { kind: 'failed', isEndpointGone: false }),
+    is_counted: false,
+    started_at: context.now(),
+    duration_ms: 0,
+    status_code: null,
+    error,
+    response_body: null,
+    request_headers: {},
+    inactive_reason: null,
+  };
+}
+
+const outcomes = { succeeded: 'success', failed: 'failed', deferred: 'failed', released: 'interrupted' } as const;
+const statuses = { succeeded: 'success', failed: 'failed', deferred: 'pending', released: 'pending' } as const;
+const eventKinds = {
+  succeeded: 'delivery.succeeded',
+  failed: 'delivery.failed',
+  deferred: 'delivery.deferred',
+  released: 'delivery.deferred',
+} as const;
+
+function recordOf(context: ActorContext, job: DeliveryJob, step: NextStep) {
+  return {
+    user_id: job.userId,
+    id: job.deliveryId,
+    attempts_before: job.attempts,
+    is_counted: step.kind !== 'released',
+    outcome: outcomes[step.kind],
+    status: statuses[step.kind],
+    delay_seconds: step.kind === 'deferred' ? step.delaySeconds : step.kind === 'released' ? 0 : null,
+    event_id: makeIdentifier('event', context.now(), context.random(10)),
+    event_kind: eventKinds[step.kind],
+  };
+}
+
+function resultOf(response: WebhookResponse, now: Date): AttemptResult {
+  if (response.kind !== 'answered') return { kind: response.kind };
+  const retryAfter = response.headers['retry-after'];
+  const value = Array.isArray(retryAfter) ? retryAfter[0] : retryAfter;
+  return { kind: 'answered', statusCode: response.statusCode, retryAfterSeconds: parseRetryAfter(value, now) };
+}
+
+function errorOf(response: WebhookResponse, step: NextStep): string | null {
+  switch (response.kind) {
+    case 'answered':
+      return step.kind === 'succeeded' ? null : `Webhook returned error (${response.statusCode})`;
+    case 'unanswered':
+      return response.error;
+    case 'interrupted':
+      return 'interrupted';
+  }
+}
+
+/** PostgreSQL's text has no U+0000. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '\uFFFD');
+}
+
+/** Header fields that may be shown to anyone who sees the delivery; of the others, ours and custom ones, the name alone. */
+const SHOWN_HEADERS = new Set([
+  'Content-Type',
+  'User-Agent',
+  'X-Webhook-Event',
+  'X-Webhook-Timestamp',
+  'X-Message-ID',
+  'webhook-id',
+]);
+
+function openHeaders(headers: readonly string[]): Record<string, string> {
+  const shown: [string, string][] = [];
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const name = headers[at] ?? '';
+    shown.push([name, SHOWN_HEADERS.has(name) ? (headers[at + 1] ?? '') : '[hidden]']);
+  }
+  return Object.fromEntries(shown);
+}
+
+/** A number in [0, 1) from 32 random bits. */
+function fraction(random: (count: number) => Uint8Array): number {
+  const [a = 0, b = 0, c = 0, d = 0] = random(4);
+  return (a * 2 ** 24 + b * 2 ** 16 + c * 2 ** 8 + d) / 2 ** 32;
+}

@@ -1,0 +1,177 @@
+import type { Dispatcher } from 'undici';
+import { LONGEST_ATTEMPT_SECONDS } from '../../core/retry-policy.ts';
+import { buildWebhookPayload, isRawInPayload } from '../../core/webhook-payload.ts';
+import { webhookHeaders } from '../../core/webhook-signature.ts';
+import { isConnectionLost } from '../../db/database.ts';
+import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/delivery-content.ts';
+import type { FinishRecord } from '../../db/queries/delivery-finish.ts';
+import type { ActorContext } from '../actor.ts';
+import { outcomeOf, outcomeOfGivingUp } from './attempt-outcome.ts';
+import type { DeliveryEndpoint, EndpointLookup, FindEndpoint, WebhookFacts } from './endpoint-lookup.ts';
+import type { DeliveryJob } from './job.ts';
+import { type OpenRequest, postWebhook, type WebhookResponse } from './post-webhook.ts';
+
+export interface AttemptOptions {
+  context: ActorContext;
+  endpoints: EndpointLookup;
+  dispatcher: Dispatcher;
+  publicUrl: string;
+}
+
+/** Makes attempts; what they need is read for many at once. */
+export interface Attempter {
+  /**
+   * Attempts these deliveries, each on its own: `onEnd` is told the outcome of each as it comes.
+   * Rejects, before any attempt, when PostgreSQL is away.
+   */
+  attempt(jobs: readonly DeliveryJob[], onEnd: (job: DeliveryJob, outcome: FinishRecord) => void): Promise<void>;
+  /** Ends every open request; their outcome is `interrupted`. From now on nothing is sent. */
+  interrupt(): void;
+}
+
+export function createAttempter(options: AttemptOptions): Attempter {
+  const { context } = options;
+  const open = new Set<OpenRequest>();
+  let isInterrupted = false;
+
+  const readContents = async (jobs: readonly DeliveryJob[]) => {
+    const { rows } = await context.database.pool.query<DeliveryContentRow>({
+      name: 'delivery-read-content',
+      text: readDeliveryContentSql,
+      values: [jobs.map((job) => job.userId), jobs.map((job) => job.emailId)],
+    });
+    return new Map(rows.map((row) => [`${row.user_id} ${row.id}`, row]));
+  };
+
+  const post = async (
+    job: DeliveryJob,
+    endpoint: DeliveryEndpoint,
+    webhook: WebhookFacts,
+    email: DeliveryContentRow,
+  ) => {
+    const raw =
+      isRawInPayload(webhook.config.payload) && email.raw_id !== null ? await context.octets.get(email.raw_id) : null;
+    if (isInterrupted)
+      return outcomeOf(context, job, { startedAt: context.now(), durationMs: 0, response: INTERRUPTED });
+    const body = Buffer.from(buildPayload(job, endpoint, webhook, email, raw, options.publicUrl), 'utf8');
+    const startedAt = context.now();
+    const startedTick = performance.now();
+    const headers = webhookHeaders({
+      deliveryId: job.deliveryId,
+      endpointId: job.endpointId,
+      emailId: job.emailId,
+      messageId: email.message_id,
+      body,
+      sentAt: startedAt,
+      verificationToken: webhook.config.verificationToken,
+      signatureScheme: webhook.config.signatureScheme,
+      secrets: webhook.secrets,
+      customHeaders: webhook.config.headers,
+    });
+    const request = postWebhook(options.dispatcher, {
+      origin: webhook.origin,
+      path: webhook.path,
+      headers,
+      body,
+      timeoutMs: Math.min(webhook.config.timeout, LONGEST_ATTEMPT_SECONDS) * 1_000,
+    });
+    open.add(request);
+    const response = await request.response;
+    open.delete(request);
+    const durationMs = Math.round(performance.now() - startedTick);
+    return outcomeOf(context, job, { startedAt, durationMs, response, sentHeaders: headers });
+  };
+
+  const attemptOne = async (
+    job: DeliveryJob,
+    endpoint: DeliveryEndpoint | undefined,
+    email: DeliveryContentRow | undefined,
+  ): Promise<FinishRecord> => {
+    if (isInterrupted)
+      return outcomeOf(context, job, { startedAt: context.now(), durationMs: 0, response: INTERRUPTED });
+    if (endpoint === undefined) return outcomeOfGivingUp(context, job, 'Endpoint not found');
+    if (!endpoint.isActive) return outcomeOfGivingUp(context, job, 'Endpoint is inactive');
+    if (endpoint.webhook === null) return outcomeOfGivingUp(context, job, 'Endpoint configuration cannot be used');
+    if (email === undefined) return outcomeOfGivingUp(context, job, 'Email content not available');
+    try {
+      return await post(job, endpoint, endpoint.webhook, email);
+    } catch (error) {
+      return faulted(job, error);
+    }
+  };
+
+  /** A fault of ours: it counts as a try, so that a delivery that always fails comes to an end. */
+  const faulted = (job: DeliveryJob, error: unknown): FinishRecord => {
+    context.log.error({ err: error, deliveryId: job.deliveryId }, 'delivery: attempt failed');
+    const response: WebhookResponse = { kind: 'unanswered', error: 'Internal error' };
+    return outcomeOf(context, job, { startedAt: context.now(), durationMs: 0, response });
+  };
+
+  const attempt = async (jobs: readonly DeliveryJob[], onEnd: (job: DeliveryJob, outcome: FinishRecord) => void) => {
+    let contents: Awaited<ReturnType<typeof readContents>>;
+    let find: FindEndpoint;
+    try {
+      [contents, find] = await Promise.all([readContents(jobs), options.endpoints.recent(jobs)]);
+    } catch (error) {
+      if (isConnectionLost(error)) throw error;
+      // One of them cannot be read: the others shall not share its fate.
+      if (jobs.length > 1) for (const job of jobs) await attempt([job], onEnd);
+      else for (const job of jobs) onEnd(job, faulted(job, error));
+      return;
+    }
+    for (const job of jobs) {
+      void attemptOne(job, find(job), contents.get(`${job.userId} ${job.emailId}`)).then((outcome) =>
+        onEnd(job, outcome),
+      );
+    }
+  };
+
+  return {
+    attempt,
+    interrupt() {
+      isInterrupted = true;
+      for (const request of open) request.interrupt();
+    },
+  };
+}
+
+const INTERRUPTED: WebhookResponse = { kind: 'interrupted' };
+
+function buildPayload(
+  job: DeliveryJob,
+  endpoint: DeliveryEndpoint,
+  webhook: WebhookFacts,
+  email: DeliveryContentRow,
+  raw: Buffer | null,
+  publicUrl: string,
+): string {
+  return buildWebhookPayload(webhook.config.payload, {
+    timestamp: job.createdAt,
+    email: {
+      id: email.id,
+      messageId: email.message_id,
+      subject: email.subject,
+      recipient: email.recipient ?? email.own_address,
+      receivedAt: email.created_at,
+      date: email.date,
+      threadId: job.threadId,
+      threadPosition: job.threadPosition,
+    },
+    content: {
+      headers: email.headers,
+      addresses: email.addresses,
+      inReplyTo: email.in_reply_to,
+      references: email.reference_ids,
+      textBody: email.text_body,
+      htmlBody: email.html_body,
+      cleanedText: email.cleaned_text,
+      cleanedHtml: email.cleaned_html,
+      attachments: email.attachments,
+      priority: email.priority,
+      isTruncated: email.is_truncated,
+    },
+    raw,
+    endpoint,
+    publicUrl,
+  });
+}

@@ -1,0 +1,119 @@
+import { Resolver, lookup as systemLookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import type { AddressGuard } from '../../core/network-address.ts';
+import { isLocalhostName, REFUSED_PORTS } from '../../core/webhook-url.ts';
+
+export interface CheckedDispatcherOptions {
+  guard: AddressGuard;
+  /** `host:port` each; empty: the system's resolver */
+  dnsServers: readonly string[];
+  /** certificates in PEM that are trusted beside the system's; null: the system's only */
+  trustedCertificates: readonly string[] | null;
+}
+
+/** The host is, or resolves to, an address that webhooks must not reach; nothing was sent to it. */
+export class BlockedAddress extends Error {
+  override name = 'BlockedAddress';
+  readonly code = 'BLOCKED_ADDRESS';
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const DNS_TIMEOUT_MS = 3_000;
+const DNS_TRIES = 2;
+/** An idle connection is kept that long unless the receiver says otherwise; milliseconds. */
+const KEEP_ALIVE_MS = 4_000;
+const KEEP_ALIVE_MAX_MS = 60_000;
+/** A connection is given up at this age, so that a host that moved is looked up again; milliseconds. */
+const CONNECTION_AGE_MS = 300_000;
+const MAX_RESPONSE_HEADER_OCTETS = 16_384;
+/** Connectors are kept per port; more ports than this start the list again. */
+const MAX_CONNECTORS = 1_000;
+
+/**
+ * The one way from this service to URLs of users. A name is resolved once per connection, every address it has is judged, and the
+ * connection goes to those very addresses while SNI and Host keep the name; so an answer that changes between check and use changes
+ * nothing. Redirects are not followed, proxies of the environment not used. A connection that is kept alive stays with its address.
+ */
+export function createCheckedDispatcher(options: CheckedDispatcherOptions): Dispatcher {
+  const resolve = createResolver(options.dnsServers);
+  const connectors = new Map<number, buildConnector.connector>();
+
+  const connectorFor = (port: number) => {
+    const known = connectors.get(port);
+    if (known !== undefined) return known;
+    if (connectors.size >= MAX_CONNECTORS) connectors.clear();
+    const made = buildConnector({
+      allowH2: false,
+      timeout: CONNECT_TIMEOUT_MS,
+      lookup: checkedLookup(resolve, options.guard, port),
+      ...(options.trustedCertificates === null ? {} : { ca: [...options.trustedCertificates] }),
+    });
+    connectors.set(port, made);
+    return made;
+  };
+
+  const connect: buildConnector.connector = (target, callback) => {
+    const port = target.port === '' ? (target.protocol === 'https:' ? 443 : 80) : Number(target.port);
+    const hostname = target.hostname.replace(/^\[|\]$/g, '');
+    // net.connect() does not call lookup for an address.
+    const isBlocked = isIP(hostname) !== 0 && options.guard.judge(hostname, port) === 'blocked';
+    if (isBlocked || REFUSED_PORTS.has(port)) callback(new BlockedAddress('blocked address'), null);
+    else connectorFor(port)({ ...target, hostname }, callback);
+  };
+
+  return new Agent({
+    connect,
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
+    clientTtl: CONNECTION_AGE_MS,
+    maxHeaderSize: MAX_RESPONSE_HEADER_OCTETS,
+    // Each attempt has one clock of its own for all of it.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+}
+
+type Resolve = (hostname: string, callback: (error: Error | null, addresses: string[]) => void) => void;
+
+function checkedLookup(resolve: Resolve, guard: AddressGuard, port: number): LookupFunction {
+  return (hostname, { all }, callback) => {
+    const answer = (error: Error | null, addresses: string[]) => {
+      if (error !== null) return callback(error, '');
+      const permitted = addresses.filter((address) => guard.judge(address, port) !== 'blocked');
+      // One bad address condemns the name; localhost is ours, and its address that may not be reached is merely left out.
+      if (permitted.length === 0 || (permitted.length < addresses.length && !isLocalhostName(hostname)))
+        return callback(new BlockedAddress('blocked address'), '');
+      const found = permitted.map((address) => ({ address, family: isIP(address) }));
+      const [first] = found;
+      if (all === true) callback(null, found);
+      else callback(null, first?.address ?? '', first?.family);
+    };
+    if (isLocalhostName(hostname)) process.nextTick(answer, null, ['127.0.0.1', '::1']);
+    else resolve(hostname, answer);
+  };
+}
+
+function createResolver(dnsServers: readonly string[]): Resolve {
+  if (dnsServers.length === 0) {
+    return (hostname, callback) =>
+      systemLookup(hostname, { all: true }, (error, addresses) =>
+        callback(error, error === null ? addresses.map(({ address }) => address) : []),
+      );
+  }
+  const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
+  resolver.setServers(dnsServers);
+  return (hostname, callback) => {
+    const found: string[] = [];
+    let waiting = 2;
+    let failure: Error | null = null;
+    const take = (error: Error | null, addresses: string[] | undefined) => {
+      if (error !== null) failure = error;
+      else found.push(...(addresses ?? []));
+      if (--waiting === 0) callback(found.length > 0 ? null : failure, found);
+    };
+    resolver.resolve4(hostname, take);
+    resolver.resolve6(hostname, take);
+  };
+}

@@ -1,0 +1,123 @@
+import type { ClientBase, Pool } from 'pg';
+import type { Logger } from 'pino';
+import { readWebhookConfig, type WebhookConfig } from '../../core/endpoint-config.ts';
+import { decryptSecret } from '../../core/secret-box.ts';
+import { decodeSigningSecrets, type SigningSecret } from '../../core/webhook-signature.ts';
+import { webhookTarget } from '../../core/webhook-url.ts';
+import { type EndpointFactsRow, readEndpointsSql } from '../../db/queries/delivery-route.ts';
+
+/** An endpoint as routing and attempts need it. */
+export interface DeliveryEndpoint {
+  id: string;
+  name: string;
+  type: EndpointFactsRow['type'];
+  isActive: boolean;
+  /** null when it is no webhook, or its stored configuration cannot be used */
+  webhook: WebhookFacts | null;
+}
+
+export interface WebhookFacts {
+  config: WebhookConfig;
+  origin: string;
+  path: string;
+  /** empty when it has none */
+  secrets: SigningSecret[];
+}
+
+export interface EndpointKey {
+  userId: string;
+  endpointId: string;
+}
+
+/** Finds an endpoint that was asked for; undefined when that user has none of that id. */
+export type FindEndpoint = (key: EndpointKey) => DeliveryEndpoint | undefined;
+
+/** Endpoints by user and id; what was read within the last second is answered from memory. */
+export interface EndpointLookup {
+  /** Reads these endpoints on that connection, whatever memory holds. */
+  read(client: ClientBase | Pool, keys: readonly EndpointKey[]): Promise<FindEndpoint>;
+  /** The endpoints, at most a second old. */
+  recent(keys: readonly EndpointKey[]): Promise<FindEndpoint>;
+}
+
+/** For how long an attempt may use an endpoint as it was; milliseconds. */
+const MAX_AGE_MS = 1_000;
+const MAX_REMEMBERED = 10_000;
+
+export function createEndpointLookup(options: { pool: Pool; secretKey: Uint8Array; log: Logger }): EndpointLookup {
+  const remembered = new Map<string, { endpoint: DeliveryEndpoint; readAt: number }>();
+
+  const readInto = async (
+    found: Map<string, DeliveryEndpoint>,
+    client: ClientBase | Pool,
+    keys: Iterable<EndpointKey>,
+  ) => {
+    const distinct = [...new Map([...keys].map((key) => [keyText(key), key])).values()];
+    if (distinct.length === 0) return;
+    const { rows } = await client.query<EndpointFactsRow>({
+      name: 'delivery-read-endpoints',
+      text: readEndpointsSql,
+      values: [distinct.map((key) => key.userId), distinct.map((key) => key.endpointId)],
+    });
+    if (remembered.size > MAX_REMEMBERED) remembered.clear();
+    const readAt = performance.now();
+    for (const row of rows) {
+      const endpoint = endpointOf(row, options);
+      const key = keyText({ userId: row.user_id, endpointId: row.id });
+      found.set(key, endpoint);
+      remembered.set(key, { endpoint, readAt });
+    }
+  };
+
+  return {
+    async read(client, keys) {
+      const found = new Map<string, DeliveryEndpoint>();
+      await readInto(found, client, keys);
+      return (key) => found.get(keyText(key));
+    },
+    async recent(keys) {
+      const oldest = performance.now() - MAX_AGE_MS;
+      const found = new Map<string, DeliveryEndpoint>();
+      const missing: EndpointKey[] = [];
+      for (const key of keys) {
+        const known = remembered.get(keyText(key));
+        if (known !== undefined && known.readAt >= oldest) found.set(keyText(key), known.endpoint);
+        else missing.push(key);
+      }
+      await readInto(found, options.pool, missing);
+      return (key) => found.get(keyText(key));
+    },
+  };
+}
+
+function keyText({ userId, endpointId }: EndpointKey): string {
+  return `${userId} ${endpointId}`;
+}
+
+function endpointOf(row: EndpointFactsRow, options: { secretKey: Uint8Array; log: Logger }): DeliveryEndpoint {
+  return {
+    id: row.id,
+    name: row.name,
+    type: row.type,
+    isActive: row.is_active,
+    webhook: row.type === 'webhook' ? webhookFacts(row, options) : null,
+  };
+}
+
+function webhookFacts(
+  row: EndpointFactsRow,
+  { secretKey, log }: { secretKey: Uint8Array; log: Logger },
+): WebhookFacts | null {
+  try {
+    const config = readWebhookConfig(row.config);
+    const { origin, path } = webhookTarget(config.url);
+    const secrets =
+      row.secret_ciphertext === null
+        ? []
+        : decodeSigningSecrets(decryptSecret(secretKey, 'webhook-secret', row.secret_ciphertext));
+    return { config, origin, path, secrets };
+  } catch (error) {
+    log.error({ err: error, endpointId: row.id }, 'delivery: endpoint configuration cannot be used');
+    return null;
+  }
+}

@@ -1,0 +1,137 @@
+import type { DeliveryJob } from './job.ts';
+
+export interface FairQueueLimits {
+  /** attempts at once, in all */
+  active: number;
+  /** ... and to one endpoint */
+  activePerEndpoint: number;
+  /** octets of messages being attempted at once, in all; one attempt is always let through */
+  activeOctets: number;
+  /** ... and to one endpoint, so that one that hangs with large mail leaves room */
+  activeOctetsPerEndpoint: number;
+}
+
+/**
+ * The deliveries in hand: waiting in the order they came per endpoint, or active. Endpoints take turns, so that one that hangs or
+ * has a long backlog delays nobody else.
+ */
+export interface FairQueue {
+  add(jobs: readonly DeliveryJob[]): void;
+  /** The next jobs that may start, one of each endpoint in turn; they are active from now on. */
+  take(): DeliveryJob[];
+  /** The attempt ended; its place is free, the job stays in hand until it is recorded. */
+  end(job: DeliveryJob): void;
+  /** The job is recorded or given up. */
+  forget(deliveryId: string): void;
+  /** Takes every waiting job out. */
+  clearWaiting(): DeliveryJob[];
+  has(deliveryId: string): boolean;
+  /** waiting, active and not yet recorded */
+  jobs(): DeliveryJob[];
+  size(): number;
+  /** waiting and active of one endpoint */
+  sizeOf(endpointId: string): number;
+  /** endpoints with at least that many jobs in hand */
+  endpointsAbove(count: number): string[];
+}
+
+interface EndpointLine {
+  waiting: DeliveryJob[];
+  active: number;
+  activeOctets: number;
+}
+
+export function createFairQueue(limits: FairQueueLimits): FairQueue {
+  const lines = new Map<string, EndpointLine>();
+  const held = new Map<string, DeliveryJob>();
+  // Endpoints that have waiting jobs; the first one is next.
+  const turns = new Set<string>();
+  let active = 0;
+  let activeOctets = 0;
+
+  const mayStart = (line: EndpointLine, job: DeliveryJob) =>
+    line.active < limits.activePerEndpoint &&
+    (line.active === 0 || line.activeOctets + job.sizeOctets <= limits.activeOctetsPerEndpoint) &&
+    (active === 0 || activeOctets + job.sizeOctets <= limits.activeOctets);
+
+  const start = (line: EndpointLine, job: DeliveryJob) => {
+    line.waiting.shift();
+    line.active++;
+    line.activeOctets += job.sizeOctets;
+    active++;
+    activeOctets += job.sizeOctets;
+  };
+
+  const forgetIdle = (endpointId: string, line: EndpointLine) => {
+    if (line.active === 0 && line.waiting.length === 0) lines.delete(endpointId);
+  };
+
+  return {
+    add(jobs) {
+      for (const job of jobs) {
+        const line = lines.get(job.endpointId) ?? { waiting: [], active: 0, activeOctets: 0 };
+        lines.set(job.endpointId, line);
+        line.waiting.push(job);
+        turns.add(job.endpointId);
+        held.set(job.deliveryId, job);
+      }
+    },
+
+    take() {
+      const started: DeliveryJob[] = [];
+      // How many endpoints in a row could start nothing; a full round of them ends the search.
+      let idle = 0;
+      while (active < limits.active && idle < turns.size) {
+        const endpointId = turns.values().next().value;
+        if (endpointId === undefined) break;
+        turns.delete(endpointId);
+        const line = lines.get(endpointId);
+        const job = line?.waiting[0];
+        if (line === undefined || job === undefined) continue;
+        if (mayStart(line, job)) {
+          start(line, job);
+          started.push(job);
+          idle = 0;
+        } else {
+          idle++;
+        }
+        if (line.waiting.length > 0) turns.add(endpointId);
+      }
+      return started;
+    },
+
+    end(job) {
+      const line = lines.get(job.endpointId);
+      if (line === undefined) return;
+      line.active--;
+      line.activeOctets -= job.sizeOctets;
+      active--;
+      activeOctets -= job.sizeOctets;
+      forgetIdle(job.endpointId, line);
+    },
+
+    clearWaiting() {
+      const cleared: DeliveryJob[] = [];
+      for (const [endpointId, line] of lines) {
+        cleared.push(...line.waiting);
+        line.waiting = [];
+        forgetIdle(endpointId, line);
+      }
+      for (const job of cleared) held.delete(job.deliveryId);
+      turns.clear();
+      return cleared;
+    },
+
+    forget: (deliveryId) => void held.delete(deliveryId),
+    has: (deliveryId) => held.has(deliveryId),
+    jobs: () => [...held.values()],
+    size: () => held.size,
+    sizeOf: (endpointId) => countOf(lines.get(endpointId)),
+    endpointsAbove: (count) =>
+      [...lines].filter(([, line]) => countOf(line) >= count).map(([endpointId]) => endpointId),
+  };
+}
+
+function countOf(line: EndpointLine | undefined): number {
+  return line === undefined ? 0 : line.active + line.waiting.length;
+}

@@ -1,0 +1,18 @@
+/** A webhook delivery that this process has claimed and not yet recorded. */
+export interface DeliveryJob {
+  userId: string;
+  deliveryId: string;
+  emailId: string;
+  endpointId: string;
+  /** tries counted so far */
+  attempts: number;
+  attemptsAllowed: number;
+  createdAt: Date;
+  threadId: string | null;
+  threadPosition: number | null;
+  /** of the raw message: what the attempt is likely to hold in memory */
+  sizeOctets: number;
+}
+
+/** Points at which fault tests end the process. */
+export type DeliveryFaultPoint = 'delivery.claimed' | 'delivery.posted' | 'delivery.recorded';

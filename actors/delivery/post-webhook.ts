@@ -1,0 +1,156 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+
+export interface WebhookRequest {
+  /** scheme, host and port */
+  origin: string;
+  /** path and query */
+  path: string;
+  /** names and values in turn */
+  headers: string[];
+  body: Buffer;
+  /** for all of it, from the name look-up to the last octet read */
+  timeoutMs: number;
+}
+
+/** What came of one request. `error` is a short text for the user. */
+export type WebhookResponse =
+  | { kind: 'answered'; statusCode: number; headers: IncomingHttpHeaders; body: string }
+  | { kind: 'unanswered'; error: string }
+  | { kind: 'interrupted' };
+
+/** A request under way. */
+export interface OpenRequest {
+  response: Promise<WebhookResponse>;
+  /** Ends it now; its response is `interrupted`, unless it has one already. */
+  interrupt(): void;
+}
+
+/** decisions.md "endpoint responseBody": at most 20 KB are read, 4 KB kept. */
+export const MAX_READ_OCTETS = 20 * 1_024;
+export const MAX_KEPT_OCTETS = 4_096;
+
+/** Posts once. Never throws: trouble of any kind is a response. */
+export function postWebhook(dispatcher: Dispatcher, request: WebhookRequest): OpenRequest {
+  const exchange = new Exchange(request.timeoutMs);
+  try {
+    dispatcher.dispatch(
+      {
+        origin: request.origin,
+        path: request.path,
+        method: 'POST',
+        headers: request.headers,
+        body: request.body,
+      },
+      exchange,
+    );
+  } catch (error) {
+    exchange.onResponseError(null, error as Error);
+  }
+  return { response: exchange.response, interrupt: () => exchange.end({ kind: 'interrupted' }) };
+}
+
+/** The handler of one exchange: settles once, by answer, error, time limit or interruption, and closes what is still open then. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly response: Promise<WebhookResponse>;
+  readonly #timer: NodeJS.Timeout;
+  readonly #settle: (response: WebhookResponse) => void;
+  #isSettled = false;
+  #controller: Dispatcher.DispatchController | null = null;
+  #statusCode = 0;
+  #headers: IncomingHttpHeaders = {};
+  #kept: Buffer[] = [];
+  #readOctets = 0;
+
+  constructor(timeoutMs: number) {
+    const { promise, resolve } = Promise.withResolvers<WebhookResponse>();
+    this.response = promise;
+    this.#settle = resolve;
+    this.#timer = setTimeout(() => {
+      this.end({ kind: 'unanswered', error: `Request timed out after ${timeoutMs / 1_000} seconds` });
+    }, timeoutMs);
+  }
+
+  /** Settles and closes the connection, which is in the middle of an exchange. */
+  end(response: WebhookResponse): void {
+    if (this.#isSettled) return;
+    this.#finish(response);
+    this.#controller?.abort(new Error('ended'));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // The limit may have passed while it waited for a connection.
+    if (this.#isSettled) controller.abort(new Error('ended'));
+    this.#controller = controller;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
+    this.#statusCode = statusCode;
+    this.#headers = headers;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const missing = MAX_KEPT_OCTETS - this.#readOctets;
+    // A copy, as the chunk is a view of memory that is used again.
+    if (missing > 0) this.#kept.push(Buffer.from(chunk.subarray(0, missing)));
+    this.#readOctets += chunk.length;
+    if (this.#readOctets > MAX_READ_OCTETS) this.end(this.#answer());
+  }
+
+  onResponseEnd(): void {
+    if (!this.#isSettled) this.#finish(this.#answer());
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    if (this.#isSettled) return;
+    this.#finish({ kind: 'unanswered', error: describeFailure(error) });
+  }
+
+  #answer(): WebhookResponse {
+    const body = Buffer.concat(this.#kept).toString('utf8');
+    return { kind: 'answered', statusCode: this.#statusCode, headers: this.#headers, body };
+  }
+
+  #finish(response: WebhookResponse): void {
+    this.#isSettled = true;
+    clearTimeout(this.#timer);
+    this.#settle(response);
+  }
+}
+
+const failureTexts: Readonly<Record<string, string>> = {
+  BLOCKED_ADDRESS: 'blocked address',
+  ECONNREFUSED: 'Connection refused',
+  ECONNRESET: 'Connection reset',
+  EPIPE: 'Connection reset',
+  ETIMEDOUT: 'Connection timed out',
+  EHOSTUNREACH: 'Host unreachable',
+  ENETUNREACH: 'Network unreachable',
+  ENOTFOUND: 'Host not found',
+  ENODATA: 'Host not found',
+  EAI_AGAIN: 'Name look-up failed',
+  ESERVFAIL: 'Name look-up failed',
+  ETIMEOUT: 'Name look-up failed',
+  EREFUSED: 'Name look-up failed',
+  UND_ERR_CONNECT_TIMEOUT: 'Connection timed out',
+  UND_ERR_SOCKET: 'Connection closed before the answer',
+  UND_ERR_HEADERS_OVERFLOW: 'Answer with too large a header section',
+};
+
+/** A short text for the user, by the error's code. */
+function describeFailure(error: Error): string {
+  const code = codeOf(error);
+  if (code === null) return 'Request failed';
+  const known = failureTexts[code];
+  if (known !== undefined) return known;
+  if (code.startsWith('HPE_')) return 'Answer is not HTTP';
+  if (/CERT|TLS|SSL|SELF_SIGNED|ISSUER/.test(code)) return `TLS failed (${code})`;
+  return `Request failed (${code})`;
+}
+
+function codeOf(error: Error): string | null {
+  // Several addresses were tried: the first failure tells.
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return codeOf(error.errors[0]);
+  const code = (error as { code?: unknown }).code;
+  return typeof code === 'string' ? code : null;
+}

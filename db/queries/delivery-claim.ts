@@ -1,0 +1,57 @@
+import { claimStatement } from '../claim.ts';
+
+/** A delivery that was taken to be attempted now. */
+export interface ClaimedDeliveryRow {
+  user_id: string;
+  id: string;
+  email_id: string;
+  endpoint_id: string;
+  attempts: number;
+  attempts_allowed: number;
+  created_at: Date;
+  thread_id: string | null;
+  thread_position: number | null;
+  size_octets: number | null;
+}
+
+/**
+ * Takes up to $2 webhook deliveries that are due, longest due first, for the claimant $1; endpoints in the array $3 have all they can
+ * take already and are left out. Rows: ClaimedDeliveryRow.
+ */
+export const claimDeliveriesSql = `
+  with claimed as (${claimStatement({
+    table: 'delivery',
+    key: ['user_id', 'id'],
+    isDue: `d.status = 'pending' and d.next_attempt_at <= postroom_now() and d.delivery_type = 'webhook' and d.endpoint_id <> all($3::text[])`,
+    orderBy: 'd.next_attempt_at',
+    returning: [
+      'user_id',
+      'id',
+      'email_id',
+      'endpoint_id',
+      'attempts',
+      'attempts_allowed',
+      'created_at',
+      'thread_id',
+      'thread_position',
+      'next_attempt_at',
+    ],
+  })})
+  select c.user_id, c.id, c.email_id, c.endpoint_id, c.attempts, c.attempts_allowed, c.created_at, c.thread_id, c.thread_position,
+         r.size_octets
+  from claimed c
+  left join email e on e.user_id = c.user_id and e.id = c.email_id
+  left join raw_message r on r.id = e.raw_id
+  order by c.next_attempt_at`;
+
+/** Lengthens the leases of claimant $1 on the deliveries in the parallel arrays $2 (user ids) and $3 (ids); $4 is the lease in seconds. */
+export const renewLeasesSql = `
+  update delivery d set claimed_until = postroom_now() + $4 * interval '1 second'
+  from unnest($2::text[], $3::text[]) k(user_id, id)
+  where d.user_id = k.user_id and d.id = k.id and d.claimed_by = $1`;
+
+/** Gives claimant $1's leases on those deliveries back, so that anyone may take them at once. */
+export const releaseLeasesSql = `
+  update delivery d set claimed_by = null, claimed_until = null
+  from unnest($2::text[], $3::text[]) k(user_id, id)
+  where d.user_id = k.user_id and d.id = k.id and d.claimed_by = $1`;

@@ -1,0 +1,35 @@
+import type { AddressFields } from '../../core/address.ts';
+import type { Attachment } from '../../core/attachment.ts';
+
+/** A received email as webhooks carry it. */
+export interface DeliveryContentRow {
+  user_id: string;
+  id: string;
+  raw_id: string | null;
+  message_id: string;
+  subject: string;
+  recipient: string | null;
+  own_address: string;
+  created_at: Date;
+  date: Date | null;
+  headers: [string, string][];
+  addresses: AddressFields;
+  in_reply_to: string[];
+  reference_ids: string[];
+  text_body: string | null;
+  html_body: string | null;
+  cleaned_text: string | null;
+  cleaned_html: string | null;
+  attachments: Attachment[];
+  priority: string | null;
+  is_truncated: boolean;
+}
+
+/** Emails with their content by the parallel arrays $1 (user ids) and $2 (email ids). Rows: DeliveryContentRow. */
+export const readDeliveryContentSql = `
+  select e.user_id, e.id, e.raw_id, e.message_id, e.subject, e.recipient, e.own_address, e.created_at, e.date,
+         c.headers, c.addresses, c.in_reply_to, c.reference_ids, c.text_body, c.html_body, c.cleaned_text, c.cleaned_html,
+         c.attachments, c.priority, c.is_truncated
+  from unnest($1::text[], $2::text[]) k(user_id, id)
+  join email e on e.user_id = k.user_id and e.id = k.id
+  join email_content c on c.user_id = k.user_id and c.email_id = k.id`;

@@ -1,0 +1,80 @@
+import type { EndpointRow } from '../tables.ts';
+
+/** A received email without a route, with what its route hangs on. */
+export interface UnroutedRow {
+  user_id: string;
+  id: string;
+  own_address: string;
+  thread_id: string;
+  thread_position: number;
+  /** null when the email has an address_id and the address is gone, or has none */
+  address_is_active: boolean | null;
+  address_endpoint_id: string | null;
+  address_webhook_id: string | null;
+  /** null when the domain is gone */
+  is_catch_all_enabled: boolean | null;
+  catch_all_endpoint_id: string | null;
+  receive_dmarc_emails: boolean | null;
+  size_octets: number | null;
+}
+
+/**
+ * Locks up to $1 received emails that wait for a route, oldest first; those that another router has in hand are skipped.
+ * Rows: UnroutedRow. To be followed by storeRoutesSql in the same transaction.
+ */
+export const takeUnroutedSql = `
+  select e.user_id, e.id, e.own_address, e.thread_id, e.thread_position, r.size_octets,
+         a.is_active as address_is_active, a.endpoint_id as address_endpoint_id, a.webhook_id as address_webhook_id,
+         d.is_catch_all_enabled, d.catch_all_endpoint_id, d.receive_dmarc_emails
+  from (
+    select user_id, id, own_address, thread_id, thread_position, address_id, domain_id, raw_id from email
+    where routed_at is null and thread_id is not null and type = 'received'
+    order by created_at limit $1 for no key update skip locked
+  ) e
+  left join email_address a on a.user_id = e.user_id and a.id = e.address_id
+  left join domain d on d.user_id = e.user_id and d.id = e.domain_id
+  left join raw_message r on r.id = e.raw_id`;
+
+/** Rows of endpoints by the parallel arrays $1 (user ids) and $2 (endpoint ids). */
+export const readEndpointsSql = `
+  select e.user_id, e.id, e.name, e.type, e.webhook_format, e.config, e.secret_ciphertext, e.is_active
+  from unnest($1::text[], $2::text[]) k(user_id, id) join endpoint e on e.user_id = k.user_id and e.id = k.id`;
+
+/** What readEndpointsSql answers. */
+export type EndpointFactsRow = Pick<
+  EndpointRow,
+  'user_id' | 'id' | 'name' | 'type' | 'webhook_format' | 'secret_ciphertext' | 'is_active'
+> & { config: unknown };
+
+/** One decided route in the parameter of storeRoutesSql; delivery_id is null when the mail goes nowhere. */
+export interface RouteRecord {
+  user_id: string;
+  email_id: string;
+  delivery_id: string | null;
+  endpoint_id: string | null;
+  delivery_type: string | null;
+  attempts_allowed: number | null;
+  thread_id: string;
+  thread_position: number;
+  /** whether the router goes on with it itself; else it waits for a claim */
+  is_claimed: boolean;
+}
+
+/**
+ * Marks emails as routed and makes their deliveries. Parameters: $1 the claimant, $2 RouteRecord[] as JSON, $3 the lease in seconds.
+ * Answers id and created_at of each delivery.
+ */
+export const storeRoutesSql = `
+  with route as materialized (
+    select * from jsonb_to_recordset($2::jsonb) as r(
+      user_id text, email_id text, delivery_id text, endpoint_id text, delivery_type text, attempts_allowed integer,
+      thread_id text, thread_position integer, is_claimed boolean)
+  ), routed as (
+    update email e set routed_at = postroom_now() from route r where e.user_id = r.user_id and e.id = r.email_id
+  )
+  insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, attempts_allowed,
+                        next_attempt_at, claimed_by, claimed_until, created_at)
+  select r.user_id, r.delivery_id, r.email_id, r.endpoint_id, r.delivery_type, r.thread_id, r.thread_position, r.attempts_allowed,
+         n.at, case when r.is_claimed then $1 end, case when r.is_claimed then n.at + $3 * interval '1 second' end, n.at
+  from route r, (select postroom_now()::timestamptz(3) as at) n where r.delivery_id is not null
+  returning id, created_at`;
