@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { DisjointSets } from './disjoint-sets.ts';
 import { isForwardSubject, isReplySubject } from './subject.ts';
 
 /**
@@ -222,34 +223,4 @@ function validKeys(ids: readonly string[]): string[] {
 
 function keyOf(id: string): string {
   return id.length <= MAX_KEY_LENGTH ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`;
-}
-
-/** Union-find with path halving. */
-class DisjointSets {
-  readonly #parents = new Map<string, string>();
-
-  add(node: string): void {
-    if (!this.#parents.has(node)) this.#parents.set(node, node);
-  }
-
-  find(node: string): string {
-    let at = node;
-    for (;;) {
-      const parent = this.#parents.get(at) ?? at;
-      if (parent === at) return at;
-      const grandparent = this.#parents.get(parent) ?? parent;
-      this.#parents.set(at, grandparent);
-      at = grandparent;
-    }
-  }
-
-  join(one: string, other: string): void {
-    this.add(one);
-    this.add(other);
-    this.#parents.set(this.find(one), this.find(other));
-  }
-
-  nodes(): Iterable<string> {
-    return this.#parents.keys();
-  }
 }

@@ -11,6 +11,11 @@ import { addAnchors, addKeys, assignEmails, readThreadEnds, renumberThreads } fr
 import type { ActorContext } from '../actor.ts';
 import { planThreads, type ThreadPlan } from './plan-threads.ts';
 
+/** What the threading actor is given; `fault` is told of the points at which fault tests end the process. */
+export interface ThreadingContext extends ActorContext {
+  fault?: (point: 'threading.claimed' | 'threading.before-commit' | 'threading.after-commit') => void;
+}
+
 /** Tries of one batch when it lost a deadlock, a serialisation or a wait for a lock (guarantees.md C5). */
 const MAX_TRIES = 6;
 const FIRST_PAUSE_MS = 10;
@@ -22,7 +27,7 @@ const CONTENTION_CODES: readonly unknown[] = ['40001', '40P01', '55P03'];
  * Emails that have a thread already, or that somebody holds, are left as they are. Answers how many were threaded.
  */
 export async function assignThreads(
-  context: ActorContext,
+  context: ThreadingContext,
   userId: string,
   emailIds: readonly string[],
 ): Promise<number> {
@@ -30,6 +35,7 @@ export async function assignThreads(
     inTransaction(context.database, (client) => threadBatch(context, client, userId, emailIds)),
   );
   if (done === null) return 0;
+  context.fault?.('threading.after-commit');
   context.bus.wake('delivery.route.wake', { userId, emailIds: done.emailIds });
   context.bus.publish('event.appended', { userId, lastSeq: done.lastSeq });
   return done.emailIds.length;
@@ -41,7 +47,7 @@ interface ThreadedBatch {
 }
 
 async function threadBatch(
-  context: ActorContext,
+  context: ThreadingContext,
   client: pg.ClientBase,
   userId: string,
   emailIds: readonly string[],
@@ -49,6 +55,7 @@ async function threadBatch(
   await lockThreads(client, userId);
   const emails = await claimUnthreaded(client, userId, emailIds);
   if (emails.length === 0) return null;
+  context.fault?.('threading.claimed');
 
   const batch = emails.map(joinable);
   const plans = await planBatch(context, client, userId, batch);
@@ -66,6 +73,7 @@ async function threadBatch(
     plans.map((plan) => plan.row),
   );
   const lastSeq = await appendEvents(context, client, userId, plans);
+  context.fault?.('threading.before-commit');
   return { emailIds: emails.map((email) => email.emailId), lastSeq };
 }
 
@@ -75,7 +83,7 @@ function joinable(message: UnthreadedEmail): Joinable<UnthreadedEmail> {
 }
 
 async function planBatch(
-  context: ActorContext,
+  context: ThreadingContext,
   client: pg.ClientBase,
   userId: string,
   batch: readonly Joinable<UnthreadedEmail>[],
@@ -155,7 +163,7 @@ async function renumber(client: pg.ClientBase, userId: string, plans: readonly T
 
 /** Last in the transaction: the counter of events is held from here to the commit. Answers the last seq. */
 async function appendEvents(
-  context: ActorContext,
+  context: ThreadingContext,
   client: pg.ClientBase,
   userId: string,
   plans: readonly ThreadPlan[],
@@ -182,7 +190,7 @@ async function appendEvents(
   return rows[0]?.last_seq ?? 0;
 }
 
-function makeId(context: ActorContext, kind: IdentifierKind): string {
+function makeId(context: ThreadingContext, kind: IdentifierKind): string {
   return makeIdentifier(kind, context.now(), context.random(10));
 }
 

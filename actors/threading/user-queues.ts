@@ -1,6 +1,5 @@
 import { isConnectionLost } from '../../db/database.ts';
-import type { ActorContext } from '../actor.ts';
-import { assignThreads } from './assign-thread.ts';
+import { assignThreads, type ThreadingContext } from './assign-thread.ts';
 
 /** Most emails of one transaction; guarantees.md §5. */
 const BATCH_SIZE = 50;
@@ -20,7 +19,7 @@ export interface UserQueues {
   setAside(): string[];
 }
 
-export function createUserQueues(context: ActorContext): UserQueues {
+export function createUserQueues(context: ThreadingContext): UserQueues {
   const waiting = new Map<string, Set<string>>();
   const busy = new Set<string>();
   const faults = new Map<string, { count: number; until: number }>();

@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startThreadingActor } from '../../../actors/threading/actor.ts';
+import { assignThreads, type ThreadingContext } from '../../../actors/threading/assign-thread.ts';
+import type { Database } from '../../../db/database.ts';
+import type { Wake } from '../../../schema/messages.ts';
+import { testActorContext } from '../../support/actor-context.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { insertEmails, type StoredMail } from '../../support/email-rows.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = testDatabase.open('postroom_actor');
+});
+afterAll(() => testDatabase.drop());
+
+test('a wake gives mail its thread, wakes the router and tells the live feed', async () => {
+  const context = testActorContext(database);
+  const userId = user();
+  const routed = nextRouting(context, 2);
+  const appended = new Promise((resolve) => {
+    context.bus.subscribe('event.appended', resolve);
+  });
+  const actor = await startThreadingActor(context);
+  await insertEmails(database, userId, [mail('em_1', {}), mail('em_2', { inReplyTo: ['<em_1@mail.test>'] })]);
+  context.bus.wake('threading.assign.wake', { userId, emailIds: ['em_1', 'em_2'] });
+  expect(await routed).toEqual([
+    { userId, emailId: 'em_1' },
+    { userId, emailId: 'em_2' },
+  ]);
+  expect(await appended).toEqual({ userId, lastSeq: 2 });
+  await actor.stop();
+  expect(await positionsOf(userId)).toEqual([
+    ['em_1', 0],
+    ['em_2', 1],
+  ]);
+});
+
+test('mail whose wake was lost is threaded by the sweep', async () => {
+  const context = testActorContext(database);
+  const userId = user();
+  await insertEmails(database, userId, [mail('em_1', {})]);
+  const routed = nextRouting(context, 1);
+  const actor = await startThreadingActor(context);
+  expect(await routed).toEqual([{ userId, emailId: 'em_1' }]);
+
+  const late = nextRouting(context, 1);
+  await insertEmails(database, userId, [mail('em_2', {})]);
+  expect(await late).toEqual([{ userId, emailId: 'em_2' }]);
+  await actor.stop();
+});
+
+test('300 mails of three users, woken one by one and twice, by two actors, end in threads without gap or repeat', async () => {
+  const context = testActorContext(database);
+  const other: ThreadingContext = { ...testActorContext(testDatabase.open('postroom_actor')), bus: context.bus };
+  const users = [user(), user(), user()];
+  const mails = Array.from({ length: 100 }, (_, index) =>
+    mail(`em_${index.toString().padStart(3, '0')}`, {
+      references: ['<root@x.test>'],
+      createdAt: new Date(Date.UTC(2026, 5, 1) + index),
+    }),
+  );
+  const routed = nextRouting(context, 300);
+  const actors = [await startThreadingActor(context), await startThreadingActor(other)];
+  for (const userId of users) await insertEmails(database, userId, mails);
+  for (const { emailId } of [...mails, ...mails]) {
+    for (const userId of users) context.bus.wake('threading.assign.wake', { userId, emailIds: [emailId] });
+  }
+  await routed;
+  await Promise.all(actors.map((actor) => actor.stop()));
+  for (const userId of users) {
+    expect(await positionsOf(userId)).toEqual(mails.map(({ emailId }, index) => [emailId, index]));
+  }
+  const { rows } = await database.pool.query<{ count: number }>(
+    `select count(*) from event where user_id = any ($1) and kind = 'email.threaded'`,
+    [users],
+  );
+  expect(rows[0]?.count).toBe(300);
+});
+
+test('one email that cannot be threaded does not hold up those beside it, and is not tried at every sweep', async () => {
+  const context = testActorContext(database);
+  const userId = user();
+  const failures: unknown[] = [];
+  context.log.error = (entry: unknown) => void failures.push(entry);
+  const mails = [mail('em_1', {}), mail('em_bad', {}), mail('em_3', {})];
+  await insertEmails(database, userId, mails);
+  await database.pool.query(
+    `update email_content set addresses = '{"from": 5}' where user_id = $1 and email_id = 'em_bad'`,
+    [userId],
+  );
+  const routed = nextRouting(context, 2);
+  const actor = await startThreadingActor(context);
+  expect((await routed).map(({ emailId }) => emailId)).toEqual(['em_1', 'em_3']);
+  // The next sweep, seen by the mail that it takes.
+  const swept = nextRouting(context, 1);
+  await insertEmails(database, userId, [mail('em_4', {})]);
+  await swept;
+  await actor.stop();
+  expect(failures).toMatchObject([{ userId, emailId: 'em_bad', faults: 1 }]);
+});
+
+test('a batch that loses a deadlock is done again', async () => {
+  const context = testActorContext(database);
+  const userId = user();
+  await insertEmails(database, userId, [mail('em_1', {})]);
+  let tries = 0;
+  const done = await assignThreads(
+    {
+      ...context,
+      fault(point) {
+        if (point !== 'threading.before-commit' || ++tries > 2) return;
+        throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
+      },
+    },
+    userId,
+    ['em_1'],
+  );
+  expect([done, tries]).toEqual([1, 3]);
+  expect(await positionsOf(userId)).toEqual([['em_1', 0]]);
+});
+
+test('a process that ends before its commit leaves the mail to the next, one that ends after it leaves nothing to do', async () => {
+  const context = testActorContext(database);
+  const userId = user();
+  await insertEmails(database, userId, [mail('em_1', {})]);
+  const endAt = (at: string): ThreadingContext => ({
+    ...context,
+    fault(point) {
+      if (point === at) throw new Error('ended');
+    },
+  });
+  for (const point of ['threading.claimed', 'threading.before-commit']) {
+    await expect(assignThreads(endAt(point), userId, ['em_1'])).rejects.toThrow('ended');
+    expect(await positionsOf(userId)).toEqual([['em_1', null]]);
+  }
+  await expect(assignThreads(endAt('threading.after-commit'), userId, ['em_1'])).rejects.toThrow('ended');
+  expect(await positionsOf(userId)).toEqual([['em_1', 0]]);
+  expect(await assignThreads(context, userId, ['em_1'])).toBe(0);
+});
+
+/** The emails that the router is woken for, as soon as there are so many, in the order of their ids. */
+function nextRouting(context: ThreadingContext, count: number): Promise<{ userId: string; emailId: string }[]> {
+  return new Promise((resolve) => {
+    const routed: { userId: string; emailId: string }[] = [];
+    const subscription = context.bus.onWake('delivery.route.wake', (wake: Wake<'delivery.route.wake'>) => {
+      routed.push(...wake.emailIds.map((emailId) => ({ userId: wake.userId, emailId })));
+      if (routed.length < count) return;
+      void subscription.stop();
+      resolve(routed.toSorted((a, b) => (a.emailId < b.emailId ? -1 : 1)));
+    });
+  });
+}
+
+async function positionsOf(userId: string): Promise<[string, number | null][]> {
+  const { rows } = await database.pool.query<{ id: string; thread_position: number | null }>(
+    `select id, thread_position from email where user_id = $1 order by id`,
+    [userId],
+  );
+  return rows.map((row) => [row.id, row.thread_position]);
+}
+
+function user(): string {
+  return `usr_${randomBytes(8).toString('hex')}`;
+}
+
+function mail(emailId: string, fields: Partial<StoredMail>): StoredMail {
+  return {
+    emailId,
+    messageId: `<${emailId}@mail.test>`,
+    inReplyTo: [],
+    references: [],
+    subject: 'rent',
+    baseSubject: 'rent',
+    ownAddress: 'me@home.test',
+    addresses: ['ann@a.test', 'me@home.test'],
+    createdAt: new Date(Date.UTC(2026, 5, 1)),
+    date: new Date(Date.UTC(2026, 5, 1)),
+    ...fields,
+  };
+}
