@@ -63,5 +63,5 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
 async function connectBus({ bus }: SmtpSettings, log: Logger, onConnection: () => void): Promise<Bus> {
   if (bus.kind === 'socket') return connectSocketBus({ path: bus.path, log, onConnection });
   const { connectNatsBus } = await import('../actors/bus/nats.ts');
-  return connectNatsBus({ url: bus.url, log, onConnection });
+  return connectNatsBus({ url: bus.url, log, name: 'smtp', onConnection });
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
  * (live events, cache drops; may be lost).
  */
 export const questions = {
-  /** May this forward-path be taken? Asked at RCPT. */
+  /** May this forward-path be taken? Asked at RCPT. The verdict hangs on the recipient alone: askers remember it for moments. */
   'receiving.recipient.check': {
     request: z.object({ recipient: z.string(), reversePath: z.string() }),
     reply: z.discriminatedUnion('verdict', [

@@ -24,7 +24,7 @@ interface Remembered<T> {
 }
 
 /**
- * Only accepting verdicts are remembered: a name that was refused may be created the next moment, and its owner tries at once.
+ * A verdict hangs on the recipient alone, so it is remembered by it. Only accepting verdicts are remembered: a name that was refused may be created the next moment, and its owner tries at once.
  * Whatever was asked before a change is not remembered after it.
  */
 export function rememberAnswers(bus: Bus): Questions {
@@ -36,12 +36,12 @@ export function rememberAnswers(bus: Bus): Questions {
   };
   const subscription = bus.subscribe('routing.changed', forget);
 
-  const askVerdict = async (key: string, recipient: string, reversePath: string): Promise<RecipientVerdict> => {
+  const askVerdict = async (recipient: string, reversePath: string): Promise<RecipientVerdict> => {
     const generation = verdicts;
     const value = await bus.ask('receiving.recipient.check', { recipient, reversePath });
     if (value.verdict === 'accept') {
       if (generation.size >= MAX_VERDICTS) generation.clear();
-      generation.set(key, { value, until: performance.now() + VERDICT_LIFETIME_MS });
+      generation.set(recipient, { value, until: performance.now() + VERDICT_LIFETIME_MS });
     }
     return value;
   };
@@ -57,10 +57,9 @@ export function rememberAnswers(bus: Bus): Questions {
 
   return {
     checkRecipient(recipient, reversePath) {
-      const key = `${reversePath}\n${recipient}`;
-      const known = verdicts.get(key);
+      const known = verdicts.get(recipient);
       if (known !== undefined && known.until > performance.now()) return known.value;
-      return askVerdict(key, recipient, reversePath);
+      return askVerdict(recipient, reversePath);
     },
     hasRoom() {
       if (room !== null && room.until > performance.now()) return room.value;
