@@ -14,6 +14,8 @@ export interface UserErrorOptions {
   details?: unknown;
   /** wire name in the vocabulary of the `resend` client, when it is not the code's own */
   name?: string;
+  /** the `code` of the wire, for programs, as DOMAIN_ALREADY_REGISTERED */
+  reason?: string;
   cause?: unknown;
 }
 
@@ -22,11 +24,13 @@ export class UserError extends Error {
   readonly code: UserErrorCode;
   readonly details: unknown;
   readonly wireName: string | undefined;
+  readonly reason: string | undefined;
 
   constructor(code: UserErrorCode, message: string, options: UserErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.code = code;
     this.details = options.details;
     this.wireName = options.name;
+    this.reason = options.reason;
   }
 }

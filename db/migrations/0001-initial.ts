@@ -240,6 +240,9 @@ const EMAIL = `
     parser_version smallint not null,
     primary key (user_id, email_id)
   );
+  -- Compressing bodies cost four times all the rest of storing a large mail.
+  alter table email_content alter column text_body set storage external, alter column html_body set storage external,
+    alter column cleaned_text set storage external, alter column cleaned_html set storage external;
 
   -- Lower-case subject, sender and recipients, for partial matches.
   create table email_search (
@@ -439,14 +442,53 @@ const ROLES_AND_POLICIES = `
     language sql stable security definer set search_path = public, pg_temp as $$
       select k.id, k.user_id, k.expires_at from api_key k where k.secret_sha256 = p_secret_sha256 and k.revoked_at is null $$;
 
-  -- Octets are reached only through an email row of the user.
-  create function raw_octets(p_user_id text, p_email_id text, p_start integer, p_length integer) returns bytea
+  -- Uses of keys, gathered by the gateway: [{id, at}].
+  create function note_key_uses(p_uses jsonb) returns void
+    language sql security definer set search_path = public, pg_temp as $$
+      update api_key k set last_used_at = u.at from jsonb_to_recordset(p_uses) as u(id text, at timestamptz)
+      where k.id = u.id and (k.last_used_at is null or k.last_used_at < u.at) $$;
+  create function account_of(p_user_id text) returns table (email text, created_at timestamptz)
     language sql stable security definer set search_path = public, pg_temp as $$
-      select substring(r.octets from p_start + 1 for p_length) from email e join raw_message r on r.id = e.raw_id
+      select u.email, u.created_at from user_account u
+      where u.id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
+
+  -- Octets are reached only through an email row of the user; octets is null unless the whole message still fits its sha256.
+  create function raw_octets(p_user_id text, p_email_id text, p_start integer, p_length integer)
+    returns table (is_intact boolean, octets bytea)
+    language sql stable security definer set search_path = public, pg_temp as $$
+      select i.is_intact, case when i.is_intact then substring(r.octets from p_start + 1 for p_length) end
+      from email e join raw_message r on r.id = e.raw_id
+      cross join lateral (select sha256(r.octets) = r.sha256 offset 0) i(is_intact)
       where e.user_id = p_user_id and e.id = p_email_id $$;
   create function raw_sha256(p_user_id text, p_email_id text) returns bytea
     language sql stable security definer set search_path = public, pg_temp as $$
       select r.sha256 from email e join raw_message r on r.id = e.raw_id where e.user_id = p_user_id and e.id = p_email_id $$;
-  revoke all on function credential_owner, raw_octets, raw_sha256 from public;
-  grant execute on function credential_owner, raw_octets, raw_sha256 to postroom_gateway, postroom_actor;
+
+  -- Searches. Their operators are not leakproof, so that under the policy their indexes would be passed over. Planned with the values
+  -- at hand, each time, since what a pattern costs depends on it. p_pattern is for LIKE, lower case, escaped.
+  create function search_emails(p_user_id text, p_pattern text, p_since timestamptz)
+    returns table (email_id text, created_at timestamptz)
+    language plpgsql stable security definer rows 100 set search_path = public, pg_temp as $$
+    begin
+      if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+      return query execute
+        'select s.email_id, s.created_at::timestamptz from email_search s
+         where s.user_id = $1 and s.text like $2 and ($3 is null or s.created_at >= $3)' using p_user_id, p_pattern, p_since;
+    end $$;
+  -- null: no condition. p_address is one participant, p_domain the domain of one, lower case.
+  create function search_threads(p_user_id text, p_pattern text, p_address text, p_domain text)
+    returns table (thread_id text)
+    language plpgsql stable security definer rows 100 set search_path = public, pg_temp as $$
+    begin
+      if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+      return query execute
+        'select t.id from thread t where t.user_id = $1 and ($2 is null or t.search_text like $2)
+         and ($3 is null or t.participant_emails @> array[$3])
+         and ($4 is null or exists (select from unnest(t.participant_emails) p where split_part(p, ''@'', -1) = $4))
+         and ($4 is null or t.search_text like ''%@'' || $4 || ''%'')'
+        using p_user_id, p_pattern, p_address, p_domain;
+    end $$;
+  revoke all on function credential_owner, note_key_uses, account_of, raw_octets, raw_sha256, search_emails, search_threads from public;
+  grant execute on function credential_owner, note_key_uses, account_of, raw_octets, raw_sha256, search_emails, search_threads
+    to postroom_gateway, postroom_actor;
 `;

@@ -1,0 +1,40 @@
+import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { Kysely, Transaction } from 'kysely';
+import type { Database } from '../database.ts';
+import type { Tables } from '../tables.ts';
+import { entities } from './list.ts';
+
+/** One user's transaction over entities: what `entities` holds is written when the work resolves. */
+export interface UnitOfWork {
+  entities: EntityManager;
+  /** the same transaction, for what is no entity */
+  transaction: Transaction<Tables>;
+}
+
+/** MikroORM over the pool of a Database. */
+export interface EntityStore {
+  /** As `asUser` of db/database.ts: row-level security shows this user's rows only. */
+  asUser<T>(userId: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T>;
+}
+
+/** Connects lazily, through the database's own pool; there is nothing to close. */
+export function openEntityStore(database: Database): EntityStore {
+  const orm = new MikroORM({
+    entities,
+    driverOptions: database.kysely as Kysely<unknown>,
+    dbName: 'postroom',
+    ensureDatabase: false,
+    forceUtcTimezone: true,
+    debug: false,
+    logger: () => undefined,
+  });
+  return {
+    asUser: (userId, work) =>
+      orm.em.fork().transactional(async (entities) => {
+        await entities.execute(`select set_config('postroom.user_id', ?, true)`, [userId]);
+        const transaction = entities.getTransactionContext<Transaction<Tables>>();
+        if (transaction === undefined) throw new Error('no transaction is open');
+        return work({ entities, transaction });
+      }),
+  };
+}
