@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { generate } from 'selfsigned';
+import { makeCertificate } from '../../haraka-plugins/self-made-certificate.ts';
 
 /** One request as it came in. */
 export interface ReceivedRequest {
@@ -49,8 +49,8 @@ export type ScriptedAnswer =
 export type Script = (request: ReceivedRequest, earlier: number) => ScriptedAnswer | Promise<ScriptedAnswer>;
 
 export interface WebhookReceiverOptions {
-  /** HTTPS with a certificate made for localhost, 127.0.0.1 and these names */
-  tlsNames?: string[];
+  /** HTTPS with a self-made certificate for this name */
+  tlsName?: string;
   /** 127.0.0.1 unless told */
   host?: string;
   /** a free one unless told */
@@ -107,7 +107,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
       void perform(script, request, earlier, response);
     });
   };
-  const tls = options.tlsNames === undefined ? null : await makeCertificate(options.tlsNames);
+  const tls = options.tlsName === undefined ? null : makeCertificate(options.tlsName, new Date());
   const server = tls === null ? createServer(listener) : createTlsServer(tls, listener);
   server.on('connection', (socket: Socket) => {
     connections++;
@@ -221,23 +221,4 @@ function flood(socket: Socket | null, piece: (n: number) => string): void {
   };
   socket?.on('drain', write);
   write();
-}
-
-async function makeCertificate(names: string[]): Promise<{ key: string; cert: string }> {
-  const made = await generate([{ name: 'commonName', value: names[0] ?? 'localhost' }], {
-    keyType: 'ec',
-    algorithm: 'sha256',
-    extensions: [
-      { name: 'basicConstraints', cA: true, critical: true },
-      {
-        name: 'subjectAltName',
-        altNames: [
-          { type: 2, value: 'localhost' },
-          { type: 7, ip: '127.0.0.1' },
-          ...names.map((name) => ({ type: 2 as const, value: name })),
-        ],
-      },
-    ],
-  });
-  return { key: made.private, cert: made.cert };
 }
