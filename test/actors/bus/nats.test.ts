@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { connect } from '@nats-io/transport-node';
+import { afterEach, expect, test, vi } from 'vitest';
+import { connectNatsBus } from '../../../actors/bus/nats.ts';
+import { type Bus, BusRemoteError, BusTimeout, BusUnavailable } from '../../../schema/messages.ts';
+import { type NatsServer, startNatsServer } from '../../support/nats.ts';
+import { accepted, connected, question, settle, silent } from './transports.ts';
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+async function server(options: { maxPayload?: string } = {}): Promise<NatsServer> {
+  const started = await startNatsServer(options);
+  ends.push(() => started.close());
+  return started;
+}
+
+function bus(url: string, name: string): Bus {
+  const opened = connectNatsBus({ url, log: silent, name });
+  ends.push(() => opened.close());
+  return opened;
+}
+
+test('a message above the max_payload of the server is streamed and arrives unchanged', async () => {
+  const { url } = await server({ maxPayload: '1MB' });
+  const [asker, serving] = [bus(url, 'asker'), bus(url, 'serving')];
+  await connected(asker, serving);
+  const seen = new Map<string, Uint8Array>();
+  serving.serve('receiving.message.accept', async (request, octets) => {
+    seen.set(request.helo, octets);
+    return accepted(request.helo);
+  });
+  await settle(serving);
+  const messages = [900_000, 1_048_576, 1_048_577, 5_000_000, 15_000_000].map((count) => randomBytes(count));
+  const replies = await Promise.all(
+    messages.map((octets, place) =>
+      asker.ask('receiving.message.accept', { ...question, helo: String(place) }, { octets }),
+    ),
+  );
+  expect(replies).toEqual(messages.map((_, place) => accepted(String(place))));
+  messages.forEach((octets, place) => expect(octets.equals(seen.get(String(place)) ?? Buffer.alloc(0))).toBe(true));
+});
+
+test('a malformed or throwing streamed question fails as any other', async () => {
+  const { url } = await server({ maxPayload: '1MB' });
+  const [asker, serving] = [bus(url, 'asker'), bus(url, 'serving')];
+  await connected(asker, serving);
+  const answer = vi.fn(async () => {
+    throw new Error('disk full');
+  });
+  serving.serve('receiving.message.accept', answer);
+  await settle(serving);
+  const octets = randomBytes(2_000_000);
+  await expect(asker.ask('receiving.message.accept', question, { octets })).rejects.toThrow('disk full');
+  const malformed = { ...question, isTls: 'yes' as never };
+  await expect(asker.ask('receiving.message.accept', malformed, { octets })).rejects.toBeInstanceOf(BusRemoteError);
+  expect(answer).toHaveBeenCalledTimes(1);
+});
+
+test('a bus that starts while NATS is away works as soon as NATS is there', async () => {
+  const nats = await server();
+  await nats.stop();
+  const [asker, serving] = [bus(nats.url, 'asker'), bus(nats.url, 'serving')];
+  serving.serve('receiving.message.accept', async () => accepted('em_1'));
+  const before = performance.now();
+  await expect(asker.ask('receiving.message.accept', question)).rejects.toBeInstanceOf(BusUnavailable);
+  expect(performance.now() - before).toBeLessThan(500);
+  expect(asker.isConnected()).toBe(false);
+  await nats.start();
+  await connected(asker, serving);
+  await settle(serving);
+  expect(await asker.ask('receiving.message.accept', question)).toEqual(accepted('em_1'));
+});
+
+test('a bus can be closed while it never had a connection', async () => {
+  const nats = await server();
+  await nats.stop();
+  const opened = connectNatsBus({ url: nats.url, log: silent, name: 'closing' });
+  await delay(50);
+  await opened.close();
+  expect(opened.isConnected()).toBe(false);
+});
+
+test('a server of the bus that comes and goes three times costs no hand', async () => {
+  const nats = await server();
+  const seen: boolean[] = [];
+  const asker = connectNatsBus({ url: nats.url, log: silent, name: 'asker', onConnection: (is) => void seen.push(is) });
+  ends.push(() => asker.close());
+  const serving = bus(nats.url, 'serving');
+  serving.serve('receiving.message.accept', async () => accepted('em_1'));
+  for (let time = 0; time < 3; time++) {
+    await connected(asker, serving);
+    await settle(serving);
+    expect(await asker.ask('receiving.message.accept', question)).toEqual(accepted('em_1'));
+    await nats.stop();
+    await vi.waitFor(() => expect(asker.isConnected() || serving.isConnected()).toBe(false));
+    await nats.start();
+  }
+  await connected(asker);
+  expect(seen).toEqual([true, false, true, false, true, false, true]);
+});
+
+test('while NATS is paused questions end at their limits, and none that was given up is served afterwards', async () => {
+  const nats = await server();
+  const [asker, serving] = [bus(nats.url, 'asker'), bus(nats.url, 'serving')];
+  await connected(asker, serving);
+  const served: string[] = [];
+  serving.serve('receiving.message.accept', async (request) => {
+    served.push(request.helo);
+    return accepted(request.helo);
+  });
+  await settle(serving);
+  await asker.ask('receiving.message.accept', { ...question, helo: 'before' });
+
+  nats.pause();
+  const before = performance.now();
+  const asked = asker.ask('receiving.message.accept', { ...question, helo: 'during' }, { limitMs: 1_000 });
+  await expect(asked).rejects.toBeInstanceOf(BusTimeout);
+  expect(performance.now() - before).toBeLessThan(2_500);
+  await delay(3_000 - (performance.now() - before));
+  nats.resume();
+
+  expect(await asker.ask('receiving.message.accept', { ...question, helo: 'after' })).toEqual(accepted('after'));
+  expect(served).toEqual(['before', 'after']);
+});
+
+test('foreign octets on our subjects end nothing', async () => {
+  const { url } = await server();
+  const [asker, serving] = [bus(url, 'asker'), bus(url, 'serving')];
+  await connected(asker, serving);
+  const took = vi.fn();
+  serving.serve('receiving.message.accept', async () => accepted('em_1'));
+  serving.onWake('receiving.parse.wake', took);
+  serving.subscribe('routing.changed', took);
+  await settle(serving);
+  const foreign = await connect({ servers: url.replace('nats://', '') });
+  ends.push(() => foreign.close());
+  const payloads = ['', 'x', '{', '\u0000\u0000\u0000\u0002{}', '\u00ff\u00ff\u00ff\u00ff{}', randomBytes(1_000)];
+  for (const subject of ['receiving.message.accept', 'receiving.parse.wake', 'routing.changed'])
+    for (const payload of payloads)
+      foreign.publish(`postroom.${subject}`, typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload);
+  await foreign.flush();
+  expect(await asker.ask('receiving.message.accept', question)).toEqual(accepted('em_1'));
+  expect(took).not.toHaveBeenCalled();
+});

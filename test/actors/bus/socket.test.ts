@@ -1,0 +1,157 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createInProcessBus } from '../../../actors/bus/in-process.ts';
+import { connectSocketBus, type SocketBusServer, serveSocketBus } from '../../../actors/bus/socket.ts';
+import { type Bus, BusTimeout, BusUnavailable } from '../../../schema/messages.ts';
+import { accepted, connected, question, settle, silent } from './transports.ts';
+
+let directory: string;
+let socketPath: string;
+let local: Bus;
+let server: SocketBusServer;
+const clients: Bus[] = [];
+
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'postroom-bus-'));
+  socketPath = path.join(directory, 'bus');
+  local = createInProcessBus({ log: silent });
+  server = await serveSocketBus({ path: socketPath, bus: local, log: silent });
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  await server.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+function client(): Bus {
+  const opened = connectSocketBus({ path: socketPath, log: silent });
+  clients.push(opened);
+  return opened;
+}
+
+test('the socket is open to its own user only', async () => {
+  expect((await stat(socketPath)).mode & 0o777).toBe(0o600);
+});
+
+test('a socket left behind by a killed process is replaced', async () => {
+  await server.close();
+  await writeFile(socketPath, '');
+  server = await serveSocketBus({ path: socketPath, bus: local, log: silent });
+  const asker = client();
+  await connected(asker);
+});
+
+test('the socket is gone after close', async () => {
+  await server.close();
+  await expect(stat(socketPath)).rejects.toThrow('ENOENT');
+});
+
+test.each([
+  ['a length beyond all messages', Buffer.from('7fffffff00000002', 'hex')],
+  ['a head longer than its frame', Buffer.from('0000000200000009', 'hex')],
+  ['a head that is no JSON', Buffer.from('0000000200000002787b', 'hex')],
+  ['a head of unknown form', Buffer.from('00000002000000027b7d', 'hex')],
+])('a client that sends %s is cut off, others are not', async (_what, octets) => {
+  const asker = client();
+  await connected(asker);
+  const foreign = createConnection(socketPath);
+  foreign.on('error', () => undefined);
+  foreign.write(octets);
+  await once(foreign, 'close');
+  local.serve('receiving.message.accept', async () => accepted('em_1'));
+  expect(await asker.ask('receiving.message.accept', question)).toEqual(accepted('em_1'));
+});
+
+test('frames cut anywhere by the stream are put together again', async () => {
+  const heard: string[] = [];
+  local.onWake('receiving.parse.wake', ({ emailIds }) => void heard.push(...emailIds));
+  const foreign = createConnection(socketPath);
+  await once(foreign, 'connect');
+  foreign.setNoDelay(true);
+  const frames = Buffer.concat(['em_1', 'em_2', 'em_3'].map((id) => wakeFrame(id)));
+  for (const octet of frames) {
+    foreign.write(Buffer.of(octet));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await vi.waitFor(() => expect(heard).toEqual(['em_1', 'em_2', 'em_3']));
+  foreign.destroy();
+});
+
+function wakeFrame(emailId: string): Buffer {
+  const message = { userId: 'usr_1', emailIds: [emailId] };
+  const head = Buffer.from(JSON.stringify({ op: 'wake', subject: 'receiving.parse.wake', message }));
+  const lengths = Buffer.alloc(8);
+  lengths.writeUInt32BE(head.byteLength, 0);
+  lengths.writeUInt32BE(head.byteLength, 4);
+  return Buffer.concat([lengths, head]);
+}
+
+test('a member whose client goes away is no longer asked, and what it had in hand fails at once', async () => {
+  const member = client();
+  await connected(member);
+  const isAsked = Promise.withResolvers<void>();
+  member.serve('receiving.message.accept', () => {
+    isAsked.resolve();
+    return new Promise(() => undefined);
+  });
+  await settle(member);
+  const asked = local.ask('receiving.message.accept', question).catch((error: unknown) => error);
+  await isAsked.promise;
+  await member.close();
+  expect(await asked).toBeInstanceOf(BusUnavailable);
+  await expect(local.ask('receiving.message.accept', question)).rejects.toBeInstanceOf(BusUnavailable);
+});
+
+test('questions of a process that the server could not read in their time are not served later', async () => {
+  // The client is a process of its own; this one, the server, is then held up by busy work.
+  const served: string[] = [];
+  local.serve('receiving.message.accept', async (request) => {
+    served.push(request.helo);
+    return accepted(request.helo);
+  });
+  const script = `
+    import { connectSocketBus } from ${JSON.stringify(path.resolve('actors/bus/socket.ts'))};
+    const log = { info() {}, warn() {}, error() {} };
+    const bus = connectSocketBus({ path: ${JSON.stringify(socketPath)}, log });
+    const question = ${JSON.stringify(question)};
+    const ask = (helo, limitMs) =>
+      bus.ask('receiving.message.accept', { ...question, helo }, { limitMs }).then(() => 'answered', (error) => error.name);
+    while (!bus.isConnected()) await new Promise((resolve) => setTimeout(resolve, 10));
+    await ask('before', 5000);
+    process.stdout.write('ready\\n');
+    await new Promise((resolve) => process.stdin.once('data', resolve));
+    const outcome = await ask('during', 200);
+    await ask('after', 10000);
+    process.stdout.write(outcome + '\\n');
+    await bus.close();
+    process.exit(0);
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.on('data', (data: Buffer) => {
+    said += data.toString();
+  });
+  await vi.waitFor(() => expect(said).toContain('ready'), { timeout: 10_000 });
+  child.stdin.write('go\n');
+  await new Promise((resolve) => setImmediate(resolve));
+  const until = performance.now() + 1_500;
+  while (performance.now() < until);
+  await once(child, 'exit');
+  expect(said).toBe(`ready\n${BusTimeout.name}\n`);
+  expect(served).toEqual(['before', 'after']);
+});
+
+test('a client needs no server at its start', async () => {
+  await server.close();
+  const asker = client();
+  await expect(asker.ask('receiving.message.accept', question)).rejects.toBeInstanceOf(BusUnavailable);
+  server = await serveSocketBus({ path: socketPath, bus: local, log: silent });
+  local.serve('receiving.message.accept', async () => accepted('em_1'));
+  await connected(asker);
+  expect(await asker.ask('receiving.message.accept', question)).toEqual(accepted('em_1'));
+});
