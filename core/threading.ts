@@ -6,8 +6,8 @@ import { isForwardSubject, isReplySubject } from './subject.ts';
  * Which messages are one thread (docs/decisions "thread partition"). Two kinds of edges join messages, and a thread is a connected
  * component, so the order of arrival cannot matter:
  *
- * - *links*: a message is joined to every valid msg-id that it bears or refers to (RFC 5322 §3.6.4). An id that no stored message
- *   bears joins all the same: two replies to a parent that never came are one thread.
+ * - *links*: a message is joined to the valid msg-ids that it bears and refers to (RFC 5322 §3.6.4; see linksOf). An id that no stored
+ *   message bears joins all the same: two replies to a parent that never came are one thread.
  * - *subject edges*: between two messages of which neither refers to any valid msg-id, with the same base subject (RFC 5256 §2.1), at
  *   least one marked as a reply, dated at most 30 days apart, that share a participant other than the addresses that received them.
  */
@@ -60,11 +60,12 @@ const MAX_ADDRESS_LENGTH = 320;
 
 /**
  * The msg-ids that link this message. An id without `@` never links: `In-Reply-To: <yes>` occurs in real mail, typed by people whom
- * a mailer asked for an id.
+ * a mailer asked for an id. Of several ids in In-Reply-To the first counts, as in RFC 5256 §3 (THREAD=REFERENCES): the others are
+ * mostly what a mailer quoted around it.
  */
 export function linksOf(message: Pick<ThreadableMessage, 'messageId' | 'inReplyTo' | 'references'>): Links {
   const own = validKeys([message.messageId])[0] ?? null;
-  return { own, inReplyTo: validKeys(message.inReplyTo), references: validKeys(message.references) };
+  return { own, inReplyTo: validKeys(message.inReplyTo).slice(0, 1), references: validKeys(message.references) };
 }
 
 /** Every id of the links once. */

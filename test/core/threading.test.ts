@@ -181,6 +181,10 @@ test('an id without @ links nothing and leaves the subject to decide', () => {
   expect(subjectAnchorOf(message, linksOf(message))).not.toBeNull();
 });
 
+test('of several ids in In-Reply-To the first valid one links', () => {
+  expect(linksOf(mail({ inReplyTo: ['<yes>', '<a@x.test>', '<b@x.test>'] })).inReplyTo).toEqual(['<a@x.test>']);
+});
+
 test('a very long msg-id becomes a short key, and another one another', () => {
   const key = (end: string) => linksOf(mail({ messageId: `<${'a'.repeat(900)}${end}@x>` })).own ?? '';
   expect(key('1').length).toBeLessThan(100);

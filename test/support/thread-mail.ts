@@ -92,7 +92,10 @@ export function randomMail(random: () => number, options: RandomMailOptions): Th
  * least email id of its thread.
  */
 export function partitionByDefinition(messages: readonly ThreadableMessage[]): Map<string, string> {
-  const refersTo = (m: ThreadableMessage) => [...m.inReplyTo, ...m.references].filter((id) => id.includes('@'));
+  const refersTo = (m: ThreadableMessage) => {
+    const [parent] = m.inReplyTo.filter((id) => id.includes('@'));
+    return [...(parent === undefined ? [] : [parent]), ...m.references.filter((id) => id.includes('@'))];
+  };
   const nodes = (m: ThreadableMessage) => [m.messageId, ...refersTo(m)];
   const people = (m: ThreadableMessage) => m.addresses.map((a) => a.toLowerCase()).filter((a) => a !== m.ownAddress);
   const isReply = (m: ThreadableMessage) => /^(\[list\] )?re:/i.test(m.subject);
