@@ -5,8 +5,6 @@ export const LEASE_SECONDS = 30;
 
 export interface ClaimOptions {
   table: string;
-  /** columns of the primary key */
-  key: readonly string[];
   /** what makes a row wait for work besides its lease, on the table's own columns; an index should answer it */
   isDue: string;
   /** which rows come first */
@@ -23,15 +21,14 @@ export interface ClaimOptions {
  * Work is finished by an update fenced with `claimed_by = $1`, so that a claimant that came late changes nothing.
  */
 export function claimStatement(options: ClaimOptions): string {
-  const columns = (of: string, names: readonly string[]) => names.map((name) => `${of}.${name}`).join(', ');
+  const columns = options.returning.map((name) => `t.${name}`).join(', ');
+  // Rows are taken by their place (ctid), which cannot change while they are locked: a join over the key might walk the whole table.
   return `
-    with due as materialized (
-      select ${columns('d', options.key)} from ${options.table} d
-      where ${options.isDue} and (d.claimed_until is null or d.claimed_until < postroom_now())
-      order by ${options.orderBy} limit $2 for update skip locked
-    )
     update ${options.table} t set claimed_by = $1, claimed_until = postroom_now() + interval '${LEASE_SECONDS} seconds'
       ${options.set === undefined ? '' : `, ${options.set}`}
-    from due where ${options.key.map((name) => `t.${name} = due.${name}`).join(' and ')}
-    returning ${columns('t', options.returning)}`;
+    where t.ctid = any (array(
+      select d.ctid from ${options.table} d
+      where ${options.isDue} and (d.claimed_until is null or d.claimed_until < postroom_now())
+      order by ${options.orderBy} limit $2 for update skip locked))
+    returning ${columns}`;
 }

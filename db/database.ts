@@ -30,6 +30,13 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
 const CONNECTION_TIMEOUT_MS = 5_000;
 
 /**
+ * Actors' prepared statements touch a few rows by their keys, and their plans are kept. One made while a table was small would read
+ * all of it, or join with all of it, long after it has grown; so indexes and nested loops are taken from the first row on.
+ * jit: what is switched off here counts as dear, and dear statements would be compiled (PostgreSQL 17 and before).
+ */
+const ACTOR_PLANNING = ['seqscan', 'hashjoin', 'mergejoin'].map((way) => `-c enable_${way}=off`).concat('-c jit=off');
+
+/**
  * Opens a pool; connects lazily. bigint comes as number, timestamptz as Date, bytea as Buffer (octets asked for with
  * `binaryOctets` come without the hex detour).
  */
@@ -40,6 +47,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     `-c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_TIMEOUT_MS}`,
     '-c timezone=UTC',
     ...(options.role === null ? [] : [`-c role=${options.role}`]),
+    ...(options.role === 'postroom_actor' ? ACTOR_PLANNING : []),
   ];
   const pool = new pg.Pool({
     connectionString: options.url,
@@ -52,7 +60,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
     types,
   });
-  pool.on('error', options.onError);
+  // An idle connection that breaks is told of by its own listener; without one here, too, it would end the process.
+  pool.on('error', () => undefined);
   // A connection that breaks while it is checked out fails its query; without a listener it would end the process.
   pool.on('connect', (client) => void client.on('error', options.onError));
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });

@@ -1,0 +1,162 @@
+import type { Reception } from './reception.ts';
+
+/** A reception that waits for the parser of this process, under this process' lease. */
+export interface QueuedReception {
+  reception: Reception;
+  sizeOctets: number;
+}
+
+export interface ParseQueueOptions {
+  /** Parses and stores a chunk. When it throws, the chunk is tried again after a pause. */
+  work: (chunk: Reception[]) => Promise<void>;
+  /** chunks in work at once */
+  concurrency: number;
+}
+
+export interface ParseQueue {
+  /** Puts receptions at the end; those that wait or are in work already are passed over. */
+  add(queued: readonly QueuedReception[]): void;
+  /** Tells that a message was accepted just now: while many are, parsing waits. */
+  noteAccept(sizeOctets: number): void;
+  /** whether more should come */
+  hasRoom(): boolean;
+  /** receptions that wait */
+  length(): number;
+  /** Begins no further chunk and resolves when those in work are done; what still waits keeps its row and is found by a sweep. */
+  stop(): Promise<void>;
+}
+
+/** Chunks are large enough that a call to a worker and a transaction cost little per message, small enough to be lost to one bad member. */
+const CHUNK_MESSAGES = 25;
+const CHUNK_OCTETS = 2_000_000;
+
+/** What waits in memory at most; octets stay below the octet store's cache. Beyond, rows wait unclaimed in the table. */
+const ROOM_MESSAGES = 5_000;
+const ROOM_OCTETS = 56_000_000;
+
+/*
+ * Parsing yields to accepts (speed.md): a client that waits for its 250 comes before a webhook. "Many accepts" are so many in the quiet
+ * window that the machine is busy with them; at a moderate pace both go on side by side. Bounded by the age of the oldest and the backlog.
+ */
+const QUIET_WINDOW_MS = 150;
+const BUSY_ACCEPTS = 40;
+/** A large message counts for as many accepts as it holds of these. */
+const ACCEPT_OCTETS = 50_000;
+const YIELD_MESSAGES = 1_000;
+const YIELD_OCTETS = 32_000_000;
+const YIELD_AGE_MS = 3_000;
+
+/** Milliseconds of rest after a chunk failed as a whole, as when PostgreSQL is away. */
+const PAUSE_MS = 1_000;
+
+interface Entry extends QueuedReception {
+  since: number;
+}
+
+/** The receptions that this process has leased and not parsed yet, in memory; their rows are the truth. */
+export function createParseQueue(options: ParseQueueOptions): ParseQueue {
+  const waiting: Entry[] = [];
+  const known = new Set<string>();
+  const running = new Set<Promise<void>>();
+  const accepts = countRecent(QUIET_WINDOW_MS);
+  let waitingOctets = 0;
+  let pausedUntil = 0;
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  /** Milliseconds until the next chunk may start; 0 is now. */
+  function delay(): number {
+    const now = performance.now();
+    const oldest = waiting[0];
+    if (pausedUntil > now) return pausedUntil - now;
+    if (oldest === undefined || accepts.count() < BUSY_ACCEPTS) return 0;
+    if (waiting.length >= YIELD_MESSAGES || waitingOctets >= YIELD_OCTETS) return 0;
+    return Math.min(Math.max(0, oldest.since + YIELD_AGE_MS - now), QUIET_WINDOW_MS / 3);
+  }
+
+  function start(): void {
+    while (!isStopped && waiting.length > 0 && running.size < options.concurrency) {
+      const ms = delay();
+      if (ms > 0) {
+        timer ??= setTimeout(() => {
+          timer = undefined;
+          start();
+        }, ms);
+        return;
+      }
+      const work = run(takeChunk());
+      running.add(work);
+      void work.finally(() => {
+        running.delete(work);
+        start();
+      });
+    }
+  }
+
+  function takeChunk(): Entry[] {
+    let octets = 0;
+    let count = 0;
+    for (const entry of waiting) {
+      if (count === CHUNK_MESSAGES || (count > 0 && octets + entry.sizeOctets > CHUNK_OCTETS)) break;
+      octets += entry.sizeOctets;
+      count++;
+    }
+    waitingOctets -= octets;
+    return waiting.splice(0, count);
+  }
+
+  async function run(chunk: Entry[]): Promise<void> {
+    try {
+      await options.work(chunk.map((entry) => entry.reception));
+      for (const entry of chunk) known.delete(entry.reception.emailId);
+    } catch {
+      // The work has logged why.
+      pausedUntil = performance.now() + PAUSE_MS;
+      waiting.unshift(...chunk);
+      for (const entry of chunk) waitingOctets += entry.sizeOctets;
+    }
+  }
+
+  return {
+    add(queued) {
+      for (const { reception, sizeOctets } of queued) {
+        if (known.has(reception.emailId)) continue;
+        known.add(reception.emailId);
+        waiting.push({ reception, sizeOctets, since: performance.now() });
+        waitingOctets += sizeOctets;
+      }
+      start();
+    },
+    noteAccept: (sizeOctets) => accepts.add(1 + sizeOctets / ACCEPT_OCTETS),
+    hasRoom: () => waiting.length < ROOM_MESSAGES && waitingOctets < ROOM_OCTETS,
+    length: () => waiting.length,
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await Promise.all(running);
+    },
+  };
+}
+
+/** Counts what was added within the last `windowMs`, give or take a third of it. */
+function countRecent(windowMs: number): { add(count: number): void; count(): number } {
+  const slots = [0, 0, 0, 0];
+  const slotMs = windowMs / (slots.length - 1);
+  let current = Math.floor(performance.now() / slotMs);
+
+  function advance(): void {
+    const slot = Math.floor(performance.now() / slotMs);
+    for (let at = Math.max(current + 1, slot - slots.length + 1); at <= slot; at++) slots[at % slots.length] = 0;
+    current = slot;
+  }
+  return {
+    add(count) {
+      advance();
+      slots[current % slots.length] = (slots[current % slots.length] ?? 0) + count;
+    },
+    count() {
+      advance();
+      return slots.reduce((sum, count) => sum + count, 0);
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import type { AddressFields } from '../../core/address.ts';
+import type { Attachment } from '../../core/attachment.ts';
+import type { Database } from '../../db/database.ts';
+import { countEmailsSql } from '../../db/queries/email-counter.ts';
+
+/** What a parsed message adds to its reception; the envelope comes from the reception's own row. */
+export interface EmailRows {
+  user_id: string;
+  email_id: string;
+  event_id: string;
+  message_id: string;
+  subject: string;
+  base_subject: string;
+  from_name: string | null;
+  from_address: string;
+  from_text: string;
+  to_addresses: string[];
+  cc_addresses: string[];
+  preview: string;
+  /** ISO 8601 */
+  date: string | null;
+  attachment_count: number;
+  headers: [string, string][];
+  addresses: AddressFields;
+  in_reply_to: string[];
+  reference_ids: string[];
+  text_body: string | null;
+  html_body: string | null;
+  cleaned_text: string | null;
+  cleaned_html: string | null;
+  attachments: Attachment[];
+  authentication: unknown;
+  priority: string | null;
+  is_truncated: boolean;
+  parse_error: string | null;
+  parser_version: number;
+  search_text: string;
+}
+
+/** The emails of one user that came to be visible. */
+export interface StoredEmails {
+  userId: string;
+  emailIds: string[];
+  /** the user's event feed grew up to here */
+  lastSeq: number;
+}
+
+/**
+ * Makes emails of receptions that this claimant holds, in one statement, which is one transaction and one round trip.
+ * A reception that was parsed already or is claimed by another is passed over, so running twice is harmless.
+ * Answers the users whose mail was written.
+ */
+export async function storeRows(
+  database: Database,
+  claimant: string,
+  rows: readonly EmailRows[],
+): Promise<StoredEmails[]> {
+  const { fields, bodies } = withBodiesApart(rows);
+  const result = await database.pool.query<{ user_id: string; email_ids: string[]; last_seq: number }>({
+    name: 'store-rows',
+    text: STORE_SQL,
+    values: [JSON.stringify(fields), bodies, claimant],
+  });
+  return result.rows.map((row) => ({ userId: row.user_id, emailIds: row.email_ids, lastSeq: row.last_seq }));
+}
+
+/** Bodies travel as octets in one piece, each found by start and length: JSON would cost PostgreSQL more than storing them. */
+function withBodiesApart(rows: readonly EmailRows[]): { fields: unknown[]; bodies: Buffer } {
+  const pieces: Buffer[] = [];
+  let end = 0;
+  const place = (body: string | null): [number, number] | [null, null] => {
+    if (body === null) return [null, null];
+    const piece = Buffer.from(body, 'utf8');
+    pieces.push(piece);
+    end += piece.length;
+    return [end - piece.length, piece.length];
+  };
+  const fields = rows.map(({ text_body, html_body, cleaned_text, cleaned_html, ...row }) => ({
+    ...row,
+    places: [text_body, html_body, cleaned_text, cleaned_html].flatMap(place),
+  }));
+  return { fields, bodies: Buffer.concat(pieces) };
+}
+
+/** The body of that number (0 text, 1 HTML, 2 cleaned text, 3 cleaned HTML); null when it has no place. */
+const bodySql = (n: number) =>
+  `convert_from(substring($2::bytea from places[${2 * n + 1}] + 1 for places[${2 * n + 2}]), 'UTF8')`;
+
+// A finished reception has no claimant, so the fence alone tells. Receptions are looked up one by one and taken by their place: left to
+// itself, the planner walks the table once per batch, as long as it thinks it small. The event feed's counter is bumped last of all: the final select waits for the counts of what was written before. Users
+// and counters are locked in the order of their keys.
+const STORE_SQL = `
+  with given as materialized (
+    select * from json_to_recordset($1) as g (user_id text, email_id text, event_id text, message_id text, subject text,
+      base_subject text, from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text,
+      date timestamptz, attachment_count integer, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
+      places integer[], attachments jsonb, authentication jsonb, priority text, is_truncated boolean, parse_error text,
+      parser_version smallint, search_text text)
+  ), finished as materialized (
+    update reception r set parsed_at = postroom_now(), claimed_by = null, claimed_until = null, last_error = g.parse_error
+    from given g
+    where r.user_id = g.user_id and r.email_id = g.email_id and r.claimed_by = $3 and r.ctid = any (array(
+      select (select o.ctid from reception o where o.user_id = w.user_id and o.email_id = w.email_id) from given w))
+    returning r.raw_id, r.recipient, r.own_address, substring(r.own_address from '[^@]*$') as own_domain, r.address_id, r.domain_id,
+      r.accepted_at, g.*
+  ), email_row as (
+    insert into email (user_id, id, type, status, created_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
+      message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses, preview, date,
+      has_attachments, attachment_count)
+    select user_id, email_id, 'received', 'delivered', accepted_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
+      message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses, preview, date,
+      attachment_count > 0, attachment_count
+    from finished
+    returning 1
+  ), content_row as (
+    insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, cleaned_text,
+      cleaned_html, attachments, authentication, priority, is_truncated, parse_error, parser_version)
+    select user_id, email_id, headers, addresses, in_reply_to, reference_ids, ${[0, 1, 2, 3].map(bodySql).join(', ')},
+      attachments, authentication, priority, is_truncated, parse_error, parser_version
+    from finished
+    returning 1
+  ), search_row as (
+    insert into email_search (user_id, email_id, created_at, text) select user_id, email_id, accepted_at, search_text from finished
+    returning 1
+  ), counter_row as (
+    ${countEmailsSql(`(
+      select user_id, accepted_at as created_at, own_address, own_domain, 'received' as type, 'delivered' as status,
+        false as is_read, false as is_archived, 1 as delta
+      from finished) as new_email`)}
+    returning 1
+  ), written as materialized (
+    select (select count(*) from email_row) + (select count(*) from content_row) + (select count(*) from search_row)
+      + (select count(*) from counter_row) as rows
+  )
+  select of_user.user_id, of_user.email_ids, append_events(of_user.user_id, of_user.events) as last_seq
+  from written cross join (
+    select user_id, array_agg(email_id order by accepted_at, email_id) as email_ids,
+      jsonb_agg(jsonb_build_object('id', event_id, 'kind', 'email.received', 'emailId', email_id) order by accepted_at, email_id) as events
+    from finished group by user_id order by user_id) of_user
+  where written.rows > 0`;
