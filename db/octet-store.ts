@@ -80,12 +80,12 @@ export function createOctetStore(options: OctetStoreOptions): OctetStore {
     async get(rawId) {
       const entry = kept.get(rawId);
       if (entry !== undefined) return entry.octets;
-      const { rows } = await database.pool.query<{ octets: Buffer; sha256: Buffer }>({
-        name: 'octet-store-get',
-        text: 'select octets, sha256 from raw_message where id = $1',
-        values: [rawId],
-        binary: true,
-      });
+      const rows = await readOctets<{ sha256: Buffer }>(
+        database,
+        'get',
+        (octets) => `select ${octets('octets')} as octets, sha256 from raw_message where id = $1`,
+        [rawId],
+      );
       const row = rows[0];
       if (row === undefined) {
         log.error({ rawId }, 'octets of a message are gone');
@@ -101,15 +101,40 @@ export function createOctetStore(options: OctetStoreOptions): OctetStore {
     async slice(rawId, start, length) {
       const entry = kept.get(rawId);
       if (entry !== undefined) return entry.octets.subarray(start, start + length);
-      const { rows } = await database.pool.query<{ octets: Buffer }>({
-        name: 'octet-store-slice',
-        text: 'select substring(octets from $2::integer + 1 for $3::integer) as octets from raw_message where id = $1',
-        values: [rawId, start, length],
-        binary: true,
-      });
+      const rows = await readOctets(
+        database,
+        'slice',
+        (octets) =>
+          `select ${octets('substring(octets from $2::integer + 1 for $3::integer)')} as octets from raw_message where id = $1`,
+        [rawId, start, length],
+      );
       return rows[0]?.octets ?? null;
     },
 
     release: drop,
   };
+}
+
+/** SQLSTATE character_not_in_repertoire. */
+const NOT_IN_REPERTOIRE = '22021';
+
+/**
+ * Reads octets as text of one character per octet, which costs a third of the driver's own way, hex (it has no binary results).
+ * PostgreSQL's text has no U+0000: octets that hold one come as hex.
+ */
+async function readOctets<Row>(
+  database: Database,
+  name: string,
+  statement: (octets: (expression: string) => string) => string,
+  values: unknown[],
+): Promise<(Row & { octets: Buffer })[]> {
+  const run = <R extends object>(way: string, octets: (expression: string) => string) =>
+    database.pool.query<R>({ name: `octet-store-${name}-${way}`, text: statement(octets), values });
+  try {
+    const { rows } = await run<Row & { octets: string }>('text', (octets) => `convert_from(${octets}, 'LATIN1')`);
+    return rows.map((row) => ({ ...row, octets: Buffer.from(row.octets, 'latin1') }));
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== NOT_IN_REPERTOIRE) throw error;
+    return (await run<Row & { octets: Buffer }>('hex', (octets) => octets)).rows;
+  }
 }
