@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,8 +9,8 @@ import { freePort } from './cluster.ts';
 /** A real nats-server on a free port of 127.0.0.1, with the configuration that is shipped. */
 export interface NatsServer {
   url: string;
-  /** Stops answering without closing anything (SIGSTOP). */
-  pause(): void;
+  /** Stops answering without closing anything (SIGSTOP); resolves when every thread of it stands still. */
+  pause(): Promise<void>;
   resume(): void;
   /** Ends the process; start() brings it back on the same port. */
   stop(): Promise<void>;
@@ -60,7 +60,10 @@ export async function startNatsServer(options: { maxPayload?: string } = {}): Pr
   await start();
   return {
     url: `nats://127.0.0.1:${port}`,
-    pause: () => void child?.kill('SIGSTOP'),
+    async pause() {
+      child?.kill('SIGSTOP');
+      if (child?.pid !== undefined) await standsStill(child.pid);
+    },
     resume: () => void child?.kill('SIGCONT'),
     stop,
     start,
@@ -70,6 +73,18 @@ export async function startNatsServer(options: { maxPayload?: string } = {}): Pr
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+async function standsStill(pid: number): Promise<void> {
+  const end = performance.now() + START_LIMIT_MS;
+  while (performance.now() < end) {
+    const tasks = await readdir(`/proc/${pid}/task`);
+    const states = await Promise.all(tasks.map((task) => readFile(`/proc/${pid}/task/${task}/stat`, 'latin1')));
+    // proc(5): the state follows the name in brackets
+    if (states.every((state) => state.slice(state.lastIndexOf(')') + 2).startsWith('T'))) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error(`process ${pid} does not stand still`);
 }
 
 /** Resolves when something at the port says a word. */

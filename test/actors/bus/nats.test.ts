@@ -115,7 +115,7 @@ test('while NATS is paused questions end at their limits, and none that was give
   await settle(serving);
   await asker.ask('receiving.message.accept', { ...question, helo: 'before' });
 
-  nats.pause();
+  await nats.pause();
   const before = performance.now();
   const asked = asker.ask('receiving.message.accept', { ...question, helo: 'during' }, { limitMs: 1_000 });
   await expect(asked).rejects.toBeInstanceOf(BusTimeout);
