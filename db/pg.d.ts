@@ -3,8 +3,6 @@ import 'pg';
 declare module 'pg' {
   /** What the driver takes and its published types leave out. */
   interface QueryConfig<I> {
-    /** columns come in binary form: bytea without the detour over hex text */
-    binary?: boolean;
     /** milliseconds until the driver gives the query up, instead of the pool's own limit */
     query_timeout?: number;
   }

@@ -1,49 +1,79 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../db/database.ts';
-import { createOctetStore, type OctetStore } from '../../db/octet-store.ts';
+import { createOctetStore, type OctetStore, storeOctetsSql } from '../../db/octet-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
-let testDatabase: TestDatabase;
-let database: Database;
+let test_: TestDatabase;
+let actor: Database;
 let store: OctetStore;
+let logged: string[];
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = testDatabase.open('postroom_actor');
-  store = createOctetStore({ database, log: pino({ level: 'silent' }) });
+  test_ = await createTestDatabase();
+  actor = test_.open('postroom_actor');
 });
-afterAll(() => testDatabase.drop());
+afterAll(() => test_.drop());
+beforeEach(() => {
+  logged = [];
+  const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
+  store = createOctetStore({ database: actor, log, cacheOctets: 1_000 });
+});
 
-async function stored(octets: Buffer, sha256 = createHash('sha256').update(octets).digest()): Promise<string> {
-  const id = `raw_${randomBytes(8).toString('hex')}`;
-  await database.pool.query('insert into raw_message (id, octets, sha256, size_octets) values ($1, $2, $3, $4)', [
-    id,
-    octets,
-    sha256,
-    octets.length,
-  ]);
-  return id;
+async function write(rawId: string, octets: Buffer): Promise<void> {
+  const message = { raw_id: rawId, sha256: createHash('sha256').update(octets).digest('hex'), start: 0 };
+  await actor.pool.query(
+    storeOctetsSql(
+      '(select * from json_to_recordset($1) as r (raw_id text, sha256 text, start integer, length integer))',
+      '$2',
+    ),
+    [JSON.stringify([{ ...message, length: octets.length }]), octets],
+  );
 }
 
+const everyOctet = Buffer.from(Array.from({ length: 256 }, (_, octet) => octet));
+
 test.each([
-  ['ASCII', Buffer.from('Subject: hello\r\n\r\nplain')],
-  ['every octet but NUL', Buffer.from(Array.from({ length: 255 }, (_, n) => n + 1))],
-  ['every octet', Buffer.from(Array.from({ length: 256 }, (_, n) => n))],
+  ['every octet, U+0000 among them', everyOctet],
+  ['every octet but U+0000', everyOctet.subarray(1)],
   ['nothing', Buffer.alloc(0)],
-  ['100 KB at random', randomBytes(100_000)],
-])('octets are read back as they were stored: %s', async (_, octets) => {
-  const id = await stored(octets);
-  expect((await store.get(id))?.equals(octets)).toBe(true);
-  expect((await store.slice(id, 3, 200))?.equals(octets.subarray(3, 203))).toBe(true);
+  ['a megabyte of chance', randomBytes(1_000_000)],
+  ['backslashes and hex', Buffer.from('\\x41\\\\000 \\x')],
+])('%s comes back as it was written', async (name, octets) => {
+  await write(`raw_${name}`, octets);
+  expect((await store.get(`raw_${name}`))?.equals(octets)).toBe(true);
+  const half = octets.length >> 1;
+  expect((await store.slice(`raw_${name}`, half, 10))?.equals(octets.subarray(half, half + 10))).toBe(true);
+  expect(await store.slice(`raw_${name}`, octets.length, 5)).toHaveLength(0);
 });
 
-test('octets that do not fit their sha256 are not handed out', async () => {
-  expect(await store.get(await stored(Buffer.from('changed'), Buffer.alloc(32)))).toBeNull();
+test('octets kept in memory are answered without the database, until they are released', async () => {
+  const octets = Buffer.from('only in memory');
+  store.keep('raw_memory', octets);
+  expect(await store.get('raw_memory')).toBe(octets);
+  expect((await store.slice('raw_memory', 5, 2))?.toString()).toBe('in');
+  store.release('raw_memory');
+  expect(await store.get('raw_memory')).toBeNull();
 });
 
-test('octets that are gone are null', async () => {
-  expect(await store.get('raw_none')).toBeNull();
-  expect(await store.slice('raw_none', 0, 10)).toBeNull();
+test('memory holds no more octets than it may: the oldest go first, and too large a message is not kept', async () => {
+  for (let n = 0; n < 6; n++) store.keep(`raw_kept${n}`, Buffer.alloc(300, n));
+  store.keep('raw_huge', Buffer.alloc(1_001));
+  const held = await Promise.all(
+    ['raw_kept0', 'raw_kept2', 'raw_kept3', 'raw_kept5', 'raw_huge'].map((rawId) => store.get(rawId)),
+  );
+  expect(held.map((octets) => octets?.length ?? null)).toEqual([null, null, 300, 300, null]);
+});
+
+test('octets that no longer fit their sha256 are not handed out, and it is logged', async () => {
+  await write('raw_damaged', Buffer.from('as it was'));
+  await test_.open(null).pool.query(`update raw_message set octets = set_byte(octets, 3, 0) where id = 'raw_damaged'`);
+  expect(await store.get('raw_damaged')).toBeNull();
+  expect(logged.join()).toMatch(/raw_damaged.*sha256/);
+});
+
+test('octets that are gone are null, and it is logged', async () => {
+  expect(await store.get('raw_unknown')).toBeNull();
+  expect(logged.join()).toMatch(/raw_unknown.*gone/);
 });
