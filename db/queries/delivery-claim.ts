@@ -21,7 +21,6 @@ export interface ClaimedDeliveryRow {
 export const claimDeliveriesSql = `
   with claimed as (${claimStatement({
     table: 'delivery',
-    key: ['user_id', 'id'],
     isDue: `d.status = 'pending' and d.next_attempt_at <= postroom_now() and d.delivery_type = 'webhook' and d.endpoint_id <> all($3::text[])`,
     orderBy: 'd.next_attempt_at',
     returning: [
