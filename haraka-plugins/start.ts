@@ -45,7 +45,9 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
   server.plugins.server = server;
   server.plugins.load_plugins();
   // As a child: a master would open the queue of Haraka's own outbound part, which we do not use.
-  await server.setup_smtp_listeners(server.plugins, 'child', main.inactivity_timeout * 1000);
+  await server.setup_smtp_listeners(server.plugins, 'child', main.inactivity_timeout * 1000).catch((error: unknown) => {
+    throw new Error(`cannot listen on ${main.listen}`, { cause: error });
+  });
   if (server.listeners.length === 0 || !server.listeners.every((listener) => listener.listening))
     throw new Error(`cannot listen on ${main.listen}`);
   log.info({ event: 'smtp.listening', address: main.listen });

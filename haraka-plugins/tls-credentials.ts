@@ -14,7 +14,9 @@ export interface TlsCredentials {
  * The credentials that the settings name, or our own, made at the first start and kept in the data directory (0600). Several processes
  * may ask at once and get the same. Throws when a named file cannot be read or the directory cannot be written.
  */
-export async function readTlsCredentials(settings: SmtpSettings): Promise<TlsCredentials> {
+export async function readTlsCredentials(
+  settings: Pick<SmtpSettings, 'tls' | 'dataDirectory' | 'mailHostname'>,
+): Promise<TlsCredentials> {
   if (settings.tls !== null) {
     const [key, cert] = await Promise.all([
       readFile(settings.tls.keyPath, 'utf8'),

@@ -16,6 +16,8 @@ const MAX_PIPELINED_OCTETS = 64 * 1024;
 const MAX_UNREAD_OCTETS = 256 * 1024;
 /** Replies of the kinds below before the connection ends (Postfix: smtpd_hard_error_limit). */
 const MAX_SYNTAX_ERRORS = 20;
+/** Commands without a message taken before the connection ends: five times what the largest transaction needs. */
+const MAX_IDLE_COMMANDS = 5_000;
 const syntaxErrorCodes = new Set([500, 501, 502, 503, 555]);
 const LF = 0x0a;
 const { state: states } = constants.connection;
@@ -72,36 +74,38 @@ export function replaceConnectionMethods(equipment: ConnectionEquipment): void {
     session.commandDueAt = performance.now() + equipment.limits.commandSeconds * 1000;
     if ((this.client.targetsocket.writableLength ?? 0) > MAX_UNREAD_OCTETS) return this.client.destroy();
     if (syntaxErrorCodes.has(code)) session.syntaxErrors += 1;
-    if (session.syntaxErrors > MAX_SYNTAX_ERRORS)
-      return respond.call(this, 421, '4.7.0 Too many errors', () => this.disconnect());
+    if (session.syntaxErrors > MAX_SYNTAX_ERRORS || session.idleCommands > MAX_IDLE_COMMANDS)
+      return respond.call(this, 421, '4.7.0 Too many errors or idle commands', () => this.disconnect());
     return respond.call(this, code, text, after);
   };
 }
 
 const troubleReply = new DSN(trouble.kind === 'pass' ? 451 : trouble.code, trouble.kind === 'pass' ? '' : trouble.text);
 
-/** Uses what was read: one command after the other as long as none is being worked on, or the octets of DATA. */
+/**
+ * Uses what was read: the octets of DATA, or one command when none is being worked on. One, because its reply calls again
+ * in a later turn of the event loop, so that a client that pipelines thousands keeps nobody waiting.
+ */
 function readInput(connection: Connection, session: Session): void {
-  while (connection.current_data !== null && connection.current_data.length > 0) {
-    const data = connection.current_data;
-    if (connection.state === states.DATA) {
-      connection.current_data = null;
-      readData(connection, session, data);
-      continue;
-    }
-    if (connection.state !== states.CMD && connection.state !== states.LOOP) return;
-    const lf = data.subarray(0, cfg.max.line_length).indexOf(LF);
-    if (lf === -1) {
-      if (data.length < cfg.max.line_length) return;
-      connection.client.pause();
-      connection.current_data = null;
-      connection.respond(521, '5.5.2 Command line too long', () => connection.disconnect());
-      return;
-    }
-    connection.current_data = data.subarray(lf + 1);
-    session.commandDueAt = Number.POSITIVE_INFINITY;
-    connection.process_line(data.subarray(0, lf + 1));
+  const data = connection.current_data;
+  if (data === null || data.length === 0) return;
+  if (connection.state === states.DATA) {
+    connection.current_data = null;
+    return readData(connection, session, data);
   }
+  if (connection.state !== states.CMD && connection.state !== states.LOOP) return;
+  const lf = data.subarray(0, cfg.max.line_length).indexOf(LF);
+  if (lf === -1) {
+    if (data.length < cfg.max.line_length) return;
+    connection.client.pause();
+    connection.current_data = null;
+    connection.respond(521, '5.5.2 Command line too long', () => connection.disconnect());
+    return;
+  }
+  connection.current_data = data.subarray(lf + 1);
+  session.commandDueAt = Number.POSITIVE_INFINITY;
+  session.idleCommands += 1;
+  connection.process_line(data.subarray(0, lf + 1));
 }
 
 /** What Haraka does at the end of data, without its own view of the message: pause, judge, and refuse what was pipelined behind. */

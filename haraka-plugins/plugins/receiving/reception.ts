@@ -50,8 +50,9 @@ export function decideRecipient(
   const { transaction } = session.connection;
   if (transaction === null || transaction.rcpt_to.length > MAX_RECIPIENTS)
     return reply(452, '4.5.3 Too many recipients');
+  if (forwardPath.user === '') return reply(501, '5.1.3 Bad forward-path');
   // RFC 5321 §4.5.1: <postmaster> without a domain is ours.
-  const recipient = mailbox(forwardPath) || `postmaster@${settings.mailHostname}`;
+  const recipient = forwardPath.host === '' ? `${forwardPath.user}@${settings.mailHostname}` : mailbox(forwardPath);
   const answer = (verdict: Awaited<ReturnType<Questions['checkRecipient']>>): Decision => {
     if (verdict.verdict === 'reject') return reply(verdict.code, `${verdict.enhancedCode} ${verdict.text}`);
     const { userId, addressId, domainId, ownAddress } = verdict;
@@ -107,6 +108,7 @@ async function offer(reception: Reception, session: Session, octets: Buffer): Pr
   switch (answer.verdict) {
     case 'accepted':
       session.acceptedMessages += 1;
+      session.idleCommands = 0;
       return reply(250, `2.0.0 Ok: queued as ${answer.emailIds[0] ?? 'nothing'}`);
     case 'refused':
       return reply(answer.code, `${answer.enhancedCode} ${answer.text}`);
@@ -138,9 +140,10 @@ function envelope(settings: SmtpSettings, { connection, recipients, isUtf8 }: Se
   };
 }
 
-/** The address as it was written, quotes included, its domain in lower case; empty for the null reverse-path and for a bare postmaster. */
+/** The address as it was written, quotes included, its domain in lower case; empty for the null reverse-path. */
 function mailbox(address: EnvelopeAddress | null): string {
-  return address === null || address.host === '' ? '' : `${address.user}@${address.host}`;
+  if (address === null) return '';
+  return address.host === '' ? address.user : `${address.user}@${address.host}`;
 }
 
 /** The end of a session that is not wanted at its very beginning, or null. */

@@ -20,6 +20,8 @@ export interface Session {
   isUtf8: boolean;
   /** replies to commands that made no sense */
   syntaxErrors: number;
+  /** since the last message that was taken */
+  idleCommands: number;
   acceptedMessages: number;
   /** reading is paused until the commands that were pipelined are answered */
   isHeldBack: boolean;
@@ -39,6 +41,7 @@ export function openSession(connection: Connection, limits: SmtpLimits): Session
     recipients: [],
     isUtf8: false,
     syntaxErrors: 0,
+    idleCommands: 0,
     acceptedMessages: 0,
     isHeldBack: false,
   };

@@ -1,0 +1,55 @@
+import constants from 'haraka-constants';
+import { pino } from 'pino';
+import { expect, test, vi } from 'vitest';
+import { answering, close, type Decide, pass, reply } from '../../haraka-plugins/plugins/receiving/answer.ts';
+
+const log = () => pino({ level: 'silent' });
+
+async function ask(decide: Decide<null>, limitMs = 50): Promise<{ verdict: unknown; reply: unknown; times: number }> {
+  const next = vi.fn<(verdict?: number, message?: unknown) => void>();
+  const destroy = vi.fn<() => void>();
+  answering('test', limitMs, decide, log)(next, { uuid: 'x', client: { destroy } } as never, null);
+  await vi.waitFor(() => expect(next).toHaveBeenCalled());
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const [verdict, message] = next.mock.calls[0] ?? [];
+  return { verdict, reply: message, times: next.mock.calls.length };
+}
+
+const trouble = { code: 451, reply: '4.3.0 Temporary trouble, please try again later' };
+
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('planted');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('planted'))],
+  ['never answers', () => new Promise<never>(() => {})],
+  ['answers too late', () => new Promise<typeof pass>((resolve) => setTimeout(() => resolve(pass), 80))],
+  ['rejects too late', () => new Promise<never>((_, reject) => setTimeout(() => reject(new Error('late')), 80))],
+] satisfies [string, Decide<null>][])('A decision that %s becomes 451 4.3.0, once.', async (_, decide) => {
+  expect(await ask(decide)).toEqual({ verdict: constants.denysoft, reply: trouble, times: 1 });
+});
+
+test.each([
+  [reply(250, '2.0.0 Ok'), constants.ok],
+  [reply(452, '4.3.1 Full'), constants.denysoft],
+  [reply(550, '5.1.1 No'), constants.deny],
+  [close(421, '4.3.2 Bye'), constants.denysoftdisconnect],
+  [close(550, '5.5.2 Bye'), constants.denydisconnect],
+])('%j keeps its code and text, at once and later', async (decision, verdict) => {
+  const expected = { verdict, reply: { code: decision.kind === 'pass' ? 0 : decision.code }, times: 1 };
+  expect(await ask(() => decision)).toMatchObject(expected);
+  expect(await ask(() => Promise.resolve(decision))).toMatchObject(expected);
+});
+
+test('When Haraka itself throws at the reply, that session alone ends.', async () => {
+  const destroy = vi.fn<() => void>();
+  const next = () => {
+    throw new Error('within Haraka');
+  };
+  for (const decide of [() => pass, () => Promise.resolve(pass)])
+    answering('test', 50, decide, log)(next, { uuid: 'x', client: { destroy } } as never, null);
+  await vi.waitFor(() => expect(destroy).toHaveBeenCalledTimes(2));
+});

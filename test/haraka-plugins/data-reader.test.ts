@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { DataReader, type HeldOctets } from '../../haraka-plugins/plugins/receiving/data-reader.ts';
+import { toData } from '../support/smtp-client.ts';
+
+const plenty = (): HeldOctets => ({ sum: 0, limit: 100_000_000 });
+
+/** A stream of numbers in [0, 1) that is the same each time. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+}
+
+function feed(reader: DataReader, wire: Buffer, random: () => number): Buffer | null {
+  for (let at = 0; at < wire.length; ) {
+    const size = 1 + Math.floor(random() ** 3 * 200);
+    const behind = reader.take(wire.subarray(at, at + size));
+    at += size;
+    if (behind !== null) return Buffer.concat([behind, wire.subarray(at)]);
+  }
+  return null;
+}
+
+describe('Whatever the pieces, the message is the same:', () => {
+  test('a thousand messages of dots, CR, CRLF and letters, each in random pieces', () => {
+    const random = seeded(7);
+    for (let n = 0; n < 1_000; n++) {
+      const parts = Array.from(
+        { length: Math.floor(random() * 60) },
+        () => ['.', '\r', 'a', '\r\n', '..', '\0'][Math.floor(random() * 6)],
+      );
+      const message = Buffer.from(`X: y\r\n\r\n${parts.join('')}x\r\n`, 'latin1');
+      const held = plenty();
+      const reader = new DataReader(held, new Set());
+      expect(feed(reader, Buffer.concat([toData(message), Buffer.from('NOOP\r\n')]), random)?.toString()).toBe(
+        'NOOP\r\n',
+      );
+      expect(reader.refusal).toBeNull();
+      expect(reader.octets.equals(message)).toBe(true);
+      reader.release();
+      expect(held.sum).toBe(0);
+    }
+  });
+
+  test('a refused message of any size still has its end found, and holds next to nothing', () => {
+    for (const filler of ['x'.repeat(3_000_000), 'X: 1\r\n'.repeat(3_000), '.\r\n..\r\n'.repeat(3_000)]) {
+      const held: HeldOctets = { sum: 0, limit: 10_000 };
+      const reader = new DataReader(held, new Set());
+      const wire = toData(Buffer.from(`${filler}\r\n.\r\n.x\r\n`, 'latin1'));
+      let largest = 0;
+      let at = 0;
+      let behind: Buffer | null = null;
+      for (; behind === null && at < wire.length; at += 1_000) {
+        behind = reader.take(wire.subarray(at, at + 1_000));
+        largest = Math.max(largest, held.sum);
+      }
+      expect(behind).not.toBeNull();
+      expect(at).toBeGreaterThanOrEqual(wire.length);
+      expect(reader.refusal).not.toBeNull();
+      expect(largest).toBeLessThan(40_000);
+      reader.release();
+      expect(held.sum).toBe(0);
+    }
+  });
+});
+
+test('When the process holds too much, the message that grows is put off with 452.', () => {
+  const held: HeldOctets = { sum: 0, limit: 50_000 };
+  const first = new DataReader(held, new Set());
+  first.take(Buffer.from(`X: y\r\n\r\n${'x'.repeat(20_000)}\r\n`));
+  const second = new DataReader(held, new Set());
+  second.take(Buffer.from(`X: y\r\n\r\n${'x'.repeat(40_000)}\r\n`));
+  expect(second.take(Buffer.from('.\r\n'))).toEqual(Buffer.alloc(0));
+  expect(second.refusal).toMatchObject({ code: 452, text: expect.stringContaining('4.3.1') });
+  expect(first.take(Buffer.from('.\r\n'))).toEqual(Buffer.alloc(0));
+  expect(first.refusal).toBeNull();
+});
+
+test('A bare line feed outranks every other reason, because it must end the session.', () => {
+  const reader = new DataReader(plenty(), new Set());
+  reader.take(Buffer.from(`${'X: 1\r\n'.repeat(1_001)}\r\n`));
+  expect(reader.refusal).toMatchObject({ code: 552 });
+  reader.take(Buffer.from('a\nb\r\n.\r\n'));
+  expect(reader.refusal).toMatchObject({ kind: 'close', code: 550 });
+});

@@ -1,0 +1,251 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SmtpClient } from '../support/smtp-client.ts';
+import { SmtpServer, until } from './smtp-server.ts';
+
+const message = 'Subject: one\r\n\r\nbody\r\n.\r\n';
+
+describe('Time is total time:', () => {
+  let server: SmtpServer;
+  beforeAll(async () => {
+    server = await SmtpServer.start({ SMTP_COMMAND_SECONDS: '2' });
+  });
+  afterAll(() => server.stop());
+
+  /** Milliseconds until the server ended the session, and its last words; one octet each 200 ms keeps the line busy. */
+  async function drip(client: SmtpClient, octet: string): Promise<{ durationMs: number; text: string }> {
+    const startedAt = performance.now();
+    const last = client.reply();
+    const timer = setInterval(() => client.send(octet), 200);
+    const { text } = await last;
+    await client.closed;
+    clearInterval(timer);
+    return { durationMs: performance.now() - startedAt, text };
+  }
+
+  test('a client that says nothing after the banner gets 421 4.4.2', async () => {
+    const client = await SmtpClient.connect(server.port);
+    await client.reply();
+    expect((await client.reply()).text).toMatch(/^421 4\.4\.2 /);
+    await client.closed;
+  });
+
+  test('so does one that never ends its command', async () => {
+    const client = await SmtpClient.greet(server.port);
+    const { durationMs, text } = await drip(client, 'N');
+    expect(text).toMatch(/^421 4\.4\.2 /);
+    expect(durationMs).toBeLessThan(6_000);
+  });
+
+  test('so does one that sends its message octet by octet, and nobody is asked', async () => {
+    const client = await SmtpClient.greet(server.port);
+    await client.begin();
+    const { durationMs, text } = await drip(client, 'x');
+    expect(text).toMatch(/^421 4\.4\.2 /);
+    expect(durationMs).toBeGreaterThan(1_500);
+    expect(durationMs).toBeLessThan(6_000);
+    expect(server.messages).toHaveLength(0);
+  });
+
+  test('a message that comes at a fair pace may take longer', async () => {
+    const client = await SmtpClient.greet(server.port);
+    await client.begin();
+    client.send('Subject: slow\r\n\r\n');
+    for (let i = 0; i < 20; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      client.send(`${'x'.repeat(500)}\r\n`);
+    }
+    client.send('.\r\n');
+    expect((await client.reply()).code).toBe(250);
+    client.destroy();
+  });
+
+  test('a client that keeps the socket after the end is cut off', async () => {
+    const client = await SmtpClient.connect(server.port);
+    await client.reply();
+    const timer = setInterval(() => client.send('x'), 100);
+    await client.closed;
+    clearInterval(timer);
+  });
+});
+
+describe('Connections are counted:', () => {
+  let server: SmtpServer;
+  beforeAll(async () => {
+    server = await SmtpServer.start({ SMTP_MAX_CONNECTIONS: '5', SMTP_MAX_CONNECTIONS_PER_ADDRESS: '2' });
+  });
+  afterAll(() => server.stop());
+
+  test('too many from one address are 421 4.7.0, too many in all 421 4.3.2, and one that ends makes room', async () => {
+    // The probe that awaited the start may still be on its way out.
+    await until(async () => {
+      const client = await SmtpClient.connect(server.port, { localAddress: '127.0.0.2' });
+      const { code } = await client.reply();
+      client.destroy();
+      await client.closed;
+      return code === 220;
+    });
+    const open = async (localAddress: string) => {
+      const client = await SmtpClient.connect(server.port, { localAddress });
+      return { client, banner: await client.reply() };
+    };
+    const first = await open('127.0.0.2');
+    const second = await open('127.0.0.2');
+    expect([first.banner.code, second.banner.code]).toEqual([220, 220]);
+    const third = await open('127.0.0.2');
+    expect(third.banner.text).toMatch(/^421 4\.7\.0 /);
+    await third.client.closed;
+    const others = [await open('127.0.0.1'), await open('127.0.0.1'), await open('127.0.0.1')];
+    expect(others.map(({ banner }) => banner.code)).toEqual([220, 220, 220]);
+    const sixth = await open('127.0.0.3');
+    expect(sixth.banner.text).toMatch(/^421 4\.3\.2 /);
+    await sixth.client.closed;
+    await first.client.say('QUIT');
+    await first.client.closed;
+    const again = await open('127.0.0.3');
+    expect(again.banner.code).toBe(220);
+    for (const { client } of [second, ...others, again]) client.destroy();
+  });
+});
+
+describe('Nonsense costs its sender the session and nobody else anything:', () => {
+  let server: SmtpServer;
+  beforeAll(async () => {
+    server = await SmtpServer.start();
+  });
+  afterAll(async () => {
+    const client = await SmtpClient.greet(server.port);
+    expect((await client.deliver(message)).code).toBe(250);
+    client.destroy();
+    expect(server.child.exitCode).toBeNull();
+    expect(residentOctets(server)).toBeLessThan(300_000_000);
+    await server.stop();
+  });
+
+  test('a command line without end is 521', async () => {
+    const client = await SmtpClient.greet(server.port);
+    client.send('X'.repeat(10_000_000));
+    expect((await client.reply()).code).toBe(521);
+    await client.closed;
+  });
+
+  test('a command of 600 octets is answered, one of 1,100 is 521', async () => {
+    const client = await SmtpClient.greet(server.port);
+    expect((await client.say('X'.repeat(600))).code).toBe(500);
+    expect((await client.say('X'.repeat(1_100))).code).toBe(521);
+    await client.closed;
+  });
+
+  test('after twenty senseless commands comes 421 4.7.0', async () => {
+    const client = await SmtpClient.greet(server.port);
+    client.send('\0\xff\x16garbage\r\n'.repeat(100_000));
+    const codes = [];
+    for (let i = 0; i < 21; i++) codes.push((await client.reply()).code);
+    expect(codes.slice(0, 20).every((code) => code === 500)).toBe(true);
+    expect(codes[20]).toBe(421);
+    await client.closed;
+  });
+
+  test('talk before the banner is taken in turn or refused', async () => {
+    const client = await SmtpClient.connect(server.port);
+    client.send('EHLO early.test\r\nNONSENSE\r\n');
+    const codes = [];
+    for (let i = 0; i < 3; i++) codes.push((await client.reply()).code);
+    expect(codes).toEqual([220, 250, 500]);
+    client.destroy();
+  });
+
+  test('a TLS handshake in the clear is refused', async () => {
+    const client = await SmtpClient.greet(server.port);
+    client.send(Buffer.from('16030100c8010000c40303\r\n', 'latin1'));
+    expect((await client.reply()).code).toBe(500);
+    client.send(Buffer.from([0x16, 0x03, 0x01, 0x00, 0xc8, 0x01, 0xff, 0x0d, 0x0a]));
+    expect((await client.reply()).code).toBeGreaterThanOrEqual(500);
+    client.destroy();
+  });
+
+  test('a client that pipelines for ever and reads nothing is ended', async () => {
+    const client = await SmtpClient.greet(server.port);
+    client.stopReading();
+    const chunk = 'NOOP\r\n'.repeat(20_000);
+    for (let i = 0; i < 100 && !client.isClosed; i++) {
+      client.send(chunk);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    client.destroy();
+    await client.closed;
+  });
+
+  test('a client that idles busily is ended with 421 4.7.0', async () => {
+    const client = await SmtpClient.greet(server.port);
+    client.send('NOOP\r\n'.repeat(6_000));
+    let last = await client.reply();
+    while (last.code === 250) last = await client.reply();
+    expect(last.text).toMatch(/^421 4\.7\.0 /);
+    await client.closed;
+  });
+
+  test('recipients that are pipelined by the thousand are all answered while one is slow', async () => {
+    const client = await SmtpClient.greet(server.port);
+    const { recipient } = server.script;
+    server.script.recipient = async (name) => {
+      if (name.startsWith('slow')) await new Promise((resolve) => setTimeout(resolve, 300));
+      return recipient(name);
+    };
+    client.send('MAIL FROM:<a@client.test>\r\nRCPT TO:<slow@inbox.test>\r\n');
+    client.send('RCPT TO:<quick@inbox.test>\r\n'.repeat(4_000));
+    const codes = new Map<number, number>();
+    for (let i = 0; i < 4_002; i++) {
+      const { code } = await client.reply();
+      codes.set(code, (codes.get(code) ?? 0) + 1);
+    }
+    expect(Object.fromEntries(codes)).toEqual({ 250: 1_001, 452: 3_001 });
+    server.script.recipient = recipient;
+    client.destroy();
+  });
+});
+
+describe('Memory for messages is limited:', () => {
+  test('forty messages of 14 MB at once are taken or put off with 452, and the process stays small', async () => {
+    const server = await SmtpServer.start();
+    server.script.message = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return { verdict: 'accepted', emailIds: ['em_1'] };
+    };
+    const octets = Buffer.from(`Subject: big\r\n\r\n${`${'x'.repeat(998)}\r\n`.repeat(14_000)}.\r\n`, 'latin1');
+    let peak = 0;
+    const watch = setInterval(() => {
+      peak = Math.max(peak, residentOctets(server));
+    }, 50);
+    const codes = await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        const client = await SmtpClient.greet(server.port);
+        await client.say('MAIL FROM:<a@client.test>');
+        await client.say('RCPT TO:<hello@inbox.test>');
+        const data = await client.say('DATA');
+        if (data.code !== 354) {
+          client.destroy();
+          return data.code;
+        }
+        client.send(octets);
+        const { code } = await client.reply();
+        client.destroy();
+        return code;
+      }),
+    );
+    clearInterval(watch);
+    expect(codes.filter((code) => code !== 250 && code !== 452)).toEqual([]);
+    expect(codes).toContain(250);
+    expect(peak).toBeLessThan(900_000_000);
+    const client = await SmtpClient.greet(server.port);
+    expect((await client.deliver(message)).code).toBe(250);
+    client.destroy();
+    await server.stop();
+  }, 60_000);
+});
+
+/** Resident memory of the SMTP process. */
+function residentOctets(server: SmtpServer): number {
+  const status = readFileSync(`/proc/${server.child.pid}/status`, 'latin1');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
+}
