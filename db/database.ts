@@ -34,7 +34,9 @@ const CONNECTION_TIMEOUT_MS = 5_000;
  * all of it, or join with all of it, long after it has grown; so indexes and nested loops are taken from the first row on.
  * jit: what is switched off here counts as dear, and dear statements would be compiled (PostgreSQL 17 and before).
  */
-const ACTOR_PLANNING = ['seqscan', 'hashjoin', 'mergejoin'].map((way) => `-c enable_${way}=off`).concat('-c jit=off');
+const ACTOR_PLANNING = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material']
+  .map((way) => `-c enable_${way}=off`)
+  .concat('-c jit=off');
 
 /**
  * Opens a pool; connects lazily. bigint comes as number, timestamptz as Date, bytea as Buffer (octets asked for with

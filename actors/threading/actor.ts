@@ -1,10 +1,12 @@
 import { findUnthreaded } from '../../db/queries/thread-claim.ts';
+import { analyzeYoungTables } from '../../db/queries/young-tables.ts';
 import { type Actor, type Run, runActor } from '../actor.ts';
 import type { ThreadingContext } from './assign-thread.ts';
 import { createUserQueues } from './user-queues.ts';
 
 /** guarantees.md §5: due rows are swept every 2 s. */
 const SWEEP_EVERY_MS = 2_000;
+const STATISTICS_EVERY_MS = 2_000;
 /** Emails taken by one sweep; more make the next sweep follow at once. */
 const SWEEP_LIMIT = 500;
 /** Users whose mail is threaded at the same time; each needs a connection to PostgreSQL. */
@@ -38,6 +40,14 @@ export async function startThreadingActor(context: ThreadingContext): Promise<Ac
             );
           }
           return due.length;
+        },
+      },
+      {
+        // Threading looks up more than any other actor; its plans suffer first while tables grow from nothing.
+        name: 'statistics',
+        everyMs: STATISTICS_EVERY_MS,
+        async work() {
+          await analyzeYoungTables(context.database);
         },
       },
     ],

@@ -488,6 +488,26 @@ const ROLES_AND_POLICIES = `
          and ($4 is null or t.search_text like ''%@'' || $4 || ''%'')'
         using p_user_id, p_pattern, p_address, p_domain;
     end $$;
+
+  -- Statistics of tables that grew by half since they were last taken. Autovacuum looks once a minute; a fresh service takes tens of
+  -- thousands of mails in that time, under plans made for empty tables, which new statistics also end. Large tables are autovacuum's.
+  create function analyze_young_tables() returns integer language plpgsql volatile security definer set search_path = public, pg_temp as $$
+    declare
+      grown text;
+      analyzed integer := 0;
+    begin
+      if not pg_try_advisory_xact_lock(hashtextextended('analyze young tables', 0)) then return 0; end if;
+      for grown in
+        select relname from pg_stat_user_tables
+        where schemaname = 'public' and n_live_tup < 100000 and n_mod_since_analyze > 100 + n_live_tup / 2 order by relname
+      loop
+        execute format('analyze %I', grown);
+        analyzed := analyzed + 1;
+      end loop;
+      return analyzed;
+    end $$;
+  revoke all on function analyze_young_tables from public;
+  grant execute on function analyze_young_tables to postroom_actor;
   revoke all on function credential_owner, note_key_uses, account_of, raw_octets, raw_sha256, search_emails, search_threads from public;
   grant execute on function credential_owner, note_key_uses, account_of, raw_octets, raw_sha256, search_emails, search_threads
     to postroom_gateway, postroom_actor;

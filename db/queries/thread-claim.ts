@@ -13,23 +13,18 @@ export interface UnthreadedEmail extends ThreadableMessage {
   mailboxes: Mailbox[];
 }
 
-/**
- * Makes this transaction the only one that threads mail of the user; it waits for another (lock_timeout) and holds until the end.
- * It also forbids plans that read whole tables: a plan prepared while tables are empty would stay when they have grown
- * (speed.md, "Planner"), and every statement of threading has an index to go by.
- */
+/** Makes this transaction the only one that threads mail of the user; it waits for another (lock_timeout) and holds until the end. */
 export async function lockThreads(client: pg.ClientBase, userId: string): Promise<void> {
   await client.query({
     name: 'thread-lock',
-    text: `select pg_advisory_xact_lock(hashtextextended('thread ' || $1, 0)), set_config('enable_seqscan', 'off', true),
-             set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`,
+    text: `select pg_advisory_xact_lock(hashtextextended('thread ' || $1, 0))`,
     values: [userId],
   });
 }
 
 /**
- * Those of the emails that still have no thread, locked for this transaction, oldest first. Rows that somebody else holds are left out:
- * the sweep comes back to them.
+ * Those of the emails that still have no thread, locked for this transaction. Rows that somebody else holds are left out: the sweep
+ * comes back to them.
  */
 export async function claimUnthreaded(
   client: pg.ClientBase,
@@ -43,7 +38,6 @@ export async function claimUnthreaded(
              c.in_reply_to, c.reference_ids, c.addresses
       from email e left join email_content c on c.user_id = $1 and c.email_id = e.id
       where e.user_id = $1 and e.id = any ($2::text[]) and e.thread_id is null and e.type <> 'scheduled'
-      order by e.created_at, e.id
       for update of e skip locked`,
     values: [userId, emailIds],
   });

@@ -49,7 +49,7 @@ export async function writeThreads(
     name: 'thread-write',
     text: `
       insert into thread as t (user_id, ${columns}, updated_at)
-      select $1, ${columns}, postroom_now()
+      select $1, ${columns}, (select postroom_now())
       from jsonb_to_recordset($2::jsonb) as x(
         id text, root_message_id text, normalized_subject text, participant_emails text[], participant_names text[], search_text text,
         message_count integer, received_count integer, unread_count integer, archived_count integer,

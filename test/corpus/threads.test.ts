@@ -9,6 +9,7 @@ import { assignThreads } from '../../actors/threading/assign-thread.ts';
 import { parseMessageId, parseMessageIds } from '../../core/message-id.ts';
 import { baseSubject } from '../../core/subject.ts';
 import type { Database } from '../../db/database.ts';
+import { analyzeYoungTables } from '../../db/queries/young-tables.ts';
 import { testActorContext } from '../support/actor-context.ts';
 import {
   type CorpusMessage,
@@ -71,6 +72,7 @@ async function threadAll(
 ): Promise<Map<string, string>> {
   const context = testActorContext(database);
   for (let at = 0; at < mails.length; at += BATCH) {
+    if (at % (10 * BATCH) === 0) await analyzeYoungTables(database);
     const batch = mails
       .slice(at, at + BATCH)
       .map((mail, index) => ({ ...mail, createdAt: new Date(Date.UTC(2026, 0, 1) + (at + index) * 1_000) }));

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ActorContext } from '../../../actors/actor.ts';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import type { Database } from '../../../db/database.ts';
+import { analyzeYoungTables } from '../../../db/queries/young-tables.ts';
 import type { EmailRow, ThreadRow } from '../../../db/tables.ts';
 import { testActorContext } from '../../support/actor-context.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -259,6 +260,7 @@ test('one bare reply joins thousands of notices with its subject, and those afte
   );
   await insertEmails(database, userId, notices);
   for (let at = 0; at < notices.length; at += 50) {
+    if (at % 500 === 0) await analyzeYoungTables(database);
     await assignThreads(
       context,
       userId,
