@@ -175,3 +175,13 @@ function readSource(name: string): SourceFile {
 function codeLines(file: SourceFile): string[] {
   return file.text.split('\n').filter((line) => !/^\s*(\*|\/\/|\/\*)/.test(line));
 }
+
+test('the standards page and the README name files and folders that exist', () => {
+  const standards = readFileSync(path.join(root, 'core/STANDARDS.md'), 'utf8');
+  const named = [...standards.matchAll(/`([a-z-]+\/[a-z/-]+\.ts)`/g)].map((match) => match[1] ?? '');
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((name) => !names.has(name))).toEqual([]);
+  const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
+  const programs = [...readme.matchAll(/\bbin\/[a-z]+\.ts\b/g)].map((match) => match[0]);
+  expect(programs.filter((name) => !names.has(name))).toEqual([]);
+});
