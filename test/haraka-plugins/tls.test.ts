@@ -32,8 +32,11 @@ test('After STARTTLS the session begins anew, is marked as encrypted, and offers
 
 test('Commands that came in the clear behind STARTTLS are dropped.', async () => {
   const client = await SmtpClient.greet(server.port);
-  client.send('STARTTLS\r\nMAIL FROM:<injected@evil.test>\r\n');
+  await client.say('MAIL FROM:<a@client.test>');
+  client.send('STARTTLS\r\nRCPT TO:<injected@inbox.test>\r\n');
   expect((await client.reply()).code).toBe(220);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(server.recipients).not.toContain('injected@inbox.test');
   client.destroy();
   const other = await SmtpClient.greet(server.port);
   expect((await other.say('STARTTLS now')).code).toBe(501);
