@@ -18,8 +18,8 @@ export interface AcceptorOptions {
   hasRoom: () => Promise<boolean>;
   /** whether the parser of this process can take more; otherwise the rows are left unclaimed for whoever sweeps next */
   canParse: () => boolean;
-  /** told of each new message after its commit */
-  onAccepted: (octets: Buffer, receptions: Reception[]) => void;
+  /** told of each new message after its commit, and whether its receptions are this claimant's */
+  onAccepted: (octets: Buffer, receptions: Reception[], isClaimed: boolean) => void;
   fault: (point: FaultPoint) => void;
   /** groups that are committed at the same time */
   commitsInFlight?: number;
@@ -91,17 +91,17 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
   async function commit(group: Waiting[]): Promise<void> {
     if (group.length === 0) return;
     options.fault('receiving.before-commit');
-    const outcomes = await acceptGroup(
-      database,
-      group.map((member) => member.offer),
-      options.canParse() ? options.claimant : null,
-    );
+    const offers = group.map((member) => member.offer);
+    const claimant = options.canParse() ? options.claimant : null;
+    const outcomes = await acceptGroup(database, offers, claimant);
     options.fault('receiving.after-commit');
     group.forEach((member, at) => {
       const outcome = outcomes[at];
       if (outcome === undefined) return;
       member.resolve({ verdict: 'accepted', emailIds: outcome.emailIds });
-      if (outcome.accepted.length > 0) options.onAccepted(member.offer.octets, outcome.accepted);
+      if (outcome.accepted.length > 0) {
+        options.onAccepted(member.offer.octets, outcome.accepted, claimant !== null);
+      }
     });
   }
 

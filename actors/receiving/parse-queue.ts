@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Reception } from './reception.ts';
 
 /** A reception that waits for the parser of this process, under this process' lease. */
@@ -7,8 +8,9 @@ export interface QueuedReception {
 }
 
 export interface ParseQueueOptions {
-  /** Parses and stores a chunk. When it throws, the chunk is tried again after a pause. */
-  work: (chunk: Reception[]) => Promise<void>;
+  /** Parses and stores a chunk; answers those to be tried again. When it throws, the whole chunk is tried again after a pause. */
+  work: (chunk: Reception[]) => Promise<Reception[]>;
+  log: Logger;
   /** chunks in work at once */
   concurrency: number;
 }
@@ -29,6 +31,9 @@ export interface ParseQueue {
 /** Chunks are large enough that a call to a worker and a transaction cost little per message, small enough to be lost to one bad member. */
 const CHUNK_MESSAGES = 25;
 const CHUNK_OCTETS = 2_000_000;
+
+/** A process that ends costs all it held one try each, which says nothing about any of them. */
+const SUSPECT_TRIES = 2;
 
 /** What waits in memory at most; octets stay below the octet store's cache. Beyond, rows wait unclaimed in the table. */
 const ROOM_MESSAGES = 5_000;
@@ -97,9 +102,11 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
     let octets = 0;
     let count = 0;
     for (const entry of waiting) {
-      if (count === CHUNK_MESSAGES || (count > 0 && octets + entry.sizeOctets > CHUNK_OCTETS)) break;
+      const isFull = count === CHUNK_MESSAGES || octets + entry.sizeOctets > CHUNK_OCTETS;
+      if (count > 0 && (isFull || isSuspect(entry))) break;
       octets += entry.sizeOctets;
       count++;
+      if (isSuspect(entry)) break;
     }
     waitingOctets -= octets;
     return waiting.splice(0, count);
@@ -107,24 +114,30 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
 
   async function run(chunk: Entry[]): Promise<void> {
     try {
-      await options.work(chunk.map((entry) => entry.reception));
+      const again = await options.work(chunk.map((entry) => entry.reception));
       for (const entry of chunk) known.delete(entry.reception.emailId);
-    } catch {
-      // The work has logged why.
+      for (const reception of again) {
+        const sizeOctets = chunk.find((entry) => entry.reception.emailId === reception.emailId)?.sizeOctets ?? 0;
+        put({ reception, sizeOctets });
+      }
+    } catch (error) {
+      options.log.warn({ err: error, count: chunk.length }, 'receptions could not be parsed now');
       pausedUntil = performance.now() + PAUSE_MS;
       waiting.unshift(...chunk);
       for (const entry of chunk) waitingOctets += entry.sizeOctets;
     }
   }
 
+  function put({ reception, sizeOctets }: QueuedReception): void {
+    if (known.has(reception.emailId)) return;
+    known.add(reception.emailId);
+    waiting.push({ reception, sizeOctets, since: performance.now() });
+    waitingOctets += sizeOctets;
+  }
+
   return {
     add(queued) {
-      for (const { reception, sizeOctets } of queued) {
-        if (known.has(reception.emailId)) continue;
-        known.add(reception.emailId);
-        waiting.push({ reception, sizeOctets, since: performance.now() });
-        waitingOctets += sizeOctets;
-      }
+      for (const entry of queued) put(entry);
       start();
     },
     noteAccept: (sizeOctets) => accepts.add(1 + sizeOctets / ACCEPT_OCTETS),
@@ -136,6 +149,11 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
       await Promise.all(running);
     },
   };
+}
+
+/** Whether the parser, or a process, may have failed over it before: it is parsed alone, so that it takes no other down. */
+function isSuspect(entry: Entry): boolean {
+  return entry.reception.tries > SUSPECT_TRIES;
 }
 
 /** Counts what was added within the last `windowMs`, give or take a third of it. */

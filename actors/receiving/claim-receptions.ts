@@ -1,0 +1,88 @@
+import { claimStatement } from '../../db/claim.ts';
+import type { Database } from '../../db/database.ts';
+import type { QueuedReception } from './parse-queue.ts';
+
+/**
+ * Takes receptions that wait for a parser and whose lease, if any, has run out: those of a process that died, and those that were
+ * left unclaimed. Oldest first, at most `limit`.
+ */
+export async function claimReceptions(database: Database, claimant: string, limit: number): Promise<QueuedReception[]> {
+  const { rows } = await database.pool.query<ClaimedRow>({
+    name: 'claim-receptions',
+    text: CLAIM_SQL,
+    values: [claimant, limit],
+  });
+  return rows.map((row) => ({
+    reception: {
+      userId: row.user_id,
+      emailId: row.email_id,
+      rawId: row.raw_id,
+      reversePath: row.reverse_path,
+      recipient: row.recipient,
+      ownAddress: row.own_address,
+      addressId: row.address_id,
+      domainId: row.domain_id,
+      remoteAddress: row.remote_address,
+      helo: row.helo,
+      isTls: row.is_tls,
+      traceFields: row.trace_fields,
+      acceptedAt: row.accepted_at,
+      tries: row.tries,
+    },
+    sizeOctets: row.size_octets ?? 0,
+  }));
+}
+
+/** Gives back what this process took and did not parse, so that the next one need not wait for the leases to run out. */
+export async function releaseReceptions(database: Database, claimant: string): Promise<void> {
+  await database.pool.query(
+    'update reception set claimed_by = null, claimed_until = null where parsed_at is null and claimed_by = $1',
+    [claimant],
+  );
+}
+
+interface ClaimedRow {
+  user_id: string;
+  email_id: string;
+  raw_id: string;
+  reverse_path: string;
+  recipient: string;
+  own_address: string;
+  address_id: string | null;
+  domain_id: string;
+  remote_address: string;
+  helo: string;
+  is_tls: boolean;
+  trace_fields: string;
+  accepted_at: Date;
+  tries: number;
+  size_octets: number | null;
+}
+
+const columns = [
+  'user_id',
+  'email_id',
+  'raw_id',
+  'reverse_path',
+  'recipient',
+  'own_address',
+  'address_id',
+  'domain_id',
+  'remote_address',
+  'helo',
+  'is_tls',
+  'trace_fields',
+  'accepted_at',
+  'tries',
+];
+
+// A lease that its own holder renews, because the row still waits in memory, is no further try.
+const CLAIM_SQL = `
+  with claimed as (${claimStatement({
+    table: 'reception',
+    isDue: 'd.parsed_at is null',
+    orderBy: 'd.accepted_at',
+    returning: columns,
+    set: 'tries = case when t.claimed_by = $1 then t.tries else t.tries + 1 end',
+  })})
+  select c.*, (select m.size_octets from raw_message m where m.id = c.raw_id) as size_octets from claimed c order by c.accepted_at`;

@@ -1,0 +1,168 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { createParseQueue, type ParseQueue, type QueuedReception } from '../../../actors/receiving/parse-queue.ts';
+import type { Reception } from '../../../actors/receiving/reception.ts';
+
+const log = pino({ level: 'silent' });
+
+function queued(emailId: string, changes: { tries?: number; sizeOctets?: number } = {}): QueuedReception {
+  const reception: Reception = {
+    userId: 'usr_a',
+    emailId,
+    rawId: `raw_${emailId}`,
+    reversePath: '',
+    recipient: 'x@a.test',
+    ownAddress: 'x@a.test',
+    addressId: null,
+    domainId: 'dom_a',
+    remoteAddress: '192.0.2.1',
+    helo: 'elsewhere.test',
+    isTls: false,
+    traceFields: '',
+    acceptedAt: new Date(),
+    tries: changes.tries ?? 1,
+  };
+  return { reception, sizeOctets: changes.sizeOctets ?? 100 };
+}
+
+/** A queue whose work notes the chunks and answers what `again` says; `seen(n)` resolves when n receptions were worked on. */
+function makeQueue(again: (chunk: Reception[]) => Promise<Reception[]> = async () => []) {
+  const chunks: string[][] = [];
+  let wake = () => undefined as void;
+  const queue: ParseQueue = createParseQueue({
+    concurrency: 1,
+    log,
+    async work(chunk) {
+      chunks.push(chunk.map((reception) => reception.emailId));
+      wake();
+      return await again(chunk);
+    },
+  });
+  async function seen(count: number): Promise<void> {
+    while (chunks.flat().length < count) await new Promise<void>((resolve) => void (wake = resolve));
+  }
+  return { queue, chunks, seen };
+}
+
+test('receptions are worked on in their order, in chunks of at most twenty-five', async () => {
+  const { queue, chunks, seen } = makeQueue();
+  const ids = Array.from({ length: 60 }, (_, n) => `em_${n}`);
+  queue.add(ids.map((id) => queued(id)));
+  await seen(60);
+  expect(chunks.map((chunk) => chunk.length)).toEqual([25, 25, 10]);
+  expect(chunks.flat()).toEqual(ids);
+});
+
+test('a chunk holds at most two million octets, and a larger message goes alone', async () => {
+  const { queue, chunks, seen } = makeQueue();
+  queue.add([
+    queued('a', { sizeOctets: 15_000_000 }),
+    ...['b', 'c', 'd'].map((id) => queued(id, { sizeOctets: 900_000 })),
+  ]);
+  await seen(4);
+  expect(chunks).toEqual([['a'], ['b', 'c'], ['d']]);
+});
+
+test('a reception over which a process may have died goes alone', async () => {
+  const { queue, chunks, seen } = makeQueue();
+  queue.add([queued('a'), queued('b', { tries: 3 }), queued('c')]);
+  await seen(3);
+  expect(chunks).toEqual([['a'], ['b'], ['c']]);
+});
+
+test('what waits already is passed over', async () => {
+  const { queue, chunks, seen } = makeQueue();
+  queue.add([queued('a'), queued('b'), queued('a')]);
+  queue.add([queued('b')]);
+  await seen(2);
+  await queue.stop();
+  expect(chunks.flat()).toEqual(['a', 'b']);
+});
+
+test('what is to be tried again comes again', async () => {
+  const { queue, chunks, seen } = makeQueue(async (chunk) =>
+    chunk.filter(({ emailId, tries }) => emailId === 'b' && tries < 3).map((one) => ({ ...one, tries: one.tries + 1 })),
+  );
+  queue.add([queued('a'), queued('b')]);
+  await seen(4);
+  expect(chunks).toEqual([['a', 'b'], ['b'], ['b']]);
+});
+
+test('a chunk whose work fails is tried again after a pause, before what came later', async () => {
+  let failures = 1;
+  const { queue, chunks, seen } = makeQueue(async () => {
+    if (failures-- > 0) throw new Error('away');
+    return [];
+  });
+  const startedAt = performance.now();
+  queue.add([queued('a')]);
+  queue.add([queued('b')]);
+  await seen(3);
+  expect(chunks).toEqual([['a'], ['a', 'b']]);
+  expect(performance.now() - startedAt).toBeGreaterThan(900);
+});
+
+test('at a moderate pace of accepts parsing does not wait', async () => {
+  const { queue, seen } = makeQueue();
+  for (let n = 0; n < 20; n++) queue.noteAccept(4_000);
+  const startedAt = performance.now();
+  queue.add([queued('a')]);
+  await seen(1);
+  expect(performance.now() - startedAt).toBeLessThan(100);
+});
+
+test('while many are accepted parsing waits, until they cease', async () => {
+  const { queue, chunks, seen } = makeQueue();
+  const burst = setInterval(() => {
+    for (let n = 0; n < 20; n++) queue.noteAccept(4_000);
+  }, 10);
+  for (let n = 0; n < 60; n++) queue.noteAccept(4_000);
+  queue.add([queued('a')]);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(chunks).toEqual([]);
+  clearInterval(burst);
+  await seen(1);
+});
+
+test('no message waits longer than three seconds for accepts to cease', async () => {
+  const { queue, seen } = makeQueue();
+  for (let n = 0; n < 60; n++) queue.noteAccept(4_000);
+  const burst = setInterval(() => {
+    for (let n = 0; n < 60; n++) queue.noteAccept(4_000);
+  }, 10);
+  const startedAt = performance.now();
+  queue.add([queued('a')]);
+  await seen(1);
+  clearInterval(burst);
+  expect(performance.now() - startedAt).toBeGreaterThan(2_900);
+});
+
+test('a thousand that wait are worked on whatever is accepted', async () => {
+  const { queue, seen } = makeQueue();
+  for (let n = 0; n < 60; n++) queue.noteAccept(4_000);
+  queue.add(Array.from({ length: 1_000 }, (_, n) => queued(`em_${n}`)));
+  const startedAt = performance.now();
+  await seen(1);
+  expect(performance.now() - startedAt).toBeLessThan(100);
+});
+
+test('there is no room beyond five thousand that wait, or 56,000,000 octets', async () => {
+  const many = makeQueue(() => new Promise(() => undefined)).queue;
+  many.add(Array.from({ length: 5_024 }, (_, n) => queued(`em_${n}`)));
+  expect(many.hasRoom()).toBe(true);
+  many.add([queued('more')]);
+  expect(many.hasRoom()).toBe(false);
+  const large = makeQueue(() => new Promise(() => undefined)).queue;
+  large.add(Array.from({ length: 5 }, (_, n) => queued(`em_${n}`, { sizeOctets: 14_500_000 })));
+  expect(large.hasRoom()).toBe(false);
+});
+
+test('stopping awaits the chunk in work and begins no other', async () => {
+  let finish: () => void = () => undefined;
+  const { queue, chunks } = makeQueue(() => new Promise((resolve) => void (finish = () => resolve([]))));
+  queue.add(Array.from({ length: 30 }, (_, n) => queued(`em_${n}`)));
+  const stopped = queue.stop();
+  finish();
+  await stopped;
+  expect(chunks).toHaveLength(1);
+});

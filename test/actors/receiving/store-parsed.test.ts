@@ -1,0 +1,289 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createAcceptor } from '../../../actors/receiving/accept-message.ts';
+import { claimReceptions } from '../../../actors/receiving/claim-receptions.ts';
+import { bareOutcome, type StorableMessage, type StorableOutcome } from '../../../actors/receiving/email-rows.ts';
+import type { Reception } from '../../../actors/receiving/reception.ts';
+import { type ParsedReception, type StoreOptions, storeParsed } from '../../../actors/receiving/store-parsed.ts';
+import { type IdentifierKind, makeIdentifier } from '../../../core/identifiers.ts';
+import type { Database } from '../../../db/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createMailbox, type TestMailbox } from '../../support/routing-rows.ts';
+
+let test_: TestDatabase;
+let actor: Database;
+let hello: TestMailbox;
+let stranger: TestMailbox;
+let options: StoreOptions;
+
+const makeId = (kind: IdentifierKind) => makeIdentifier(kind, new Date(), randomBytes(10));
+
+beforeAll(async () => {
+  test_ = await createTestDatabase();
+  actor = test_.open('postroom_actor');
+});
+afterAll(() => test_.drop());
+beforeEach(async () => {
+  const unique = randomBytes(4).toString('hex');
+  hello = await createMailbox(actor, { domain: `${unique}.test`, address: `hello@${unique}.test` });
+  stranger = await createMailbox(actor, { domain: `b${unique}.test`, address: `hello@b${unique}.test` });
+  options = {
+    database: actor,
+    log: pino({ level: 'silent' }),
+    claimant: 'one',
+    mailHostname: 'mx.test',
+    makeEventId: () => makeId('event'),
+  };
+});
+
+/** Accepts that many messages for the mailbox, leased to the claimant `one`. */
+async function accept(mailbox: TestMailbox, count: number): Promise<Reception[]> {
+  const accepted: Reception[] = [];
+  const acceptor = createAcceptor({
+    database: actor,
+    makeId,
+    claimant: 'one',
+    hasRoom: async () => true,
+    canParse: () => true,
+    onAccepted: (_, receptions) => void accepted.push(...receptions),
+    fault: () => undefined,
+  });
+  const { userId, addressId, domainId, address } = mailbox;
+  const [local, domain] = address.split('@');
+  await Promise.all(
+    Array.from({ length: count }, () =>
+      acceptor.accept(
+        {
+          reversePath: 'sender@elsewhere.test',
+          recipients: [{ recipient: `${local}+tag@${domain}`, userId, addressId, domainId, ownAddress: address }],
+          remoteAddress: '192.0.2.1',
+          helo: 'elsewhere.test',
+          isTls: false,
+          traceFields: '',
+        },
+        randomBytes(50),
+      ),
+    ),
+  );
+  return accepted;
+}
+
+const message: StorableMessage = {
+  headers: [
+    ['subject', 'Re: Grüße'],
+    ['received', 'from a'],
+  ],
+  addresses: {
+    from: { text: 'Ann <Ann@Elsewhere.test>', addresses: [{ name: 'Ann', address: 'Ann@Elsewhere.test' }] },
+    to: { text: 'x@y.test', addresses: [{ name: null, address: 'x@y.test' }] },
+    cc: { text: 'c@y.test', addresses: [{ name: null, address: 'c@y.test' }] },
+    bcc: null,
+    replyTo: null,
+  },
+  messageId: '<one@elsewhere.test>',
+  inReplyTo: ['<zero@elsewhere.test>'],
+  references: ['<zero@elsewhere.test>', '<"odd, {id}"@elsewhere.test>'],
+  subject: 'Re: Grüße',
+  date: new Date('2026-11-26T10:00:00Z'),
+  text: 'Grüße \u{1f600}\n',
+  html: '<p>Grüße</p>',
+  cleanedText: '',
+  cleanedHtml: null,
+  preview: 'Grüße',
+  attachments: [
+    {
+      index: 0,
+      filename: 'a.pdf',
+      contentType: 'application/pdf',
+      size: 3,
+      contentId: null,
+      contentDisposition: 'attachment',
+      start: 10,
+      length: 4,
+      transferEncoding: 'base64',
+    },
+  ],
+  priority: 'high',
+  isTruncated: false,
+};
+
+function parsed(receptions: readonly Reception[], changes: Partial<StorableMessage> = {}): ParsedReception[] {
+  const outcome: StorableOutcome = { message: { ...message, ...changes }, authentication: null, error: null };
+  return receptions.map((reception) => ({ reception, outcome }));
+}
+
+async function count(table: string, userId = hello.userId): Promise<number> {
+  const { rows } = await actor.pool.query<{ count: number }>(`select count(*) from ${table} where user_id = $1`, [
+    userId,
+  ]);
+  return rows[0]?.count ?? -1;
+}
+
+async function counted(userId = hello.userId): Promise<number> {
+  const { rows } = await actor.pool.query<{ sum: string }>(
+    'select coalesce(sum(count), 0) as sum from email_counter where user_id = $1',
+    [userId],
+  );
+  return Number(rows[0]?.sum);
+}
+
+test('a parsed message becomes an email with every field in its place', async () => {
+  const [reception] = await accept(hello, 1);
+  const stored = await storeParsed(options, parsed(reception ? [reception] : []));
+  expect(stored).toEqual([{ userId: hello.userId, emailIds: [reception?.emailId], lastSeq: 1 }]);
+  const { rows } = await actor.pool.query(
+    `select e.*, c.*, s.text as search, r.parsed_at is not null as is_parsed, r.claimed_by, r.accepted_at
+     from email e join email_content c on c.email_id = e.id join email_search s on s.email_id = e.id
+     join reception r on r.email_id = e.id where e.user_id = $1`,
+    [hello.userId],
+  );
+  expect(rows[0]).toMatchObject({
+    type: 'received',
+    status: 'delivered',
+    created_at: rows[0].accepted_at,
+    own_address: hello.address,
+    own_domain: hello.address.split('@')[1],
+    address_id: hello.addressId,
+    domain_id: hello.domainId,
+    recipient: hello.address.replace('@', '+tag@'),
+    message_id: '<one@elsewhere.test>',
+    subject: 'Re: Grüße',
+    base_subject: 'Grüße',
+    from_name: 'Ann',
+    from_address: 'Ann@Elsewhere.test',
+    from_text: 'Ann <Ann@Elsewhere.test>',
+    to_addresses: ['x@y.test'],
+    cc_addresses: ['c@y.test'],
+    preview: 'Grüße',
+    date: new Date('2026-11-26T10:00:00Z'),
+    has_attachments: true,
+    attachment_count: 1,
+    is_read: false,
+    thread_id: null,
+    routed_at: null,
+    headers: message.headers,
+    addresses: message.addresses,
+    in_reply_to: message.inReplyTo,
+    reference_ids: message.references,
+    text_body: message.text,
+    html_body: message.html,
+    cleaned_text: '',
+    cleaned_html: null,
+    attachments: message.attachments,
+    authentication: null,
+    priority: 'high',
+    is_truncated: false,
+    parse_error: null,
+    is_parsed: true,
+    claimed_by: null,
+  });
+  expect(rows[0].search).toContain('re: grüße');
+  expect(rows[0].search).toContain('ann <ann@elsewhere.test>');
+  const events = await actor.pool.query('select seq, kind, email_id from event where user_id = $1', [hello.userId]);
+  expect(events.rows).toEqual([{ seq: 1, kind: 'email.received', email_id: reception?.emailId }]);
+});
+
+test('bodies of many messages keep to their own rows', async () => {
+  const receptions = await accept(hello, 40);
+  const outcomes = receptions.flatMap((reception, n) =>
+    parsed([reception], {
+      text: n % 3 === 0 ? null : `text ${n} ${'ä'.repeat(n * 97)}`,
+      html: n % 2 === 0 ? null : `<p>${n}</p>`,
+      cleanedText: n % 5 === 0 ? null : `${n}`,
+    }),
+  );
+  await storeParsed(options, outcomes);
+  const { rows } = await actor.pool.query('select * from email_content where user_id = $1', [hello.userId]);
+  const byId = new Map(rows.map((row) => [row.email_id, row]));
+  for (const { reception, outcome } of outcomes) {
+    const { text, html, cleanedText } = outcome.message;
+    expect(byId.get(reception.emailId)).toMatchObject({ text_body: text, html_body: html, cleaned_text: cleanedText });
+  }
+});
+
+test('mail without a Message-ID, or with one of absurd length, gets one of ours', async () => {
+  const receptions = await accept(hello, 2);
+  const ids = [null, `<${'x'.repeat(2_000)}@y>`];
+  await storeParsed(
+    options,
+    receptions.flatMap((reception, n) => parsed([reception], { messageId: ids[n] ?? null })),
+  );
+  const { rows } = await actor.pool.query('select id, message_id from email where user_id = $1', [hello.userId]);
+  expect(rows).toHaveLength(2);
+  for (const { id, message_id } of rows) expect(message_id).toBe(`<${id}@mx.test>`);
+});
+
+test('a batch of two users writes both, each with a feed of its own', async () => {
+  const receptions = [...(await accept(hello, 3)), ...(await accept(stranger, 2))];
+  const stored = await storeParsed(options, parsed(receptions));
+  expect(new Map(stored.map(({ userId, emailIds, lastSeq }) => [userId, [emailIds.length, lastSeq]]))).toEqual(
+    new Map([
+      [hello.userId, [3, 3]],
+      [stranger.userId, [2, 2]],
+    ]),
+  );
+});
+
+test('storing twice is harmless', async () => {
+  const receptions = await accept(hello, 5);
+  await storeParsed(options, parsed(receptions));
+  expect(await storeParsed(options, parsed(receptions))).toEqual([]);
+  expect([await count('email'), await count('email_content'), await counted(), await count('event')]).toEqual([
+    5, 5, 5, 5,
+  ]);
+});
+
+test('what another has claimed since is left to it', async () => {
+  const receptions = await accept(hello, 3);
+  await actor.pool.query(
+    `update reception set claimed_until = now() - interval '1 s' where user_id = $1 and email_id = $2`,
+    [hello.userId, receptions[0]?.emailId],
+  );
+  const taken = await claimReceptions(actor, 'two', 50);
+  expect(taken.map(({ reception }) => [reception.emailId, reception.tries])).toEqual([[receptions[0]?.emailId, 2]]);
+  await storeParsed(options, parsed(receptions));
+  expect(await count('email')).toBe(2);
+  await storeParsed({ ...options, claimant: 'two' }, parsed(taken.map(({ reception }) => reception)));
+  expect([await count('email'), await counted()]).toEqual([3, 3]);
+});
+
+test('a message that PostgreSQL does not take is stored bare, and the rest of its batch as it is', async () => {
+  const receptions = await accept(hello, 20);
+  const outcomes = receptions.flatMap((reception, n) => parsed([reception], n === 7 ? { text: 'a\0b' } : {}));
+  const stored = await storeParsed(options, outcomes);
+  expect(stored.flatMap(({ emailIds }) => emailIds)).toHaveLength(20);
+  const { rows } = await actor.pool.query('select email_id, parse_error from email_content where user_id = $1', [
+    hello.userId,
+  ]);
+  expect(rows.filter((row) => row.parse_error !== null).map((row) => row.email_id)).toEqual([receptions[7]?.emailId]);
+  expect([await counted(), await count('event')]).toEqual([20, 20]);
+});
+
+test('a message that could not be parsed is an email all the same, flagged', async () => {
+  const receptions = await accept(hello, 1);
+  await storeParsed(
+    options,
+    receptions.map((reception) => ({ reception, outcome: bareOutcome('it broke') })),
+  );
+  const { rows } = await actor.pool.query(
+    'select e.status, c.parse_error, r.last_error from email e join email_content c on c.email_id = e.id join reception r on r.email_id = e.id where e.user_id = $1',
+    [hello.userId],
+  );
+  expect(rows).toEqual([{ status: 'delivered', parse_error: 'it broke', last_error: 'it broke' }]);
+});
+
+test('counters equal a count, and feeds have no gap, after many batches at once', async () => {
+  const receptions = [...(await accept(hello, 300)), ...(await accept(stranger, 100))];
+  const shuffled = receptions.toSorted((one, other) => one.emailId.slice(-6).localeCompare(other.emailId.slice(-6)));
+  const chunks = Array.from({ length: 40 }, (_, n) => shuffled.slice(n * 10, n * 10 + 10));
+  await Promise.all(chunks.map((chunk) => storeParsed(options, parsed(chunk))));
+  for (const [userId, expected] of [
+    [hello.userId, 300],
+    [stranger.userId, 100],
+  ] as const) {
+    expect([await count('email', userId), await counted(userId)]).toEqual([expected, expected]);
+    const { rows } = await actor.pool.query('select seq from event where user_id = $1 order by seq', [userId]);
+    expect(rows.map((row) => row.seq)).toEqual(Array.from({ length: expected }, (_, n) => n + 1));
+  }
+});
