@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { readSchedule, wallToInstant } from '../../core/schedule.ts';
+
+const now = new Date('2026-03-06T15:00:00Z');
+
+describe('a schedule is read in its zone', () => {
+  test.each([
+    ['2026-03-07T10:00:00Z', 'UTC', '2026-03-07T10:00:00.000Z'],
+    ['2026-03-07T10:00:00.250Z', 'Asia/Tokyo', '2026-03-07T10:00:00.250Z'],
+    ['2026-03-07T10:00:00+05:30', 'UTC', '2026-03-07T04:30:00.000Z'],
+    ['2026-03-07T10:00:00-0800', 'UTC', '2026-03-07T18:00:00.000Z'],
+    ['2026-03-07T10:00', 'Europe/Berlin', '2026-03-07T09:00:00.000Z'],
+    ['2026-03-07', 'UTC', '2026-03-07T00:00:00.000Z'],
+    ['tomorrow at 9am', 'UTC', '2026-03-07T09:00:00.000Z'],
+    // the clocks of New York go forward on 8 March 2026: 9am is then 13:00 UTC, the day before 14:00
+    ['tomorrow at 9am', 'America/New_York', '2026-03-07T14:00:00.000Z'],
+    ['Sunday at 9am', 'America/New_York', '2026-03-08T13:00:00.000Z'],
+    ['in 2 hours', 'America/New_York', '2026-03-06T17:00:00.000Z'],
+    ['in 48 hours', 'America/New_York', '2026-03-08T15:00:00.000Z'],
+    ['in 90 minutes', 'UTC', '2026-03-06T16:30:00.000Z'],
+    ['today at 6:30pm', 'UTC', '2026-03-06T18:30:00.000Z'],
+    ['next Monday at 2pm', 'UTC', '2026-03-09T14:00:00.000Z'],
+    ['December 25 at noon', 'UTC', '2026-12-25T12:00:00.000Z'],
+    ['tomorrow at 14:30', 'Asia/Tokyo', '2026-03-08T05:30:00.000Z'],
+  ])('%s in %s is %s', (text, timeZone, instant) => {
+    expect(readSchedule(text, timeZone, now)).toEqual({ at: new Date(instant), refusal: null });
+  });
+});
+
+describe('a schedule is refused', () => {
+  test.each([
+    ['yesterday at 5pm', 'UTC', 'too soon'],
+    ['in 30 seconds', 'UTC', 'too soon'],
+    ['2026-03-06T14:59:00Z', 'UTC', 'too soon'],
+    ['2028-03-06T14:59:00Z', 'UTC', 'too late'],
+    ['first monday of january', 'UTC', 'unreadable'],
+    ['when it suits', 'UTC', 'unreadable'],
+    ['', 'UTC', 'unreadable'],
+    ['2026-02-30T10:00:00Z', 'UTC', 'unreadable'],
+    ['2026-03-07T25:00:00Z', 'UTC', 'unreadable'],
+    ['tomorrow at 9am\r\nBcc: x@y', 'UTC', 'unreadable'],
+    ['tomorrow at 9am', 'Mars/Olympus', 'unknown time zone'],
+  ])('%s in %s: %s', (text, timeZone, refusal) => {
+    expect(readSchedule(text, timeZone, now)).toEqual({ at: null, refusal });
+  });
+});
+
+test('a wall clock in a DST gap moves forward by the gap, in an overlap it is the first', () => {
+  expect(wallToInstant('2026-03-08T02:30:00', 'America/New_York')).toEqual(new Date('2026-03-08T07:30:00Z'));
+  expect(wallToInstant('2026-11-01T01:30:00', 'America/New_York')).toEqual(new Date('2026-11-01T05:30:00Z'));
+  expect(wallToInstant('2026-04-05T01:45:00', 'Australia/Lord_Howe')).toEqual(new Date('2026-04-04T14:45:00Z'));
+});
+
+test('every wall clock outside of transitions comes back as itself', () => {
+  for (const timeZone of ['America/New_York', 'Europe/Berlin', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Pacific/Apia']) {
+    const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+    for (let hours = 0; hours < 2 * 8760; hours += 7) {
+      const instant = new Date(Date.UTC(2026, 0, 1) + hours * 3_600_000);
+      const wall = format.format(instant).replace(' ', 'T');
+      const back = wallToInstant(wall, timeZone);
+      expect(back === null ? null : format.format(back).replace(' ', 'T'), `${wall} ${timeZone}`).toBe(wall);
+    }
+  }
+});
