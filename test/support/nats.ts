@@ -21,7 +21,9 @@ export interface NatsServer {
 const CONFIGURATION = path.join(import.meta.dirname, '../../actors/bus/nats-server.conf');
 const START_LIMIT_MS = 10_000;
 
-export async function startNatsServer(options: { maxPayload?: string } = {}): Promise<NatsServer> {
+export async function startNatsServer(
+  options: { maxPayload?: string; user?: string; password?: string } = {},
+): Promise<NatsServer> {
   const port = await freePort();
   const directory = await mkdtemp(path.join(tmpdir(), 'postroom-nats-'));
   const configuration = path.join(directory, 'nats-server.conf');
@@ -37,7 +39,8 @@ export async function startNatsServer(options: { maxPayload?: string } = {}): Pr
   process.once('exit', end);
 
   const start = async () => {
-    const started = spawn('nats-server', ['-c', configuration, '-a', '127.0.0.1', '-p', String(port)], {
+    const credentials = options.user === undefined ? [] : ['--user', options.user, '--pass', options.password ?? ''];
+    const started = spawn('nats-server', ['-c', configuration, '-a', '127.0.0.1', '-p', String(port), ...credentials], {
       stdio: 'ignore',
     });
     child = started;

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
 });
 
-async function server(options: { maxPayload?: string } = {}): Promise<NatsServer> {
+async function server(options: Parameters<typeof startNatsServer>[0] = {}): Promise<NatsServer> {
   const started = await startNatsServer(options);
   ends.push(() => started.close());
   return started;
@@ -145,4 +145,14 @@ test('foreign octets on our subjects end nothing', async () => {
   await foreign.flush();
   expect(await asker.ask('receiving.message.accept', question)).toEqual(accepted('em_1'));
   expect(took).not.toHaveBeenCalled();
+});
+
+test('credentials come from the URL; wrong ones leave the bus unavailable and nothing else', async () => {
+  const { url } = await server({ user: 'postroom', password: 'p@ss/word' });
+  const right = bus(url.replace('//', `//postroom:${encodeURIComponent('p@ss/word')}@`), 'right');
+  const wrong = bus(url.replace('//', '//postroom:guess@'), 'wrong');
+  await connected(right);
+  await delay(600);
+  expect(wrong.isConnected()).toBe(false);
+  await expect(wrong.ask('receiving.message.accept', question)).rejects.toBeInstanceOf(BusUnavailable);
 });
