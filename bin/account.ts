@@ -89,6 +89,7 @@ async function createAt(url: string): Promise<{ userId: string; email: string; a
       case 'email taken':
         throw new Error(`${account.email} has an account already; --key gives it another key`);
       case 'key taken':
+      case 'domain taken':
         throw new Error('That key belongs to another account or was revoked');
     }
   } finally {
@@ -118,5 +119,5 @@ function readAccount(): NewAccount {
   const parsed = shape.safeParse({ email, password: options['password'], key: options['key'] });
   if (!parsed.success) return refuseUsage(parsed.error.issues.map((issue) => issue.message).join('; '));
   const { data } = parsed;
-  return { email: data.email, password: data.password ?? null, apiKey: data.key ?? null };
+  return { email: data.email, password: data.password ?? null, apiKey: data.key ?? null, mailbox: null };
 }

@@ -9,7 +9,7 @@ export interface Config {
   dataDirectory: string;
   /** null: the runner starts PostgreSQL itself */
   databaseUrl: string | null;
-  /** null: the actors share a bus within the process */
+  /** one URL or several separated by commas; null: the actors share a bus within the process */
   natsUrl: string | null;
   /** 32 octets; null: DATA_DIR/secrets.json holds it */
   secretKey: Uint8Array | null;
@@ -163,7 +163,12 @@ const environment = z.object({
   SMTP_PORT: port.default(2525),
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: urlOf('postgresql:', 'postgres:').optional(),
-  NATS_URL: urlOf('nats:', 'tls:').optional(),
+  NATS_URL: z
+    .string()
+    .refine((value) => value.split(',').every((url) => urlOf('nats:', 'tls:').safeParse(url).success), {
+      error: 'must be a comma list of URLs that begin with nats:// or tls://',
+    })
+    .optional(),
   SECRET_KEY: z
     .string()
     .regex(/^[A-Za-z0-9_-]{43}=?$/, 'must be 32 octets in base64url (43 characters)')

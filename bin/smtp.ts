@@ -3,19 +3,19 @@ import type { SmtpSettings } from '../haraka-plugins/settings.ts';
 import { defaultSmtpLimits } from '../haraka-plugins/settings.ts';
 import { startHaraka } from '../haraka-plugins/start.ts';
 import { isWorker, startWorkers } from '../haraka-plugins/workers.ts';
-import { type Config, ConfigError, faultOf, processEnvironment, readConfig } from './config.ts';
-import { readArguments, refuseToStart } from './runner/command-line.ts';
+import { type Config, faultOf } from './config.ts';
+import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
+import { createLog } from './runner/log.ts';
 
 readArguments({
-  usage:
-    'node bin/smtp.ts\nTakes mail by SMTP and hands it to the receiving actor. Wants NATS_URL, or BUS_SOCKET from bin/start.ts.',
+  usage: `Usage: npx node bin/smtp.ts
+
+Takes mail by SMTP and hands it to the receiving actor; any number may run.
+Wants NATS_URL, or BUS_SOCKET from bin/start.ts.`,
 });
 
 const config = readConfigOrRefuse();
-const log = pino(
-  { level: config.logLevel, base: { process: 'smtp', pid: process.pid } },
-  pino.destination({ sync: false }),
-);
+const log = createLog(config, 'smtp', pino.destination({ sync: false }));
 const server =
   config.smtpProcesses > 1 && !isWorker()
     ? startWorkers(config.smtpProcesses, log)
@@ -46,13 +46,4 @@ function settingsOf(values: Config): SmtpSettings {
     limits: { ...defaultSmtpLimits, ...values.smtpLimits },
     fault: faultOf(values),
   };
-}
-
-function readConfigOrRefuse(): Config {
-  try {
-    return readConfig(processEnvironment());
-  } catch (error) {
-    if (error instanceof ConfigError) refuseToStart(error.message);
-    throw error;
-  }
 }

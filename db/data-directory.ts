@@ -54,7 +54,7 @@ export async function lockDataDirectory(
   const file = path.join(directory, 'lock');
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    database.exec('pragma journal_mode = off');
+    database.exec('pragma journal_mode = memory');
     database.exec('begin exclusive');
   } catch (error) {
     database.close();

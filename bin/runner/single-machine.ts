@@ -21,6 +21,8 @@ import { findNativePostgresql, isReachableBy, OPEN_DIRECTORY } from '../../db/na
 export interface SingleMachine {
   /** real path of DATA_DIR */
   directory: string;
+  /** where PostgreSQL keeps its files: in DATA_DIR, or outside where its user could not get there */
+  clusterDirectory: string;
   secrets: Secrets;
   /** connection string to the database by the quickest way */
   databaseUrl: string;
@@ -56,18 +58,20 @@ export async function openSingleMachine(options: SingleMachineOptions): Promise<
   let cluster: EmbeddedCluster | null = null;
   try {
     const secrets = await keepSecrets(directory);
-    const started = await startCluster(directory, secrets, options.tell);
+    const place = await placeOfCluster(directory, secrets, options.tell);
+    const started = await startCluster(directory, place, secrets);
     cluster = started;
     await createDatabase(started.url);
-    const place = { databasePort: started.port, socketDirectory: started.socketDirectory };
-    await writeRunRecord(directory, { ...place, pid: null, httpUrl: null, smtpAddress: null });
+    const address = { databasePort: started.port, socketDirectory: started.socketDirectory };
+    await writeRunRecord(directory, { ...address, pid: null, httpUrl: null, smtpAddress: null });
     return {
       directory,
+      clusterDirectory: place,
       secrets,
-      databaseUrl: databaseUrlOf(secrets, place),
+      databaseUrl: databaseUrlOf(secrets, address),
       announce: (service) =>
         writeRunRecord(directory, {
-          ...place,
+          ...address,
           pid: service === null ? null : process.pid,
           httpUrl: service?.httpUrl ?? null,
           smtpAddress: service?.smtpAddress ?? null,
@@ -121,12 +125,7 @@ async function takeLock(directory: string, options: SingleMachineOptions): Promi
   }
 }
 
-async function startCluster(
-  directory: string,
-  secrets: Secrets,
-  tell: (line: string) => void,
-): Promise<EmbeddedCluster> {
-  const place = await placeOfCluster(directory, secrets, tell);
+async function startCluster(directory: string, place: string, secrets: Secrets): Promise<EmbeddedCluster> {
   const known = (await readRunRecord(directory))?.databasePort ?? null;
   const port = known !== null && (await isFree(known)) ? known : await freePort();
   const socketDirectory = `${place}.socket`;

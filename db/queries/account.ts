@@ -9,6 +9,8 @@ export interface NewAccount {
   password: string | null;
   /** the key that the account shall answer to; null makes one */
   apiKey: string | null;
+  /** a trusted domain, verified at once, and an address on it, in lower case; null for none */
+  mailbox: { domain: string; address: string } | null;
 }
 
 export type CreatedAccount =
@@ -16,62 +18,71 @@ export type CreatedAccount =
   /** the address has an account, and no key was given that it could be made to answer to */
   | { outcome: 'email taken' }
   /** the key opens another account, or was revoked */
-  | { outcome: 'key taken' };
+  | { outcome: 'key taken' }
+  /** another account has the domain */
+  | { outcome: 'domain taken' };
 
 /**
  * Makes an account and its API key. With a key of the caller's choice it may be repeated: the account then answers to that key
  * (and to the password, when one is given). The pool must be of the URL's own role. Keys are stored as SHA-256 only.
  */
-export function createAccount(database: Database, account: NewAccount): Promise<CreatedAccount> {
-  return inTransaction(database, async (client): Promise<CreatedAccount> => {
-    const passwordHash = account.password === null ? null : await hashPassword(account.password);
-    const made = await client.query<{ id: string }>(
-      `insert into user_account (id, email, password_hash) values ($1, $2, $3) on conflict (email) do nothing returning id`,
-      [identifier('user'), account.email, passwordHash],
-    );
-    const isNew = made.rowCount === 1;
-    if (!isNew && account.apiKey === null) return { outcome: 'email taken' };
-    const userId = made.rows[0]?.id ?? (await keepAccount(client, account.email, passwordHash));
-    const apiKey = account.apiKey ?? randomBytes(32).toString('base64url');
-    if (!(await addKey(client, userId, apiKey))) {
-      // The new account goes away with the transaction's rows: a savepoint would say the same at greater length.
-      if (isNew) await client.query('delete from user_account where id = $1', [userId]);
-      return { outcome: 'key taken' };
-    }
-    return { outcome: isNew ? 'created' : 'kept', userId, apiKey };
-  });
+export async function createAccount(database: Database, account: NewAccount): Promise<CreatedAccount> {
+  const passwordHash = account.password === null ? null : await hashPassword(account.password);
+  try {
+    return await inTransaction(database, async (client): Promise<CreatedAccount> => {
+      const made = await client.query<{ id: string }>(
+        `insert into user_account (id, email, password_hash) values ($1, $2, $3) on conflict (email) do nothing returning id`,
+        [identifier('user'), account.email, passwordHash],
+      );
+      if (made.rowCount === 0 && account.apiKey === null) throw new Taken('email taken');
+      const userId = made.rows[0]?.id ?? (await keepAccount(client, account.email, passwordHash));
+      const apiKey = account.apiKey ?? randomBytes(32).toString('base64url');
+      await addKey(client, userId, apiKey);
+      if (account.mailbox !== null) await addMailbox(client, userId, account.mailbox);
+      return { outcome: made.rowCount === 0 ? 'kept' : 'created', userId, apiKey };
+    });
+  } catch (error) {
+    if (error instanceof Taken) return { outcome: error.what };
+    throw error;
+  }
 }
 
-/** Gives the account a verified, trusted domain and an address on it. False when another account has the domain. */
-export function giveTrustedDomain(
-  database: Database,
-  { userId, domain, address }: { userId: string; domain: string; address: string },
-): Promise<boolean> {
-  return inTransaction(database, async (client) => {
-    const domainId = identifier('domain');
-    const claimed = await client.query(
-      `insert into verified_domain_name (name, user_id, domain_id) values ($1, $2, $3) on conflict do nothing`,
-      [domain, userId, domainId],
-    );
-    if (claimed.rowCount === 0) return false;
-    await client.query(
-      `insert into domain (user_id, id, name, status, is_trusted, verified_at) values ($1, $2, $3, 'verified', true, now())`,
-      [userId, domainId, domain],
-    );
-    const addressId = identifier('emailAddress');
-    await client.query(`insert into email_address (user_id, id, domain_id, address) values ($1, $2, $3, $4)`, [
-      userId,
-      addressId,
-      domainId,
-      address,
-    ]);
-    await client.query(`insert into email_address_name (address, user_id, address_id) values ($1, $2, $3)`, [
-      address,
-      userId,
-      addressId,
-    ]);
-    return true;
-  });
+/** Rolls the transaction back; createAccount makes an outcome of it. */
+class Taken extends Error {
+  readonly what: 'email taken' | 'key taken' | 'domain taken';
+  constructor(what: 'email taken' | 'key taken' | 'domain taken') {
+    super(what);
+    this.what = what;
+  }
+}
+
+async function addMailbox(
+  client: pg.PoolClient,
+  userId: string,
+  { domain, address }: { domain: string; address: string },
+): Promise<void> {
+  const domainId = identifier('domain');
+  const addressId = identifier('emailAddress');
+  const claimed = await client.query(
+    `insert into verified_domain_name (name, user_id, domain_id) values ($1, $2, $3) on conflict do nothing`,
+    [domain, userId, domainId],
+  );
+  if (claimed.rowCount === 0) throw new Taken('domain taken');
+  await client.query(
+    `insert into domain (user_id, id, name, status, is_trusted, verified_at) values ($1, $2, $3, 'verified', true, now())`,
+    [userId, domainId, domain],
+  );
+  await client.query(`insert into email_address (user_id, id, domain_id, address) values ($1, $2, $3, $4)`, [
+    userId,
+    addressId,
+    domainId,
+    address,
+  ]);
+  await client.query(`insert into email_address_name (address, user_id, address_id) values ($1, $2, $3)`, [
+    address,
+    userId,
+    addressId,
+  ]);
 }
 
 async function keepAccount(client: pg.PoolClient, email: string, passwordHash: string | null): Promise<string> {
@@ -84,8 +95,7 @@ async function keepAccount(client: pg.PoolClient, email: string, passwordHash: s
   return id;
 }
 
-/** False when the key opens another account or was revoked. */
-async function addKey(client: pg.PoolClient, userId: string, apiKey: string): Promise<boolean> {
+async function addKey(client: pg.PoolClient, userId: string, apiKey: string): Promise<void> {
   const secret = createHash('sha256').update(apiKey).digest();
   await client.query(
     `insert into api_key (id, user_id, name, secret_sha256) values ($1, $2, 'first key', $3)
@@ -96,7 +106,7 @@ async function addKey(client: pg.PoolClient, userId: string, apiKey: string): Pr
     `select from api_key where secret_sha256 = $1 and user_id = $2 and revoked_at is null`,
     [secret, userId],
   );
-  return rowCount === 1;
+  if (rowCount === 0) throw new Taken('key taken');
 }
 
 /** Cost of scrypt (RFC 7914): 32 MB and about 60 ms, as better-auth has it, so that its sign-in can check these hashes. */

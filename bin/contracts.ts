@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { lexicographicSortSchema, printSchema } from 'graphql';
+import { pino } from 'pino';
+import { createInProcessBus } from '../actors/bus/in-process.ts';
+import { openDatabase } from '../db/database.ts';
+import { createGateway } from '../gateway/server.ts';
+import { schema } from '../schema/graphql/schema.ts';
+import { readArguments } from './runner/command-line.ts';
+
+readArguments({
+  usage: `Usage: npm run contracts
+
+Writes openapi.json and schema.graphql: what REST and GraphQL promise. Commit them with the change
+that moved them; the checks fail on a difference.`,
+});
+
+const root = path.resolve(import.meta.dirname, '..');
+// Nothing connects: the documents come from the routes and the schema alone.
+const app = await createGateway({
+  database: openDatabase({
+    url: 'postgresql://nobody@127.0.0.1:1/nothing',
+    role: 'postroom_gateway',
+    poolSize: 1,
+    applicationName: 'contracts',
+    onError: () => undefined,
+  }),
+  bus: createInProcessBus(),
+  log: pino({ level: 'silent' }),
+  config: {
+    publicUrl: 'http://localhost:3000',
+    mailHostname: 'localhost',
+    trustedDomains: [],
+    secretKey: randomBytes(32),
+    rateLimitPerSecond: 100,
+    allowedPrivateNetworks: [],
+    ownPorts: [],
+  },
+});
+await app.ready();
+await writeFile(path.join(root, 'openapi.json'), `${JSON.stringify(app.swagger(), null, 2)}\n`);
+await writeFile(path.join(root, 'schema.graphql'), `${printSchema(lexicographicSortSchema(schema))}\n`);
+await app.close();
+process.exit(0);

@@ -1,0 +1,19 @@
+import { readArguments } from './runner/command-line.ts';
+import { openGateway } from './runner/gateway.ts';
+import { runSplitProcess } from './runner/split-process.ts';
+
+readArguments({
+  usage: `Usage: npx node bin/gateway.ts
+
+Serves REST, GraphQL, GET /health and GET /ready as a process of its own; any number may run.
+Wants DATABASE_URL, NATS_URL and SECRET_KEY.`,
+});
+
+/** Connections to PostgreSQL; 20 in all on two cores (guarantees.md §5). */
+const CONNECTIONS = 8;
+const DRAIN_LIMIT_MS = 9_700;
+
+await runSplitProcess({ name: 'gateway', role: 'postroom_gateway', connections: CONNECTIONS }, async (process) => {
+  const gateway = await openGateway(process);
+  process.closers.add('gateway', () => gateway.close(), DRAIN_LIMIT_MS);
+});

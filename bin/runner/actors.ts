@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import type { Actor, ActorContext } from '../../actors/actor.ts';
+import { startDeliveryActor } from '../../actors/delivery/actor.ts';
+import { startReceivingActor } from '../../actors/receiving/actor.ts';
+import { startThreadingActor } from '../../actors/threading/actor.ts';
+import type { Database } from '../../db/database.ts';
+import { createOctetStore } from '../../db/octet-store.ts';
+import type { Bus } from '../../schema/messages.ts';
+import { type Config, faultOf } from '../config.ts';
+import { ownPorts } from './own-ports.ts';
+
+/** The concerns that can run as processes of their own. */
+export const actorNames = ['receiving', 'threading', 'delivery'] as const;
+export type ActorName = (typeof actorNames)[number];
+
+export interface ContextOptions {
+  bus: Bus;
+  /** under the role postroom_actor */
+  database: Database;
+  log: Logger;
+}
+
+/** What all actors of this process share; the octets that one keeps in memory are there for the others. */
+export function createActorContext({ bus, database, log }: ContextOptions): ActorContext {
+  return {
+    bus,
+    database,
+    octets: createOctetStore({ database, log }),
+    log,
+    now: () => new Date(),
+    random: (count) => randomBytes(count),
+    name: `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`,
+  };
+}
+
+export function isActorName(name: string): name is ActorName {
+  return actorNames.some((known) => known === name);
+}
+
+export interface ActorSettings {
+  config: Config;
+  secretKey: Uint8Array;
+  databaseUrl: string;
+  /** a directory on the disk that holds the mail; null when an external database keeps it */
+  mailDirectory: string | null;
+}
+
+/** Starts the actor of that name with what the configuration says of its concern. */
+export function startActor(name: ActorName, context: ActorContext, settings: ActorSettings): Promise<Actor> {
+  const { config, secretKey } = settings;
+  const fault = faultOf(config);
+  switch (name) {
+    case 'receiving':
+      return startReceivingActor(context, {
+        workers: config.parseWorkers,
+        dnsServers: config.dnsServers,
+        dataDirectory: settings.mailDirectory,
+        mailHostname: config.mailHostname,
+        fault,
+      });
+    case 'threading':
+      return startThreadingActor(context);
+    case 'delivery':
+      return startDeliveryActor(context, {
+        publicUrl: config.publicUrl,
+        allowedPrivateNetworks: config.allowedPrivateNetworks,
+        refusedPorts: ownPorts(config, settings.databaseUrl),
+        secretKey,
+        dnsServers: config.dnsServers,
+        fault,
+      });
+  }
+}

@@ -1,0 +1,37 @@
+import { openDatabase } from '../../db/database.ts';
+import { createAccount } from '../../db/queries/account.ts';
+
+/** What a newcomer starts with; the key is shown once. */
+export interface FirstAccount {
+  email: string;
+  apiKey: string;
+  address: string;
+}
+
+/** house.md §4 */
+const FIRST_DOMAIN = 'inbox.test';
+const FIRST_EMAIL = `owner@${FIRST_DOMAIN}`;
+const FIRST_ADDRESS = `hello@${FIRST_DOMAIN}`;
+
+/**
+ * At the first start, when its domain is a trusted one, makes an account with that domain and one address.
+ * Null when the account is there already, or the domain belongs to another.
+ */
+export async function createFirstAccount(url: string, trustedDomains: string[]): Promise<FirstAccount | null> {
+  if (!trustedDomains.includes(FIRST_DOMAIN)) return null;
+  const database = openDatabase({
+    url,
+    role: null,
+    poolSize: 1,
+    applicationName: 'start',
+    onError: () => undefined,
+  });
+  try {
+    const mailbox = { domain: FIRST_DOMAIN, address: FIRST_ADDRESS };
+    const account = await createAccount(database, { email: FIRST_EMAIL, password: null, apiKey: null, mailbox });
+    if (account.outcome !== 'created') return null;
+    return { email: FIRST_EMAIL, apiKey: account.apiKey, address: FIRST_ADDRESS };
+  } finally {
+    await database.close();
+  }
+}

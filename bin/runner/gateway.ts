@@ -1,0 +1,46 @@
+import type { Logger } from 'pino';
+import type { Database } from '../../db/database.ts';
+import { createGateway } from '../../gateway/server.ts';
+import type { Bus } from '../../schema/messages.ts';
+import type { Config } from '../config.ts';
+import { ownPorts } from './own-ports.ts';
+
+export interface GatewayParts {
+  config: Config;
+  secretKey: Uint8Array;
+  databaseUrl: string;
+  bus: Bus;
+  /** under the role postroom_gateway */
+  database: Database;
+  log: Logger;
+}
+
+/** Requests in hand have this long at a stop; streams are ended then. Milliseconds. */
+const GRACE_MS = 5_000;
+
+/** Serves HTTP at HOST and HTTP_PORT until it is closed. */
+export async function openGateway(parts: GatewayParts): Promise<{ close(): Promise<void> }> {
+  const { config, secretKey, databaseUrl, bus, database, log } = parts;
+  const app = await createGateway({
+    database,
+    bus,
+    log,
+    config: {
+      publicUrl: config.publicUrl,
+      mailHostname: config.mailHostname,
+      trustedDomains: config.trustedDomains,
+      secretKey,
+      rateLimitPerSecond: config.rateLimitPerSecond,
+      allowedPrivateNetworks: config.allowedPrivateNetworks,
+      ownPorts: ownPorts(config, databaseUrl),
+    },
+  });
+  await app.listen({ host: config.host, port: config.httpPort });
+  return {
+    async close() {
+      const end = setTimeout(() => app.server.closeAllConnections(), GRACE_MS);
+      await app.close();
+      clearTimeout(end);
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** How long a port may stay with the remains of a killed run before we give up. */
+const PATIENCE_MS = 12_000;
+
+/** Resolves when we could listen there; otherwise null, or after a while the reason why not. */
+export async function reasonNotToListen(host: string, port: number): Promise<string | null> {
+  for (const deadline = performance.now() + PATIENCE_MS; ; await sleep(100)) {
+    const code = await tryToListen(host, port);
+    if (code === null) return null;
+    if (code === 'EADDRINUSE' && performance.now() < deadline) continue;
+    switch (code) {
+      case 'EADDRINUSE':
+        return `${host}:${port} is in use by another program`;
+      case 'EACCES':
+        return `${host}:${port} may not be used by this user`;
+      default:
+        return `${host}:${port} cannot be listened on (${code})`;
+    }
+  }
+}
+
+function tryToListen(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen(port, host, () => server.close(() => resolve(null)));
+  });
+}

@@ -1,0 +1,23 @@
+import type { Logger } from 'pino';
+import { type Database, type DatabaseOptions, openDatabase } from '../../db/database.ts';
+
+/** Opens a pool that logs the connections it loses, except those that end because we close it. */
+export function openLoggedDatabase(
+  options: Omit<DatabaseOptions, 'onError'>,
+  log: Logger,
+): { database: Database; close: () => Promise<void> } {
+  let isClosing = false;
+  const database = openDatabase({
+    ...options,
+    onError(error) {
+      if (!isClosing) log.warn({ err: error, event: 'database.connection-lost' }, 'database: connection lost');
+    },
+  });
+  return {
+    database,
+    close() {
+      isClosing = true;
+      return database.close();
+    },
+  };
+}

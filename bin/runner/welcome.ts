@@ -1,0 +1,35 @@
+import type { FirstAccount } from './first-account.ts';
+
+export interface WelcomeOptions {
+  smtpAddress: string;
+  publicUrl: string;
+  /** where the data are: DATA_DIR or the external database, without its password */
+  data: string;
+  /** null when there is none to show */
+  firstAccount: FirstAccount | null;
+}
+
+/** The lines that a person reads at start; JSON lines of the log follow. */
+export function welcome({ smtpAddress, publicUrl, data, firstAccount }: WelcomeOptions): string {
+  const lines = [
+    'Postroom is running. Ctrl-C stops it.',
+    '',
+    `  SMTP      ${smtpAddress}`,
+    `  HTTP      ${publicUrl}   (REST /api/e2, GraphQL /graphql)`,
+    `  Data      ${data}`,
+  ];
+  if (firstAccount === null) return [...lines, '  Accounts  npx node bin/account.ts create EMAIL', '', ''].join('\n');
+  const { email, apiKey, address } = firstAccount;
+  return [
+    ...lines,
+    `  Account   ${email}`,
+    `  API key   ${apiKey}   (shown this once)`,
+    '',
+    'Send a first mail, then read it:',
+    '',
+    `  swaks --server ${smtpAddress} --from you@example.com --to ${address} --header 'Subject: Hello' --body 'A first mail'`,
+    `  curl -H 'Authorization: Bearer ${apiKey}' ${publicUrl}/api/e2/emails`,
+    '',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,136 @@
+import type { Actor } from '../actors/actor.ts';
+import { type Database, type DatabaseRole } from '../db/database.ts';
+import type { Bus } from '../schema/messages.ts';
+import { processEnvironment } from './config.ts';
+import { type ActorName, actorNames, createActorContext, startActor } from './runner/actors.ts';
+import { openBus, openBusDoor } from './runner/bus.ts';
+import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
+import { createFirstAccount } from './runner/first-account.ts';
+import { openGateway } from './runner/gateway.ts';
+import { reasonNotToListen } from './runner/listening.ts';
+import { createLog } from './runner/log.ts';
+import { openLoggedDatabase } from './runner/logged-database.ts';
+import { prepareDatabase, StartRefused } from './runner/prepare-database.ts';
+import { createClosers, stopSignal } from './runner/shutdown.ts';
+import { DataDirectoryTaken, openSingleMachine, type SingleMachine } from './runner/single-machine.ts';
+import { runSmtpProcesses, type SmtpProcesses } from './runner/smtp-processes.ts';
+import { welcome } from './runner/welcome.ts';
+
+readArguments({
+  usage: `Usage: npm start
+
+Runs the whole service on this machine: SMTP, the actors, REST and GraphQL, and PostgreSQL unless
+DATABASE_URL names one. Everything it keeps is in DATA_DIR (default ./data). The README lists the
+environment variables.`,
+});
+
+/** Connections to PostgreSQL; 20 in all on two cores (guarantees.md §5), the rest is for commands beside us. */
+const ACTOR_CONNECTIONS = 10;
+const GATEWAY_CONNECTIONS = 8;
+/** Longest drain of SMTP, actors and gateway together: 10 s are promised, PostgreSQL stops within the rest. */
+const DRAIN_LIMIT_MS = 9_700;
+const CLUSTER_STOP_LIMIT_MS = 40_000;
+
+const config = readConfigOrRefuse();
+const log = createLog(config, 'start');
+const closers = createClosers(log);
+const signal = stopSignal();
+const stop = async (status: number): Promise<never> => {
+  await closers.closeAll();
+  log.info({ event: 'start.stopped' }, 'stopped');
+  process.exit(status);
+};
+
+try {
+  process.stdout.write(await start());
+  log.info({ event: 'start.ready', smtpPort: config.smtpPort, httpPort: config.httpPort }, 'ready');
+} catch (error) {
+  const isForOperator = error instanceof StartRefused || error instanceof DataDirectoryTaken;
+  if (!isForOperator) log.fatal({ err: error }, 'start failed');
+  await closers.closeAll();
+  refuseToStart((error as Error).message);
+}
+log.info({ event: 'start.stopping', signal: await signal }, 'draining');
+await stop(0);
+
+/** Starts all parts, each after what it needs; answers the lines to greet with. */
+async function start(): Promise<string> {
+  const { url, secretKey, machine } = await openData();
+  for (const [variable, port] of [
+    ['HTTP_PORT', config.httpPort],
+    ['SMTP_PORT', config.smtpPort],
+  ] as const) {
+    const reason = await reasonNotToListen(config.host, port);
+    if (reason !== null) throw new StartRefused(`${variable}: ${reason}`);
+  }
+  await prepareDatabase({ url, secretKey, allowUnsafeWrites: config.allowUnsafeWrites });
+  const firstAccount = machine === null ? null : await createFirstAccount(url, config.trustedDomains);
+
+  const bus = openBus(config.natsUrl, 'postroom start', log);
+  closers.add('bus', () => bus.close());
+  const context = createActorContext({ bus, database: open(url, 'postroom_actor', ACTOR_CONNECTIONS), log });
+  const actors = new Map<ActorName, Actor>();
+  const settings = { config, secretKey, databaseUrl: url, mailDirectory: machine?.clusterDirectory ?? null };
+  for (const name of actorNames) actors.set(name, await startActor(name, context, settings));
+  const gateway = await openGateway({
+    bus,
+    database: open(url, 'postroom_gateway', GATEWAY_CONNECTIONS),
+    log,
+    ...settings,
+  });
+  const smtp = await openSmtp(bus, machine?.directory ?? null);
+  // Mail in hand of SMTP needs the receiving actor; all else can end beside it.
+  const drain = async () => {
+    const others = [...actors].filter(([name]) => name !== 'receiving').map(([, actor]) => actor.stop());
+    await Promise.all([smtp.stop().then(() => actors.get('receiving')?.stop()), ...others, gateway.close()]);
+  };
+  closers.add('SMTP, actors and gateway', drain, DRAIN_LIMIT_MS);
+  await Promise.race([smtp.awaitGreeting(), signal]);
+
+  const smtpAddress = `${config.host}:${config.smtpPort}`;
+  await machine?.announce({ httpUrl: config.publicUrl, smtpAddress });
+  if (machine !== null) closers.add('run record', () => machine.announce(null));
+  return welcome({
+    smtpAddress,
+    publicUrl: config.publicUrl,
+    data: machine?.directory ?? 'DATABASE_URL',
+    firstAccount,
+  });
+}
+
+interface Data {
+  url: string;
+  secretKey: Uint8Array;
+  /** null with an external database */
+  machine: SingleMachine | null;
+}
+
+async function openData(): Promise<Data> {
+  if (config.databaseUrl !== null && config.secretKey !== null)
+    return { url: config.databaseUrl, secretKey: config.secretKey, machine: null };
+  const machine = await openSingleMachine({
+    dataDirectory: config.dataDirectory,
+    program: 'start',
+    tell: (line) => void process.stdout.write(`${line}\n`),
+  });
+  if (machine === null) throw new StartRefused('the data directory is served elsewhere');
+  closers.add('PostgreSQL', () => machine.close(), CLUSTER_STOP_LIMIT_MS);
+  return { url: machine.databaseUrl, secretKey: config.secretKey ?? machine.secrets.secretKey, machine };
+}
+
+function open(url: string, role: DatabaseRole, poolSize: number): Database {
+  const { database, close } = openLoggedDatabase({ url, role, poolSize, applicationName: `postroom ${role}` }, log);
+  closers.add('database connections', close);
+  return database;
+}
+
+async function openSmtp(bus: Bus, heldDirectory: string | null): Promise<SmtpProcesses> {
+  const door = config.natsUrl === null ? await openBusDoor(heldDirectory, bus, log) : null;
+  if (door !== null) closers.add('bus socket', () => door.close());
+  return runSmtpProcesses({
+    host: config.host,
+    port: config.smtpPort,
+    environment: { ...processEnvironment(), ...(door === null ? {} : { BUS_SOCKET: door.path }) },
+    log,
+  });
+}

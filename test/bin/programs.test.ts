@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { runToEnd } from '../support/runner.ts';
+
+const programs = ['start', 'gateway', 'actor', 'smtp', 'migrate', 'account', 'contracts'];
+
+test.each(programs)('bin/%s.ts says with --help what it does, and ends', async (name) => {
+  const { status, stdout } = await runToEnd([`bin/${name}.ts`, '--help']);
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^Usage: /);
+});
+
+test.each(programs)('bin/%s.ts refuses an option that it does not know', async (name) => {
+  const { status, stderr } = await runToEnd([`bin/${name}.ts`, '--frobnicate']);
+  expect(status).toBe(2);
+  expect(stderr).toMatch(/--frobnicate/);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+});
+
+test.each([
+  [['bin/actor.ts', 'cooking'], /cooking/],
+  [['bin/actor.ts'], /missing/],
+  [['bin/account.ts', 'destroy', 'a@b.test'], /destroy/],
+  [['bin/account.ts', 'create', 'nobody'], /EMAIL/],
+  [['bin/account.ts', 'create', 'a@b.test', '--key', 'short'], /--key/],
+  [['bin/account.ts', 'create', 'a@b.test', '--password', 'short'], /--password/],
+  [['bin/start.ts', 'now'], /now/],
+])('%j is refused with status 2', async (words, reason) => {
+  const { status, stderr } = await runToEnd(words);
+  expect(status).toBe(2);
+  expect(stderr).toMatch(reason);
+});
+
+test.each(['start', 'gateway', 'smtp', 'migrate'])(
+  'bin/%s.ts names the variable that is bad and ends',
+  async (name) => {
+    const { status, stderr } = await runToEnd([`bin/${name}.ts`], { SMTP_PORT: 'twenty-five' });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^SMTP_PORT /);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  },
+);
+
+test.each([['bin/gateway.ts'], ['bin/actor.ts', 'delivery']])(
+  '%s says what the split mode asks for',
+  async (...words) => {
+    const { status, stderr } = await runToEnd(words);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/DATABASE_URL, NATS_URL and SECRET_KEY are required/);
+  },
+);

@@ -1,0 +1,248 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { afterEach, expect, test } from 'vitest';
+import { type Machine, makeMachine, printedKey, type Run, repository, runOn, startOn } from '../support/runner.ts';
+import { until } from '../support/service.ts';
+import { singleMachineDatabaseUrl } from '../support/single-machine.ts';
+import { type SmtpLoadResult, smtpLoad, toWireForm } from '../support/smtp-load.ts';
+
+const execute = promisify(execFile);
+const machines: Machine[] = [];
+
+afterEach(async () => {
+  for (const machine of machines.splice(0)) await machine.remove();
+}, 120_000);
+
+async function newMachine(environment: Record<string, string> = {}): Promise<Machine> {
+  const machine = await makeMachine(environment);
+  machines.push(machine);
+  return machine;
+}
+
+/** For the message of a failed wait. */
+const tailOf = (run: Run) => () => run.output().slice(-2_000);
+
+/** Offers `count` mails over 10 sessions, as fast as they are taken. */
+function offer(machine: Machine, count: number): Promise<SmtpLoadResult[]> {
+  return smtpLoad({
+    host: '127.0.0.1',
+    port: machine.smtpPort,
+    count,
+    sessions: 10,
+    isReusingConnections: true,
+    reversePath: 'sender@elsewhere.test',
+    recipients: () => ['hello@inbox.test'],
+    message: (n) =>
+      toWireForm(
+        Buffer.from(
+          `Message-ID: <${n}.${process.hrtime.bigint()}@elsewhere.test>\r\nFrom: sender@elsewhere.test\r\nTo: hello@inbox.test\r\nSubject: Mail ${n}\r\n\r\nBody ${n}\r\n`,
+        ),
+      ),
+  });
+}
+
+const accepted = (results: SmtpLoadResult[]) => results.filter((result) => result.code === 250).length;
+
+async function listTotal(machine: Machine, apiKey: string): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${machine.httpPort}/api/e2/emails?limit=1`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+  });
+  const body = (await answer.json()) as { pagination: { total: number } };
+  return body.pagination.total;
+}
+
+/** Rows of raw messages, asked of the cluster that runs on the machine. */
+async function storedCount(machine: Machine): Promise<number> {
+  const client = new pg.Client({ connectionString: await singleMachineDatabaseUrl(machine.dataDirectory) });
+  await client.connect();
+  const { rows } = await client.query<{ count: string }>('select count(*) from reception');
+  await client.end();
+  return Number(rows[0]?.count);
+}
+
+async function processesOf(machine: Machine): Promise<string[]> {
+  const { stdout } = await execute('ps', ['-eo', 'pid=,args=']);
+  const environments = await Promise.all(
+    stdout
+      .trim()
+      .split('\n')
+      .map(async (line) => {
+        const [pid = '', ...words] = line.trim().split(/\s+/);
+        const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+        return environment.includes(`DATA_DIR=${machine.dataDirectory}`) ? words.join(' ') : null;
+      }),
+  );
+  return environments.filter((words) => words !== null);
+}
+
+test('the first start prints an account that takes and shows mail; later starts keep both', async () => {
+  const machine = await newMachine();
+  const first = await startOn(machine);
+  const key = printedKey(first);
+  expect(key).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  expect(first.output()).toContain(`swaks --server 127.0.0.1:${machine.smtpPort}`);
+  expect(accepted(await offer(machine, 3))).toBe(3);
+  await until('three mails are listed', tailOf(first), async () => (await listTotal(machine, key)) === 3);
+  first.child.kill('SIGTERM');
+  expect(await first.ended).toBe(0);
+
+  const second = await startOn(machine);
+  expect(second.output()).not.toContain('API key');
+  expect(await listTotal(machine, key)).toBe(3);
+  second.child.kill('SIGTERM');
+  expect(await second.ended).toBe(0);
+}, 180_000);
+
+test('what it keeps is closed to others', async () => {
+  const machine = await newMachine();
+  const run = await startOn(machine);
+  for (const name of await readdir(machine.dataDirectory)) {
+    const { mode } = await stat(path.join(machine.dataDirectory, name));
+    expect(`${name} ${(mode & 0o077).toString(8)}`).toBe(`${name} 0`);
+  }
+  run.child.kill('SIGTERM');
+  await run.ended;
+}, 120_000);
+
+test('after kill -9 of the runner its SMTP process ends by itself, and the next start needs no hand', async () => {
+  const machine = await newMachine();
+  const first = await startOn(machine);
+  const key = printedKey(first);
+  const load = offer(machine, 1000);
+  await until('mail comes in', tailOf(first), async () => (await storedCount(machine)) > 50);
+  first.child.kill('SIGKILL');
+  const before = accepted(await load);
+  expect(before).toBeGreaterThan(50);
+  expect(before).toBeLessThan(1000);
+  const isAlone = async () => (await processesOf(machine)).every((words) => !words.includes('smtp.ts'));
+  await until('the SMTP process ends', tailOf(first), isAlone);
+
+  const second = await startOn(machine);
+  expect(accepted(await offer(machine, 1))).toBe(1);
+  const atLeast = before + 1;
+  await until('all that got 250 is listed', tailOf(second), async () => (await listTotal(machine, key)) >= atLeast);
+  second.child.kill('SIGTERM');
+  expect(await second.ended).toBe(0);
+  expect(await processesOf(machine)).toEqual([]);
+}, 180_000);
+
+test('Ctrl-C under load drains within its time and loses nothing', async () => {
+  const machine = await newMachine();
+  const first = await startOn(machine);
+  const key = printedKey(first);
+  const load = offer(machine, 1000);
+  await until('mail comes in', tailOf(first), async () => (await storedCount(machine)) > 50);
+  const since = performance.now();
+  first.signalGroup('SIGINT');
+  expect(await first.ended).toBe(0);
+  // 10 s by contract, and a busy machine's allowance
+  expect(performance.now() - since).toBeLessThan(15_000);
+  const results = await load;
+  const before = accepted(results);
+  expect(before).toBeGreaterThan(50);
+  expect(before).toBeLessThan(1000);
+  // Whoever got an answer other than 250 was told to come again, and nobody was refused for good.
+  expect(results.filter((result) => result.code !== null && result.code >= 500)).toEqual([]);
+  expect(first.output()).not.toMatch(/"level":(50|60)/);
+  expect(await processesOf(machine)).toEqual([]);
+
+  const second = await startOn(machine);
+  await until('all that got 250 is listed', tailOf(second), async () => (await listTotal(machine, key)) >= before);
+  second.child.kill('SIGTERM');
+  await second.ended;
+}, 180_000);
+
+test('an SMTP process that dies is started again', async () => {
+  const machine = await newMachine();
+  const run = await startOn(machine);
+  const { stdout } = await execute('ps', ['-o', 'pid=,args=', '--ppid', String(run.child.pid)]);
+  const pid = Number(/(\d+) .*smtp\.ts/.exec(stdout)?.[1]);
+  process.kill(pid, 'SIGKILL');
+  await run.written('smtp: process died, starting it again');
+  await until('SMTP takes mail again', tailOf(run), async () => accepted(await offer(machine, 1)) === 1);
+  run.child.kill('SIGTERM');
+  expect(await run.ended).toBe(0);
+}, 120_000);
+
+test('a second runner on one DATA_DIR says who holds it', async () => {
+  const machine = await newMachine();
+  const first = await startOn(machine);
+  const second = runOn(machine, ['bin/start.ts']);
+  expect(await second.ended).toBe(1);
+  expect(second.output().trim()).toMatch(
+    new RegExp(`^DATA_DIR .* is in use by another Postroom \\(pid ${first.child.pid}\\)$`),
+  );
+  first.child.kill('SIGTERM');
+  expect(await first.ended).toBe(0);
+}, 120_000);
+
+test('a SECRET_KEY that the data were not written with is refused', async () => {
+  const machine = await newMachine();
+  const first = await startOn(machine);
+  first.child.kill('SIGTERM');
+  await first.ended;
+  const other = runOn(machine, ['bin/start.ts'], {
+    environment: { SECRET_KEY: Buffer.alloc(32, 1).toString('base64url') },
+  });
+  expect(await other.ended).toBe(1);
+  expect(other.output()).toMatch(/^SECRET_KEY is not the one this database was written with/m);
+  expect(await processesOf(machine)).toEqual([]);
+}, 120_000);
+
+test('a port that another program has is named', async () => {
+  const [machine, neighbour] = [await newMachine(), await newMachine()];
+  const first = await startOn(neighbour);
+  const second = runOn(machine, ['bin/start.ts'], { environment: { SMTP_PORT: String(neighbour.smtpPort) } });
+  expect(await second.ended).toBe(1);
+  expect(second.output()).toMatch(/^SMTP_PORT: 127\.0\.0\.1:\d+ is in use by another program/m);
+  first.child.kill('SIGTERM');
+  await first.ended;
+}, 120_000);
+
+test.skipIf(process.getuid?.() !== 0)(
+  'root starts it from a clone under a folder that is closed to all others',
+  async () => {
+    const machine = await newMachine();
+    const closed = path.join(machine.directory, 'home');
+    const clone = path.join(closed, 'clone');
+    await execute('mkdir', ['-m', '0700', closed]);
+    await cloneTo(clone);
+    const run = runOn(machine, ['bin/start.ts'], { root: clone, environment: { DATA_DIR: './data' } });
+    await run.written('"event":"start.ready"');
+    const place =
+      /PostgreSQL is kept in (\/var\/lib\/postroom\/[0-9a-f]{16})\/postgresql/.exec(run.output())?.[1] ?? '';
+    expect(place).not.toBe('');
+    try {
+      const key = printedKey(run);
+      expect(accepted(await offer(machine, 1))).toBe(1);
+      await until('the mail is listed', tailOf(run), async () => (await listTotal(machine, key)) === 1);
+      run.child.kill('SIGTERM');
+      expect(await run.ended).toBe(0);
+
+      const again: Run = runOn(machine, ['bin/start.ts'], { root: clone, environment: { DATA_DIR: './data' } });
+      await again.written('"event":"start.ready"');
+      expect(await listTotal(machine, key)).toBe(1);
+      again.child.kill('SIGTERM');
+      expect(await again.ended).toBe(0);
+    } finally {
+      await run.end();
+      await rm(place, { recursive: true, force: true });
+    }
+  },
+  240_000,
+);
+
+/** The sources and node_modules as they are, by hard links where the file system allows. */
+async function cloneTo(clone: string): Promise<void> {
+  await execute('mkdir', [clone]);
+  const names = ['bin', 'core', 'schema', 'db', 'operations', 'actors', 'gateway', 'haraka-plugins', 'package.json'];
+  await execute('cp', ['-a', ...names.map((name) => path.join(repository, name)), clone]);
+  const modules = path.join(repository, 'node_modules');
+  await execute('cp', ['-al', modules, clone]).catch(async () => {
+    await rm(path.join(clone, 'node_modules'), { recursive: true, force: true });
+    await execute('cp', ['-a', modules, clone]);
+  });
+}

@@ -1,0 +1,153 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { readSecrets } from '../../db/data-directory.ts';
+import { startEmbeddedCluster } from '../../db/embedded-cluster.ts';
+import { readPostmaster } from '../../db/postmaster.ts';
+import { freePort } from './cluster.ts';
+
+export const repository = path.resolve(import.meta.dirname, '../..');
+
+/** A folder for one machine's data with its ports; every `npm start` on it is the same machine again. */
+export interface Machine {
+  directory: string;
+  dataDirectory: string;
+  httpPort: number;
+  smtpPort: number;
+  environment: Record<string, string>;
+  /** Ends what runs there, PostgreSQL too, and removes everything. */
+  remove(): Promise<void>;
+}
+
+export async function makeMachine(environment: Record<string, string> = {}): Promise<Machine> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'postroom-machine-'));
+  await chmod(directory, 0o755);
+  const dataDirectory = path.join(directory, 'data');
+  const [httpPort, smtpPort] = [await freePort(), await freePort()];
+  const machine: Machine = {
+    directory,
+    dataDirectory,
+    httpPort,
+    smtpPort,
+    environment: {
+      DATA_DIR: dataDirectory,
+      HTTP_PORT: String(httpPort),
+      SMTP_PORT: String(smtpPort),
+      // a closed port: look-ups of the tests' senders fail at once
+      DNS_SERVERS: '127.0.0.1:1',
+      ...environment,
+    },
+    async remove() {
+      for (const run of runs) await run.end();
+      await stopLeftCluster(dataDirectory);
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+  const runs: Run[] = [];
+  runsOf.set(machine, runs);
+  return machine;
+}
+
+/** One run of a program. */
+export interface Run {
+  child: ChildProcess;
+  /** stdout and stderr so far */
+  output: () => string;
+  /** resolves with the exit status, or the signal that ended it */
+  ended: Promise<number | NodeJS.Signals>;
+  /** Resolves when the text was written; throws when the program ended or a minute passed without it. */
+  written(text: string): Promise<void>;
+  /** Sends a signal to the program's whole process group, as a terminal does. */
+  signalGroup(signal: NodeJS.Signals): void;
+  /** Kills it and awaits its end. */
+  end(): Promise<void>;
+}
+
+/** Starts `node PROGRAM WORDS` on the machine, in a process group of its own. */
+export function runOn(
+  machine: Machine,
+  words: string[],
+  options: { root?: string; environment?: Record<string, string> } = {},
+): Run {
+  const child = spawn(process.execPath, words, {
+    cwd: options.root ?? repository,
+    env: { ...process.env, ...machine.environment, ...options.environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let output = '';
+  const watchers = new Set<() => void>();
+  const take = (chunk: Buffer) => {
+    output += chunk.toString();
+    for (const watch of watchers) watch();
+  };
+  child.stdout.on('data', take);
+  child.stderr.on('data', take);
+  const ended = new Promise<number | NodeJS.Signals>((resolve) =>
+    child.once('close', (code, signal) => resolve(code ?? signal ?? 'SIGKILL')),
+  );
+  const run: Run = {
+    child,
+    output: () => output,
+    ended,
+    written: (text) =>
+      new Promise((resolve, reject) => {
+        const fail = (reason: string) => reject(new Error(`${reason} before it wrote "${text}":\n${output}`));
+        const limit = setTimeout(() => fail('a minute passed'), 60_000);
+        const watch = () => {
+          if (!output.includes(text)) return;
+          clearTimeout(limit);
+          watchers.delete(watch);
+          resolve();
+        };
+        watchers.add(watch);
+        void ended.then((status) => (output.includes(text) ? watch() : fail(`it ended (${status})`)));
+        watch();
+      }),
+    signalGroup: (signal) => void process.kill(-(child.pid ?? 0), signal),
+    async end() {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+      await ended;
+    },
+  };
+  runsOf.get(machine)?.push(run);
+  return run;
+}
+
+/** Starts the whole service there and awaits that it is ready. */
+export async function startOn(machine: Machine, options: { root?: string } = {}): Promise<Run> {
+  const run = runOn(machine, ['bin/start.ts'], options);
+  await run.written('"event":"start.ready"');
+  return run;
+}
+
+/** Runs a program to its end; answers its status and what it wrote. */
+export async function runToEnd(
+  words: string[],
+  environment: Record<string, string> = {},
+): Promise<{ status: number; stdout: string; stderr: string }> {
+  return await new Promise((resolve) => {
+    const options = { cwd: repository, env: { ...process.env, ...environment }, timeout: 120_000 };
+    const child = execFile(process.execPath, words, options, (_error, stdout, stderr) =>
+      resolve({ status: child.exitCode ?? -1, stdout, stderr }),
+    );
+  });
+}
+
+/** The API key that the first start printed. */
+export function printedKey(run: Run): string {
+  return /API key {3}(\S+)/.exec(run.output())?.[1] ?? '';
+}
+
+const runsOf = new WeakMap<Machine, Run[]>();
+
+/** A killed runner leaves its PostgreSQL to the next start; where there is none, it ends here. */
+async function stopLeftCluster(dataDirectory: string): Promise<void> {
+  const directory = path.join(dataDirectory, 'postgresql');
+  const server = await readPostmaster(directory);
+  const secrets = await readSecrets(dataDirectory);
+  if (server === null || secrets === null) return;
+  const cluster = await startEmbeddedCluster({ directory, password: secrets.databasePassword, port: server.port });
+  await cluster.stop();
+}
