@@ -33,7 +33,7 @@ const bareLineFeed = close(550, '5.5.2 Bare line feed received');
  */
 export class DataReader {
   readonly #held: HeldOctets;
-  #buffer: Buffer;
+  #buffer: Buffer = Buffer.alloc(0);
   /** finished lines, without stuffing, are [0, kept) of the buffer */
   #kept = 0;
   /** the unfinished line is [lineAt, end) */
@@ -51,8 +51,6 @@ export class DataReader {
   constructor(held: HeldOctets, ownAddresses: ReadonlySet<string>) {
     this.#held = held;
     this.#ownAddresses = ownAddresses;
-    this.#buffer = Buffer.allocUnsafe(FIRST_SIZE_OCTETS);
-    held.sum += this.#buffer.length;
   }
 
   /** Takes what arrived. Answers what lies behind the end of data, or null while the end is still to come. */
@@ -101,7 +99,8 @@ export class DataReader {
   #append(chunk: Buffer): void {
     const needed = this.#end + chunk.length;
     if (needed > this.#buffer.length) {
-      const size = Math.max(needed, Math.min(this.#buffer.length * 2, MAX_MESSAGE_OCTETS + MAX_LINE_OCTETS));
+      const ample = Math.min(needed * 2, MAX_MESSAGE_OCTETS + MAX_LINE_OCTETS);
+      const size = Math.max(needed, ample, FIRST_SIZE_OCTETS);
       const grown = Buffer.allocUnsafe(size);
       this.#buffer.copy(grown, 0, 0, this.#end);
       this.#held.sum += size - this.#buffer.length;
