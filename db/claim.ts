@@ -22,13 +22,14 @@ export interface ClaimOptions {
  */
 export function claimStatement(options: ClaimOptions): string {
   const columns = options.returning.map((name) => `t.${name}`).join(', ');
+  // (select postroom_now()) is asked once, postroom_now() for every row.
   // Rows are taken by their place (ctid), which cannot change while they are locked: a join over the key might walk the whole table.
   return `
-    update ${options.table} t set claimed_by = $1, claimed_until = postroom_now() + interval '${LEASE_SECONDS} seconds'
+    update ${options.table} t set claimed_by = $1, claimed_until = (select postroom_now()) + interval '${LEASE_SECONDS} seconds'
       ${options.set === undefined ? '' : `, ${options.set}`}
     where t.ctid = any (array(
       select d.ctid from ${options.table} d
-      where ${options.isDue} and (d.claimed_until is null or d.claimed_until < postroom_now())
+      where ${options.isDue} and (d.claimed_until is null or d.claimed_until < (select postroom_now()))
       order by ${options.orderBy} limit $2 for update skip locked))
     returning ${columns}`;
 }

@@ -4,7 +4,7 @@ import { CLAIM_BATCH } from '../../db/claim.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { createAttempter } from './attempt.ts';
 import { createCheckedDispatcher } from './checked-dispatcher.ts';
-import { claimDeliveries, releaseLeases, renewLeases } from './claim-deliveries.ts';
+import { claimDeliveries, createLeaseReleaser, releaseLeases, renewLeases } from './claim-deliveries.ts';
 import { createEndpointLookup } from './endpoint-lookup.ts';
 import { createFairQueue } from './fair-queue.ts';
 import type { DeliveryFaultPoint, DeliveryJob } from './job.ts';
@@ -27,10 +27,13 @@ export interface DeliveryActorOptions {
   fault?: (point: DeliveryFaultPoint) => void;
 }
 
-/** Requests open at once in all, and to one endpoint: a hanging one holds its own few and nobody else's. */
-const MAX_ACTIVE = 1_000;
-const MAX_ACTIVE_PER_ENDPOINT = 10;
-/** Octets of messages in open requests; a payload takes a few times as much. */
+/** Requests open at once to one endpoint: one that hangs holds its own few and nobody else's. */
+const REQUESTS_PER_ENDPOINT = 10;
+/** Deliveries whose content is in memory, in all and of one endpoint; more than are sent at once, so that content is read in batches. */
+const MAX_ACTIVE = 2_000;
+const MAX_ACTIVE_PER_ENDPOINT = 50;
+const REFILL_PER_ENDPOINT = 20;
+/** Octets of messages among those; their content takes a few times as much. */
 const MAX_ACTIVE_OCTETS = 128_000_000;
 const MAX_ACTIVE_OCTETS_PER_ENDPOINT = 16_000_000;
 /** Claimed deliveries in hand, and of one endpoint: above these the rest waits in its rows. */
@@ -65,13 +68,21 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     secretKey: options.secretKey,
     log: context.log,
   });
-  const attempter = createAttempter({ context, endpoints, dispatcher, publicUrl: options.publicUrl });
+  const attempter = createAttempter({
+    context,
+    endpoints,
+    dispatcher,
+    publicUrl: options.publicUrl,
+    requestsPerEndpoint: REQUESTS_PER_ENDPOINT,
+  });
   const queue = createFairQueue({
     active: MAX_ACTIVE,
     activePerEndpoint: MAX_ACTIVE_PER_ENDPOINT,
+    refillPerEndpoint: REFILL_PER_ENDPOINT,
     activeOctets: MAX_ACTIVE_OCTETS,
     activeOctetsPerEndpoint: MAX_ACTIVE_OCTETS_PER_ENDPOINT,
   });
+  const releaser = createLeaseReleaser(context);
   const recorder = createOutcomeRecorder({ context, fault, onDeferred: (seconds) => sweepIn(seconds) });
   // Endpoints with deliveries that wait in their rows: newer mail must not overtake those.
   const behind = new Set<string>();
@@ -148,10 +159,11 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     let open = jobs.length;
     try {
       await attempter.attempt(jobs, (job, outcome) => {
-        fault('delivery.posted');
+        if (outcome !== null) fault('delivery.posted');
         queue.end(job);
         pumpSoon();
-        void recorder.record(outcome).then(() => {
+        const settled = outcome === null ? releaser.release(job) : recorder.record(outcome);
+        void settled.then(() => {
           forget(job);
           if (--open === 0) resolve();
         });

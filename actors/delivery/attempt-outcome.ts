@@ -1,4 +1,3 @@
-import { makeIdentifier } from '../../core/identifiers.ts';
 import { type AttemptResult, decideNextStep, type NextStep, parseRetryAfter } from '../../core/retry-policy.ts';
 import type { FinishRecord } from '../../db/queries/delivery-finish.ts';
 import type { ActorContext } from '../actor.ts';
@@ -20,20 +19,18 @@ export function outcomeOf(
   job: DeliveryJob,
   { startedAt, durationMs, response, sentHeaders }: EndedAttempt,
 ): FinishRecord {
-  const step = decideNextStep(
-    resultOf(response, startedAt),
-    job.attempts + 1,
-    job.attemptsAllowed,
-    fraction(context.random),
-  );
+  const result = resultOf(response, startedAt);
+  // The spread of a pause; most attempts need none, and randomness has its price.
+  const random = result.kind === 'answered' && result.statusCode < 300 ? 0 : fraction(context.random);
+  const step = decideNextStep(result, job.attempts + 1, job.attemptsAllowed, random);
   return {
-    ...recordOf(context, job, step),
+    ...recordOf(job, step),
     started_at: startedAt,
     duration_ms: durationMs,
     status_code: response.kind === 'answered' ? response.statusCode : null,
     error: errorOf(response, step),
     response_body: response.kind === 'answered' ? storable(response.body) : null,
-    request_headers: openHeaders(sentHeaders ?? []),
+    request_headers: recordedHeaders(sentHeaders ?? []),
     inactive_reason: step.kind === 'failed' && step.isEndpointGone ? 'The receiver answered 410 Gone' : null,
   };
 }
@@ -41,7 +38,7 @@ export function outcomeOf(
 /** The outcome of a delivery that cannot be attempted any more; it is not counted. */
 export function outcomeOfGivingUp(context: ActorContext, job: DeliveryJob, error: string): FinishRecord {
   return {
-    ...recordOf(context, job, { kind: 'failed', isEndpointGone: false }),
+    ...recordOf(job, { kind: 'failed', isEndpointGone: false }),
     is_counted: false,
     started_at: context.now(),
     duration_ms: 0,
@@ -62,7 +59,7 @@ const eventKinds = {
   released: 'delivery.deferred',
 } as const;
 
-function recordOf(context: ActorContext, job: DeliveryJob, step: NextStep) {
+function recordOf(job: DeliveryJob, step: NextStep) {
   return {
     user_id: job.userId,
     id: job.deliveryId,
@@ -71,7 +68,6 @@ function recordOf(context: ActorContext, job: DeliveryJob, step: NextStep) {
     outcome: outcomes[step.kind],
     status: statuses[step.kind],
     delay_seconds: step.kind === 'deferred' ? step.delaySeconds : step.kind === 'released' ? 0 : null,
-    event_id: makeIdentifier('event', context.now(), context.random(10)),
     event_kind: eventKinds[step.kind],
   };
 }
@@ -99,23 +95,22 @@ function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD');
 }
 
-/** Header fields that may be shown to anyone who sees the delivery; of the others, ours and custom ones, the name alone. */
-const SHOWN_HEADERS = new Set([
-  'Content-Type',
-  'User-Agent',
-  'X-Webhook-Event',
-  'X-Webhook-Timestamp',
-  'X-Message-ID',
-  'webhook-id',
-]);
+/** Fields of ours that say something the delivery's row does not; the others bear secrets or repeat ids. */
+const RECORDED_HEADERS = new Set(['Content-Type', 'User-Agent', 'X-Webhook-Timestamp']);
+/** Ours end with the Standard Webhooks; custom ones, which may bear secrets, follow. */
+const LAST_OWN_HEADERS = new Set(['webhook-timestamp', 'webhook-signature']);
 
-function openHeaders(headers: readonly string[]): Record<string, string> {
-  const shown: [string, string][] = [];
+/** What is kept of the header fields sent: the telling ones of ours, and the names of custom ones. */
+function recordedHeaders(headers: readonly string[]): Record<string, string> {
+  const recorded: [string, string][] = [];
+  let isCustom = false;
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const name = headers[at] ?? '';
-    shown.push([name, SHOWN_HEADERS.has(name) ? (headers[at + 1] ?? '') : '[hidden]']);
+    if (LAST_OWN_HEADERS.has(name)) isCustom = true;
+    else if (isCustom) recorded.push([name, '[hidden]']);
+    else if (RECORDED_HEADERS.has(name)) recorded.push([name, headers[at + 1] ?? '']);
   }
-  return Object.fromEntries(shown);
+  return Object.fromEntries(recorded);
 }
 
 /** A number in [0, 1) from 32 random bits. */

@@ -7,16 +7,22 @@ import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/querie
 import type { FinishRecord } from '../../db/queries/delivery-finish.ts';
 import type { ActorContext } from '../actor.ts';
 import { outcomeOf, outcomeOfGivingUp } from './attempt-outcome.ts';
-import type { DeliveryEndpoint, EndpointLookup, FindEndpoint, WebhookFacts } from './endpoint-lookup.ts';
+import type { DeliveryEndpoint, EndpointLookup, WebhookFacts } from './endpoint-lookup.ts';
 import type { DeliveryJob } from './job.ts';
 import { type OpenRequest, postWebhook, type WebhookResponse } from './post-webhook.ts';
+import { createSlots } from './slots.ts';
 
 export interface AttemptOptions {
   context: ActorContext;
   endpoints: EndpointLookup;
   dispatcher: Dispatcher;
   publicUrl: string;
+  /** requests open at once to one endpoint */
+  requestsPerEndpoint: number;
 }
+
+/** Told what a job came to; null when it was not begun because everything was to end. */
+export type OnAttemptEnd = (job: DeliveryJob, outcome: FinishRecord | null) => void;
 
 /** Makes attempts; what they need is read for many at once. */
 export interface Attempter {
@@ -24,13 +30,14 @@ export interface Attempter {
    * Attempts these deliveries, each on its own: `onEnd` is told the outcome of each as it comes.
    * Rejects, before any attempt, when PostgreSQL is away.
    */
-  attempt(jobs: readonly DeliveryJob[], onEnd: (job: DeliveryJob, outcome: FinishRecord) => void): Promise<void>;
+  attempt(jobs: readonly DeliveryJob[], onEnd: OnAttemptEnd): Promise<void>;
   /** Ends every open request; their outcome is `interrupted`. From now on nothing is sent. */
   interrupt(): void;
 }
 
 export function createAttempter(options: AttemptOptions): Attempter {
   const { context } = options;
+  const slots = createSlots(options.requestsPerEndpoint);
   const open = new Set<OpenRequest>();
   let isInterrupted = false;
 
@@ -43,17 +50,33 @@ export function createAttempter(options: AttemptOptions): Attempter {
     return new Map(rows.map((row) => [`${row.user_id} ${row.id}`, row]));
   };
 
+  const attemptOne = async (job: DeliveryJob, email: DeliveryContentRow | undefined): Promise<FinishRecord | null> => {
+    if (isInterrupted) return null;
+    try {
+      const endpoint = await options.endpoints.recent(job);
+      if (endpoint === undefined) return outcomeOfGivingUp(context, job, 'Endpoint not found');
+      if (!endpoint.isActive) return outcomeOfGivingUp(context, job, 'Endpoint is inactive');
+      if (endpoint.webhook === null) return outcomeOfGivingUp(context, job, 'Endpoint configuration cannot be used');
+      if (email === undefined) return outcomeOfGivingUp(context, job, 'Email content not available');
+      return await post(job, endpoint, endpoint.webhook, email);
+    } catch (error) {
+      // It was claimed and not sent: the lease runs out.
+      if (isConnectionLost(error)) return null;
+      return faulted(job, error);
+    }
+  };
+
   const post = async (
     job: DeliveryJob,
     endpoint: DeliveryEndpoint,
     webhook: WebhookFacts,
     email: DeliveryContentRow,
-  ) => {
-    const raw =
-      isRawInPayload(webhook.config.payload) && email.raw_id !== null ? await context.octets.get(email.raw_id) : null;
-    if (isInterrupted)
-      return outcomeOf(context, job, { startedAt: context.now(), durationMs: 0, response: INTERRUPTED });
-    const body = Buffer.from(buildPayload(job, endpoint, webhook, email, raw, options.publicUrl), 'utf8');
+  ): Promise<FinishRecord | null> => {
+    const needsRaw = isRawInPayload(webhook.config.payload) && email.raw_id !== null;
+    const raw = needsRaw && email.raw_id !== null ? await context.octets.get(email.raw_id) : null;
+    if (isInterrupted) return null;
+    const payload = buildPayload(job, endpoint, webhook, email, raw, options.publicUrl);
+    const body = Buffer.from(payload, 'utf8');
     const startedAt = context.now();
     const startedTick = performance.now();
     const headers = webhookHeaders({
@@ -82,24 +105,6 @@ export function createAttempter(options: AttemptOptions): Attempter {
     return outcomeOf(context, job, { startedAt, durationMs, response, sentHeaders: headers });
   };
 
-  const attemptOne = async (
-    job: DeliveryJob,
-    endpoint: DeliveryEndpoint | undefined,
-    email: DeliveryContentRow | undefined,
-  ): Promise<FinishRecord> => {
-    if (isInterrupted)
-      return outcomeOf(context, job, { startedAt: context.now(), durationMs: 0, response: INTERRUPTED });
-    if (endpoint === undefined) return outcomeOfGivingUp(context, job, 'Endpoint not found');
-    if (!endpoint.isActive) return outcomeOfGivingUp(context, job, 'Endpoint is inactive');
-    if (endpoint.webhook === null) return outcomeOfGivingUp(context, job, 'Endpoint configuration cannot be used');
-    if (email === undefined) return outcomeOfGivingUp(context, job, 'Email content not available');
-    try {
-      return await post(job, endpoint, endpoint.webhook, email);
-    } catch (error) {
-      return faulted(job, error);
-    }
-  };
-
   /** A fault of ours: it counts as a try, so that a delivery that always fails comes to an end. */
   const faulted = (job: DeliveryJob, error: unknown): FinishRecord => {
     context.log.error({ err: error, deliveryId: job.deliveryId }, 'delivery: attempt failed');
@@ -107,11 +112,10 @@ export function createAttempter(options: AttemptOptions): Attempter {
     return outcomeOf(context, job, { startedAt: context.now(), durationMs: 0, response });
   };
 
-  const attempt = async (jobs: readonly DeliveryJob[], onEnd: (job: DeliveryJob, outcome: FinishRecord) => void) => {
+  const attempt = async (jobs: readonly DeliveryJob[], onEnd: OnAttemptEnd): Promise<void> => {
     let contents: Awaited<ReturnType<typeof readContents>>;
-    let find: FindEndpoint;
     try {
-      [contents, find] = await Promise.all([readContents(jobs), options.endpoints.recent(jobs)]);
+      contents = await readContents(jobs);
     } catch (error) {
       if (isConnectionLost(error)) throw error;
       // One of them cannot be read: the others shall not share its fate.
@@ -120,9 +124,8 @@ export function createAttempter(options: AttemptOptions): Attempter {
       return;
     }
     for (const job of jobs) {
-      void attemptOne(job, find(job), contents.get(`${job.userId} ${job.emailId}`)).then((outcome) =>
-        onEnd(job, outcome),
-      );
+      const email = contents.get(`${job.userId} ${job.emailId}`);
+      void slots.run(job.endpointId, () => attemptOne(job, email)).then((outcome) => onEnd(job, outcome));
     }
   };
 
@@ -134,8 +137,6 @@ export function createAttempter(options: AttemptOptions): Attempter {
     },
   };
 }
-
-const INTERRUPTED: WebhookResponse = { kind: 'interrupted' };
 
 function buildPayload(
   job: DeliveryJob,

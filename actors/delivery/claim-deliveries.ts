@@ -52,3 +52,34 @@ export async function releaseLeases(context: ActorContext, jobs: readonly Delive
     values: [context.name, jobs.map((job) => job.userId), jobs.map((job) => job.deliveryId)],
   });
 }
+
+/** Gives single deliveries back; those that come in one turn of the event loop go together. */
+export interface LeaseReleaser {
+  /** Resolves when that is done or has failed: then the lease runs out by itself. */
+  release(job: DeliveryJob): Promise<void>;
+}
+
+export function createLeaseReleaser(context: ActorContext): LeaseReleaser {
+  let gathered: { jobs: DeliveryJob[]; done: Promise<void> } | null = null;
+  const releaseGathered = async () => {
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+    const jobs = gathered?.jobs ?? [];
+    gathered = null;
+    try {
+      await releaseLeases(context, jobs);
+    } catch (error) {
+      context.log.warn({ err: error, count: jobs.length }, 'delivery: leases could not be given back');
+    }
+  };
+  return {
+    release(job) {
+      if (gathered === null) {
+        const jobs: DeliveryJob[] = [];
+        gathered = { jobs, done: Promise.resolve() };
+        gathered.done = releaseGathered();
+      }
+      gathered.jobs.push(job);
+      return gathered.done;
+    },
+  };
+}

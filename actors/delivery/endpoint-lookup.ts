@@ -36,8 +36,8 @@ export type FindEndpoint = (key: EndpointKey) => DeliveryEndpoint | undefined;
 export interface EndpointLookup {
   /** Reads these endpoints on that connection, whatever memory holds. */
   read(client: ClientBase | Pool, keys: readonly EndpointKey[]): Promise<FindEndpoint>;
-  /** The endpoints, at most a second old. */
-  recent(keys: readonly EndpointKey[]): Promise<FindEndpoint>;
+  /** The endpoint, at most a second old; those asked for at once are read at once. */
+  recent(key: EndpointKey): Promise<DeliveryEndpoint | undefined>;
 }
 
 /** For how long an attempt may use an endpoint as it was; milliseconds. */
@@ -69,23 +69,29 @@ export function createEndpointLookup(options: { pool: Pool; secretKey: Uint8Arra
     }
   };
 
+  let asked: { keys: EndpointKey[]; found: Promise<FindEndpoint> | undefined } | null = null;
+  const readAsked = async () => {
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+    const keys = asked?.keys ?? [];
+    asked = null;
+    return await read(options.pool, keys);
+  };
+
+  const read = async (client: ClientBase | Pool, keys: Iterable<EndpointKey>): Promise<FindEndpoint> => {
+    const found = new Map<string, DeliveryEndpoint>();
+    await readInto(found, client, keys);
+    return (key) => found.get(keyText(key));
+  };
+
   return {
-    async read(client, keys) {
-      const found = new Map<string, DeliveryEndpoint>();
-      await readInto(found, client, keys);
-      return (key) => found.get(keyText(key));
-    },
-    async recent(keys) {
-      const oldest = performance.now() - MAX_AGE_MS;
-      const found = new Map<string, DeliveryEndpoint>();
-      const missing: EndpointKey[] = [];
-      for (const key of keys) {
-        const known = remembered.get(keyText(key));
-        if (known !== undefined && known.readAt >= oldest) found.set(keyText(key), known.endpoint);
-        else missing.push(key);
-      }
-      await readInto(found, options.pool, missing);
-      return (key) => found.get(keyText(key));
+    read,
+    async recent(key) {
+      const known = remembered.get(keyText(key));
+      if (known !== undefined && known.readAt >= performance.now() - MAX_AGE_MS) return known.endpoint;
+      asked ??= { keys: [], found: undefined };
+      asked.keys.push(key);
+      asked.found ??= readAsked();
+      return (await asked.found)(key);
     },
   };
 }

@@ -1,10 +1,12 @@
 import type { DeliveryJob } from './job.ts';
 
 export interface FairQueueLimits {
-  /** attempts at once, in all */
+  /** jobs started and not ended, in all */
   active: number;
-  /** ... and to one endpoint */
+  /** ... and of one endpoint */
   activePerEndpoint: number;
+  /** an endpoint that reached its limit is served again when it is down to this, so that its jobs start in batches */
+  refillPerEndpoint: number;
   /** octets of messages being attempted at once, in all; one attempt is always let through */
   activeOctets: number;
   /** ... and to one endpoint, so that one that hangs with large mail leaves room */
@@ -39,6 +41,8 @@ interface EndpointLine {
   waiting: DeliveryJob[];
   active: number;
   activeOctets: number;
+  /** it has not reached its limit since it was last down to the refill mark */
+  isFilling: boolean;
 }
 
 export function createFairQueue(limits: FairQueueLimits): FairQueue {
@@ -50,6 +54,7 @@ export function createFairQueue(limits: FairQueueLimits): FairQueue {
   let activeOctets = 0;
 
   const mayStart = (line: EndpointLine, job: DeliveryJob) =>
+    line.isFilling &&
     line.active < limits.activePerEndpoint &&
     (line.active === 0 || line.activeOctets + job.sizeOctets <= limits.activeOctetsPerEndpoint) &&
     (active === 0 || activeOctets + job.sizeOctets <= limits.activeOctets);
@@ -60,6 +65,7 @@ export function createFairQueue(limits: FairQueueLimits): FairQueue {
     line.activeOctets += job.sizeOctets;
     active++;
     activeOctets += job.sizeOctets;
+    if (line.active >= limits.activePerEndpoint) line.isFilling = false;
   };
 
   const forgetIdle = (endpointId: string, line: EndpointLine) => {
@@ -69,7 +75,7 @@ export function createFairQueue(limits: FairQueueLimits): FairQueue {
   return {
     add(jobs) {
       for (const job of jobs) {
-        const line = lines.get(job.endpointId) ?? { waiting: [], active: 0, activeOctets: 0 };
+        const line = lines.get(job.endpointId) ?? { waiting: [], active: 0, activeOctets: 0, isFilling: true };
         lines.set(job.endpointId, line);
         line.waiting.push(job);
         turns.add(job.endpointId);
@@ -105,6 +111,7 @@ export function createFairQueue(limits: FairQueueLimits): FairQueue {
       if (line === undefined) return;
       line.active--;
       line.activeOctets -= job.sizeOctets;
+      if (line.active <= limits.refillPerEndpoint) line.isFilling = true;
       active--;
       activeOctets -= job.sizeOctets;
       forgetIdle(job.endpointId, line);

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { makeIdentifier } from '../../core/identifiers.ts';
 import { isConnectionLost } from '../../db/database.ts';
 import { type FinishedRow, type FinishRecord, finishDeliveriesSql } from '../../db/queries/delivery-finish.ts';
 import type { ActorContext } from '../actor.ts';
@@ -18,9 +19,9 @@ export interface OutcomeRecorderOptions {
 }
 
 /** Outcomes in one statement at most. */
-const MAX_GROUP = 200;
-/** A lone outcome waits that long for company; milliseconds. */
-const GATHER_MS = 2;
+const MAX_GROUP = 100;
+/** An outcome waits that long for company: nobody is waiting for it, and a group costs little more than one. Milliseconds. */
+const GATHER_MS = 15;
 /** While PostgreSQL is away; milliseconds. */
 const RETRY_MS = 500;
 
@@ -66,7 +67,7 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
     const { rows } = await context.database.pool.query<FinishedRow>({
       name: 'delivery-finish',
       text: finishDeliveriesSql,
-      values: [context.name, JSON.stringify(outcomes)],
+      values: [context.name, JSON.stringify(withEventIds(context, outcomes))],
     });
     for (const row of rows) context.bus.publish('event.appended', { userId: row.user_id, lastSeq: row.last_seq });
     const recorded = new Set(rows.flatMap((row) => row.delivery_ids));
@@ -88,4 +89,16 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
       return promise;
     },
   };
+}
+
+/** Octets of randomness in an identifier. */
+const RANDOM_OCTETS = 10;
+
+function withEventIds(context: ActorContext, outcomes: readonly FinishRecord[]) {
+  const now = context.now();
+  const random = context.random(RANDOM_OCTETS * outcomes.length);
+  return outcomes.map((outcome, n) => ({
+    ...outcome,
+    event_id: makeIdentifier('event', now, random.subarray(n * RANDOM_OCTETS, (n + 1) * RANDOM_OCTETS)),
+  }));
 }

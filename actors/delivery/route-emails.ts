@@ -40,7 +40,12 @@ export async function routeEmails(
     if (rows.length === 0) return { emailCount: 0, jobs: [], leftTo: new Set<string>() };
     const keys = rows.flatMap((row) => candidates(row).map((endpointId) => ({ userId: row.user_id, endpointId })));
     const known = await endpoints.read(client, keys);
-    const records = rows.map((row) => decide(context, row, known, mayClaim));
+    const now = context.now();
+    const random = context.random(RANDOM_OCTETS * rows.length);
+    const records = rows.map((row, n) => {
+      const deliveryId = makeIdentifier('delivery', now, random.subarray(n * RANDOM_OCTETS, (n + 1) * RANDOM_OCTETS));
+      return decide(context, row, deliveryId, known, mayClaim);
+    });
     const stored = await client.query<{ id: string; created_at: Date }>({
       name: 'delivery-store-routes',
       text: storeRoutesSql,
@@ -58,6 +63,9 @@ export async function routeEmails(
   });
 }
 
+/** Octets of randomness in an identifier. */
+const RANDOM_OCTETS = 10;
+
 function candidates(row: UnroutedRow): string[] {
   return [row.address_endpoint_id, row.address_webhook_id, row.catch_all_endpoint_id].filter((id) => id !== null);
 }
@@ -65,6 +73,7 @@ function candidates(row: UnroutedRow): string[] {
 function decide(
   context: ActorContext,
   row: UnroutedRow,
+  deliveryId: string,
   find: FindEndpoint,
   mayClaim: (endpointId: string) => boolean,
 ): RouteRecord {
@@ -87,7 +96,7 @@ function decide(
     };
   return {
     ...base,
-    delivery_id: makeIdentifier('delivery', context.now(), context.random(10)),
+    delivery_id: deliveryId,
     endpoint_id: endpoint.id,
     delivery_type: endpoint.type,
     attempts_allowed: 1 + (endpoint.webhook?.config.retryAttempts ?? 0),

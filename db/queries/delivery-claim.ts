@@ -21,7 +21,7 @@ export interface ClaimedDeliveryRow {
 export const claimDeliveriesSql = `
   with claimed as (${claimStatement({
     table: 'delivery',
-    isDue: `d.status = 'pending' and d.next_attempt_at <= postroom_now() and d.delivery_type = 'webhook' and d.endpoint_id <> all($3::text[])`,
+    isDue: `d.status = 'pending' and d.next_attempt_at <= (select postroom_now()) and d.delivery_type = 'webhook' and d.endpoint_id <> all($3::text[])`,
     orderBy: 'd.next_attempt_at',
     returning: [
       'user_id',
@@ -37,20 +37,17 @@ export const claimDeliveriesSql = `
     ],
   })})
   select c.user_id, c.id, c.email_id, c.endpoint_id, c.attempts, c.attempts_allowed, c.created_at, c.thread_id, c.thread_position,
-         r.size_octets
+         (select r.size_octets from raw_message r
+          where r.id = (select e.raw_id from email e where e.user_id = c.user_id and e.id = c.email_id)) as size_octets
   from claimed c
-  left join email e on e.user_id = c.user_id and e.id = c.email_id
-  left join raw_message r on r.id = e.raw_id
   order by c.next_attempt_at`;
 
-/** Lengthens the leases of claimant $1 on the deliveries in the parallel arrays $2 (user ids) and $3 (ids); $4 is the lease in seconds. */
+/** Lengthens the leases of claimant $1 on the deliveries with user ids $2 and ids $3; $4 is the lease in seconds. */
 export const renewLeasesSql = `
-  update delivery d set claimed_until = postroom_now() + $4 * interval '1 second'
-  from unnest($2::text[], $3::text[]) k(user_id, id)
-  where d.user_id = k.user_id and d.id = k.id and d.claimed_by = $1`;
+  update delivery set claimed_until = (select postroom_now()) + $4 * interval '1 second'
+  where user_id = any($2::text[]) and id = any($3::text[]) and claimed_by = $1`;
 
 /** Gives claimant $1's leases on those deliveries back, so that anyone may take them at once. */
 export const releaseLeasesSql = `
-  update delivery d set claimed_by = null, claimed_until = null
-  from unnest($2::text[], $3::text[]) k(user_id, id)
-  where d.user_id = k.user_id and d.id = k.id and d.claimed_by = $1`;
+  update delivery set claimed_by = null, claimed_until = null
+  where user_id = any($2::text[]) and id = any($3::text[]) and claimed_by = $1`;

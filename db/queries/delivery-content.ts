@@ -31,5 +31,6 @@ export const readDeliveryContentSql = `
          c.headers, c.addresses, c.in_reply_to, c.reference_ids, c.text_body, c.html_body, c.cleaned_text, c.cleaned_html,
          c.attachments, c.priority, c.is_truncated
   from unnest($1::text[], $2::text[]) k(user_id, id)
-  join email e on e.user_id = k.user_id and e.id = k.id
-  join email_content c on c.user_id = k.user_id and c.email_id = k.id`;
+  -- limit 1: looked up by key, row by row, whatever the planner thinks of the tables' sizes
+  cross join lateral (select * from email e where e.user_id = k.user_id and e.id = k.id limit 1) e
+  cross join lateral (select * from email_content c where c.user_id = k.user_id and c.email_id = k.id limit 1) c`;

@@ -16,7 +16,6 @@ export interface FinishRecord {
   error: string | null;
   response_body: string | null;
   request_headers: Record<string, string>;
-  event_id: string;
   event_kind: 'delivery.succeeded' | 'delivery.failed' | 'delivery.deferred';
   /** the receiver answered that it wants no more: the endpoint is switched off for this reason */
   inactive_reason: string | null;
@@ -31,7 +30,7 @@ export interface FinishedRow {
 
 /**
  * Records what attempts came to, in one statement: delivery (only while $1 holds the claim and no other try was counted since),
- * attempt, statistics, endpoint, event. Parameters: $1 the claimant, $2 FinishRecord[] as JSON. Rows: FinishedRow; a delivery that is in none
+ * attempt, statistics, endpoint, event. Parameters: $1 the claimant, $2 FinishRecord[] as JSON, each with the event_id of its event. Rows: FinishedRow; a delivery that is in none
  * of them had been taken over.
  * The events come last although all is one statement: the counts of the other parts are awaited first, so that the row which numbers
  * a user's events is locked for the shortest time and always after the statistics, by every process in the same order.
@@ -46,14 +45,16 @@ export const finishDeliveriesSql = `
     update delivery d set
       status = o.status,
       attempts = d.attempts + o.is_counted::integer,
-      next_attempt_at = postroom_now() + o.delay_seconds * interval '1 second',
+      next_attempt_at = (select postroom_now()) + o.delay_seconds * interval '1 second',
       last_attempt_at = o.started_at,
       claimed_by = null,
       claimed_until = null,
       response_data = jsonb_build_object('error', o.error, 'statusCode', o.status_code),
-      completed_at = case when o.status <> 'pending' then postroom_now() end
+      completed_at = case when o.status <> 'pending' then (select postroom_now()) end
     from outcome o
-    where d.user_id = o.user_id and d.id = o.id and d.claimed_by = $1 and d.status = 'pending' and d.attempts = o.attempts_before
+    where d.user_id = o.user_id and d.id = o.id and d.claimed_by = $1 and d.attempts = o.attempts_before
+      -- by key, whatever the planner thinks of the table's size
+      and d.user_id = any(array(select user_id from outcome)) and d.id = any(array(select id from outcome))
     returning d.email_id, d.endpoint_id, d.attempts, o.*
   ), attempt as (
     insert into delivery_attempt (user_id, delivery_id, number, started_at, duration_ms, outcome, status_code, error, response_body, request_headers)
@@ -72,7 +73,7 @@ export const finishDeliveriesSql = `
       last_delivery_at = greatest(s.last_delivery_at, excluded.last_delivery_at)
     returning 1
   ), gone as (
-    update endpoint e set is_active = false, inactive_reason = f.inactive_reason, updated_at = postroom_now()
+    update endpoint e set is_active = false, inactive_reason = f.inactive_reason, updated_at = (select postroom_now())
     from (select distinct on (user_id, endpoint_id) user_id, endpoint_id, inactive_reason from finished where inactive_reason is not null
           order by 1, 2) f
     where e.user_id = f.user_id and e.id = f.endpoint_id returning 1

@@ -23,7 +23,8 @@ export interface UnroutedRow {
  * Rows: UnroutedRow. To be followed by storeRoutesSql in the same transaction.
  */
 export const takeUnroutedSql = `
-  select e.user_id, e.id, e.own_address, e.thread_id, e.thread_position, r.size_octets,
+  select e.user_id, e.id, e.own_address, e.thread_id, e.thread_position,
+         (select r.size_octets from raw_message r where r.id = e.raw_id) as size_octets,
          a.is_active as address_is_active, a.endpoint_id as address_endpoint_id, a.webhook_id as address_webhook_id,
          d.is_catch_all_enabled, d.catch_all_endpoint_id, d.receive_dmarc_emails
   from (
@@ -31,14 +32,15 @@ export const takeUnroutedSql = `
     where routed_at is null and thread_id is not null and type = 'received'
     order by created_at limit $1 for no key update skip locked
   ) e
-  left join email_address a on a.user_id = e.user_id and a.id = e.address_id
-  left join domain d on d.user_id = e.user_id and d.id = e.domain_id
-  left join raw_message r on r.id = e.raw_id`;
+  -- limit 1: looked up by key, row by row; a join might walk the whole table when it was planned while the table was small
+  left join lateral (select * from email_address a where a.user_id = e.user_id and a.id = e.address_id limit 1) a on true
+  left join lateral (select * from domain d where d.user_id = e.user_id and d.id = e.domain_id limit 1) d on true`;
 
 /** Rows of endpoints by the parallel arrays $1 (user ids) and $2 (endpoint ids). */
 export const readEndpointsSql = `
   select e.user_id, e.id, e.name, e.type, e.webhook_format, e.config, e.secret_ciphertext, e.is_active
-  from unnest($1::text[], $2::text[]) k(user_id, id) join endpoint e on e.user_id = k.user_id and e.id = k.id`;
+  from unnest($1::text[], $2::text[]) k(user_id, id)
+  cross join lateral (select * from endpoint e where e.user_id = k.user_id and e.id = k.id limit 1) e`;
 
 /** What readEndpointsSql answers. */
 export type EndpointFactsRow = Pick<
@@ -65,16 +67,19 @@ export interface RouteRecord {
  * Answers id and created_at of each delivery.
  */
 export const storeRoutesSql = `
-  with route as materialized (
+  with clock_now as materialized (select postroom_now()::timestamptz(3) as at),
+  route as materialized (
     select * from jsonb_to_recordset($2::jsonb) as r(
       user_id text, email_id text, delivery_id text, endpoint_id text, delivery_type text, attempts_allowed integer,
       thread_id text, thread_position integer, is_claimed boolean)
   ), routed as (
-    update email e set routed_at = postroom_now() from route r where e.user_id = r.user_id and e.id = r.email_id
+    -- no join: it might walk the whole table when it was planned while the table was small
+    update email set routed_at = (select at from clock_now)
+    where user_id = any(array(select user_id from route)) and id = any(array(select email_id from route))
   )
   insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, attempts_allowed,
                         next_attempt_at, claimed_by, claimed_until, created_at)
   select r.user_id, r.delivery_id, r.email_id, r.endpoint_id, r.delivery_type, r.thread_id, r.thread_position, r.attempts_allowed,
          n.at, case when r.is_claimed then $1 end, case when r.is_claimed then n.at + $3 * interval '1 second' end, n.at
-  from route r, (select postroom_now()::timestamptz(3) as at) n where r.delivery_id is not null
+  from route r, clock_now n where r.delivery_id is not null
   returning id, created_at`;

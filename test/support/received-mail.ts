@@ -12,12 +12,15 @@ export interface ReceivedMailOptions {
   /** local-part of the own address, instead of the mailbox' */
   localPart?: string;
   subject?: string;
+  /** the Message-IDs begin with it: `<tag.N.` */
+  tag?: string;
 }
 
 /** A mail as threading leaves it: to be routed. */
 export interface ReceivedMail {
   emailId: string;
   messageId: string;
+  rawId: string;
   raw: Buffer;
 }
 
@@ -27,14 +30,14 @@ export async function insertReceivedMail(
   mailbox: Pick<TestMailbox, 'userId' | 'domainId' | 'addressId' | 'address'>,
   options: ReceivedMailOptions = {},
 ): Promise<ReceivedMail[]> {
-  const { count = 1, textOctets = 200, subject = 'Hello' } = options;
+  const { count = 1, textOctets = 200, subject = 'Hello', tag = 'mail' } = options;
   const [mailboxLocalPart = '', domain = ''] = mailbox.address.split('@');
   const ownAddress = `${options.localPart ?? mailboxLocalPart}@${domain}`;
   const startedAt = Date.now() - count;
   const rows = Array.from({ length: count }, (_, n) => {
     const at = new Date(startedAt + n);
     const emailId = makeIdentifier('email', at, randomBytes(10));
-    const messageId = `<${n}.${randomBytes(6).toString('hex')}@sender.test>`;
+    const messageId = `<${tag}.${n}.${randomBytes(6).toString('hex')}@sender.test>`;
     const text = randomBytes(Math.ceil(textOctets / 2))
       .toString('hex')
       .replaceAll(/.{70}/g, '$&\r\n');
@@ -91,5 +94,5 @@ export async function insertReceivedMail(
       ],
     );
   }
-  return rows.map(({ emailId, messageId, raw }) => ({ emailId, messageId, raw }));
+  return rows.map(({ emailId, messageId, rawId, raw }) => ({ emailId, messageId, rawId, raw }));
 }

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import type { Actor, ActorContext } from '../../../actors/actor.ts';
+import { type DeliveryActorOptions, startDeliveryActor } from '../../../actors/delivery/actor.ts';
+import type { Database } from '../../../db/database.ts';
+import { testActorContext } from '../../support/actor-context.ts';
+
+export const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1/128'];
+export const SECRET_KEY = randomBytes(32);
+
+export interface TestDelivery extends Actor {
+  /** Tells the actor that mail waits for a route. */
+  wakeRouter(): void;
+  /** Moves the clock by which rows fall due, and tells the actor. */
+  moveClock(seconds: number): Promise<void>;
+}
+
+/** Starts a delivery actor that may reach loopback; `owner` may move the clock. */
+export async function startDelivering(
+  database: Database,
+  owner: Database,
+  options: Partial<DeliveryActorOptions> & Partial<Pick<ActorContext, 'name' | 'octets'>> = {},
+): Promise<TestDelivery> {
+  const { name, octets, ...actorOptions } = options;
+  const context = { ...testActorContext(database, name), ...(octets === undefined ? {} : { octets }) };
+  const actor = await startDeliveryActor(context, {
+    publicUrl: 'https://mail.example.test',
+    allowedPrivateNetworks: LOOPBACK_NETWORKS,
+    refusedPorts: [],
+    secretKey: SECRET_KEY,
+    ...actorOptions,
+  });
+  return {
+    ...actor,
+    wakeRouter: () => context.bus.wake('delivery.route.wake', { userId: '', emailIds: [] }),
+    async moveClock(seconds) {
+      await owner.pool.query(`update clock set shift = shift + $1 * interval '1 second'`, [seconds]);
+      context.bus.wake('delivery.deliver.wake', { userId: '', deliveryIds: [] });
+    },
+  };
+}
+
+export interface DeliverySight {
+  id: string;
+  status: string;
+  attempts: number;
+  /** until the next attempt, at the time of asking */
+  wait_seconds: number | null;
+  error: string | null;
+  status_code: number | null;
+  claimed_by: string | null;
+}
+
+/** The deliveries of an endpoint, oldest first. */
+export async function deliveriesOf(database: Database, endpointId: string | null): Promise<DeliverySight[]> {
+  const { rows } = await database.pool.query<DeliverySight>(
+    `select id, status, attempts, extract(epoch from next_attempt_at - postroom_now())::float8 as wait_seconds,
+            response_data->>'error' as error, (response_data->>'statusCode')::integer as status_code, claimed_by
+     from delivery where endpoint_id = $1 order by id`,
+    [endpointId],
+  );
+  return rows;
+}
+
+/** Resolves when the deliveries meet the condition; rejects with what they were after 15 s. */
+export async function untilDeliveries(
+  database: Database,
+  endpointId: string | null,
+  isMet: (deliveries: DeliverySight[]) => boolean,
+): Promise<DeliverySight[]> {
+  const deadline = Date.now() + 15_000;
+  for (;;) {
+    const deliveries = await deliveriesOf(database, endpointId);
+    if (deliveries.length > 0 && isMet(deliveries)) return deliveries;
+    if (Date.now() > deadline)
+      throw new Error(`deliveries did not come to that: ${JSON.stringify(deliveries.slice(0, 5))}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
