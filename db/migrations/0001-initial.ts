@@ -21,7 +21,8 @@ export class InitialMigration extends Migration {
 const EXTENSIONS_AND_CLOCK = `
   create extension if not exists pg_trgm;
   create extension if not exists btree_gin;
-  -- Due-ness is decided by postroom_now(); only test support moves the offset.
+  -- Due-ness is decided by postroom_now(); only test support moves the offset. It is not cheap: where rows come in crowds write
+  -- (select postroom_now()), which is asked once per statement.
   create table clock (id boolean primary key default true check (id), shift interval not null default '0');
   insert into clock default values;
   create function postroom_now() returns timestamptz language sql stable parallel safe
@@ -390,7 +391,7 @@ const EVENTS = `
     insert into event_counter as c (user_id, last_seq) values (p_user_id, n)
       on conflict (user_id) do update set last_seq = c.last_seq + n returning last_seq into last;
     insert into event (user_id, seq, id, kind, at, email_id, thread_id, delivery_id, endpoint_id, data)
-      select p_user_id, last - n + e.ordinality, e.value->>'id', e.value->>'kind', postroom_now(), e.value->>'emailId', e.value->>'threadId',
+      select p_user_id, last - n + e.ordinality, e.value->>'id', e.value->>'kind', (select postroom_now()), e.value->>'emailId', e.value->>'threadId',
              e.value->>'deliveryId', e.value->>'endpointId', coalesce(e.value->'data', '{}')
       from jsonb_array_elements(p_events) with ordinality e;
     return last;
@@ -452,13 +453,11 @@ const ROLES_AND_POLICIES = `
       select u.email, u.created_at from user_account u
       where u.id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
 
-  -- Octets are reached only through an email row of the user; octets is null unless the whole message still fits its sha256.
-  create function raw_octets(p_user_id text, p_email_id text, p_start integer, p_length integer)
-    returns table (is_intact boolean, octets bytea)
+  -- Octets are reached only through an email row of the user; null when the whole message no longer fits its sha256.
+  create function raw_octets(p_user_id text, p_email_id text, p_start integer, p_length integer) returns table (octets bytea)
     language sql stable security definer set search_path = public, pg_temp as $$
-      select i.is_intact, case when i.is_intact then substring(r.octets from p_start + 1 for p_length) end
+      select case when sha256(r.octets) = r.sha256 then substring(r.octets from p_start + 1 for p_length) end
       from email e join raw_message r on r.id = e.raw_id
-      cross join lateral (select sha256(r.octets) = r.sha256 offset 0) i(is_intact)
       where e.user_id = p_user_id and e.id = p_email_id $$;
   create function raw_sha256(p_user_id text, p_email_id text) returns bytea
     language sql stable security definer set search_path = public, pg_temp as $$

@@ -1,0 +1,107 @@
+import { sql, type Transaction } from 'kysely';
+import type { Page } from '../../core/page.ts';
+import type { EmailAddressRow, EndpointType, Tables } from '../tables.ts';
+
+export interface EmailAddress {
+  id: string;
+  address: string;
+  isActive: boolean;
+  endpointId: string | null;
+  webhookId: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+  domain: { id: string; name: string; status: 'pending' | 'verified' | 'failed'; isTrusted: boolean };
+  /** null when nothing is routed */
+  endpoint: {
+    id: string;
+    name: string;
+    type: EndpointType;
+    config: Record<string, unknown>;
+    isActive: boolean;
+  } | null;
+}
+
+/** Which addresses a list shows; null puts no condition. */
+export interface EmailAddressConditions {
+  ids: readonly string[] | null;
+  domainId: string | null;
+  isActive: boolean | null;
+  /** active on a domain whose mail comes here */
+  isReceiving: boolean | null;
+}
+
+/** A page, newest first, and how many there are in all. */
+export async function listEmailAddresses(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: EmailAddressConditions,
+  page: Page,
+): Promise<{ addresses: EmailAddress[]; total: number }> {
+  const { ids, domainId, isActive, isReceiving } = conditions;
+  const from = sql`
+    from email_address a join domain d on d.user_id = a.user_id and d.id = a.domain_id
+    left join endpoint e on e.user_id = a.user_id and e.id = a.endpoint_id
+    where a.user_id = ${userId}
+      ${ids === null ? sql`` : sql`and a.id = any (${ids}::text[])`}
+      ${domainId === null ? sql`` : sql`and a.domain_id = ${domainId}`}
+      ${isActive === null ? sql`` : sql`and a.is_active = ${isActive}`}
+      ${isReceiving === null ? sql`` : sql`and (a.is_active and d.status = 'verified' and d.is_trusted) = ${isReceiving}`}`;
+  const { rows } = await sql<{ total: number } & (ListedRow | { id: null })>`
+    select t.total, p.* from (select count(*) as total ${from}) t
+    left join lateral (
+      select a.*, d.name as domain_name, d.status as domain_status, d.is_trusted as domain_is_trusted,
+        e.name as endpoint_name, e.type as endpoint_type, e.config as endpoint_config, e.is_active as endpoint_is_active
+      ${from} order by a.created_at desc, a.id desc limit ${page.limit} offset ${page.offset}
+    ) p on true
+    order by p.created_at desc, p.id desc`.execute(transaction);
+  return {
+    addresses: rows.flatMap((row) => (row.id === null ? [] : [emailAddressOf(row)])),
+    total: Number(rows[0]?.total ?? 0),
+  };
+}
+
+type ListedRow = Omit<EmailAddressRow, 'created_at' | 'updated_at'> & {
+  created_at: Date;
+  updated_at: Date;
+  domain_name: string;
+  domain_status: EmailAddress['domain']['status'];
+  domain_is_trusted: boolean;
+  endpoint_name: string | null;
+  endpoint_type: EndpointType | null;
+  endpoint_config: Record<string, unknown> | null;
+  endpoint_is_active: boolean | null;
+};
+
+function emailAddressOf(row: ListedRow): EmailAddress {
+  const { endpoint_id: id, endpoint_name: name, endpoint_type: type, endpoint_is_active: isActive } = row;
+  const hasEndpoint = id !== null && name !== null && type !== null && isActive !== null;
+  return {
+    id: row.id,
+    address: row.address,
+    isActive: row.is_active,
+    endpointId: row.endpoint_id,
+    webhookId: row.webhook_id,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    domain: {
+      id: row.domain_id,
+      name: row.domain_name,
+      status: row.domain_status,
+      isTrusted: row.domain_is_trusted,
+    },
+    endpoint: hasEndpoint ? { id, name, type, config: row.endpoint_config ?? {}, isActive } : null,
+  };
+}
+
+/** Makes the address the user's own on the whole service; false when it is somebody's. */
+export async function claimAddress(
+  transaction: Transaction<Tables>,
+  claim: { address: string; user_id: string; address_id: string },
+): Promise<boolean> {
+  const claimed = await transaction
+    .insertInto('email_address_name')
+    .values(claim)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return claimed.numInsertedOrUpdatedRows === 1n;
+}

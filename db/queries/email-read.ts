@@ -1,0 +1,52 @@
+import { sql, type Transaction } from 'kysely';
+import type { Tables } from '../tables.ts';
+import {
+  type ContentRow,
+  type EmailContent,
+  type EmailSummary,
+  type EmailSummaryRow,
+  emailContent,
+  emailContentColumns,
+  emailSummary,
+  emailSummaryColumns,
+} from './email-row.ts';
+
+/** One email with all that it shows; null when the user has none of that id. */
+export async function readEmail(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+): Promise<(EmailSummary & EmailContent) | null> {
+  const { rows } = await sql<EmailSummaryRow & ContentRow>`
+    select ${emailSummaryColumns}, ${emailContentColumns} from email e
+    left join email_content c on c.user_id = e.user_id and c.email_id = e.id
+    where e.user_id = ${userId} and e.id = ${emailId}`.execute(transaction);
+  const row = rows[0];
+  return row === undefined ? null : { ...emailSummary(row), ...emailContent(row) };
+}
+
+/** All messages of a thread in the order of their positions. */
+export async function readThreadEmails(
+  transaction: Transaction<Tables>,
+  userId: string,
+  threadId: string,
+): Promise<(EmailSummary & EmailContent)[]> {
+  const { rows } = await sql<EmailSummaryRow & ContentRow>`
+    select ${emailSummaryColumns}, ${emailContentColumns} from email e
+    left join email_content c on c.user_id = e.user_id and c.email_id = e.id
+    where e.user_id = ${userId} and e.thread_id = ${threadId}
+    order by e.created_at, e.id`.execute(transaction);
+  return rows.map((row) => ({ ...emailSummary(row), ...emailContent(row) }));
+}
+
+/** The contents of those of the emails that the user has, by email id. */
+export async function findContents(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<Map<string, EmailContent>> {
+  const { rows } = await sql<ContentRow & { email_id: string }>`
+    select c.email_id, ${emailContentColumns} from email_content c
+    where c.user_id = ${userId} and c.email_id = any (${emailIds}::text[])`.execute(transaction);
+  return new Map(rows.map((row) => [row.email_id, emailContent(row)]));
+}

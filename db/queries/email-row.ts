@@ -1,0 +1,176 @@
+import { type RawBuilder, sql } from 'kysely';
+import { z } from 'zod';
+import type { AddressFields } from '../../core/address.ts';
+import type { Attachment } from '../../core/attachment.ts';
+import type { EmailContentRow, EmailRow, EmailStatus, EmailType } from '../tables.ts';
+
+/** An email without its bodies: what lists show. Addresses are bare, as written. */
+export interface EmailSummary {
+  id: string;
+  type: EmailType;
+  status: EmailStatus;
+  createdAt: Date;
+  updatedAt: Date;
+  sentAt: Date | null;
+  scheduledAt: Date | null;
+  /** envelope recipient; null for sent mail */
+  recipient: string | null;
+  messageId: string;
+  subject: string;
+  fromName: string | null;
+  fromAddress: string;
+  /** the From field, decoded */
+  fromText: string;
+  to: string[];
+  cc: string[];
+  preview: string;
+  /** the Date field; null when absent or invalid */
+  date: Date | null;
+  hasAttachments: boolean;
+  attachmentCount: number;
+  isRead: boolean;
+  readAt: Date | null;
+  isArchived: boolean;
+  threadId: string | null;
+  threadPosition: number | null;
+}
+
+/** What only an opened email shows. */
+export interface EmailContent {
+  /** lower-case name and decoded value, in the order of the message */
+  headers: [string, string][];
+  addresses: AddressFields;
+  inReplyTo: string[];
+  references: string[];
+  text: string | null;
+  html: string | null;
+  attachments: Attachment[];
+  authentication: unknown;
+  tags: { name: string; value: string }[];
+}
+
+const columns = [
+  'id',
+  'type',
+  'status',
+  'created_at',
+  'updated_at',
+  'sent_at',
+  'scheduled_at',
+  'recipient',
+  'message_id',
+  'subject',
+  'from_name',
+  'from_address',
+  'from_text',
+  'to_addresses',
+  'cc_addresses',
+  'preview',
+  'date',
+  'has_attachments',
+  'attachment_count',
+  'is_read',
+  'read_at',
+  'is_archived',
+  'thread_id',
+  'thread_position',
+] as const satisfies readonly (keyof EmailRow)[];
+
+export type EmailSummaryRow = Pick<EmailRow, (typeof columns)[number]> & { created_at: Date; updated_at: Date };
+
+/** The columns of EmailSummary, of the table (or relation) `e`. */
+export const emailSummaryColumns: RawBuilder<unknown> = sql.join(columns.map((column) => sql.ref(`e.${column}`)));
+
+export function emailSummary(row: EmailSummaryRow): EmailSummary {
+  return {
+    id: row.id,
+    type: row.type,
+    status: row.status,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    sentAt: row.sent_at,
+    scheduledAt: row.scheduled_at,
+    recipient: row.recipient,
+    messageId: row.message_id,
+    subject: row.subject,
+    fromName: row.from_name,
+    fromAddress: row.from_address,
+    fromText: row.from_text,
+    to: row.to_addresses,
+    cc: row.cc_addresses,
+    preview: row.preview,
+    date: row.date,
+    hasAttachments: row.has_attachments,
+    attachmentCount: row.attachment_count,
+    isRead: row.is_read,
+    readAt: row.read_at,
+    isArchived: row.is_archived,
+    threadId: row.thread_id,
+    threadPosition: row.thread_position,
+  };
+}
+
+const contentColumns = [
+  'headers',
+  'addresses',
+  'in_reply_to',
+  'reference_ids',
+  'text_body',
+  'html_body',
+  'attachments',
+  'authentication',
+  'tags',
+] as const satisfies readonly (keyof EmailContentRow)[];
+
+/** Columns of a left join: all null when the email has no content row. */
+export type ContentRow = { [Column in (typeof contentColumns)[number]]: EmailContentRow[Column] | null };
+
+/** The columns of EmailContent, of the table `c`. */
+export const emailContentColumns: RawBuilder<unknown> = sql.join(
+  contentColumns.map((column) => sql.ref(`c.${column}`)),
+);
+
+/** The content of an email; empty where there is no row yet. */
+export function emailContent(row: ContentRow): EmailContent {
+  return {
+    headers: headers.parse(row.headers ?? []),
+    addresses: addresses.parse(row.addresses ?? {}),
+    inReplyTo: row.in_reply_to ?? [],
+    references: row.reference_ids ?? [],
+    text: row.text_body,
+    html: row.html_body,
+    attachments: attachments.parse(row.attachments ?? []),
+    authentication: row.authentication ?? null,
+    tags: tags.parse(row.tags ?? []),
+  };
+}
+
+const headers = z.array(z.tuple([z.string(), z.string()]));
+const addressList = z
+  .object({
+    text: z.string(),
+    addresses: z.array(z.object({ name: z.string().nullable(), address: z.string() })),
+  })
+  .nullable()
+  .default(null);
+const addresses = z.object({
+  from: addressList,
+  to: addressList,
+  cc: addressList,
+  bcc: addressList,
+  replyTo: addressList,
+});
+const attachments = z.array(
+  z.object({
+    index: z.number(),
+    filename: z.string(),
+    contentType: z.string(),
+    size: z.number(),
+    contentId: z.string().nullable(),
+    contentDisposition: z.enum(['attachment', 'inline']).nullable(),
+    start: z.number(),
+    length: z.number(),
+    transferEncoding: z.enum(['base64', 'quoted-printable', '7bit', '8bit', 'binary', 'uuencode']),
+  }),
+);
+const tags = z.array(z.object({ name: z.string(), value: z.string() }));

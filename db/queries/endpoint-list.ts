@@ -1,0 +1,147 @@
+import { sql, type Transaction } from 'kysely';
+import type { Page } from '../../core/page.ts';
+import type { EndpointRow, EndpointType, Tables } from '../tables.ts';
+import { containsPattern } from './search-pattern.ts';
+
+export interface Endpoint {
+  id: string;
+  name: string;
+  type: EndpointType;
+  webhookFormat: 'native' | 'chat_a' | 'chat_b';
+  config: Record<string, unknown>;
+  secretCiphertext: string | null;
+  isActive: boolean;
+  description: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+  stats: { total: number; successful: number; failed: number; lastDeliveryAt: Date | null };
+}
+
+/** Which endpoints a list shows; null puts no condition. */
+export interface EndpointConditions {
+  ids: readonly string[] | null;
+  type: EndpointType | null;
+  isActive: boolean | null;
+  /** part of name or configuration in any case */
+  search: string | null;
+}
+
+/** A page by creation and how many there are in all. */
+export async function listEndpoints(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: EndpointConditions,
+  page: Page & { order: 'newest' | 'oldest' },
+): Promise<{ endpoints: Endpoint[]; total: number }> {
+  const { ids, type, isActive, search } = conditions;
+  const where = sql`n.user_id = ${userId}
+    ${ids === null ? sql`` : sql`and n.id = any (${ids}::text[])`}
+    ${type === null ? sql`` : sql`and n.type = ${type}`}
+    ${isActive === null ? sql`` : sql`and n.is_active = ${isActive}`}
+    ${search === null ? sql`` : sql`and lower(n.name || ' ' || (n.config - 'verificationToken')::text) like ${containsPattern(search)}`}`;
+  const order = (of: 'n' | 'p') => {
+    const direction = sql.raw(page.order === 'newest' ? 'desc' : 'asc');
+    return sql`order by ${sql.ref(`${of}.created_at`)} ${direction}, ${sql.ref(`${of}.id`)} ${direction}`;
+  };
+  const { rows } = await sql<{ total: number } & (ListedRow | { id: null })>`
+    select t.total, p.* from (select count(*) as total from endpoint n where ${where}) t
+    left join lateral (
+      select n.*, s.total as delivery_total, s.successful, s.failed, s.last_delivery_at
+      from endpoint n left join endpoint_stat s on s.user_id = n.user_id and s.endpoint_id = n.id
+      where ${where} ${order('n')} limit ${page.limit} offset ${page.offset}
+    ) p on true ${order('p')}`.execute(transaction);
+  return {
+    endpoints: rows.flatMap((row) => (row.id === null ? [] : [endpointOf(row)])),
+    total: Number(rows[0]?.total ?? 0),
+  };
+}
+
+/** What routes to an endpoint, and its last deliveries. */
+export interface EndpointUse {
+  addresses: { id: string; address: string; isActive: boolean; createdAt: Date }[];
+  catchAllDomains: { id: string; name: string; status: 'pending' | 'verified' | 'failed' }[];
+  deliveries: {
+    id: string;
+    emailId: string;
+    type: EndpointType;
+    status: 'pending' | 'success' | 'failed';
+    attempts: number;
+    lastAttemptAt: Date | null;
+    responseData: unknown;
+    createdAt: Date;
+  }[];
+}
+
+/** Deliveries that a single endpoint shows; wire facts "deliveries of an endpoint". */
+const RECENT_DELIVERIES = 10;
+
+export async function readEndpointUse(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointId: string,
+): Promise<EndpointUse> {
+  const addresses = await transaction
+    .selectFrom('email_address')
+    .select(['id', 'address', 'is_active as isActive', 'created_at as createdAt'])
+    .where('user_id', '=', userId)
+    .where('endpoint_id', '=', endpointId)
+    .orderBy('created_at', 'desc')
+    .execute();
+  const catchAllDomains = await transaction
+    .selectFrom('domain')
+    .select(['id', 'name', 'status'])
+    .where('user_id', '=', userId)
+    .where('catch_all_endpoint_id', '=', endpointId)
+    .where('is_catch_all_enabled', '=', true)
+    .execute();
+  const deliveries = await transaction
+    .selectFrom('delivery')
+    .select([
+      'id',
+      'email_id as emailId',
+      'delivery_type as type',
+      'status',
+      'attempts',
+      'last_attempt_at as lastAttemptAt',
+      'response_data as responseData',
+      'created_at as createdAt',
+    ])
+    .where('user_id', '=', userId)
+    .where('endpoint_id', '=', endpointId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(RECENT_DELIVERIES)
+    .execute();
+  return { addresses, catchAllDomains, deliveries };
+}
+
+type ListedRow = Omit<EndpointRow, 'created_at' | 'updated_at' | 'config'> & {
+  config: Record<string, unknown>;
+  created_at: Date;
+  updated_at: Date;
+  delivery_total: number | null;
+  successful: number | null;
+  failed: number | null;
+  last_delivery_at: Date | null;
+};
+
+function endpointOf(row: ListedRow): Endpoint {
+  return {
+    id: row.id,
+    name: row.name,
+    type: row.type,
+    webhookFormat: row.webhook_format,
+    config: row.config,
+    secretCiphertext: row.secret_ciphertext,
+    isActive: row.is_active,
+    description: row.description,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    stats: {
+      total: Number(row.delivery_total ?? 0),
+      successful: Number(row.successful ?? 0),
+      failed: Number(row.failed ?? 0),
+      lastDeliveryAt: row.last_delivery_at,
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { hasZodFastifySchemaValidationErrors, isResponseSerializationError } from 'fastify-type-provider-zod';
+import type { Logger } from 'pino';
+import { UserError, type UserErrorCode } from '../core/errors.ts';
+import { isConnectionLost } from '../db/database.ts';
+
+/** The body of every error of the REST interface (decisions.md "validation"). `name` is in the vocabulary of the `resend` client. */
+export interface ErrorBody {
+  error: string;
+  message: string;
+  statusCode: number;
+  name: string;
+  details?: unknown;
+  code?: string;
+}
+
+export interface ErrorResponse {
+  body: ErrorBody;
+  headers: Record<string, string>;
+}
+
+/** What a client waits when PostgreSQL is away; seconds. */
+const RETRY_AFTER_SECONDS = 5;
+
+const UNAUTHORIZED: ErrorBody = {
+  error: 'Unauthorized',
+  message: 'Authentication required. Provide a valid session cookie or Bearer token.',
+  statusCode: 401,
+  name: 'missing_api_key',
+};
+const CHALLENGE = { 'www-authenticate': 'Bearer realm="API", charset="UTF-8"' };
+
+const statuses: Record<UserErrorCode, [statusCode: number, name: string]> = {
+  validation: [400, 'validation_error'],
+  unauthorized: [401, 'missing_api_key'],
+  forbidden: [403, 'restricted_api_key'],
+  not_found: [404, 'not_found'],
+  conflict: [409, 'validation_error'],
+  gone: [410, 'not_found'],
+  rate_limited: [429, 'rate_limit_exceeded'],
+  unavailable: [503, 'application_error'],
+};
+
+/** The one place where errors become answers. What is nobody's fault but ours is logged here, once, and told as 500. */
+export function errorResponse(error: unknown, log: Logger): ErrorResponse {
+  if (error instanceof UserError) return userErrorResponse(error);
+  if (hasZodFastifySchemaValidationErrors(error)) {
+    const details = error.validation.map(({ instancePath, message }) => ({
+      field: instancePath.split('/').slice(1).join('.'),
+      message: message ?? 'Invalid value',
+    }));
+    return frame(400, 'Bad Request', 'Validation failed. Check your request parameters.', { details });
+  }
+  if (isConnectionLost(error) || codeOf(error) === 'FST_ERR_HANDLER_TIMEOUT') {
+    log.warn({ err: error }, 'a request found the database away');
+    return unavailable();
+  }
+  const status = (error as Partial<FastifyError>).statusCode ?? 500;
+  if (status < 500 && !isResponseSerializationError(error)) return frameworkErrorResponse(status);
+  log.error({ err: error }, 'a request failed');
+  return frame(500, 'Internal Server Error', 'An unexpected error occurred.');
+}
+
+/** Sends an error as errorResponse has it. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { body, headers } = errorResponse(error, request.log as unknown as Logger);
+  return send(reply, body, headers);
+}
+
+/** As sendError, for downloads: an unknown key is told in `details` too (interface.md "Authentication errors"). */
+export function sendDownloadError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { body, headers } = errorResponse(error, request.log as unknown as Logger);
+  const isUnauthorized = error instanceof UserError && error.code === 'unauthorized';
+  return send(reply, isUnauthorized ? { ...body, details: 'Invalid or missing API key' } : body, headers);
+}
+
+/** Of a path that no route serves. */
+export function sendNoRoute(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { body, headers } = frame(404, 'Not Found', 'The requested resource does not exist.');
+  return send(reply, body, headers);
+}
+
+/** Of the retired interface of the first version. */
+export function sendGone(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { body, headers } = frame(410, 'Gone', 'This version of the interface is retired. Use /api/e2.');
+  return send(reply, body, headers);
+}
+
+function send(reply: FastifyReply, body: ErrorBody, headers: Record<string, string>): FastifyReply {
+  // The serializer of the route's own answer does not know error bodies.
+  return reply
+    .code(body.statusCode)
+    .headers(headers)
+    .type('application/json; charset=utf-8')
+    .serializer((payload) => payload as string)
+    .send(JSON.stringify(body));
+}
+
+function userErrorResponse(error: UserError): ErrorResponse {
+  if (error.code === 'unauthorized') return { body: UNAUTHORIZED, headers: CHALLENGE };
+  if (error.code === 'unavailable') return unavailable();
+  const [statusCode, name] = statuses[error.code];
+  const isThrottled = error.code === 'rate_limited';
+  return {
+    body: {
+      error: isThrottled ? 'Too Many Requests' : error.message,
+      message: error.message,
+      statusCode,
+      name: error.wireName ?? name,
+      ...(error.details === undefined ? {} : { details: error.details }),
+      ...(error.reason === undefined ? {} : { code: error.reason }),
+    },
+    headers: {},
+  };
+}
+
+function unavailable(): ErrorResponse {
+  const message = 'The service is temporarily unavailable. Please try again later.';
+  const response = frame(503, 'Service Unavailable', message);
+  return { ...response, headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } };
+}
+
+const frameworkErrors: Record<number, [error: string, message: string, name: string]> = {
+  400: ['Bad Request', 'The request body is not valid JSON.', 'validation_error'],
+  405: ['Method Not Allowed', 'The method is not allowed here.', 'method_not_allowed'],
+  413: ['Payload Too Large', 'The request body is too large.', 'validation_error'],
+  415: ['Unsupported Media Type', 'Send the request body as application/json.', 'validation_error'],
+};
+
+function frameworkErrorResponse(status: number): ErrorResponse {
+  const known = frameworkErrors[status];
+  if (known === undefined) return frame(400, 'Bad Request', 'The request is not valid.');
+  const [error, message, name] = known;
+  return frame(status, error, message, { name });
+}
+
+function frame(
+  statusCode: number,
+  error: string,
+  message: string,
+  more: { name?: string; details?: unknown } = {},
+): ErrorResponse {
+  const names: Record<number, string> = {
+    400: 'validation_error',
+    404: 'not_found',
+    410: 'not_found',
+    503: 'application_error',
+  };
+  const name = more.name ?? names[statusCode] ?? 'internal_server_error';
+  const details = more.details === undefined ? {} : { details: more.details };
+  return { body: { error, message, statusCode, name, ...details }, headers: {} };
+}
+
+function codeOf(error: unknown): string | null {
+  const code = error instanceof Error ? (error as { code?: unknown }).code : null;
+  return typeof code === 'string' ? code : null;
+}

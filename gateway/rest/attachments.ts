@@ -1,0 +1,74 @@
+import type { FastifyReply } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { type AttachmentFile, readAttachment } from '../../operations/attachments.ts';
+import { sendDownloadError } from '../error-response.ts';
+import type { RestOptions } from './shapes.ts';
+
+/** Nothing in a served file may run or load, should a browser show it after all. */
+const SANDBOX = "sandbox; default-src 'none'";
+
+export const attachmentRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.setErrorHandler(sendDownloadError);
+
+  app.get(
+    '/attachments/:id/:filename',
+    {
+      schema: {
+        summary: 'Download the first attachment of that name',
+        tags: ['Attachments'],
+        params: z.object({ id: z.string(), filename: z.string() }),
+      },
+    },
+    async (request, reply) => {
+      const { id, filename } = request.params;
+      return sendFile(reply, await readAttachment(contextOf(request), id, { filename }));
+    },
+  );
+
+  app.get(
+    '/attachments/:id/parts/:index',
+    {
+      schema: {
+        summary: 'Download an attachment by its place in the message, from 0',
+        tags: ['Attachments'],
+        params: z.object({ id: z.string(), index: z.string() }),
+      },
+    },
+    async (request, reply) => {
+      const { id, index } = request.params;
+      // What is no place is the place of no attachment.
+      const choice = { index: /^\d{1,6}$/.test(index) ? Number(index) : -1 };
+      return sendFile(reply, await readAttachment(contextOf(request), id, choice));
+    },
+  );
+};
+
+function sendFile(reply: FastifyReply, file: AttachmentFile): FastifyReply {
+  const octets = Buffer.from(file.octets.buffer, file.octets.byteOffset, file.octets.byteLength);
+  return reply
+    .headers({
+      'content-type': isContentType(file.contentType) ? file.contentType : 'application/octet-stream',
+      'content-disposition': contentDisposition(file.filename),
+      'content-length': octets.length,
+      'cache-control': 'private, max-age=3600',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': SANDBOX,
+    })
+    .send(octets);
+}
+
+/** RFC 9110 §8.3.1 without parameters. */
+function isContentType(value: string): boolean {
+  return /^[a-z0-9!#$&^_.+-]{1,126}\/[a-z0-9!#$&^_.+-]{1,126}$/i.test(value);
+}
+
+/** RFC 6266: a filename in ASCII for old clients, and the true one in the form of RFC 5987. */
+export function contentDisposition(filename: string): string {
+  const plain = filename.replace(/[^\x20-\x7e]|["\\/%;]/g, '_');
+  const extended = encodeURIComponent(filename.toWellFormed()).replace(
+    /['()*!]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${extended}`;
+}

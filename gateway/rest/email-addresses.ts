@@ -1,0 +1,146 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { DOMAIN_STATUSES } from '../../operations/domains.ts';
+import * as addresses from '../../operations/email-addresses.ts';
+import {
+  errorBody,
+  idInPath,
+  instant,
+  limit,
+  listBody,
+  listOf,
+  offset,
+  queryBoolean,
+  type RestOptions,
+  text,
+  wireInstant,
+} from './shapes.ts';
+
+const addressBody = z
+  .object({
+    id: z.string(),
+    address: z.string(),
+    domainId: z.string(),
+    webhookId: z.string().nullable(),
+    endpointId: z.string().nullable(),
+    isActive: z.boolean(),
+    isReceiptRuleConfigured: z.boolean(),
+    receiptRuleName: z.string().nullable(),
+    createdAt: instant,
+    updatedAt: instant,
+    userId: z.string(),
+    domain: z.object({ id: z.string(), name: z.string(), status: z.enum(DOMAIN_STATUSES) }),
+    routing: z.object({
+      type: z.enum(['endpoint', 'webhook', 'none']),
+      id: z.string().nullable(),
+      name: z.string().nullable(),
+      config: z.unknown().optional(),
+      isActive: z.boolean(),
+    }),
+    warning: z.string().optional(),
+  })
+  .meta({ id: 'EmailAddress' });
+
+const newAddress = z.object({
+  address: text,
+  domainId: text,
+  endpointId: text.nullish(),
+  webhookId: text.nullish(),
+  isActive: z.boolean().optional(),
+});
+
+const listQuery = z.object({
+  limit: limit(),
+  offset,
+  domainId: text.optional(),
+  isActive: queryBoolean.optional(),
+  isReceiptRuleConfigured: queryBoolean.optional(),
+});
+
+export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.post(
+    '/email-addresses',
+    {
+      schema: {
+        summary: 'Add an email address',
+        tags: ['Email addresses'],
+        body: newAddress,
+        response: { 201: addressBody, default: errorBody },
+      },
+    },
+    async (request, reply) => {
+      const context = contextOf(request);
+      const address = await addresses.createEmailAddress(context, request.body);
+      return reply.code(201).send(addressBodyOf(address, context.userId));
+    },
+  );
+
+  app.get(
+    '/email-addresses',
+    {
+      schema: {
+        summary: 'List email addresses',
+        tags: ['Email addresses'],
+        querystring: listQuery,
+        response: { 200: listOf(addressBody), default: errorBody },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      const { domainId, isActive, isReceiptRuleConfigured: isReceiving, ...page } = request.query;
+      const found = await addresses.listEmailAddresses(context, { domainId, isActive, isReceiving }, page);
+      return listBody(
+        found.addresses.map((address) => addressBodyOf(address, context.userId)),
+        page,
+        found.total,
+      );
+    },
+  );
+
+  app.get(
+    '/email-addresses/:id',
+    {
+      schema: {
+        summary: 'Read an email address',
+        tags: ['Email addresses'],
+        params: idInPath,
+        response: { 200: addressBody, default: errorBody },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      return addressBodyOf(await addresses.readEmailAddress(context, request.params.id), context.userId);
+    },
+  );
+};
+
+function addressBodyOf(address: addresses.EmailAddress, userId: string): z.infer<typeof addressBody> {
+  const { domain, endpoint } = address;
+  return {
+    id: address.id,
+    address: address.address,
+    domainId: domain.id,
+    webhookId: address.webhookId,
+    endpointId: address.endpointId,
+    isActive: address.isActive,
+    isReceiptRuleConfigured: address.isReceiving,
+    receiptRuleName: null,
+    createdAt: wireInstant(address.createdAt),
+    updatedAt: wireInstant(address.updatedAt),
+    userId,
+    domain: { id: domain.id, name: domain.name, status: domain.status },
+    routing:
+      endpoint === null
+        ? { type: 'none', id: null, name: null, isActive: false }
+        : {
+            type: 'endpoint',
+            id: endpoint.id,
+            name: endpoint.name,
+            config: endpoint.config,
+            isActive: endpoint.isActive,
+          },
+    ...(address.isActive && !address.isReceiving
+      ? { warning: `The MX record of ${domain.name} does not point to this service yet.` }
+      : {}),
+  };
+}

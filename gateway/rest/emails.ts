@@ -1,0 +1,115 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import * as emails from '../../operations/emails.ts';
+import { emailBody, emailBodyOf, emailListItem, emailListItemOf } from './email-wire.ts';
+import { errorBody, idInPath, instant, limit, offset, type RestOptions, text, wireInstant } from './shapes.ts';
+
+const listQuery = z.object({
+  type: z.enum(emails.EMAIL_TYPES).default('all'),
+  status: z.enum(emails.EMAIL_STATUSES).optional(),
+  time_range: z.enum(emails.TIME_RANGES).default('30d'),
+  domain: text.optional(),
+  address: text.optional(),
+  search: text.max(emails.MAX_SEARCH_LENGTH).optional(),
+  limit: limit(),
+  offset,
+});
+
+const listAnswer = z.object({
+  object: z.literal('list'),
+  data: z.array(emailListItem),
+  has_more: z.boolean(),
+  pagination: z.object({
+    limit: z.number().int(),
+    offset: z.number().int(),
+    total: z.number().int(),
+    has_more: z.boolean(),
+  }),
+  filters: z.object({
+    type: z.string(),
+    status: z.string().optional(),
+    time_range: z.string(),
+    search: z.string().optional(),
+    domain: z.string().optional(),
+    address: z.string().optional(),
+  }),
+});
+
+const flagsBody = z.object({ is_read: z.boolean().optional(), is_archived: z.boolean().optional() });
+const flagsAnswer = z.object({
+  object: z.literal('email'),
+  id: z.string(),
+  is_read: z.boolean(),
+  is_archived: z.boolean(),
+  updated_at: instant,
+});
+
+export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.get(
+    '/emails',
+    {
+      schema: {
+        summary: 'List all email activity',
+        tags: ['Emails'],
+        querystring: listQuery,
+        response: { 200: listAnswer, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { type, status, time_range: timeRange, domain, address, search, ...page } = request.query;
+      const found = await emails.listEmails(
+        contextOf(request),
+        { type, status, timeRange, domain, address, search },
+        page,
+      );
+      const has_more = page.offset + found.emails.length < found.total;
+      return {
+        object: 'list' as const,
+        data: found.emails.map(emailListItemOf),
+        has_more,
+        pagination: { ...page, total: found.total, has_more },
+        filters: { type, status, time_range: timeRange, search, domain, address },
+      };
+    },
+  );
+
+  app.get(
+    '/emails/:id',
+    {
+      schema: {
+        summary: 'Read an email',
+        tags: ['Emails'],
+        params: idInPath,
+        response: { 200: emailBody, default: errorBody },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      return emailBodyOf(await emails.readEmail(context, request.params.id), context.settings.publicUrl);
+    },
+  );
+
+  app.patch(
+    '/emails/:id',
+    {
+      schema: {
+        summary: 'Mark a received email as read or archived, or not',
+        tags: ['Emails'],
+        params: idInPath,
+        body: flagsBody,
+        response: { 200: flagsAnswer, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { is_read: isRead, is_archived: isArchived } = request.body;
+      const updated = await emails.updateEmail(contextOf(request), request.params.id, { isRead, isArchived });
+      return {
+        object: 'email' as const,
+        id: updated.id,
+        is_read: updated.isRead,
+        is_archived: updated.isArchived,
+        updated_at: wireInstant(updated.updatedAt),
+      };
+    },
+  );
+};

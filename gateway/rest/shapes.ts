@@ -1,0 +1,79 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/page.ts';
+import type { OperationContext } from '../../operations/context.ts';
+
+/** What every plugin of the REST interface is registered with. */
+export interface RestOptions {
+  /** the operations' context of an admitted request */
+  contextOf: (request: FastifyRequest) => OperationContext;
+}
+
+/** Text that PostgreSQL can hold. */
+export const text = z.string().regex(/^[^\0]*$/, 'must not contain NUL');
+
+/** A larger limit is taken as the largest; below 1 or no number is refused. */
+export const limit = (fallback: number = DEFAULT_PAGE_SIZE) =>
+  z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(fallback)
+    .transform((value) => Math.min(value, MAX_PAGE_SIZE));
+export const offset = z.coerce.number().int().min(0).default(0);
+
+/** `true` and `false`, also `1` and `0`. */
+export const queryBoolean = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] });
+
+export const idInPath = z.object({ id: z.string() });
+
+/** ISO 8601, always in UTC. */
+export const instant = z.string().meta({ format: 'date-time' });
+
+export const errorBody = z
+  .object({
+    error: z.string(),
+    message: z.string(),
+    statusCode: z.number().int(),
+    name: z.string(),
+    details: z.unknown().optional(),
+    code: z.string().optional(),
+  })
+  .meta({ id: 'Error', description: 'What every failure answers, whatever its status.' });
+
+/** The pagination of lists by offset, `hasMore` in camel case as interface.md has it everywhere but in the list of emails. */
+export const pagination = z.object({
+  limit: z.number().int(),
+  offset: z.number().int(),
+  total: z.number().int(),
+  hasMore: z.boolean(),
+});
+
+/** A list by offset. `object` and `has_more` stand there for the `resend` client. */
+export const listOf = <T extends z.ZodType>(item: T) =>
+  z.object({ object: z.literal('list'), data: z.array(item), has_more: z.boolean(), pagination });
+
+/** The answer of a list by offset. */
+export function listBody<T>(data: T[], page: { limit: number; offset: number }, total: number) {
+  const hasMore = page.offset + data.length < total;
+  return {
+    object: 'list' as const,
+    data,
+    has_more: hasMore,
+    pagination: { limit: page.limit, offset: page.offset, total, hasMore },
+  };
+}
+
+/** The instant on the wire; null stays. */
+export function wireInstant(instant: Date): string;
+export function wireInstant(instant: Date | null): string | null;
+export function wireInstant(instant: Date | null): string | null {
+  return instant === null ? null : instant.toISOString();
+}
+
+/** An object without prototype, so that a key such as `__proto__` is a key like any other. */
+export function plainRecord<T>(entries: Iterable<readonly [string, T]>): Record<string, T> {
+  const record = Object.create(null) as Record<string, T>;
+  for (const [key, value] of entries) record[key] = value;
+  return record;
+}

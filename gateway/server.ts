@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import swagger from '@fastify/swagger';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import {
+  jsonSchemaTransform,
+  jsonSchemaTransformObject,
+  serializerCompiler,
+  validatorCompiler,
+} from 'fastify-type-provider-zod';
+import type { Logger } from 'pino';
+import { createAddressGuard } from '../core/network-address.ts';
+import type { Database } from '../db/database.ts';
+import { openEntityStore } from '../db/entities/store.ts';
+import type { OperationContext, OperationParts } from '../operations/context.ts';
+import type { Bus } from '../schema/messages.ts';
+import { admission } from './admission.ts';
+import { openCredentials } from './credentials.ts';
+import { sendError, sendGone, sendNoRoute } from './error-response.ts';
+import { healthRoutes } from './health.ts';
+import { createRequestLimiter } from './request-limit.ts';
+import { acceptJson, servedPath } from './requests.ts';
+import { attachmentRoutes } from './rest/attachments.ts';
+import { domainRoutes } from './rest/domains.ts';
+import { emailAddressRoutes } from './rest/email-addresses.ts';
+import { emailRoutes } from './rest/emails.ts';
+import { endpointRoutes } from './rest/endpoints.ts';
+import { threadRoutes } from './rest/threads.ts';
+import { graphqlRoute } from './yoga.ts';
+
+export interface GatewayConfig {
+  /** base of links, without a slash at its end */
+  publicUrl: string;
+  mailHostname: string;
+  /** added without proof by DNS; lower case */
+  trustedDomains: readonly string[];
+  /** 32 octets; see core/secret-box.ts */
+  secretKey: Uint8Array;
+  /** of each user; 0: no limit */
+  rateLimitPerSecond: number;
+  /** CIDRs that webhooks may reach in spite of the guard */
+  allowedPrivateNetworks: readonly string[];
+  /** ports of our own listeners, which webhooks may never reach */
+  ownPorts: readonly number[];
+}
+
+export interface GatewayOptions {
+  /** role postroom_gateway */
+  database: Database;
+  bus: Bus;
+  log: Logger;
+  config: GatewayConfig;
+  now?: () => Date;
+  /** octets from a cryptographic source */
+  random?: (octets: number) => Uint8Array;
+}
+
+/** Octets of a request body but for those of mail (guarantees.md S18). */
+const BODY_LIMIT = 262_144;
+/** An answer comes within 10 s even when PostgreSQL does not (guarantees.md C3). Milliseconds. */
+const HANDLER_TIMEOUT_MS = 9_000;
+/** A slow client has this long for its header section and for the whole request (guarantees.md H2). Milliseconds. */
+const HEADERS_TIMEOUT_MS = 30_000;
+const REQUEST_TIMEOUT_MS = 55_000;
+const TIMEOUT_CHECK_MS = 5_000;
+/** Names of attachments in a path, each character of up to four octets percent-encoded. Characters. */
+const MAX_PARAM_LENGTH = 4_096;
+
+const resources = [emailRoutes, threadRoutes, attachmentRoutes, domainRoutes, emailAddressRoutes, endpointRoutes];
+
+/**
+ * Makes the gateway; the caller listens. Closing it ends what it opened, not the database and not the bus.
+ * `app.swagger()` answers the OpenAPI document once `app.ready()` has resolved; nothing connects before the first request.
+ */
+export async function createGateway(options: GatewayOptions): Promise<FastifyInstance> {
+  const { database, bus, log, config, now = () => new Date(), random = randomBytes } = options;
+  const app = Fastify({
+    // The types of pino's loggers differ in how they write their own levels.
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT,
+    handlerTimeout: HANDLER_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    genReqId: () => randomBytes(12).toString('hex'),
+    rewriteUrl: (request) => servedPath(request.url ?? '/'),
+    onProtoPoisoning: 'remove',
+    onConstructorPoisoning: 'remove',
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler(sendError);
+  app.setNotFoundHandler(sendNoRoute);
+  acceptJson(app);
+  app.decorateRequest('userId', '');
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    // The route's pattern, never the path: ids and search texts are the users'.
+    const { method, url: route } = request.routeOptions;
+    request.log.info({ method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
+  });
+
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Postroom', version: 'e2', description: 'Sends, receives, threads and routes mail.' },
+      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+      security: [{ key: [] }],
+    },
+    transform: jsonSchemaTransform,
+    transformObject: jsonSchemaTransformObject,
+  });
+
+  healthRoutes(app, { database, bus });
+  app.all('/api/v1', { schema: { hide: true } }, sendGone);
+  app.all('/api/v1/*', { schema: { hide: true } }, sendGone);
+
+  const guard = createAddressGuard(config);
+  const { publicUrl, mailHostname, trustedDomains, secretKey } = config;
+  const settings = { publicUrl, mailHostname, trustedDomains, secretKey, guard };
+  const entities = openEntityStore(database);
+  const parts: OperationParts = { database, entities, bus, log, now, random, settings };
+  const contextOf = (request: FastifyRequest): OperationContext => ({
+    ...parts,
+    log: request.log as Logger,
+    userId: request.userId,
+  });
+
+  const credentials = openCredentials({ database, bus, log, now });
+  app.addHook('onClose', () => credentials.close());
+  const limiter =
+    config.rateLimitPerSecond === 0 ? null : createRequestLimiter(config.rateLimitPerSecond, () => performance.now());
+  const admit = admission({ credentials, limiter, now });
+
+  await app.register(
+    async (rest) => {
+      rest.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+      await rest.register(async (admitted) => {
+        admitted.addHook('onRequest', admit);
+        for (const routes of resources) await admitted.register(routes, { contextOf });
+      });
+    },
+    { prefix: '/api/e2' },
+  );
+  await app.register(async (graphql) => {
+    graphql.addHook('onRequest', admit);
+    graphqlRoute(graphql, { contextOf, publicUrl, log });
+  });
+  return app;
+}

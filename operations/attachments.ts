@@ -1,0 +1,43 @@
+import { type Attachment, decodeAttachment } from '../core/attachment.ts';
+import { UserError } from '../core/errors.ts';
+import { readRawOctets } from '../db/queries/raw-octets.ts';
+import { isAskable, type OperationContext } from './context.ts';
+import { loadContents, loadEmails } from './emails.ts';
+
+export interface AttachmentFile {
+  filename: string;
+  contentType: string;
+  /** decoded */
+  octets: Uint8Array;
+}
+
+/** By name (the first of that name) or by place in the message. */
+export type AttachmentChoice = { filename: string } | { index: number };
+
+/** Reads one attachment of an email. Throws not_found with the texts of interface.md "Attachment download errors". */
+export async function readAttachment(
+  context: OperationContext,
+  emailId: string,
+  choice: AttachmentChoice,
+): Promise<AttachmentFile> {
+  const [email] = isAskable(emailId) ? await loadEmails(context, [emailId]) : [];
+  if (email == null) throw new UserError('not_found', 'Email not found or access denied');
+  const [content] = await loadContents(context, [emailId]);
+  const attachments = content?.attachments ?? [];
+  if (attachments.length === 0) throw new UserError('not_found', 'No attachments found in this email');
+  const attachment = attachments.find((each) => isChosen(each, choice));
+  if (attachment === undefined) throw new UserError('not_found', 'Attachment not found');
+  const { filename, contentType, start, length, transferEncoding } = attachment;
+  const encoded = await readRawOctets(context.database, context.userId, emailId, { start, length });
+  if (encoded === 'missing' || encoded === 'damaged') {
+    context.log.error({ emailId, octets: encoded }, 'the octets of a message cannot be served');
+    throw new UserError('not_found', 'Email content not available');
+  }
+  return { filename, contentType, octets: decodeAttachment(encoded, transferEncoding) };
+}
+
+function isChosen(attachment: Attachment, choice: AttachmentChoice): boolean {
+  if ('index' in choice) return attachment.index === choice.index;
+  // A client may have normalised the name on its way through a URL.
+  return attachment.filename === choice.filename || attachment.filename.normalize() === choice.filename.normalize();
+}

@@ -1,0 +1,59 @@
+import type { Logger } from 'pino';
+import { UserError } from '../core/errors.ts';
+import { type IdentifierKind, makeIdentifier } from '../core/identifiers.ts';
+import type { AddressGuard } from '../core/network-address.ts';
+import type { Database } from '../db/database.ts';
+import type { EntityStore } from '../db/entities/store.ts';
+import type { Bus } from '../schema/messages.ts';
+
+/** What the service as a whole brings to every operation. */
+export interface OperationParts {
+  /** role postroom_gateway */
+  database: Database;
+  entities: EntityStore;
+  bus: Bus;
+  log: Logger;
+  now: () => Date;
+  /** octets from a cryptographic source */
+  random: (octets: number) => Uint8Array;
+  settings: OperationSettings;
+}
+
+export interface OperationSettings {
+  /** without a slash at its end */
+  publicUrl: string;
+  mailHostname: string;
+  /** added without proof by DNS; lower case */
+  trustedDomains: readonly string[];
+  /** see core/secret-box.ts */
+  secretKey: Uint8Array;
+  /** what URLs of users may reach */
+  guard: AddressGuard;
+}
+
+/** The parts with the user who asks: the first argument of every operation. */
+export interface OperationContext extends OperationParts {
+  userId: string;
+}
+
+export function newIdentifier(context: OperationParts, kind: IdentifierKind): string {
+  return makeIdentifier(kind, context.now(), context.random(10));
+}
+
+/** Whether a text can be an id of ours, so that the database can be asked for it; anything else is simply not found. */
+export function isAskable(id: string): boolean {
+  return /^[A-Za-z0-9_-]{1,64}$/.test(id);
+}
+
+/** An input that cannot be taken, with the field that is at fault. */
+export function invalid(message: string, field: string): UserError {
+  return new UserError('validation', message, { details: [{ field, message }] });
+}
+
+/** Whether a statement failed because a unique value is taken. */
+export function isTaken(error: unknown): boolean {
+  return error instanceof Error && (error as { code?: unknown }).code === UNIQUE_VIOLATION;
+}
+
+/** PostgreSQL, Appendix A. */
+const UNIQUE_VIOLATION = '23505';

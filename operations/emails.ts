@@ -1,0 +1,167 @@
+import { UserError } from '../core/errors.ts';
+import type { KeysetPage, Page } from '../core/page.ts';
+import { asUser } from '../db/database.ts';
+import { appendEvents, type EmailFlags, lockEmail, setFlags } from '../db/queries/email-flags.ts';
+import * as lists from '../db/queries/email-list.ts';
+import * as reads from '../db/queries/email-read.ts';
+import type { EmailContent, EmailSummary } from '../db/queries/email-row.ts';
+import { invalid, isAskable, newIdentifier, type OperationContext } from './context.ts';
+
+export type { EmailContent, EmailSummary } from '../db/queries/email-row.ts';
+
+export const EMAIL_TYPES = ['all', 'sent', 'received', 'scheduled'] as const;
+export const EMAIL_STATUSES = [
+  'all',
+  'delivered',
+  'pending',
+  'failed',
+  'bounced',
+  'scheduled',
+  'cancelled',
+  'paused',
+  'unread',
+  'read',
+  'archived',
+] as const;
+export const TIME_RANGES = ['1h', '24h', '7d', '30d', '90d', 'all'] as const;
+/** interface.md "Limits" names it for endpoints; one bound serves all searches. Characters. */
+export const MAX_SEARCH_LENGTH = 100;
+
+/** What a list of emails is asked for; absent puts no condition. */
+export interface EmailQuery {
+  type?: (typeof EMAIL_TYPES)[number] | undefined;
+  /** unread, read and archived show received mail alone */
+  status?: (typeof EMAIL_STATUSES)[number] | undefined;
+  /** 30d when absent */
+  timeRange?: (typeof TIME_RANGES)[number] | undefined;
+  /** id or name */
+  domain?: string | undefined;
+  /** id, or the address itself */
+  address?: string | undefined;
+  search?: string | undefined;
+}
+
+export type Email = EmailSummary & EmailContent;
+
+/** A page, newest first, with the exact total. */
+export function listEmails(
+  context: OperationContext,
+  query: EmailQuery,
+  page: Page,
+): Promise<{ emails: EmailSummary[]; total: number }> {
+  const conditions = conditionsOf(query, context.now());
+  return asUser(context.database, context.userId, (transaction) =>
+    lists.listEmails(transaction, context.userId, conditions, page),
+  );
+}
+
+/** The emails behind and before two places, newest first; inverted: oldest first. */
+export function pageEmails(context: OperationContext, query: EmailQuery, page: KeysetPage): Promise<EmailSummary[]> {
+  const conditions = conditionsOf(query, context.now());
+  return asUser(context.database, context.userId, (transaction) =>
+    lists.pageEmails(transaction, context.userId, conditions, page),
+  );
+}
+
+export function countEmails(context: OperationContext, query: EmailQuery): Promise<number> {
+  const conditions = conditionsOf(query, context.now());
+  return asUser(context.database, context.userId, (transaction) =>
+    lists.countEmails(transaction, context.userId, conditions),
+  );
+}
+
+/** Throws not_found. */
+export async function readEmail(context: OperationContext, emailId: string): Promise<Email> {
+  if (!isAskable(emailId)) throw emailNotFound();
+  const email = await asUser(context.database, context.userId, (transaction) =>
+    reads.readEmail(transaction, context.userId, emailId),
+  );
+  if (email === null) throw emailNotFound();
+  return email;
+}
+
+/** One for each id, null where the user has none. */
+export async function loadEmails(
+  context: OperationContext,
+  emailIds: readonly string[],
+): Promise<(EmailSummary | null)[]> {
+  const found = await asUser(context.database, context.userId, (transaction) =>
+    lists.findEmails(transaction, context.userId, emailIds.filter(isAskable)),
+  );
+  const byId = new Map(found.map((email) => [email.id, email]));
+  return emailIds.map((id) => byId.get(id) ?? null);
+}
+
+/** One for each id, null where the user has no such email or it has no content yet. */
+export async function loadContents(
+  context: OperationContext,
+  emailIds: readonly string[],
+): Promise<(EmailContent | null)[]> {
+  const found = await asUser(context.database, context.userId, (transaction) =>
+    reads.findContents(transaction, context.userId, emailIds.filter(isAskable)),
+  );
+  return emailIds.map((id) => found.get(id) ?? null);
+}
+
+/** Marks a received email as read or archived, or not. Throws not_found, validation. */
+export async function updateEmail(
+  context: OperationContext,
+  emailId: string,
+  flags: EmailFlags,
+): Promise<{ id: string; isRead: boolean; isArchived: boolean; updatedAt: Date }> {
+  if (flags.isRead === undefined && flags.isArchived === undefined)
+    throw invalid('At least one field must be provided: is_read, is_archived', 'is_read');
+  if (!isAskable(emailId)) throw emailNotFound();
+  const { userId } = context;
+  const { lastSeq, ...updated } = await asUser(context.database, userId, async (transaction) => {
+    const before = await lockEmail(transaction, userId, emailId);
+    if (before === null) throw emailNotFound();
+    if (before.type !== 'received') throw new UserError('validation', 'Only received emails can be updated');
+    const updatedAt = await setFlags(transaction, userId, emailId, before, flags);
+    const isRead = flags.isRead ?? before.isRead;
+    const isArchived = flags.isArchived ?? before.isArchived;
+    const kinds = [
+      isRead === before.isRead ? null : isRead ? 'email.read' : 'email.unread',
+      isArchived === before.isArchived ? null : isArchived ? 'email.archived' : 'email.unarchived',
+    ].filter((kind) => kind !== null);
+    const of = before.threadId === null ? { emailId } : { emailId, threadId: before.threadId };
+    const events = kinds.map((kind) => ({ id: newIdentifier(context, 'event'), kind, ...of }));
+    const lastSeq = events.length === 0 ? null : await appendEvents(transaction, userId, events);
+    return { id: emailId, isRead, isArchived, updatedAt, lastSeq };
+  });
+  if (lastSeq !== null) context.bus.publish('event.appended', { userId, lastSeq });
+  return updated;
+}
+
+function emailNotFound(): UserError {
+  return new UserError('not_found', 'Email not found');
+}
+
+const RANGE_HOURS = { '1h': 1, '24h': 24, '7d': 7 * 24, '30d': 30 * 24, '90d': 90 * 24 };
+
+function conditionsOf(query: EmailQuery, now: Date): lists.EmailConditions {
+  const { type = 'all', status = 'all', timeRange = '30d', domain, address, search } = query;
+  if (search !== undefined && search.length > MAX_SEARCH_LENGTH)
+    throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
+  const flags = flagsOf(status);
+  const range = {
+    since: timeRange === 'all' ? null : new Date(now.getTime() - RANGE_HOURS[timeRange] * 3_600_000),
+    domain: domain ?? null,
+    address: address ?? null,
+    search: search === undefined || search.trim() === '' ? null : search.trim(),
+  };
+  if (flags === null)
+    return { ...range, type: type === 'all' ? null : type, status: statusOf(status), isRead: null, isArchived: null };
+  // Only received mail is read or archived; asked for among sent mail, nothing is.
+  const isNone = type !== 'all' && type !== 'received';
+  return { ...range, ...flags, type: 'received', status: isNone ? 'paused' : null };
+}
+
+function statusOf(status: (typeof EMAIL_STATUSES)[number]): lists.EmailConditions['status'] {
+  return status === 'all' || status === 'unread' || status === 'read' || status === 'archived' ? null : status;
+}
+
+function flagsOf(status: (typeof EMAIL_STATUSES)[number]): Pick<lists.EmailConditions, 'isRead' | 'isArchived'> | null {
+  if (status === 'archived') return { isRead: null, isArchived: true };
+  return status === 'unread' || status === 'read' ? { isRead: status === 'read', isArchived: null } : null;
+}

@@ -1,0 +1,131 @@
+import { checkEndpointConfig, VERIFICATION_TOKEN_OCTETS } from '../core/endpoint-config.ts';
+import { UserError } from '../core/errors.ts';
+import type { Page } from '../core/page.ts';
+import { decryptSecret, encryptSecret, NONCE_OCTETS } from '../core/secret-box.ts';
+import {
+  decodeSigningSecrets,
+  encodeSigningSecrets,
+  makeSigningSecret,
+  SIGNING_SECRET_OCTETS,
+} from '../core/webhook-signature.ts';
+import { asUser } from '../db/database.ts';
+import { Endpoint as EndpointEntity } from '../db/entities/endpoint.ts';
+import * as lists from '../db/queries/endpoint-list.ts';
+import { invalid, isAskable, newIdentifier, type OperationContext } from './context.ts';
+import { MAX_SEARCH_LENGTH } from './emails.ts';
+
+export const ENDPOINT_TYPES = ['webhook', 'email', 'email_group'] as const;
+
+export type Endpoint = lists.Endpoint;
+
+export interface EndpointDetails extends Endpoint, lists.EndpointUse {
+  /** `whsec_...` of Standard Webhooks; null when the endpoint is no webhook */
+  signingSecret: string | null;
+}
+
+export interface NewEndpoint {
+  name: string;
+  type: lists.Endpoint['type'];
+  /** checked by core/endpoint-config.ts */
+  config: unknown;
+  webhookFormat?: lists.Endpoint['webhookFormat'] | undefined;
+  description?: string | null | undefined;
+  isActive?: boolean | undefined;
+}
+
+/** What a list is asked for; absent puts no condition. */
+export interface EndpointQuery {
+  type?: lists.Endpoint['type'] | undefined;
+  isActive?: boolean | undefined;
+  search?: string | undefined;
+  /** newest when absent */
+  order?: 'newest' | 'oldest' | undefined;
+}
+
+/** A page with the exact total. */
+export function listEndpoints(
+  context: OperationContext,
+  query: EndpointQuery,
+  page: Page,
+): Promise<{ endpoints: Endpoint[]; total: number }> {
+  const { type = null, isActive = null, search, order = 'newest' } = query;
+  if (search !== undefined && search.length > MAX_SEARCH_LENGTH)
+    throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
+  const conditions = { ids: null, type, isActive, search: search === undefined || search === '' ? null : search };
+  return asUser(context.database, context.userId, (transaction) =>
+    lists.listEndpoints(transaction, context.userId, conditions, { ...page, order }),
+  );
+}
+
+/** Throws not_found. */
+export async function readEndpoint(context: OperationContext, endpointId: string): Promise<EndpointDetails> {
+  const { userId } = context;
+  if (!isAskable(endpointId)) throw endpointNotFound();
+  return asUser(context.database, userId, async (transaction) => {
+    const page = { limit: 1, offset: 0, order: 'newest' } as const;
+    const { endpoints } = await lists.listEndpoints(transaction, userId, ofIds([endpointId]), page);
+    const endpoint = endpoints[0];
+    if (endpoint === undefined) throw endpointNotFound();
+    const use = await lists.readEndpointUse(transaction, userId, endpointId);
+    return { ...endpoint, ...use, signingSecret: signingSecretOf(context, endpoint) };
+  });
+}
+
+/** One for each id, null where the user has none. */
+export async function loadEndpoints(context: OperationContext, ids: readonly string[]): Promise<(Endpoint | null)[]> {
+  const page = { limit: ids.length, offset: 0, order: 'newest' } as const;
+  const { endpoints } = await asUser(context.database, context.userId, (transaction) =>
+    lists.listEndpoints(transaction, context.userId, ofIds(ids.filter(isAskable)), page),
+  );
+  const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
+  return ids.map((id) => byId.get(id) ?? null);
+}
+
+/** Adds an endpoint; a webhook gets its verification token and its signing secret. Throws validation. */
+export async function createEndpoint(context: OperationContext, input: NewEndpoint): Promise<EndpointDetails> {
+  const { settings, userId } = context;
+  const verificationToken = Buffer.from(context.random(VERIFICATION_TOKEN_OCTETS)).toString('hex');
+  const checked = checkEndpointConfig(input.type, input.config, { guard: settings.guard, verificationToken });
+  if (checked.config === undefined)
+    throw new UserError('validation', 'Invalid configuration', { details: checked.error });
+  const { config } = checked;
+  const id = newIdentifier(context, 'endpoint');
+  const secretCiphertext = input.type === 'webhook' ? newSecretCiphertext(context) : null;
+  const createdAt = context.now();
+  await context.entities.asUser(userId, async ({ entities }) => {
+    entities.create(EndpointEntity, {
+      userId,
+      id,
+      name: input.name,
+      type: input.type,
+      webhookFormat: input.webhookFormat ?? 'native',
+      config,
+      secretCiphertext,
+      isActive: input.isActive ?? true,
+      description: input.description ?? null,
+      createdAt,
+      updatedAt: createdAt,
+    });
+  });
+  return readEndpoint(context, id);
+}
+
+function newSecretCiphertext(context: OperationContext): string {
+  const secret = makeSigningSecret(context.random(SIGNING_SECRET_OCTETS));
+  const text = encodeSigningSecrets([{ secret, validUntil: null }]);
+  return encryptSecret(context.settings.secretKey, 'webhook-secret', text, context.random(NONCE_OCTETS));
+}
+
+function signingSecretOf(context: OperationContext, endpoint: Endpoint): string | null {
+  if (endpoint.secretCiphertext === null) return null;
+  const text = decryptSecret(context.settings.secretKey, 'webhook-secret', endpoint.secretCiphertext);
+  return decodeSigningSecrets(text).find((each) => each.validUntil === null)?.secret ?? null;
+}
+
+function ofIds(ids: readonly string[]): lists.EndpointConditions {
+  return { ids, type: null, isActive: null, search: null };
+}
+
+function endpointNotFound(): UserError {
+  return new UserError('not_found', 'Endpoint not found');
+}

@@ -1,0 +1,11 @@
+import type { GraphQLSchema } from 'graphql';
+import './account.ts';
+import './domain.ts';
+import './email-address.ts';
+import './email.ts';
+import './endpoint.ts';
+import './thread.ts';
+import { builder } from './builder.ts';
+
+/** The schema of the gateway; bin/contracts.ts prints it. */
+export const schema: GraphQLSchema = builder.toSchema();

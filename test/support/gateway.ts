@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
+import { pino } from 'pino';
+import { createInProcessBus } from '../../actors/bus/in-process.ts';
+import type { Database } from '../../db/database.ts';
+import { createGateway, type GatewayConfig } from '../../gateway/server.ts';
+import type { Bus } from '../../schema/messages.ts';
+import { createTestDatabase } from './database.ts';
+import { createMailbox, type MailboxOptions, type TestMailbox } from './routing-rows.ts';
+
+/** A gateway over a database and a bus of its own; requests are injected, no port is open. */
+export interface TestGateway {
+  app: FastifyInstance;
+  /** role postroom_actor, to put rows in and look at them */
+  actor: Database;
+  /** the gateway's own */
+  database: Database;
+  url: string;
+  bus: Bus;
+  /** lines that the gateway logged */
+  logged: Record<string, unknown>[];
+  /** an account with a domain, an address and a key */
+  mailbox(options?: Partial<MailboxOptions>): Promise<TestMailbox>;
+  call(key: string | null, method: string, path: string, body?: unknown): Promise<LightMyRequestResponse>;
+  graphql(key: string, query: string, variables?: Record<string, unknown>): Promise<LightMyRequestResponse>;
+  close(): Promise<void>;
+}
+
+export interface TestGatewayOptions {
+  config?: Partial<GatewayConfig>;
+  now?: () => Date;
+}
+
+export async function openTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const testDatabase = await createTestDatabase();
+  const actor = testDatabase.open('postroom_actor');
+  const owner = testDatabase.open(null);
+  const database = testDatabase.open('postroom_gateway');
+  const bus = createInProcessBus();
+  const logged: Record<string, unknown>[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const app = await createGateway({
+    database,
+    bus,
+    log,
+    ...(options.now === undefined ? {} : { now: options.now }),
+    config: {
+      publicUrl: 'http://postroom.test',
+      mailHostname: 'mx.postroom.test',
+      trustedDomains: ['inbox.test', 'second.test'],
+      secretKey: randomBytes(32),
+      rateLimitPerSecond: 0,
+      allowedPrivateNetworks: ['127.0.0.0/8'],
+      ownPorts: [2525],
+      ...options.config,
+    },
+  });
+  let mailboxes = 0;
+
+  const call = (key: string | null, method: string, path: string, body?: unknown) =>
+    app.inject({
+      method: method as NonNullable<InjectOptions['method']>,
+      url: path.startsWith('/graphql') ? path : `/api/e2${path}`,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+    });
+
+  return {
+    app,
+    actor,
+    database,
+    url: testDatabase.url,
+    bus,
+    logged,
+    mailbox: (given = {}) => {
+      const domain = given.domain ?? `box${mailboxes++}.test`;
+      return createMailbox(owner, { address: `hello@${domain}`, ...given, domain });
+    },
+    call,
+    graphql: (key, query, variables) => call(key, 'POST', '/graphql', { query, variables }),
+    async close() {
+      await app.close();
+      await bus.close();
+      await testDatabase.drop();
+    },
+  };
+}
