@@ -1,42 +1,16 @@
-import type { AddressFields } from '../../core/address.ts';
-import type { Attachment } from '../../core/attachment.ts';
 import type { Authentication } from '../../core/authentication.ts';
+import { PARSER_VERSION, type ParsedMessage } from '../../core/parse-message.ts';
 import { baseSubject } from '../../core/subject.ts';
 import type { Reception } from './reception.ts';
 import type { EmailRows } from './store-rows.ts';
 
-/** What the parser makes of a message, as far as it is stored. */
-export interface StorableMessage {
-  /** in their order, names in lower case */
-  headers: [string, string][];
-  addresses: AddressFields;
-  /** `<local@domain>`; null when there is none */
-  messageId: string | null;
-  inReplyTo: string[];
-  references: string[];
-  subject: string;
-  date: Date | null;
-  text: string | null;
-  html: string | null;
-  cleanedText: string | null;
-  cleanedHtml: string | null;
-  preview: string;
-  attachments: Attachment[];
-  priority: string | null;
-  isTruncated: boolean;
-}
-
-/** What parsing came to. */
-export interface StorableOutcome {
-  /** after a failure what a scan of the header section gave */
-  message: StorableMessage;
+/** What parsing came to; `message.parseError` says whether only the header section was scanned. */
+export interface ParsedOutcome {
+  message: ParsedMessage;
+  /** null when the message could not be checked */
   authentication: Authentication | null;
-  /** null when the message was parsed */
-  error: string | null;
 }
 
-/** Raised whenever the same octets would be parsed to something else. */
-const PARSER_VERSION = 1;
 /** Octets; RFC 5322 §2.1.1 allows no longer line, and the index no much longer value. */
 const MAX_MESSAGE_ID_OCTETS = 998;
 /** Characters of search text kept of one email. */
@@ -48,7 +22,7 @@ const MAX_SEARCH_TEXT = 8_000;
  */
 export function emailRows(
   reception: Reception,
-  outcome: StorableOutcome,
+  outcome: ParsedOutcome,
   eventId: string,
   mailHostname: string,
 ): EmailRows {
@@ -76,46 +50,21 @@ export function emailRows(
     addresses: message.addresses,
     in_reply_to: message.inReplyTo,
     reference_ids: message.references,
-    text_body: message.text,
-    html_body: message.html,
+    text_body: message.textBody,
+    html_body: message.htmlBody,
     cleaned_text: message.cleanedText,
     cleaned_html: message.cleanedHtml,
     attachments: message.attachments,
     authentication: outcome.authentication,
     priority: message.priority,
     is_truncated: message.isTruncated,
-    parse_error: outcome.error,
+    parse_error: message.parseError,
     parser_version: PARSER_VERSION,
     search_text: [message.subject, from?.text ?? '', reception.recipient, ...toAddresses, ...ccAddresses]
       .join('\n')
       .slice(0, MAX_SEARCH_TEXT)
       .toWellFormed()
       .toLowerCase(),
-  };
-}
-
-/** What is known of a message that cannot even be scanned, or whose rows PostgreSQL does not take. */
-export function bareOutcome(error: string): StorableOutcome {
-  return {
-    message: {
-      headers: [],
-      addresses: { from: null, to: null, cc: null, bcc: null, replyTo: null },
-      messageId: null,
-      inReplyTo: [],
-      references: [],
-      subject: '',
-      date: null,
-      text: null,
-      html: null,
-      cleanedText: null,
-      cleanedHtml: null,
-      preview: '',
-      attachments: [],
-      priority: null,
-      isTruncated: true,
-    },
-    authentication: null,
-    error,
   };
 }
 

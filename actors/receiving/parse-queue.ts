@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { isConnectionLost } from '../../db/database.ts';
 import type { Reception } from './reception.ts';
 
 /** A reception that waits for the parser of this process, under this process' lease. */
@@ -8,7 +9,7 @@ export interface QueuedReception {
 }
 
 export interface ParseQueueOptions {
-  /** Parses and stores a chunk; answers those to be tried again. When it throws, the whole chunk is tried again after a pause. */
+  /** Parses and stores a chunk; answers those to be tried again. When it throws, all are tried again after a pause. */
   work: (chunk: Reception[]) => Promise<Reception[]>;
   log: Logger;
   /** chunks in work at once */
@@ -34,6 +35,8 @@ const CHUNK_OCTETS = 2_000_000;
 
 /** A process that ends costs all it held one try each, which says nothing about any of them. */
 const SUSPECT_TRIES = 2;
+/** Tries after which a reception over which the work itself failed is left to the next claim. */
+const MAX_FAILURES = 5;
 
 /** What waits in memory at most; octets stay below the octet store's cache. Beyond, rows wait unclaimed in the table. */
 const ROOM_MESSAGES = 5_000;
@@ -123,8 +126,22 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
     } catch (error) {
       options.log.warn({ err: error, count: chunk.length }, 'receptions could not be parsed now');
       pausedUntil = performance.now() + PAUSE_MS;
-      waiting.unshift(...chunk);
-      for (const entry of chunk) waitingOctets += entry.sizeOctets;
+      if (isConnectionLost(error)) putBack(chunk);
+      else putBackAlone(chunk);
+    }
+  }
+
+  function putBack(chunk: Entry[]): void {
+    waiting.unshift(...chunk);
+    for (const entry of chunk) waitingOctets += entry.sizeOctets;
+  }
+
+  /** For a reason that may lie in one of them: each goes alone from now on, and not for ever; then its lease runs out. */
+  function putBackAlone(chunk: Entry[]): void {
+    for (const { reception, sizeOctets } of chunk) {
+      known.delete(reception.emailId);
+      if (reception.tries > MAX_FAILURES) continue;
+      put({ reception: { ...reception, tries: Math.max(SUSPECT_TRIES, reception.tries) + 1 }, sizeOctets });
     }
   }
 

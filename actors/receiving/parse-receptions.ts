@@ -1,7 +1,6 @@
-import type { Logger } from 'pino';
-import type { OctetStore } from '../../db/octet-store.ts';
+import { scanHeaders } from '../../core/parse-message.ts';
 import type { Bus } from '../../schema/messages.ts';
-import { bareOutcome, type StorableOutcome } from './email-rows.ts';
+import type { ParsedOutcome } from './email-rows.ts';
 import type { FaultPoint, Reception } from './reception.ts';
 import { type StoreOptions, storeParsed } from './store-parsed.ts';
 
@@ -16,15 +15,13 @@ export interface ParserInput {
 
 /** Parses off this thread (parse-pool.ts). Answers in the order of the messages, one outcome each, whatever they hold. */
 export interface Parser {
-  parse(messages: ParserInput[]): Promise<StorableOutcome[]>;
+  parse(messages: ParserInput[]): Promise<ParsedOutcome[]>;
   close(): Promise<void>;
 }
 
 export interface ParseOptions extends StoreOptions {
   parser: Parser;
-  octets: OctetStore;
   bus: Bus;
-  log: Logger;
   fault: (point: FaultPoint) => void;
 }
 
@@ -45,12 +42,15 @@ export async function parseReceptions(options: ParseOptions, chunk: readonly Rec
     const outcome = outcomes.get(reception.rawId);
     return outcome === undefined ? [] : [{ reception, outcome }];
   });
-  const again = parsed.filter(({ reception, outcome }) => outcome.error !== null && reception.tries < MAX_TRIES);
+  const again = parsed.filter(({ reception, outcome: { message } }) => {
+    const mayBetter = message.parseError !== null && message.parseError !== GONE;
+    return mayBetter && reception.tries < MAX_TRIES;
+  });
   const done = parsed.filter((entry) => !again.includes(entry));
   for (const { reception, outcome } of parsed) {
-    if (outcome.error === null) continue;
+    if (outcome.message.parseError === null) continue;
     const { emailId, tries } = reception;
-    options.log.warn({ emailId, tries, reason: outcome.error }, 'message could not be parsed');
+    options.log.warn({ emailId, tries, reason: outcome.message.parseError }, 'message could not be parsed');
   }
   const stored = done.length === 0 ? [] : await storeParsed(options, done);
   for (const { userId, emailIds, lastSeq } of stored) {
@@ -60,26 +60,32 @@ export async function parseReceptions(options: ParseOptions, chunk: readonly Rec
   return again.map(({ reception }) => ({ ...reception, tries: reception.tries + 1 }));
 }
 
-async function parseOnce(options: ParseOptions, chunk: readonly Reception[]): Promise<Map<string, StorableOutcome>> {
-  const outcomes = new Map<string, StorableOutcome>();
+async function parseOnce(options: ParseOptions, chunk: readonly Reception[]): Promise<Map<string, ParsedOutcome>> {
+  const outcomes = new Map<string, ParsedOutcome>();
   const firsts = [...new Map(chunk.map((reception) => [reception.rawId, reception])).values()];
   const inputs = await Promise.all(
     firsts.map(async (reception) => {
       const { rawId, emailId, remoteAddress, helo, reversePath, tries } = reception;
-      if (tries > MAX_CLAIMS) outcomes.set(rawId, bareOutcome('The parser failed over this message too often'));
-      else {
-        const octets = await options.octets.get(rawId);
-        if (octets !== null) return { rawId, message: { emailId, octets, remoteAddress, helo, reversePath } };
-        outcomes.set(rawId, bareOutcome('The octets of this message are gone or damaged'));
-      }
+      const octets = await options.octets.get(rawId);
+      if (octets !== null && tries <= MAX_CLAIMS)
+        return { rawId, message: { emailId, octets, remoteAddress, helo, reversePath } };
+      outcomes.set(rawId, octets === null ? scanned(new Uint8Array(), GONE) : scanned(octets, GIVEN_UP));
       return null;
     }),
   );
   const present = inputs.filter((input) => input !== null);
   if (present.length === 0) return outcomes;
   const results = await options.parser.parse(present.map((input) => input.message));
-  for (const [at, { rawId }] of present.entries()) {
-    outcomes.set(rawId, results[at] ?? bareOutcome('The parser gave no answer'));
+  for (const [at, { rawId, message }] of present.entries()) {
+    outcomes.set(rawId, results[at] ?? scanned(message.octets, NO_ANSWER));
   }
   return outcomes;
+}
+
+const GONE = 'The octets of this message are gone or damaged';
+const GIVEN_UP = 'The parser failed over this message too often';
+const NO_ANSWER = 'The parser gave no answer';
+
+function scanned(octets: Uint8Array, reason: string): ParsedOutcome {
+  return { message: scanHeaders(octets, reason), authentication: null };
 }

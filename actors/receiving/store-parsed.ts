@@ -1,12 +1,15 @@
 import type { Logger } from 'pino';
+import { scanHeaders } from '../../core/parse-message.ts';
 import type { Database } from '../../db/database.ts';
 import { isConnectionLost } from '../../db/database.ts';
-import { bareOutcome, emailRows, type StorableOutcome } from './email-rows.ts';
+import type { OctetStore } from '../../db/octet-store.ts';
+import { emailRows, type ParsedOutcome } from './email-rows.ts';
 import type { Reception } from './reception.ts';
 import { type EmailRows, type StoredEmails, storeRows } from './store-rows.ts';
 
 export interface StoreOptions {
   database: Database;
+  octets: OctetStore;
   log: Logger;
   /** whose lease the receptions bear */
   claimant: string;
@@ -18,12 +21,13 @@ export interface StoreOptions {
 /** A reception and what its octets were parsed to. */
 export interface ParsedReception {
   reception: Reception;
-  outcome: StorableOutcome;
+  outcome: ParsedOutcome;
 }
 
 /**
  * Makes emails of parsed receptions, all in one transaction. When that fails each is stored alone, and one that still fails
- * is stored bare, flagged with `parse_error`: its octets are kept, and it is listed, threaded and delivered. Receptions that this
+ * by what a scan of its header section gives, flagged with `parse_error`: its octets are kept, and it is listed, threaded and delivered.
+ * Receptions that this
  * claimant holds no longer are passed over. Throws when PostgreSQL is away; then nothing, or all, was stored, and storing again is harmless.
  */
 export async function storeParsed(options: StoreOptions, parsed: readonly ParsedReception[]): Promise<StoredEmails[]> {
@@ -42,18 +46,27 @@ export async function storeParsed(options: StoreOptions, parsed: readonly Parsed
   return stored;
 }
 
+const NOT_STORABLE = 'The parsed message could not be stored';
+
 async function storeAlone(options: StoreOptions, reception: Reception, row: EmailRows): Promise<StoredEmails[]> {
-  const { database, claimant, log } = options;
-  try {
-    return await storeRows(database, claimant, [row]);
-  } catch (error) {
-    if (isConnectionLost(error)) throw error;
-    log.error({ err: error, emailId: reception.emailId }, 'parsed message could not be stored');
-    const bare = bareOutcome('The parsed message could not be stored');
-    return await storeRows(database, claimant, [rowsOf(options, reception, bare)]);
+  const { database, claimant, log, octets } = options;
+  const lesser = [
+    async () => scanHeaders((await octets.get(reception.rawId)) ?? new Uint8Array(), NOT_STORABLE),
+    () => scanHeaders(new Uint8Array(), NOT_STORABLE),
+  ];
+  let current = row;
+  for (;;) {
+    try {
+      return await storeRows(database, claimant, [current]);
+    } catch (error) {
+      const next = lesser.shift();
+      if (isConnectionLost(error) || next === undefined) throw error;
+      log.error({ err: error, emailId: reception.emailId }, 'parsed message could not be stored');
+      current = rowsOf(options, reception, { message: await next(), authentication: null });
+    }
   }
 }
 
-function rowsOf(options: StoreOptions, reception: Reception, outcome: StorableOutcome): EmailRows {
+function rowsOf(options: StoreOptions, reception: Reception, outcome: ParsedOutcome): EmailRows {
   return emailRows(reception, outcome, options.makeEventId(), options.mailHostname);
 }

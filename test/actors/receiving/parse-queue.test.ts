@@ -88,10 +88,10 @@ test('what is to be tried again comes again', async () => {
   expect(chunks).toEqual([['a', 'b'], ['b'], ['b']]);
 });
 
-test('a chunk whose work fails is tried again after a pause, before what came later', async () => {
+test('a chunk that found PostgreSQL away is tried again after a pause, before what came later', async () => {
   let failures = 1;
   const { queue, chunks, seen } = makeQueue(async () => {
-    if (failures-- > 0) throw new Error('away');
+    if (failures-- > 0) throw Object.assign(new Error('away'), { code: '57P01' });
     return [];
   });
   const startedAt = performance.now();
@@ -100,6 +100,19 @@ test('a chunk whose work fails is tried again after a pause, before what came la
   await seen(3);
   expect(chunks).toEqual([['a'], ['a', 'b']]);
   expect(performance.now() - startedAt).toBeGreaterThan(900);
+});
+
+test('of a chunk over which the work itself fails each is tried alone, and the one to blame is given up', async () => {
+  const { queue, chunks, seen } = makeQueue(async (chunk) => {
+    if (chunk.some(({ emailId }) => emailId === 'b')) throw new Error('a fault of ours');
+    return [];
+  });
+  queue.add(['a', 'b', 'c'].map((id) => queued(id)));
+  await seen(9);
+  queue.add([queued('d')]);
+  await seen(10);
+  await queue.stop();
+  expect(chunks.map((chunk) => chunk.join(''))).toEqual(['abc', 'a', 'b', 'c', 'b', 'b', 'b', 'd']);
 });
 
 test('at a moderate pace of accepts parsing does not wait', async () => {

@@ -3,11 +3,13 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createAcceptor } from '../../../actors/receiving/accept-message.ts';
 import { claimReceptions } from '../../../actors/receiving/claim-receptions.ts';
-import { bareOutcome, type StorableMessage, type StorableOutcome } from '../../../actors/receiving/email-rows.ts';
+import type { ParsedOutcome } from '../../../actors/receiving/email-rows.ts';
 import type { Reception } from '../../../actors/receiving/reception.ts';
 import { type ParsedReception, type StoreOptions, storeParsed } from '../../../actors/receiving/store-parsed.ts';
 import { type IdentifierKind, makeIdentifier } from '../../../core/identifiers.ts';
+import { type ParsedMessage, scanHeaders } from '../../../core/parse-message.ts';
 import type { Database } from '../../../db/database.ts';
+import { createOctetStore } from '../../../db/octet-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createMailbox, type TestMailbox } from '../../support/routing-rows.ts';
 
@@ -17,6 +19,7 @@ let hello: TestMailbox;
 let stranger: TestMailbox;
 let options: StoreOptions;
 
+const log = pino({ level: 'silent' });
 const makeId = (kind: IdentifierKind) => makeIdentifier(kind, new Date(), randomBytes(10));
 
 beforeAll(async () => {
@@ -30,7 +33,8 @@ beforeEach(async () => {
   stranger = await createMailbox(actor, { domain: `b${unique}.test`, address: `hello@b${unique}.test` });
   options = {
     database: actor,
-    log: pino({ level: 'silent' }),
+    octets: createOctetStore({ database: actor, log }),
+    log,
     claimant: 'one',
     mailHostname: 'mx.test',
     makeEventId: () => makeId('event'),
@@ -62,14 +66,14 @@ async function accept(mailbox: TestMailbox, count: number): Promise<Reception[]>
           isTls: false,
           traceFields: '',
         },
-        randomBytes(50),
+        Buffer.from(`Subject: as scanned\r\n\r\n${randomBytes(20).toString('hex')}`),
       ),
     ),
   );
   return accepted;
 }
 
-const message: StorableMessage = {
+const message: ParsedMessage = {
   headers: [
     ['subject', 'Re: Grüße'],
     ['received', 'from a'],
@@ -86,8 +90,8 @@ const message: StorableMessage = {
   references: ['<zero@elsewhere.test>', '<"odd, {id}"@elsewhere.test>'],
   subject: 'Re: Grüße',
   date: new Date('2026-11-26T10:00:00Z'),
-  text: 'Grüße \u{1f600}\n',
-  html: '<p>Grüße</p>',
+  textBody: 'Grüße \u{1f600}\n',
+  htmlBody: '<p>Grüße</p>',
   cleanedText: '',
   cleanedHtml: null,
   preview: 'Grüße',
@@ -105,11 +109,14 @@ const message: StorableMessage = {
     },
   ],
   priority: 'high',
+  hasAttachments: true,
   isTruncated: false,
+  hasSeveralFromFields: false,
+  parseError: null,
 };
 
-function parsed(receptions: readonly Reception[], changes: Partial<StorableMessage> = {}): ParsedReception[] {
-  const outcome: StorableOutcome = { message: { ...message, ...changes }, authentication: null, error: null };
+function parsed(receptions: readonly Reception[], changes: Partial<ParsedMessage> = {}): ParsedReception[] {
+  const outcome: ParsedOutcome = { message: { ...message, ...changes }, authentication: null };
   return receptions.map((reception) => ({ reception, outcome }));
 }
 
@@ -166,8 +173,8 @@ test('a parsed message becomes an email with every field in its place', async ()
     addresses: message.addresses,
     in_reply_to: message.inReplyTo,
     reference_ids: message.references,
-    text_body: message.text,
-    html_body: message.html,
+    text_body: message.textBody,
+    html_body: message.htmlBody,
     cleaned_text: '',
     cleaned_html: null,
     attachments: message.attachments,
@@ -188,8 +195,8 @@ test('bodies of many messages keep to their own rows', async () => {
   const receptions = await accept(hello, 40);
   const outcomes = receptions.flatMap((reception, n) =>
     parsed([reception], {
-      text: n % 3 === 0 ? null : `text ${n} ${'ä'.repeat(n * 97)}`,
-      html: n % 2 === 0 ? null : `<p>${n}</p>`,
+      textBody: n % 3 === 0 ? null : `text ${n} ${'ä'.repeat(n * 97)}`,
+      htmlBody: n % 2 === 0 ? null : `<p>${n}</p>`,
       cleanedText: n % 5 === 0 ? null : `${n}`,
     }),
   );
@@ -197,8 +204,12 @@ test('bodies of many messages keep to their own rows', async () => {
   const { rows } = await actor.pool.query('select * from email_content where user_id = $1', [hello.userId]);
   const byId = new Map(rows.map((row) => [row.email_id, row]));
   for (const { reception, outcome } of outcomes) {
-    const { text, html, cleanedText } = outcome.message;
-    expect(byId.get(reception.emailId)).toMatchObject({ text_body: text, html_body: html, cleaned_text: cleanedText });
+    const { textBody, htmlBody, cleanedText } = outcome.message;
+    expect(byId.get(reception.emailId)).toMatchObject({
+      text_body: textBody,
+      html_body: htmlBody,
+      cleaned_text: cleanedText,
+    });
   }
 });
 
@@ -248,15 +259,17 @@ test('what another has claimed since is left to it', async () => {
   expect([await count('email'), await counted()]).toEqual([3, 3]);
 });
 
-test('a message that PostgreSQL does not take is stored bare, and the rest of its batch as it is', async () => {
+test('a message that PostgreSQL does not take is stored by its header section, and the rest of its batch as it is', async () => {
   const receptions = await accept(hello, 20);
-  const outcomes = receptions.flatMap((reception, n) => parsed([reception], n === 7 ? { text: 'a\0b' } : {}));
+  const outcomes = receptions.flatMap((reception, n) => parsed([reception], n === 7 ? { textBody: 'a\0b' } : {}));
   const stored = await storeParsed(options, outcomes);
   expect(stored.flatMap(({ emailIds }) => emailIds)).toHaveLength(20);
-  const { rows } = await actor.pool.query('select email_id, parse_error from email_content where user_id = $1', [
-    hello.userId,
-  ]);
-  expect(rows.filter((row) => row.parse_error !== null).map((row) => row.email_id)).toEqual([receptions[7]?.emailId]);
+  const { rows } = await actor.pool.query(
+    `select e.id, e.subject from email e join email_content c on (c.user_id, c.email_id) = (e.user_id, e.id)
+     where e.user_id = $1 and c.parse_error is not null`,
+    [hello.userId],
+  );
+  expect(rows).toEqual([{ id: receptions[7]?.emailId, subject: 'as scanned' }]);
   expect([await counted(), await count('event')]).toEqual([20, 20]);
 });
 
@@ -264,7 +277,10 @@ test('a message that could not be parsed is an email all the same, flagged', asy
   const receptions = await accept(hello, 1);
   await storeParsed(
     options,
-    receptions.map((reception) => ({ reception, outcome: bareOutcome('it broke') })),
+    receptions.map((reception) => ({
+      reception,
+      outcome: { message: scanHeaders(Buffer.from('Subject: x'), 'it broke'), authentication: null },
+    })),
   );
   const { rows } = await actor.pool.query(
     'select e.status, c.parse_error, r.last_error from email e join email_content c on c.email_id = e.id join reception r on r.email_id = e.id where e.user_id = $1',

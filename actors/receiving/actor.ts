@@ -1,0 +1,118 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type IdentifierKind, makeIdentifier } from '../../core/identifiers.ts';
+import { CLAIM_BATCH } from '../../db/claim.ts';
+import { type Actor, type ActorContext, runActor } from '../actor.ts';
+import { createAcceptor } from './accept-message.ts';
+import { watchCapacity } from './capacity.ts';
+import { checkRecipient } from './check-recipient.ts';
+import { claimReceptions, releaseReceptions } from './claim-receptions.ts';
+import { createParsePool } from './parse-pool.ts';
+import { createParseQueue } from './parse-queue.ts';
+import { type Parser, parseReceptions } from './parse-receptions.ts';
+import type { FaultPoint } from './reception.ts';
+import { REMOVE_BATCH, removeOldOffers } from './remove-old-offers.ts';
+
+export interface ReceivingActorOptions {
+  /** threads that parse */
+  workers: number;
+  /** `host:port` each, for SPF, DKIM, DMARC and ARC; empty: the system's resolver */
+  dnsServers: readonly string[];
+  /** the directory whose disk holds the mail; null when it is kept elsewhere */
+  dataDirectory: string | null;
+  /** right side of the Message-ID that mail without one gets */
+  mailHostname: string;
+  /** parses instead of a pool of its own */
+  parser?: Parser;
+  fault?: (point: FaultPoint) => void;
+}
+
+/** guarantees.md §5: due rows are swept every 2 s. */
+const SWEEP_MS = 2_000;
+const REMOVE_EVERY_MS = 60 * 60 * 1_000;
+/** Chunks that are parsed or stored beside those that keep the workers busy. */
+const EXTRA_CHUNKS = 1;
+/** Parsing in hand at the stop ends, or is left to another after this. */
+const STOP_MS = 8_000;
+/** Giving leases back saves the next process a wait and is worth no longer one. */
+const RELEASE_MS = 1_000;
+
+/** Takes mail: answers at RCPT and end of DATA, parses what was accepted, and makes it visible. */
+export async function startReceivingActor(context: ActorContext, options: ReceivingActorOptions): Promise<Actor> {
+  const { bus, database, octets, log, name } = context;
+  const fault = options.fault ?? (() => undefined);
+  const makeId = (kind: IdentifierKind) => makeIdentifier(kind, context.now(), context.random(10));
+  const hasRoom = watchCapacity(options.dataDirectory);
+  const parser = options.parser ?? createParsePool({ workers: options.workers, dnsServers: options.dnsServers, log });
+  const parsing = {
+    parser,
+    database,
+    octets,
+    bus,
+    log,
+    fault,
+    claimant: name,
+    mailHostname: options.mailHostname,
+    makeEventId: () => makeId('event'),
+  };
+  const queue = createParseQueue({
+    work: (chunk) => parseReceptions(parsing, chunk),
+    concurrency: options.workers + EXTRA_CHUNKS,
+    log,
+  });
+  const acceptor = createAcceptor({
+    database,
+    makeId,
+    claimant: name,
+    hasRoom,
+    canParse: () => queue.hasRoom(),
+    fault,
+    onAccepted(accepted, receptions, isClaimed) {
+      queue.noteAccept(accepted.length);
+      if (!isClaimed) return;
+      const [first] = receptions;
+      if (first !== undefined) octets.keep(first.rawId, accepted);
+      queue.add(receptions.map((reception) => ({ reception, sizeOctets: accepted.length })));
+    },
+  });
+
+  const running = runActor({
+    context,
+    name: 'receiving',
+    answers: {
+      'receiving.recipient.check': ({ recipient }) => checkRecipient(database, recipient),
+      'receiving.message.accept': (request, accepted) => acceptor.accept(request, accepted),
+      'receiving.capacity.check': async () => ({ hasRoom: await hasRoom() }),
+    },
+    steps: [
+      {
+        name: 'parse',
+        wake: 'receiving.parse.wake',
+        everyMs: SWEEP_MS,
+        batchSize: CLAIM_BATCH,
+        async work() {
+          if (!queue.hasRoom()) return 0;
+          const claimed = await claimReceptions(database, name, CLAIM_BATCH);
+          queue.add(claimed);
+          return claimed.length;
+        },
+      },
+      {
+        name: 'remove-old-offers',
+        everyMs: REMOVE_EVERY_MS,
+        batchSize: REMOVE_BATCH,
+        work: () => removeOldOffers(database),
+      },
+    ],
+  });
+
+  async function stop(): Promise<void> {
+    await Promise.all([running.stop(), Promise.race([queue.stop(), pause(STOP_MS, undefined, { ref: false })])]);
+    await parser.close();
+    const released = releaseReceptions(database, name).catch((error: unknown) =>
+      log.warn({ err: error }, 'leases could not be given back'),
+    );
+    await Promise.race([released, pause(RELEASE_MS, undefined, { ref: false })]);
+  }
+  let stopped: Promise<void> | undefined;
+  return { stop: () => (stopped ??= stop()) };
+}

@@ -1,0 +1,284 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import type { Actor, ActorContext } from '../../../actors/actor.ts';
+import { createInProcessBus } from '../../../actors/bus/in-process.ts';
+import { startReceivingActor } from '../../../actors/receiving/actor.ts';
+import type { Parser, ParserInput } from '../../../actors/receiving/parse-receptions.ts';
+import type { FaultPoint } from '../../../actors/receiving/reception.ts';
+import { scanHeaders } from '../../../core/parse-message.ts';
+import type { Database } from '../../../db/database.ts';
+import { createOctetStore } from '../../../db/octet-store.ts';
+import type { Bus, Request } from '../../../schema/messages.ts';
+import { onServer } from '../../support/cluster.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createMailbox, type TestMailbox } from '../../support/routing-rows.ts';
+
+let test_: TestDatabase;
+let actor: Database;
+let owner: Database;
+let hello: TestMailbox;
+let bus: Bus;
+let running: Actor[];
+const abandoned: Promise<void>[] = [];
+
+beforeAll(async () => {
+  test_ = await createTestDatabase();
+  actor = test_.open('postroom_actor');
+  owner = test_.open(null);
+});
+afterAll(async () => {
+  await Promise.all(abandoned);
+  await test_.drop();
+});
+beforeEach(async () => {
+  const domain = `${randomBytes(4).toString('hex')}.test`;
+  hello = await createMailbox(actor, { domain, address: `hello@${domain}` });
+  bus = createInProcessBus();
+  running = [];
+});
+afterEach(async () => {
+  await Promise.all(running.map((one) => one.stop()));
+  await bus.close();
+});
+
+/** The parser of these tests: the message is its subject; `!` fails. parse-pool.test.ts tries the real one. */
+function subjectParser(
+  parse: (message: ParserInput) => string | Error = (message) => message.octets.toString(),
+): Parser {
+  return {
+    async parse(messages) {
+      return messages.map((message) => {
+        const result = parse(message);
+        const isFailed = result instanceof Error;
+        const scan = scanHeaders(message.octets, isFailed ? result.message : '');
+        return { authentication: null, message: isFailed ? scan : { ...scan, subject: result, parseError: null } };
+      });
+    },
+    close: async () => undefined,
+  };
+}
+
+async function start(
+  options: { parser?: Parser; name?: string; fault?: (point: FaultPoint) => void; dataDirectory?: string } = {},
+): Promise<Actor> {
+  const log = pino({ level: 'silent' });
+  const context: ActorContext = {
+    bus,
+    database: actor,
+    octets: createOctetStore({ database: actor, log }),
+    log,
+    now: () => new Date(),
+    random: (count) => randomBytes(count),
+    name: options.name ?? `receiving-${randomBytes(4).toString('hex')}`,
+  };
+  const one = await startReceivingActor(context, {
+    workers: 1,
+    dnsServers: [],
+    dataDirectory: options.dataDirectory ?? null,
+    mailHostname: 'mx.test',
+    parser: options.parser ?? subjectParser(),
+    ...(options.fault === undefined ? {} : { fault: options.fault }),
+  });
+  running.push(one);
+  return one;
+}
+
+function envelope(): Request<'receiving.message.accept'> {
+  const { userId, addressId, domainId, address } = hello;
+  return {
+    reversePath: 'sender@elsewhere.test',
+    recipients: [{ recipient: address, userId, addressId, domainId, ownAddress: address }],
+    remoteAddress: '192.0.2.1',
+    helo: 'elsewhere.test',
+    isTls: false,
+    traceFields: '',
+  };
+}
+
+async function accept(text: string): Promise<string> {
+  const reply = await bus.ask('receiving.message.accept', envelope(), { octets: Buffer.from(text) });
+  if (reply.verdict !== 'accepted') throw new Error(reply.text);
+  return reply.emailIds[0] ?? '';
+}
+
+async function emails(): Promise<{ id: string; subject: string; parse_error: string | null }[]> {
+  const { rows } = await actor.pool.query(
+    `select e.id, e.subject, c.parse_error from email e join email_content c on (c.user_id, c.email_id) = (e.user_id, e.id)
+     where e.user_id = $1 order by e.subject`,
+    [hello.userId],
+  );
+  return rows;
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await pause(20);
+}
+
+/** Writes receptions as a process does that died at once: leased to it, and the lease has run out. */
+async function leaveBehind(texts: string[], claimant: string | null = 'dead'): Promise<void> {
+  const dying = await start({ parser: { parse: () => new Promise(() => undefined), close: async () => undefined } });
+  await Promise.all(texts.map(accept));
+  running = running.filter((one) => one !== dying);
+  abandoned.push(dying.stop());
+  await pause(20);
+  await actor.pool.query(
+    `update reception set claimed_by = $2, claimed_until = now() - interval '1 s' where user_id = $1`,
+    [hello.userId, claimant],
+  );
+}
+
+test('a message is accepted, parsed and shown, threading is woken and the feed told', async () => {
+  await start();
+  const woken: unknown[] = [];
+  const told: unknown[] = [];
+  bus.onWake('threading.assign.wake', (wake) => void woken.push(wake));
+  bus.subscribe('event.appended', (event) => void told.push(event));
+  const verdict = await bus.ask('receiving.recipient.check', { recipient: hello.address, reversePath: '' });
+  expect(verdict).toMatchObject({ verdict: 'accept', userId: hello.userId });
+  const emailId = await accept('hello');
+  await until(async () => told.length > 0);
+  expect(await emails()).toEqual([{ id: emailId, subject: 'hello', parse_error: null }]);
+  expect(woken).toEqual([{ userId: hello.userId, emailIds: [emailId] }]);
+  expect(told).toEqual([{ userId: hello.userId, lastSeq: 1 }]);
+});
+
+test('what a process left behind is swept up when its leases have run out', async () => {
+  const texts = Array.from({ length: 120 }, (_, n) => `left ${n}`);
+  await leaveBehind(texts);
+  await start();
+  await until(async () => (await emails()).length === 120);
+  expect((await emails()).map((email) => email.subject)).toEqual(texts.toSorted());
+});
+
+test('what was left unclaimed is swept up too', async () => {
+  await leaveBehind(['unclaimed'], null);
+  await start();
+  await until(async () => (await emails()).length === 1);
+});
+
+test('two processes share what was left behind, and each message is shown once', async () => {
+  await leaveBehind(Array.from({ length: 200 }, (_, n) => `shared ${n}`));
+  await Promise.all([start(), start(), start()]);
+  await until(async () => (await emails()).length === 200);
+  const { rows } = await actor.pool.query('select sum(count) from email_counter where user_id = $1', [hello.userId]);
+  expect(Number(rows[0].sum)).toBe(200);
+  const events = await actor.pool.query('select count(*) from event where user_id = $1', [hello.userId]);
+  expect(events.rows[0].count).toBe(200);
+});
+
+test('a message that its parser cannot do is tried three times, then shown flagged; the others do not wait for it', async () => {
+  let tries = 0;
+  const parser = subjectParser(({ octets }) => {
+    if (octets.toString() !== 'poison') return octets.toString();
+    tries++;
+    return new Error('the parser was killed');
+  });
+  await start({ parser });
+  await Promise.all(['a', 'poison', 'b'].map(accept));
+  await until(async () => (await emails()).length === 3);
+  expect(tries).toBe(3);
+  expect((await emails()).map(({ subject, parse_error }) => [subject, parse_error])).toEqual([
+    ['', 'the parser was killed'],
+    ['a', null],
+    ['b', null],
+  ]);
+});
+
+test('a message over which ten processes ended is not parsed again', async () => {
+  await leaveBehind(['deadly']);
+  await actor.pool.query('update reception set tries = 10 where user_id = $1', [hello.userId]);
+  await start({ parser: subjectParser(() => new Error('was parsed')) });
+  await until(async () => (await emails()).length === 1);
+  expect((await emails())[0]?.parse_error).toMatch(/too often/);
+});
+
+test('octets that were damaged or removed make a flagged email, not a wrong one', async () => {
+  await leaveBehind(['damaged', 'removed']);
+  await owner.pool.query(`update raw_message set octets = 'harmed!' where octets = 'damaged'`);
+  await owner.pool.query(`delete from raw_message where octets = 'removed'`);
+  await start();
+  await until(async () => (await emails()).length === 2);
+  expect((await emails()).map((email) => email.parse_error)).toEqual([
+    expect.stringMatching(/gone or damaged/),
+    expect.stringMatching(/gone or damaged/),
+  ]);
+});
+
+test('while PostgreSQL is away the answer is an error, and what was accepted before is shown when it is back', async () => {
+  let isHeld = true;
+  const held = subjectParser();
+  const parser: Parser = {
+    ...held,
+    async parse(messages) {
+      while (isHeld) await pause(10);
+      return held.parse(messages);
+    },
+  };
+  await start({ parser });
+  await accept('before');
+  const name = new URL(test_.url).pathname.slice(1);
+  await onServer(inject('clusterUrl'), `alter database ${name} allow_connections false`);
+  await onServer(
+    inject('clusterUrl'),
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+  );
+  await expect(accept('meanwhile')).rejects.toThrow();
+  isHeld = false;
+  await pause(300);
+  await onServer(inject('clusterUrl'), `alter database ${name} allow_connections true`);
+  await until(async () => (await emails()).length === 1);
+  await accept('after');
+  await until(async () => (await emails()).length === 2);
+});
+
+test('stopping gives back what was not parsed, and the next process takes it at once', async () => {
+  const parser: Parser = { parse: () => new Promise(() => undefined), close: async () => undefined };
+  const first = await start({ parser });
+  await accept('handed on');
+  const stopped = first.stop();
+  await until(async () => {
+    const { rows } = await actor.pool.query('select claimed_by from reception where user_id = $1', [hello.userId]);
+    return rows[0].claimed_by === null;
+  });
+  await stopped;
+  await start();
+  await until(async () => (await emails()).length === 1);
+}, 30_000);
+
+test('the fault points lie before and after the commit, before and after the parsing', async () => {
+  const points: FaultPoint[] = [];
+  await start({ fault: (point) => void points.push(point) });
+  await accept('observed');
+  await until(async () => (await emails()).length === 1);
+  expect(points).toEqual([
+    'receiving.before-commit',
+    'receiving.after-commit',
+    'receiving.parse-claimed',
+    'receiving.parse-done',
+  ]);
+});
+
+test('there is room where the disk has room, and an unknown directory is an error', async () => {
+  await start({ dataDirectory: '/dev/shm' });
+  expect(await bus.ask('receiving.capacity.check', {})).toEqual({ hasRoom: true });
+  await Promise.all(running.map((one) => one.stop()));
+  await start({ dataDirectory: '/nonexistent' });
+  await expect(bus.ask('receiving.capacity.check', {})).rejects.toThrow(/ENOENT/);
+});
+
+test('offers older than seven days are removed, younger ones stay', async () => {
+  const insert = (recipient: string, age: string) =>
+    actor.pool.query(
+      `insert into smtp_offer (user_id, recipient, reverse_path, sha256, email_id, accepted_at) values ($1, $2, '', '', '', now() - $3::interval)`,
+      [hello.userId, recipient, age],
+    );
+  await insert('old', '7 days 1 minute');
+  await insert('young', '6 days 23 hours');
+  await start();
+  await until(async () => {
+    const { rows } = await actor.pool.query('select recipient from smtp_offer where user_id = $1', [hello.userId]);
+    return rows.length === 1 && rows[0].recipient === 'young';
+  });
+});
