@@ -24,8 +24,8 @@ interface Remembered<T> {
 }
 
 /**
- * A verdict hangs on the recipient alone, so it is remembered by it. Only accepting verdicts are remembered: a name that was refused may be created the next moment, and its owner tries at once.
- * Whatever was asked before a change is not remembered after it.
+ * A verdict hangs on the recipient alone, so it is remembered by it. Only accepting verdicts are remembered: a name that was refused
+ * may be created the next moment, and its owner tries at once. Whatever was asked before a change is not remembered after it.
  */
 export function rememberAnswers(bus: Bus): Questions {
   let verdicts = new Map<string, Remembered<RecipientVerdict>>();
