@@ -1,0 +1,213 @@
+import { MailParser } from 'mailparser';
+import { type TransferEncoding, toTransferEncoding } from './attachment.ts';
+import { decodeEncodedWords } from './header-fields.ts';
+import { decodeRawText, storableText } from './text.ts';
+
+/** A part of a message that holds no other parts (RFC 2046), and where its body lies in the raw octets. */
+export interface Leaf {
+  /** lower case, without parameters */
+  contentType: string;
+  charset: string | null;
+  transferEncoding: TransferEncoding;
+  /** format=flowed (RFC 3676), with DelSp=yes or without; null when it is not flowed */
+  flowed: 'keep-space' | 'delete-space' | null;
+  /** decoded, as the sender gave it; null when there is none */
+  filename: string | null;
+  /** null when absent; unknown words mean attachment (RFC 2183 §2.8) */
+  disposition: 'attachment' | 'inline' | null;
+  contentId: string | null;
+  /** whether it is listed: it has a name, is meant as an attachment, or is no text */
+  isAttachment: boolean;
+  /** whether its text belongs to the text or HTML body */
+  isBody: boolean;
+  /** whether it stands within a multipart/alternative */
+  isAlternative: boolean;
+  /** first octet of the encoded body */
+  start: number;
+  /** octets of the encoded body */
+  length: number;
+}
+
+/** The leaves of a message in their order. */
+export interface Parts {
+  leaves: Leaf[];
+  /** whether there were more parts than are read; what comes after them is in the raw octets only */
+  isTruncated: boolean;
+}
+
+/** Parts of one message that are read, multiparts included: twice as many as attachments are listed. */
+const MAX_PARTS = 2_000;
+/** Levels of multiparts that are opened; what lies deeper is one opaque attachment. */
+const MAX_DEPTH = 100;
+/** Octets of the header section of one part. The message's own is limited when it is accepted. */
+const MAX_PART_HEADER_OCTETS = 15_000_000;
+
+const MAX_CONTENT_ID_LENGTH = 998;
+
+/** Splits a message into its leaves. Rejects when that cannot be done. */
+export async function readParts(octets: Buffer): Promise<Parts> {
+  const reader = new PartReader();
+  await new Promise<void>((resolve, reject) => {
+    reader.on('error', (error: Error & { code?: string }) => {
+      if (error.code !== 'EMAXLEN') return reject(error);
+      reader.isTruncated = true;
+      resolve();
+    });
+    reader.on('end', resolve);
+    reader.resume();
+    reader.end(octets);
+  });
+  return { leaves: reader.leaves(), isTruncated: reader.isTruncated };
+}
+
+/** A part as mailsplit hands it out, as far as it is used here. */
+interface PartNode {
+  type: 'node';
+  root: boolean;
+  parentNode: PartNode | false;
+  contentType: string | false;
+  multipart: string | false;
+  charset: string | false;
+  disposition: string | false;
+  filename: string | false;
+  encoding: string | false;
+  flowed: boolean;
+  delSp: boolean;
+  headers: { getFirst(name: string): string } | false;
+  parseHeaders(): void;
+  /** what delimits its children */
+  _boundary: Buffer | false;
+  _headerlen: number;
+}
+
+type Chunk = PartNode | { type: 'data' | 'body'; node: PartNode; value: Buffer };
+
+interface Splitter {
+  node: PartNode;
+  newNode(parent?: PartNode | false): void;
+}
+
+/**
+ * mailparser without its reading of fields and bodies: it is told the parts one after the other and notes where they lie. The chunks
+ * that come are all octets of the message in their order, so that their lengths add up to the positions.
+ */
+class PartReader extends MailParser {
+  declare readonly splitter: Splitter;
+  isTruncated = false;
+  readonly #bodies: { node: PartNode; start: number; length: number }[] = [];
+  #position = 0;
+
+  constructor() {
+    super(SPLITTER_OPTIONS);
+    const { splitter } = this;
+    const newNode = splitter.newNode.bind(splitter);
+    splitter.newNode = (parent) => {
+      newNode(parent);
+      const { node } = splitter;
+      if (depthOf(node) >= MAX_DEPTH) makeOpaque(node);
+    };
+  }
+
+  /** Called by mailparser for every chunk. */
+  processChunk(chunk: Chunk, done: () => void): void {
+    if (chunk.type === 'node') {
+      this.#position += chunk._headerlen;
+      if (chunk.multipart === false) this.#bodies.push({ node: chunk, start: this.#position, length: 0 });
+    } else {
+      const body = this.#bodies.at(-1);
+      if (chunk.type === 'body' && body?.node === chunk.node) {
+        if (body.length === 0) body.start = this.#position;
+        body.length = this.#position + chunk.value.length - body.start;
+      }
+      this.#position += chunk.value.length;
+    }
+    done();
+  }
+
+  /** Called by mailparser at the end, to put the texts together. */
+  getTextContent(): object {
+    return {};
+  }
+
+  leaves(): Leaf[] {
+    return this.#bodies.map(({ node, start, length }) => toLeaf(node, start, length));
+  }
+}
+
+/** Options that mailparser passes on to mailsplit; its types do not know them. Messages in messages are attachments, not parts. */
+const SPLITTER_OPTIONS: object = {
+  ignoreEmbedded: true,
+  maxChildNodes: MAX_PARTS,
+  maxHeadSize: MAX_PART_HEADER_OCTETS,
+};
+
+const depths = new WeakMap<PartNode, number>();
+
+function depthOf(node: PartNode): number {
+  const depth = node.parentNode === false ? 0 : (depths.get(node.parentNode) ?? 0) + 1;
+  depths.set(node, depth);
+  return depth;
+}
+
+/** Keeps a multipart from being opened: with no boundary of its own it ends where its parent says. */
+function makeOpaque(node: PartNode): void {
+  const parseHeaders = node.parseHeaders.bind(node);
+  node.parseHeaders = () => {
+    parseHeaders();
+    node._boundary = false;
+    node.multipart = false;
+  };
+}
+
+function toLeaf(node: PartNode, start: number, length: number): Leaf {
+  const contentType = contentTypeOf(node);
+  const filename = node.filename === false ? null : decodeRawText(node.filename);
+  const disposition = toDisposition(node.disposition);
+  const isText = contentType.startsWith('text/') || contentType === 'message/delivery-status';
+  const isAlternative = isWithinAlternative(node);
+  const isAttachment = filename !== null || disposition === 'attachment' || !isText;
+  return {
+    contentType: storableText(contentType),
+    charset: node.charset === false ? null : node.charset,
+    transferEncoding: toTransferEncoding(node.encoding === false ? '' : node.encoding),
+    flowed: node.flowed ? (node.delSp ? 'delete-space' : 'keep-space') : null,
+    filename: filename === null ? null : storableText(decodeEncodedWords(filename)),
+    disposition,
+    contentId: toContentId(node.headers === false ? '' : node.headers.getFirst('Content-ID')),
+    isAttachment,
+    isBody:
+      isText &&
+      // The only part of a message is its text even when it bears a name.
+      (!isAttachment || (node.root && disposition !== 'attachment')) &&
+      // Beside plain text and HTML an alternative of another kind (calendar, AMP, rich text) says nothing new.
+      (!isAlternative || contentType === 'text/plain' || contentType === 'text/html'),
+    isAlternative,
+    start,
+    length,
+  };
+}
+
+function contentTypeOf(node: PartNode): string {
+  const isStated = node.headers !== false && node.headers.getFirst('Content-Type') !== '';
+  // RFC 2046 §5.1.5: in a digest a part is a message unless it says otherwise.
+  if (!isStated && node.parentNode !== false && node.parentNode.multipart === 'digest') return 'message/rfc822';
+  return node.contentType === false ? 'text/plain' : node.contentType;
+}
+
+/** `<...>` whether the field has the brackets or not; many ids here have no `@`, and `cid:` links name them all the same. */
+function toContentId(value: string): string | null {
+  const id = storableText(value.replace(/[<>\s]/g, ''));
+  return id === '' ? null : `<${id.slice(0, MAX_CONTENT_ID_LENGTH).toWellFormed()}>`;
+}
+
+function toDisposition(value: string | false): Leaf['disposition'] {
+  if (value === false) return null;
+  return value === 'inline' ? 'inline' : 'attachment';
+}
+
+function isWithinAlternative(node: PartNode): boolean {
+  for (let at = node.parentNode; at !== false; at = at.parentNode) {
+    if (at.multipart === 'alternative') return true;
+  }
+  return false;
+}

@@ -1,0 +1,169 @@
+import sanitizeHtml, { type Attributes, type IOptions } from 'sanitize-html';
+import { storableText } from './text.ts';
+
+/** Characters. Longer HTML has no cleaned copy: mail programs cut far below it, and cleaning it would take a second. */
+export const MAX_CLEANED_HTML_LENGTH = 1_000_000;
+/** Tags, and elements open at once; beyond, cleaning takes more than linear time. */
+const MAX_TAGS = 60_000;
+const MAX_OPEN_ELEMENTS = 1_500;
+const MAX_NESTING = 100;
+
+/**
+ * HTML that may be shown: no script, no event handlers, no forms, frames or objects, no style sheets, no addresses but http, https,
+ * mailto, tel, cid and inline pictures, no styles that load or cover anything. Null when the HTML is too large or too deeply nested.
+ */
+export function sanitizeHtmlBody(html: string): string | null {
+  return isTooComplex(html) ? null : storableText(sanitizeHtml(html, WHOLE).trim());
+}
+
+/** As {@link sanitizeHtmlBody}, without the quoted mail and signatures that mail programs mark as such, unless nothing else is there. */
+export function sanitizeHtmlReply(html: string): string | null {
+  if (isTooComplex(html)) return null;
+  const start = html.search(QUOTE_TO_THE_END);
+  const own = start > 0 ? html.slice(0, start) : html;
+  const reply = sanitizeHtml(own, REPLY).trim();
+  return hasContent(reply) ? storableText(reply) : sanitizeHtmlBody(html);
+}
+
+/** About `maxLength` characters of the text of sanitised HTML, white space collapsed. */
+export function excerptOfHtml(sanitized: string, maxLength: number): string {
+  const front = sanitized.slice(0, maxLength * EXCERPT_OVERHEAD);
+  const text = front
+    .replace(/<[^<>]*(?:>|$)/g, ' ')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&');
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** Characters of HTML that are looked at for each of its excerpt. */
+const EXCERPT_OVERHEAD = 100;
+
+/** Outlook opens the quoted mail by one of these and closes it with the body. */
+const QUOTE_TO_THE_END =
+  /<(?:div[^<>]{0,40} id=["']?(?:x_)?(?:divRplyFwdMsg|appendonsend)|hr[^<>]{0,80} id=["']?stopSpelling|div style=["']border:none;\s?border-top:solid #(?:E1E1E1|B5C4DF) 1\.0pt)/i;
+
+/** Classes and ids by which mail programs mark quoted mail and signatures. */
+const QUOTE_CLASS =
+  /(?:^|\s)(?:x_)?(?:gmail_quote|gmail_signature|gmail_extra|moz-cite-prefix|moz-signature|yahoo_quoted|protonmail_quote|protonmail_signature_block|tutanota_quote)(?:\s|$)/;
+const QUOTE_ID =
+  /^(?:x_)?(?:Signature|ms-outlook-mobile-signature|yahoo_quoted_\w*|OLK_SRC_BODY_SECTION|isForwardContent)$/i;
+
+/** Parts of a style that load something, run something or lay themselves over the page; escapes could hide any of them. */
+const HARMFUL_STYLE =
+  /url\s*\(|image|expression|@|javascript|vbscript|behaviou?r|binding|position|z-index|[\\<&]|\/\*/i;
+const MAX_STYLE_LENGTH = 2_000;
+
+const quotes = new WeakSet<Attributes>();
+
+function clean(tagName: string, attributes: Attributes): { tagName: string; attribs: Attributes } {
+  const style = attributes['style'];
+  if (style !== undefined && (style.length > MAX_STYLE_LENGTH || HARMFUL_STYLE.test(style))) delete attributes['style'];
+  if (tagName === 'a') {
+    attributes['rel'] = 'noopener noreferrer nofollow';
+    attributes['target'] = '_blank';
+  } else if (tagName === 'img') {
+    const source = attributes['src'] ?? '';
+    if (/^\s*data:/i.test(source) && !/^data:image\/(?:png|gif|jpe?g|webp|bmp);base64,/i.test(source))
+      delete attributes['src'];
+  }
+  return { tagName, attribs: attributes };
+}
+
+function markQuotes(tagName: string, attributes: Attributes): { tagName: string; attribs: Attributes } {
+  const isQuote =
+    (tagName === 'blockquote' && attributes['type'] === 'cite') ||
+    QUOTE_CLASS.test(attributes['class'] ?? '') ||
+    QUOTE_ID.test(attributes['id'] ?? '');
+  if (isQuote) quotes.add(attributes);
+  return clean(tagName, attributes);
+}
+
+const TABLE_ATTRIBUTES = ['width', 'height', 'bgcolor', 'valign', 'colspan', 'rowspan', 'nowrap'];
+
+const WHOLE: IOptions = {
+  allowedTags: [
+    ...sanitizeHtml.defaults.allowedTags,
+    'img',
+    'center',
+    'font',
+    'big',
+    'strike',
+    'tt',
+    'del',
+    'ins',
+    'details',
+    'summary',
+  ],
+  allowedAttributes: {
+    '*': ['style', 'align', 'dir', 'lang', 'title'],
+    a: ['href', 'rel', 'target'],
+    img: ['src', 'alt', 'width', 'height', 'border', 'hspace', 'vspace'],
+    font: ['color', 'face', 'size'],
+    table: [...TABLE_ATTRIBUTES, 'border', 'cellpadding', 'cellspacing'],
+    td: TABLE_ATTRIBUTES,
+    th: TABLE_ATTRIBUTES,
+    tr: TABLE_ATTRIBUTES,
+    col: ['width', 'span'],
+    ol: ['start', 'type'],
+    ul: ['type'],
+    li: ['value'],
+    hr: ['width', 'size', 'color'],
+    blockquote: ['type'],
+  },
+  allowedSchemes: ['http', 'https', 'mailto', 'tel'],
+  allowedSchemesByTag: { img: ['http', 'https', 'cid', 'data'] },
+  allowProtocolRelative: false,
+  nestingLimit: MAX_NESTING,
+  // Styles are filtered by `clean`: parsing each one costs more than all the rest.
+  parseStyleAttributes: false,
+  transformTags: { '*': clean },
+};
+
+const REPLY: IOptions = {
+  ...WHOLE,
+  transformTags: { '*': markQuotes },
+  exclusiveFilter: (frame) => quotes.has(frame.attribs),
+};
+
+function hasContent(sanitized: string): boolean {
+  return sanitized.includes('<img') || /\S/.test(sanitized.replace(/<[^<>]*>|&nbsp;|\u00a0/g, ''));
+}
+
+/** Elements without an end tag, or whose end tag is left out in real mail: the parser closes them by itself, they do not nest. */
+const NEVER_OPEN = new Set([
+  'br',
+  'hr',
+  'img',
+  'meta',
+  'link',
+  'input',
+  'col',
+  'wbr',
+  'area',
+  'p',
+  'li',
+  'td',
+  'tr',
+  'th',
+  'dd',
+  'dt',
+  'option',
+]);
+
+function isTooComplex(html: string): boolean {
+  if (html.length > MAX_CLEANED_HTML_LENGTH) return true;
+  const tag = /<(\/?)([a-z][a-z0-9]*)/iy;
+  let tags = 0;
+  let open = 0;
+  for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at + 1)) {
+    if (++tags > MAX_TAGS) return true;
+    tag.lastIndex = at;
+    const [, slash, name = ''] = tag.exec(html) ?? [];
+    if (slash === undefined || NEVER_OPEN.has(name.toLowerCase())) continue;
+    open = slash === '/' ? Math.max(0, open - 1) : open + 1;
+    if (open > MAX_OPEN_ELEMENTS) return true;
+  }
+  return false;
+}

@@ -1,0 +1,40 @@
+import { isUtf8 } from 'node:buffer';
+import charsets from 'libmime/lib/charset.js';
+
+/**
+ * The text as PostgreSQL and JSON take it: well-formed, without U+0000. What cannot be kept becomes U+FFFD.
+ */
+export function storableText(text: string): string {
+  const wellFormed = text.toWellFormed();
+  return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\ufffd') : wellFormed;
+}
+
+/**
+ * The text of octets in a charset as a message names it (aliases and misspellings included); null and unknown names mean UTF-8.
+ * Octets that are no UTF-8 and claim to be ASCII or nothing are read as windows-1252: that is what they are almost always.
+ * What is not of the charset becomes U+FFFD. Never throws.
+ */
+export function decodeCharset(octets: Buffer, charset: string | null): string {
+  const name = charset === null ? '' : charset.toLowerCase().trim();
+  if (name === 'utf-8' || isUtf8Alias(name) || ((name === '' || isAscii(name)) && isUtf8(octets)))
+    return octets.toString('utf8');
+  try {
+    return charsets.decode(octets, name === '' || isAscii(name) ? 'windows-1252' : name);
+  } catch {
+    return octets.toString('utf8');
+  }
+}
+
+/** The text of octets that were read as latin1, as header fields are: UTF-8 when they are (RFC 6532), else windows-1252. */
+export function decodeRawText(latin1: string): string {
+  if (!/[\x80-\xff]/.test(latin1)) return latin1;
+  return decodeCharset(Buffer.from(latin1, 'latin1'), null);
+}
+
+function isUtf8Alias(name: string): boolean {
+  return name === 'utf8' || name === 'unicode-1-1-utf-8';
+}
+
+function isAscii(name: string): boolean {
+  return name === 'us-ascii' || /^(?:(?:us-?)?ascii|7bit|8bit|unknown-8bit|default)$/.test(name);
+}
