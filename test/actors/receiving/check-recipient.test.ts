@@ -109,6 +109,13 @@ test('an address on a domain that another user owns by now takes nothing', async
   expect(await checkRecipient(actor, 'a@moved.test')).toEqual(NO_SUCH_MAILBOX);
 });
 
+test('a domain that is no longer verified takes nothing', async () => {
+  const lapsed = await createMailbox(actor, { domain: 'lapsed.test', address: 'a@lapsed.test' });
+  expect(await checkRecipient(actor, 'a@lapsed.test')).toEqual(accepted(lapsed));
+  await actor.pool.query(`update domain set status = 'failed' where user_id = $1`, [lapsed.userId]);
+  expect(await checkRecipient(actor, 'a@lapsed.test')).toEqual(RELAY_DENIED);
+});
+
 test('trouble with PostgreSQL is thrown within the limit of the question, never a verdict', async () => {
   const owner = await test_.open(null).pool.connect();
   await owner.query('begin; lock table verified_domain_name in access exclusive mode');
