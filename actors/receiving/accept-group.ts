@@ -57,7 +57,7 @@ const ACCEPT_SQL = `
       address_id text, domain_id text)
   ), offered as (
     insert into smtp_offer (user_id, recipient, reverse_path, sha256, email_id, accepted_at)
-    select r.user_id, r.recipient, m.reverse_path, decode(m.sha256, 'hex'), r.email_id, postroom_now()
+    select r.user_id, r.recipient, m.reverse_path, decode(m.sha256, 'hex'), r.email_id, (select postroom_now())
     from recipient r join message m using (raw_id)
     order by 1, 2, 3, 4
     on conflict do nothing returning email_id
@@ -69,8 +69,8 @@ const ACCEPT_SQL = `
   insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, address_id, domain_id, remote_address,
     helo, is_tls, trace_fields, accepted_at, claimed_by, claimed_until, tries)
   select t.user_id, t.email_id, t.raw_id, m.reverse_path, t.recipient, t.own_address, t.address_id, t.domain_id, m.remote_address,
-    m.helo, m.is_tls, m.trace_fields, postroom_now(), $4::text,
-    case when $4::text is not null then postroom_now() + interval '${LEASE_SECONDS} seconds' end,
+    m.helo, m.is_tls, m.trace_fields, (select postroom_now()), $4::text,
+    case when $4::text is not null then (select postroom_now()) + interval '${LEASE_SECONDS} seconds' end,
     case when $4::text is not null then 1 else 0 end
   from taken t join message m using (raw_id)
   returning email_id, accepted_at`;

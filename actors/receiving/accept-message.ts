@@ -73,18 +73,27 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
   }
 
   async function settle(group: Waiting[]): Promise<void> {
-    const fresh = group.filter((member) => performance.now() - member.since < MAX_WAIT_MS);
-    for (const member of group) {
-      if (!fresh.includes(member)) member.reject(new Error('waited too long for its commit'));
-    }
+    const fresh = group.filter(isFresh);
     try {
       await commit(fresh);
     } catch (error) {
-      if (isConnectionLost(error) && !isConflict(error)) {
-        for (const member of fresh) member.reject(error);
-        return;
+      await settleAlone(fresh, error);
+    }
+  }
+
+  async function settleAlone(group: Waiting[], cause: unknown): Promise<void> {
+    let reason = cause;
+    for (const member of group) {
+      if (!mayLieInMember(reason) || !isFresh(member)) {
+        member.reject(reason);
+        continue;
       }
-      for (const member of fresh) await commit([member]).catch(member.reject);
+      try {
+        await commit([member]);
+      } catch (error) {
+        member.reject(error);
+        if (!mayLieInMember(error)) reason = error;
+      }
     }
   }
 
@@ -134,7 +143,15 @@ function takeGroup(waiting: Waiting[]): Waiting[] {
   return waiting.splice(0, count);
 }
 
-/** Serialisation failure, deadlock, lock timeout: PostgreSQL is there, and another try may succeed. */
-function isConflict(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && ['40001', '40P01', '55P03'].includes(String(error.code));
+/** Whether the member can still be committed within the question's limit; one that cannot is refused here. */
+function isFresh(member: Waiting): boolean {
+  const fresh = performance.now() - member.since < MAX_WAIT_MS;
+  if (!fresh) member.reject(new Error('waited too long for its commit'));
+  return fresh;
+}
+
+/** Whether a group's failure may be the doing of one of its messages (or passed: serialisation failure, deadlock), so that others can go. */
+function mayLieInMember(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return !isConnectionLost(error) || code === '40001' || code === '40P01';
 }

@@ -12,7 +12,7 @@ export async function removeOldOffers(database: Database): Promise<number> {
     name: 'remove-old-offers',
     text: `
       delete from smtp_offer where ctid = any (array(
-        select ctid from smtp_offer where accepted_at < postroom_now() - interval '${OFFER_AGE_DAYS} days'
+        select ctid from smtp_offer where accepted_at < (select postroom_now()) - interval '${OFFER_AGE_DAYS} days'
         order by accepted_at limit ${REMOVE_BATCH} for update skip locked))`,
   });
   return rowCount ?? 0;

@@ -97,7 +97,7 @@ const STORE_SQL = `
       places integer[], attachments jsonb, authentication jsonb, priority text, is_truncated boolean, parse_error text,
       parser_version smallint, search_text text)
   ), finished as materialized (
-    update reception r set parsed_at = postroom_now(), claimed_by = null, claimed_until = null, last_error = g.parse_error
+    update reception r set parsed_at = (select postroom_now()), claimed_by = null, claimed_until = null, last_error = g.parse_error
     from given g
     where r.user_id = g.user_id and r.email_id = g.email_id and r.claimed_by = $3 and r.ctid = any (array(
       select (select o.ctid from reception o where o.user_id = w.user_id and o.email_id = w.email_id) from given w))
