@@ -114,6 +114,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     const jobs = await claimDeliveries(context, CLAIM_BATCH, full);
     if (jobs.length < CLAIM_BATCH)
       for (const endpointId of behind) if (!full.includes(endpointId)) behind.delete(endpointId);
+    endpoints.forget(jobs);
     // A lease of ours may run out while the job is still in hand, when PostgreSQL was away for long.
     start(jobs.filter((job) => !queue.has(job.deliveryId)));
     return jobs.length;

@@ -38,6 +38,8 @@ export interface EndpointLookup {
   read(client: ClientBase | Pool, keys: readonly EndpointKey[]): Promise<FindEndpoint>;
   /** The endpoint, at most a second old; those asked for at once are read at once. */
   recent(key: EndpointKey): Promise<DeliveryEndpoint | undefined>;
+  /** What memory holds of these endpoints is not used any more. */
+  forget(keys: readonly EndpointKey[]): void;
 }
 
 /** For how long an attempt may use an endpoint as it was; milliseconds. */
@@ -92,6 +94,9 @@ export function createEndpointLookup(options: { pool: Pool; secretKey: Uint8Arra
       asked.keys.push(key);
       asked.found ??= readAsked();
       return (await asked.found)(key);
+    },
+    forget(keys) {
+      for (const key of keys) remembered.delete(keyText(key));
     },
   };
 }

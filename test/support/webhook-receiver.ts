@@ -33,6 +33,8 @@ export type ScriptedAnswer =
       status?: number;
       headers?: Record<string, string>;
       body?: string | Buffer;
+      /** instead of a body: that many octets, written at the pace of the client */
+      bodyOctets?: number;
       /** milliseconds before the answer */
       delayMs?: number;
     }
@@ -208,16 +210,18 @@ async function perform(script: Script, request: ReceivedRequest, earlier: number
         delayMs = 0,
       } = typeof answer === 'number' ? { status: answer } : answer;
       if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
-      response.writeHead(status, headers).end(body);
+      if (bodyOctets === undefined) return void response.writeHead(status, headers).end(body);
+      response.socket?.write(`HTTP/1.1 ${status} OK\r\nContent-Length: ${bodyOctets}\r\n\r\n`);
+      flood(response.socket, () => 'x'.repeat(1_000), bodyOctets / 1_000);
     }
   }
 }
 
-/** Writes pieces for ever, at the pace of the client, until the connection closes. */
-function flood(socket: Socket | null, piece: (n: number) => string): void {
+/** Writes pieces, at the pace of the client, until they are done or the connection closes. */
+function flood(socket: Socket | null, piece: (n: number) => string, pieces = Number.POSITIVE_INFINITY): void {
   let n = 0;
   const write = () => {
-    while (socket !== null && !socket.destroyed) if (!socket.write(piece(n++))) return;
+    while (socket !== null && !socket.destroyed && n < pieces) if (!socket.write(piece(n++))) return;
   };
   socket?.on('drain', write);
   write();

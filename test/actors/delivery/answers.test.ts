@@ -1,0 +1,192 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Database } from '../../../db/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { insertReceivedMail } from '../../support/received-mail.ts';
+import { createMailbox } from '../../support/routing-rows.ts';
+import { type ScriptedAnswer, startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { type DeliverySight, deliveriesOf, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let owner: Database;
+let receiver: WebhookReceiver;
+let actor: TestDelivery;
+let count = 0;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = testDatabase.open('postroom_actor');
+  owner = testDatabase.open(null);
+  receiver = await startWebhookReceiver();
+  actor = await startDelivering(database, owner);
+});
+afterEach(() => {
+  receiver.requests.length = 0;
+});
+afterAll(async () => {
+  await actor.stop();
+  await receiver.stop();
+  await testDatabase.drop();
+});
+
+/** Delivers one mail to the URL and answers the delivery after its first attempt. */
+async function afterFirstAttempt(
+  url: string,
+  config: Record<string, unknown> = {},
+): Promise<DeliverySight & { endpointId: string | null }> {
+  const domain = `answers${count++}.test`;
+  const mailbox = await createMailbox(database, {
+    domain,
+    address: `hello@${domain}`,
+    endpointUrl: url,
+    endpointConfig: config,
+  });
+  await insertReceivedMail(database, mailbox);
+  actor.wakeRouter();
+  const [delivery] = await untilDeliveries(database, mailbox.endpointId, ([one]) => (one?.attempts ?? 0) > 0);
+  if (delivery === undefined) throw new Error('no delivery');
+  return { ...delivery, endpointId: mailbox.endpointId };
+}
+
+test.each([200, 201, 204, 299])('%i is a success', async (status) => {
+  receiver.answer([status]);
+  expect(await afterFirstAttempt(receiver.url)).toMatchObject({ status: 'success', error: null, status_code: status });
+});
+
+test.each([301, 302, 303, 307, 308])('%i is a failure and is not followed', async (status) => {
+  receiver.answer([{ status, headers: { Location: `${receiver.url}/elsewhere` } }]);
+  expect(await afterFirstAttempt(receiver.url)).toMatchObject({
+    status: 'pending',
+    error: `Webhook returned error (${status})`,
+    status_code: status,
+  });
+  expect(receiver.requests).toHaveLength(1);
+});
+
+test('410 ends the delivery, and the endpoint is switched off with the reason', async () => {
+  receiver.answer([410]);
+  const delivery = await afterFirstAttempt(receiver.url);
+  expect(delivery).toMatchObject({ status: 'failed', attempts: 1, status_code: 410 });
+  const { rows } = await database.pool.query('select is_active, inactive_reason from endpoint where id = $1', [
+    delivery.endpointId,
+  ]);
+  expect(rows).toEqual([{ is_active: false, inactive_reason: 'The receiver answered 410 Gone' }]);
+});
+
+test('429 waits for Retry-After, at most twice the step', async () => {
+  receiver.answer([{ status: 429, headers: { 'Retry-After': '9' } }]);
+  const patient = await afterFirstAttempt(receiver.url);
+  expect(patient.wait_seconds).toBeGreaterThan(6);
+  expect(patient.wait_seconds).toBeLessThanOrEqual(9);
+  receiver.answer([{ status: 429, headers: { 'Retry-After': '86400' } }]);
+  const capped = await afterFirstAttempt(receiver.url);
+  expect(capped.wait_seconds).toBeGreaterThan(6);
+  expect(capped.wait_seconds).toBeLessThanOrEqual(10);
+});
+
+test('of a body of 50 MB at most 20 KB are read and 4 KB kept, and the connection is closed', async () => {
+  receiver.answer([{ status: 200, bodyOctets: 50_000_000 }]);
+  const before = receiver.octetsSent();
+  const delivery = await afterFirstAttempt(receiver.url);
+  expect(delivery).toMatchObject({ status: 'success', status_code: 200 });
+  const { rows } = await database.pool.query(
+    'select length(response_body) as length from delivery_attempt where delivery_id = $1',
+    [delivery.id],
+  );
+  expect(rows).toEqual([{ length: 4_096 }]);
+  // What the sockets' buffers took was written, and no more.
+  expect(receiver.octetsSent() - before).toBeLessThan(20_000_000);
+});
+
+test('a body without end is cut as well', async () => {
+  receiver.answer(['endless body']);
+  expect(await afterFirstAttempt(receiver.url)).toMatchObject({ status: 'success', status_code: 200 });
+});
+
+const failures: [string, ScriptedAnswer, string][] = [
+  ['header fields without end', 'endless headers', 'Answer with too large a header section'],
+  ['a reset connection', 'reset', 'Connection reset'],
+];
+test.each(failures)('%s fails the attempt and is retried', async (_, answer, error) => {
+  receiver.answer([answer]);
+  expect(await afterFirstAttempt(receiver.url)).toMatchObject({
+    status: 'pending',
+    attempts: 1,
+    error,
+    status_code: null,
+  });
+});
+
+test('a receiver that never answers fails the attempt when its timeout is over', async () => {
+  receiver.answer(['hang']);
+  const delivery = await afterFirstAttempt(receiver.url, { timeout: 1 });
+  expect(delivery).toMatchObject({ status: 'pending', error: 'Request timed out after 1 seconds', status_code: null });
+  const { rows } = await database.pool.query('select duration_ms from delivery_attempt where delivery_id = $1', [
+    delivery.id,
+  ]);
+  expect(rows[0].duration_ms).toBeGreaterThanOrEqual(950);
+  expect(rows[0].duration_ms).toBeLessThan(2_500);
+});
+
+test('nobody listening fails the attempt', async () => {
+  const gone = await startWebhookReceiver();
+  await gone.stop();
+  expect(await afterFirstAttempt(gone.url)).toMatchObject({ status: 'pending', error: 'Connection refused' });
+});
+
+test('a certificate that nobody vouches for fails the attempt', async () => {
+  const secure = await startWebhookReceiver({ tlsName: 'localhost' });
+  const delivery = await afterFirstAttempt(`https://localhost:${secure.port}/`);
+  expect(delivery).toMatchObject({ status: 'pending', status_code: null });
+  expect(delivery.error).toMatch(/^TLS failed \([A-Z_]+\)$/);
+  expect(secure.requests).toHaveLength(0);
+  await secure.stop();
+});
+
+test('plain text where TLS is expected fails the attempt', async () => {
+  const delivery = await afterFirstAttempt(receiver.url.replace('http:', 'https:'));
+  expect(delivery).toMatchObject({ status: 'pending', status_code: null });
+  expect(receiver.requests).toHaveLength(0);
+});
+
+test('an answer with NUL and broken UTF-8 is kept as text', async () => {
+  receiver.answer([{ status: 200, body: Buffer.from([0x61, 0x00, 0xff, 0x62]) }]);
+  const delivery = await afterFirstAttempt(receiver.url);
+  const { rows } = await database.pool.query('select response_body from delivery_attempt where delivery_id = $1', [
+    delivery.id,
+  ]);
+  expect(rows).toEqual([{ response_body: 'a\uFFFD\uFFFDb' }]);
+});
+
+test('a delivery whose endpoint is switched off or deleted meanwhile ends without a request', async () => {
+  receiver.answer([500]);
+  const off = await afterFirstAttempt(receiver.url);
+  const deleted = await afterFirstAttempt(receiver.url);
+  await database.pool.query('update endpoint set is_active = false where id = $1', [off.endpointId]);
+  await database.pool.query('delete from endpoint where id = $1', [deleted.endpointId]);
+  receiver.requests.length = 0;
+  await actor.moveClock(7);
+  const [switchedOff] = await untilDeliveries(database, off.endpointId, ([one]) => one?.status !== 'pending');
+  const [gone] = await untilDeliveries(database, deleted.endpointId, ([one]) => one?.status !== 'pending');
+  expect(switchedOff).toMatchObject({ status: 'failed', attempts: 1, error: 'Endpoint is inactive' });
+  expect(gone).toMatchObject({ status: 'failed', attempts: 1, error: 'Endpoint not found' });
+  const ids = new Set(receiver.requests.map((request) => request.webhookId));
+  expect([off.id, deleted.id].filter((id) => ids.has(id))).toEqual([]);
+});
+
+test('the flat form and the HMAC scheme are sent where the endpoint asks for them', async () => {
+  receiver.answer([200]);
+  const delivery = await afterFirstAttempt(receiver.url, { payload: 'flat', signatureScheme: 'hmac' });
+  const request = receiver.requests.find(({ webhookId }) => webhookId === delivery.id);
+  expect(JSON.parse(request?.body ?? '')).toMatchObject({ type: 'received', to: [expect.stringContaining('hello@')] });
+  expect(`sha256=${request?.headers['x-service-signature']}`).toBe(request?.headers['x-webhook-signature']);
+});
+
+test('a connection is kept for the next delivery to the same endpoint', async () => {
+  receiver.answer([200]);
+  const before = receiver.connectionCount();
+  await afterFirstAttempt(receiver.url);
+  await afterFirstAttempt(receiver.url);
+  expect(receiver.connectionCount() - before).toBeLessThanOrEqual(1);
+  expect((await deliveriesOf(database, null)).length).toBe(0);
+});
