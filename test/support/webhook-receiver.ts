@@ -207,6 +207,7 @@ async function perform(script: Script, request: ReceivedRequest, earlier: number
         status = 200,
         headers = {},
         body = '',
+        bodyOctets,
         delayMs = 0,
       } = typeof answer === 'number' ? { status: answer } : answer;
       if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
