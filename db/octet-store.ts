@@ -71,7 +71,7 @@ export function createOctetStore(options: OctetStoreOptions): OctetStore {
     keep(rawId, octets) {
       if (octets.length > cacheOctets) return;
       drop(rawId);
-      kept.set(rawId, { octets, keptAt: performance.now() });
+      kept.set(rawId, { octets: onItsOwn(octets), keptAt: performance.now() });
       keptOctets += octets.length;
       if (keptOctets > cacheOctets) dropOld();
       else setTimer();
@@ -113,6 +113,11 @@ export function createOctetStore(options: OctetStoreOptions): OctetStore {
 
     release: drop,
   };
+}
+
+/** A view into a larger buffer would keep, and make a message to a worker copy, all of that. */
+function onItsOwn(octets: Buffer): Buffer {
+  return octets.buffer.byteLength === octets.length ? octets : Buffer.from(new Uint8Array(octets).buffer);
 }
 
 /** SQLSTATE character_not_in_repertoire. */

@@ -6,11 +6,13 @@ import { createAcceptor } from './accept-message.ts';
 import { watchCapacity } from './capacity.ts';
 import { checkRecipient } from './check-recipient.ts';
 import { claimReceptions, releaseReceptions } from './claim-receptions.ts';
-import { createParsePool } from './parse-pool.ts';
+import { createParsePool, type ParsePool } from './parse-pool.ts';
 import { createParseQueue } from './parse-queue.ts';
-import { type Parser, parseReceptions } from './parse-receptions.ts';
+import { parseReceptions } from './parse-receptions.ts';
 import type { FaultPoint } from './reception.ts';
 import { REMOVE_BATCH, removeOldOffers } from './remove-old-offers.ts';
+import { storeParsed } from './store-parsed.ts';
+import { createStoreQueue } from './store-queue.ts';
 
 export interface ReceivingActorOptions {
   /** threads that parse */
@@ -22,15 +24,15 @@ export interface ReceivingActorOptions {
   /** right side of the Message-ID that mail without one gets */
   mailHostname: string;
   /** parses instead of a pool of its own */
-  parser?: Parser;
+  parser?: ParsePool;
   fault?: (point: FaultPoint) => void;
 }
 
 /** guarantees.md §5: due rows are swept every 2 s. */
 const SWEEP_MS = 2_000;
 const REMOVE_EVERY_MS = 60 * 60 * 1_000;
-/** Chunks that are parsed or stored beside those that keep the workers busy. */
-const EXTRA_CHUNKS = 1;
+/** Chunks in work for each worker: most of them wait, for DNS, for another to be stored, or for one bad message to be given up. */
+const CHUNKS_PER_WORKER = 8;
 /** Parsing in hand at the stop ends, or is left to another after this. */
 const STOP_MS = 8_000;
 /** Giving leases back saves the next process a wait and is worth no longer one. */
@@ -43,20 +45,25 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
   const makeId = (kind: IdentifierKind) => makeIdentifier(kind, context.now(), context.random(10));
   const hasRoom = watchCapacity(options.dataDirectory);
   const parser = options.parser ?? createParsePool({ workers: options.workers, dnsServers: options.dnsServers, log });
-  const parsing = {
-    parser,
+  const stores = {
     database,
     octets,
-    bus,
     log,
-    fault,
     claimant: name,
     mailHostname: options.mailHostname,
     makeEventId: () => makeId('event'),
   };
+  const storing = createStoreQueue({
+    async store(parsed) {
+      for (const { userId, emailIds, lastSeq } of await storeParsed(stores, parsed)) {
+        bus.wake('threading.assign.wake', { userId, emailIds });
+        bus.publish('event.appended', { userId, lastSeq });
+      }
+    },
+  });
   const queue = createParseQueue({
-    work: (chunk) => parseReceptions(parsing, chunk),
-    concurrency: options.workers + EXTRA_CHUNKS,
+    work: (chunk) => parseReceptions({ parser, octets, storing, log, fault }, chunk),
+    concurrency: options.workers * CHUNKS_PER_WORKER,
     log,
   });
   const acceptor = createAcceptor({

@@ -1,15 +1,8 @@
-import type { Authentication } from '../../core/authentication.ts';
-import { PARSER_VERSION, type ParsedMessage } from '../../core/parse-message.ts';
+import { PARSER_VERSION } from '../../core/parse-message.ts';
 import { baseSubject } from '../../core/subject.ts';
+import type { ParseOutcome } from './parse-messages.ts';
 import type { Reception } from './reception.ts';
 import type { EmailRows } from './store-rows.ts';
-
-/** What parsing came to; `message.parseError` says whether only the header section was scanned. */
-export interface ParsedOutcome {
-  message: ParsedMessage;
-  /** null when the message could not be checked */
-  authentication: Authentication | null;
-}
 
 /** Octets; RFC 5322 §2.1.1 allows no longer line, and the index no much longer value. */
 const MAX_MESSAGE_ID_OCTETS = 998;
@@ -22,7 +15,7 @@ const MAX_SEARCH_TEXT = 8_000;
  */
 export function emailRows(
   reception: Reception,
-  outcome: ParsedOutcome,
+  outcome: Pick<ParseOutcome, 'message' | 'authentication'>,
   eventId: string,
   mailHostname: string,
 ): EmailRows {

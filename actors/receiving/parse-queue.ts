@@ -9,8 +9,8 @@ export interface QueuedReception {
 }
 
 export interface ParseQueueOptions {
-  /** Parses and stores a chunk; answers those to be tried again. When it throws, all are tried again after a pause. */
-  work: (chunk: Reception[]) => Promise<Reception[]>;
+  /** Parses and stores a chunk. When it throws, all are tried again after a pause. */
+  work: (chunk: Reception[]) => Promise<void>;
   log: Logger;
   /** chunks in work at once */
   concurrency: number;
@@ -117,12 +117,8 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
 
   async function run(chunk: Entry[]): Promise<void> {
     try {
-      const again = await options.work(chunk.map((entry) => entry.reception));
+      await options.work(chunk.map((entry) => entry.reception));
       for (const entry of chunk) known.delete(entry.reception.emailId);
-      for (const reception of again) {
-        const sizeOctets = chunk.find((entry) => entry.reception.emailId === reception.emailId)?.sizeOctets ?? 0;
-        put({ reception, sizeOctets });
-      }
     } catch (error) {
       options.log.warn({ err: error, count: chunk.length }, 'receptions could not be parsed now');
       pausedUntil = performance.now() + PAUSE_MS;

@@ -3,7 +3,8 @@ import { scanHeaders } from '../../core/parse-message.ts';
 import type { Database } from '../../db/database.ts';
 import { isConnectionLost } from '../../db/database.ts';
 import type { OctetStore } from '../../db/octet-store.ts';
-import { emailRows, type ParsedOutcome } from './email-rows.ts';
+import { emailRows } from './email-rows.ts';
+import type { ParseOutcome } from './parse-messages.ts';
 import type { Reception } from './reception.ts';
 import { type EmailRows, type StoredEmails, storeRows } from './store-rows.ts';
 
@@ -21,7 +22,7 @@ export interface StoreOptions {
 /** A reception and what its octets were parsed to. */
 export interface ParsedReception {
   reception: Reception;
-  outcome: ParsedOutcome;
+  outcome: Pick<ParseOutcome, 'message' | 'authentication'>;
 }
 
 /**
@@ -67,6 +68,6 @@ async function storeAlone(options: StoreOptions, reception: Reception, row: Emai
   }
 }
 
-function rowsOf(options: StoreOptions, reception: Reception, outcome: ParsedOutcome): EmailRows {
+function rowsOf(options: StoreOptions, reception: Reception, outcome: ParsedReception['outcome']): EmailRows {
   return emailRows(reception, outcome, options.makeEventId(), options.mailHostname);
 }

@@ -3,7 +3,6 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createAcceptor } from '../../../actors/receiving/accept-message.ts';
 import { claimReceptions } from '../../../actors/receiving/claim-receptions.ts';
-import type { ParsedOutcome } from '../../../actors/receiving/email-rows.ts';
 import type { Reception } from '../../../actors/receiving/reception.ts';
 import { type ParsedReception, type StoreOptions, storeParsed } from '../../../actors/receiving/store-parsed.ts';
 import { type IdentifierKind, makeIdentifier } from '../../../core/identifiers.ts';
@@ -116,7 +115,7 @@ const message: ParsedMessage = {
 };
 
 function parsed(receptions: readonly Reception[], changes: Partial<ParsedMessage> = {}): ParsedReception[] {
-  const outcome: ParsedOutcome = { message: { ...message, ...changes }, authentication: null };
+  const outcome = { message: { ...message, ...changes }, authentication: null };
   return receptions.map((reception) => ({ reception, outcome }));
 }
 
