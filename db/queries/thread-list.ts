@@ -78,7 +78,11 @@ export async function countThreads(
   return Number(rows[0]?.total ?? 0);
 }
 
-/** Those threads that the user has, by the id asked for: an id that ended in a merge answers the thread that took its messages. */
+/**
+ * Those threads that the user has, by the id asked for: an id that ended in a merge answers the thread that took its messages.
+ * `case`, not `coalesce`: PostgreSQL takes the latter for one that might leak, and would read all threads under the policy
+ * (measured with 400,000 threads: 150 ms instead of 0.1).
+ */
 export async function findThreads(
   transaction: Transaction<Tables>,
   userId: string,
@@ -88,7 +92,9 @@ export async function findThreads(
     select w.id as asked, ${threadColumns}
     from unnest(${threadIds}::text[]) as w(id)
     left join thread_alias a on a.user_id = ${userId} and a.alias_id = w.id
-    join thread t on t.user_id = ${userId} and t.id = coalesce(a.thread_id, w.id)`.execute(transaction);
+    join thread t on t.user_id = ${userId} and t.id = case when a.thread_id is null then w.id else a.thread_id end`.execute(
+    transaction,
+  );
   return new Map(rows.map((row) => [row.asked, threadOf(row)]));
 }
 

@@ -171,7 +171,7 @@ async function fill(clusterUrl: string, count: number): Promise<Subject> {
     openDatabase({ url, role, poolSize: 2, applicationName: 'bench', onError: () => undefined });
   const owner = open(null);
   const startedAt = performance.now();
-  const mailbox = await fillLargeMailbox(owner, USER, count);
+  const mailbox = await fillLargeMailbox(url, USER, count);
   const { rows } = await owner.pool.query<{ id: string }>('select id from thread order by random() limit 20000');
   const { rows: sizes } = await owner.pool.query<{ size: string; threads: number; most: number; subjects: number }>(
     `select pg_size_pretty(pg_database_size(current_database())) as size, count(*) as threads, max(message_count) as most,

@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts';
+import pg from 'pg';
 
 export interface LargeMailbox {
   userId: string;
@@ -13,16 +13,16 @@ export interface LargeMailbox {
 /**
  * Fills one user's mailbox with so many threaded messages over three years, straight by SQL: 40 addresses; a tenth of the messages
  * bear one subject (100,000 of 1,000,000), a hundredth is one thread (10,000), the rest are threads of three messages on average
- * between 5,000 people. Of the database's owner's role. Takes about three minutes for 1,000,000.
+ * between 5,000 people. The URL is of the database's owner. Takes about three minutes for 1,000,000.
  */
-export async function fillLargeMailbox(database: Database, userId: string, count: number): Promise<LargeMailbox> {
-  const client = await database.pool.connect();
+export async function fillLargeMailbox(ownerUrl: string, userId: string, count: number): Promise<LargeMailbox> {
+  const client = new pg.Client({ connectionString: ownerUrl });
+  await client.connect();
   try {
-    await client.query('set statement_timeout = 0; set work_mem = "256MB"; set synchronous_commit = off');
+    await client.query('set work_mem = "256MB"; set maintenance_work_mem = "512MB"; set synchronous_commit = off');
     for (const statement of fillStatements(client.escapeLiteral(userId), count)) await client.query(statement);
-    await client.query('reset all');
   } finally {
-    client.release(true);
+    await client.end();
   }
   return {
     userId,
