@@ -126,7 +126,7 @@ export function readPriority(section: HeaderSection): Priority | null {
 }
 
 /** Octets of the header section, the empty line that ends it not counted. */
-function endOfHeaderSection(octets: Buffer): number {
+export function endOfHeaderSection(octets: Buffer): number {
   if (octets[0] === 0x0a || (octets[0] === 0x0d && octets[1] === 0x0a)) return 0;
   const bare = octets.indexOf('\n\n');
   const end = octets.subarray(0, bare === -1 ? octets.length : bare + 1).indexOf('\n\r\n');

@@ -1,0 +1,94 @@
+import { authenticate } from 'mailauth';
+import {
+  type Authentication,
+  type AuthenticationResult,
+  MAX_SIGNATURES,
+  undecided,
+} from '../../core/authentication.ts';
+import { endOfHeaderSection } from '../../core/header-fields.ts';
+import type { ParsedMessage } from '../../core/parse-message.ts';
+import { storableText } from '../../core/text.ts';
+import type { DnsResolver } from './dns-resolver.ts';
+
+/** What SMTP knew of the sender. */
+export interface SenderFacts {
+  /** IP address of the client */
+  remoteAddress: string;
+  helo: string;
+  /** empty for the null reverse-path */
+  reversePath: string;
+}
+
+/** Milliseconds for all look-ups of one message together; what is open then counts as temperror. */
+const DNS_TIME_MS = 3_000;
+
+/** Checks SPF, DKIM, DMARC and ARC. DNS trouble gives `temperror`, never a rejection. */
+export async function authenticateMessage(
+  octets: Buffer,
+  message: Pick<ParsedMessage, 'headers' | 'hasSeveralFromFields'>,
+  sender: SenderFacts,
+  dns: DnsResolver,
+): Promise<Authentication> {
+  // Each signature costs look-ups and arithmetic: a flood of them is an attack on us, and tells nothing.
+  const signatures = message.headers.filter(([name]) => SIGNATURES.has(name)).length;
+  if (signatures > MAX_SIGNATURES) return undecided(message.hasSeveralFromFields);
+  // The body matters to signatures only.
+  const signed = signatures > 0 ? octets : octets.subarray(0, endOfHeaderSection(octets));
+  const { spf, dkim, dmarc, arc } = await authenticate(signed, {
+    sender: sender.reversePath,
+    ip: sender.remoteAddress,
+    helo: sender.helo,
+    mta: 'postroom',
+    resolver: dns.within(DNS_TIME_MS),
+    disableBimi: true,
+  });
+  return {
+    spf:
+      spf === false
+        ? { result: 'none', domain: null }
+        : { result: toResult(spf.status.result), domain: toText(spf.domain) },
+    dkim: dkim.results
+      .filter((signature) => signature.signingDomain !== undefined)
+      .map(({ status, signingDomain, selector }) => ({
+        result: toResult(status.result),
+        domain: toText(signingDomain),
+        selector: toText(selector),
+      })),
+    // Without one single author domain there is nothing to evaluate (RFC 9989 §5.3.1).
+    dmarc:
+      dmarc === false
+        ? { result: 'none', policy: null, domain: null }
+        : {
+            result: toResult(dmarc.status.result),
+            policy: toPolicy(dmarc.policy),
+            domain: toText(dmarc.status.header?.from ?? dmarc.domain),
+          },
+    arc: { result: arc === false ? 'none' : toResult(arc.status.result) },
+    hasSeveralFromFields: message.hasSeveralFromFields,
+  };
+}
+
+const SIGNATURES = new Set(['dkim-signature', 'arc-message-signature', 'arc-seal']);
+
+const RESULTS: ReadonlySet<string> = new Set<AuthenticationResult>([
+  'pass',
+  'fail',
+  'softfail',
+  'neutral',
+  'none',
+  'policy',
+  'temperror',
+  'permerror',
+]);
+
+function toResult(result: string): AuthenticationResult {
+  return RESULTS.has(result) ? (result as AuthenticationResult) : 'neutral';
+}
+
+function toPolicy(policy: string | undefined): Authentication['dmarc']['policy'] {
+  return policy === 'none' || policy === 'quarantine' || policy === 'reject' ? policy : null;
+}
+
+function toText(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? storableText(value) : null;
+}

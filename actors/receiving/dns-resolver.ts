@@ -1,0 +1,131 @@
+import { Resolver } from 'node:dns/promises';
+
+/** Answers of a look-up as node:dns gives them; rejects with an error whose `code` is node:dns' own. */
+export type LookUp = (name: string, type: string) => Promise<string[] | string[][]>;
+
+export interface DnsResolver {
+  /** Look-ups that all end within so many milliseconds from now: those that have not answered by then reject with ETIMEOUT. */
+  within(milliseconds: number): LookUp;
+}
+
+export interface DnsResolverOptions {
+  /** host:port, asked in this order; none means the system's */
+  servers: readonly string[];
+}
+
+/** Milliseconds that one server gets for one try, and tries. */
+const QUERY_TIMEOUT_MS = 800;
+const QUERY_TRIES = 2;
+
+/** Milliseconds for which an answer is kept; node:dns does not tell the records' own time to live for most types. */
+const KEEP_ANSWER_MS = 60_000;
+const KEEP_NEGATIVE_MS = 30_000;
+const KEEP_FAILURE_MS = 5_000;
+const MAX_KEPT = 10_000;
+
+/** So many look-ups in a row without any answer mean that DNS is away; then none is made for a while, and mail does not wait for it. */
+const FAILURES_UNTIL_PAUSE = 5;
+const PAUSE_MS = 5_000;
+
+interface Kept {
+  answer: Promise<string[] | string[][]>;
+  /** on the clock of performance.now(); infinite while the question is open */
+  until: number;
+}
+
+/** A resolver of ours with a cache of its own, for the checks of SPF, DKIM, DMARC and ARC. */
+export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
+  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+  if (options.servers.length > 0) resolver.setServers(options.servers);
+  const kept = new Map<string, Kept>();
+  let failures = 0;
+  let pausedUntil = 0;
+
+  function ask(name: string, type: string): Promise<string[] | string[][]> {
+    const key = `${type} ${name.toLowerCase()}`;
+    const known = kept.get(key);
+    const now = performance.now();
+    if (known !== undefined && known.until > now) return known.answer;
+    if (pausedUntil > now) return Promise.reject(dnsError('ETIMEOUT', name));
+    if (kept.size >= MAX_KEPT) forgetOldest();
+    const entry: Kept = { answer: query(name, type), until: Number.POSITIVE_INFINITY };
+    kept.delete(key);
+    kept.set(key, entry);
+    entry.answer.then(
+      () => keepFor(entry, KEEP_ANSWER_MS),
+      (error: unknown) => keepFor(entry, isNegative(error) ? KEEP_NEGATIVE_MS : KEEP_FAILURE_MS),
+    );
+    return entry.answer;
+  }
+
+  async function query(name: string, type: string): Promise<string[] | string[][]> {
+    try {
+      const answer = await resolver.resolve(name, type);
+      failures = 0;
+      return answer as string[] | string[][];
+    } catch (error) {
+      if (isUnanswered(error)) {
+        if (++failures >= FAILURES_UNTIL_PAUSE) pausedUntil = performance.now() + PAUSE_MS;
+      } else {
+        failures = 0;
+      }
+      throw error;
+    }
+  }
+
+  function keepFor(entry: Kept, milliseconds: number): void {
+    entry.until = performance.now() + milliseconds;
+  }
+
+  function forgetOldest(): void {
+    let count = MAX_KEPT / 10;
+    for (const key of kept.keys()) {
+      kept.delete(key);
+      if (--count === 0) return;
+    }
+  }
+
+  return {
+    within(milliseconds) {
+      const deadline = performance.now() + milliseconds;
+      return async (name, type) => {
+        const left = deadline - performance.now();
+        if (left <= 0) throw dnsError('ETIMEOUT', name);
+        try {
+          return await before(left, ask(name, type), name);
+        } catch (error) {
+          // Callers write on the errors they get; this one may be handed out many times.
+          throw dnsError(codeOf(error), name);
+        }
+      };
+    },
+  };
+}
+
+async function before<T>(milliseconds: number, answer: Promise<T>, name: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const lateness = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(dnsError('ETIMEOUT', name)), milliseconds);
+  });
+  try {
+    return await Promise.race([answer, lateness]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function dnsError(code: string, name: string): Error & { code: string } {
+  return Object.assign(new Error(`${code} for ${name}`), { code });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'EBADRESP';
+}
+
+function isNegative(error: unknown): boolean {
+  return ['ENOTFOUND', 'ENODATA'].includes(codeOf(error));
+}
+
+function isUnanswered(error: unknown): boolean {
+  return ['ETIMEOUT', 'ECONNREFUSED', 'ECANCELLED', 'EHOSTUNREACH', 'ENETUNREACH'].includes(codeOf(error));
+}

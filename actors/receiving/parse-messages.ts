@@ -1,0 +1,41 @@
+import type { Authentication } from '../../core/authentication.ts';
+import type { ParsedMessage } from '../../core/parse-message.ts';
+import type { SenderFacts } from './authenticate-message.ts';
+
+/** A message to be parsed. */
+export interface ParseRequest extends SenderFacts {
+  emailId: string;
+  octets: Uint8Array;
+}
+
+/** What came of it. */
+export interface ParseOutcome {
+  emailId: string;
+  /** from the header section alone, and with parseError, when the message could not be parsed */
+  message: ParsedMessage;
+  /** null when the message could not be parsed */
+  authentication: Authentication | null;
+}
+
+/** What the pool tells a worker at its start. */
+export interface WorkerSettings {
+  dnsServers: readonly string[];
+  /** two 32-bit integers, see {@link CURRENT} and {@link PROGRESS} */
+  state: SharedArrayBuffer;
+}
+
+/** A message on its way to a worker; the key is the pool's. */
+export interface WorkItem extends ParseRequest {
+  key: number;
+}
+
+/** What a worker answers for each list of work items. */
+export interface WorkResult {
+  key: number;
+  outcome: ParseOutcome;
+}
+
+/** Place in the shared state: key of the message that is being parsed, 0 when none is. */
+export const CURRENT = 0;
+/** Place in the shared state: counts whatever is finished, so that a standstill shows. */
+export const PROGRESS = 1;

@@ -1,0 +1,219 @@
+import type { Logger } from 'pino';
+import { scanHeaders } from '../../core/parse-message.ts';
+import type { ParseOutcome, ParseRequest } from './parse-messages.ts';
+import { createParseThread, type ParseThread } from './parse-thread.ts';
+
+export interface ParsePoolOptions {
+  /** threads that parse side by side */
+  workers: number;
+  /** host:port; none means the system's */
+  dnsServers: readonly string[];
+  log: Logger;
+}
+
+/**
+ * Threads that parse messages and check their origin. A thread that stands still, or takes too much memory, is ended; of the messages
+ * that it had, the one that it was parsing becomes a *suspect*, the others go to another thread. Suspects are tried one by one in a
+ * thread of their own, beside the work on all others; one that ends its thread there too, {@link MAX_TRIES} times in all, is given up:
+ * its outcome is what its header section says.
+ */
+export interface ParsePool {
+  /** Outcomes in the order of the messages. Best called with 10 to 25 at once. Rejects only when the pool is closed. */
+  parse(messages: readonly ParseRequest[]): Promise<ParseOutcome[]>;
+  /** Ends the threads; what they had in hand is rejected. */
+  close(): Promise<void>;
+}
+
+const MAX_TRIES = 3;
+/** Lists of messages that one thread has at once: while some wait for DNS the next are parsed. */
+const LISTS_PER_THREAD = 4;
+/** Milliseconds between looks at the threads. */
+const WATCH_MS = 250;
+/** Looks that a thread may stand still: 5 s. Counted in looks, so that a stopped process or a clock that jumps costs no thread. */
+const MAX_STILL_LOOKS = 20;
+/** Looks that a thread may take to come up. */
+const MAX_START_LOOKS = 120;
+/** Octets by which the process may grow while a thread is at work. */
+const MAX_GROWTH_OCTETS = 512 * 1024 * 1024;
+/** Milliseconds until a thread is started again after one that never came up. */
+const RESTART_MS = 1_000;
+
+/** A message on its way through the pool. */
+interface Job {
+  key: number;
+  request: ParseRequest;
+  /** times that it ended a thread as far as is known */
+  tries: number;
+  /** times that it was lost to another message */
+  mishaps: number;
+  resolve: (outcome: ParseOutcome) => void;
+  reject: (error: Error) => void;
+}
+
+interface Seat {
+  thread: ParseThread;
+  jobs: Map<number, Job>;
+  lists: number;
+  stillLooks: number;
+  progress: number;
+  /** of the process when this thread last had nothing to do */
+  idleOctets: number;
+}
+
+/** Starts the threads. */
+export function createParsePool(options: ParsePoolOptions): ParsePool {
+  const { log } = options;
+  const seats: Seat[] = [];
+  const waiting: Job[][] = [];
+  const suspects: Job[] = [];
+  let quarantine: Seat | null = null;
+  let nextKey = 1;
+  let isClosed = false;
+  const watch = setInterval(look, WATCH_MS);
+  watch.unref();
+  for (let count = 0; count < options.workers; count++) seats.push(open());
+
+  function open(): Seat {
+    const seat: Seat = {
+      thread: createParseThread(options.dnsServers, {
+        onResults(results) {
+          seat.lists--;
+          for (const { key, outcome } of results) {
+            const job = seat.jobs.get(key);
+            seat.jobs.delete(key);
+            job?.resolve(outcome);
+          }
+          assign();
+        },
+        onEnd: (reason) => replace(seat, reason),
+      }),
+      jobs: new Map(),
+      lists: 0,
+      stillLooks: 0,
+      progress: 0,
+      idleOctets: process.memoryUsage.rss(),
+    };
+    return seat;
+  }
+
+  /** Hands out what waits. */
+  function assign(): void {
+    while (waiting.length > 0) {
+      const seat = seats.reduce<Seat | null>(
+        (best, each) => (best === null || each.lists < best.lists ? each : best),
+        null,
+      );
+      if (seat === null || seat.lists >= LISTS_PER_THREAD) break;
+      give(seat, waiting.shift() ?? []);
+    }
+    const suspect = quarantine === null || quarantine.lists === 0 ? suspects.shift() : undefined;
+    if (suspect !== undefined) {
+      quarantine ??= open();
+      give(quarantine, [suspect]);
+    } else if (quarantine?.lists === 0) {
+      void quarantine.thread.end();
+      quarantine = null;
+    }
+  }
+
+  function give(seat: Seat, jobs: readonly Job[]): void {
+    if (seat.lists === 0) {
+      seat.stillLooks = 0;
+      seat.idleOctets = process.memoryUsage.rss();
+    }
+    seat.lists++;
+    for (const job of jobs) seat.jobs.set(job.key, job);
+    seat.thread.post(jobs.map((job) => ({ ...job.request, key: job.key })));
+  }
+
+  /** A thread ended or is to be ended: another takes its place, its messages find other places. */
+  function replace(seat: Seat, reason: string): void {
+    if (isClosed) return;
+    const culprit = seat.jobs.get(seat.thread.current());
+    const lost = [...seat.jobs.values()];
+    seat.jobs.clear();
+    if (seat === quarantine) quarantine = null;
+    else if (seats.includes(seat)) reopen(seats.indexOf(seat), seat.thread.isReady());
+    log.warn({ reason, emailId: culprit?.request.emailId, lost: lost.length }, 'parser thread ended');
+    const again: Job[] = [];
+    for (const job of lost) {
+      // Alone in its thread it is the culprit for sure.
+      const isCulprit = job === culprit || lost.length === 1;
+      if (isCulprit) job.tries++;
+      else job.mishaps++;
+      if (job.tries >= MAX_TRIES) giveUp(job, reason);
+      else if (isCulprit || job.mishaps > 1 || culprit === undefined) suspects.push(job);
+      else again.push(job);
+    }
+    if (again.length > 0) waiting.unshift(again);
+    assign();
+  }
+
+  function reopen(at: number, wasReady: boolean): void {
+    if (wasReady) {
+      seats[at] = open();
+      return;
+    }
+    seats.splice(at, 1);
+    setTimeout(() => {
+      if (isClosed) return;
+      seats.push(open());
+      assign();
+    }, RESTART_MS);
+  }
+
+  function giveUp(job: Job, reason: string): void {
+    const { emailId, octets } = job.request;
+    log.error({ emailId, reason, tries: job.tries }, 'message cannot be parsed');
+    job.resolve({ emailId, message: scanHeaders(octets, reason), authentication: null });
+  }
+
+  function look(): void {
+    const busy = [...seats, ...(quarantine === null ? [] : [quarantine])].filter((seat) => seat.lists > 0);
+    if (busy.length === 0) return;
+    const octets = process.memoryUsage.rss();
+    for (const seat of busy) {
+      const progress = seat.thread.progress();
+      seat.stillLooks = progress === seat.progress ? seat.stillLooks + 1 : 0;
+      seat.progress = progress;
+      if (seat.stillLooks >= (seat.thread.isReady() ? MAX_STILL_LOOKS : MAX_START_LOOKS)) {
+        replace(seat, 'took more than 5 s');
+        void seat.thread.end();
+      }
+    }
+    // Octets outside the heap have no owner that could be told: the newest thread goes.
+    const newest = busy.at(-1);
+    if (newest !== undefined && octets - newest.idleOctets > MAX_GROWTH_OCTETS) {
+      replace(newest, 'took more than 512 MB');
+      void newest.thread.end();
+    }
+  }
+
+  return {
+    parse(messages) {
+      if (isClosed) return Promise.reject(new Error('the parser is closed'));
+      const list: Job[] = [];
+      const outcomes = messages.map(
+        (request) =>
+          new Promise<ParseOutcome>((resolve, reject) => {
+            list.push({ key: nextKey, request, tries: 0, mishaps: 0, resolve, reject });
+            nextKey = nextKey === MAX_KEY ? 1 : nextKey + 1;
+          }),
+      );
+      if (list.length > 0) waiting.push(list);
+      assign();
+      return Promise.all(outcomes);
+    },
+    async close() {
+      isClosed = true;
+      clearInterval(watch);
+      const all = [...seats, ...(quarantine === null ? [] : [quarantine])];
+      await Promise.all(all.map((seat) => seat.thread.end()));
+      const left = [...waiting.flat(), ...suspects, ...all.flatMap((seat) => [...seat.jobs.values()])];
+      for (const job of left) job.reject(new Error('the parser was closed'));
+    },
+  };
+}
+
+/** Keys travel in 32-bit integers. */
+const MAX_KEY = 2_147_483_647;

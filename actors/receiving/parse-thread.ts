@@ -1,0 +1,62 @@
+import { Worker } from 'node:worker_threads';
+import { CURRENT, PROGRESS, type WorkerSettings, type WorkItem, type WorkResult } from './parse-messages.ts';
+
+/** A thread that runs parse-worker.ts. */
+export interface ParseThread {
+  /** Hands it a list of messages; onResults is called once for each list, unless the thread ends before. */
+  post(items: readonly WorkItem[]): void;
+  /** key of the message that it is parsing, or was when it ended; 0 when none */
+  current(): number;
+  /** a number that changes whenever the thread finishes something */
+  progress(): number;
+  /** whether it ever came up */
+  isReady(): boolean;
+  /** Ends it wherever it is; onEnd is not called. */
+  end(): Promise<void>;
+}
+
+export interface ParseThreadEvents {
+  onResults(results: WorkResult[]): void;
+  /** Called once, when the thread ended without having been asked to. */
+  onEnd(reason: string): void;
+}
+
+/** Of one thread's heap, in MB; a message of 15 MB takes a tenth of it. Beyond, Node ends the thread. */
+const MAX_HEAP_MB = 512;
+
+/** Starts a thread. It sees nothing of the environment. */
+export function createParseThread(dnsServers: readonly string[], events: ParseThreadEvents): ParseThread {
+  const state = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
+  const view = new Int32Array(state);
+  const settings: WorkerSettings = { dnsServers, state };
+  const worker = new Worker(new URL('./parse-worker.ts', import.meta.url), {
+    workerData: settings,
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    env: {},
+    execArgv: [],
+  });
+  let isReady = false;
+  let reason: string | null = 'ended by itself';
+
+  worker.on('message', (message: WorkResult[] | 'ready') => {
+    if (message === 'ready') isReady = true;
+    else events.onResults(message);
+  });
+  worker.on('error', (error: unknown) => {
+    if (reason !== null) reason = error instanceof Error ? error.message : String(error);
+  });
+  worker.on('exit', () => {
+    if (reason !== null) events.onEnd(reason);
+  });
+
+  return {
+    post: (items) => worker.postMessage(items),
+    current: () => Atomics.load(view, CURRENT),
+    progress: () => Atomics.load(view, PROGRESS),
+    isReady: () => isReady,
+    async end() {
+      reason = null;
+      await worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { type Authentication, undecided } from '../../core/authentication.ts';
+import { type ParsedMessage, parseMessage, scanHeaders } from '../../core/parse-message.ts';
+import { authenticateMessage } from './authenticate-message.ts';
+import { createDnsResolver } from './dns-resolver.ts';
+import { CURRENT, PROGRESS, type WorkerSettings, type WorkItem, type WorkResult } from './parse-messages.ts';
+
+// The worker thread of parse-pool.ts. One message is parsed at a time, so that it is known which one brings the thread down; the
+// checks that wait for DNS run side by side.
+
+const settings = workerData as WorkerSettings;
+const state = new Int32Array(settings.state);
+const dns = createDnsResolver({ servers: settings.dnsServers });
+let turn: Promise<unknown> = Promise.resolve();
+
+parentPort?.on('message', (items: WorkItem[]) => {
+  turn = turn.then(() => work(items));
+});
+parentPort?.postMessage('ready');
+
+/** Resolves when all are parsed; the results are posted when all are checked as well. */
+async function work(items: readonly WorkItem[]): Promise<void> {
+  const results: Promise<WorkResult>[] = [];
+  for (const item of items) {
+    const octets = Buffer.from(item.octets.buffer, item.octets.byteOffset, item.octets.byteLength);
+    Atomics.store(state, CURRENT, item.key);
+    const message = await parse(octets);
+    Atomics.store(state, CURRENT, 0);
+    Atomics.add(state, PROGRESS, 1);
+    results.push(check(item, octets, message));
+  }
+  void report(results);
+}
+
+async function report(results: Promise<WorkResult>[]): Promise<void> {
+  const done = await Promise.all(results);
+  parentPort?.postMessage(done);
+}
+
+async function parse(octets: Buffer): Promise<ParsedMessage> {
+  try {
+    return await parseMessage(octets);
+  } catch (error) {
+    return scanHeaders(octets, error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function check(item: WorkItem, octets: Buffer, message: ParsedMessage): Promise<WorkResult> {
+  let authentication: Authentication | null = null;
+  if (message.parseError === null) {
+    try {
+      authentication = await authenticateMessage(octets, message, item, dns);
+    } catch {
+      // A message that the verifier cannot even read proves nothing about its origin.
+      authentication = undecided(message.hasSeveralFromFields);
+    }
+  }
+  Atomics.add(state, PROGRESS, 1);
+  return { key: item.key, outcome: { emailId: item.emailId, message, authentication } };
+}

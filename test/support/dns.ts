@@ -1,0 +1,83 @@
+import { createSocket } from 'node:dgram';
+import { createServer } from 'node:net';
+import dnsPacket, { type Answer, type Packet, type StringRecordType } from 'dns-packet';
+
+/** Records of one name and type, in the forms of dns-packet: TXT strings of any length, `{ preference, exchange }` for MX. */
+export type DnsRecords = unknown[] | 'NXDOMAIN' | 'SERVFAIL' | 'silent';
+
+/** A real DNS server on loopback, for whatever takes DNS_SERVERS. */
+export interface DnsServer {
+  port: number;
+  /** 127.0.0.1:port */
+  address: string;
+  /** What it answers from now on. A name that was set for some type has no records of the others; unknown names are NXDOMAIN. */
+  set(name: string, type: string, records: DnsRecords): void;
+  /** Forgets what was set. */
+  clear(): void;
+  /** all questions so far, `TYPE name` */
+  queries: string[];
+  stop(): Promise<void>;
+}
+
+/** Starts it on a free port, UDP and TCP. */
+export async function startDnsServer(): Promise<DnsServer> {
+  const zone = new Map<string, DnsRecords>();
+  const queries: string[] = [];
+  const udp = createSocket('udp4');
+  udp.on('message', (message, from) => {
+    const reply = answer(dnsPacket.decode(message), zone, queries);
+    if (reply !== null) udp.send(dnsPacket.encode(reply), from.port, from.address);
+  });
+  await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve));
+  const { port } = udp.address();
+  const tcp = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (data) => {
+      const reply = answer(dnsPacket.streamDecode(data), zone, queries);
+      if (reply !== null) socket.end(dnsPacket.streamEncode(reply));
+    });
+  });
+  await new Promise<void>((resolve) => {
+    tcp.once('error', () => resolve());
+    tcp.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    port,
+    address: `127.0.0.1:${port}`,
+    set: (name, type, records) => void zone.set(`${type} ${name.toLowerCase()}`, records),
+    clear: () => zone.clear(),
+    queries,
+    async stop() {
+      await new Promise<void>((resolve) => udp.close(() => resolve()));
+      await new Promise<void>((resolve) => tcp.close(() => resolve()));
+    },
+  };
+}
+
+function answer(query: Packet, zone: ReadonlyMap<string, DnsRecords>, queries: string[]): Packet | null {
+  const [question] = query.questions ?? [];
+  if (question === undefined) return null;
+  const name = question.name.toLowerCase();
+  queries.push(`${question.type} ${name}`);
+  const isKnown = [...zone].some(([key, records]) => key.endsWith(` ${name}`) && records !== 'NXDOMAIN');
+  const records = zone.get(`${question.type} ${name}`) ?? (isKnown ? [] : 'NXDOMAIN');
+  if (records === 'silent') return null;
+  const code = records === 'NXDOMAIN' ? NXDOMAIN : records === 'SERVFAIL' ? SERVFAIL : 0;
+  return {
+    id: query.id ?? 0,
+    type: 'response',
+    flags: dnsPacket.RECURSION_DESIRED | dnsPacket.RECURSION_AVAILABLE | code,
+    questions: [question],
+    answers: typeof records === 'string' ? [] : records.map((data) => toAnswer(question.name, question.type, data)),
+  };
+}
+
+const SERVFAIL = 2;
+const NXDOMAIN = 3;
+/** Octets of one string of a TXT record (RFC 1035 §3.3). */
+const TXT_STRING = /[^]{1,255}/g;
+
+function toAnswer(name: string, type: string, data: unknown): Answer {
+  const given = type === 'TXT' && typeof data === 'string' ? (data.match(TXT_STRING) ?? ['']) : data;
+  return { name, type: type as StringRecordType, ttl: 60, class: 'IN', data: given as string };
+}
