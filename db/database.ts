@@ -67,7 +67,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   // A connection that breaks while it is checked out fails its query; without a listener it would end the process.
   pool.on('connect', (client) => void client.on('error', options.onError));
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  return { pool, kysely, close: () => kysely.destroy() };
+  return { pool, kysely, close: () => pool.end() };
 }
 
 /**
