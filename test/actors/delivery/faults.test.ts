@@ -1,0 +1,183 @@
+import { fork } from 'node:child_process';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Database } from '../../../db/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { insertReceivedMail } from '../../support/received-mail.ts';
+import { createMailbox } from '../../support/routing-rows.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let owner: Database;
+let receiver: WebhookReceiver;
+let actors: TestDelivery[] = [];
+let count = 0;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = testDatabase.open('postroom_actor');
+  owner = testDatabase.open(null);
+});
+afterEach(async () => {
+  // The receiver too: what it holds open would hold up the actors.
+  await Promise.all([receiver.stop(), ...actors.map((actor) => actor.stop())]);
+  actors = [];
+});
+afterAll(() => testDatabase.drop());
+
+async function start(name?: string): Promise<TestDelivery> {
+  const actor = await startDelivering(database, owner, name === undefined ? {} : { name });
+  actors.push(actor);
+  return actor;
+}
+
+async function mailboxFor(endpointConfig: Record<string, unknown> = {}, url = receiver.url) {
+  const domain = `faults${count++}.test`;
+  return await createMailbox(database, { domain, address: `hello@${domain}`, endpointUrl: url, endpointConfig });
+}
+
+async function killedAt(point: string): Promise<number | null> {
+  const child = fork(
+    new URL('./delivering-process.ts', import.meta.url),
+    [testDatabase.url, `killed-${count}`, point],
+    {
+      execArgv: [],
+    },
+  );
+  return await new Promise((resolve) => child.once('exit', resolve));
+}
+
+async function statOf(endpointId: string | null) {
+  const { rows } = await database.pool.query(
+    'select total, successful, failed from endpoint_stat where endpoint_id = $1',
+    [endpointId],
+  );
+  return rows[0];
+}
+
+test.each([
+  ['delivery.claimed', 'nothing was sent: one request in all', 1],
+  ['delivery.posted', 'it was sent and not recorded: it comes twice', 2],
+  ['delivery.recorded', 'it was recorded: it is not sent again', 1],
+])('killed at %s, %s', async (point, _, requests) => {
+  receiver = await startWebhookReceiver();
+  const mailbox = await mailboxFor();
+  await insertReceivedMail(database, mailbox);
+  expect(await killedAt(point)).toBe(137);
+
+  const actor = await start();
+  // The lease of the dead runs out.
+  await actor.moveClock(31);
+  const [delivery] = await untilDeliveries(database, mailbox.endpointId, ([one]) => one?.status === 'success');
+  await actor.moveClock(600);
+  expect(receiver.requests).toHaveLength(requests);
+  expect(new Set(receiver.requests.map((request) => request.webhookId))).toEqual(new Set([delivery?.id]));
+  expect(new Set(receiver.requests.map((request) => request.body)).size).toBe(1);
+  expect(delivery?.attempts).toBe(1);
+  expect(await statOf(mailbox.endpointId)).toEqual({ total: 1, successful: 1, failed: 0 });
+});
+
+test('wakes that come ten times, out of order and for two actors send nothing twice', async () => {
+  receiver = await startWebhookReceiver();
+  const mailbox = await mailboxFor();
+  const mails = await insertReceivedMail(database, mailbox, { count: 300 });
+  const [first, second] = [await start(), await start()];
+  for (let n = 0; n < 10; n++) {
+    first.wakeRouter();
+    second.wakeRouter();
+    await first.moveClock(0);
+    await second.moveClock(0);
+  }
+  await untilDeliveries(
+    database,
+    mailbox.endpointId,
+    (all) => all.length === mails.length && all.every((one) => one.status === 'success'),
+  );
+  expect(receiver.requests).toHaveLength(mails.length);
+  expect(new Set(receiver.requests.map((request) => request.webhookId)).size).toBe(mails.length);
+  expect(new Set(receiver.requests.map((request) => request.headers['x-email-id'])).size).toBe(mails.length);
+  expect(await statOf(mailbox.endpointId)).toEqual({ total: 300, successful: 300, failed: 0 });
+});
+
+test('an outcome that comes after another took the delivery over changes nothing', async () => {
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  receiver = await startWebhookReceiver({
+    script: async (_, earlier) => {
+      if (earlier === 0) await held;
+      return earlier === 0 ? 500 : 200;
+    },
+  });
+  const mailbox = await mailboxFor();
+  await insertReceivedMail(database, mailbox);
+  await start('late');
+  await receiver.received(1);
+  // As if its process had stood still for longer than its lease.
+  const other = await start('other');
+  await database.pool.query(`update delivery set claimed_until = now() - interval '1 hour' where claimed_by = 'late'`);
+  await other.moveClock(0);
+  await untilDeliveries(database, mailbox.endpointId, ([one]) => one?.status === 'success');
+  release();
+  await actors[0]?.stop();
+  const [delivery] = await untilDeliveries(database, mailbox.endpointId, () => true);
+  expect(delivery).toMatchObject({ status: 'success', attempts: 1, status_code: 200 });
+  expect(await statOf(mailbox.endpointId)).toEqual({ total: 1, successful: 1, failed: 0 });
+});
+
+test('on a stop, open attempts are ended after 8 s, recorded as interrupted, not counted and given back; waiting ones at once', async () => {
+  receiver = await startWebhookReceiver({ script: ['hang'] });
+  const mailbox = await mailboxFor();
+  await insertReceivedMail(database, mailbox, { count: 15 });
+  const actor = await start();
+  await receiver.received(10);
+  const startedAt = performance.now();
+  await actor.stop();
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  const deliveries = await untilDeliveries(database, mailbox.endpointId, (all) => all.length === 15);
+  for (const delivery of deliveries)
+    expect(delivery).toMatchObject({ status: 'pending', attempts: 0, claimed_by: null });
+  const { rows } = await database.pool.query(
+    `select outcome, count(*) from delivery_attempt a join delivery d on d.id = a.delivery_id where d.endpoint_id = $1 group by 1`,
+    [mailbox.endpointId],
+  );
+  expect(rows).toEqual([{ outcome: 'interrupted', count: 10 }]);
+  expect(await statOf(mailbox.endpointId)).toBeUndefined();
+
+  receiver.answer([200]);
+  await start();
+  await untilDeliveries(database, mailbox.endpointId, (all) => all.every((one) => one.status === 'success'));
+  const numbers = await database.pool.query(
+    `select a.number, a.outcome, d.attempts from delivery_attempt a join delivery d on d.id = a.delivery_id
+     where d.id = $1 order by a.number`,
+    [receiver.requests[0]?.webhookId],
+  );
+  expect(numbers.rows).toEqual([
+    { number: 1, outcome: 'interrupted', attempts: 1 },
+    { number: 2, outcome: 'success', attempts: 1 },
+  ]);
+}, 40_000);
+
+test('a long attempt keeps its lease', async () => {
+  receiver = await startWebhookReceiver({ script: ['hang'] });
+  const mailbox = await mailboxFor();
+  await insertReceivedMail(database, mailbox);
+  await start('patient');
+  await receiver.received(1);
+  const lease = async () => {
+    const { rows } = await database.pool.query<{ claimed_until: Date }>(
+      `select claimed_until from delivery where endpoint_id = $1 and claimed_by = 'patient'`,
+      [mailbox.endpointId],
+    );
+    return rows[0]?.claimed_until.getTime() ?? 0;
+  };
+  const first = await lease();
+  const deadline = Date.now() + 15_000;
+  while ((await lease()) === first && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await lease()).toBeGreaterThan(first + 5_000);
+  receiver.requests.length = 0;
+  await actors[0]?.moveClock(5);
+  expect(receiver.requests).toHaveLength(0);
+}, 40_000);
