@@ -47,12 +47,15 @@ const ROOM_OCTETS = 56_000_000;
  * window that the machine is busy with them; at a moderate pace both go on side by side. Bounded by the age of the oldest and the backlog.
  */
 const QUIET_WINDOW_MS = 150;
-const BUSY_ACCEPTS = 40;
+const BUSY_ACCEPTS = 75;
 /** A large message counts for as many accepts as it holds of these. */
 const ACCEPT_OCTETS = 50_000;
 const YIELD_MESSAGES = 1_000;
 const YIELD_OCTETS = 32_000_000;
 const YIELD_AGE_MS = 3_000;
+
+/** Milliseconds that a reception waits for company while another chunk is in work. */
+const GATHER_MS = 10;
 
 /** Milliseconds of rest after a chunk failed as a whole, as when PostgreSQL is away. */
 const PAUSE_MS = 1_000;
@@ -77,7 +80,11 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
     const now = performance.now();
     const oldest = waiting[0];
     if (pausedUntil > now) return pausedUntil - now;
-    if (oldest === undefined || accepts.count() < BUSY_ACCEPTS) return 0;
+    if (oldest === undefined) return 0;
+    if (accepts.count() < BUSY_ACCEPTS) {
+      const mayGather = running.size > 0 && waiting.length < CHUNK_MESSAGES;
+      return mayGather ? Math.max(0, oldest.since + GATHER_MS - now) : 0;
+    }
     if (waiting.length >= YIELD_MESSAGES || waitingOctets >= YIELD_OCTETS) return 0;
     return Math.min(Math.max(0, oldest.since + YIELD_AGE_MS - now), QUIET_WINDOW_MS / 3);
   }

@@ -106,7 +106,7 @@ test('of a chunk over which the work itself fails each is tried alone, and the o
 
 test('at a moderate pace of accepts parsing does not wait', async () => {
   const { queue, seen } = makeQueue();
-  for (let n = 0; n < 20; n++) queue.noteAccept(4_000);
+  for (let n = 0; n < 40; n++) queue.noteAccept(4_000);
   const startedAt = performance.now();
   queue.add([queued('a')]);
   await seen(1);
@@ -116,9 +116,9 @@ test('at a moderate pace of accepts parsing does not wait', async () => {
 test('while many are accepted parsing waits, until they cease', async () => {
   const { queue, chunks, seen } = makeQueue();
   const burst = setInterval(() => {
-    for (let n = 0; n < 20; n++) queue.noteAccept(4_000);
+    for (let n = 0; n < 40; n++) queue.noteAccept(4_000);
   }, 10);
-  for (let n = 0; n < 60; n++) queue.noteAccept(4_000);
+  for (let n = 0; n < 100; n++) queue.noteAccept(4_000);
   queue.add([queued('a')]);
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(chunks).toEqual([]);
@@ -128,9 +128,9 @@ test('while many are accepted parsing waits, until they cease', async () => {
 
 test('no message waits longer than three seconds for accepts to cease', async () => {
   const { queue, seen } = makeQueue();
-  for (let n = 0; n < 60; n++) queue.noteAccept(4_000);
+  for (let n = 0; n < 100; n++) queue.noteAccept(4_000);
   const burst = setInterval(() => {
-    for (let n = 0; n < 60; n++) queue.noteAccept(4_000);
+    for (let n = 0; n < 100; n++) queue.noteAccept(4_000);
   }, 10);
   const startedAt = performance.now();
   queue.add([queued('a')]);
@@ -141,7 +141,7 @@ test('no message waits longer than three seconds for accepts to cease', async ()
 
 test('a thousand that wait are worked on whatever is accepted', async () => {
   const { queue, seen } = makeQueue();
-  for (let n = 0; n < 60; n++) queue.noteAccept(4_000);
+  for (let n = 0; n < 100; n++) queue.noteAccept(4_000);
   queue.add(Array.from({ length: 1_000 }, (_, n) => queued(`em_${n}`)));
   const startedAt = performance.now();
   await seen(1);
