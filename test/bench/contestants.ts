@@ -19,6 +19,8 @@ export interface Contestant {
   residentMiB(): number;
   /** CPU seconds used so far by all its processes */
   cpuSeconds(): number;
+  /** the same by program */
+  cpuSecondsByProgram(): Map<string, number>;
   stop(): Promise<void>;
 }
 
@@ -233,11 +235,23 @@ async function findPostmaster(directory: string): Promise<string | null> {
 }
 
 function measured(
-  processes: () => { residentMiB: number; cpuSeconds: number }[],
-): Pick<Contestant, 'residentMiB' | 'cpuSeconds'> {
+  processes: () => { command: string; residentMiB: number; cpuSeconds: number }[],
+): Pick<Contestant, 'residentMiB' | 'cpuSeconds' | 'cpuSecondsByProgram'> {
   return {
     residentMiB: () => processes().reduce((sum, each) => sum + each.residentMiB, 0),
     cpuSeconds: () => processes().reduce((sum, each) => sum + each.cpuSeconds, 0),
+    cpuSecondsByProgram: () => {
+      const sums = new Map<string, number>();
+      for (const { command, cpuSeconds } of processes()) {
+        const program =
+          /bin\/\S+\.ts( \w+)?/.exec(command)?.[0] ??
+          /^postgres\b|nats-server/.exec(command)?.[0] ??
+          command.split(' ')[0] ??
+          '';
+        sums.set(program, (sums.get(program) ?? 0) + cpuSeconds);
+      }
+      return sums;
+    },
   };
 }
 

@@ -25,6 +25,8 @@ interface Round {
   webhookMs: number[];
   residentMiB: number;
   cpuMsPerMessage: number;
+  /** milliseconds per message of each program */
+  cpuByProgram: string;
 }
 
 /** SMTP in to (a) 250 and (b) webhook received, beside bare Haraka and Postfix, alternating, medians and ratios printed. */
@@ -72,7 +74,7 @@ export async function run(args: string[]): Promise<void> {
             // round 0 warms every server and is not counted
             if (round > 0) rounds.push(result);
             console.log(
-              `round ${round} ${result.case.padEnd(14)} ${result.contestant.padEnd(14)} 250: ${result.acceptPerSecond.toFixed(0)}/s  done: ${result.donePerSecond?.toFixed(0) ?? '-'}/s  cpu ${result.cpuMsPerMessage.toFixed(2)} ms/message  rss ${result.residentMiB} MiB`,
+              `round ${round} ${result.case.padEnd(14)} ${result.contestant.padEnd(14)} 250: ${result.acceptPerSecond.toFixed(0)}/s  done: ${result.donePerSecond?.toFixed(0) ?? '-'}/s  cpu ${result.cpuMsPerMessage.toFixed(2)} ms/message (${result.cpuByProgram})  rss ${result.residentMiB} MiB`,
             );
           }
         }
@@ -96,6 +98,7 @@ async function runRound(
 ): Promise<Round> {
   const storedBefore = await contestant.storedCount();
   const cpuBefore = contestant.cpuSeconds();
+  const programsBefore = contestant.cpuSecondsByProgram();
   const report = await loader.ask<LoadReport>({
     ...order,
     port: contestant.smtpPort,
@@ -120,6 +123,13 @@ async function runRound(
       throw new Error(`${contestant.name} stored ${stored}, expected ${storedBefore + order.count}`);
   }
   const cpuMsPerMessage = ((contestant.cpuSeconds() - cpuBefore) * 1000) / order.count;
+  const cpuByProgram = [...contestant.cpuSecondsByProgram()]
+    .map(
+      ([program, seconds]) => [program, ((seconds - (programsBefore.get(program) ?? 0)) * 1000) / order.count] as const,
+    )
+    .filter(([, ms]) => ms >= 0.01)
+    .map(([program, ms]) => `${program} ${ms.toFixed(2)}`)
+    .join(', ');
   return {
     contestant: contestant.name,
     case: `${order.sizeOctets / 1024} KB ${order.isReusingConnections ? 'd' : ''}`.trim(),
@@ -129,6 +139,7 @@ async function runRound(
     webhookMs,
     residentMiB,
     cpuMsPerMessage,
+    cpuByProgram,
   };
 }
 

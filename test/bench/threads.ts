@@ -13,7 +13,7 @@ import { listThreads, readThread, type ThreadQuery } from '../../operations/thre
 import { testActorContext } from '../support/actor-context.ts';
 import { databaseUrl, freePort, onServer } from '../support/cluster.ts';
 import { insertEmails } from '../support/email-rows.ts';
-import { fillLargeMailbox, type LargeMailbox } from '../support/large-mailbox.ts';
+import { fillLargeMailbox, largeMailbox } from '../support/large-mailbox.ts';
 import { seededRandom } from '../support/thread-mail.ts';
 import { percentile } from './statistics.ts';
 
@@ -24,7 +24,6 @@ const USER = 'usr_bench';
 /** One user's mailbox of one size, in a database of its own. */
 interface Subject {
   count: number;
-  mailbox: LargeMailbox;
   actor: Database;
   gateway: Database;
   threadIds: string[];
@@ -39,13 +38,15 @@ export async function run(args: string[]): Promise<void> {
       large: { type: 'string', default: '1000000' },
       operations: { type: 'string', default: '3000' },
       batches: { type: 'string', default: '60' },
+      // kept, so that another run finds the mailboxes filled
+      directory: { type: 'string' },
     },
   });
-  const directory = await mkdtemp(path.join(tmpdir(), 'postroom-bench-'));
+  const directory = values.directory ?? (await mkdtemp(path.join(tmpdir(), 'postroom-bench-')));
   await chmod(directory, 0o755);
   const cluster = await startEmbeddedCluster({
     directory: path.join(directory, 'cluster'),
-    password: randomBytes(12).toString('hex'),
+    password: 'bench',
     port: await freePort(),
     // as on a single machine
     settings: { shared_buffers: '256MB', max_wal_size: '2GB', jit: 'off' },
@@ -64,7 +65,7 @@ export async function run(args: string[]): Promise<void> {
   } finally {
     await Promise.all(subjects.flatMap(({ actor, gateway }) => [actor.close(), gateway.close()]));
     await cluster.stop();
-    await rm(directory, { recursive: true, force: true });
+    if (values.directory === undefined) await rm(directory, { recursive: true, force: true });
   }
 }
 
@@ -79,10 +80,10 @@ const readings: Record<string, Reading> = {
   'open any thread': (subject, random) => readThread(contextOf(subject), anyThread(subject, random)),
   'list by one person, 25': (subject, random) =>
     list(subject, { address: `person${Math.floor(random() * 5000)}@corp7.test` }, null),
-  'list by one of 40 own addresses, 25': (subject) => list(subject, { address: subject.mailbox.ownAddress }, null),
+  'list by one of 40 own addresses, 25': (subject) => list(subject, { address: largeMailbox.ownAddress }, null),
   'list by search, a rare word': (subject, random) =>
     list(subject, { search: Math.floor(random() * 2 ** 32).toString(16) }, null),
-  'open the long thread (1 % of all mail)': (subject) => readThread(contextOf(subject), subject.mailbox.longThreadId),
+  'open the long thread (1 % of all mail)': (subject) => readThread(contextOf(subject), largeMailbox.longThreadId),
 };
 
 function list(subject: Subject, query: ThreadQuery, cursor: string | null, limit = 25): Promise<unknown> {
@@ -140,7 +141,7 @@ async function measureAssigning(small: Subject, large: Subject, size: number, ba
 }
 
 function newMail(subject: Subject, random: () => number, index: number): ThreadableMessage {
-  const { mailbox, count } = subject;
+  const { count } = subject;
   const kind = random();
   const isNotice = kind < 0.15;
   // The first hundredth of the messages is the long thread.
@@ -153,10 +154,10 @@ function newMail(subject: Subject, random: () => number, index: number): Threada
     messageId: `<${name}@mail.test>`,
     inReplyTo: isReply ? [`<${target}@mail.test>`] : [],
     references: isReply ? [`<${target}@mail.test>`, `<absent${target}@mail.test>`] : [],
-    subject: isNotice ? mailbox.noticeSubject : `New matter ${index}`,
-    baseSubject: isNotice ? mailbox.noticeSubject : `New matter ${index}`,
-    ownAddress: mailbox.ownAddress,
-    addresses: [isNotice ? mailbox.noticeSender : `person${index % 5000}@corp7.test`, mailbox.ownAddress],
+    subject: isNotice ? largeMailbox.noticeSubject : `New matter ${index}`,
+    baseSubject: isNotice ? largeMailbox.noticeSubject : `New matter ${index}`,
+    ownAddress: largeMailbox.ownAddress,
+    addresses: [isNotice ? largeMailbox.noticeSender : `person${index % 5000}@corp7.test`, largeMailbox.ownAddress],
     createdAt,
     date: createdAt,
   };
@@ -164,32 +165,40 @@ function newMail(subject: Subject, random: () => number, index: number): Threada
 
 async function fill(clusterUrl: string, count: number): Promise<Subject> {
   const name = `mailbox_${count}`;
-  await onServer(clusterUrl, `create database ${name}`);
   const url = databaseUrl(clusterUrl, name);
-  await migrate(url);
   const open = (role: 'postroom_actor' | 'postroom_gateway' | null) =>
     openDatabase({ url, role, poolSize: 2, applicationName: 'bench', onError: () => undefined });
-  const owner = open(null);
   const startedAt = performance.now();
-  const mailbox = await fillLargeMailbox(url, USER, count);
+  if (!(await exists(clusterUrl, name))) {
+    await onServer(clusterUrl, `create database ${name}`);
+    await migrate(url);
+    await fillLargeMailbox(url, USER, count);
+  }
+  const owner = open(null);
   const { rows } = await owner.pool.query<{ id: string }>('select id from thread order by random() limit 20000');
   const { rows: sizes } = await owner.pool.query<{ size: string; threads: number; most: number; subjects: number }>(
     `select pg_size_pretty(pg_database_size(current_database())) as size, count(*) as threads, max(message_count) as most,
        count(*) filter (where normalized_subject = $1) as subjects from thread`,
-    [mailbox.noticeSubject],
+    [largeMailbox.noticeSubject],
   );
   await owner.close();
-  console.log(
-    `${count} messages in ${Math.round((performance.now() - startedAt) / 1000)} s:`,
-    JSON.stringify(sizes[0]),
-  );
-  return {
-    count,
-    mailbox,
-    actor: open('postroom_actor'),
-    gateway: open('postroom_gateway'),
-    threadIds: rows.map((row) => row.id),
-  };
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  console.log(`${count} messages, ready in ${seconds} s:`, JSON.stringify(sizes[0]));
+  const threadIds = rows.map((row) => row.id);
+  return { count, actor: open('postroom_actor'), gateway: open('postroom_gateway'), threadIds };
+}
+
+async function exists(clusterUrl: string, databaseName: string): Promise<boolean> {
+  const database = openDatabase({
+    url: clusterUrl,
+    role: null,
+    poolSize: 1,
+    applicationName: 'bench',
+    onError: () => undefined,
+  });
+  const { rowCount } = await database.pool.query('select 1 from pg_database where datname = $1', [databaseName]);
+  await database.close();
+  return rowCount === 1;
 }
 
 async function describeMachine(url: string, directory: string): Promise<void> {

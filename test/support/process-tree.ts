@@ -29,7 +29,8 @@ export function processTree(root: number): { pid: number; command: string; resid
 export function readProcess(pid: number): { pid: number; command: string; residentMiB: number; cpuSeconds: number }[] {
   try {
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim().slice(0, 80);
-    const resident = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    // The proportional set: memory that processes share (PostgreSQL's buffers) counts once in their sum.
+    const resident = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'));
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /, '')
       .split(' ');
