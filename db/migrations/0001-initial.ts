@@ -474,8 +474,11 @@ const ROLES_AND_POLICIES = `
         'select s.email_id, s.created_at::timestamptz from email_search s
          where s.user_id = $1 and s.text like $2 and ($3 is null or s.created_at >= $3)' using p_user_id, p_pattern, p_since;
     end $$;
-  -- null: no condition. p_address is one participant, p_domain the domain of one, lower case.
-  create function search_threads(p_user_id text, p_pattern text, p_address text, p_domain text)
+  -- null: no condition. p_address is one participant, p_domain the domain of one, lower case. The threads behind and before two places,
+  -- newest first, inverted: oldest first; p_limit null: all. Order and limit stand inside, so that the planner may walk the list until
+  -- the page is full, where a condition holds often, or gather and sort, where it holds seldom.
+  create function search_threads(p_user_id text, p_pattern text, p_address text, p_domain text, p_is_unread boolean,
+      p_after_at timestamptz, p_after_id text, p_before_at timestamptz, p_before_id text, p_is_inverted boolean, p_limit integer)
     returns table (thread_id text)
     language plpgsql stable security definer rows 100 set search_path = public, pg_temp as $$
     begin
@@ -484,8 +487,11 @@ const ROLES_AND_POLICIES = `
         'select t.id from thread t where t.user_id = $1 and ($2 is null or t.search_text like $2)
          and ($3 is null or t.participant_emails @> array[$3])
          and ($4 is null or exists (select from unnest(t.participant_emails) p where split_part(p, ''@'', -1) = $4))
-         and ($4 is null or t.search_text like ''%@'' || $4 || ''%'')'
-        using p_user_id, p_pattern, p_address, p_domain;
+         and ($4 is null or t.search_text like ''%@'' || $4 || ''%'')
+         and (not $5 or t.unread_count > 0)
+         and ($6 is null or (t.last_message_at, t.id) < ($6, $7)) and ($8 is null or (t.last_message_at, t.id) > ($8, $9))
+         order by ' || case when p_is_inverted then 't.last_message_at, t.id' else 't.last_message_at desc, t.id desc' end || ' limit $10'
+        using p_user_id, p_pattern, p_address, p_domain, p_is_unread, p_after_at, p_after_id, p_before_at, p_before_id, p_limit;
     end $$;
 
   -- Statistics of tables that grew by half since they were last taken. Autovacuum looks once a minute; a fresh service takes tens of

@@ -59,7 +59,7 @@ export async function listThreads(
     : sql`order by t.last_message_at desc, t.id desc`;
   const { rows } = await sql<ThreadColumns & LatestColumns>`
     with page as materialized (
-      select ${threadColumns} ${fromThreads(userId, conditions)} ${placeConditions(page)} ${order} limit ${page.limit}
+      select ${threadColumns} ${fromThreads(userId, conditions, page)} ${order} limit ${page.limit}
     )
     select t.*, e.type as latest_type, e.subject as latest_subject, e.from_text as latest_from_text, e.preview as latest_preview,
       e.is_read as latest_is_read, e.has_attachments as latest_has_attachments, e.date as latest_date, e.created_at as latest_created_at
@@ -74,7 +74,7 @@ export async function countThreads(
   conditions: ThreadConditions,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total ${fromThreads(userId, conditions)}`.execute(transaction);
+    select count(*) as total ${fromThreads(userId, conditions, null)}`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
 }
 
@@ -182,16 +182,22 @@ function listedThread(row: ThreadColumns & LatestColumns): ListedThread {
   return { ...threadOf(row), latest };
 }
 
-/** Participants and texts are looked for by search_threads, where indexes serve under row-level security. */
-function fromThreads(userId: string, conditions: ThreadConditions): RawBuilder<unknown> {
+/**
+ * The threads of a page, or all; the caller orders and limits. Participants and texts are looked for by search_threads, where indexes
+ * serve under row-level security.
+ */
+function fromThreads(userId: string, conditions: ThreadConditions, page: KeysetPage | null): RawBuilder<unknown> {
   const { search, address, domain, isUnread } = conditions;
-  const unread = isUnread ? sql`and t.unread_count > 0` : sql``;
-  if (search === null && address === null && domain === null)
-    return sql`from thread t where t.user_id = ${userId} ${unread}`;
+  if (search === null && address === null && domain === null) {
+    const unread = isUnread ? sql`and t.unread_count > 0` : sql``;
+    return sql`from thread t where t.user_id = ${userId} ${unread} ${page === null ? sql`` : placeConditions(page)}`;
+  }
   return sql`
     from search_threads(${userId}, ${search === null ? null : containsPattern(search)},
-      ${address === null ? null : addressOf(userId, address)}, ${domain === null ? null : domainNameOf(userId, domain)}) s
-    join thread t on t.user_id = ${userId} and t.id = s.thread_id where true ${unread}`;
+      ${address === null ? null : addressOf(userId, address)}, ${domain === null ? null : domainNameOf(userId, domain)}, ${isUnread},
+      ${page?.after?.at ?? null}, ${page?.after?.id ?? null}, ${page?.before?.at ?? null}, ${page?.before?.id ?? null},
+      ${page?.isInverted ?? false}, ${page?.limit ?? null}) s
+    join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
 }
 
 /** The instant alone first: comparing texts is not leakproof, so that under the policy no index would be entered by the pair. */

@@ -1,7 +1,6 @@
 import pg from 'pg';
 
 export interface LargeMailbox {
-  userId: string;
   /** of messages that are each a thread of their own and bear one subject */
   noticeSubject: string;
   noticeSender: string;
@@ -15,7 +14,7 @@ export interface LargeMailbox {
  * bear one subject (100,000 of 1,000,000), a hundredth is one thread (10,000), the rest are threads of three messages on average
  * between 5,000 people. The URL is of the database's owner. Takes about three minutes for 1,000,000.
  */
-export async function fillLargeMailbox(ownerUrl: string, userId: string, count: number): Promise<LargeMailbox> {
+export async function fillLargeMailbox(ownerUrl: string, userId: string, count: number): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl });
   await client.connect();
   try {
@@ -24,17 +23,18 @@ export async function fillLargeMailbox(ownerUrl: string, userId: string, count: 
   } finally {
     await client.end();
   }
-  return {
-    userId,
-    noticeSubject: NOTICE_SUBJECT,
-    noticeSender: NOTICE_SENDER,
-    longThreadId: 'th_long',
-    ownAddress: 'own7@inbox.test',
-  };
 }
 
 const NOTICE_SUBJECT = 'Your daily report';
 const NOTICE_SENDER = 'noreply@shop.test';
+
+/** What tests need to know of a mailbox that was filled so. */
+export const largeMailbox: LargeMailbox = {
+  noticeSubject: NOTICE_SUBJECT,
+  noticeSender: NOTICE_SENDER,
+  longThreadId: 'th_long',
+  ownAddress: 'own7@inbox.test',
+};
 
 /**
  * n of a plan row decides all. Threads begin at a moment of three years and last some days; ids sort by time as real ones do.
