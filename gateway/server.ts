@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
-import {
-  jsonSchemaTransform,
-  jsonSchemaTransformObject,
-  serializerCompiler,
-  validatorCompiler,
-} from 'fastify-type-provider-zod';
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import { createAddressGuard } from '../core/network-address.ts';
 import type { Database } from '../db/database.ts';
@@ -17,6 +12,7 @@ import { admission } from './admission.ts';
 import { openCredentials } from './credentials.ts';
 import { sendError, sendGone, sendNoRoute } from './error-response.ts';
 import { healthRoutes } from './health.ts';
+import { openApiOptions } from './openapi.ts';
 import { createRequestLimiter } from './request-limit.ts';
 import { acceptJson, servedPath } from './requests.ts';
 import { attachmentRoutes } from './rest/attachments.ts';
@@ -103,16 +99,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     request.log.info({ method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
   });
 
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: 'Postroom', version: 'e2', description: 'Sends, receives, threads and routes mail.' },
-      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
-      security: [{ key: [] }],
-    },
-    transform: jsonSchemaTransform,
-    transformObject: jsonSchemaTransformObject,
-  });
+  await app.register(swagger, openApiOptions);
 
   healthRoutes(app, { database, bus });
   app.all('/api/v1', { schema: { hide: true } }, sendGone);

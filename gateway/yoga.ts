@@ -34,7 +34,7 @@ export function graphqlRoute(app: FastifyInstance, { contextOf, publicUrl, log }
     cors: false,
     logging: false,
     maskedErrors: { maskError: (error) => maskError(error, log) },
-    plugins: [bounded],
+    plugins: [bounded, honest],
   });
 
   // Fastify reads the body, so that its limits hold, and Yoga gets it as text.
@@ -80,6 +80,17 @@ const bounded: Plugin = {
       setResultAndStopExecution({ errors: [refusal(`The query is deeper than ${MAX_DEPTH} levels.`)] });
     else if (complexity > MAX_COST)
       setResultAndStopExecution({ errors: [refusal(`The query costs ${complexity}, more than ${MAX_COST}.`)] });
+  },
+};
+
+/** Yoga answers 200 to a query that cannot be parsed or run when the client accepts `application/json`; here it is 400 for everyone. */
+const honest: Plugin = {
+  onResultProcess: ({ result }) => {
+    const errors = 'errors' in result ? (result.errors ?? []) : [];
+    for (const error of errors) {
+      const { http } = error.extensions as { http?: { spec?: boolean } };
+      if (http?.spec === true) http.spec = false;
+    }
   },
 };
 

@@ -151,7 +151,8 @@ builder.queryFields((t) => ({
         return { ...page, count: () => emails.countEmails(operations, query) };
       },
     },
-    { fields: (c) => ({ totalCount: c.int({ resolve: (page) => page.count() }) }) },
+    { name: 'EmailConnection', fields: (c) => ({ totalCount: c.int({ resolve: (page) => page.count() }) }) },
+    { name: 'EmailEdge' },
   ),
 }));
 

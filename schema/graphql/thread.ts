@@ -26,17 +26,21 @@ ThreadNode.implement({
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
     lastMessageAt: t.expose('lastMessageAt', { type: 'DateTime' }),
     latestMessage: t.field({ type: EmailNode, nullable: true, resolve: (thread) => thread.latestEmailId }),
-    messages: t.connection({
-      type: EmailNode,
-      description: 'In chronological order.',
-      complexity: connectionComplexity,
-      resolve: (thread, args, { threadPages }) =>
-        connection<EmailSummary>(
-          args,
-          (email) => ({ at: email.createdAt, id: email.id }),
-          (page) => threadPages.load(thread.id, page),
-        ),
-    }),
+    messages: t.connection(
+      {
+        type: EmailNode,
+        description: 'In chronological order.',
+        complexity: connectionComplexity,
+        resolve: (thread, args, { threadPages }) =>
+          connection<EmailSummary>(
+            args,
+            (email) => ({ at: email.createdAt, id: email.id }),
+            (page) => threadPages.load(thread.id, page),
+          ),
+      },
+      { name: 'ThreadMessageConnection' },
+      { name: 'ThreadMessageEdge' },
+    ),
   }),
 });
 
@@ -63,7 +67,8 @@ builder.queryFields((t) => ({
         return { ...page, count: () => threads.countThreads(operations, query) };
       },
     },
-    { fields: (c) => ({ totalCount: c.int({ resolve: (page) => page.count() }) }) },
+    { name: 'ThreadConnection', fields: (c) => ({ totalCount: c.int({ resolve: (page) => page.count() }) }) },
+    { name: 'ThreadEdge' },
   ),
 }));
 

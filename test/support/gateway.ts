@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { createInProcessBus } from '../../actors/bus/in-process.ts';
-import type { Database } from '../../db/database.ts';
+import { type Database, openDatabase } from '../../db/database.ts';
 import { createGateway, type GatewayConfig } from '../../gateway/server.ts';
 import type { Bus } from '../../schema/messages.ts';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createMailbox, type MailboxOptions, type TestMailbox } from './routing-rows.ts';
 
 /** A gateway over a database and a bus of its own; requests are injected, no port is open. */
@@ -20,22 +20,24 @@ export interface TestGateway {
   /** lines that the gateway logged */
   logged: Record<string, unknown>[];
   /** an account with a domain, an address and a key */
-  mailbox(options?: Partial<MailboxOptions>): Promise<TestMailbox>;
-  call(key: string | null, method: string, path: string, body?: unknown): Promise<LightMyRequestResponse>;
-  graphql(key: string, query: string, variables?: Record<string, unknown>): Promise<LightMyRequestResponse>;
-  close(): Promise<void>;
+  mailbox: (options?: Partial<MailboxOptions>) => Promise<TestMailbox>;
+  call: (key: string | null, method: string, path: string, body?: unknown) => Promise<LightMyRequestResponse>;
+  graphql: (key: string, query: string, variables?: Record<string, unknown>) => Promise<LightMyRequestResponse>;
+  close: () => Promise<void>;
 }
 
 export interface TestGatewayOptions {
   config?: Partial<GatewayConfig>;
   now?: () => Date;
+  /** the port through which the gateway reaches PostgreSQL, instead of the server's own */
+  databasePort?: (server: { host: string; port: number }) => Promise<number>;
 }
 
 export async function openTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const testDatabase = await createTestDatabase();
   const actor = testDatabase.open('postroom_actor');
   const owner = testDatabase.open(null);
-  const database = testDatabase.open('postroom_gateway');
+  const database = await openGatewayDatabase(testDatabase, options);
   const bus = createInProcessBus();
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
@@ -84,7 +86,22 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
     async close() {
       await app.close();
       await bus.close();
+      if (options.databasePort !== undefined) await database.close();
       await testDatabase.drop();
     },
   };
+}
+
+async function openGatewayDatabase(testDatabase: TestDatabase, options: TestGatewayOptions): Promise<Database> {
+  if (options.databasePort === undefined) return testDatabase.open('postroom_gateway');
+  const url = new URL(testDatabase.url);
+  const host = url.searchParams.get('host') ?? url.hostname;
+  url.port = String(await options.databasePort({ host, port: Number(url.port) }));
+  return openDatabase({
+    url: url.href,
+    role: 'postroom_gateway',
+    poolSize: 6,
+    applicationName: 'test',
+    onError: () => undefined,
+  });
 }
