@@ -9,6 +9,8 @@ export interface ParsePoolOptions {
   /** host:port; none means the system's */
   dnsServers: readonly string[];
   log: Logger;
+  /** the program of the threads instead of parse-worker.ts: tests plant faults in it */
+  program?: URL;
 }
 
 /**
@@ -23,6 +25,8 @@ export interface ParsePool {
   /** Ends the threads; what they had in hand is rejected. */
   close(): Promise<void>;
 }
+
+const PROGRAM = new URL('./parse-worker.ts', import.meta.url);
 
 const MAX_TRIES = 3;
 /** Lists of messages that one thread has at once: while some wait for DNS the next are parsed. */
@@ -75,7 +79,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
 
   function open(): Seat {
     const seat: Seat = {
-      thread: createParseThread(options.dnsServers, {
+      thread: createParseThread(options.program ?? PROGRAM, options.dnsServers, {
         onResults(results) {
           seat.lists--;
           for (const { key, outcome } of results) {

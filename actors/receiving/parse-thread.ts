@@ -25,11 +25,11 @@ export interface ParseThreadEvents {
 const MAX_HEAP_MB = 512;
 
 /** Starts a thread. It sees nothing of the environment. */
-export function createParseThread(dnsServers: readonly string[], events: ParseThreadEvents): ParseThread {
+export function createParseThread(program: URL, dnsServers: readonly string[], events: ParseThreadEvents): ParseThread {
   const state = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
   const view = new Int32Array(state);
   const settings: WorkerSettings = { dnsServers, state };
-  const worker = new Worker(new URL('./parse-worker.ts', import.meta.url), {
+  const worker = new Worker(program, {
     workerData: settings,
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
     env: {},

@@ -1,0 +1,132 @@
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { ParseRequest } from '../../../actors/receiving/parse-messages.ts';
+import { createParsePool, type ParsePool } from '../../../actors/receiving/parse-pool.ts';
+import { type DnsServer, startDnsServer } from '../../support/dns.ts';
+
+const program = new URL('../../support/poisoned-parse-worker.ts', import.meta.url);
+const log = pino({ level: 'silent' });
+
+let dns: DnsServer;
+let pool: ParsePool;
+
+beforeAll(async () => {
+  dns = await startDnsServer();
+  dns.set('x.test', 'TXT', ['v=spf1 ip4:192.0.2.1 -all']);
+});
+afterEach(() => pool.close());
+afterAll(() => dns.stop());
+
+function startPool(workers = 1): ParsePool {
+  pool = createParsePool({ workers, dnsServers: [dns.address], log, program });
+  return pool;
+}
+
+function message(subject: string, body = 'Hello\r\n'): ParseRequest {
+  const head = `From: Joe <joe@x.test>\r\nTo: ann@y.test\r\nMessage-ID: <${subject.length}@x.test>\r\nSubject: ${subject}\r\n`;
+  return {
+    emailId: subject,
+    octets: Buffer.from(`${head}\r\n${body}`),
+    remoteAddress: '192.0.2.1',
+    helo: 'mx.x.test',
+    reversePath: 'joe@x.test',
+  };
+}
+
+const poison = (fault: string) => message(`=?poison?Q?${fault}?=`);
+const crowd = (count: number, name: string) => Array.from({ length: count }, (_, n) => message(`${name} ${n}`));
+
+test('Messages come back in their order, parsed and checked, whatever the number of threads and lists', async () => {
+  startPool(2);
+  const lists = Array.from({ length: 12 }, (_, n) => crowd(25, `list ${n} message`));
+  const outcomes = await Promise.all(lists.map((list) => pool.parse(list)));
+  for (const [at, list] of lists.entries()) {
+    expect(outcomes[at]?.map((outcome) => outcome.message.subject)).toEqual(list.map((request) => request.emailId));
+    expect(outcomes[at]?.map((outcome) => outcome.authentication?.spf.result)).toEqual(list.map(() => 'pass'));
+    expect(outcomes[at]?.[0]?.message.textBody).toBe('Hello\n');
+  }
+  expect(await pool.parse([])).toEqual([]);
+});
+
+test('The octets stay with the caller', async () => {
+  const request = message('mine');
+  await startPool().parse([request]);
+  expect(request.octets.byteLength).toBeGreaterThan(0);
+});
+
+describe('A message that', () => {
+  test.each([
+    ['hangs', 'hang', /5 s/],
+    ['ends its thread', 'exit', /ended/],
+    // On a loaded machine the clock may come first.
+    ['fills the heap', 'heap', /memory|5 s/i],
+    ['takes memory outside the heap', 'buffers', /512 MB/],
+  ])('%s is given up after three tries, and all others are parsed', { timeout: 90_000 }, async (_, fault, reason) => {
+    startPool();
+    const before = crowd(5, 'before');
+    const after = crowd(5, 'after');
+    const outcomes = await pool.parse([...before, poison(fault), ...after]);
+    const bad = outcomes[5];
+    expect(bad?.message).toMatchObject({
+      parseError: expect.stringMatching(reason),
+      subject: fault,
+      isTruncated: true,
+      addresses: { from: { addresses: [{ name: 'Joe', address: 'joe@x.test' }] } },
+    });
+    expect(bad?.authentication).toBeNull();
+    const others = outcomes.filter((outcome) => outcome !== bad);
+    expect(others.map((outcome) => outcome.message.parseError)).toEqual(others.map(() => null));
+    expect(others.map((outcome) => outcome.message.subject)).toEqual(
+      [...before, ...after].map((request) => request.emailId),
+    );
+  });
+});
+
+test('While a suspect is tried again, other lists go on', { timeout: 60_000 }, async () => {
+  startPool();
+  await pool.parse(crowd(2, 'warm'));
+  const start = performance.now();
+  const stuck = pool.parse([poison('hang')]);
+  const first = await pool.parse(crowd(20, 'first'));
+  const untilFirst = performance.now() - start;
+  await pool.parse(crowd(20, 'second'));
+  const untilSecond = performance.now() - start;
+  expect(first.every((outcome) => outcome.message.parseError === null)).toBe(true);
+  // The first list waits for the 5 s that the thread was stuck before anyone knew; the second does not wait for the further tries.
+  expect(untilFirst).toBeGreaterThan(4_000);
+  expect(untilSecond).toBeLessThan(12_000);
+  const [outcome] = await stuck;
+  expect(outcome?.message.parseError).not.toBeNull();
+  expect(performance.now() - start).toBeGreaterThan(14_000);
+});
+
+test('Two poisoned messages in one list do not drag the others down', { timeout: 60_000 }, async () => {
+  startPool();
+  const outcomes = await pool.parse([poison('exit'), ...crowd(10, 'sound'), poison('exit')]);
+  expect(outcomes.map((outcome) => outcome.message.parseError === null)).toEqual([
+    false,
+    ...Array.from({ length: 10 }, () => true),
+    false,
+  ]);
+});
+
+test('A closed pool rejects what it had in hand and takes nothing more', async () => {
+  startPool();
+  const stuck = pool.parse([poison('hang'), message('behind')]);
+  const rejection = expect(stuck).rejects.toThrow(/closed/);
+  await pool.close();
+  await rejection;
+  await expect(pool.parse([message('late')])).rejects.toThrow(/closed/);
+});
+
+test('Slow DNS delays a list by 3 s at most, however many of its messages ask', { timeout: 30_000 }, async () => {
+  const list = Array.from({ length: 25 }, (_, n) => ({ ...message(`slow ${n}`), reversePath: `joe@silent${n}.test` }));
+  for (let n = 0; n < 25; n++) dns.set(`silent${n}.test`, 'TXT', 'silent');
+  startPool();
+  await pool.parse([message('warm')]);
+  const start = performance.now();
+  const outcomes = await pool.parse(list);
+  expect(performance.now() - start).toBeLessThan(6_000);
+  expect(outcomes.map((outcome) => outcome.authentication?.spf.result)).toEqual(list.map(() => 'temperror'));
+  expect(outcomes.every((outcome) => outcome.message.parseError === null)).toBe(true);
+});
