@@ -104,6 +104,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     });
     for (const endpointId of batch.leftTo) behind.add(endpointId);
     start(batch.jobs);
+    if ([...batch.leftTo].some((endpointId) => queue.sizeOf(endpointId) < FEW_IN_HAND)) running.nudge('deliver');
     return batch.emailCount;
   };
 

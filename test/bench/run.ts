@@ -8,6 +8,10 @@ const benchmarks: Record<string, { about: string; load: () => Promise<{ run(args
     about: '100 messages/s for 10 minutes: does a backlog grow? (--seconds N --rate N)',
     load: () => import('./sustained.ts'),
   },
+  delivery: {
+    about: 'routed mail to webhooks, beside bare undici posting the same bodies (--rounds N --count N --octets N --cold)',
+    load: () => import('./delivery.ts'),
+  },
   threads: {
     about: 'list and open threads at 10,000 and 1,000,000 messages of one user',
     load: () => import('./threads.ts'),

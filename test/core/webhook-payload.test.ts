@@ -132,6 +132,16 @@ test('above a million octets the encoded attachments are cut out of raw, and tha
   expect(email.truncated).toEqual(['raw']);
 });
 
+test('an attachment within an attached message is cut out with it, once', () => {
+  const head = Buffer.from('Subject: Hi\r\n\r\n');
+  const outer = { ...attachment, start: head.length, length: MAX_RAW_OCTETS };
+  const inner = { ...attachment, index: 1, start: head.length + 100, length: 50 };
+  const content = { ...facts.content, attachments: [inner, outer] };
+  const raw = Buffer.concat([head, Buffer.alloc(MAX_RAW_OCTETS, 'A'), Buffer.from('--end--')]);
+  const { email } = JSON.parse(buildWebhookPayload('nested', { ...facts, content, raw }));
+  expect(email.parsedData.raw).toBe('Subject: Hi\r\n\r\n--end--');
+});
+
 test('a text above a million octets is cut between characters', () => {
   const raw = Buffer.concat([Buffer.from('x'), Buffer.from('ä'.repeat(MAX_RAW_OCTETS))]);
   const { email } = JSON.parse(buildWebhookPayload('nested', { ...facts, raw }));
