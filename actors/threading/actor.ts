@@ -1,7 +1,7 @@
 import { findUnthreaded } from '../../db/queries/thread-claim.ts';
 import { analyzeYoungTables } from '../../db/queries/young-tables.ts';
-import { type Actor, type Run, runActor } from '../actor.ts';
-import type { ThreadingContext } from './assign-thread.ts';
+import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
+import type { ThreadingOptions } from './assign-thread.ts';
 import { createUserQueues } from './user-queues.ts';
 
 /** guarantees.md §5: due rows are swept every 2 s. */
@@ -13,8 +13,8 @@ const SWEEP_LIMIT = 500;
 const MAX_USERS_AT_ONCE = 3;
 
 /** Gives stored mail its thread: woken by the receiving actor, and by a sweep over emails without one. */
-export async function startThreadingActor(context: ThreadingContext): Promise<Actor> {
-  const queues = createUserQueues(context);
+export async function startThreadingActor(context: ActorContext, options: ThreadingOptions = {}): Promise<Actor> {
+  const queues = createUserQueues({ ...context, ...options });
   return runActor({
     context,
     name: 'threading',

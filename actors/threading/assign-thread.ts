@@ -11,10 +11,12 @@ import { addAnchors, addKeys, assignEmails, readThreadEnds, renumberThreads } fr
 import type { ActorContext } from '../actor.ts';
 import { planThreads, type ThreadPlan } from './plan-threads.ts';
 
-/** What the threading actor is given; `fault` is told of the points at which fault tests end the process. */
-export interface ThreadingContext extends ActorContext {
+export interface ThreadingOptions {
+  /** told of the points at which fault tests end the process */
   fault?: (point: 'threading.claimed' | 'threading.before-commit' | 'threading.after-commit') => void;
 }
+
+export interface ThreadingContext extends ActorContext, ThreadingOptions {}
 
 /** Tries of one batch when it lost a deadlock, a serialisation or a wait for a lock (guarantees.md C5). */
 const MAX_TRIES = 6;

@@ -61,7 +61,7 @@ export function startActor(name: ActorName, context: ActorContext, settings: Act
         fault,
       });
     case 'threading':
-      return startThreadingActor(context);
+      return startThreadingActor(context, { fault });
     case 'delivery':
       return startDeliveryActor(context, {
         publicUrl: config.publicUrl,

@@ -3,10 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { simpleParser } from 'mailparser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assignThreads } from '../../actors/threading/assign-thread.ts';
-import { parseMessageId, parseMessageIds } from '../../core/message-id.ts';
+import { scanHeaders } from '../../core/parse-message.ts';
 import { baseSubject } from '../../core/subject.ts';
 import type { Database } from '../../db/database.ts';
 import { analyzeYoungTables } from '../../db/queries/young-tables.ts';
@@ -42,7 +41,7 @@ describe.skipIf(!hasCorpora)('threads of the corpora, straight into the database
     '%s: linked as its truth says, and the same in 5 shuffled orders',
     async (name) => {
       const { messages, truth } = await readThreadSet(name);
-      const mails = await Promise.all(messages.map(headerOnly));
+      const mails = messages.map(threadable);
       const partitions: Map<string, string>[] = [];
       for (let seed = 0; seed <= 5; seed++) {
         const order = seed === 0 ? mails : shuffled(mails, seed);
@@ -91,29 +90,22 @@ async function threadAll(
   return canonicalPartition(new Map(rows.map((row) => [row.id, row.thread_id])));
 }
 
-/** What threading needs of a message, from its header section alone. */
-async function headerOnly({ file, octets }: CorpusMessage): Promise<StoredMail> {
-  const end = octets.indexOf('\n\n');
-  const parsed = await simpleParser(end === -1 ? octets : octets.subarray(0, end + 2));
-  const field = (name: string) => {
-    const line = parsed.headerLines.find(({ key }) => key === name)?.line ?? '';
-    return line.slice(line.indexOf(':') + 1);
-  };
-  const fields = [parsed.from, parsed.to, parsed.cc].flat();
-  const subject = parsed.subject ?? '';
-  const date = parsed.date ?? new Date(Number.NaN);
+/** What threading needs of a message stands in its header section. */
+function threadable({ file, octets }: CorpusMessage): StoredMail {
+  const head = scanHeaders(octets, '');
+  const { from, to, cc } = head.addresses;
   const createdAt = new Date(Date.UTC(2026, 0, 1));
   return {
     emailId: file,
-    messageId: parseMessageId(field('message-id')) ?? `<${path.basename(file)}@mail.inbox.test>`,
-    inReplyTo: parseMessageIds(field('in-reply-to')),
-    references: parseMessageIds(field('references')),
-    subject,
-    baseSubject: baseSubject(subject),
+    messageId: head.messageId ?? `<${path.basename(file)}@mail.inbox.test>`,
+    inReplyTo: head.inReplyTo,
+    references: head.references,
+    subject: head.subject,
+    baseSubject: baseSubject(head.subject),
     ownAddress: OWN_ADDRESS,
-    addresses: fields.flatMap((list) => list?.value.flatMap((mailbox) => mailbox.address ?? []) ?? []),
+    addresses: [from, to, cc].flatMap((list) => list?.addresses.map((mailbox) => mailbox.address) ?? []),
     createdAt,
-    date: Number.isNaN(date.getTime()) ? createdAt : date,
+    date: head.date ?? createdAt,
   };
 }
 
