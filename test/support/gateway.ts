@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { createInProcessBus } from '../../actors/bus/in-process.ts';
-import { type Database, openDatabase } from '../../db/database.ts';
+import { type Database, type DatabaseRole, openDatabase } from '../../db/database.ts';
 import { createGateway, type GatewayConfig } from '../../gateway/server.ts';
 import type { Bus } from '../../schema/messages.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -29,6 +29,8 @@ export interface TestGateway {
 export interface TestGatewayOptions {
   config?: Partial<GatewayConfig>;
   now?: () => Date;
+  /** under which the gateway connects; postroom_actor takes the wall of row-level security away */
+  role?: DatabaseRole;
   /** the port through which the gateway reaches PostgreSQL, instead of the server's own */
   databasePort?: (server: { host: string; port: number }) => Promise<number>;
 }
@@ -93,13 +95,14 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
 }
 
 async function openGatewayDatabase(testDatabase: TestDatabase, options: TestGatewayOptions): Promise<Database> {
-  if (options.databasePort === undefined) return testDatabase.open('postroom_gateway');
+  const { role = 'postroom_gateway' } = options;
+  if (options.databasePort === undefined) return testDatabase.open(role);
   const url = new URL(testDatabase.url);
   const host = url.searchParams.get('host') ?? url.hostname;
   url.port = String(await options.databasePort({ host, port: Number(url.port) }));
   return openDatabase({
     url: url.href,
-    role: 'postroom_gateway',
+    role,
     poolSize: 6,
     applicationName: 'test',
     onError: () => undefined,
