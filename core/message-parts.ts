@@ -48,11 +48,7 @@ const MAX_CONTENT_ID_LENGTH = 998;
 export async function readParts(octets: Buffer): Promise<Parts> {
   const reader = new PartReader();
   await new Promise<void>((resolve, reject) => {
-    reader.on('error', (error: Error & { code?: string }) => {
-      if (error.code !== 'EMAXLEN') return reject(error);
-      reader.isTruncated = true;
-      resolve();
-    });
+    reader.on('error', reject);
     reader.on('end', resolve);
     reader.resume();
     reader.end(octets);
@@ -85,6 +81,8 @@ type Chunk = PartNode | { type: 'data' | 'body'; node: PartNode; value: Buffer }
 interface Splitter {
   node: PartNode;
   newNode(parent?: PartNode | false): void;
+  /** Whether the line delimits parts: 1 first child, 2 last child's end, 3 sibling, 4 parent's end. */
+  checkBoundary(line: Buffer): 1 | 2 | 3 | 4 | false;
 }
 
 /**
@@ -101,10 +99,19 @@ class PartReader extends MailParser {
     super(SPLITTER_OPTIONS);
     const { splitter } = this;
     const newNode = splitter.newNode.bind(splitter);
+    const checkBoundary = splitter.checkBoundary.bind(splitter);
+    let parts = 0;
     splitter.newNode = (parent) => {
       newNode(parent);
+      parts++;
       const { node } = splitter;
       if (depthOf(node) >= MAX_DEPTH) makeOpaque(node);
+    };
+    splitter.checkBoundary = (line) => {
+      const boundary = checkBoundary(line);
+      // mailsplit's own limit ends the reading with an error that takes the parts read so far along.
+      if (boundary !== false && parts >= MAX_PARTS) this.isTruncated = true;
+      return this.isTruncated ? false : boundary;
     };
   }
 
@@ -130,14 +137,16 @@ class PartReader extends MailParser {
   }
 
   leaves(): Leaf[] {
-    return this.#bodies.map(({ node, start, length }) => toLeaf(node, start, length));
+    // The last one of too many has swallowed all that follows it.
+    const whole = this.isTruncated ? this.#bodies.slice(0, -1) : this.#bodies;
+    return whole.map(({ node, start, length }) => toLeaf(node, start, length));
   }
 }
 
 /** Options that mailparser passes on to mailsplit; its types do not know them. Messages in messages are attachments, not parts. */
 const SPLITTER_OPTIONS: object = {
   ignoreEmbedded: true,
-  maxChildNodes: MAX_PARTS,
+  maxChildNodes: Number.POSITIVE_INFINITY,
   maxHeadSize: MAX_PART_HEADER_OCTETS,
 };
 

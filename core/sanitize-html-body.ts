@@ -97,7 +97,8 @@ const WHOLE: IOptions = {
     'summary',
   ],
   allowedAttributes: {
-    '*': ['style', 'align', 'dir', 'lang', 'title'],
+    // No titles: attributes of free text are where markup hides from one parser to come out in another.
+    '*': ['style', 'align', 'dir', 'lang'],
     a: ['href', 'rel', 'target'],
     img: ['src', 'alt', 'width', 'height', 'border', 'hspace', 'vspace'],
     font: ['color', 'face', 'size'],
