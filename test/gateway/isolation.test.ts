@@ -177,18 +177,17 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
   });
 
   test('a foreign id takes no longer than an unknown one', async () => {
-    const median = async (id: string) => {
-      const times: number[] = [];
-      for (let n = 0; n < 60; n++) {
+    const ids = [foreign['email'] ?? '', 'em_00000000000070008000000000000000'];
+    const times: number[][] = [[], []];
+    // In turns, so that whatever else the machine does weighs on both.
+    for (let n = 0; n < 200; n++)
+      for (const [at, id] of ids.entries()) {
         const started = performance.now();
         await gateway.call(mine.apiKey, 'GET', `/emails/${id}`);
-        times.push(performance.now() - started);
+        times[at]?.push(performance.now() - started);
       }
-      return times.toSorted((a, b) => a - b)[30] ?? 0;
-    };
-    await median(foreign['email'] ?? '');
-    const difference = (await median(foreign['email'] ?? '')) - (await median('em_00000000000070008000000000000000'));
-    expect(Math.abs(difference)).toBeLessThan(5);
+    const [one = 0, other = 0] = times.map((each) => each.toSorted((a, b) => a - b)[100]);
+    expect(Math.abs(one - other)).toBeLessThan(5);
   });
 
   describe('GraphQL', () => {
@@ -276,6 +275,143 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
         .data.emails.edges[0].cursor;
       const answer = await gateway.graphql(mine.apiKey, page, { after: foreignCursor });
       for (const secret of everyone()) expect(answer.body).not.toContain(secret);
+    });
+  });
+
+  describe('rows of another user that bear the same ids', () => {
+    let twin: string;
+    const paths: string[] = [];
+
+    beforeAll(async () => {
+      const box = await gateway.mailbox({
+        endpointUrl: 'https://hooks.example.com/',
+        isCatchAllEnabled: true,
+        domain: 'twins.test',
+      });
+      twin = box.apiKey;
+      const { threadId, emailIds } = await insertThread(gateway.actor, {
+        userId: box.userId,
+        count: 3,
+        lastMessageAt: new Date(Date.now() - 100 * 60_000),
+        ownAddress: box.address,
+        participants: ['ada@elsewhere.test', box.address],
+        text: 'mine',
+      });
+      const { pool } = gateway.actor;
+      await pool.query(`insert into thread_alias (user_id, alias_id, thread_id) values ($1, 'th_twin_alias', $2)`, [
+        box.userId,
+        threadId,
+      ]);
+      await pool.query('insert into endpoint_stat (user_id, endpoint_id, total) values ($1, $2, 1)', [
+        box.userId,
+        box.endpointId,
+      ]);
+      await pool.query(
+        `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, created_at)
+         values ($1, 'dlv_twin', $2, $3, 'webhook', 4, now())`,
+        [box.userId, emailIds[0], box.endpointId],
+      );
+      const marks: Record<string, string[]> = {
+        domain: ['name'],
+        endpoint: ['name'],
+        endpoint_stat: [],
+        email_address: ['address'],
+        email: ['subject', 'preview', 'from_text', 'own_domain', 'own_address'],
+        email_content: ['text_body'],
+        email_search: ['text'],
+        email_counter: [],
+        thread: ['normalized_subject'],
+        thread_alias: [],
+        delivery: ['response_data'],
+      };
+      // The twin's rows come last, so that whoever takes the last of two takes the wrong one; and once more under other ids.
+      for (const [table, columns] of Object.entries(marks)) {
+        const marked = columns.map((column) => `'${column}', to_jsonb(coalesce(r->>'${column}', '') || 'canary')`);
+        await pool.query(
+          `insert into ${table} select (jsonb_populate_record(null::${table}, r || jsonb_build_object('user_id', 'usr_twin' ${marked.map((mark) => `, ${mark}`).join('')}))).*
+           from ${table} t, to_jsonb(t) r where t.user_id = $1`,
+          [box.userId],
+        );
+      }
+      for (const query of [
+        '',
+        '?time_range=24h',
+        '?time_range=all',
+        '?search=subject',
+        '?search=subject&status=unread',
+      ])
+        paths.push(`/emails${query}`);
+      paths.push(`/emails?domain=${box.domainId}`, `/emails?address=${box.addressId}`, `/emails/${emailIds[0]}`);
+      for (const query of [
+        '',
+        '?unread=true',
+        '?search=subject',
+        `?address=${box.addressId}`,
+        `?domain=${box.domainId}`,
+      ])
+        paths.push(`/mail/threads${query}`);
+      paths.push(`/mail/threads/${threadId}`, '/mail/threads/th_twin_alias', '/domains', `/domains/${box.domainId}`);
+      paths.push('/email-addresses', `/email-addresses/${box.addressId}`, '/endpoints', `/endpoints/${box.endpointId}`);
+    });
+
+    test('show nowhere, and are not counted', async () => {
+      for (const path of paths) {
+        const response = await gateway.call(twin, 'GET', path);
+        expect(response.statusCode, path).toBe(200);
+        expect(response.body, path).not.toContain('canary');
+        const body = response.json();
+        const rows = body.data ?? body.threads ?? body.messages;
+        if (rows === undefined) continue;
+        const expected = path.startsWith('/emails') || body.messages !== undefined ? 3 : 1;
+        expect(rows, path).toHaveLength(expected);
+        expect(body.pagination?.total ?? expected, path).toBe(expected);
+      }
+      const domain = (await gateway.call(twin, 'GET', paths.find((path) => path.startsWith('/domains/')) ?? '')).json();
+      expect(domain.stats).toMatchObject({ totalEmailAddresses: 1, emailsLast30d: 3 });
+      const endpoint = (
+        await gateway.call(twin, 'GET', paths.find((path) => path.startsWith('/endpoints/')) ?? '')
+      ).json();
+      expect(
+        [endpoint.associatedEmails, endpoint.catchAllDomains, endpoint.recentDeliveries].map((each) => each.length),
+      ).toEqual([1, 1, 1]);
+    });
+
+    test('show nowhere in GraphQL', async () => {
+      const answer = await gateway.graphql(
+        twin,
+        `{ emails { totalCount edges { node { id subject content { text } thread { normalizedSubject } } } }
+           found: emails(filter: {search: "subject", timeRange: ALL}) { totalCount edges { node { subject } } }
+           threads(filter: {search: "subject"}) { totalCount edges { node { normalizedSubject latestMessage { subject }
+             messages { edges { node { id subject } } } } } } }`,
+      );
+      expect(answer.body).not.toContain('canary');
+      const { emails, found, threads } = answer.json().data;
+      expect([emails.totalCount, emails.edges.length, found.totalCount, found.edges.length]).toEqual([3, 3, 3, 3]);
+      expect([threads.totalCount, threads.edges.length]).toEqual([1, 1]);
+      expect(threads.edges[0].node.messages.edges).toHaveLength(3);
+      const ids = await gateway.actor.pool.query<{ id: string }>(
+        'select distinct id from (select id from domain union select id from endpoint union select id from email_address union select id from thread union select id from email) x',
+      );
+      const nodes = await gateway.graphql(
+        twin,
+        `query($ids: [ID!]!) { nodes(ids: $ids) { id ... on Email { subject } ... on Thread { normalizedSubject } ... on Domain { name }
+           ... on EmailAddress { address domain { name } endpoint { name } } ... on Endpoint { name } } }`,
+        { ids: ids.rows.map((row) => row.id) },
+      );
+      expect(nodes.body).not.toContain('canary');
+      expect(nodes.json().data.nodes.filter((node: unknown) => node !== null)).toHaveLength(7);
+    });
+
+    test('are not changed by a change of the own', async () => {
+      const own = (await gateway.call(twin, 'GET', '/emails')).json().data[0].id;
+      const change = await gateway.call(twin, 'PATCH', `/emails/${own}`, { is_read: true, is_archived: true });
+      expect(change.statusCode).toBe(200);
+      const twins = await gateway.actor.pool.query(
+        `select (select count(*) from email where user_id = 'usr_twin' and (is_read or is_archived)) as emails,
+           (select sum(count)::integer from email_counter where user_id = 'usr_twin' and not is_read) as unread,
+           (select unread_count from thread where user_id = 'usr_twin') as thread`,
+      );
+      expect(twins.rows).toEqual([{ emails: 0, unread: 3, thread: 3 }]);
     });
   });
 });
