@@ -1,0 +1,232 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { createTransport } from 'nodemailer';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { authenticateMessage } from '../../../actors/receiving/authenticate-message.ts';
+import { createDnsResolver, type DnsResolver } from '../../../actors/receiving/dns-resolver.ts';
+import type { Authentication } from '../../../core/authentication.ts';
+import { parseMessage } from '../../../core/parse-message.ts';
+import { type DnsServer, startDnsServer } from '../../support/dns.ts';
+
+const key = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const publicKey = key.publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
+const privateKey = key.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const GOOD_ADDRESS = '192.0.2.1';
+const BAD_ADDRESS = '198.51.100.9';
+
+let dns: DnsServer;
+let resolver: DnsResolver;
+
+beforeAll(async () => {
+  dns = await startDnsServer();
+});
+beforeEach(() => {
+  dns.clear();
+  dns.set('x.test', 'TXT', [`v=spf1 ip4:${GOOD_ADDRESS} -all`]);
+  dns.set('s1._domainkey.x.test', 'TXT', [`v=DKIM1; k=rsa; p=${publicKey}`]);
+  dns.set('_dmarc.x.test', 'TXT', ['v=DMARC1; p=reject']);
+  resolver = createDnsResolver({ servers: [dns.address] });
+});
+afterAll(() => dns.stop());
+
+async function signed(options: { from?: string; domain?: string } = {}): Promise<string> {
+  const { from = 'joe@x.test', domain = 'x.test' } = options;
+  const transport = createTransport({
+    streamTransport: true,
+    buffer: true,
+    newline: 'windows',
+    dkim: { domainName: domain, keySelector: 's1', privateKey },
+  });
+  const { message } = await transport.sendMail({
+    from,
+    to: 'ann@y.test',
+    subject: 'Signed',
+    text: 'Hello Ann\n'.repeat(400),
+  });
+  return String(message);
+}
+
+async function check(
+  raw: string,
+  facts: Partial<Parameters<typeof authenticateMessage>[2]> = {},
+): Promise<Authentication> {
+  const octets = Buffer.from(raw, 'latin1');
+  const sender = { remoteAddress: GOOD_ADDRESS, helo: 'mx.x.test', reversePath: 'joe@x.test', ...facts };
+  return await authenticateMessage(octets, await parseMessage(octets), sender, resolver);
+}
+
+const plain = (from = 'From: joe@x.test\r\n', more = '') =>
+  `${from}${more}To: ann@y.test\r\nSubject: a\r\n\r\nHello\r\n`;
+
+test('A signed message from the right address passes everything', async () => {
+  expect(await check(await signed())).toEqual({
+    spf: { result: 'pass', domain: 'x.test' },
+    dkim: [{ result: 'pass', domain: 'x.test', selector: 's1' }],
+    dmarc: { result: 'pass', policy: 'reject', domain: 'x.test' },
+    arc: { result: 'none' },
+    hasSeveralFromFields: false,
+  });
+});
+
+describe('DKIM', () => {
+  test('fails when the body was changed, and DMARC with it', async () => {
+    const verdict = await check((await signed()).replace('Hello Ann', 'Hello Bob'), { remoteAddress: BAD_ADDRESS });
+    expect(verdict.dkim[0]?.result).not.toBe('pass');
+    expect([verdict.spf.result, verdict.dmarc.result]).toEqual(['fail', 'fail']);
+  });
+
+  test('fails when a signed field was changed', async () => {
+    const verdict = await check((await signed()).replace('Subject: Signed', 'Subject: Forged'));
+    expect(verdict.dkim[0]?.result).toBe('fail');
+  });
+
+  test('passes when the message came from elsewhere, and that is enough for DMARC', async () => {
+    const verdict = await check(await signed(), { remoteAddress: BAD_ADDRESS });
+    expect([verdict.spf.result, verdict.dkim[0]?.result, verdict.dmarc.result]).toEqual(['fail', 'pass', 'pass']);
+  });
+
+  test('of another domain passes, but not DMARC', async () => {
+    dns.set('s1._domainkey.other.test', 'TXT', [`v=DKIM1; k=rsa; p=${publicKey}`]);
+    const verdict = await check(await signed({ domain: 'other.test' }), { remoteAddress: BAD_ADDRESS });
+    expect([verdict.dkim[0]?.result, verdict.dkim[0]?.domain, verdict.dmarc.result]).toEqual([
+      'pass',
+      'other.test',
+      'fail',
+    ]);
+  });
+
+  test('without its key is no pass', async () => {
+    dns.set('s1._domainkey.x.test', 'TXT', 'NXDOMAIN');
+    expect((await check(await signed())).dkim[0]?.result).not.toBe('pass');
+  });
+
+  test('whose key cannot be had now is a temperror', async () => {
+    dns.set('s1._domainkey.x.test', 'TXT', 'SERVFAIL');
+    expect((await check(await signed())).dkim[0]?.result).toBe('temperror');
+  });
+
+  test('in a flood of signatures is not looked at', async () => {
+    const message = await signed();
+    const field = /^DKIM-Signature:[^]*?\r\n(?=\S)/m.exec(message)?.[0] ?? '';
+    const before = dns.queries.length;
+    const verdict = await check(field.repeat(200) + message);
+    expect(verdict).toMatchObject({ spf: { result: 'temperror' }, dkim: [] });
+    expect(dns.queries.length).toBe(before);
+  });
+});
+
+describe('SPF', () => {
+  test.each([
+    [`v=spf1 ip4:${GOOD_ADDRESS} -all`, GOOD_ADDRESS, 'pass'],
+    [`v=spf1 ip4:${GOOD_ADDRESS} -all`, BAD_ADDRESS, 'fail'],
+    ['v=spf1 ~all', BAD_ADDRESS, 'softfail'],
+    ['v=spf1 ?all', BAD_ADDRESS, 'neutral'],
+    ['v=spf1 ip6:2001:db8::/32 -all', '2001:db8::1', 'pass'],
+    ['v=spf1 ip4:not-an-address -all', GOOD_ADDRESS, 'permerror'],
+    ['no policy', GOOD_ADDRESS, 'none'],
+  ])('%j seen from %s is %s', async (record, remoteAddress, result) => {
+    dns.set('x.test', 'TXT', [record]);
+    expect((await check(plain(), { remoteAddress })).spf).toEqual({ result, domain: 'x.test' });
+  });
+
+  test('of a null reverse-path is that of the HELO name, whatever Return-Path the message claims', async () => {
+    dns.set('mx.helo.test', 'TXT', ['v=spf1 -all']);
+    const verdict = await check(plain(undefined, 'Return-Path: <joe@x.test>\r\n'), {
+      reversePath: '',
+      helo: 'mx.helo.test',
+    });
+    expect(verdict.spf).toEqual({ result: 'fail', domain: 'mx.helo.test' });
+  });
+
+  test('follows includes and mail exchangers', async () => {
+    dns.set('x.test', 'TXT', ['v=spf1 include:inc.test -all']);
+    dns.set('inc.test', 'TXT', ['v=spf1 mx -all']);
+    dns.set('inc.test', 'MX', [{ preference: 10, exchange: 'mail.inc.test' }]);
+    dns.set('mail.inc.test', 'A', [GOOD_ADDRESS]);
+    expect((await check(plain())).spf.result).toBe('pass');
+  });
+});
+
+describe('DMARC', () => {
+  test.each(['none', 'quarantine', 'reject'] as const)('tells the policy %s of the domain', async (policy) => {
+    dns.set('_dmarc.x.test', 'TXT', [`v=DMARC1; p=${policy}`]);
+    expect((await check(plain(), { remoteAddress: BAD_ADDRESS })).dmarc).toEqual({
+      result: 'fail',
+      policy,
+      domain: 'x.test',
+    });
+  });
+
+  test('is none where no policy is published', async () => {
+    dns.set('_dmarc.x.test', 'TXT', 'NXDOMAIN');
+    expect((await check(plain())).dmarc).toMatchObject({ result: 'none', policy: null });
+  });
+
+  test('fails for a From that SPF says nothing about', async () => {
+    dns.set('_dmarc.bank.test', 'TXT', ['v=DMARC1; p=reject']);
+    expect((await check(plain('From: ceo@bank.test\r\n'))).dmarc).toEqual({
+      result: 'fail',
+      policy: 'reject',
+      domain: 'bank.test',
+    });
+  });
+});
+
+describe('A message is not believed when it', () => {
+  test('brings verdicts of its own', async () => {
+    const claim = 'Authentication-Results: mx.y.test; spf=pass; dkim=pass; dmarc=pass\r\nReceived-SPF: pass\r\n';
+    const raw = plain('From: ceo@x.test\r\n', claim);
+    const verdict = await check(raw, { remoteAddress: BAD_ADDRESS });
+    expect([verdict.spf.result, verdict.dkim, verdict.dmarc.result]).toEqual(['fail', [], 'fail']);
+    const { headers } = await parseMessage(Buffer.from(raw));
+    expect(headers.map(([name]) => name)).not.toContain('authentication-results');
+  });
+
+  test('has two From fields: it is flagged, and DMARC does not pass', async () => {
+    const verdict = await check(plain('From: joe@x.test\r\nFrom: ceo@bank.test\r\n'));
+    expect(verdict.hasSeveralFromFields).toBe(true);
+    expect(verdict.dmarc.result).not.toBe('pass');
+  });
+
+  test.each([
+    'From: joe@x.test, ceo@bank.test\r\n',
+    'From: Group: joe@x.test, ceo@bank.test;\r\n',
+    'From: nobody\r\n',
+    '',
+  ])('has no single author: %j', async (from) => {
+    const verdict = await check(plain(from));
+    expect(verdict.dmarc.result).not.toBe('pass');
+    expect(verdict.hasSeveralFromFields).toBe(false);
+  });
+});
+
+describe('When DNS', () => {
+  test('is silent the verdict is temperror within 3 s', { timeout: 20_000 }, async () => {
+    for (const name of ['x.test', '_dmarc.x.test', 's1._domainkey.x.test']) dns.set(name, 'TXT', 'silent');
+    const start = performance.now();
+    const verdict = await check(await signed());
+    expect(performance.now() - start).toBeLessThan(5_000);
+    expect([verdict.spf.result, verdict.dkim[0]?.result, verdict.dmarc.result]).toEqual([
+      'temperror',
+      'temperror',
+      'temperror',
+    ]);
+  });
+
+  test('is not there at all the verdict is temperror', async () => {
+    resolver = createDnsResolver({ servers: ['127.0.0.1:1'] });
+    expect(await check(plain())).toMatchObject({ spf: { result: 'temperror' }, dmarc: { result: 'temperror' } });
+  });
+});
+
+test.each([
+  '',
+  '\r\n',
+  'not a message',
+  '\0\0\0',
+  'DKIM-Signature: \r\nARC-Seal: x\r\nFrom: \r\n\r\n',
+  'DKIM-Signature: v=1; a=rsa-sha256; d=; s=; b=; bh=\r\n\r\n',
+])('Of %j some verdict is given', async (raw) => {
+  const verdict = await check(raw, { helo: '', remoteAddress: 'unknown', reversePath: '"@\0' });
+  expect(verdict.dmarc.result).not.toBe('pass');
+  expect(JSON.stringify(verdict)).not.toContain('\\u0000');
+});

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createDnsResolver, type DnsResolver } from '../../../actors/receiving/dns-resolver.ts';
+import { type DnsServer, startDnsServer } from '../../support/dns.ts';
+
+let dns: DnsServer;
+let resolver: DnsResolver;
+
+beforeAll(async () => {
+  dns = await startDnsServer();
+});
+beforeEach(() => {
+  dns.clear();
+  dns.queries.length = 0;
+  resolver = createDnsResolver({ servers: [dns.address] });
+});
+afterAll(() => dns.stop());
+
+test('It answers in the forms of node:dns', async () => {
+  dns.set('x.test', 'TXT', ['short', 'l'.repeat(600)]);
+  dns.set('x.test', 'A', ['192.0.2.1']);
+  dns.set('x.test', 'AAAA', ['2001:db8::1']);
+  dns.set('x.test', 'MX', [{ preference: 10, exchange: 'mx.x.test' }]);
+  const lookUp = resolver.within(3_000);
+  expect((await lookUp('x.test', 'TXT')).map((strings) => [...strings].join(''))).toEqual(['short', 'l'.repeat(600)]);
+  expect(await lookUp('x.test', 'A')).toEqual(['192.0.2.1']);
+  expect(await lookUp('x.test', 'AAAA')).toEqual(['2001:db8::1']);
+  expect(await lookUp('x.test', 'MX')).toEqual([expect.objectContaining({ priority: 10, exchange: 'mx.x.test' })]);
+});
+
+test('A question is asked once, though many ask at the same time and later, in any case', async () => {
+  dns.set('x.test', 'A', ['192.0.2.1']);
+  await Promise.all(Array.from({ length: 50 }, () => resolver.within(3_000)('x.test', 'A')));
+  await resolver.within(3_000)('X.TEST', 'A');
+  expect(dns.queries).toEqual(['A x.test']);
+});
+
+test('That there is nothing is kept as well, and each who asks gets an error of their own', async () => {
+  dns.set('empty.test', 'A', ['192.0.2.1']);
+  const ask = (name: string) =>
+    resolver
+      .within(3_000)(name, 'TXT')
+      .then(
+        () => expect.fail('answered'),
+        (error: Error & { code: string }) => error,
+      );
+  const [first, second, empty] = [await ask('none.test'), await ask('none.test'), await ask('empty.test')];
+  expect([first.code, second.code, empty.code]).toEqual(['ENOTFOUND', 'ENOTFOUND', 'ENODATA']);
+  expect(first).not.toBe(second);
+  expect(dns.queries).toEqual(['TXT none.test', 'TXT empty.test']);
+});
+
+test('Look-ups end when their time is up', async () => {
+  dns.set('slow.test', 'A', 'silent');
+  const start = performance.now();
+  const lookUp = resolver.within(200);
+  await expect(lookUp('slow.test', 'A')).rejects.toMatchObject({ code: 'ETIMEOUT' });
+  await expect(lookUp('other.test', 'A')).rejects.toMatchObject({ code: 'ETIMEOUT' });
+  expect(performance.now() - start).toBeLessThan(1_500);
+});
+
+test('When no look-up is answered the next ones fail at once', { timeout: 30_000 }, async () => {
+  for (let n = 0; n < 10; n++) dns.set(`silent${n}.test`, 'A', 'silent');
+  const ask = (n: number) =>
+    resolver
+      .within(10_000)(`silent${n}.test`, 'A')
+      .catch((error: { code: string }) => error.code);
+  expect(await Promise.all([0, 1, 2, 3, 4].map(ask))).toEqual(Array.from({ length: 5 }, () => 'ETIMEOUT'));
+  const asked = dns.queries.length;
+  const start = performance.now();
+  expect(await ask(9)).toBe('ETIMEOUT');
+  expect(performance.now() - start).toBeLessThan(500);
+  expect(dns.queries.length).toBe(asked);
+});
