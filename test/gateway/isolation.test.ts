@@ -159,6 +159,13 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
     });
   });
 
+  test('a domain under a verified domain of another user inherits nothing', async () => {
+    const response = await gateway.call(mine.apiKey, 'POST', '/domains', {
+      domain: `sub.${theirs.address.split('@')[1]}`,
+    });
+    expect(response.json()).toMatchObject({ status: 'pending', inheritsFromParent: false, canReceiveEmails: false });
+  });
+
   describe('ids in bodies', () => {
     test('a foreign domain or endpoint is answered like an unknown one', async () => {
       const post = (body: object) => gateway.call(mine.apiKey, 'POST', '/email-addresses', body);
