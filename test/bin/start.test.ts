@@ -155,6 +155,16 @@ test('Ctrl-C under load drains within its time and loses nothing', async () => {
   await second.ended;
 }, 180_000);
 
+test('a signal to npm start reaches the service', async () => {
+  const machine = await newMachine();
+  const npm = runOn(machine, ['start'], { program: 'npm' });
+  await npm.written('"event":"start.ready"');
+  npm.child.kill('SIGTERM');
+  await npm.ended;
+  await npm.written('"event":"start.stopped"');
+  expect(await processesOf(machine)).toEqual([]);
+}, 120_000);
+
 test('an SMTP process that dies is started again', async () => {
   const machine = await newMachine();
   const run = await startOn(machine);

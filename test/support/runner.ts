@@ -64,13 +64,13 @@ export interface Run {
   end(): Promise<void>;
 }
 
-/** Starts `node PROGRAM WORDS` on the machine, in a process group of its own. */
+/** Starts `node WORDS` (or another program with them) on the machine, in a process group of its own. */
 export function runOn(
   machine: Machine,
   words: string[],
-  options: { root?: string; environment?: Record<string, string> } = {},
+  options: { root?: string; environment?: Record<string, string>; program?: string } = {},
 ): Run {
-  const child = spawn(process.execPath, words, {
+  const child = spawn(options.program ?? process.execPath, words, {
     cwd: options.root ?? repository,
     env: { ...process.env, ...machine.environment, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
