@@ -25,9 +25,12 @@ export function decodeCharset(octets: Buffer, charset: string | null): string {
   }
 }
 
-/** The text of octets that were read as latin1, as header fields are: UTF-8 when they are (RFC 6532), else windows-1252. */
+/**
+ * The text of octets that were read as latin1, as header fields are: UTF-8 when they are (RFC 6532), else windows-1252. Characters
+ * beyond latin1 show that it was decoded already, as mailsplit does with file names of RFC 2231; then it stays as it is.
+ */
 export function decodeRawText(latin1: string): string {
-  if (!/[\x80-\xff]/.test(latin1)) return latin1;
+  if (!/[\x80-\xff]/.test(latin1) || /[^\0-\xff]/.test(latin1)) return latin1;
   return decodeCharset(Buffer.from(latin1, 'latin1'), null);
 }
 
