@@ -15,6 +15,7 @@ const prefixes = {
   event: 'evt',
   attachment: 'att',
   raw: 'raw',
+  recipient: 'rcp',
 } as const;
 
 export type IdentifierKind = keyof typeof prefixes;
