@@ -1,0 +1,76 @@
+/** Where a recipient of a sent message stands. `failed`: given up without a final word; `bounced`: refused for good. */
+export type RecipientStatus = 'pending' | 'delivered' | 'bounced' | 'failed';
+
+/** A reply of an SMTP server (RFC 5321 §4.2). */
+export interface SmtpReply {
+  code: number;
+  /** `5.1.1` (RFC 3463); null when it gives none, or one that does not fit the code (RFC 2034 §4) */
+  enhancedStatus: string | null;
+  /** in one line, without codes */
+  text: string;
+}
+
+/** Which command a reply answers. `connection` and `greeting` (EHLO, STARTTLS, AUTH) speak of us, not of the message. */
+export type SmtpPhase = 'connection' | 'greeting' | 'sender' | 'recipient' | 'data' | 'message';
+
+/** What an SMTP reply means for a recipient: `deferred` is tried again. */
+export type SmtpOutcome = 'delivered' | 'deferred' | 'bounced';
+
+/** Characters of a reply that are kept. */
+const MAX_REPLY_LENGTH = 1_000;
+
+/** Reads a reply of one line or more; null when it is none. */
+export function parseSmtpReply(response: string): SmtpReply | null {
+  const lines = response.slice(0, MAX_REPLY_LENGTH * 4).split(/\r?\n/);
+  const code = /^[2-5]\d\d(?!\d)/.exec(response)?.[0];
+  if (code === undefined) return null;
+  let enhancedStatus: string | null = null;
+  const texts: string[] = [];
+  for (const line of lines) {
+    const match = /^(?:\d{3}(?:[ -]|$))?(?:([245]\.\d{1,3}\.\d{1,3})(?:[ \t]|$))?(.*)$/.exec(line);
+    const status = match?.[1];
+    if (status?.startsWith(code.slice(0, 1)) === true) enhancedStatus ??= status;
+    texts.push((match?.[2] ?? '').trim());
+  }
+  const text = texts
+    .join(' ')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  return { code: Number(code), enhancedStatus, text: text.slice(0, MAX_REPLY_LENGTH).toWellFormed() };
+}
+
+/**
+ * What a reply means for the recipients it speaks of; null when the dialogue just goes on. The first digit decides (RFC 5321 §4.2.1),
+ * but: 5yz before the message's own commands blames us or the host, so that other hosts and later tries remain, unless it says that
+ * the host takes no mail at all (521, 556: RFC 7504); 552 to RCPT means 452, too many recipients (RFC 5321 §4.5.3.1.10), unless its
+ * status says otherwise.
+ */
+export function outcomeOfReply(reply: SmtpReply, phase: SmtpPhase): SmtpOutcome | null {
+  const kind = Math.trunc(reply.code / 100);
+  if (kind === 2) return phase === 'message' ? 'delivered' : null;
+  if (kind === 3) return phase === 'message' ? 'deferred' : null;
+  if (kind !== 5) return 'deferred';
+  if (reply.code === 521 || reply.code === 556) return 'bounced';
+  if (phase === 'connection' || phase === 'greeting') return 'deferred';
+  const isTooMany = reply.code === 552 && (reply.enhancedStatus === null || reply.enhancedStatus === '5.5.3');
+  return phase === 'recipient' && isTooMany ? 'deferred' : 'bounced';
+}
+
+/** Whether a reply asks for fewer or slower connections to the destination: 421 and 451. */
+export function asksToSlowDown(reply: SmtpReply): boolean {
+  return reply.code === 421 || reply.code === 451;
+}
+
+/** The status that a reply stands for: its own, or the general one of its class (RFC 3463 §3.1), such as `5.0.0`. */
+export function statusOfReply(reply: SmtpReply): string {
+  return reply.enhancedStatus ?? `${Math.trunc(reply.code / 100)}.0.0`;
+}
+
+/** The status of a message whose recipients stand differently, by precedence: pending, bounced, failed, delivered. */
+export function emailStatusOf(recipients: readonly RecipientStatus[]): RecipientStatus {
+  const status = PRECEDENCE.find((candidate) => recipients.includes(candidate));
+  if (status === undefined) throw new RangeError('a sent message has recipients');
+  return status;
+}
+
+const PRECEDENCE: readonly RecipientStatus[] = ['pending', 'bounced', 'failed', 'delivered'];
