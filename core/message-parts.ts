@@ -73,33 +73,45 @@ interface PartNode {
   parseHeaders(): void;
   /** what delimits its children */
   _boundary: Buffer | false;
-  _headerlen: number;
+  /** the multipart that it is a child of */
+  _parentBoundaryOwner: PartNode | false;
+  /** views of the lines of its header section, the empty one that ends it included */
+  _headersLines: Buffer[];
 }
 
 type Chunk = PartNode | { type: 'data' | 'body'; node: PartNode; value: Buffer };
 
 interface Splitter {
   node: PartNode;
+  /** whether the children of the node are over */
+  inEpilogue: boolean;
   newNode(parent?: PartNode | false): void;
   /** Whether the line delimits parts: 1 first child, 2 last child's end, 3 sibling, 4 parent's end. */
   checkBoundary(line: Buffer): 1 | 2 | 3 | 4 | false;
+  _transform(chunk: Buffer, encoding: string, callback: () => void): void;
 }
 
 /**
- * mailparser without its reading of fields and bodies: it is told the parts one after the other and notes where they lie. The chunks
- * that come are all octets of the message in their order, so that their lengths add up to the positions.
+ * mailparser without its reading of fields and bodies: it is told the parts one after the other and notes where they lie. Written in
+ * one piece, a message goes through in one piece, and every chunk is a view of it: that tells its position. (Adding up lengths does
+ * not: mailsplit drops parts that end within their header section.)
  */
 class PartReader extends MailParser {
   declare readonly splitter: Splitter;
   isTruncated = false;
-  readonly #bodies: { node: PartNode; start: number; length: number }[] = [];
-  #position = 0;
+  readonly #bodies: { node: PartNode; start: number; end: number }[] = [];
+  #whole: Buffer | null = null;
 
   constructor() {
     super(SPLITTER_OPTIONS);
     const { splitter } = this;
     const newNode = splitter.newNode.bind(splitter);
     const checkBoundary = splitter.checkBoundary.bind(splitter);
+    const transform = splitter._transform.bind(splitter);
+    splitter._transform = (chunk, encoding, callback) => {
+      this.#whole ??= chunk;
+      transform(chunk, encoding, callback);
+    };
     let parts = 0;
     splitter.newNode = (parent) => {
       newNode(parent);
@@ -108,27 +120,36 @@ class PartReader extends MailParser {
       if (depthOf(node) >= MAX_DEPTH) makeOpaque(node);
     };
     splitter.checkBoundary = (line) => {
-      const boundary = checkBoundary(line);
+      const boundary = checkBoundary(line) || checkOuterBoundaries(splitter, checkBoundary, line);
       // mailsplit's own limit ends the reading with an error that takes the parts read so far along.
       if (boundary !== false && parts >= MAX_PARTS) this.isTruncated = true;
       return this.isTruncated ? false : boundary;
     };
   }
 
-  /** Called by mailparser for every chunk. */
+  /** Called by mailparser for every chunk. Must not throw: nobody would catch it. */
   processChunk(chunk: Chunk, done: () => void): void {
     if (chunk.type === 'node') {
-      this.#position += chunk._headerlen;
-      if (chunk.multipart === false) this.#bodies.push({ node: chunk, start: this.#position, length: 0 });
-    } else {
-      const body = this.#bodies.at(-1);
-      if (chunk.type === 'body' && body?.node === chunk.node) {
-        if (body.length === 0) body.start = this.#position;
-        body.length = this.#position + chunk.value.length - body.start;
+      if (chunk.multipart === false) {
+        const lastLine = chunk._headersLines.findLast((line) => line.length > 0);
+        const start = (lastLine === undefined ? null : this.#endOf(lastLine)) ?? 0;
+        this.#bodies.push({ node: chunk, start, end: start });
       }
-      this.#position += chunk.value.length;
+    } else if (chunk.type === 'body') {
+      const body = this.#bodies.at(-1);
+      if (body?.node === chunk.node) {
+        const end = this.#endOf(chunk.value) ?? body.end + chunk.value.length;
+        if (body.end === body.start) body.start = end - chunk.value.length;
+        body.end = end;
+      }
     }
     done();
+  }
+
+  /** Where a view of the message ends in it; null when it is a copy: mailsplit holds back the last octet of an endless line as one. */
+  #endOf(view: Buffer): number | null {
+    if (this.#whole === null || view.buffer !== this.#whole.buffer) return null;
+    return view.byteOffset + view.length - this.#whole.byteOffset;
   }
 
   /** Called by mailparser at the end, to put the texts together. */
@@ -139,8 +160,36 @@ class PartReader extends MailParser {
   leaves(): Leaf[] {
     // The last one of too many has swallowed all that follows it.
     const whole = this.isTruncated ? this.#bodies.slice(0, -1) : this.#bodies;
-    return whole.map(({ node, start, length }) => toLeaf(node, start, length));
+    return whole.map(({ node, start, end }) => toLeaf(node, start, end - start));
   }
+}
+
+/**
+ * mailsplit looks for the delimiters of a part and of its parent. A line that delimits parts further out ends all that is open within
+ * (RFC 2046 §5.1.2): some mailers forget to close what they nest, and the parts behind it would be lost.
+ */
+function checkOuterBoundaries(
+  splitter: Splitter,
+  check: Splitter['checkBoundary'],
+  line: Buffer,
+): ReturnType<typeof check> {
+  const { node, inEpilogue } = splitter;
+  if (!isDelimiterLike(line)) return false;
+  splitter.inEpilogue = true;
+  for (let outer = node._parentBoundaryOwner; outer !== false; outer = outer._parentBoundaryOwner) {
+    splitter.node = outer;
+    const boundary = check(line);
+    if (boundary !== false) return boundary;
+  }
+  splitter.node = node;
+  splitter.inEpilogue = inEpilogue;
+  return false;
+}
+
+function isDelimiterLike(line: Buffer): boolean {
+  let at = 0;
+  while (line[at] === 0x0d || line[at] === 0x0a) at++;
+  return line[at] === 0x2d && line[at + 1] === 0x2d;
 }
 
 /** Options that mailparser passes on to mailsplit; its types do not know them. Messages in messages are attachments, not parts. */

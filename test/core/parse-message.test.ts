@@ -201,6 +201,43 @@ describe('Attachments', () => {
     expect([message.textBody, message.attachments.length]).toEqual(['Read me', 1]);
   });
 
+  test('behind a multipart that was never closed are found', async () => {
+    const open =
+      'Content-Type: multipart/alternative; boundary=in\r\n\r\n--in\r\n\r\nText\r\n--in\r\nContent-Type: text/html\r\n\r\n<p>a</p>';
+    const raw = Buffer.from(
+      HEAD +
+        multipart('mixed', [open, 'Content-Type: image/png\r\n\r\nfirst', 'Content-Type: image/png\r\n\r\nsecond']),
+    );
+    const message = await parseMessage(raw);
+    expect([message.textBody, message.htmlBody]).toEqual(['Text', '<p>a</p>']);
+    expect(message.attachments.map((_, at) => octetsOf(raw, message, at).toString())).toEqual(['first', 'second']);
+  });
+
+  test.each([
+    '--b\r\n--b\r\n',
+    '--b\r\nContent-Type: text/html\r\n',
+    '--b\r\n\r\n',
+    '--b\r\n\r\n\r\n',
+    '--b\r\nX: 1\r\n\r\n',
+  ])('lie where they say behind the broken part %j', async (broken) => {
+    for (const lineEnd of ['\r\n', '\n']) {
+      const raw = Buffer.from(
+        `${HEAD}Content-Type: multipart/mixed; boundary=b\r\n\r\n${broken}--b\r\nContent-Type: a/b\r\n\r\nfirst\r\n--b\r\nContent-Type: a/b\r\n\r\nsecond`.replaceAll(
+          '\r\n',
+          lineEnd,
+        ),
+      );
+      const message = await parseMessage(raw);
+      expect(message.attachments.map((_, at) => octetsOf(raw, message, at).toString())).toEqual(['first', 'second']);
+    }
+  });
+
+  test('of one endless line, a carriage return at its end, are whole', async () => {
+    const content = `${'a'.repeat(200_000)}\r`;
+    const raw = Buffer.from(`${HEAD}Content-Type: application/x\r\n\r\n${content}`);
+    expect(octetsOf(raw, await parseMessage(raw), 0).toString()).toBe(content);
+  });
+
   test('in a digest are messages', async () => {
     const message = await parse(HEAD + multipart('digest', ['\r\nSubject: a\r\n\r\nb', '\r\nSubject: c\r\n\r\nd']));
     expect(message.attachments.map(({ contentType }) => contentType)).toEqual(['message/rfc822', 'message/rfc822']);

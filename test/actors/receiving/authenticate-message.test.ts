@@ -42,7 +42,7 @@ async function signed(options: { from?: string; domain?: string } = {}): Promise
     subject: 'Signed',
     text: 'Hello Ann\n'.repeat(400),
   });
-  return String(message);
+  return Buffer.isBuffer(message) ? message.toString('latin1') : expect.fail('not composed');
 }
 
 async function check(
