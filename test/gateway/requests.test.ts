@@ -198,6 +198,17 @@ describe('over a socket', () => {
   });
 });
 
+test('the OpenAPI document is served without a key and names every operation', async () => {
+  const response = await gateway.app.inject('/api/e2/openapi.json');
+  expect(response.statusCode).toBe(200);
+  const document = response.json();
+  expect(document.openapi).toBe('3.1.0');
+  expect(Object.keys(document.paths)).toContain('/api/e2/emails/{id}');
+  // Whatever is referred to is there.
+  for (const [, name] of response.body.matchAll(/"#\/components\/schemas\/([^"]+)"/g))
+    expect(document.components.schemas).toHaveProperty(name ?? '');
+});
+
 describe('health', () => {
   test('needs no key', async () => {
     const health = await gateway.app.inject('/health');
