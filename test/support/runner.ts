@@ -107,7 +107,12 @@ export function runOn(
       }),
     signalGroup: (signal) => void process.kill(-(child.pid ?? 0), signal),
     async end() {
-      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+      // The whole group: a program may have left its own child behind.
+      try {
+        process.kill(-(child.pid ?? 0), 'SIGKILL');
+      } catch {
+        // Nobody of it is left.
+      }
       await ended;
     },
   };
