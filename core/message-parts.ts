@@ -138,9 +138,7 @@ class PartReader extends MailParser {
     } else if (chunk.type === 'body') {
       const body = this.#bodies.at(-1);
       if (body?.node === chunk.node) {
-        const end = this.#endOf(chunk.value) ?? body.end + chunk.value.length;
-        if (body.end === body.start) body.start = end - chunk.value.length;
-        body.end = end;
+        body.end = this.#endOf(chunk.value) ?? body.end + chunk.value.length;
       }
     }
     done();

@@ -15,7 +15,7 @@ const MAX_FAR_REACHING_WORDS = 20;
  * much as all the rest of parsing a short message.
  */
 const MAY_HIDE =
-  /^[ \t]*>|^[ \t]*[-_+=]{2,4}[ \t]*$|^_{32}$|wrote|écrit|escribió|scritto|escreveu|schrieb|schreef|pisze|napisał|skrev|kirjoitti|写道|작성|のメッセージ| г\. в|>\s*:|from|sent|gesendet|sendt|outlook|cheers|wishes|regards|envoy|cordialement|bien . vous|^bonne |enviado|verzonden|verstuurd|original|oprindelig|ursprüngliche|(?:von|de|van|da)\s?:|in data/im;
+  /^[ \t]*>|^[ \t]*[-_+=]{2,4}[ \t]*$|^_{32}$|wrote|écrit|escribió|scritto|escreveu|schrieb|schreef|pisze|napisał|skrev|kirjoitti|写道|작성|のメッセージ| г\. в|>[ \t]*:|(?:from|von|de|van|da)\s?:|^sent from|gesendet|^sendt fra|get outlook|outlook pour|^cheers|^best wishes|regards|^envoyé|cordialement|^bien . vous|^bonne |^enviado|^verzonden|^verstuurd|original message|oprindelig|message d'origine|ursprüngliche|in data /im;
 
 const parser = new EmailReplyParser();
 
