@@ -6,6 +6,7 @@ export const MAX_CLEANED_HTML_LENGTH = 1_000_000;
 /** Tags, and elements open at once; beyond, cleaning takes more than linear time. */
 const MAX_TAGS = 60_000;
 const MAX_OPEN_ELEMENTS = 1_500;
+const MAX_LOOSE_ELEMENTS = 8_000;
 const MAX_NESTING = 100;
 
 /**
@@ -132,39 +133,26 @@ function hasContent(sanitized: string): boolean {
   return sanitized.includes('<img') || /\S/.test(sanitized.replace(/<[^<>]*>|&nbsp;|\u00a0/g, ''));
 }
 
-/** Elements without an end tag, or whose end tag is left out in real mail: the parser closes them by itself, they do not nest. */
-const NEVER_OPEN = new Set([
-  'br',
-  'hr',
-  'img',
-  'meta',
-  'link',
-  'input',
-  'col',
-  'wbr',
-  'area',
-  'p',
-  'li',
-  'td',
-  'tr',
-  'th',
-  'dd',
-  'dt',
-  'option',
-]);
+const VOID_ELEMENTS = new Set(['br', 'hr', 'img', 'meta', 'link', 'input', 'col', 'wbr', 'area']);
+/** Elements whose end tag is often left out in real mail, where the parser mostly closes them by itself: they get a wider limit. */
+const LOOSE_ELEMENTS = new Set(['p', 'li', 'td', 'tr', 'th', 'dd', 'dt', 'option']);
 
 function isTooComplex(html: string): boolean {
   if (html.length > MAX_CLEANED_HTML_LENGTH) return true;
   const tag = /<(\/?)([a-z][a-z0-9]*)/iy;
   let tags = 0;
   let open = 0;
+  let loose = 0;
   for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at + 1)) {
     if (++tags > MAX_TAGS) return true;
     tag.lastIndex = at;
-    const [, slash, name = ''] = tag.exec(html) ?? [];
-    if (slash === undefined || NEVER_OPEN.has(name.toLowerCase())) continue;
-    open = slash === '/' ? Math.max(0, open - 1) : open + 1;
-    if (open > MAX_OPEN_ELEMENTS) return true;
+    const [, slash, written = ''] = tag.exec(html) ?? [];
+    const name = written.toLowerCase();
+    if (slash === undefined || VOID_ELEMENTS.has(name)) continue;
+    const step = slash === '/' ? -1 : 1;
+    if (LOOSE_ELEMENTS.has(name)) loose = Math.max(0, loose + step);
+    else open = Math.max(0, open + step);
+    if (open > MAX_OPEN_ELEMENTS || loose > MAX_LOOSE_ELEMENTS) return true;
   }
   return false;
 }
