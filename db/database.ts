@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
+import { kyselyPool } from './kysely-pool.ts';
 import type { Tables } from './tables.ts';
 
 /** The two roles of house.md §5.11; null connects as the role of the URL (migrations, accounts). */
@@ -66,7 +67,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on('error', () => undefined);
   // A connection that breaks while it is checked out fails its query; without a listener it would end the process.
   pool.on('connect', (client) => void client.on('error', options.onError));
-  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: kyselyPool(pool) }) });
   return { pool, kysely, close: () => pool.end() };
 }
 

@@ -256,6 +256,11 @@ describe('hostile queries are refused within 100 ms', () => {
     expect(JSON.stringify(answer)).not.toContain('Did you mean');
   });
 
+  test('more than 2,000 tokens are not parsed', async () => {
+    const answer = await ask(`{ viewer { ${'id '.repeat(2_000)} } }`);
+    expect([answer.status, answer.errors[0].message]).toEqual([400, expect.stringContaining('2000 tokens')]);
+  });
+
   test('a page of 100 emails with their fields is within the limits', async () => {
     const answer = await ask(
       '{ emails(first: 100) { totalCount edges { cursor node { id subject preview from { name address } to isRead thread { id } content { text } } } } }',

@@ -331,7 +331,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
         thread_alias: [],
         delivery: ['response_data'],
       };
-      // The twin's rows come last, so that whoever takes the last of two takes the wrong one; and once more under other ids.
+      // The twin's rows come last, so that whoever takes the last of two takes the wrong one.
       for (const [table, columns] of Object.entries(marks)) {
         const marked = columns.map((column) => `'${column}', to_jsonb(coalesce(r->>'${column}', '') || 'canary')`);
         await pool.query(
@@ -340,6 +340,10 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
           [box.userId],
         );
       }
+      await pool.query(
+        `insert into thread_alias (user_id, alias_id, thread_id) values ('usr_twin', $1, 'th_elsewhere')`,
+        [threadId],
+      );
       for (const query of [
         '',
         '?time_range=24h',

@@ -277,22 +277,31 @@ describe('without PostgreSQL', () => {
     expect((await away.call(key, 'POST', '/domains', { domain: 'x.example' })).statusCode).toBe(201);
   });
 
-  test('that is paused, requests are 503 within 10 seconds', { timeout: 40_000 }, async () => {
-    expect((await away.call(key, 'GET', '/emails')).statusCode).toBe(200);
+  test('that is paused, requests are 503 within 10 seconds, and no connection is lost by it', {
+    timeout: 60_000,
+  }, async () => {
+    const six = () => Promise.all(Array.from({ length: 6 }, () => away.call(key, 'GET', '/emails')));
+    await six();
+    expect(away.database.pool.idleCount).toBe(6);
     proxy.setMode('stall');
     const started = performance.now();
     const answers = await Promise.all([
       away.call(key, 'GET', '/emails'),
       away.call(key, 'GET', '/emails/x_y'),
       away.call(key, 'POST', '/domains', { domain: 'y.example' }),
+      away.call(key, 'POST', '/domains', { domain: 'z.example' }),
       away.graphql(key, '{ emails { totalCount } }'),
       away.app.inject('/ready'),
     ]);
     expect(performance.now() - started).toBeLessThan(10_000);
-    expect(answers.map((answer) => answer.statusCode)).toEqual([503, 503, 503, 503, 503]);
-    expect(answers.slice(0, 4).map((answer) => answer.headers['retry-after'])).toEqual(['5', '5', '5', '5']);
+    expect(answers.map((answer) => answer.statusCode)).toEqual([503, 503, 503, 503, 503, 503]);
+    expect(answers.slice(0, 5).map((answer) => answer.headers['retry-after'])).toEqual(['5', '5', '5', '5', '5']);
     proxy.setMode('pass');
-    expect((await away.call(key, 'GET', '/emails')).statusCode).toBe(200);
+    // The statements that nobody awaits any more end by their own limit.
+    await expect
+      .poll(async () => (await six()).map((answer) => answer.statusCode), { timeout: 20_000 })
+      .toEqual(Array(6).fill(200));
+    await expect.poll(() => away.database.pool.idleCount, { timeout: 20_000 }).toBe(away.database.pool.totalCount);
   });
 
   test('that has no connection left, requests are 503 within 10 seconds', { timeout: 30_000 }, async () => {
