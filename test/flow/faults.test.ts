@@ -58,6 +58,16 @@ class FaultBench {
     return results;
   }
 
+  /** Awaits that recipients are judged again: an unknown one gets 550 from the receiving actor, and 451 while there is none. */
+  async awaitVerdicts(): Promise<void> {
+    const nobody = `nobody@${this.account.domain}`;
+    await until(
+      'the receiving actor judges recipients',
+      () => this.service.output.slice(-2000),
+      async () => (await this.#send([Buffer.from('\r\n')], { recipient: nobody }))[0]?.code === 550,
+    );
+  }
+
   /** Offers again, as a sending MTA would, all that did not get 250, until each has it. */
   async offerAgain(): Promise<void> {
     for (let round = 0; round < 10; round++) {
@@ -78,6 +88,7 @@ class FaultBench {
   /** Awaits that everything is delivered, then that I1 to I3 hold. */
   async settle(): Promise<void> {
     const databaseUrl = await this.service.databaseUrl();
+    await passLeases(databaseUrl);
     await awaitDrained(databaseUrl, 90_000);
     const report = await checkLedger({
       databaseUrl,
@@ -92,7 +103,10 @@ class FaultBench {
     expect(report.webhooks).toBe(this.offers.length);
   }
 
-  #send(octets: Buffer[], options: { sessions?: number; perSecond?: number }): Promise<SmtpLoadResult[]> {
+  #send(
+    octets: Buffer[],
+    options: { sessions?: number; perSecond?: number; recipient?: string },
+  ): Promise<SmtpLoadResult[]> {
     return smtpLoad({
       host: '127.0.0.1',
       port: this.service.smtpPort,
@@ -100,7 +114,7 @@ class FaultBench {
       sessions: options.sessions ?? 10,
       isReusingConnections: true,
       reversePath: 'sender@elsewhere.test',
-      recipients: () => [this.address],
+      recipients: () => [options.recipient ?? this.address],
       message: (n) => toWireForm(octets[n] ?? Buffer.alloc(0)),
       ...(options.perSecond === undefined ? {} : { perSecond: options.perSecond }),
     });
@@ -118,6 +132,14 @@ class FaultBench {
     ];
     return Buffer.from(lines.join('\r\n'));
   }
+}
+
+/** Lets the leases of killed processes run out at once, by the clock that decides of them. */
+async function passLeases(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query(`update clock set shift = shift + interval '31 seconds'`);
+  await client.end();
 }
 
 async function signalPostgres(databaseUrl: string, signal: NodeJS.Signals): Promise<() => void> {
@@ -233,6 +255,7 @@ describe('as separate processes', () => {
         await bench.service.end(name, 'SIGTERM');
         const child = bench.service.startProcess(name, { FAULT: point });
         const died = new Promise<number | null>((resolve) => void child.once('exit', (code) => resolve(code)));
+        if (name === 'receiving') await bench.awaitVerdicts();
         if (name === 'smtp')
           await until(
             'SMTP greets',
