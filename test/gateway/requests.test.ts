@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asUser } from '../../db/database.ts';
 import { openTestGateway, type TestGateway } from '../support/gateway.ts';
 import { insertMail } from '../support/mail-rows.ts';
 import type { TestMailbox } from '../support/routing-rows.ts';
@@ -293,11 +295,13 @@ describe('without PostgreSQL', () => {
       away.graphql(key, '{ emails { totalCount } }'),
       away.app.inject('/ready'),
     ]);
+    const last = asUser(away.database, 'usr_x', (transaction) => sql`select 1`.execute(transaction));
     expect(performance.now() - started).toBeLessThan(10_000);
     expect(answers.map((answer) => answer.statusCode)).toEqual([503, 503, 503, 503, 503, 503]);
     expect(answers.slice(0, 5).map((answer) => answer.headers['retry-after'])).toEqual(['5', '5', '5', '5', '5']);
+    // The statements that nobody awaits any more end by their own limit, this one after all others.
+    await expect(last).rejects.toThrow();
     proxy.setMode('pass');
-    // The statements that nobody awaits any more end by their own limit.
     await expect
       .poll(async () => (await six()).map((answer) => answer.statusCode), { timeout: 20_000 })
       .toEqual(Array(6).fill(200));
