@@ -9,6 +9,14 @@ import {
   threadSets,
 } from '../support/corpora.ts';
 import { awaitDrained, checkLedger, type Offer } from '../support/ledger.ts';
+import {
+  type FactScore,
+  printScore,
+  REQUIRED_AGREEMENT,
+  type ReadMessage,
+  readFacts,
+  scoreFacts,
+} from '../support/score-facts.ts';
 import { Service, type TestAccount } from '../support/service.ts';
 import { smtpLoad, toWireForm } from '../support/smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -76,17 +84,42 @@ describe.skipIf(!hasCorpora)('the corpora through SMTP on one machine', () => {
     return { account, address };
   }
 
-  test('every message of eml/ is answered 250, the listed refusals aside, and goes out as a webhook', async () => {
-    const { address } = await mailbox(true);
-    const messages = await readEmlMessages();
-    const { emailIds, refused } = await send(address, messages, 10);
-    expect([...refused.keys()].toSorted()).toEqual(Object.keys(refusals).toSorted());
-    for (const [file, reply] of refused) expect(reply, file).toMatch(refusals[file]?.reply ?? /^$/);
-    expect(emailIds.size + refused.size).toBe(messages.length);
-    await awaitDrained(await service.databaseUrl(), 120_000);
-    const delivered = new Set(receiver.requests.map((request) => request.headers['x-email-id']));
-    expect([...emailIds.values()].filter((emailId) => !delivered.has(emailId))).toEqual([]);
-  }, 240_000);
+  describe('of eml/', () => {
+    let account: TestAccount;
+    let sent: Awaited<ReturnType<typeof send>>;
+
+    beforeAll(async () => {
+      const box = await mailbox(true);
+      account = box.account;
+      sent = await send(box.address, await readEmlMessages(), 10);
+      await awaitDrained(await service.databaseUrl(), 120_000);
+    }, 240_000);
+
+    test('every message is answered 250, the listed refusals aside, and goes out as a webhook', () => {
+      const { emailIds, refused } = sent;
+      expect([...refused.keys()].toSorted()).toEqual(Object.keys(refusals).toSorted());
+      for (const [file, reply] of refused) expect(reply, file).toMatch(refusals[file]?.reply ?? /^$/);
+      expect(emailIds.size + refused.size).toBe(520);
+      const delivered = new Set(receiver.requests.map((request) => request.headers['x-email-id']));
+      expect([...emailIds.values()].filter((emailId) => !delivered.has(emailId))).toEqual([]);
+    });
+
+    test('what webhooks and downloads show agrees with 98 of 100 facts at least, refused messages being wrong', async () => {
+      const payloads = new Map<string, WebhookPayload>();
+      for (const { body } of receiver.requests) {
+        const payload = JSON.parse(body) as WebhookPayload;
+        payloads.set(payload.email.id, payload);
+      }
+      const facts = await readFacts();
+      const score: FactScore = await scoreFacts(facts, async (file) => {
+        const payload = payloads.get(sent.emailIds.get(file) ?? '');
+        return payload === undefined ? null : readByReceiver(payload, service.url, account.apiKey);
+      });
+      printScore('the service', score);
+      expect(facts).toHaveLength(520);
+      expect(score.agree / score.asserted).toBeGreaterThanOrEqual(REQUIRED_AGREEMENT);
+    }, 120_000);
+  });
 
   test.each(threadSets)(
     'threads of %s by GET /mail/threads, the same in 5 shuffled orders, each for a fresh user',
@@ -128,6 +161,41 @@ describe.skipIf(!hasCorpora)('the corpora through SMTP on one machine', () => {
     expect(report.accepted).toBe(offers.length - Object.keys(refusals).length);
   }, 120_000);
 });
+
+/** What of the webhook's body the facts are about. */
+interface WebhookPayload {
+  email: {
+    id: string;
+    parsedData: Pick<ReadMessage, 'subject' | 'from' | 'to' | 'cc'> & {
+      textBody: string | null;
+      htmlBody: string | null;
+      attachments: { filename: string; contentType: string; size: number }[];
+    };
+  };
+}
+
+/** A message as a receiver of webhooks reads it, the octets of its attachments by place. */
+async function readByReceiver({ email }: WebhookPayload, url: string, apiKey: string): Promise<ReadMessage> {
+  const { subject, from, to, cc, textBody, htmlBody, attachments } = email.parsedData;
+  const download = async (index: number) => {
+    const response = await fetch(`${url}/api/e2/attachments/${email.id}/parts/${index}`, {
+      headers: { authorization: `Bearer ${apiKey}` },
+    });
+    if (!response.ok) throw new Error(`attachment ${index} of ${email.id}: ${response.status}`);
+    return Buffer.from(await response.arrayBuffer());
+  };
+  return {
+    subject,
+    from,
+    to,
+    cc,
+    text: textBody,
+    html: htmlBody,
+    attachments: await Promise.all(
+      attachments.map(async (attachment, index) => ({ ...attachment, octets: await download(index) })),
+    ),
+  };
+}
 
 function webhooks(receiver: WebhookReceiver) {
   return receiver.requests.map((request) => ({ webhookId: request.webhookId, body: request.body }));
