@@ -58,14 +58,25 @@ function runVitest(reportFile: string): Promise<number> {
     const child = spawn(process.execPath, [vitest, ...words, ...process.argv.slice(2)], {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
+      // A group of its own: when it has to be ended, so are the servers that tests started.
+      detached: true,
     });
+    const endGroup = (signal: NodeJS.Signals) => {
+      try {
+        process.kill(-(child.pid ?? 0), signal);
+      } catch {
+        // Nobody of it is left.
+      }
+    };
     const limit = setTimeout(() => {
       console.log(`The tests took longer than ${LIMIT_MINUTES} minutes and were ended.`);
-      child.kill('SIGTERM');
-      setTimeout(() => child.kill('SIGKILL'), 10_000).unref();
+      endGroup('SIGTERM');
+      setTimeout(() => endGroup('SIGKILL'), 10_000);
     }, LIMIT_MINUTES * 60_000);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => endGroup(signal));
     child.once('exit', (code) => {
       clearTimeout(limit);
+      endGroup('SIGKILL');
       resolve(code ?? 1);
     });
   });
