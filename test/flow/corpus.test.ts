@@ -139,8 +139,8 @@ describe.skipIf(!hasCorpora)('the corpora through SMTP on one machine', () => {
           Object.entries(truth.files).map(([id, file]) => [id, threadOfFile.get(`threads/${name}/${file}`) ?? id]),
         );
         const { recall, justified, pairs } = scoreThreads(truth, got);
-        console.info(
-          `${name} shuffle ${seed}: recall ${recall.toFixed(5)}, justified ${justified.toFixed(5)} of ${pairs} pairs`,
+        process.stdout.write(
+          `${name} shuffle ${seed}: recall ${recall.toFixed(5)}, justified ${justified.toFixed(5)} of ${pairs} pairs\n`,
         );
         expect(recall).toBeGreaterThanOrEqual(0.995);
         expect(justified).toBeGreaterThanOrEqual(0.99);
