@@ -165,7 +165,7 @@ function buildPayload(
       references: email.reference_ids,
       textBody: email.text_body,
       htmlBody: email.html_body,
-      cleanedText: email.cleaned_text,
+      cleanedText: email.cleaned_text ?? email.text_body?.trim() ?? null,
       cleanedHtml: email.cleaned_html,
       attachments: email.attachments,
       priority: email.priority,

@@ -18,11 +18,18 @@ export interface AcceptorOptions {
   hasRoom: () => Promise<boolean>;
   /** whether the parser of this process can take more; otherwise the rows are left unclaimed for whoever sweeps next */
   canParse: () => boolean;
-  /** told of each new message after its commit, and whether its receptions are this claimant's */
-  onAccepted: (octets: Buffer, receptions: Reception[], isClaimed: boolean) => void;
+  /** told of each new message after its commit */
+  onAccepted: (octets: Buffer, receptions: Reception[], commit: AcceptedCommit) => void;
   fault: (point: FaultPoint) => void;
   /** groups that are committed at the same time */
   commitsInFlight?: number;
+}
+
+export interface AcceptedCommit {
+  /** whether the receptions are this claimant's */
+  isClaimed: boolean;
+  /** messages that were committed together */
+  company: number;
 }
 
 export interface Acceptor {
@@ -109,7 +116,10 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
       if (outcome === undefined) return;
       member.resolve({ verdict: 'accepted', emailIds: outcome.emailIds });
       if (outcome.accepted.length > 0) {
-        options.onAccepted(member.offer.octets, outcome.accepted, claimant !== null);
+        options.onAccepted(member.offer.octets, outcome.accepted, {
+          isClaimed: claimant !== null,
+          company: group.length,
+        });
       }
     });
   }

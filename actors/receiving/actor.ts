@@ -73,8 +73,8 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     hasRoom,
     canParse: () => queue.hasRoom(),
     fault,
-    onAccepted(accepted, receptions, isClaimed) {
-      queue.noteAccept(accepted.length);
+    onAccepted(accepted, receptions, { isClaimed, company }) {
+      queue.noteAccept(accepted.length, company);
       if (!isClaimed) return;
       const [first] = receptions;
       if (first !== undefined) octets.keep(first.rawId, accepted);

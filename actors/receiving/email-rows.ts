@@ -45,7 +45,7 @@ export function emailRows(
     reference_ids: message.references,
     text_body: message.textBody,
     html_body: message.htmlBody,
-    cleaned_text: message.cleanedText,
+    cleaned_text: message.cleanedText === message.textBody?.trim() ? null : message.cleanedText,
     cleaned_html: message.cleanedHtml,
     attachments: message.attachments,
     authentication: outcome.authentication,

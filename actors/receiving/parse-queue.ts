@@ -19,8 +19,8 @@ export interface ParseQueueOptions {
 export interface ParseQueue {
   /** Puts receptions at the end; those that wait or are in work already are passed over. */
   add(queued: readonly QueuedReception[]): void;
-  /** Tells that a message was accepted just now: while many are, parsing waits. */
-  noteAccept(sizeOctets: number): void;
+  /** Tells that a message was accepted just now, with how many messages in its commit: while many are, parsing waits. */
+  noteAccept(sizeOctets: number, company: number): void;
   /** whether more should come */
   hasRoom(): boolean;
   /** receptions that wait */
@@ -50,7 +50,10 @@ const QUIET_WINDOW_MS = 150;
 const BUSY_ACCEPTS = 75;
 /** A large message counts for as many accepts as it holds of these. */
 const ACCEPT_OCTETS = 50_000;
-const YIELD_MESSAGES = 1_000;
+/** Messages that had to wait for each other's commits tell of clients that wait: with so many in a commit, each counts for more. */
+const CROWD = 3;
+const CROWD_WEIGHT = 3;
+const YIELD_MESSAGES = 4_000;
 const YIELD_OCTETS = 32_000_000;
 const YIELD_AGE_MS = 3_000;
 
@@ -160,7 +163,8 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
       for (const entry of queued) put(entry);
       start();
     },
-    noteAccept: (sizeOctets) => accepts.add(1 + sizeOctets / ACCEPT_OCTETS),
+    noteAccept: (sizeOctets, company) =>
+      accepts.add((company < CROWD ? 1 : CROWD_WEIGHT) * (1 + sizeOctets / ACCEPT_OCTETS)),
     hasRoom: () => waiting.length < ROOM_MESSAGES && waitingOctets < ROOM_OCTETS,
     length: () => waiting.length,
     async stop() {

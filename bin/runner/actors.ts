@@ -30,7 +30,7 @@ export function createActorContext({ bus, database, log }: ContextOptions): Acto
     octets: createOctetStore({ database, log }),
     log,
     now: () => new Date(),
-    random: (count) => randomBytes(count),
+    random: drawRandom,
     name: `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`,
   };
 }
@@ -72,4 +72,16 @@ export function startActor(name: ActorName, context: ActorContext, settings: Act
         fault,
       });
   }
+}
+
+const RANDOM_POOL_OCTETS = 4_096;
+let randomPool = Buffer.alloc(0);
+
+/** Octets from a cryptographic source, each given out once. Asked for in bulk: a call for each identifier costs more than the identifier. */
+function drawRandom(count: number): Uint8Array {
+  if (count > RANDOM_POOL_OCTETS) return randomBytes(count);
+  if (randomPool.length < count) randomPool = randomBytes(RANDOM_POOL_OCTETS);
+  const drawn = randomPool.subarray(0, count);
+  randomPool = randomPool.subarray(count);
+  return drawn;
 }

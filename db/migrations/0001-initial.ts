@@ -228,6 +228,7 @@ const EMAIL = `
     reference_ids text[] not null,
     text_body text,
     html_body text,
+    -- null when nothing had to be stripped: then it is the trimmed text_body
     cleaned_text text,
     cleaned_html text,
     -- see core/attachment.ts
@@ -494,7 +495,7 @@ const ROLES_AND_POLICIES = `
         using p_user_id, p_pattern, p_address, p_domain, p_is_unread, p_after_at, p_after_id, p_before_at, p_before_id, p_limit;
     end $$;
 
-  -- Statistics of tables that grew by half since they were last taken. Autovacuum looks once a minute; a fresh service takes tens of
+  -- Statistics of tables that grew fourfold since they were last taken. Autovacuum looks once a minute; a fresh service takes tens of
   -- thousands of mails in that time, under plans made for empty tables, which new statistics also end. Large tables are autovacuum's.
   create function analyze_young_tables() returns integer language plpgsql volatile security definer set search_path = public, pg_temp as $$
     declare
@@ -503,8 +504,9 @@ const ROLES_AND_POLICIES = `
     begin
       if not pg_try_advisory_xact_lock(hashtextextended('analyze young tables', 0)) then return 0; end if;
       for grown in
-        select relname from pg_stat_user_tables
-        where schemaname = 'public' and n_live_tup < 100000 and n_mod_since_analyze > 100 + n_live_tup / 2 order by relname
+        select t.relname from pg_stat_user_tables t join pg_class c on c.oid = t.relid
+        where t.schemaname = 'public' and t.n_live_tup between 100 and 100000 and t.n_live_tup > 4 * greatest(c.reltuples, 0)
+        order by t.relname
       loop
         execute format('analyze %I', grown);
         analyzed := analyzed + 1;

@@ -36,14 +36,10 @@ export async function startBareHaraka(directory: string): Promise<Contestant> {
   await mkdir(path.join(home, 'config'), { recursive: true });
   const write = (name: string, text: string) => writeFile(path.join(home, name), text);
   await write('package.json', '{"name":"bare-haraka","private":true,"type":"commonjs"}');
-  await write(
-    'plugins/accept.js',
-    "exports.hook_rcpt = (next) => next(OK); exports.hook_lookup_rdns = (next) => next(OK, 'unknown');\n",
-  );
+  await write('plugins/accept.js', 'exports.hook_rcpt = (next) => next(OK);\n');
   await write('config/plugins', 'accept\nqueue/discard\n');
   await write('config/smtp.ini', `listen=127.0.0.1:${smtpPort}\n`);
   await write('config/me', 'bare.test\n');
-  await write('config/log.ini', '[main]\nlevel=warn\n');
   await cp(path.join(root, 'node_modules/haraka/config/connection.ini'), path.join(home, 'config/connection.ini'));
   const server = await startServer(
     node,

@@ -106,19 +106,32 @@ test('of a chunk over which the work itself fails each is tried alone, and the o
 
 test('at a moderate pace of accepts parsing does not wait', async () => {
   const { queue, seen } = makeQueue();
-  for (let n = 0; n < 40; n++) queue.noteAccept(4_000);
+  for (let n = 0; n < 40; n++) queue.noteAccept(4_000, 1);
   const startedAt = performance.now();
   queue.add([queued('a')]);
   await seen(1);
   expect(performance.now() - startedAt).toBeLessThan(100);
 });
 
+test('at that pace parsing waits for accepts that had to wait for each other', async () => {
+  const { queue, chunks, seen } = makeQueue();
+  const crowd = setInterval(() => {
+    for (let n = 0; n < 4; n++) queue.noteAccept(4_000, 4);
+  }, 10);
+  for (let n = 0; n < 40; n++) queue.noteAccept(4_000, 4);
+  queue.add([queued('a')]);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(chunks).toEqual([]);
+  clearInterval(crowd);
+  await seen(1);
+});
+
 test('while many are accepted parsing waits, until they cease', async () => {
   const { queue, chunks, seen } = makeQueue();
   const burst = setInterval(() => {
-    for (let n = 0; n < 40; n++) queue.noteAccept(4_000);
+    for (let n = 0; n < 40; n++) queue.noteAccept(4_000, 1);
   }, 10);
-  for (let n = 0; n < 100; n++) queue.noteAccept(4_000);
+  for (let n = 0; n < 100; n++) queue.noteAccept(4_000, 1);
   queue.add([queued('a')]);
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(chunks).toEqual([]);
@@ -128,9 +141,9 @@ test('while many are accepted parsing waits, until they cease', async () => {
 
 test('no message waits longer than three seconds for accepts to cease', async () => {
   const { queue, seen } = makeQueue();
-  for (let n = 0; n < 100; n++) queue.noteAccept(4_000);
+  for (let n = 0; n < 100; n++) queue.noteAccept(4_000, 1);
   const burst = setInterval(() => {
-    for (let n = 0; n < 100; n++) queue.noteAccept(4_000);
+    for (let n = 0; n < 100; n++) queue.noteAccept(4_000, 1);
   }, 10);
   const startedAt = performance.now();
   queue.add([queued('a')]);
@@ -139,10 +152,10 @@ test('no message waits longer than three seconds for accepts to cease', async ()
   expect(performance.now() - startedAt).toBeGreaterThan(2_900);
 });
 
-test('a thousand that wait are worked on whatever is accepted', async () => {
+test('four thousand that wait are worked on whatever is accepted', async () => {
   const { queue, seen } = makeQueue();
-  for (let n = 0; n < 100; n++) queue.noteAccept(4_000);
-  queue.add(Array.from({ length: 1_000 }, (_, n) => queued(`em_${n}`)));
+  for (let n = 0; n < 100; n++) queue.noteAccept(4_000, 1);
+  queue.add(Array.from({ length: 4_000 }, (_, n) => queued(`em_${n}`)));
   const startedAt = performance.now();
   await seen(1);
   expect(performance.now() - startedAt).toBeLessThan(100);
