@@ -1,11 +1,12 @@
 import type { Actor } from '../actors/actor.ts';
 import { type Database, type DatabaseRole } from '../db/database.ts';
+import { voidLeases } from '../db/queries/void-leases.ts';
 import type { Bus } from '../schema/messages.ts';
 import { processEnvironment } from './config.ts';
 import { type ActorName, actorNames, createActorContext, startActor } from './runner/actors.ts';
 import { openBus, openBusDoor } from './runner/bus.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
-import { createFirstAccount } from './runner/first-account.ts';
+import { createFirstAccount, type FirstAccount } from './runner/first-account.ts';
 import { openGateway } from './runner/gateway.ts';
 import { reasonNotToListen } from './runner/listening.ts';
 import { createLog } from './runner/log.ts';
@@ -64,7 +65,7 @@ async function start(): Promise<string> {
     if (reason !== null) throw new StartRefused(`${variable}: ${reason}`);
   }
   await prepareDatabase({ url, secretKey, allowUnsafeWrites: config.allowUnsafeWrites });
-  const firstAccount = machine === null ? null : await createFirstAccount(url, config.trustedDomains);
+  const firstAccount = machine === null ? null : await tendOwnDatabase(url);
 
   const bus = openBus(config.natsUrl, 'postroom start', log);
   closers.add('bus', () => bus.close());
@@ -116,6 +117,18 @@ async function openData(): Promise<Data> {
   if (machine === null) throw new StartRefused('the data directory is served elsewhere');
   closers.add('PostgreSQL', () => machine.close(), CLUSTER_STOP_LIMIT_MS);
   return { url: machine.databaseUrl, secretKey: config.secretKey ?? machine.secrets.secretKey, machine };
+}
+
+/** What only the sole user of a database may do: end the leases of the killed, and see to the first account. */
+async function tendOwnDatabase(url: string): Promise<FirstAccount | null> {
+  const { database, close } = openLoggedDatabase({ url, role: null, poolSize: 1, applicationName: 'start' }, log);
+  try {
+    const count = await voidLeases(database);
+    if (count > 0) log.info({ event: 'start.leases-voided', count }, 'took over the work of a run that was killed');
+    return await createFirstAccount(database, config.trustedDomains);
+  } finally {
+    await close();
+  }
 }
 
 function open(url: string, role: DatabaseRole, poolSize: number): Database {

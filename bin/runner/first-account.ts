@@ -1,4 +1,4 @@
-import { openDatabase } from '../../db/database.ts';
+import type { Database } from '../../db/database.ts';
 import { createAccount } from '../../db/queries/account.ts';
 
 /** What a newcomer starts with; the key is shown once. */
@@ -15,23 +15,12 @@ const FIRST_ADDRESS = `hello@${FIRST_DOMAIN}`;
 
 /**
  * At the first start, when its domain is a trusted one, makes an account with that domain and one address.
- * Null when the account is there already, or the domain belongs to another.
+ * Null when the account is there already, or the domain belongs to another. The pool must be of the URL's own role.
  */
-export async function createFirstAccount(url: string, trustedDomains: string[]): Promise<FirstAccount | null> {
+export async function createFirstAccount(database: Database, trustedDomains: string[]): Promise<FirstAccount | null> {
   if (!trustedDomains.includes(FIRST_DOMAIN)) return null;
-  const database = openDatabase({
-    url,
-    role: null,
-    poolSize: 1,
-    applicationName: 'start',
-    onError: () => undefined,
-  });
-  try {
-    const mailbox = { domain: FIRST_DOMAIN, address: FIRST_ADDRESS };
-    const account = await createAccount(database, { email: FIRST_EMAIL, password: null, apiKey: null, mailbox });
-    if (account.outcome !== 'created') return null;
-    return { email: FIRST_EMAIL, apiKey: account.apiKey, address: FIRST_ADDRESS };
-  } finally {
-    await database.close();
-  }
+  const mailbox = { domain: FIRST_DOMAIN, address: FIRST_ADDRESS };
+  const account = await createAccount(database, { email: FIRST_EMAIL, password: null, apiKey: null, mailbox });
+  if (account.outcome !== 'created') return null;
+  return { email: FIRST_EMAIL, apiKey: account.apiKey, address: FIRST_ADDRESS };
 }

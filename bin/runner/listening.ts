@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How long a port may stay with the remains of a killed run before we give up. */
-const PATIENCE_MS = 12_000;
+const PATIENCE_MS = 6_000;
 
 /** Resolves when we could listen there; otherwise null, or after a while the reason why not. */
 export async function reasonNotToListen(host: string, port: number): Promise<string | null> {
