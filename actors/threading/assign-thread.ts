@@ -79,6 +79,11 @@ async function threadBatch(
   return { emailIds: emails.map((email) => email.emailId), lastSeq };
 }
 
+/** Whether others were in the way: trying again later may help. */
+export function isContention(error: unknown): boolean {
+  return CONTENTION_CODES.includes((error as { code?: unknown }).code);
+}
+
 function joinable(message: UnthreadedEmail): Joinable<UnthreadedEmail> {
   const links = linksOf(message);
   return { message, links, anchor: subjectAnchorOf(message, links) };
@@ -201,7 +206,7 @@ async function retryContention<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (tries >= MAX_TRIES || !CONTENTION_CODES.includes((error as { code?: unknown }).code)) throw error;
+      if (tries >= MAX_TRIES || !isContention(error)) throw error;
       await sleep(FIRST_PAUSE_MS * 2 ** tries);
     }
   }

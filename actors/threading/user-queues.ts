@@ -1,5 +1,5 @@
 import { isConnectionLost } from '../../db/database.ts';
-import { assignThreads, type ThreadingContext } from './assign-thread.ts';
+import { assignThreads, isContention, type ThreadingContext } from './assign-thread.ts';
 
 /** Most emails of one transaction; guarantees.md §5. */
 const BATCH_SIZE = 50;
@@ -44,17 +44,18 @@ export function createUserQueues(context: ThreadingContext): UserQueues {
     }
   }
 
-  /** One email that cannot be threaded must not hold up the others of its batch: a failing batch is tried again one by one. */
+  /**
+   * One email that cannot be threaded must not hold up the others of its batch: a failing batch is tried again one by one. One that loses
+   * to another process, all its tries long, is set aside whole, so that the mail of other users goes on.
+   */
   async function assignBatch(userId: string, emailIds: readonly string[]): Promise<void> {
     try {
       await assignThreads(context, userId, emailIds);
       for (const id of emailIds) faults.delete(id);
     } catch (error) {
-      if (isConnectionLost(error)) throw error;
-      const [emailId, ...others] = emailIds;
-      if (emailId === undefined) return;
-      if (others.length === 0) setAside(userId, emailId, error);
-      else for (const id of emailIds) await assignBatch(userId, [id]);
+      if (isAway(error)) throw error;
+      if (emailIds.length > 1 && !isContention(error)) for (const id of emailIds) await assignBatch(userId, [id]);
+      else for (const id of emailIds) setAside(userId, id, error);
     }
   }
 
@@ -82,4 +83,12 @@ export function createUserQueues(context: ThreadingContext): UserQueues {
     assign,
     setAside: () => [...faults].filter(([, fault]) => fault.until > performance.now()).map(([emailId]) => emailId),
   };
+}
+
+/** query_canceled: the statement took too long */
+const STATEMENT_TIMEOUT = '57014';
+
+/** Whether PostgreSQL is away for everybody: a statement that takes too long, or that others are in the way of, is this user's alone. */
+function isAway(error: unknown): boolean {
+  return isConnectionLost(error) && !isContention(error) && (error as { code?: unknown }).code !== STATEMENT_TIMEOUT;
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startThreadingActor } from '../../../actors/threading/actor.ts';
 import { assignThreads, type ThreadingContext } from '../../../actors/threading/assign-thread.ts';
@@ -101,6 +102,34 @@ test('one email that cannot be threaded does not hold up those beside it, and is
   await swept;
   await actor.stop();
   expect(failures).toMatchObject([{ userId, emailId: 'em_bad', faults: 1 }]);
+});
+
+test.each([
+  ['57014', 'takes too long', ['em_1', 'em_3']],
+  ['55P03', 'waits too long for a lock', []],
+])('a user whose mail fails with %s because it %s holds up no other', async (code, _, ofTheSameUser) => {
+  const context = testActorContext(database);
+  const [slow, other] = [user(), user()];
+  const owner = testDatabase.open(null);
+  await owner.pool.query(
+    `create or replace function fail_over_one() returns trigger language plpgsql as
+       $$ begin raise exception 'too long' using errcode = '${code}'; end $$;
+     create or replace trigger fail_over_one before update on email for each row
+       when (old.user_id = '${slow}' and old.id = 'em_2') execute function fail_over_one()`,
+  );
+  await insertEmails(
+    database,
+    slow,
+    ['em_1', 'em_2', 'em_3'].map((emailId) => mail(emailId, { subject: emailId, baseSubject: emailId })),
+  );
+  await insertEmails(database, other, [mail('em_4', { createdAt: new Date(Date.UTC(2026, 5, 2)) })]);
+  const routed = nextRouting(context, ofTheSameUser.length + 1);
+  const actor = await startThreadingActor(context);
+  const ids = await Promise.race([routed.then((mails) => mails.map(({ emailId }) => emailId)), pause(8_000, 'none')]);
+  await actor.stop();
+  await owner.pool.query('drop trigger fail_over_one on email');
+  await owner.pool.query('delete from email where user_id = $1 and thread_id is null', [slow]);
+  expect(ids).toEqual([...ofTheSameUser, 'em_4']);
 });
 
 test('a batch that loses a deadlock is done again', async () => {
