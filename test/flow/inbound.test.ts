@@ -51,9 +51,9 @@ describe.each<ServiceMode>(['single', 'split'])('a mail comes in by SMTP and goe
     return { code: result?.code ?? null, reply: result?.reply ?? '', octets };
   }
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- the payload is what is under test
   async function webhookOf(
     messageId: string,
+    // oxlint-disable-next-line typescript/no-explicit-any -- the payload is what is under test
   ): Promise<{ headers: Record<string, string>; body: string; payload: any }> {
     await until(
       `a webhook for ${messageId}`,
