@@ -2,7 +2,8 @@ import { Migration } from '@mikro-orm/migrations';
 
 /**
  * The first schema. Every user table is keyed by `user_id` first (house rule: distributable by tenant) and lies under row-level
- * security; the global tables are raw_message, verified_domain_name, email_address_name, api_key, user_account and clock.
+ * security, and so do the names that are unique on the whole service (verified_domain_name, email_address_name). The other global
+ * tables are raw_message, api_key, user_account, secret_canary and clock.
  */
 export class InitialMigration extends Migration {
   override up(): void {
@@ -401,9 +402,11 @@ const EVENTS = `
 
 const USER_TABLES = [
   'domain',
+  'verified_domain_name',
   'endpoint',
   'endpoint_stat',
   'email_address',
+  'email_address_name',
   'reception',
   'smtp_offer',
   'email',
@@ -431,7 +434,6 @@ const ROLES_AND_POLICIES = `
   grant select, insert, update, delete on all tables in schema public to postroom_actor;
   grant select, insert, update, delete on ${USER_TABLES.join(', ')} to postroom_gateway;
   grant select on clock to postroom_gateway;
-  grant select, insert, delete on verified_domain_name, email_address_name to postroom_gateway;
   ${USER_TABLES.map(
     (table) => `
   alter table ${table} enable row level security;
@@ -459,10 +461,12 @@ const ROLES_AND_POLICIES = `
     language sql stable security definer set search_path = public, pg_temp as $$
       select case when sha256(r.octets) = r.sha256 then substring(r.octets from p_start + 1 for p_length) end
       from email e join raw_message r on r.id = e.raw_id
-      where e.user_id = p_user_id and e.id = p_email_id $$;
-  create function raw_sha256(p_user_id text, p_email_id text) returns bytea
+      where e.user_id = p_user_id and e.id = p_email_id and p_user_id = current_setting('postroom.user_id', true) $$;
+
+  -- Names are unique on the whole service; that one is taken is all that a user learns of another's.
+  create function is_verified_name_free(p_name text) returns boolean
     language sql stable security definer set search_path = public, pg_temp as $$
-      select r.sha256 from email e join raw_message r on r.id = e.raw_id where e.user_id = p_user_id and e.id = p_email_id $$;
+      select not exists (select from verified_domain_name v where v.name = p_name) $$;
 
   -- Searches. Their operators are not leakproof, so that under the policy their indexes would be passed over. Planned with the values
   -- at hand, each time, since what a pattern costs depends on it. p_pattern is for LIKE, lower case, escaped.
@@ -515,7 +519,7 @@ const ROLES_AND_POLICIES = `
     end $$;
   revoke all on function analyze_young_tables from public;
   grant execute on function analyze_young_tables to postroom_actor;
-  revoke all on function credential_owner, note_key_uses, account_of, raw_octets, raw_sha256, search_emails, search_threads from public;
-  grant execute on function credential_owner, note_key_uses, account_of, raw_octets, raw_sha256, search_emails, search_threads
+  revoke all on function credential_owner, note_key_uses, account_of, raw_octets, is_verified_name_free, search_emails, search_threads from public;
+  grant execute on function credential_owner, note_key_uses, account_of, raw_octets, is_verified_name_free, search_emails, search_threads
     to postroom_gateway, postroom_actor;
 `;

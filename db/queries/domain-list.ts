@@ -136,10 +136,8 @@ export async function claimVerifiedName(
 
 /** Whether the name has no verified owner. */
 export async function isVerifiedNameFree(transaction: Transaction<Tables>, name: string): Promise<boolean> {
-  const owner = await transaction
-    .selectFrom('verified_domain_name')
-    .select('name')
-    .where('name', '=', name)
-    .executeTakeFirst();
-  return owner === undefined;
+  const { rows } = await sql<{ is_free: boolean }>`select is_verified_name_free(${name}) as is_free`.execute(
+    transaction,
+  );
+  return rows[0]?.is_free === true;
 }

@@ -1,4 +1,5 @@
-import type { Database } from '../database.ts';
+import { sql } from 'kysely';
+import { asUser, type Database } from '../database.ts';
 
 /**
  * `length` octets from `start` (0-based) of the message behind an email of the user. `missing`: the message is gone;
@@ -8,14 +9,13 @@ export async function readRawOctets(
   database: Database,
   userId: string,
   emailId: string,
-  slice: { start: number; length: number },
+  { start, length }: { start: number; length: number },
 ): Promise<Buffer | 'missing' | 'damaged'> {
-  // The function takes the user itself, so that no transaction for the user's setting is needed.
-  const { rows } = await database.pool.query<{ octets: Buffer | null }>({
-    name: 'raw-octets',
-    text: 'select octets from raw_octets($1, $2, $3, $4)',
-    values: [userId, emailId, slice.start, slice.length],
-  });
+  const { rows } = await asUser(database, userId, (transaction) =>
+    sql<{ octets: Buffer | null }>`select octets from raw_octets(${userId}, ${emailId}, ${start}, ${length})`.execute(
+      transaction,
+    ),
+  );
   const row = rows[0];
   return row === undefined ? 'missing' : (row.octets ?? 'damaged');
 }
