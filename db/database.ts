@@ -39,10 +39,7 @@ const ACTOR_PLANNING = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'mater
   .map((way) => `-c enable_${way}=off`)
   .concat('-c jit=off');
 
-/**
- * Opens a pool; connects lazily. bigint comes as number, timestamptz as Date, bytea as Buffer (octets asked for with
- * `binaryOctets` come without the hex detour).
- */
+/** Opens a pool; connects lazily. bigint comes as number, timestamptz as Date, bytea as Buffer. */
 export function openDatabase(options: DatabaseOptions): Database {
   const settings = [
     `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
@@ -129,7 +126,6 @@ export function isConnectionLost(error: unknown): boolean {
 
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format: 'text' | 'binary') => {
-    if (format === 'binary' && oid === pg.types.builtins.BYTEA) return (value: Buffer) => value;
     if (oid === pg.types.builtins.INT8 && format === 'text') return Number;
     return pg.types.getTypeParser(oid, format);
   }) as pg.CustomTypesConfig['getTypeParser'],
