@@ -9,7 +9,8 @@ const benchmarks: Record<string, { about: string; load: () => Promise<{ run(args
     load: () => import('./sustained.ts'),
   },
   delivery: {
-    about: 'routed mail to webhooks, beside bare undici posting the same bodies (--rounds N --count N --octets N --cold)',
+    about:
+      'routed mail to webhooks, beside bare undici posting the same bodies (--rounds N --count N --octets N --cold)',
     load: () => import('./delivery.ts'),
   },
   threads: {
