@@ -11,6 +11,8 @@ const MIGRATION_LOCK = 7_306_080_110;
  */
 export async function migrate(url: string): Promise<string[]> {
   const lock = new pg.Client({ connectionString: url });
+  // It idles while others migrate: when it breaks, an error without a listener would end the process.
+  lock.on('error', () => undefined);
   await lock.connect();
   try {
     await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
