@@ -22,7 +22,7 @@ export interface OctetStoreOptions {
 }
 
 /** Octets of messages kept in memory; speed.md "The hand-over needs a cap". */
-const CACHE_OCTETS = 64_000_000;
+const CACHE_OCTETS = 128_000_000;
 /** Milliseconds for which octets are kept in memory at most. */
 const CACHE_AGE_MS = 60_000;
 

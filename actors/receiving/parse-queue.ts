@@ -40,7 +40,7 @@ const MAX_FAILURES = 5;
 
 /** What waits in memory at most; octets stay below the octet store's cache. Beyond, rows wait unclaimed in the table. */
 const ROOM_MESSAGES = 5_000;
-const ROOM_OCTETS = 56_000_000;
+const ROOM_OCTETS = 112_000_000;
 
 /*
  * Parsing yields to accepts (speed.md): a client that waits for its 250 comes before a webhook. "Many accepts" are so many in the quiet
@@ -54,7 +54,7 @@ const ACCEPT_OCTETS = 50_000;
 const CROWD = 3;
 const CROWD_WEIGHT = 3;
 const YIELD_MESSAGES = 4_000;
-const YIELD_OCTETS = 32_000_000;
+const YIELD_OCTETS = 96_000_000;
 const YIELD_AGE_MS = 3_000;
 
 /** Milliseconds that a reception waits for company while another chunk is in work. */

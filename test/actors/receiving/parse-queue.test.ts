@@ -161,14 +161,14 @@ test('four thousand that wait are worked on whatever is accepted', async () => {
   expect(performance.now() - startedAt).toBeLessThan(100);
 });
 
-test('there is no room beyond five thousand that wait, or 56,000,000 octets', async () => {
+test('there is no room beyond five thousand that wait, or 112,000,000 octets', async () => {
   const many = makeQueue(() => new Promise(() => undefined)).queue;
   many.add(Array.from({ length: 5_024 }, (_, n) => queued(`em_${n}`)));
   expect(many.hasRoom()).toBe(true);
   many.add([queued('more')]);
   expect(many.hasRoom()).toBe(false);
   const large = makeQueue(() => new Promise(() => undefined)).queue;
-  large.add(Array.from({ length: 5 }, (_, n) => queued(`em_${n}`, { sizeOctets: 14_500_000 })));
+  large.add(Array.from({ length: 9 }, (_, n) => queued(`em_${n}`, { sizeOctets: 14_500_000 })));
   expect(large.hasRoom()).toBe(false);
 });
 
