@@ -43,16 +43,45 @@ export interface EmailQuery {
 
 export type Email = EmailSummary & EmailContent;
 
-/** A page, newest first, with the exact total. */
-export function listEmails(
-  context: OperationContext,
-  query: EmailQuery,
-  page: Page,
-): Promise<{ emails: EmailSummary[]; total: number }> {
+export interface EmailPage {
+  /** newest first */
+  emails: EmailSummary[];
+  /** of all pages, exact */
+  total: number;
+  hasMore: boolean;
+}
+
+/** A page by offset. */
+export async function listEmails(context: OperationContext, query: EmailQuery, page: Page): Promise<EmailPage> {
   const conditions = conditionsOf(query, context.now());
-  return asUser(context.database, context.userId, (transaction) =>
+  const { emails, total } = await asUser(context.database, context.userId, (transaction) =>
     lists.listEmails(transaction, context.userId, conditions, page),
   );
+  return { emails, total, hasMore: page.offset + emails.length < total };
+}
+
+/** The page that lies behind or before one email of the user's. Throws validation when the user has no such email. */
+export async function listEmailsBeside(
+  context: OperationContext,
+  query: EmailQuery,
+  page: { side: 'after' | 'before'; emailId: string; limit: number },
+): Promise<EmailPage> {
+  const { database, userId } = context;
+  const { side, emailId, limit } = page;
+  const conditions = conditionsOf(query, context.now());
+  return asUser(database, userId, async (transaction) => {
+    const [email] = isAskable(emailId) ? await lists.findEmails(transaction, userId, [emailId]) : [];
+    if (email === undefined) throw invalid('Invalid cursor', side);
+    const places = { after: null, before: null, [side]: { at: email.createdAt, id: email.id } };
+    const isInverted = side === 'before';
+    const found = await lists.pageEmails(transaction, userId, conditions, { ...places, isInverted, limit: limit + 1 });
+    const emails = found.slice(0, limit);
+    return {
+      emails: isInverted ? emails.toReversed() : emails,
+      total: await lists.countEmails(transaction, userId, conditions),
+      hasMore: found.length > limit,
+    };
+  });
 }
 
 /** The emails behind and before two places, newest first; inverted: oldest first. */

@@ -30,6 +30,7 @@ export const emailListItem = z
     subject: z.string(),
     preview: z.string(),
     status: z.string(),
+    last_event: z.string(),
     created_at: instant,
     sent_at: instant.nullable(),
     scheduled_at: instant.nullable(),
@@ -120,6 +121,7 @@ export function emailListItemOf(email: EmailSummary): z.infer<typeof emailListIt
     subject: email.subject,
     preview: email.preview,
     status: email.status,
+    last_event: lastEventOf(email),
     created_at: wireInstant(email.createdAt),
     sent_at: wireInstant(email.sentAt),
     scheduled_at: wireInstant(email.scheduledAt),
@@ -223,7 +225,7 @@ function headersOf(email: Email): Record<string, string> {
 }
 
 /** The `resend` client's word for the status. */
-function lastEventOf(email: Email): string {
+function lastEventOf(email: EmailSummary): string {
   if (email.status === 'cancelled') return 'canceled';
   return email.status === 'pending' ? 'queued' : email.status;
 }

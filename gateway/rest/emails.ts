@@ -4,16 +4,24 @@ import * as emails from '../../operations/emails.ts';
 import { emailBody, emailBodyOf, emailListItem, emailListItemOf } from './email-wire.ts';
 import { errorBody, idInPath, instant, limit, offset, type RestOptions, text, wireInstant } from './shapes.ts';
 
-const listQuery = z.object({
-  type: z.enum(emails.EMAIL_TYPES).default('all'),
-  status: z.enum(emails.EMAIL_STATUSES).optional(),
-  time_range: z.enum(emails.TIME_RANGES).default('30d'),
-  domain: text.optional(),
-  address: text.optional(),
-  search: text.max(emails.MAX_SEARCH_LENGTH).optional(),
-  limit: limit(),
-  offset,
-});
+const listQuery = z
+  .object({
+    type: z.enum(emails.EMAIL_TYPES).default('all'),
+    status: z.enum(emails.EMAIL_STATUSES).optional(),
+    time_range: z.enum(emails.TIME_RANGES).default('30d'),
+    domain: text.optional(),
+    address: text.optional(),
+    search: text.max(emails.MAX_SEARCH_LENGTH).optional(),
+    limit: limit(),
+    offset,
+    // The `resend` client pages by the id of an email.
+    after: z.string().optional(),
+    before: z.string().optional(),
+  })
+  .refine(({ after, before }) => after === undefined || before === undefined, {
+    path: ['before'],
+    message: 'cannot be used with after',
+  });
 
 const listAnswer = z.object({
   object: z.literal('list'),
@@ -56,18 +64,20 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       },
     },
     async (request) => {
-      const { type, status, time_range: timeRange, domain, address, search, ...page } = request.query;
-      const found = await emails.listEmails(
-        contextOf(request),
-        { type, status, timeRange, domain, address, search },
-        page,
-      );
-      const has_more = page.offset + found.emails.length < found.total;
+      const { type, status, time_range: timeRange, domain, address, search, after, before, ...page } = request.query;
+      const context = contextOf(request);
+      const query = { type, status, timeRange, domain, address, search };
+      const emailId = after ?? before;
+      const side = after === undefined ? 'before' : 'after';
+      const found =
+        emailId === undefined
+          ? await emails.listEmails(context, query, page)
+          : await emails.listEmailsBeside(context, query, { side, emailId, limit: page.limit });
       return {
         object: 'list' as const,
         data: found.emails.map(emailListItemOf),
-        has_more,
-        pagination: { ...page, total: found.total, has_more },
+        has_more: found.hasMore,
+        pagination: { ...page, total: found.total, has_more: found.hasMore },
         filters: { type, status, time_range: timeRange, search, domain, address },
       };
     },

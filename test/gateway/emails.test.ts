@@ -43,6 +43,7 @@ test('a list shows every field of interface.md', async () => {
         subject: 'Hi',
         preview: 'preview',
         status: 'delivered',
+        last_event: 'delivered',
         created_at: createdAt.toISOString(),
         sent_at: null,
         scheduled_at: null,
@@ -215,6 +216,58 @@ test('pages follow each other without gap or repeat, mail of the same instant in
   expect(searched.pagination.total).toBe(23);
 });
 
+describe('pages beside an email, as the resend client asks for them,', () => {
+  let box: TestMailbox;
+  let newestFirst: string[];
+
+  beforeAll(async () => {
+    box = await gateway.mailbox();
+    const at = Date.now() - HOUR;
+    await insertMail(
+      gateway.actor,
+      Array.from({ length: 11 }, (_, n) => ({ userId: box.userId, createdAt: new Date(at - Math.floor(n / 4)) })),
+    );
+    newestFirst = ids(await list(box));
+  });
+
+  test('lead to the end and back without gap or repeat', async () => {
+    const seen = ids(await list(box, '?limit=3'));
+    for (let hasMore = true; hasMore; ) {
+      const page = await list(box, `?limit=3&after=${seen.at(-1)}`);
+      seen.push(...ids(page));
+      hasMore = page.has_more;
+      expect(page.pagination).toMatchObject({ limit: 3, total: 11, has_more: hasMore });
+    }
+    expect(seen).toEqual(newestFirst);
+    const page = await list(box, `?limit=3&before=${newestFirst[5]}`);
+    expect([ids(page), page.has_more]).toEqual([newestFirst.slice(2, 5), true]);
+    const first = await list(box, `?limit=3&before=${newestFirst[2]}`);
+    expect([ids(first), first.has_more]).toEqual([newestFirst.slice(0, 2), false]);
+    expect(ids(await list(box, `?after=${newestFirst[7]}&search=subject`))).toEqual(newestFirst.slice(8));
+  });
+
+  test('of an email that is unknown, malformed or of another user are 400 Invalid cursor', async () => {
+    const other = await gateway.mailbox();
+    const [foreign] = await insertMail(gateway.actor, [{ userId: other.userId }]);
+    for (const side of ['after', 'before'])
+      for (const id of [foreign, 'em_00000000000000000000000000000000', '', '%00', "';--"]) {
+        const response = await gateway.call(box.apiKey, 'GET', `/emails?${side}=${id}`);
+        expect([response.statusCode, response.json()]).toEqual([
+          400,
+          {
+            error: 'Invalid cursor',
+            message: 'Invalid cursor',
+            statusCode: 400,
+            name: 'validation_error',
+            details: [{ field: side, message: 'Invalid cursor' }],
+          },
+        ]);
+      }
+    const both = await gateway.call(box.apiKey, 'GET', `/emails?after=${newestFirst[0]}&before=${newestFirst[5]}`);
+    expect([both.statusCode, both.json().details[0].field]).toEqual([400, 'before']);
+  });
+});
+
 describe('one email', () => {
   test('shows every field of interface.md', async () => {
     const box = await gateway.mailbox();
@@ -315,6 +368,25 @@ describe('one email', () => {
     const [id] = await insertMail(gateway.actor, [{ userId: box.userId, type, status }]);
     const response = await gateway.call(box.apiKey, 'GET', `/emails/${id}`);
     expect(response.json()).toMatchObject({ status, last_event: event });
+  });
+
+  test('without bodies, names and Reply-To has null there, and empty lists', async () => {
+    const box = await gateway.mailbox();
+    const [id] = await insertMail(gateway.actor, [{ userId: box.userId, from: '', to: [], text: null, html: null }]);
+    expect((await gateway.call(box.apiKey, 'GET', `/emails/${id}`)).json()).toMatchObject({
+      from: '',
+      to: [],
+      cc: [],
+      bcc: [],
+      reply_to: null,
+      html: null,
+      text: null,
+      headers: {},
+      attachments: [],
+      thread_id: null,
+      thread_position: null,
+    });
+    expect((await list(box)).data[0]).toMatchObject({ from: '', from_name: null, to: [], cc: [] });
   });
 
   test('reading it does not mark it as read', async () => {
