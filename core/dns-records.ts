@@ -12,11 +12,16 @@ export const MAIL_FROM_LABEL = 'mail';
 /** Of MX records (RFC 5321 §5.1); any number would do, there is only one. */
 const MX_PREFERENCE = 10;
 
+/** The domain from which bounces of mail of this one are sent. */
+export function mailFromDomainOf(domain: string): string {
+  return `${MAIL_FROM_LABEL}.${domain}`;
+}
+
 /** The records of a domain: receiving MX, proof of ownership, SPF (RFC 7208), and MX and SPF of its MAIL FROM domain. */
 export function dnsRecordsOf(domain: { name: string; id: string }, mailHostname: string): DnsRecord[] {
   const mx = `${MX_PREFERENCE} ${mailHostname}`;
   const spf = `v=spf1 a:${mailHostname} ~all`;
-  const mailFrom = `${MAIL_FROM_LABEL}.${domain.name}`;
+  const mailFrom = mailFromDomainOf(domain.name);
   return [
     { type: 'MX', name: domain.name, value: mx, description: 'Receives mail for the domain', isRequired: true },
     {

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { mailFromDomainOf } from '../../core/dns-records.ts';
 import { MAX_DOMAIN_LENGTH } from '../../core/domain-name.ts';
 import * as domains from '../../operations/domains.ts';
 import { ENDPOINT_TYPES } from '../../operations/endpoints.ts';
@@ -168,8 +169,8 @@ function domainBodyOf(domain: domains.Domain, userId: string): z.infer<typeof do
     lastSesCheck: null,
     isCatchAllEnabled: domain.isCatchAllEnabled,
     catchAllEndpointId: domain.catchAllEndpoint?.id ?? null,
-    mailFromDomain: null,
-    mailFromDomainStatus: null,
+    mailFromDomain: mailFromDomainOf(domain.name),
+    mailFromDomainStatus: 'pending',
     mailFromDomainVerifiedAt: null,
     receiveDmarcEmails: domain.receiveDmarcEmails,
     createdAt: wireInstant(domain.createdAt),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestGateway, type TestGateway } from '../support/gateway.ts';
+import { insertMail } from '../support/mail-rows.ts';
 import type { TestMailbox } from '../support/routing-rows.ts';
 
 let gateway: TestGateway;
@@ -42,8 +43,8 @@ describe('domains', () => {
       lastSesCheck: null,
       isCatchAllEnabled: false,
       catchAllEndpointId: null,
-      mailFromDomain: null,
-      mailFromDomainStatus: null,
+      mailFromDomain: `mail.${name}`,
+      mailFromDomainStatus: 'pending',
       mailFromDomainVerifiedAt: null,
       receiveDmarcEmails: false,
       createdAt: expect.any(String),
@@ -171,6 +172,33 @@ describe('domains', () => {
       });
     },
   );
+
+  test('its catch-all, its addresses and its mail are shown with it', async () => {
+    const box = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/', isCatchAllEnabled: true });
+    const name = box.address.split('@')[1];
+    await gateway.actor.pool.query('update email_address set is_active = false where id = $1', [box.addressId]);
+    const hours = [0, 48, 24 * 20, 24 * 40];
+    await insertMail(
+      gateway.actor,
+      hours.map((age) => ({
+        userId: box.userId,
+        ownAddress: box.address,
+        createdAt: new Date(Date.now() - age * 3_600_000),
+      })),
+    );
+    const shown = {
+      domain: name,
+      isCatchAllEnabled: true,
+      catchAllEndpointId: box.endpointId,
+      catchAllEndpoint: { id: box.endpointId, name: 'test', type: 'webhook', isActive: true },
+    };
+    const stats = { totalEmailAddresses: 1, activeEmailAddresses: 0, hasCatchAll: true };
+    expect((await get(box, '/domains')).data[0]).toMatchObject({ ...shown, stats });
+    expect(await get(box, `/domains/${box.domainId}`)).toMatchObject({
+      ...shown,
+      stats: { ...stats, emailsLast24h: 1, emailsLast7d: 2, emailsLast30d: 3 },
+    });
+  });
 
   test('the list is paged, filtered and counted', async () => {
     const box = await gateway.mailbox();
@@ -391,6 +419,17 @@ describe('email addresses', () => {
     });
   });
 
+  test('one whose mail does not come here bears a warning', async () => {
+    const elsewhere = await gateway.mailbox();
+    await gateway.actor.pool.query('update domain set is_trusted = false where id = $1', [elsewhere.domainId]);
+    expect(await get(elsewhere, `/email-addresses/${elsewhere.addressId}`)).toMatchObject({
+      isActive: true,
+      isReceiptRuleConfigured: false,
+      warning: expect.stringContaining('MX'),
+    });
+    expect(await get(box, `/email-addresses/${box.addressId}`)).not.toHaveProperty('warning');
+  });
+
   test('what cannot be is refused with its text', async () => {
     const other = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' });
     const inactive = (
@@ -452,6 +491,12 @@ describe('email addresses', () => {
     expect((await total('isActive=true')) + (await total('isActive=false'))).toBe(all);
     expect(await total('isActive=false')).toBe(1);
     expect(await total('isReceiptRuleConfigured=false')).toBe(1);
+    const every = (await get(box, '/email-addresses')).data.map((address: { id: string }) => address.id);
+    const page = await get(box, '/email-addresses?limit=1&offset=1');
+    expect(page.data.map((address: { id: string }) => address.id)).toEqual([every[1]]);
+    expect(page.pagination).toEqual({ limit: 1, offset: 1, total: all, hasMore: all > 2 });
+    // Newest first: the one that the account began with comes last.
+    expect(every.at(-1)).toBe(box.addressId);
   });
 });
 
