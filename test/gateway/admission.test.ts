@@ -124,6 +124,14 @@ describe('the request limit', () => {
     for (let n = 0; n < 6; n++) answers.push(await call(keys[n % 2] ?? '', 'GET', '/endpoints'));
     expect(answers.map((answer) => answer.statusCode)).toEqual([200, 200, 200, 200, 200, 429]);
     expect(answers.map((answer) => answer.headers['x-ratelimit-remaining'])).toEqual(['4', '3', '2', '1', '0', '0']);
+    expect(answers[0]?.headers).toMatchObject({
+      'x-ratelimit-limit': '5',
+      'x-ratelimit-reset': expect.stringMatching(/^\d{13}$/),
+      'ratelimit-limit': '5',
+      'ratelimit-remaining': '4',
+      'ratelimit-reset': '1',
+    });
+    expect(answers[0]?.headers['retry-after']).toBeUndefined();
     const refused = answers[5];
     expect(refused?.json()).toEqual({
       error: 'Too Many Requests',

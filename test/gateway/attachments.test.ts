@@ -172,4 +172,8 @@ test('an unknown key is told in details too', async () => {
       details: 'Invalid or missing API key',
     },
   ]);
+  expect(response.headers).toMatchObject({
+    'www-authenticate': 'Bearer realm="API", charset="UTF-8"',
+    'content-type': 'application/json; charset=utf-8',
+  });
 });

@@ -68,6 +68,24 @@ test('a list shows every field of interface.md', async () => {
   });
 });
 
+test('the latest message may be one that was sent, and names of participants show', async () => {
+  const box = await gateway.mailbox();
+  const { threadId, emailIds } = await insertThread(gateway.actor, {
+    userId: box.userId,
+    count: 1,
+    lastMessageAt: new Date(),
+  });
+  await gateway.actor.pool.query(`update email set type = 'sent' where id = $1`, [emailIds[0]]);
+  await gateway.actor.pool.query('update thread set participant_names = $2 where id = $1', [
+    threadId,
+    ['Ada <ada@elsewhere.test>', 'hello@box.test'],
+  ]);
+  expect((await list(box)).threads[0]).toMatchObject({
+    participant_names: ['Ada <ada@elsewhere.test>', 'hello@box.test'],
+    latest_message: { id: emailIds[0], type: 'outbound' },
+  });
+});
+
 describe('filters', () => {
   let box: TestMailbox;
   const made: Record<string, string> = {};
@@ -281,6 +299,21 @@ describe('one thread', () => {
       status: 'bounced',
       failure_reason: null,
     });
+  });
+
+  test.each([
+    ['pending', 'pending'],
+    ['delivered', 'sent'],
+    ['bounced', 'bounced'],
+    ['failed', 'failed'],
+  ] as const)('shows sent mail that is %s as %s, and no status of received mail', async (status, shown) => {
+    const box = await gateway.mailbox();
+    const { threadId } = await insertThread(gateway.actor, { userId: box.userId, count: 1, lastMessageAt: new Date() });
+    await insertMail(gateway.actor, [{ userId: box.userId, type: 'sent', status, threadId, threadPosition: 1 }]);
+    const { messages } = (await gateway.call(box.apiKey, 'GET', `/mail/threads/${threadId}`)).json();
+    expect(messages[1]).toMatchObject({ type: 'outbound', status: shown, failure_reason: null, received_at: null });
+    expect(messages[0]).not.toHaveProperty('status');
+    expect(messages[0]).not.toHaveProperty('failure_reason');
   });
 
   test('answers to the ids of the threads that were merged into it', async () => {

@@ -78,6 +78,8 @@ test('a routed mail is posted with the payload and every header that receivers v
     signStandardWebhook(secret, delivery?.id ?? '', seconds, Buffer.from(body)),
   );
   expect(Math.abs(seconds * 1_000 - Date.now())).toBeLessThan(60_000);
+  expect(Math.floor(Number(request?.headers['x-service-timestamp']) / 1_000)).toBe(seconds);
+  expect(String(request?.headers['x-webhook-timestamp'])).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   const payload = JSON.parse(body);
   expect(payload).toMatchObject({
     event: 'email.received',
