@@ -18,8 +18,8 @@ export const questionHead = z.object({
   limitMs: z.number(),
   /** names the asking process */
   asker: z.string(),
-  /** by a monotonic clock of the asker; see `createQuestionAges` */
-  sentAtMs: z.number(),
+  /** before it waited for room; by a monotonic clock of the asker, see `createQuestionAges` */
+  askedAtMs: z.number(),
   /** null when the octets are in this message */
   streamedOctets: z.number().int().positive().nullable(),
 });

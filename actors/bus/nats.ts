@@ -108,7 +108,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
     const head = questionHead.safeParse(envelope?.head);
     if (!envelope || !head.success) throw new Error('malformed question');
     const { limitMs, streamedOctets, request } = head.data;
-    const leftMs = limitMs - ages.ageMs(head.data.asker, head.data.sentAtMs, monotonicMs());
+    const leftMs = limitMs - ages.ageMs(head.data.asker, head.data.askedAtMs, monotonicMs());
     if (leftMs <= 0) {
       log.warn({ question: subject }, 'bus: question came after its asker gave up');
       return null;
@@ -155,10 +155,11 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
     ) {
       if (!connection.current()) throw new BusUnavailable('no connection to NATS');
       let asked = 0;
+      const askedAtMs = monotonicMs();
       try {
         const reply = await inFlight.ask(subject, limitMs, octets.byteLength, (id) => {
           asked = id;
-          sendQuestion(id, subject, { request, limitMs, asker, sentAtMs: monotonicMs(), streamedOctets: null }, octets);
+          sendQuestion(id, subject, { request, limitMs, asker, askedAtMs, streamedOctets: null }, octets);
         });
         return checkReply(subject, reply);
       } finally {

@@ -1,7 +1,7 @@
 /** Tells how long questions were on their way, from senders whose clocks are unrelated to ours. */
 export interface QuestionAges {
   /** Milliseconds beyond the quickest way that a question of this asker had lately; 0 for its first. */
-  ageMs(asker: string, sentAtMs: number, nowMs: number): number;
+  ageMs(asker: string, askedAtMs: number, nowMs: number): number;
 }
 
 /** Two windows are kept: a clock that jumped is believed again after at most two. */
@@ -16,14 +16,14 @@ interface Offsets {
 
 /**
  * A question may reach its server after its asker gave up (a broker that was held up delivers all that it kept); then nothing may be
- * done in its name. Clocks of two machines cannot be compared, but the difference between reading one at sending and the other at
+ * done in its name. Clocks of two machines cannot be compared, but the difference between reading one at asking and the other at
  * receipt is lowest for the questions that travelled fastest; what is above that is age.
  */
 export function createQuestionAges(): QuestionAges {
   const askers = new Map<string, Offsets>();
   return {
-    ageMs(asker, sentAtMs, nowMs) {
-      const offset = nowMs - sentAtMs;
+    ageMs(asker, askedAtMs, nowMs) {
+      const offset = nowMs - askedAtMs;
       let seen = askers.get(asker);
       if (!seen) {
         if (askers.size >= MAX_ASKERS) forgetOldest(askers);

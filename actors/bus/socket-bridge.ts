@@ -48,7 +48,7 @@ export function bridgeSocket(socket: Socket, bus: Bus, log: BusLog): void {
 
   const ask = async (frame: Extract<ClientFrame, { op: 'ask' }>, octets: Uint8Array) => {
     const { id, subject } = frame;
-    const limitMs = frame.limitMs - Math.max(0, monotonicMs() - frame.sentAtMs);
+    const limitMs = frame.limitMs - Math.max(0, monotonicMs() - frame.askedAtMs);
     // The asker has given up while this process was held up: nothing may be done in its name any more.
     if (limitMs <= 0) return;
     octetsInHand += octets.byteLength;

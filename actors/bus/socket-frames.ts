@@ -19,8 +19,8 @@ export const clientFrame = z.discriminatedUnion('op', [
     subject: z.string(),
     request: z.unknown(),
     limitMs: z.number(),
-    /** by the clock of `monotonicMs`, which all processes of a machine share */
-    sentAtMs: z.number(),
+    /** before it waited for room; by the clock of `monotonicMs`, which all processes of a machine share */
+    askedAtMs: z.number(),
   }),
   z.object({ op: z.literal('wake'), subject: z.string(), message: z.unknown() }),
   z.object({ op: z.literal('publish'), subject: z.string(), message: z.unknown() }),

@@ -130,8 +130,9 @@ export function connectSocketBus({ path, log, onConnection }: SocketBusOptions):
   return {
     async ask(subject, request, { octets, limitMs = questions[subject].limitMs } = {}) {
       if (!channel) throw new BusUnavailable('no connection to the bus');
+      const askedAtMs = monotonicMs();
       const reply = await inFlight.ask(subject, limitMs, octets?.byteLength ?? 0, (id) => {
-        const frame: ClientFrame = { op: 'ask', id, subject, request, limitMs, sentAtMs: monotonicMs() };
+        const frame: ClientFrame = { op: 'ask', id, subject, request, limitMs, askedAtMs };
         channel?.send(frame, octets, () => inFlight.isAwaited(id));
       });
       // The reply was made and checked in the process of the server, which runs the same version.

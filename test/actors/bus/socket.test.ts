@@ -146,6 +146,36 @@ test('questions of a process that the server could not read in their time are no
   expect(served).toEqual(['before', 'after']);
 });
 
+test('the time that a question waited for room among the octets in flight is taken from its limit', async () => {
+  await server.close();
+  const limits: (number | undefined)[] = [];
+  const bus: Bus = {
+    ...local,
+    ask(subject, request, options) {
+      limits.push(options?.limitMs);
+      return local.ask(subject, request, options);
+    },
+  };
+  server = await serveSocketBus({ path: socketPath, bus, log: silent });
+  const full = Promise.withResolvers<void>();
+  local.serve('receiving.message.accept', async (request) => {
+    if (request.helo === 'large') await full.promise;
+    return accepted(request.helo);
+  });
+  const asker = client();
+  await connected(asker);
+  const ask = (helo: string, count: number) =>
+    asker.ask('receiving.message.accept', { ...question, helo }, { octets: Buffer.alloc(count), limitMs: 5_000 });
+  const large = [ask('large', 16_000_000), ask('large', 16_000_000)];
+  await vi.waitFor(() => expect(limits).toHaveLength(2));
+  const late = ask('late', 1);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  full.resolve();
+  await Promise.all([...large, late]);
+  expect(limits).toHaveLength(3);
+  expect(limits[2]).toBeLessThan(4_600);
+});
+
 test('a client needs no server at its start', async () => {
   await server.close();
   const asker = client();
