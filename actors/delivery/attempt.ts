@@ -35,13 +35,16 @@ export interface Attempter {
   interrupt(): void;
 }
 
+/** By user id and email id. */
+type Contents = ReadonlyMap<string, DeliveryContentRow>;
+
 export function createAttempter(options: AttemptOptions): Attempter {
   const { context } = options;
   const slots = createSlots(options.requestsPerEndpoint);
   const open = new Set<OpenRequest>();
   let isInterrupted = false;
 
-  const readContents = async (jobs: readonly DeliveryJob[]) => {
+  const readContents = async (jobs: readonly DeliveryJob[]): Promise<Contents> => {
     const { rows } = await context.database.pool.query<DeliveryContentRow>({
       name: 'delivery-read-content',
       text: readDeliveryContentSql,
@@ -112,21 +115,36 @@ export function createAttempter(options: AttemptOptions): Attempter {
     return outcomeOf(context, job, { startedAt: context.now(), durationMs: 0, response });
   };
 
+  const begin = (jobs: readonly DeliveryJob[], contents: Contents, onEnd: OnAttemptEnd): void => {
+    for (const job of jobs) {
+      const email = contents.get(`${job.userId} ${job.emailId}`);
+      void slots.run(job.endpointId, () => attemptOne(job, email)).then((outcome) => onEnd(job, outcome));
+    }
+  };
+
   const attempt = async (jobs: readonly DeliveryJob[], onEnd: OnAttemptEnd): Promise<void> => {
-    let contents: Awaited<ReturnType<typeof readContents>>;
+    let contents: Contents;
     try {
       contents = await readContents(jobs);
     } catch (error) {
       if (isConnectionLost(error)) throw error;
       // One of them cannot be read: the others shall not share its fate.
-      if (jobs.length > 1) for (const job of jobs) await attempt([job], onEnd);
-      else for (const job of jobs) onEnd(job, faulted(job, error));
+      for (const job of jobs) await attemptAlone(job, onEnd);
       return;
     }
-    for (const job of jobs) {
-      const email = contents.get(`${job.userId} ${job.emailId}`);
-      void slots.run(job.endpointId, () => attemptOne(job, email)).then((outcome) => onEnd(job, outcome));
+    begin(jobs, contents, onEnd);
+  };
+
+  /** Never rejects: other attempts have begun, and must not be begun again. */
+  const attemptAlone = async (job: DeliveryJob, onEnd: OnAttemptEnd): Promise<void> => {
+    let contents: Contents;
+    try {
+      contents = await readContents([job]);
+    } catch (error) {
+      onEnd(job, isConnectionLost(error) ? null : faulted(job, error));
+      return;
     }
+    begin([job], contents, onEnd);
   };
 
   return {

@@ -127,6 +127,35 @@ test('an outcome that comes after another took the delivery over changes nothing
   expect(await statOf(mailbox.endpointId)).toEqual({ total: 1, successful: 1, failed: 0 });
 });
 
+test('content that cannot be read, and then takes too long, sends nothing of its batch twice', async () => {
+  receiver = await startWebhookReceiver();
+  const mailbox = await mailboxFor();
+  const [first, bad, last] = await insertReceivedMail(database, mailbox, { count: 3 });
+  // Data that is broken at the first reading, and a statement that runs out of time at the second.
+  await owner.pool.query(`
+    create sequence readings;
+    create function is_readable(p_email_id text) returns boolean language plpgsql as $$
+    begin
+      if p_email_id <> '${bad?.emailId}' then return true; end if;
+      case nextval('readings')
+        when 1 then raise exception 'broken' using errcode = 'XX001';
+        when 2 then raise exception 'too long' using errcode = '57014';
+        else return true;
+      end case;
+    end $$;
+    grant usage on sequence readings to postroom_actor;
+    alter policy email_content_of_actor on email_content using (is_readable(email_id))`);
+  await start();
+  await untilDeliveries(
+    database,
+    mailbox.endpointId,
+    (all) => all.length === 3 && all.every((one) => one.status === 'success'),
+  );
+  const sent = receiver.requests.map((request) => String(request.headers['x-email-id']));
+  expect(sent.toSorted()).toEqual([first, bad, last].map((mail) => mail?.emailId ?? '').toSorted());
+  await owner.pool.query(`alter policy email_content_of_actor on email_content using (true)`);
+});
+
 test('on a stop, open attempts are ended after 8 s, recorded as interrupted, not counted and given back; waiting ones at once', async () => {
   receiver = await startWebhookReceiver({ script: ['hang'] });
   const mailbox = await mailboxFor();
