@@ -10,8 +10,6 @@ export interface OctetStore {
   get(rawId: string): Promise<Buffer | null>;
   /** `length` octets from `start` (0-based), fewer at the end of the message; null when it is gone. */
   slice(rawId: string, start: number, length: number): Promise<Buffer | null>;
-  /** Nobody will ask for these octets soon. */
-  release(rawId: string): void;
 }
 
 export interface OctetStoreOptions {
@@ -110,8 +108,6 @@ export function createOctetStore(options: OctetStoreOptions): OctetStore {
       );
       return rows[0]?.octets ?? null;
     },
-
-    release: drop,
   };
 }
 
