@@ -58,10 +58,10 @@ export function replaceConnectionMethods(equipment: ConnectionEquipment): void {
     }
   };
 
-  prototype.queue_respond = function (this: Connection, _verdict: number, message: unknown): void {
+  prototype.queue_respond = function (this: Connection, verdict: number, message: unknown): void {
     const reply = message instanceof DSN ? message : troubleReply;
     this.respond(reply.code, reply, () => {
-      if (_verdict === constants.denydisconnect || _verdict === constants.denysoftdisconnect) this.disconnect();
+      if (verdict === constants.denydisconnect || verdict === constants.denysoftdisconnect) this.disconnect();
       else this.reset_transaction(() => this.resume());
     });
   };
