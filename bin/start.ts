@@ -1,12 +1,12 @@
 import type { Actor } from '../actors/actor.ts';
-import { type Database, type DatabaseRole } from '../db/database.ts';
+import type { Database, DatabaseRole } from '../db/database.ts';
 import { voidLeases } from '../db/queries/void-leases.ts';
 import type { Bus } from '../schema/messages.ts';
 import { processEnvironment } from './config.ts';
 import { type ActorName, actorNames, createActorContext, startActor } from './runner/actors.ts';
 import { openBus, openBusDoor } from './runner/bus.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
-import { createFirstAccount, type FirstAccount } from './runner/first-account.ts';
+import { createFirstAccount } from './runner/first-account.ts';
 import { openGateway } from './runner/gateway.ts';
 import { reasonNotToListen } from './runner/listening.ts';
 import { createLog } from './runner/log.ts';
@@ -36,11 +36,6 @@ const config = readConfigOrRefuse();
 const log = createLog(config, 'start');
 const closers = createClosers(log);
 const signal = stopSignal();
-const stop = async (status: number): Promise<never> => {
-  await closers.closeAll();
-  log.info({ event: 'start.stopped' }, 'stopped');
-  process.exit(status);
-};
 
 try {
   process.stdout.write(await start());
@@ -52,7 +47,9 @@ try {
   refuseToStart((error as Error).message);
 }
 log.info({ event: 'start.stopping', signal: await signal }, 'draining');
-await stop(0);
+await closers.closeAll();
+log.info({ event: 'start.stopped' }, 'stopped');
+process.exit(0);
 
 /** Starts all parts, each after what it needs; answers the lines to greet with. */
 async function start(): Promise<string> {
@@ -65,7 +62,7 @@ async function start(): Promise<string> {
     if (reason !== null) throw new StartRefused(`${variable}: ${reason}`);
   }
   await prepareDatabase({ url, secretKey, allowUnsafeWrites: config.allowUnsafeWrites });
-  const firstAccount = machine === null ? null : await tendOwnDatabase(url);
+  if (machine !== null) await asOwner(url, takeOverWork);
 
   const bus = openBus(config.natsUrl, 'postroom start', log);
   closers.add('bus', () => bus.close());
@@ -86,11 +83,15 @@ async function start(): Promise<string> {
     await Promise.all([smtp.stop().then(() => actors.get('receiving')?.stop()), ...others, gateway.close()]);
   };
   closers.add('SMTP, actors and gateway', drain, DRAIN_LIMIT_MS);
-  await Promise.race([smtp.awaitGreeting(), signal]);
+  await Promise.race([smtp.awaitService(), signal]);
 
   const smtpAddress = `${config.host}:${config.smtpPort}`;
   await machine?.announce({ httpUrl: config.publicUrl, smtpAddress });
   if (machine !== null) closers.add('run record', () => machine.announce(null));
+  // Last, as its key is shown once: nothing can come between making it and showing it.
+  const trusted = config.trustedDomains;
+  const firstAccount =
+    machine === null ? null : await asOwner(url, (database) => createFirstAccount(database, trusted));
   return welcome({
     smtpAddress,
     publicUrl: config.publicUrl,
@@ -119,13 +120,15 @@ async function openData(): Promise<Data> {
   return { url: machine.databaseUrl, secretKey: config.secretKey ?? machine.secrets.secretKey, machine };
 }
 
-/** What only the sole user of a database may do: end the leases of the killed, and see to the first account. */
-async function tendOwnDatabase(url: string): Promise<FirstAccount | null> {
+async function takeOverWork(database: Database): Promise<void> {
+  const count = await voidLeases(database);
+  if (count > 0) log.info({ event: 'start.leases-voided', count }, 'took over the work of a run that was killed');
+}
+
+async function asOwner<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
   const { database, close } = openLoggedDatabase({ url, role: null, poolSize: 1, applicationName: 'start' }, log);
   try {
-    const count = await voidLeases(database);
-    if (count > 0) log.info({ event: 'start.leases-voided', count }, 'took over the work of a run that was killed');
-    return await createFirstAccount(database, config.trustedDomains);
+    return await work(database);
   } finally {
     await close();
   }

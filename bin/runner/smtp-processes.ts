@@ -6,8 +6,11 @@ import type { Logger } from 'pino';
 
 /** The SMTP side as a child process that is started again whenever it dies. */
 export interface SmtpProcesses {
-  /** Resolves when the server greets. Throws when it has not within a minute. */
-  awaitGreeting(): Promise<void>;
+  /**
+   * Resolves when the server takes mail, or, once it greets, after 10 s: then what it needs to decide is away (it answers 451 until
+   * that is back). Throws when it has not greeted within a minute.
+   */
+  awaitService(): Promise<void>;
   /** Lets transactions in hand end, then ends the child; 9 s at most. */
   stop(): Promise<void>;
 }
@@ -26,6 +29,8 @@ const LONGEST_BACKOFF_MS = 10_000;
 /** A child that lived this long did not die of its start: the next back-off begins anew. */
 const STEADY_MS = 30_000;
 const GREETING_LIMIT_MS = 60_000;
+const DECISION_LIMIT_MS = 10_000;
+const REPLY_LIMIT_MS = 10_000;
 const STOP_LIMIT_MS = 9_000;
 
 /**
@@ -65,10 +70,19 @@ export function runSmtpProcesses(options: SmtpProcessesOptions): SmtpProcesses {
   start();
 
   return {
-    async awaitGreeting() {
-      const deadline = performance.now() + GREETING_LIMIT_MS;
-      while (!(await greets(options.host, options.port))) {
-        if (performance.now() > deadline) throw new Error('the SMTP process does not greet');
+    async awaitService() {
+      const greetingDeadline = performance.now() + GREETING_LIMIT_MS;
+      let decisionDeadline: number | null = null;
+      for (;;) {
+        const reply = await replyToMail(options.host, options.port);
+        if (reply !== null && !reply.startsWith('4')) return;
+        const now = performance.now();
+        if (reply !== null) decisionDeadline ??= now + DECISION_LIMIT_MS;
+        if (decisionDeadline === null && now > greetingDeadline) throw new Error('the SMTP process does not greet');
+        if (decisionDeadline !== null && now > decisionDeadline) {
+          log.warn({ reply }, 'smtp: greets but cannot take mail yet');
+          return;
+        }
         await sleep(50);
       }
     },
@@ -86,15 +100,26 @@ export function runSmtpProcesses(options: SmtpProcessesOptions): SmtpProcesses {
   };
 }
 
-function greets(host: string, port: number): Promise<boolean> {
+/** The reply to MAIL, which asks the receiving actor for room; null when nobody greets. The transaction is given up. */
+function replyToMail(host: string, port: number): Promise<string | null> {
   return new Promise((resolve) => {
     const socket = connect(port, host);
-    socket.setTimeout(5_000, () => socket.destroy());
-    socket.once('data', (octets) => {
-      socket.end('QUIT\r\n');
-      resolve(octets.toString('latin1').startsWith('220'));
+    const commands = ['EHLO localhost', 'MAIL FROM:<>'];
+    let lines = '';
+    socket.setTimeout(REPLY_LIMIT_MS, () => socket.destroy());
+    socket.on('data', (octets) => {
+      lines += octets.toString('latin1');
+      // The last line of a reply has a space behind its code (RFC 5321 §4.2.1).
+      const last = /^(\d{3}) .*\r\n$/m.exec(lines);
+      if (last === null) return;
+      lines = '';
+      const command = commands.shift();
+      socket.write(`${command ?? 'QUIT'}\r\n`);
+      if (command !== undefined) return;
+      resolve(last[0]);
+      socket.end();
     });
-    socket.once('error', () => resolve(false));
-    socket.once('close', () => resolve(false));
+    socket.once('error', () => resolve(null));
+    socket.once('close', () => resolve(null));
   });
 }
