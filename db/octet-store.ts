@@ -8,8 +8,6 @@ export interface OctetStore {
   keep(rawId: string, octets: Buffer): void;
   /** The whole message; null when it is gone or its sha256 no longer fits (which is logged). */
   get(rawId: string): Promise<Buffer | null>;
-  /** `length` octets from `start` (0-based), fewer at the end of the message; null when it is gone. */
-  slice(rawId: string, start: number, length: number): Promise<Buffer | null>;
 }
 
 export interface OctetStoreOptions {
@@ -78,13 +76,7 @@ export function createOctetStore(options: OctetStoreOptions): OctetStore {
     async get(rawId) {
       const entry = kept.get(rawId);
       if (entry !== undefined) return entry.octets;
-      const rows = await readOctets<{ sha256: Buffer }>(
-        database,
-        'get',
-        (octets) => `select ${octets('octets')} as octets, sha256 from raw_message where id = $1`,
-        [rawId],
-      );
-      const row = rows[0];
+      const row = await readMessage(database, rawId);
       if (row === undefined) {
         log.error({ rawId }, 'octets of a message are gone');
         return null;
@@ -94,19 +86,6 @@ export function createOctetStore(options: OctetStoreOptions): OctetStore {
         return null;
       }
       return row.octets;
-    },
-
-    async slice(rawId, start, length) {
-      const entry = kept.get(rawId);
-      if (entry !== undefined) return entry.octets.subarray(start, start + length);
-      const rows = await readOctets(
-        database,
-        'slice',
-        (octets) =>
-          `select ${octets('substring(octets from $2::integer + 1 for $3::integer)')} as octets from raw_message where id = $1`,
-        [rawId, start, length],
-      );
-      return rows[0]?.octets ?? null;
     },
   };
 }
@@ -119,23 +98,30 @@ function onItsOwn(octets: Buffer): Buffer {
 /** SQLSTATE character_not_in_repertoire. */
 const NOT_IN_REPERTOIRE = '22021';
 
+interface StoredMessage {
+  octets: Buffer;
+  sha256: Buffer;
+}
+
 /**
  * Reads octets as text of one character per octet, which costs a third of the driver's own way, hex (it has no binary results).
- * PostgreSQL's text has no U+0000: octets that hold one come as hex.
+ * PostgreSQL's text has no U+0000: octets that hold one come as hex. Undefined when there is no such message.
  */
-async function readOctets<Row>(
-  database: Database,
-  name: string,
-  statement: (octets: (expression: string) => string) => string,
-  values: unknown[],
-): Promise<(Row & { octets: Buffer })[]> {
-  const run = <R extends object>(way: string, octets: (expression: string) => string) =>
-    database.pool.query<R>({ name: `octet-store-${name}-${way}`, text: statement(octets), values });
+async function readMessage(database: Database, rawId: string): Promise<StoredMessage | undefined> {
   try {
-    const { rows } = await run<Row & { octets: string }>('text', (octets) => `convert_from(${octets}, 'LATIN1')`);
-    return rows.map((row) => ({ ...row, octets: Buffer.from(row.octets, 'latin1') }));
+    const { rows } = await database.pool.query<{ octets: string; sha256: Buffer }>({
+      name: 'octet-store-get-text',
+      text: `select convert_from(octets, 'LATIN1') as octets, sha256 from raw_message where id = $1`,
+      values: [rawId],
+    });
+    return rows.map((row) => ({ ...row, octets: Buffer.from(row.octets, 'latin1') }))[0];
   } catch (error) {
     if ((error as { code?: unknown }).code !== NOT_IN_REPERTOIRE) throw error;
-    return (await run<Row & { octets: Buffer }>('hex', (octets) => octets)).rows;
+    const { rows } = await database.pool.query<StoredMessage>({
+      name: 'octet-store-get-hex',
+      text: 'select octets, sha256 from raw_message where id = $1',
+      values: [rawId],
+    });
+    return rows[0];
   }
 }
