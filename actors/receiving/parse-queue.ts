@@ -23,8 +23,6 @@ export interface ParseQueue {
   noteAccept(sizeOctets: number, company: number): void;
   /** whether more should come */
   hasRoom(): boolean;
-  /** receptions that wait */
-  length(): number;
   /** Begins no further chunk and resolves when those in work are done; what still waits keeps its row and is found by a sweep. */
   stop(): Promise<void>;
 }
@@ -166,7 +164,6 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
     noteAccept: (sizeOctets, company) =>
       accepts.add((company < CROWD ? 1 : CROWD_WEIGHT) * (1 + sizeOctets / ACCEPT_OCTETS)),
     hasRoom: () => waiting.length < ROOM_MESSAGES && waitingOctets < ROOM_OCTETS,
-    length: () => waiting.length,
     async stop() {
       isStopped = true;
       clearTimeout(timer);
