@@ -7,6 +7,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/cluster.ts'],
+    // Several tests watch the clock or the memory of real processes; a machine that is busy with others gets a second try.
+    retry: 1,
     testTimeout: 20_000,
     hookTimeout: 60_000,
     pool: 'forks',
