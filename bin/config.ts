@@ -22,6 +22,8 @@ export interface Config {
   trustedDomains: string[];
   outboundRelayUrl: string | null;
   outboundPort: number;
+  /** our own SMTP listener, to which mail for domains of this service is handed */
+  inboundSmtp: { host: string; port: number };
   /** CIDRs that webhooks and outbound SMTP may reach in spite of the guard */
   allowedPrivateNetworks: string[];
   rateLimitPerSecond: number;
@@ -82,6 +84,7 @@ export function readConfig(env: Environment): Config {
     trustedDomains: values.TRUSTED_DOMAINS ?? (isSingleMachine ? ['inbox.test'] : []),
     outboundRelayUrl: values.OUTBOUND_RELAY_URL ?? null,
     outboundPort: values.OUTBOUND_PORT,
+    inboundSmtp: values.INBOUND_SMTP ?? { host: connectable(values.HOST), port: values.SMTP_PORT },
     allowedPrivateNetworks:
       values.ALLOWED_PRIVATE_NETWORKS ?? (isSingleMachine && isLoopback(values.HOST) ? ['127.0.0.0/8', '::1/128'] : []),
     rateLimitPerSecond: values.RATE_LIMIT_PER_SECOND,
@@ -151,8 +154,23 @@ const listOf = (isItem: (item: string) => boolean, what: string) =>
     )
     .refine((items) => items.every(isItem), `must be a comma list of ${what}`);
 
+/** Where a listener on that host is reached from this machine. */
+function connectable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
+}
+
 const hostName = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)*$/;
 const lowerHostName = z.string().toLowerCase().regex(hostName, 'must be a host name');
+
+const hostAndPort = z.string().transform((value, check) => {
+  const match = /^(?:\[([0-9a-f:.]+)\]|([^:\s]+)):(\d{1,5})$/i.exec(value);
+  const host = match?.[1] ?? match?.[2]?.toLowerCase() ?? '';
+  const at = { host, port: Number(match?.[3]) };
+  if ((ipaddr.isValid(host) || hostName.test(host)) && at.port >= 1 && at.port <= 65_535) return at;
+  check.addIssue({ code: 'custom', message: 'must be host:port' });
+  return z.NEVER;
+});
 
 const environment = z.object({
   HOST: z
@@ -183,6 +201,7 @@ const environment = z.object({
   TRUSTED_DOMAINS: listOf((item) => hostName.test(item), 'domains in lower case').optional(),
   OUTBOUND_RELAY_URL: urlOf('smtp:', 'smtps:').optional(),
   OUTBOUND_PORT: port.default(25),
+  INBOUND_SMTP: hostAndPort.optional(),
   ALLOWED_PRIVATE_NETWORKS: listOf(isNetwork, 'networks such as 10.0.0.0/8').optional(),
   RATE_LIMIT_PER_SECOND: wholeNumber(0, 1_000_000).default(100),
   SEND_LIMIT_PER_HOUR: wholeNumber(0, 100_000_000).default(0),

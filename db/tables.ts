@@ -1,4 +1,4 @@
-import type { Generated, JSONColumnType } from 'kysely';
+import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 
 /** Rows as PostgreSQL holds them (db/migrations), for Kysely. Instants are Date, bigint is number, bytea is Buffer. */
 export interface Tables {
@@ -15,6 +15,15 @@ export interface Tables {
     last_used_at: Date | null;
   };
   domain: DomainRow;
+  dkim_key: {
+    user_id: string;
+    domain_id: string;
+    selector: string;
+    private_key_ciphertext: string;
+    public_key: string;
+    created_at: Generated<Date>;
+    retired_at: Date | null;
+  };
   verified_domain_name: { name: string; user_id: string; domain_id: string };
   endpoint: EndpointRow;
   endpoint_stat: {
@@ -70,10 +79,30 @@ export interface Tables {
     data: unknown;
   };
   event_counter: { user_id: string; last_seq: number };
+  recipient: RecipientRow;
+  sending_attempt: SendingAttemptRow;
+  suppression: {
+    user_id: string;
+    id: string;
+    address: string;
+    reason: 'bounce' | 'complaint';
+    detail: string | null;
+    email_id: string | null;
+    created_at: Date;
+  };
+  idempotency_key: {
+    user_id: string;
+    key: string;
+    operation: string;
+    request_sha256: Buffer;
+    answer: unknown;
+    created_at: Date;
+  };
+  batch: { user_id: string; id: string; total: number; created_at: Date };
 }
 
 export type EmailType = 'received' | 'sent' | 'scheduled';
-export type EmailStatus = 'delivered' | 'pending' | 'failed' | 'bounced' | 'scheduled' | 'cancelled';
+export type EmailStatus = 'delivered' | 'pending' | 'failed' | 'bounced' | 'scheduled' | 'paused' | 'cancelled';
 export type EndpointType = 'webhook' | 'email' | 'email_group';
 
 export interface DomainRow {
@@ -86,6 +115,8 @@ export interface DomainRow {
   is_catch_all_enabled: boolean;
   catch_all_endpoint_id: string | null;
   receive_dmarc_emails: boolean;
+  mail_from_verified_at: Date | null;
+  mail_from_checked_at: Date | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }
@@ -147,6 +178,12 @@ export interface EmailRow {
   updated_at: Generated<Date>;
   sent_at: Date | null;
   scheduled_at: Date | null;
+  timezone: string | null;
+  released_at: Date | null;
+  thread_at: GeneratedAlways<Date>;
+  failure_reason: string | null;
+  batch_id: string | null;
+  batch_index: number | null;
   raw_id: string | null;
   own_address: string;
   own_domain: string;
@@ -244,4 +281,39 @@ export interface DeliveryAttemptRow {
   error: string | null;
   response_body: string | null;
   request_headers: unknown;
+}
+
+export interface RecipientRow {
+  user_id: string;
+  id: string;
+  email_id: string;
+  address: string;
+  domain: string;
+  status: 'pending' | 'delivered' | 'bounced' | 'failed';
+  queued_at: Date | null;
+  attempts: Generated<number>;
+  next_attempt_at: Date | null;
+  claimed_by: string | null;
+  claimed_until: Date | null;
+  return_id: string | null;
+  last_code: number | null;
+  last_status: string | null;
+  last_text: string | null;
+  settled_at: Date | null;
+  created_at: Date;
+}
+
+export interface SendingAttemptRow {
+  user_id: string;
+  recipient_id: string;
+  number: number;
+  started_at: Date;
+  finished_at: Date | null;
+  outcome: 'delivered' | 'deferred' | 'bounced' | 'interrupted' | null;
+  host: string | null;
+  remote_address: string | null;
+  is_tls: boolean | null;
+  code: number | null;
+  enhanced_status: string | null;
+  text: string | null;
 }

@@ -33,6 +33,8 @@ export interface GatewayConfig {
   secretKey: Uint8Array;
   /** of each user; 0: no limit */
   rateLimitPerSecond: number;
+  /** messages that a user may send within an hour; 0: no limit */
+  sendLimitPerHour: number;
   /** CIDRs that webhooks may reach in spite of the guard */
   allowedPrivateNetworks: readonly string[];
   /** ports of our own listeners, which webhooks may never reach */
@@ -106,8 +108,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   app.all('/api/v1/*', { schema: { hide: true } }, sendGone);
 
   const guard = createAddressGuard(config);
-  const { publicUrl, mailHostname, trustedDomains, secretKey } = config;
-  const settings = { publicUrl, mailHostname, trustedDomains, secretKey, guard };
+  const { publicUrl, mailHostname, trustedDomains, secretKey, sendLimitPerHour } = config;
+  const settings = { publicUrl, mailHostname, trustedDomains, secretKey, sendLimitPerHour, guard };
   const entities = openEntityStore(database);
   const parts: OperationParts = { database, entities, bus, log, now, random, settings };
   const contextOf = (request: FastifyRequest): OperationContext => ({

@@ -27,6 +27,8 @@ export interface OperationSettings {
   trustedDomains: readonly string[];
   /** see core/secret-box.ts */
   secretKey: Uint8Array;
+  /** messages that a user may send within an hour; 0: no limit */
+  sendLimitPerHour: number;
   /** what URLs of users may reach */
   guard: AddressGuard;
 }

@@ -68,6 +68,10 @@ export const wakes = {
   'threading.assign.wake': z.object({ userId: z.string(), emailIds: z.array(z.string()) }),
   /** threaded emails of this user wait for the router */
   'delivery.route.wake': z.object({ userId: z.string(), emailIds: z.array(z.string()) }),
+  /** recipients of these sent emails are due now */
+  'sending.send.wake': z.object({ userId: z.string(), emailIds: z.array(z.string()) }),
+  /** emails of this user were scheduled, or scheduled anew, for then (ISO 8601) at the earliest */
+  'scheduling.release.wake': z.object({ userId: z.string(), at: z.string() }),
   /** deliveries are due now */
   'delivery.deliver.wake': z.object({ userId: z.string(), deliveryIds: z.array(z.string()) }),
 } as const;

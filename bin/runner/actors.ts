@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 import type { Actor, ActorContext } from '../../actors/actor.ts';
 import { startDeliveryActor } from '../../actors/delivery/actor.ts';
 import { startReceivingActor } from '../../actors/receiving/actor.ts';
+import { startSchedulingActor } from '../../actors/scheduling/actor.ts';
+import { startSendingActor } from '../../actors/sending/actor.ts';
 import { startThreadingActor } from '../../actors/threading/actor.ts';
 import type { Database } from '../../db/database.ts';
 import { createOctetStore } from '../../db/octet-store.ts';
@@ -12,7 +14,7 @@ import { type Config, faultOf } from '../config.ts';
 import { ownPorts } from './own-ports.ts';
 
 /** The concerns that can run as processes of their own. */
-export const actorNames = ['receiving', 'threading', 'delivery'] as const;
+export const actorNames = ['receiving', 'threading', 'sending', 'scheduling', 'delivery'] as const;
 export type ActorName = (typeof actorNames)[number];
 
 export interface ContextOptions {
@@ -62,6 +64,20 @@ export function startActor(name: ActorName, context: ActorContext, settings: Act
       });
     case 'threading':
       return startThreadingActor(context, { fault });
+    case 'sending':
+      return startSendingActor(context, {
+        mailHostname: config.mailHostname,
+        relayUrl: config.outboundRelayUrl,
+        port: config.outboundPort,
+        inboundSmtp: config.inboundSmtp,
+        allowedPrivateNetworks: config.allowedPrivateNetworks,
+        refusedPorts: ownPorts(config, settings.databaseUrl),
+        secretKey,
+        dnsServers: config.dnsServers,
+        fault,
+      });
+    case 'scheduling':
+      return startSchedulingActor(context, { fault });
     case 'delivery':
       return startDeliveryActor(context, {
         publicUrl: config.publicUrl,

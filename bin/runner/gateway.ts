@@ -31,6 +31,7 @@ export async function openGateway(parts: GatewayParts): Promise<{ close(): Promi
       trustedDomains: config.trustedDomains,
       secretKey,
       rateLimitPerSecond: config.rateLimitPerSecond,
+      sendLimitPerHour: config.sendLimitPerHour,
       allowedPrivateNetworks: config.allowedPrivateNetworks,
       ownPorts: ownPorts(config, databaseUrl),
     },

@@ -14,6 +14,7 @@ export class InitialMigration extends Migration {
     this.addSql(EMAIL);
     this.addSql(THREADS);
     this.addSql(DELIVERIES);
+    this.addSql(SENDING);
     this.addSql(EVENTS);
     this.addSql(ROLES_AND_POLICIES);
   }
@@ -63,11 +64,27 @@ const ROUTING = `
     is_catch_all_enabled boolean not null default false,
     catch_all_endpoint_id text,
     receive_dmarc_emails boolean not null default false,
+    -- when the records of its MAIL FROM domain were last seen, and last looked for; until they are seen the domain itself serves
+    mail_from_verified_at timestamptz(3),
+    mail_from_checked_at timestamptz(3),
     created_at timestamptz(3) not null default now(),
     updated_at timestamptz(3) not null default now(),
     primary key (user_id, id)
   );
   create unique index domain_name on domain (user_id, name);
+  -- Keys that a domain's mail is signed with (RFC 6376). The newest that is not retired signs; a retired one is still published.
+  create table dkim_key (
+    user_id text not null,
+    domain_id text not null,
+    selector text not null,
+    -- PKCS #8 in PEM, encrypted under SECRET_KEY
+    private_key_ciphertext text not null,
+    -- SubjectPublicKeyInfo in base64, as the p= of the record
+    public_key text not null,
+    created_at timestamptz(3) not null default now(),
+    retired_at timestamptz(3),
+    primary key (user_id, domain_id, selector)
+  );
   -- At most one verified owner of a name on the whole service.
   create table verified_domain_name (name text primary key, user_id text not null, domain_id text not null);
 
@@ -173,12 +190,23 @@ const EMAIL = `
     user_id text not null,
     id text not null,
     type text not null check (type in ('received', 'sent', 'scheduled')),
-    status text not null check (status in ('delivered', 'pending', 'failed', 'bounced', 'scheduled', 'cancelled')),
+    status text not null check (status in ('delivered', 'pending', 'failed', 'bounced', 'scheduled', 'paused', 'cancelled')),
     -- received: when SMTP answered 250; sent: when it was created
     created_at timestamptz(3) not null,
     updated_at timestamptz(3) not null default now(),
+    -- when the first server took a sent email
     sent_at timestamptz(3),
     scheduled_at timestamptz(3),
+    -- IANA name that scheduled_at was told in
+    timezone text,
+    -- when a scheduled email went to the queue
+    released_at timestamptz(3),
+    -- where it stands in its thread
+    thread_at timestamptz(3) not null generated always as (coalesce(released_at, created_at)) stored,
+    -- what went wrong with a sent email, in words
+    failure_reason text,
+    batch_id text,
+    batch_index smallint,
     raw_id text,
     -- received: the address that took it (without plus-tag); sent: the From address. Lower case.
     own_address text not null,
@@ -213,9 +241,11 @@ const EMAIL = `
   ) with (fillfactor = 85);
   create index email_list on email (user_id, created_at desc, id desc);
   create index email_own_address on email (user_id, own_address, created_at desc, id desc);
-  create index email_thread on email (user_id, thread_id, created_at, id);
+  create index email_thread on email (user_id, thread_id, thread_at, id);
   create index email_message_id on email (user_id, message_id);
   create index email_unthreaded on email (created_at) where thread_id is null and type <> 'scheduled';
+  create index email_scheduled on email (scheduled_at) where status = 'scheduled';
+  create index email_batch on email (user_id, batch_id, batch_index) where batch_id is not null;
   create index email_unrouted on email (created_at) where routed_at is null and thread_id is not null and type = 'received';
 
   create table email_content (
@@ -366,6 +396,128 @@ const DELIVERIES = `
   );
 `;
 
+const SENDING = `
+  -- The queue of sent mail, one row per recipient. Due when next_attempt_at is past; that is null while the email is scheduled, and once
+  -- the recipient is settled.
+  create table recipient (
+    user_id text not null,
+    id text not null,
+    email_id text not null,
+    -- as it stands in the envelope, and its domain in lower case
+    address text not null,
+    domain text not null,
+    status text not null default 'pending' check (status in ('pending', 'delivered', 'bounced', 'failed')),
+    -- when it went to the queue: the five days of trying count from here; null while the email is scheduled
+    queued_at timestamptz(3),
+    -- tries made; an interrupted attempt is recorded but not counted
+    attempts integer not null default 0,
+    next_attempt_at timestamptz(3),
+    claimed_by text,
+    claimed_until timestamptz(3),
+    -- the identifier of the recipient that the return address of the last transaction was made for: those that shared it bear the same
+    return_id text,
+    -- the last word of a server, or of a DSN
+    last_code smallint,
+    last_status text,
+    last_text text,
+    settled_at timestamptz(3),
+    created_at timestamptz(3) not null,
+    primary key (user_id, id)
+  ) with (fillfactor = 85);
+  create index recipient_due on recipient (next_attempt_at) where status = 'pending' and next_attempt_at is not null;
+  create index recipient_email on recipient (user_id, email_id);
+
+  -- Written before connecting, and its outcome after; finished_at null with a past lease: the process died.
+  create table sending_attempt (
+    user_id text not null,
+    recipient_id text not null,
+    number integer not null,
+    started_at timestamptz(3) not null,
+    finished_at timestamptz(3),
+    outcome text check (outcome in ('delivered', 'deferred', 'bounced', 'interrupted')),
+    -- the server's name and address; null when no connection was made
+    host text,
+    remote_address text,
+    is_tls boolean,
+    code smallint,
+    enhanced_status text,
+    text text,
+    primary key (user_id, recipient_id, number)
+  );
+
+  -- Addresses that a user's mail is not sent to any more, lower case.
+  create table suppression (
+    user_id text not null,
+    id text not null,
+    address text not null,
+    reason text not null check (reason in ('bounce', 'complaint')),
+    -- what the server or the report said
+    detail text,
+    email_id text,
+    created_at timestamptz(3) not null,
+    primary key (user_id, id)
+  );
+  create unique index suppression_address on suppression (user_id, address);
+
+  -- Answers to requests that bore an Idempotency-Key, kept for 24 hours; written in the transaction that does what was asked.
+  create table idempotency_key (
+    user_id text not null,
+    key text not null,
+    operation text not null,
+    request_sha256 bytea not null,
+    answer jsonb not null,
+    created_at timestamptz(3) not null,
+    primary key (user_id, key)
+  );
+  create index idempotency_key_age on idempotency_key (created_at);
+
+  create table batch (
+    user_id text not null,
+    id text not null,
+    total integer not null,
+    created_at timestamptz(3) not null,
+    primary key (user_id, id)
+  );
+
+  -- Sets the status of sent emails by that of their recipients (by precedence pending, bounced, failed, delivered), and with it the totals
+  -- of lists. The two arrays are pairs. Answers the emails whose status changed. Emails are locked in the order of their keys.
+  create function refresh_sent_emails(p_user_ids text[], p_email_ids text[])
+    returns table (user_id text, email_id text, thread_id text, status text) language plpgsql volatile as $$
+  #variable_conflict use_column
+  declare
+    old record;
+    fresh record;
+  begin
+    for old in
+      select e.* from email e
+      where (e.user_id, e.id) in (select * from unnest(p_user_ids, p_email_ids)) and e.type = 'sent'
+      order by e.user_id, e.id for update
+    loop
+      select case when bool_or(r.status = 'pending') then 'pending' when bool_or(r.status = 'bounced') then 'bounced'
+                  when bool_or(r.status = 'failed') then 'failed' else 'delivered' end as status,
+             (array_agg(r.last_text order by r.settled_at, r.id) filter (where r.status in ('bounced', 'failed')))[1] as reason,
+             min(r.settled_at) filter (where r.status = 'delivered') as sent_at
+      into fresh from recipient r where r.user_id = old.user_id and r.email_id = old.id;
+      continue when fresh.status is null or (fresh.status = old.status and fresh.reason is not distinct from old.failure_reason
+        and (old.sent_at is not null or fresh.sent_at is null));
+      update email e set status = fresh.status, failure_reason = fresh.reason, sent_at = coalesce(e.sent_at, fresh.sent_at),
+        updated_at = (select postroom_now())
+      where e.user_id = old.user_id and e.id = old.id;
+      continue when fresh.status = old.status;
+      insert into email_counter as c (user_id, hour, own_address, own_domain, type, status, is_read, is_archived, count)
+        values (old.user_id, date_trunc('hour', old.created_at, 'UTC'), old.own_address, old.own_domain, old.type, old.status,
+                old.is_read, old.is_archived, -1)
+        on conflict (user_id, hour, own_address, type, status, is_read, is_archived) do update set count = c.count - 1;
+      insert into email_counter as c (user_id, hour, own_address, own_domain, type, status, is_read, is_archived, count)
+        values (old.user_id, date_trunc('hour', old.created_at, 'UTC'), old.own_address, old.own_domain, old.type, fresh.status,
+                old.is_read, old.is_archived, 1)
+        on conflict (user_id, hour, own_address, type, status, is_read, is_archived) do update set count = c.count + 1;
+      user_id := old.user_id; email_id := old.id; thread_id := old.thread_id; status := fresh.status;
+      return next;
+    end loop;
+  end $$;
+`;
+
 const EVENTS = `
   -- The gap-free feed of a user: seq comes from event_counter, bumped by the last statement of the transaction that makes the event.
   create table event (
@@ -402,6 +554,7 @@ const EVENTS = `
 
 const USER_TABLES = [
   'domain',
+  'dkim_key',
   'verified_domain_name',
   'endpoint',
   'endpoint_stat',
@@ -419,6 +572,11 @@ const USER_TABLES = [
   'thread_subject',
   'delivery',
   'delivery_attempt',
+  'recipient',
+  'sending_attempt',
+  'suppression',
+  'idempotency_key',
+  'batch',
   'event',
   'event_counter',
 ];
@@ -434,6 +592,8 @@ const ROLES_AND_POLICIES = `
   grant select, insert, update, delete on all tables in schema public to postroom_actor;
   grant select, insert, update, delete on ${USER_TABLES.join(', ')} to postroom_gateway;
   grant select on clock to postroom_gateway;
+  -- The octets of sent mail. They are read through an email row only.
+  grant insert (id, octets, sha256, size_octets) on raw_message to postroom_gateway;
   ${USER_TABLES.map(
     (table) => `
   alter table ${table} enable row level security;

@@ -8,8 +8,7 @@ import { containsPattern } from './search-pattern.ts';
 /** Which emails a list shows; null puts no condition. */
 export interface EmailConditions {
   type: EmailType | null;
-  /** `paused` and what else no email bears matches nothing */
-  status: EmailStatus | 'paused' | null;
+  status: EmailStatus | null;
   isRead: boolean | null;
   isArchived: boolean | null;
   /** created at or after this instant */

@@ -227,6 +227,7 @@ function headersOf(email: Email): Record<string, string> {
 /** The `resend` client's word for the status. */
 function lastEventOf(email: EmailSummary): string {
   if (email.status === 'cancelled') return 'canceled';
+  if (email.status === 'paused') return 'scheduled';
   return email.status === 'pending' ? 'queued' : email.status;
 }
 
@@ -241,6 +242,7 @@ function outboundStatusOf(email: Email): 'pending' | 'sent' | 'bounced' | 'faile
       return 'failed';
     case 'pending':
     case 'scheduled':
+    case 'paused':
       return 'pending';
   }
 }

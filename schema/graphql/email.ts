@@ -14,6 +14,7 @@ const EmailStatus = builder.enumType('EmailStatus', {
     FAILED: { value: 'failed' },
     BOUNCED: { value: 'bounced' },
     SCHEDULED: { value: 'scheduled' },
+    PAUSED: { value: 'paused' },
     CANCELLED: { value: 'cancelled' },
   } as const,
 });

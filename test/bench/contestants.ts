@@ -144,6 +144,8 @@ export async function startSplitPostroom(directory: string, options: PostroomOpt
     ['bin/actor.ts', 'receiving'],
     ['bin/actor.ts', 'threading'],
     ['bin/actor.ts', 'delivery'],
+    ['bin/actor.ts', 'sending'],
+    ['bin/actor.ts', 'scheduling'],
     ['bin/smtp.ts'],
   ];
   const servers = await Promise.all(commands.map((command) => startServer(node, command, environment, '')));

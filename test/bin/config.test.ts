@@ -20,6 +20,7 @@ test('an empty environment gives the defaults of the table', () => {
     trustedDomains: ['inbox.test'],
     outboundRelayUrl: null,
     outboundPort: 25,
+    inboundSmtp: { host: '127.0.0.1', port: 2525 },
     allowedPrivateNetworks: ['127.0.0.0/8', '::1/128'],
     rateLimitPerSecond: 100,
     sendLimitPerHour: 0,
@@ -44,6 +45,9 @@ test.each<[Record<string, string>, Partial<Config>]>([
   [{ TRUSTED_DOMAINS: 'a.test,b.test' }, { trustedDomains: ['a.test', 'b.test'] }],
   [{ HOST: '0.0.0.0' }, { host: '0.0.0.0', allowedPrivateNetworks: [] }],
   [{ HOST: '0.0.0.0', ALLOWED_PRIVATE_NETWORKS: '10.0.0.0/8' }, { allowedPrivateNetworks: ['10.0.0.0/8'] }],
+  [{ HOST: '0.0.0.0', SMTP_PORT: '25' }, { inboundSmtp: { host: '127.0.0.1', port: 25 } }],
+  [{ INBOUND_SMTP: 'smtp.internal:2525' }, { inboundSmtp: { host: 'smtp.internal', port: 2525 } }],
+  [{ INBOUND_SMTP: '[::1]:25' }, { inboundSmtp: { host: '::1', port: 25 } }],
   [{ HOST: '::1' }, { allowedPrivateNetworks: ['127.0.0.0/8', '::1/128'] }],
   [{ MAIL_HOSTNAME: 'MX.Example.com' }, { mailHostname: 'mx.example.com' }],
   [

@@ -54,6 +54,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
       trustedDomains: ['inbox.test', 'second.test'],
       secretKey: randomBytes(32),
       rateLimitPerSecond: 0,
+      sendLimitPerHour: 0,
       allowedPrivateNetworks: ['127.0.0.0/8'],
       ownPorts: [2525],
       ...options.config,

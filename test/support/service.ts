@@ -141,6 +141,8 @@ export class Service {
       receiving: ['bin/actor.ts', 'receiving'],
       threading: ['bin/actor.ts', 'threading'],
       delivery: ['bin/actor.ts', 'delivery'],
+      sending: ['bin/actor.ts', 'sending'],
+      scheduling: ['bin/actor.ts', 'scheduling'],
     };
     const child =
       name === 'nats'
@@ -168,7 +170,7 @@ export class Service {
   }
 
   async stop(): Promise<void> {
-    const order = ['smtp', 'gateway', 'receiving', 'threading', 'delivery', 'runner', 'nats'];
+    const order = ['smtp', 'gateway', 'receiving', 'threading', 'delivery', 'sending', 'scheduling', 'runner', 'nats'];
     for (const name of order) await this.end(name, name === 'nats' ? 'SIGKILL' : 'SIGTERM');
     await this.#cluster?.stop();
     await rm(this.directory, { recursive: true, force: true });
@@ -203,7 +205,7 @@ export class Service {
       );
       await run(process.execPath, ['bin/migrate.ts'], { cwd: root, env: { ...process.env, ...this.#environment } });
     }
-    for (const name of ['nats', 'gateway', 'receiving', 'threading', 'delivery', 'smtp']) {
+    for (const name of ['nats', 'gateway', 'receiving', 'threading', 'delivery', 'sending', 'scheduling', 'smtp']) {
       const child = this.processes.get(name);
       if (child === undefined || child.exitCode !== null || child.signalCode !== null) this.startProcess(name);
     }
