@@ -1,4 +1,11 @@
 import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely';
+import type {
+  DkimKeyRow,
+  IdempotencyKeyRow,
+  RecipientRow,
+  SendingAttemptRow,
+  SuppressionRow,
+} from './sending-tables.ts';
 
 /** Rows as PostgreSQL holds them (db/migrations), for Kysely. Instants are Date, bigint is number, bytea is Buffer. */
 export interface Tables {
@@ -15,15 +22,7 @@ export interface Tables {
     last_used_at: Date | null;
   };
   domain: DomainRow;
-  dkim_key: {
-    user_id: string;
-    domain_id: string;
-    selector: string;
-    private_key_ciphertext: string;
-    public_key: string;
-    created_at: Generated<Date>;
-    retired_at: Date | null;
-  };
+  dkim_key: DkimKeyRow;
   verified_domain_name: { name: string; user_id: string; domain_id: string };
   endpoint: EndpointRow;
   endpoint_stat: {
@@ -81,23 +80,8 @@ export interface Tables {
   event_counter: { user_id: string; last_seq: number };
   recipient: RecipientRow;
   sending_attempt: SendingAttemptRow;
-  suppression: {
-    user_id: string;
-    id: string;
-    address: string;
-    reason: 'bounce' | 'complaint';
-    detail: string | null;
-    email_id: string | null;
-    created_at: Date;
-  };
-  idempotency_key: {
-    user_id: string;
-    key: string;
-    operation: string;
-    request_sha256: Buffer;
-    answer: unknown;
-    created_at: Date;
-  };
+  suppression: SuppressionRow;
+  idempotency_key: IdempotencyKeyRow;
   batch: { user_id: string; id: string; total: number; created_at: Date };
 }
 
@@ -281,39 +265,4 @@ export interface DeliveryAttemptRow {
   error: string | null;
   response_body: string | null;
   request_headers: unknown;
-}
-
-export interface RecipientRow {
-  user_id: string;
-  id: string;
-  email_id: string;
-  address: string;
-  domain: string;
-  status: 'pending' | 'delivered' | 'bounced' | 'failed';
-  queued_at: Date | null;
-  attempts: Generated<number>;
-  next_attempt_at: Date | null;
-  claimed_by: string | null;
-  claimed_until: Date | null;
-  return_id: string | null;
-  last_code: number | null;
-  last_status: string | null;
-  last_text: string | null;
-  settled_at: Date | null;
-  created_at: Date;
-}
-
-export interface SendingAttemptRow {
-  user_id: string;
-  recipient_id: string;
-  number: number;
-  started_at: Date;
-  finished_at: Date | null;
-  outcome: 'delivered' | 'deferred' | 'bounced' | 'interrupted' | null;
-  host: string | null;
-  remote_address: string | null;
-  is_tls: boolean | null;
-  code: number | null;
-  enhanced_status: string | null;
-  text: string | null;
 }
