@@ -31,6 +31,7 @@ const order: [prefix: string, position: number][] = [
   ['operations/', 2],
   ['schema/graphql/', 3],
   ['actors/actor.ts', 3],
+  ['actors/dns-resolver.ts', 3],
   ['actors/receiving/', 4],
   ['actors/threading/', 4],
   ['actors/sending/', 4],

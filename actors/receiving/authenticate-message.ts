@@ -8,7 +8,7 @@ import {
 import { endOfHeaderSection } from '../../core/header-fields.ts';
 import type { ParsedMessage } from '../../core/parse-message.ts';
 import { storableText } from '../../core/text.ts';
-import type { DnsResolver } from './dns-resolver.ts';
+import type { DnsResolver } from '../dns-resolver.ts';
 
 /** What SMTP knew of the sender. */
 export interface SenderFacts {

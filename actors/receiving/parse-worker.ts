@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Authentication, undecided } from '../../core/authentication.ts';
 import { type ParsedMessage, parseMessage, scanHeaders } from '../../core/parse-message.ts';
+import { createDnsResolver } from '../dns-resolver.ts';
 import { authenticateMessage } from './authenticate-message.ts';
-import { createDnsResolver } from './dns-resolver.ts';
 import { CURRENT, PROGRESS, type WorkerSettings, type WorkItem, type WorkResult } from './parse-messages.ts';
 
 // The worker thread of parse-pool.ts. One message is parsed at a time, so that it is known which one brings the thread down; the

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createDnsResolver, type DnsResolver } from '../../../actors/dns-resolver.ts';
 import { authenticateMessage } from '../../../actors/receiving/authenticate-message.ts';
-import { createDnsResolver, type DnsResolver } from '../../../actors/receiving/dns-resolver.ts';
 import type { Authentication } from '../../../core/authentication.ts';
 import { parseMessage } from '../../../core/parse-message.ts';
 import { type DnsServer, startDnsServer } from '../../support/dns.ts';

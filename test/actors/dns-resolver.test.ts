@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createDnsResolver, type DnsResolver } from '../../../actors/receiving/dns-resolver.ts';
+import { createDnsResolver, type DnsResolver } from '../../actors/dns-resolver.ts';
 import { type DnsServer, startDnsServer } from '../../support/dns.ts';
 
 let dns: DnsServer;
