@@ -1,0 +1,91 @@
+import { sql, type Transaction } from 'kysely';
+import type { Page } from '../../core/page.ts';
+import type { Tables } from '../tables.ts';
+import { containsPattern } from './search-pattern.ts';
+
+/** An address that a user's mail is not sent to any more. */
+export interface Suppression {
+  id: string;
+  /** lower case */
+  address: string;
+  reason: 'bounce' | 'complaint';
+  /** what the server or the report said; null when nothing was said */
+  detail: string | null;
+  /** the email that was refused or complained of */
+  emailId: string | null;
+  createdAt: Date;
+}
+
+/** Which suppressions a list shows; null puts no condition. */
+export interface SuppressionConditions {
+  reason: Suppression['reason'] | null;
+  /** part of the address in any case */
+  search: string | null;
+}
+
+/** Those of the addresses (in any case of letters) that the user's mail must not be sent to, as they were given and in their order. */
+export async function findSuppressed(
+  transaction: Transaction<Tables>,
+  userId: string,
+  addresses: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ address: string }>`
+    select s.address from suppression s
+    where s.user_id = ${userId} and s.address = any (${addresses.map((address) => address.toLowerCase())}::text[])`.execute(
+    transaction,
+  );
+  const suppressed = new Set(rows.map((row) => row.address));
+  return addresses.filter((address) => suppressed.has(address.toLowerCase()));
+}
+
+/** A page, newest first, and how many there are in all. */
+export async function listSuppressions(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { reason, search }: SuppressionConditions,
+  page: Page,
+): Promise<{ suppressions: Suppression[]; total: number }> {
+  const where = sql`s.user_id = ${userId}
+    ${reason === null ? sql`` : sql`and s.reason = ${reason}`}
+    ${search === null ? sql`` : sql`and s.address like ${containsPattern(search)}`}`;
+  const { rows } = await sql<{ total: number } & (Row | { id: null })>`
+    select t.total, p.* from (select count(*) as total from suppression s where ${where}) t
+    left join lateral (
+      select ${columns} from suppression s where ${where}
+      order by s.created_at desc, s.id desc limit ${page.limit} offset ${page.offset}
+    ) p on true order by p.created_at desc, p.id desc`.execute(transaction);
+  return {
+    suppressions: rows.flatMap((row) => (row.id === null ? [] : [suppressionOf(row)])),
+    total: Number(rows[0]?.total ?? 0),
+  };
+}
+
+/** Takes an address off the list, by its id or by itself; null when it is not there. */
+export async function deleteSuppression(
+  transaction: Transaction<Tables>,
+  userId: string,
+  idOrAddress: string,
+): Promise<Suppression | null> {
+  const { rows } = await sql<Row>`
+    delete from suppression s where s.user_id = ${userId}
+      and ${idOrAddress.includes('@') ? sql`s.address = ${idOrAddress.toLowerCase()}` : sql`s.id = ${idOrAddress}`}
+    returning ${columns}`.execute(transaction);
+  const row = rows[0];
+  return row === undefined ? null : suppressionOf(row);
+}
+
+interface Row {
+  id: string;
+  address: string;
+  reason: Suppression['reason'];
+  detail: string | null;
+  email_id: string | null;
+  created_at: Date;
+}
+
+const columns = sql`s.id, s.address, s.reason, s.detail, s.email_id, s.created_at`;
+
+function suppressionOf(row: Row): Suppression {
+  const { id, address, reason, detail, email_id: emailId, created_at: createdAt } = row;
+  return { id, address, reason, detail, emailId, createdAt };
+}
