@@ -27,6 +27,8 @@ export interface RecipientRow {
   last_status: string | null;
   last_text: string | null;
   settled_at: Date | null;
+  complained_at: Date | null;
+  reported_at: Date | null;
   created_at: Date;
 }
 

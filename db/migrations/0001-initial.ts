@@ -421,9 +421,13 @@ const SENDING = `
     last_status text,
     last_text text,
     settled_at timestamptz(3),
+    -- when somebody complained of the message, and when the sender was told that it was given up
+    complained_at timestamptz(3),
+    reported_at timestamptz(3),
     created_at timestamptz(3) not null,
     primary key (user_id, id)
   ) with (fillfactor = 85);
+  create index recipient_unreported on recipient (settled_at) where status = 'failed' and reported_at is null;
   create index recipient_due on recipient (next_attempt_at) where status = 'pending' and next_attempt_at is not null;
   create index recipient_email on recipient (user_id, email_id);
 
