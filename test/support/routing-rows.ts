@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type IdentifierKind, makeIdentifier } from '../../core/identifiers.ts';
+import { encryptSecret, NONCE_OCTETS } from '../../core/secret-box.ts';
 import { type Database, inTransaction } from '../../db/database.ts';
+import { TEST_DKIM_PRIVATE_KEY, TEST_DKIM_PUBLIC_KEY, TEST_DKIM_SELECTOR } from './dkim-test-key.ts';
 
 export interface MailboxOptions {
   /** lower case */
@@ -19,6 +21,8 @@ export interface MailboxOptions {
   isCatchAllEnabled?: boolean;
   /** of the address; default true */
   isActive?: boolean;
+  /** gives the domain the key of dkim-test-key.ts, encrypted under this SECRET_KEY; default none */
+  dkim?: { secretKey: Uint8Array };
 }
 
 export interface TestMailbox {
@@ -80,6 +84,19 @@ export async function createMailbox(database: Database, options: MailboxOptions)
       await client.query(
         `insert into verified_domain_name (name, user_id, domain_id) values ($1, $2, $3) on conflict do nothing`,
         [options.domain, userId, domainId],
+      );
+    }
+    if (options.dkim !== undefined) {
+      await client.query(
+        `insert into dkim_key (user_id, domain_id, selector, private_key_ciphertext, public_key)
+         values ($1, $2, $3, $4, $5) on conflict do nothing`,
+        [
+          userId,
+          domainId,
+          TEST_DKIM_SELECTOR,
+          encryptSecret(options.dkim.secretKey, 'dkim-key', TEST_DKIM_PRIVATE_KEY, randomBytes(NONCE_OCTETS)),
+          TEST_DKIM_PUBLIC_KEY,
+        ],
       );
     }
 
