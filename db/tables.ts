@@ -101,6 +101,7 @@ export interface DomainRow {
   receive_dmarc_emails: boolean;
   mail_from_verified_at: Date | null;
   mail_from_checked_at: Date | null;
+  mail_from_due_at: Generated<Date>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }

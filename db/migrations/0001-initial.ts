@@ -64,14 +64,17 @@ const ROUTING = `
     is_catch_all_enabled boolean not null default false,
     catch_all_endpoint_id text,
     receive_dmarc_emails boolean not null default false,
-    -- when the records of its MAIL FROM domain were last seen, and last looked for; until they are seen the domain itself serves
+    -- since when the records of its MAIL FROM domain are seen, when they were last looked for, and when they will be next; until they
+    -- are seen the domain itself serves
     mail_from_verified_at timestamptz(3),
     mail_from_checked_at timestamptz(3),
+    mail_from_due_at timestamptz(3) not null default now(),
     created_at timestamptz(3) not null default now(),
     updated_at timestamptz(3) not null default now(),
     primary key (user_id, id)
   );
   create unique index domain_name on domain (user_id, name);
+  create index domain_mail_from_due on domain (mail_from_due_at) where status = 'verified';
   -- Keys that a domain's mail is signed with (RFC 6376). The newest that is not retired signs; a retired one is still published.
   create table dkim_key (
     user_id text not null,
