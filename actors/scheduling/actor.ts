@@ -1,11 +1,52 @@
-import { type Actor, type ActorContext, runActor } from '../actor.ts';
+import { secondsUntilDue } from '../../db/queries/scheduled-release.ts';
+import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
+import { RELEASE_BATCH, releaseDue, type SchedulingOptions } from './release-due.ts';
+import { REMOVE_BATCH, removeOldKeys } from './remove-old-keys.ts';
 
-export interface SchedulingOptions {
-  /** told of the points at which fault tests end the process */
-  fault?: (point: 'scheduling.claimed' | 'scheduling.before-commit' | 'scheduling.after-commit') => void;
-}
+const SWEEP_EVERY_MS = 1_000;
+const KEYS_EVERY_MS = 60_000;
 
-/** Hands scheduled mail to the queue when it is due. */
-export async function startSchedulingActor(context: ActorContext, _options: SchedulingOptions = {}): Promise<Actor> {
-  return runActor({ context, name: 'scheduling', steps: [] });
+/** Hands scheduled mail to the queue when it is due, by PostgreSQL's clock, and removes idempotency keys that are past their time. */
+export function startSchedulingActor(context: ActorContext, options: SchedulingOptions = {}): Promise<Actor> {
+  let nextDue: NodeJS.Timeout | undefined;
+
+  const release = async (run: Run<'scheduling.release.wake'>): Promise<number> => {
+    const count = await releaseDue(context, options);
+    if (count < RELEASE_BATCH && !run.isStopping()) await awaitNextDue();
+    return count;
+  };
+
+  /** The sweep is a second apart; what falls due before the next one goes on its instant. */
+  async function awaitNextDue(): Promise<void> {
+    const seconds = await secondsUntilDue(context.database);
+    if (seconds === null || seconds * 1_000 > SWEEP_EVERY_MS) return;
+    clearTimeout(nextDue);
+    nextDue = setTimeout(() => running.nudge('release'), Math.ceil(seconds * 1_000));
+  }
+
+  const running = runActor({
+    context,
+    name: 'scheduling',
+    steps: [
+      {
+        name: 'release',
+        wake: 'scheduling.release.wake',
+        everyMs: SWEEP_EVERY_MS,
+        batchSize: RELEASE_BATCH,
+        work: release,
+      },
+      {
+        name: 'keys',
+        everyMs: KEYS_EVERY_MS,
+        batchSize: REMOVE_BATCH,
+        work: () => removeOldKeys(context.database),
+      },
+    ],
+  });
+  return Promise.resolve({
+    stop() {
+      clearTimeout(nextDue);
+      return running.stop();
+    },
+  });
 }

@@ -1,0 +1,237 @@
+import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Actor, ActorContext } from '../../../actors/actor.ts';
+import { startSchedulingActor } from '../../../actors/scheduling/actor.ts';
+import type { Database } from '../../../db/database.ts';
+import type { Wake } from '../../../schema/messages.ts';
+import { testActorContext } from '../../support/actor-context.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { insertScheduled, moveClock, wrongTotals } from '../../support/outgoing-rows.ts';
+import { countStatements } from '../../support/statements.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let owner: Database;
+let running: Actor[] = [];
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = testDatabase.open('postroom_actor');
+  owner = testDatabase.open(null);
+});
+afterEach(async () => {
+  await Promise.all(running.map((actor) => actor.stop()));
+  running = [];
+});
+afterAll(() => testDatabase.drop());
+
+async function start(context: ActorContext = testActorContext(database)): Promise<ActorContext> {
+  running.push(await startSchedulingActor(context));
+  return context;
+}
+
+function user(): string {
+  return `usr_${randomBytes(6).toString('hex')}`;
+}
+
+/** Resolves with the wakes of the sending actor once they name that many emails. */
+function released(context: ActorContext, count: number): Promise<Wake<'sending.send.wake'>[]> {
+  const wakes: Wake<'sending.send.wake'>[] = [];
+  return new Promise((resolve) => {
+    context.bus.onWake('sending.send.wake', (wake) => {
+      wakes.push(wake);
+      if (wakes.flatMap(({ emailIds }) => emailIds).length >= count) resolve(wakes);
+    });
+  });
+}
+
+async function sights(userId: string) {
+  const { rows } = await database.pool.query(
+    `select e.type, e.status, e.released_at is not null as is_released,
+       (select count(*) from recipient r where r.user_id = $1 and r.email_id = e.id and r.queued_at = e.released_at
+          and r.next_attempt_at = e.released_at and r.next_attempt_at <= postroom_now()) as queued,
+       (select count(*) from event v where v.user_id = $1 and v.email_id = e.id and v.kind = 'email.sent') as events
+     from email e where e.user_id = $1 order by e.scheduled_at`,
+    [userId],
+  );
+  return rows;
+}
+
+const WAITING = { type: 'scheduled', status: 'scheduled', is_released: false, queued: 0, events: 0 };
+const RELEASED = { type: 'sent', status: 'pending', is_released: true, events: 1 };
+
+test('mail that is due goes to the queue with all its recipients, and sending, threading and the live feed are told', async () => {
+  const userId = user();
+  const to = ['a@x.test', 'b@x.test', 'c@y.test'];
+  const [id] = await insertScheduled(database, [{ userId, inSeconds: -1, to }]);
+  const context = testActorContext(database);
+  const sending = released(context, 1);
+  const threading = new Promise((resolve) => void context.bus.onWake('threading.assign.wake', resolve));
+  const appended = new Promise((resolve) => void context.bus.subscribe('event.appended', resolve));
+  await start(context);
+  expect(await sending).toEqual([{ userId, emailIds: [id] }]);
+  expect(await threading).toEqual({ userId, emailIds: [id] });
+  expect(await appended).toEqual({ userId, lastSeq: 1 });
+  expect(await sights(userId)).toEqual([{ ...RELEASED, queued: 3 }]);
+  expect(await wrongTotals(database, userId)).toEqual([]);
+});
+
+test('mail that is not due, paused or cancelled stays', async () => {
+  const userId = user();
+  await insertScheduled(database, [
+    { userId, inSeconds: 3_600 },
+    { userId, inSeconds: -80, status: 'paused' },
+    { userId, inSeconds: -70, status: 'cancelled' },
+    { userId, inSeconds: -60 },
+  ]);
+  const context = testActorContext(database);
+  const sending = released(context, 1);
+  await start(context);
+  await sending;
+  expect(await sights(userId)).toEqual([
+    { ...WAITING, status: 'paused' },
+    { ...WAITING, status: 'cancelled' },
+    { ...RELEASED, queued: 1 },
+    WAITING,
+  ]);
+  expect(await wrongTotals(database, userId)).toEqual([]);
+});
+
+test('mail goes at its instant, not at the next sweep', async () => {
+  const userId = user();
+  const context = testActorContext(database);
+  const sending = released(context, 4);
+  await start(context);
+  await insertScheduled(
+    database,
+    [0.3, 0.5, 0.7, 0.9].map((inSeconds) => ({ userId, inSeconds })),
+  );
+  context.bus.wake('scheduling.release.wake', { userId, at: new Date().toISOString() });
+  await sending;
+  const { rows } = await database.pool.query<{ instants: number; early: number }>(
+    `select count(distinct released_at) as instants, count(*) filter (where released_at < scheduled_at) as early
+     from email where user_id = $1`,
+    [userId],
+  );
+  // The sweeps stand a second apart: they alone would have taken the four at two instants.
+  expect(rows[0]?.instants).toBeGreaterThan(2);
+  expect(rows[0]?.early).toBe(0);
+});
+
+test('mail whose time passed while the scheduler was down goes once when it is back, though two come back', async () => {
+  const userId = user();
+  const first = testActorContext(database);
+  running.push(await startSchedulingActor(first));
+  await insertScheduled(
+    database,
+    Array.from({ length: 300 }, () => ({ userId, inSeconds: 60 })),
+  );
+  await running.pop()?.stop();
+  await moveClock(owner, 120);
+  expect(await sights(userId)).toEqual(Array.from({ length: 300 }, () => WAITING));
+
+  const contexts = [testActorContext(database), testActorContext(testDatabase.open('postroom_actor'))];
+  const wakes: string[] = [];
+  const all = new Promise<void>((resolve) => {
+    for (const context of contexts)
+      context.bus.onWake('sending.send.wake', (wake) => {
+        wakes.push(...wake.emailIds);
+        if (wakes.length >= 300) resolve();
+      });
+  });
+  await Promise.all(contexts.map((context) => start(context)));
+  for (const context of contexts)
+    for (let n = 0; n < 10; n++) context.bus.wake('scheduling.release.wake', { userId, at: new Date().toISOString() });
+  await all;
+  await Promise.all(running.map((actor) => actor.stop()));
+  expect(new Set(wakes).size).toBe(300);
+  expect(wakes).toHaveLength(300);
+  expect(await sights(userId)).toEqual(Array.from({ length: 300 }, () => ({ ...RELEASED, queued: 1 })));
+  expect(await wrongTotals(database, userId)).toEqual([]);
+});
+
+test.each([
+  ['scheduling.claimed', 0],
+  ['scheduling.before-commit', 0],
+  ['scheduling.after-commit', 1],
+])('killed at %s, mail goes once all the same', async (point, releasedBefore) => {
+  const userId = user();
+  await insertScheduled(database, [{ userId, inSeconds: -1 }]);
+  const child = fork(new URL('./scheduling-process.ts', import.meta.url), [testDatabase.url, point], { execArgv: [] });
+  expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(137);
+  expect((await sights(userId)).filter((email) => email.is_released)).toHaveLength(releasedBefore);
+  await start();
+  await until(async () => (await sights(userId))[0].is_released === true);
+  expect(await sights(userId)).toEqual([{ ...RELEASED, queued: 1 }]);
+  expect(await wrongTotals(database, userId)).toEqual([]);
+});
+
+test('the application’s clock decides nothing: an hour ahead sends nothing early, an hour behind holds nothing back', async () => {
+  const userId = user();
+  for (const hours of [1, -1]) {
+    const context = { ...testActorContext(database), now: () => new Date(Date.now() + hours * 3_600_000) };
+    const sending = released(context, 1);
+    const [due] = await insertScheduled(database, [
+      { userId, inSeconds: -1 },
+      { userId, inSeconds: 1_800 },
+    ]);
+    await start(context);
+    expect((await sending).flatMap(({ emailIds }) => emailIds)).toEqual([due]);
+    await running.pop()?.stop();
+  }
+  expect(await sights(userId)).toEqual([{ ...RELEASED, queued: 1 }, { ...RELEASED, queued: 1 }, WAITING, WAITING]);
+});
+
+test('10,000 mails that fall due in one second all go, each once, in batches', async () => {
+  const [crowd, one] = [user(), user()];
+  for (let n = 0; n < 10; n++)
+    await insertScheduled(
+      database,
+      Array.from({ length: 1_000 }, () => ({ userId: crowd, inSeconds: -1 + Math.random() })),
+    );
+  await insertScheduled(database, [{ userId: one, inSeconds: -60 }]);
+  const context = testActorContext(database);
+  const sending = released(context, 10_001);
+  const { answer: wakes, statements } = await countStatements(async () => {
+    await start(context);
+    return await sending;
+  });
+  expect(wakes.slice(0, 2).map(({ userId }) => userId)).toContain(one);
+  expect(Math.max(...wakes.map(({ emailIds }) => emailIds.length))).toBeLessThanOrEqual(200);
+  // begin, take, queue, commit; the rest are looks for what is due next
+  expect(statements).toBeLessThan((10_000 / 200) * 4 + 40);
+  const { rows } = await database.pool.query(
+    `select count(*) as all, count(*) filter (where status = 'pending' and type = 'sent') as sent,
+       (select count(*) from recipient where user_id = $1 and next_attempt_at is not null) as queued,
+       (select count(*) from event where user_id = $1 and kind = 'email.sent') as events from email where user_id = $1`,
+    [crowd],
+  );
+  expect(rows).toEqual([{ all: 10_000, sent: 10_000, queued: 10_000, events: 10_000 }]);
+  expect(await wrongTotals(database, crowd)).toEqual([]);
+});
+
+test('idempotency keys are removed after 24 hours', async () => {
+  const userId = user();
+  await database.pool.query(
+    `insert into idempotency_key (user_id, key, operation, request_sha256, answer, created_at)
+     select $1, k || '-' || n, 'send', '', '{}', postroom_now() - age
+     from (values ('old', interval '24 hours 1 second'), ('young', interval '23 hours 59 minutes')) v(k, age), generate_series(1, 2500) n`,
+    [userId],
+  );
+  await start();
+  const count = async (like: string) => {
+    const { rows } = await database.pool.query<{ count: number }>(
+      'select count(*) from idempotency_key where user_id = $1 and key like $2',
+      [userId, like],
+    );
+    return rows[0]?.count;
+  };
+  await until(async () => (await count('old%')) === 0);
+  expect(await count('young%')).toBe(2_500);
+});
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await pause(20);
+}
