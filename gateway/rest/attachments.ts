@@ -3,10 +3,18 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { type AttachmentFile, readAttachment } from '../../operations/attachments.ts';
 import { sendDownloadError } from '../error-response.ts';
-import type { RestOptions } from './shapes.ts';
+import { errorBody, type RestOptions } from './shapes.ts';
 
 /** Nothing in a served file may run or load, should a browser show it after all. */
 const SANDBOX = "sandbox; default-src 'none'";
+
+const emailId = z.string().meta({ description: 'id of the email that holds it' });
+
+/** Of the document alone: octets pass by the serializer. */
+const file = {
+  description: 'The octets of the file, in its own content type.',
+  content: { '*/*': { schema: z.any().meta({ type: 'string', format: 'binary' }) } },
+};
 
 export const attachmentRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.setErrorHandler(sendDownloadError);
@@ -15,9 +23,16 @@ export const attachmentRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
     '/attachments/:id/:filename',
     {
       schema: {
+        operationId: 'downloadAttachment',
         summary: 'Download the first attachment of that name',
+        description:
+          'Answers the octets of the file. Where two attachments of an email have one name, the other is reached by its place.',
         tags: ['Attachments'],
-        params: z.object({ id: z.string(), filename: z.string() }),
+        params: z.object({
+          id: emailId,
+          filename: z.string().meta({ description: 'name of the attachment as the email tells it, percent-encoded' }),
+        }),
+        response: { 200: file, default: errorBody },
       },
     },
     async (request, reply) => {
@@ -30,9 +45,15 @@ export const attachmentRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
     '/attachments/:id/parts/:index',
     {
       schema: {
-        summary: 'Download an attachment by its place in the message, from 0',
+        operationId: 'downloadAttachmentPart',
+        summary: 'Download an attachment by its place',
+        description: 'Answers the octets of the file. The `downloadUrl` of each attachment leads here.',
         tags: ['Attachments'],
-        params: z.object({ id: z.string(), index: z.string() }),
+        params: z.object({
+          id: emailId,
+          index: z.string().meta({ description: 'place of the attachment in the email, from 0' }),
+        }),
+        response: { 200: file, default: errorBody },
       },
     },
     async (request, reply) => {

@@ -41,20 +41,32 @@ const addressBody = z
   })
   .meta({ id: 'EmailAddress' });
 
-const newAddress = z.object({
-  address: text,
-  domainId: text,
-  endpointId: text.nullish(),
-  webhookId: text.nullish(),
-  isActive: z.boolean().optional(),
-});
+const newAddress = z
+  .object({
+    address: text,
+    domainId: text,
+    endpointId: text.nullish(),
+    webhookId: text.nullish().meta({ description: 'of the former kind of routing; only one of the two may be given' }),
+    isActive: z.boolean().optional(),
+  })
+  .meta({
+    examples: [
+      {
+        address: 'orders@example.com',
+        domainId: 'dom_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b',
+        endpointId: 'ep_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b',
+      },
+    ],
+  });
 
 const listQuery = z.object({
   limit: limit(),
   offset,
-  domainId: text.optional(),
-  isActive: queryBoolean.optional(),
-  isReceiptRuleConfigured: queryBoolean.optional(),
+  domainId: text.optional().meta({ description: 'addresses of one domain' }),
+  isActive: queryBoolean.optional().meta({ description: 'active addresses, or those that are not' }),
+  isReceiptRuleConfigured: queryBoolean
+    .optional()
+    .meta({ description: 'addresses that mail reaches, or those that it does not' }),
 });
 
 export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
@@ -62,10 +74,13 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     '/email-addresses',
     {
       schema: {
+        operationId: 'createEmailAddress',
         summary: 'Add an email address',
+        description:
+          'The domain must be verified and yours. Mail to the address is stored, and handed on to the endpoint when it has one.',
         tags: ['Email addresses'],
         body: newAddress,
-        response: { 201: addressBody, default: errorBody },
+        response: { 201: addressBody, 404: errorBody, 409: errorBody, default: errorBody },
       },
     },
     async (request, reply) => {
@@ -79,7 +94,9 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     '/email-addresses',
     {
       schema: {
+        operationId: 'listEmailAddresses',
         summary: 'List email addresses',
+        description: 'Newest first.',
         tags: ['Email addresses'],
         querystring: listQuery,
         response: { 200: listOf(addressBody), default: errorBody },
@@ -101,7 +118,9 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     '/email-addresses/:id',
     {
       schema: {
+        operationId: 'getEmailAddress',
         summary: 'Read an email address',
+        description: 'Tells where mail to the address is handed on to, too.',
         tags: ['Email addresses'],
         params: idInPath,
         response: { 200: addressBody, default: errorBody },

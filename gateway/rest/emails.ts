@@ -6,17 +6,26 @@ import { errorBody, idInPath, instant, limit, offset, type RestOptions, text, wi
 
 const listQuery = z
   .object({
-    type: z.enum(emails.EMAIL_TYPES).default('all'),
-    status: z.enum(emails.EMAIL_STATUSES).optional(),
-    time_range: z.enum(emails.TIME_RANGES).default('30d'),
-    domain: text.optional(),
-    address: text.optional(),
-    search: text.max(emails.MAX_SEARCH_LENGTH).optional(),
+    type: z.enum(emails.EMAIL_TYPES).default('all').meta({ description: 'emails of one type' }),
+    status: z
+      .enum(emails.EMAIL_STATUSES)
+      .optional()
+      .meta({ description: 'emails of one status; unread, read and archived show received mail alone' }),
+    time_range: z.enum(emails.TIME_RANGES).default('30d').meta({ description: 'how old they may be' }),
+    domain: text.optional().meta({ description: 'id or name of a domain of yours' }),
+    address: text.optional().meta({ description: 'id of an address of yours, or the address itself' }),
+    search: text
+      .max(emails.MAX_SEARCH_LENGTH)
+      .optional()
+      .meta({ description: 'part of the subject, the sender or a recipient' }),
     limit: limit(),
     offset,
     // The `resend` client pages by the id of an email.
-    after: z.string().optional(),
-    before: z.string().optional(),
+    after: z
+      .string()
+      .optional()
+      .meta({ description: 'id of an email: the page that lies behind it, instead of `offset`' }),
+    before: z.string().optional().meta({ description: 'id of an email: the page that lies before it' }),
   })
   .refine(({ after, before }) => after === undefined || before === undefined, {
     path: ['before'],
@@ -57,7 +66,9 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     '/emails',
     {
       schema: {
+        operationId: 'listEmails',
         summary: 'List all email activity',
+        description: 'Sent, scheduled and received mail, newest first.',
         tags: ['Emails'],
         querystring: listQuery,
         response: { 200: listAnswer, default: errorBody },
@@ -87,7 +98,9 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     '/emails/:id',
     {
       schema: {
+        operationId: 'getEmail',
         summary: 'Read an email',
+        description: 'Of sent mail `status` tells how far it came; reading changes nothing.',
         tags: ['Emails'],
         params: idInPath,
         response: { 200: emailBody, default: errorBody },
@@ -103,7 +116,9 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     '/emails/:id',
     {
       schema: {
+        operationId: 'updateEmail',
         summary: 'Mark a received email as read or archived, or not',
+        description: 'Fields that are absent stay as they are.',
         tags: ['Emails'],
         params: idInPath,
         body: flagsBody,

@@ -79,23 +79,39 @@ const formats = {
   slack: 'chat_b',
 } as const;
 
-const newEndpoint = z.object({
-  name: text.min(1).max(MAX_NAME_LENGTH),
-  type,
-  config: z.unknown().meta({ type: 'object' }),
-  webhookFormat: z.enum(['native', 'chat_a', 'chat_b', 'inbound', 'discord', 'slack']).optional(),
-  description: text.max(MAX_DESCRIPTION_LENGTH).nullish(),
-  isActive: z.boolean().optional(),
-});
+const newEndpoint = z
+  .object({
+    name: text.min(1).max(MAX_NAME_LENGTH),
+    type,
+    config: z.unknown().meta({
+      type: 'object',
+      description: 'webhook: `url`, `timeout`, `retryAttempts`, `headers`; email: `forwardTo`; email_group: `emails`',
+    }),
+    webhookFormat: z
+      .enum(['native', 'chat_a', 'chat_b', 'inbound', 'discord', 'slack'])
+      .optional()
+      .meta({ description: 'inbound, discord and slack are other names of native, chat_a and chat_b' }),
+    description: text.max(MAX_DESCRIPTION_LENGTH).nullish(),
+    isActive: z.boolean().optional(),
+  })
+  .meta({
+    examples: [
+      {
+        name: 'my program',
+        type: 'webhook',
+        config: { url: 'https://hooks.example.com/mail', timeout: 30, retryAttempts: 3 },
+      },
+    ],
+  });
 
 const listQuery = z.object({
   limit: limit(),
   offset,
-  type: type.optional(),
-  isActive: queryBoolean.optional(),
-  active: queryBoolean.optional(),
-  sortBy: z.enum(['newest', 'oldest']).default('newest'),
-  search: text.max(MAX_SEARCH_LENGTH).optional(),
+  type: type.optional().meta({ description: 'endpoints of one type' }),
+  isActive: queryBoolean.optional().meta({ description: 'active endpoints, or those that are not' }),
+  active: queryBoolean.optional().meta({ description: 'another name of `isActive`' }),
+  sortBy: z.enum(['newest', 'oldest']).default('newest').meta({ description: 'which come first' }),
+  search: text.max(MAX_SEARCH_LENGTH).optional().meta({ description: 'part of the name or of the configuration' }),
 });
 
 export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
@@ -103,7 +119,10 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
     '/endpoints',
     {
       schema: {
+        operationId: 'createEndpoint',
         summary: 'Add an endpoint',
+        description:
+          'The form of `config` follows from `type`. A webhook is given a verification token and a signing secret.',
         tags: ['Endpoints'],
         body: newEndpoint,
         response: { 201: endpointDetails, default: errorBody },
@@ -124,7 +143,9 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
     '/endpoints',
     {
       schema: {
+        operationId: 'listEndpoints',
         summary: 'List endpoints',
+        description: 'With what became of the deliveries to each.',
         tags: ['Endpoints'],
         querystring: listQuery,
         response: { 200: listOf(endpointBody), default: errorBody },
@@ -148,7 +169,9 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
     '/endpoints/:id',
     {
       schema: {
+        operationId: 'getEndpoint',
         summary: 'Read an endpoint',
+        description: 'With its latest deliveries, and the addresses and domains that lead to it.',
         tags: ['Endpoints'],
         params: idInPath,
         response: { 200: endpointDetails, default: errorBody },

@@ -10,7 +10,7 @@ export interface RestOptions {
 }
 
 /** Text that PostgreSQL can hold. */
-export const text = z.string().regex(/^[^\0]*$/, 'must not contain NUL');
+export const text = z.string().refine((value) => !value.includes('\0'), 'must not contain NUL');
 
 /** A larger limit is taken as the largest; below 1 or no number is refused. */
 export const limit = (fallback: number = DEFAULT_PAGE_SIZE) =>
@@ -19,27 +19,44 @@ export const limit = (fallback: number = DEFAULT_PAGE_SIZE) =>
     .int()
     .min(1)
     .default(fallback)
-    .transform((value) => Math.min(value, MAX_PAGE_SIZE));
-export const offset = z.coerce.number().int().min(0).default(0);
+    .transform((value) => Math.min(value, MAX_PAGE_SIZE))
+    .meta({ description: `how many at most; above ${MAX_PAGE_SIZE} counts as ${MAX_PAGE_SIZE}` });
+export const offset = z.coerce.number().int().min(0).default(0).meta({ description: 'how many to skip' });
 
 /** `true` and `false`, also `1` and `0`. */
-export const queryBoolean = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] });
+export const queryBoolean = z
+  .stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
+  .meta({ enum: ['true', 'false', '1', '0'] });
 
-export const idInPath = z.object({ id: z.string() });
+export const idInPath = z.object({ id: z.string().meta({ description: 'its id' }) });
 
 /** ISO 8601, always in UTC. */
 export const instant = z.string().meta({ format: 'date-time' });
 
 export const errorBody = z
   .object({
-    error: z.string(),
-    message: z.string(),
+    error: z.string().meta({ description: 'what is wrong, in words' }),
+    message: z.string().meta({ description: 'the same, or more of it' }),
     statusCode: z.number().int(),
-    name: z.string(),
-    details: z.unknown().optional(),
-    code: z.string().optional(),
+    name: z
+      .string()
+      .meta({ description: 'what kind of failure it is, for programs: `validation_error`, `not_found` and so on' }),
+    details: z.unknown().optional().meta({ description: 'the fields at fault, or a text that says more' }),
+    code: z.string().optional().meta({ description: 'tells failures of one kind apart where a program should' }),
   })
-  .meta({ id: 'Error', description: 'What every failure answers, whatever its status.' });
+  .meta({
+    id: 'Error',
+    description: 'What every failure answers, whatever its status.',
+    examples: [
+      {
+        error: 'Bad Request',
+        message: 'Validation failed. Check your request parameters.',
+        statusCode: 400,
+        name: 'validation_error',
+        details: [{ field: 'limit', message: 'Too small: expected number to be >=1' }],
+      },
+    ],
+  });
 
 /** The pagination of lists by offset, `hasMore` in camel case as interface.md has it everywhere but in the list of emails. */
 export const pagination = z.object({

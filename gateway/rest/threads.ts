@@ -8,11 +8,11 @@ import { errorBody, idInPath, instant, limit, queryBoolean, type RestOptions, te
 
 const listQuery = z.object({
   limit: limit(DEFAULT_THREAD_PAGE_SIZE),
-  cursor: z.string().optional(),
-  search: text.max(MAX_SEARCH_LENGTH).optional(),
-  unread: queryBoolean.default(false),
-  domain: text.optional(),
-  address: text.optional(),
+  cursor: z.string().optional().meta({ description: '`next_cursor` of the page before' }),
+  search: text.max(MAX_SEARCH_LENGTH).optional().meta({ description: 'part of the subject or of an address' }),
+  unread: queryBoolean.default(false).meta({ description: 'only threads with unread messages' }),
+  domain: text.optional().meta({ description: 'id or name of a domain that an address in the thread belongs to' }),
+  address: text.optional().meta({ description: 'id of an address in the thread, or the address itself' }),
 });
 
 const threadListItem = z
@@ -75,7 +75,9 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
     '/mail/threads',
     {
       schema: {
-        summary: 'List threads, newest message first',
+        operationId: 'listThreads',
+        summary: 'List threads',
+        description: 'Those with the newest message come first. Paged by a cursor.',
         tags: ['Threads'],
         querystring: listQuery,
         response: { 200: listAnswer, default: errorBody },
@@ -104,7 +106,10 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
     '/mail/threads/:id',
     {
       schema: {
-        summary: 'Read a thread with all its messages',
+        operationId: 'getThread',
+        summary: 'Read a thread',
+        description:
+          'With all its messages, the first one first. The id of a thread that was merged into another leads to the other.',
         tags: ['Threads'],
         params: idInPath,
         response: { 200: threadAnswer, default: errorBody },
