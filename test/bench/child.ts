@@ -8,10 +8,19 @@ export class BenchChild {
     this.#child = fork(new URL(script, import.meta.url), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   }
 
+  /** 0 when it did not start */
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   answer<T>(): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#child.once('message', (message) => resolve(message as T));
-      this.#child.once('exit', (code) => reject(new Error(`${this.#child.spawnfile} ended with ${code}`)));
+      const onExit = (code: number | null) => reject(new Error(`${this.#child.spawnargs[1]} ended with ${code}`));
+      this.#child.once('exit', onExit);
+      this.#child.once('message', (message) => {
+        this.#child.off('exit', onExit);
+        resolve(message as T);
+      });
     });
   }
 

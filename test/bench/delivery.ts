@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { cpus, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
@@ -18,6 +18,7 @@ import { freePort } from '../support/cluster.ts';
 import { insertReceivedMail, type ReceivedMail } from '../support/received-mail.ts';
 import { createMailbox, type TestMailbox } from '../support/routing-rows.ts';
 import { BenchChild } from './child.ts';
+import { describeMachine, describePostgresql } from './machine.ts';
 import { spread } from './statistics.ts';
 
 /** Requests at once of the bare client: what the actor opens to one endpoint. */
@@ -59,13 +60,8 @@ export async function run(args: string[]): Promise<void> {
     applicationName: 'bench',
     onError: () => undefined,
   });
-  console.log(
-    `machine: ${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, node ${process.version}, ${new Date().toISOString()}`,
-  );
-  const settings = await database.pool.query(
-    `select string_agg(name || '=' || setting, ' ') as text from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit')`,
-  );
-  console.log(settings.rows[0]?.text);
+  describeMachine();
+  await describePostgresql('the actor', cluster.url);
   const ours: Round[] = [];
   const bare: Round[] = [];
   try {

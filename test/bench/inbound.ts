@@ -1,11 +1,13 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { cpus, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startDnsServer } from '../support/dns.ts';
 import { BenchChild } from './child.ts';
 import { type Contestant, startBareHaraka, startPostfix, startPostroom, startSplitPostroom } from './contestants.ts';
 import type { LoadOrder, LoadReport } from './load-process.ts';
+import { describeMachine } from './machine.ts';
+import { countCpu } from './resources.ts';
 import { median, percentile, spread } from './statistics.ts';
 
 /** Sessions at once, as the target names them. */
@@ -53,12 +55,10 @@ export async function run(args: string[]): Promise<void> {
   const isWanted = (name: string) => values.only === undefined || values.only.split(',').includes(name);
   const contestants: Contestant[] = [];
   const rounds: Round[] = [];
-  console.log(
-    `machine: ${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, node ${process.version}, ${new Date().toISOString()}`,
-  );
+  describeMachine();
   try {
     if (isWanted('haraka')) contestants.push(await startBareHaraka(directory));
-    if (isWanted('postfix')) contestants.push(await startPostfix(directory));
+    if (isWanted('postfix')) contestants.push(await startPostfix(directory, 'maildir'));
     if (isWanted('postroom')) contestants.push(await startPostroom(directory, options));
     if (isWanted('split')) contestants.push(await startSplitPostroom(directory, options));
     for (let round = 0; round <= Number(values.rounds); round++) {
@@ -97,8 +97,7 @@ async function runRound(
   order: Pick<LoadOrder, 'count' | 'sizeOctets' | 'isReusingConnections' | 'tag'>,
 ): Promise<Round> {
   const storedBefore = await contestant.storedCount();
-  const cpuBefore = contestant.cpuSeconds();
-  const programsBefore = contestant.cpuSecondsByProgram();
+  const cpu = countCpu(contestant);
   const report = await loader.ask<LoadReport>({
     ...order,
     port: contestant.smtpPort,
@@ -122,14 +121,7 @@ async function runRound(
     if (stored !== storedBefore + order.count)
       throw new Error(`${contestant.name} stored ${stored}, expected ${storedBefore + order.count}`);
   }
-  const cpuMsPerMessage = ((contestant.cpuSeconds() - cpuBefore) * 1000) / order.count;
-  const cpuByProgram = [...contestant.cpuSecondsByProgram()]
-    .map(
-      ([program, seconds]) => [program, ((seconds - (programsBefore.get(program) ?? 0)) * 1000) / order.count] as const,
-    )
-    .filter(([, ms]) => ms >= 0.01)
-    .map(([program, ms]) => `${program} ${ms.toFixed(2)}`)
-    .join(', ');
+  const { msPerMessage, byProgram } = cpu(order.count);
   return {
     contestant: contestant.name,
     case: `${order.sizeOctets / 1024} KB ${order.isReusingConnections ? 'd' : ''}`.trim(),
@@ -138,8 +130,8 @@ async function runRound(
     replyMs: report.replyMs,
     webhookMs,
     residentMiB,
-    cpuMsPerMessage,
-    cpuByProgram,
+    cpuMsPerMessage: msPerMessage,
+    cpuByProgram: byProgram,
   };
 }
 

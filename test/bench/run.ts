@@ -13,6 +13,11 @@ const benchmarks: Record<string, { about: string; load: () => Promise<{ run(args
       'routed mail to webhooks, beside bare undici posting the same bodies (--rounds N --count N --octets N --cold)',
     load: () => import('./delivery.ts'),
   },
+  outbound: {
+    about:
+      'POST /emails to a sink, beside a nodemailer pool and Postfix relaying (--rounds N --count N --size N --connections N --only pool,postfix,postroom,split)',
+    load: () => import('./outbound.ts'),
+  },
   threads: {
     about: 'list and open threads at 10,000 and 1,000,000 messages of one user',
     load: () => import('./threads.ts'),

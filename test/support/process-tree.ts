@@ -39,7 +39,8 @@ export function readProcess(pid: number): { pid: number; command: string; reside
         pid,
         command,
         residentMiB: Math.round(Number(resident?.[1] ?? 0) / 1024),
-        cpuSeconds: (Number(fields[11]) + Number(fields[12])) / clockTicks,
+        // with those of its children that have ended
+        cpuSeconds: [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at]), 0) / clockTicks,
       },
     ];
   } catch {

@@ -1,0 +1,36 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** Lines of random hexadecimal words, about that many octets, ASCII, CRLF between them: distinct each time, and nothing that any encoding would change. */
+export function distinctText(sizeOctets: number): string {
+  return randomBytes(Math.ceil(sizeOctets / 2))
+    .toString('hex')
+    .replace(/(.{7})/g, '$1 ')
+    .replace(/(.{64})/g, '$1\r\n')
+    .slice(0, sizeOctets)
+    .trimEnd();
+}
+
+/** sha256 of a body without the line ends at its end, in base64: the same before and after a journey. */
+export function bodyDigest(body: string): string {
+  return createHash('sha256').update(body.trimEnd()).digest('base64');
+}
+
+/** The subject that message number n of a round bears all the way, so that a sink knows it again. */
+export function subjectOf(tag: string, n: number): string {
+  return `Message ${tag}.${n}`;
+}
+
+/** What subjectOf was given; null of any other subject. */
+export function readSubject(subject: string): { tag: string; n: number } | null {
+  const [, tag, n] = /^Message (\w+)\.(\d+)$/.exec(subject) ?? [];
+  return tag === undefined ? null : { tag, n: Number(n) };
+}
+
+/** Every message has a recipient of its own at the sink's domain. */
+export function recipientOf(n: number): string {
+  return `person${n}@${SINK_DOMAIN}`;
+}
+
+export const SINK_DOMAIN = 'sink.test';
+/** Author of all messages, at a domain that Postroom and the pool sign for. */
+export const AUTHOR = { text: 'Bench <sender@bench.test>', address: 'sender@bench.test', domain: 'bench.test' };

@@ -1,0 +1,175 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { databaseUrlOf } from '../../bin/runner/single-machine.ts';
+import { readRunRecord, readSecrets } from '../../db/data-directory.ts';
+import { startEmbeddedCluster } from '../../db/embedded-cluster.ts';
+import { freePort } from '../support/cluster.ts';
+import { processTree, readProcess } from '../support/process-tree.ts';
+import { startServer } from './child.ts';
+import { type Resources, resourcesOf } from './resources.ts';
+import { smtpReady } from './smtp-ready.ts';
+
+/** Postroom under test, with an account `bench@bench.test`. */
+export interface PostroomServer extends Resources {
+  smtpPort: number;
+  httpPort: number;
+  apiKey: string;
+  userId: string;
+  /** of the owner of its database, by the way that the service itself takes */
+  databaseUrl: string;
+  /** Calls REST as the account. Throws when the answer is an error. */
+  call(method: string, route: string, body?: object): Promise<Record<string, unknown>>;
+  stop(): Promise<void>;
+}
+
+export interface PostroomOptions {
+  dnsServer: string;
+  environment?: Record<string, string>;
+}
+
+const root = path.resolve(import.meta.dirname, '../..');
+const node = process.execPath;
+const run = promisify(execFile);
+
+/** Postroom by its start command: embedded PostgreSQL, in-process bus, everything on. */
+export async function startSingleMachine(directory: string, options: PostroomOptions): Promise<PostroomServer> {
+  const [smtpPort, httpPort] = [await freePort(), await freePort()];
+  const dataDirectory = path.join(directory, 'postroom');
+  const environment = { DATA_DIR: dataDirectory, ...sharedEnvironment(smtpPort, httpPort, options) };
+  const server = await startServer(node, ['bin/start.ts'], environment, '');
+  await answers(`http://127.0.0.1:${httpPort}/ready`, server.output);
+  const [secrets, record] = [await readSecrets(dataDirectory), await readRunRecord(dataDirectory)];
+  if (secrets === null || record === null) throw new Error(`${dataDirectory} tells nothing of its PostgreSQL`);
+  const databaseUrl = databaseUrlOf(secrets, record);
+  const postmaster = await findPostmaster(databaseUrl);
+  return {
+    smtpPort,
+    httpPort,
+    databaseUrl,
+    ...(await createAccount(httpPort, environment)),
+    ...resourcesOf(() => [...processTree(server.child.pid ?? 0), ...processTree(postmaster)]),
+    stop: () => server.stop(),
+  };
+}
+
+/** Every process of a deployment on one machine. */
+export const allProcesses = [
+  ['bin/gateway.ts'],
+  ['bin/actor.ts', 'receiving'],
+  ['bin/actor.ts', 'threading'],
+  ['bin/actor.ts', 'delivery'],
+  ['bin/actor.ts', 'sending'],
+  ['bin/actor.ts', 'scheduling'],
+  ['bin/smtp.ts'],
+] as const;
+
+/** Those processes of Postroom (the gateway among them) over a real nats-server and one PostgreSQL. */
+export async function startSplit(
+  directory: string,
+  commands: readonly (readonly string[])[],
+  options: PostroomOptions & { settings?: Record<string, string> },
+): Promise<PostroomServer> {
+  await mkdir(directory, { recursive: true });
+  const [smtpPort, httpPort, natsPort, port] = [await freePort(), await freePort(), await freePort(), await freePort()];
+  const cluster = await startEmbeddedCluster({
+    directory: path.join(directory, 'cluster'),
+    password: 'bench',
+    port,
+    ...(options.settings === undefined ? {} : { settings: options.settings }),
+  });
+  const configuration = path.join(directory, 'nats.conf');
+  await writeFile(configuration, `listen: "127.0.0.1:${natsPort}"\nmax_payload: 16777216\n`);
+  const nats = await startServer('nats-server', ['-c', configuration], {}, 'Server is ready');
+  const environment = {
+    DATABASE_URL: cluster.url,
+    NATS_URL: `nats://127.0.0.1:${natsPort}`,
+    SECRET_KEY: randomBytes(32).toString('base64url'),
+    DATA_DIR: directory,
+    ...sharedEnvironment(smtpPort, httpPort, options),
+  };
+  await run(node, ['bin/migrate.ts'], { cwd: root, env: { ...process.env, ...environment } });
+  const servers = await Promise.all(commands.map((command) => startServer(node, [...command], environment, '')));
+  await answers(`http://127.0.0.1:${httpPort}/ready`, () => servers.map((server) => server.output()).join('\n'));
+  if (commands.some(([program]) => program === 'bin/smtp.ts')) await smtpReady(smtpPort);
+  const postmaster = await findPostmaster(cluster.url);
+  return {
+    smtpPort,
+    httpPort,
+    databaseUrl: cluster.url,
+    ...(await createAccount(httpPort, environment)),
+    ...resourcesOf(() => [
+      ...servers.flatMap((server) => processTree(server.child.pid ?? 0)),
+      ...readProcess(nats.child.pid ?? 0),
+      ...processTree(postmaster),
+    ]),
+    stop: async () => {
+      for (const server of servers.toReversed()) await server.stop();
+      await nats.stop();
+      await cluster.stop();
+    },
+  };
+}
+
+function sharedEnvironment(smtpPort: number, httpPort: number, options: PostroomOptions): Record<string, string> {
+  return {
+    SMTP_PORT: String(smtpPort),
+    HTTP_PORT: String(httpPort),
+    TRUSTED_DOMAINS: 'inbox.test,bench.test',
+    ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
+    RATE_LIMIT_PER_SECOND: '0',
+    DNS_SERVERS: options.dnsServer,
+    ...options.environment,
+  };
+}
+
+async function createAccount(
+  httpPort: number,
+  environment: Record<string, string>,
+): Promise<Pick<PostroomServer, 'apiKey' | 'userId' | 'call'>> {
+  const apiKey = `bench-${randomBytes(24).toString('hex')}`;
+  const { stdout } = await run(node, ['bin/account.ts', 'create', 'bench@bench.test', '--key', apiKey], {
+    cwd: root,
+    env: { ...process.env, ...environment },
+  });
+  const { userId } = JSON.parse(stdout) as { userId: string };
+  const call: PostroomServer['call'] = async (method, route, body) => {
+    const response = await fetch(`http://127.0.0.1:${httpPort}/api/e2${route}`, {
+      method,
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as Record<string, unknown>;
+    if (!response.ok) throw new Error(`${method} ${route}: ${response.status} ${JSON.stringify(answer)}`);
+    return answer;
+  };
+  return { apiKey, userId, call };
+}
+
+/** The process number of the server, from its own data directory. */
+async function findPostmaster(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ data_directory: string }>('show data_directory');
+    const text = await readFile(path.join(rows[0]?.data_directory ?? '', 'postmaster.pid'), 'utf8');
+    return Number(text.split('\n')[0]);
+  } finally {
+    await client.end();
+  }
+}
+
+async function answers(url: string, output: () => string): Promise<void> {
+  for (let tries = 0; tries < 600; tries++) {
+    const isReady = await fetch(url).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (isReady) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`${url} is not ready: ${output().slice(-3000)}`);
+}
