@@ -35,7 +35,7 @@ export async function readThreadEmails(
     select ${emailSummaryColumns}, ${emailContentColumns} from email e
     left join email_content c on c.user_id = e.user_id and c.email_id = e.id
     where e.user_id = ${userId} and e.thread_id = ${threadId}
-    order by e.created_at, e.id`.execute(transaction);
+    order by e.thread_at, e.id`.execute(transaction);
   return rows.map((row) => ({ ...emailSummary(row), ...emailContent(row) }));
 }
 

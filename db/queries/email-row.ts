@@ -31,6 +31,8 @@ export interface EmailSummary {
   isRead: boolean;
   readAt: Date | null;
   isArchived: boolean;
+  /** where it stands in its thread: when it came or was sent */
+  threadAt: Date;
   threadId: string | null;
   threadPosition: number | null;
 }
@@ -72,11 +74,16 @@ const columns = [
   'is_read',
   'read_at',
   'is_archived',
+  'thread_at',
   'thread_id',
   'thread_position',
 ] as const satisfies readonly (keyof EmailRow)[];
 
-export type EmailSummaryRow = Pick<EmailRow, (typeof columns)[number]> & { created_at: Date; updated_at: Date };
+export type EmailSummaryRow = Pick<EmailRow, (typeof columns)[number]> & {
+  created_at: Date;
+  updated_at: Date;
+  thread_at: Date;
+};
 
 /** The columns of EmailSummary, of the table (or relation) `e`. */
 export const emailSummaryColumns: RawBuilder<unknown> = sql.join(columns.map((column) => sql.ref(`e.${column}`)));
@@ -105,6 +112,7 @@ export function emailSummary(row: EmailSummaryRow): EmailSummary {
     isRead: row.is_read,
     readAt: row.read_at,
     isArchived: row.is_archived,
+    threadAt: row.thread_at,
     threadId: row.thread_id,
     threadPosition: row.thread_position,
   };

@@ -34,7 +34,7 @@ export async function claimUnthreaded(
   const { rows } = await client.query<ClaimedRow>({
     name: 'thread-claim',
     text: `
-      select e.id, e.type, e.created_at, e.date, e.own_address, e.message_id, e.subject, e.base_subject, e.is_read, e.is_archived,
+      select e.id, e.type, e.thread_at, e.date, e.own_address, e.message_id, e.subject, e.base_subject, e.is_read, e.is_archived,
              c.in_reply_to, c.reference_ids, c.addresses
       from email e left join email_content c on c.user_id = $1 and c.email_id = e.id
       where e.user_id = $1 and e.id = any ($2::text[]) and e.thread_id is null and e.type <> 'scheduled'
@@ -62,7 +62,7 @@ export async function findUnthreaded(
 interface ClaimedRow {
   id: string;
   type: 'received' | 'sent';
-  created_at: Date;
+  thread_at: Date;
   date: Date | null;
   own_address: string;
   message_id: string;
@@ -95,8 +95,8 @@ function unthreadedEmail(row: ClaimedRow): UnthreadedEmail {
     baseSubject: row.base_subject,
     ownAddress: row.own_address,
     addresses: mailboxes.map((mailbox) => mailbox.address),
-    createdAt: row.created_at,
-    date: isCredible(row.date) ? row.date : row.created_at,
+    createdAt: row.thread_at,
+    date: isCredible(row.date) ? row.date : row.thread_at,
     isRead: row.is_read,
     isArchived: row.is_archived,
     mailboxes,

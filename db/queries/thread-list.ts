@@ -62,7 +62,7 @@ export async function listThreads(
       select ${threadColumns} ${fromThreads(userId, conditions, page)} ${order} limit ${page.limit}
     )
     select t.*, e.type as latest_type, e.subject as latest_subject, e.from_text as latest_from_text, e.preview as latest_preview,
-      e.is_read as latest_is_read, e.has_attachments as latest_has_attachments, e.date as latest_date, e.created_at as latest_created_at
+      e.is_read as latest_is_read, e.has_attachments as latest_has_attachments, e.date as latest_date, e.thread_at as latest_thread_at
     from page t join email e on e.user_id = ${userId} and e.id = t.latest_email_id
     ${order}`.execute(transaction);
   return rows.map(listedThread);
@@ -105,12 +105,12 @@ export async function pageThreadEmails(
   threadIds: readonly string[],
   page: KeysetPage,
 ): Promise<Map<string, EmailSummary[]>> {
-  const order = page.isInverted ? sql`order by e.created_at desc, e.id desc` : sql`order by e.created_at, e.id`;
+  const order = page.isInverted ? sql`order by e.thread_at desc, e.id desc` : sql`order by e.thread_at, e.id`;
   const compare = (place: Place | null, operator: RawBuilder<unknown>) =>
     place === null
       ? sql``
-      : sql`and e.created_at ${operator}= ${place.at}::timestamptz
-            and (e.created_at, e.id) ${operator} (${place.at}::timestamptz, ${place.id}::text)`;
+      : sql`and e.thread_at ${operator}= ${place.at}::timestamptz
+            and (e.thread_at, e.id) ${operator} (${place.at}::timestamptz, ${place.id}::text)`;
   const { rows } = await sql<EmailSummaryRow & { thread_id: string }>`
     select e.* from unnest(${threadIds}::text[]) as w(id)
     cross join lateral (
@@ -148,7 +148,7 @@ interface LatestColumns {
   latest_is_read: boolean;
   latest_has_attachments: boolean;
   latest_date: Date | null;
-  latest_created_at: Date;
+  latest_thread_at: Date;
 }
 
 function threadOf(row: ThreadColumns): Thread {
@@ -177,7 +177,7 @@ function listedThread(row: ThreadColumns & LatestColumns): ListedThread {
     preview: row.latest_preview,
     isRead: row.latest_is_read,
     hasAttachments: row.latest_has_attachments,
-    date: row.latest_date ?? row.latest_created_at,
+    date: row.latest_date ?? row.latest_thread_at,
   };
   return { ...threadOf(row), latest };
 }

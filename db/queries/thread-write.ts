@@ -113,13 +113,13 @@ export async function renumberThreads(
     text: `
       with tail as materialized (
         select e.id, coalesce(b.thread_position + 1, 0)
-                 + row_number() over (partition by r.thread_id order by e.created_at, e.id) - 1 as position
+                 + row_number() over (partition by r.thread_id order by e.thread_at, e.id) - 1 as position
         from unnest($2::text[], $3::timestamptz[], $4::text[]) as r(thread_id, from_at, from_email_id)
         left join lateral (
           select p.thread_position from email p
-          where p.user_id = $1 and p.thread_id = r.thread_id and (p.created_at, p.id) < (r.from_at, r.from_email_id)
-          order by p.created_at desc, p.id desc limit 1) b on true
-        join email e on e.user_id = $1 and e.thread_id = r.thread_id and (e.created_at, e.id) >= (r.from_at, r.from_email_id)
+          where p.user_id = $1 and p.thread_id = r.thread_id and (p.thread_at, p.id) < (r.from_at, r.from_email_id)
+          order by p.thread_at desc, p.id desc limit 1) b on true
+        join email e on e.user_id = $1 and e.thread_id = r.thread_id and (e.thread_at, e.id) >= (r.from_at, r.from_email_id)
       ),
       changed as (
         update email e set thread_position = t.position from tail t
@@ -147,12 +147,12 @@ export async function readThreadEnds(
   const { rows } = await client.query<EndsRow>({
     name: 'thread-ends',
     text: `
-      select t.id, f.created_at, f.message_id, f.base_subject, l.id as latest_email_id, l.created_at as last_message_at
+      select t.id, f.thread_at as created_at, f.message_id, f.base_subject, l.id as latest_email_id, l.thread_at as last_message_at
       from unnest($2::text[]) as t(id)
-      cross join lateral (select e.created_at, e.message_id, e.base_subject from email e
-        where e.user_id = $1 and e.thread_id = t.id order by e.created_at, e.id limit 1) f
-      cross join lateral (select e.id, e.created_at from email e
-        where e.user_id = $1 and e.thread_id = t.id order by e.created_at desc, e.id desc limit 1) l`,
+      cross join lateral (select e.thread_at, e.message_id, e.base_subject from email e
+        where e.user_id = $1 and e.thread_id = t.id order by e.thread_at, e.id limit 1) f
+      cross join lateral (select e.id, e.thread_at from email e
+        where e.user_id = $1 and e.thread_id = t.id order by e.thread_at desc, e.id desc limit 1) l`,
     values: [userId, threadIds],
   });
   return rows.map((row) => ({

@@ -34,7 +34,7 @@ ThreadNode.implement({
         resolve: (thread, args, { threadPages }) =>
           connection<EmailSummary>(
             args,
-            (email) => ({ at: email.createdAt, id: email.id }),
+            (email) => ({ at: email.threadAt, id: email.id }),
             (page) => threadPages.load(thread.id, page),
           ),
       },

@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ActorContext } from '../../../actors/actor.ts';
+import { RELEASE_BATCH, releaseDue } from '../../../actors/scheduling/release-due.ts';
+import { assignThreads } from '../../../actors/threading/assign-thread.ts';
+import type { Database } from '../../../db/database.ts';
+import { takeUnroutedSql } from '../../../db/queries/delivery-route.ts';
+import { testActorContext } from '../../support/actor-context.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { insertEmails, type StoredMail } from '../../support/email-rows.ts';
+import { insertScheduled } from '../../support/outgoing-rows.ts';
+
+const OWN = 'me@own.test';
+const WEEK_MS = 7 * 86_400_000;
+
+let testDatabase: TestDatabase;
+let database: Database;
+let context: ActorContext;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = testDatabase.open('postroom_actor');
+  context = testActorContext(database);
+});
+afterAll(() => testDatabase.drop());
+
+test('mail released a week after its creation stands last in its thread, and until then it has none', async () => {
+  const userId = user();
+  const weekAgo = Date.now() - WEEK_MS;
+  const [later] = await insertScheduled(database, [
+    { userId, createdAt: new Date(weekAgo), inSeconds: -1, from: OWN, inReplyTo: ['<root@x.test>'] },
+  ]);
+  const id = later ?? '';
+  await store(userId, [
+    received('em_1', weekAgo - 60_000, { messageId: '<root@x.test>' }),
+    received('em_2', weekAgo + 60_000, { messageId: '<second@x.test>', inReplyTo: ['<root@x.test>'] }),
+  ]);
+  expect(await assignThreads(context, userId, [id])).toBe(0);
+  expect(await placeOf(userId, id)).toEqual({ thread_id: null, thread_position: null });
+
+  await releaseDue(context, {});
+  expect(await assignThreads(context, userId, [id])).toBe(1);
+  expect(await positionsOf(userId)).toEqual(['em_1', 'em_2', id]);
+  const { rows } = await database.pool.query(
+    `select t.message_count, t.received_count, t.unread_count, t.latest_email_id, t.last_message_at = e.released_at as is_last,
+       t.created_at = (select created_at from email where user_id = $1 and id = 'em_1') as begins_with_root
+     from thread t join email e on (e.user_id, e.id) = (t.user_id, t.latest_email_id) where t.user_id = $1`,
+    [userId],
+  );
+  expect(rows).toEqual([
+    {
+      message_count: 3,
+      received_count: 2,
+      unread_count: 2,
+      latest_email_id: id,
+      is_last: true,
+      begins_with_root: true,
+    },
+  ]);
+
+  // What comes after it, and what was older than it and comes late.
+  await store(userId, [received('em_4', Date.now() + 60_000, { inReplyTo: ['<second@x.test>'] })]);
+  await store(userId, [received('em_0', weekAgo + 120_000, { inReplyTo: ['<root@x.test>'] })]);
+  expect(await positionsOf(userId)).toEqual(['em_1', 'em_2', 'em_0', id, 'em_4']);
+});
+
+test('mail that begins a thread when it is released counts from its release', async () => {
+  const userId = user();
+  await insertScheduled(database, [{ userId, createdAt: new Date(Date.now() - WEEK_MS), inSeconds: -1, from: OWN }]);
+  await releaseDue(context, {});
+  const { rows: emails } = await database.pool.query<{ id: string }>('select id from email where user_id = $1', [
+    userId,
+  ]);
+  await assignThreads(
+    context,
+    userId,
+    emails.map((email) => email.id),
+  );
+  const { rows } = await database.pool.query(
+    `select t.created_at = e.released_at and t.last_message_at = e.released_at as is_of_release
+     from thread t join email e on e.user_id = t.user_id where t.user_id = $1`,
+    [userId],
+  );
+  expect(rows).toEqual([{ is_of_release: true }]);
+});
+
+test('an answer to mail that we sent joins its thread, in whatever order the two come', async () => {
+  for (const isAnswerFirst of [false, true]) {
+    const userId = user();
+    const at = Date.now();
+    const ours = sent('em_sent', at, { messageId: '<ours@own.test>' });
+    const answer = received('em_answer', at + 1_000, { inReplyTo: ['<ours@own.test>'] });
+    await store(userId, isAnswerFirst ? [answer] : [ours]);
+    await store(userId, isAnswerFirst ? [ours] : [answer]);
+    expect(await positionsOf(userId)).toEqual(['em_sent', 'em_answer']);
+    expect(await countersOf(userId)).toEqual([{ message_count: 2, received_count: 1, unread_count: 1 }]);
+  }
+});
+
+test('a reply that we sent to received mail joins its thread, and counts as neither received nor unread', async () => {
+  const userId = user();
+  const at = Date.now();
+  await store(userId, [received('em_1', at, { messageId: '<theirs@x.test>', isRead: true })]);
+  await store(userId, [sent('em_2', at + 1_000, { inReplyTo: ['<theirs@x.test>'], references: ['<theirs@x.test>'] })]);
+  expect(await positionsOf(userId)).toEqual(['em_1', 'em_2']);
+  expect(await countersOf(userId)).toEqual([{ message_count: 2, received_count: 1, unread_count: 0 }]);
+});
+
+test('mail to an own address, sent and received, is one thread of two messages', async () => {
+  const userId = user();
+  const at = Date.now();
+  await store(userId, [sent('em_sent', at, { messageId: '<self@own.test>' })]);
+  await store(userId, [received('em_received', at + 1_000, { messageId: '<self@own.test>' })]);
+  expect(await positionsOf(userId)).toEqual(['em_sent', 'em_received']);
+  expect(await countersOf(userId)).toEqual([{ message_count: 2, received_count: 1, unread_count: 1 }]);
+});
+
+test('sent mail is never routed', async () => {
+  const userId = user();
+  await store(userId, [sent('em_sent', Date.now(), {}), received('em_received', Date.now(), {})]);
+  const { rows } = await database.pool.query<{ user_id: string; id: string }>(takeUnroutedSql, [RELEASE_BATCH]);
+  expect(rows.filter((row) => row.user_id === userId).map((row) => row.id)).toEqual(['em_received']);
+});
+
+function user(): string {
+  return `usr_${randomBytes(6).toString('hex')}`;
+}
+
+function received(emailId: string, at: number, given: Partial<StoredMail>): StoredMail {
+  return {
+    emailId,
+    messageId: `<${emailId}@x.test>`,
+    inReplyTo: [],
+    references: [],
+    subject: emailId,
+    baseSubject: emailId,
+    ownAddress: OWN,
+    addresses: ['ada@x.test', OWN],
+    createdAt: new Date(at),
+    date: new Date(at),
+    ...given,
+  };
+}
+
+function sent(emailId: string, at: number, given: Partial<StoredMail>): StoredMail {
+  return received(emailId, at, { type: 'sent', addresses: [OWN, 'ada@x.test'], ...given });
+}
+
+async function store(userId: string, mails: readonly StoredMail[]): Promise<void> {
+  await insertEmails(database, userId, mails);
+  await assignThreads(
+    context,
+    userId,
+    mails.map((mail) => mail.emailId),
+  );
+}
+
+async function placeOf(userId: string, emailId: string): Promise<unknown> {
+  const { rows } = await database.pool.query(
+    'select thread_id, thread_position from email where user_id = $1 and id = $2',
+    [userId, emailId],
+  );
+  return rows[0];
+}
+
+/** The messages of the user's one thread by position. */
+async function positionsOf(userId: string): Promise<string[]> {
+  const { rows } = await database.pool.query<{ id: string; thread_position: number; threads: number }>(
+    `select id, thread_position, (select count(*) from thread where user_id = $1) as threads
+     from email where user_id = $1 order by thread_position`,
+    [userId],
+  );
+  expect(rows.map((row) => row.thread_position)).toEqual(rows.map((_, position) => position));
+  expect(rows[0]?.threads).toBe(1);
+  return rows.map((row) => row.id);
+}
+
+async function countersOf(userId: string): Promise<unknown[]> {
+  const { rows } = await database.pool.query(
+    'select message_count, received_count, unread_count from thread where user_id = $1',
+    [userId],
+  );
+  return rows;
+}
