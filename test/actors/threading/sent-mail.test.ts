@@ -58,10 +58,12 @@ test('mail released a week after its creation stands last in its thread, and unt
     },
   ]);
 
-  // What comes after it, and what was older than it and comes late.
-  await store(userId, [received('em_4', Date.now() + 60_000, { inReplyTo: ['<second@x.test>'] })]);
+  // What is older than it and comes late, and what comes after it.
   await store(userId, [received('em_0', weekAgo + 120_000, { inReplyTo: ['<root@x.test>'] })]);
+  expect(await latestOf(userId)).toEqual([{ latest_email_id: id }]);
+  await store(userId, [received('em_4', Date.now() + 60_000, { inReplyTo: ['<second@x.test>'] })]);
   expect(await positionsOf(userId)).toEqual(['em_1', 'em_2', 'em_0', id, 'em_4']);
+  expect(await latestOf(userId)).toEqual([{ latest_email_id: 'em_4' }]);
 });
 
 test('mail that begins a thread when it is released counts from its release', async () => {
@@ -173,6 +175,11 @@ async function positionsOf(userId: string): Promise<string[]> {
   expect(rows.map((row) => row.thread_position)).toEqual(rows.map((_, position) => position));
   expect(rows[0]?.threads).toBe(1);
   return rows.map((row) => row.id);
+}
+
+async function latestOf(userId: string): Promise<unknown[]> {
+  const { rows } = await database.pool.query('select latest_email_id from thread where user_id = $1', [userId]);
+  return rows;
 }
 
 async function countersOf(userId: string): Promise<unknown[]> {
