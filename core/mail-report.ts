@@ -3,6 +3,7 @@ import type { RecipientStatus } from './delivery-status.ts';
 import { decodeText, firstField, type HeaderSection, readHeaderSection } from './header-fields.ts';
 import { parseMessageId } from './message-id.ts';
 import { type Leaf, readParts } from './message-parts.ts';
+import { suppressesAddress } from './suppression.ts';
 
 /** What a DSN says of one recipient (RFC 3464 §2.3). Texts are decoded and in one line. */
 export interface RecipientReport {
@@ -15,6 +16,8 @@ export interface RecipientReport {
   status: string;
   /** without its type; null when it is not given */
   diagnosticCode: string | null;
+  /** the reply code of the diagnostic code; null when it is no reply of an SMTP server */
+  replyCode: number | null;
   remoteMta: string | null;
   /** `hard`: failed for good, class 5; `soft`: given up or delayed, class 4; null: nothing has failed */
   bounce: 'hard' | 'soft' | null;
@@ -55,6 +58,14 @@ const MAX_ADDRESS_LENGTH = 320;
 
 const COMPLAINTS = new Set(['abuse', 'fraud', 'virus', 'other', 'miscategorized', 'opt-out', 'opt-out-list']);
 
+/** Whether a part of this type (lower case) is the machine-readable part of a report. */
+export function isReportPart(contentType: string): boolean {
+  return REPORT_TYPES.has(contentType);
+}
+
+const STATUS_TYPES: ReadonlySet<string> = new Set(['message/delivery-status', 'message/global-delivery-status']);
+const REPORT_TYPES: ReadonlySet<string> = new Set([...STATUS_TYPES, 'message/feedback-report']);
+
 /**
  * The report that a message holds (RFC 6522, or the bare part as some agents send it); null when it holds none. Whether to believe it
  * is for the return address to say. Rejects when the octets cannot be split into parts.
@@ -62,10 +73,9 @@ const COMPLAINTS = new Set(['abuse', 'fraud', 'virus', 'other', 'miscategorized'
 export async function readMailReport(octets: Buffer): Promise<MailReport | null> {
   const { leaves } = await readParts(octets);
   for (const leaf of leaves) {
-    const isStatus =
-      leaf.contentType === 'message/delivery-status' || leaf.contentType === 'message/global-delivery-status';
-    if (!isStatus && leaf.contentType !== 'message/feedback-report') continue;
-    const report = isStatus ? readDeliveryStatus(contentOf(octets, leaf)) : readFeedback(contentOf(octets, leaf));
+    if (!isReportPart(leaf.contentType)) continue;
+    const content = contentOf(octets, leaf);
+    const report = STATUS_TYPES.has(leaf.contentType) ? readDeliveryStatus(content) : readFeedback(content);
     if (report === null) continue;
     const returned = returnedHeader(octets, leaves);
     const originalMessageId = returned === null ? null : parseMessageId(firstField(returned, 'message-id')?.raw ?? '');
@@ -117,6 +127,11 @@ export function statusAfterReport(current: RecipientStatus, report: RecipientRep
   return report.bounce === 'hard' && (current === 'pending' || current === 'delivered') ? 'bounced' : null;
 }
 
+/** Whether the address of a recipient that bounced takes no mail at all. */
+export function suppressedByReport(report: RecipientReport): boolean {
+  return report.bounce === 'hard' && suppressesAddress({ code: report.replyCode, status: report.status });
+}
+
 /**
  * Which of the candidates a recipient report speaks of: the one whose address it gives; when it gives an address that is none of
  * theirs, as behind a forwarding, the one that the return address was made for. The candidates are the recipients that shared its
@@ -132,6 +147,17 @@ export function reportedRecipient<R extends { id: string; address: string }>(
     if (named !== undefined) return named;
   }
   return candidates.find((candidate) => candidate.id === returnAddressOf) ?? null;
+}
+
+/** Which of the candidates a complaint comes from: those that it names, else the one that the return address was made for. */
+export function complainingRecipients<R extends { id: string; address: string }>(
+  report: FeedbackReport,
+  candidates: readonly R[],
+  returnAddressOf: string,
+): R[] {
+  const addresses = report.originalRecipients.map((address) => address.toLowerCase());
+  const named = candidates.filter((candidate) => addresses.includes(candidate.address.toLowerCase()));
+  return named.length > 0 ? named : candidates.filter((candidate) => candidate.id === returnAddressOf);
 }
 
 function contentOf(octets: Buffer, leaf: Leaf): Buffer {
@@ -163,7 +189,8 @@ function readRecipient(group: HeaderSection): RecipientReport | null {
   const originalRecipient = addressIn(typedValue(valueOf(group, 'original-recipient')));
   const action = toAction(valueOf(group, 'action'));
   if (action === null || (finalRecipient === null && originalRecipient === null)) return null;
-  const diagnosticCode = typedValue(valueOf(group, 'diagnostic-code'));
+  const diagnosis = valueOf(group, 'diagnostic-code');
+  const diagnosticCode = typedValue(diagnosis);
   const status = toStatus(valueOf(group, 'status'), diagnosticCode, action);
   return {
     finalRecipient,
@@ -171,6 +198,7 @@ function readRecipient(group: HeaderSection): RecipientReport | null {
     action,
     status,
     diagnosticCode,
+    replyCode: toReplyCode(diagnosis),
     remoteMta: typedValue(valueOf(group, 'remote-mta')),
     bounce: toBounce(action, status),
   };
@@ -207,6 +235,12 @@ function toStatus(value: string | null, diagnosticCode: string | null, action: R
 }
 
 const CLASS_OF_ACTION = { failed: 5, delayed: 4, delivered: 2, relayed: 2, expanded: 2 } as const;
+
+/** Other agents number their errors too (seen: `X-LOCAL; 500 (err.nosuchuser)`), which are no replies of SMTP. */
+function toReplyCode(diagnosis: string | null): number | null {
+  const code = /^(?:smtp *; *)?([245]\d\d)(?!\d)/i.exec(diagnosis ?? '')?.[1];
+  return code === undefined ? null : Number(code);
+}
 
 /** `rfc822; joe@example.com` without its type (RFC 3464 §2.1.2). */
 function typedValue(value: string | null): string | null {

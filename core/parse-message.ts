@@ -10,6 +10,7 @@ import {
   readHeaderSection,
   readPriority,
 } from './header-fields.ts';
+import { isReportPart } from './mail-report.ts';
 import { parseMessageId, parseMessageIds } from './message-id.ts';
 import { type Leaf, readParts } from './message-parts.ts';
 import { stripQuotedText } from './reply-text.ts';
@@ -48,6 +49,8 @@ export interface ParsedMessage {
   isTruncated: boolean;
   /** whether there are two From fields or more */
   hasSeveralFromFields: boolean;
+  /** whether one of its parts is the machine-readable part of a report; core/mail-report.ts reads it */
+  holdsReport: boolean;
   /** why only the header section was scanned; null when the message was parsed */
   parseError: string | null;
 }
@@ -76,6 +79,7 @@ export async function parseMessage(octets: Buffer): Promise<ParsedMessage> {
     attachments,
     hasAttachments: attachments.length > 0,
     isTruncated: head.isTruncated || isTruncated || attached.length > attachments.length || isUncleaned(bodies),
+    holdsReport: leaves.some((leaf) => isReportPart(leaf.contentType)),
     parseError: null,
   };
 }
@@ -99,8 +103,15 @@ export function scanHeaders(octets: Uint8Array, parseError: string): ParsedMessa
     attachments: [],
     hasAttachments: false,
     isTruncated: true,
+    holdsReport: false,
     parseError: storableText(parseError),
   };
+}
+
+/** The attachments of a message that we composed, and where they lie in it. */
+export async function listAttachments(octets: Buffer): Promise<Attachment[]> {
+  const { leaves } = await readParts(octets);
+  return leaves.filter((leaf) => leaf.isAttachment).map((leaf, index) => toAttachment(octets, leaf, index));
 }
 
 type Head = Pick<
@@ -207,7 +218,8 @@ function toAttachment(octets: Buffer, leaf: Leaf, index: number): Attachment {
   };
 }
 
-function previewOf(bodies: Bodies): string {
+/** The beginning of the text in one line, at most 200 characters; without text, that of the HTML. */
+export function previewOf(bodies: Pick<Bodies, 'cleanedText' | 'cleanedHtml' | 'htmlBody'>): string {
   const text = bodies.cleanedText ?? '';
   if (text !== '') return cut(text.slice(0, PREVIEW_LENGTH * 10).replace(/\s+/g, ' '));
   const { cleanedHtml, htmlBody } = bodies;

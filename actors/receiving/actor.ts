@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type IdentifierKind, makeIdentifier } from '../../core/identifiers.ts';
+import { deriveReturnAddressKey } from '../../core/return-address.ts';
 import { CLAIM_BATCH } from '../../db/claim.ts';
 import { type Actor, type ActorContext, runActor } from '../actor.ts';
 import { createAcceptor } from './accept-message.ts';
@@ -13,6 +14,7 @@ import type { FaultPoint } from './reception.ts';
 import { REMOVE_BATCH, removeOldOffers } from './remove-old-offers.ts';
 import { storeParsed } from './store-parsed.ts';
 import { createStoreQueue } from './store-queue.ts';
+import type { ReportOptions } from './take-reports.ts';
 
 export interface ReceivingActorOptions {
   /** threads that parse */
@@ -23,6 +25,8 @@ export interface ReceivingActorOptions {
   dataDirectory: string | null;
   /** right side of the Message-ID that mail without one gets */
   mailHostname: string;
+  /** 32 octets; signs return addresses */
+  secretKey: Uint8Array;
   /** parses instead of a pool of its own */
   parser?: ParsePool;
   fault?: (point: FaultPoint) => void;
@@ -44,6 +48,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
   const fault = options.fault ?? (() => undefined);
   const makeId = (kind: IdentifierKind) => makeIdentifier(kind, context.now(), context.random(10));
   const hasRoom = watchCapacity(options.dataDirectory);
+  const returnAddressKey = deriveReturnAddressKey(options.secretKey);
   const parser = options.parser ?? createParsePool({ workers: options.workers, dnsServers: options.dnsServers, log });
   const stores = {
     database,
@@ -61,8 +66,16 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
       }
     },
   });
+  const reports: ReportOptions = {
+    database,
+    log,
+    claimant: name,
+    returnAddressKey,
+    makeId,
+    onEvents: (userId, lastSeq) => bus.publish('event.appended', { userId, lastSeq }),
+  };
   const queue = createParseQueue({
-    work: (chunk) => parseReceptions({ parser, octets, storing, log, fault }, chunk),
+    work: (chunk) => parseReceptions({ parser, octets, storing, reports, log, fault }, chunk),
     concurrency: options.workers * CHUNKS_PER_WORKER,
     log,
   });
@@ -86,7 +99,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     context,
     name: 'receiving',
     answers: {
-      'receiving.recipient.check': ({ recipient }) => checkRecipient(database, recipient),
+      'receiving.recipient.check': ({ recipient }) => checkRecipient({ database, returnAddressKey }, recipient),
       'receiving.message.accept': (request, accepted) => acceptor.accept(request, accepted),
       'receiving.capacity.check': async () => ({ hasRoom: await hasRoom() }),
     },

@@ -1,8 +1,17 @@
-import { domainToASCII } from 'node:url';
+import { MAIL_FROM_LABEL } from '../../core/dns-records.ts';
+import { isReturnAddress, readReturnAddress } from '../../core/return-address.ts';
 import type { Database } from '../../db/database.ts';
+import { findReturnAddressOwner } from '../../db/queries/return-address-owner.ts';
 import type { Reply } from '../../schema/messages.ts';
+import { type OwnMailbox, readMailbox } from './mailbox.ts';
 
 export type RecipientVerdict = Reply<'receiving.recipient.check'>;
+
+export interface RecipientCheckOptions {
+  database: Database;
+  /** see core/return-address.ts */
+  returnAddressKey: Uint8Array;
+}
 
 /** Milliseconds; with the 5 s for a connection it stays within the 8 s that the question at RCPT has. */
 const LOOK_UP_TIMEOUT_MS = 2_500;
@@ -18,12 +27,17 @@ const RELAY_DENIED: RecipientVerdict = { verdict: 'reject', code: 550, enhancedC
 /**
  * Whether mail to this forward-path is taken, and by which of our addresses: the exact address, else the address without its
  * plus-tag, else the catch-all of the domain. An address that is switched off takes nothing, whatever the catch-all says.
- * Only verified domains are ours; all else is relaying (RFC 5321 §3.6.2). Local-parts are compared without regard to case and
- * otherwise literally: no `%`, `!` or quoted `@` is looked into. Throws when PostgreSQL does not answer.
+ * What has the form of a return address is taken by none of these: it leads to the From address of the email that bears it, or nowhere.
+ * Only verified domains are ours; all else is relaying (RFC 5321 §3.6.2). The verdict hangs on the recipient alone. Throws when
+ * PostgreSQL does not answer.
  */
-export async function checkRecipient(database: Database, forwardPath: string): Promise<RecipientVerdict> {
-  const mailbox = splitMailbox(forwardPath);
+export async function checkRecipient(options: RecipientCheckOptions, forwardPath: string): Promise<RecipientVerdict> {
+  const mailbox = readMailbox(forwardPath);
   if (mailbox === null) return RELAY_DENIED;
+  return isReturnAddress(mailbox.exact) ? checkReturnAddress(options, mailbox) : checkAddress(options, mailbox);
+}
+
+async function checkAddress({ database }: RecipientCheckOptions, mailbox: OwnMailbox): Promise<RecipientVerdict> {
   const { exact, untagged, domain } = mailbox;
   const { rows } = await database.pool.query<RouteRow>({
     name: 'check-recipient',
@@ -41,6 +55,21 @@ export async function checkRecipient(database: Database, forwardPath: string): P
   if (!route.is_catch_all_enabled) return NO_SUCH_MAILBOX;
   return { verdict: 'accept', userId, addressId: null, domainId, ownAddress: untagged };
 }
+
+/** Whoever got a mail of ours may write to its return address, also when its From address takes no mail: a DSN has to come through. */
+async function checkReturnAddress(
+  { database, returnAddressKey }: RecipientCheckOptions,
+  { exact, domain }: OwnMailbox,
+): Promise<RecipientVerdict> {
+  const recipientId = readReturnAddress(returnAddressKey, exact);
+  const names = domain.startsWith(MAIL_FROM_PREFIX) ? [domain, domain.slice(MAIL_FROM_PREFIX.length)] : [domain];
+  const owner = await findReturnAddressOwner(database, names, recipientId, LOOK_UP_TIMEOUT_MS);
+  if (owner === null) return RELAY_DENIED;
+  if (owner.ownAddress === null) return NO_SUCH_MAILBOX;
+  return { verdict: 'accept', ...owner, ownAddress: owner.ownAddress };
+}
+
+const MAIL_FROM_PREFIX = `${MAIL_FROM_LABEL}.`;
 
 interface RouteRow {
   user_id: string;
@@ -62,22 +91,3 @@ const ROUTE_SQL = `
   left join email_address_name un on un.address = $3 and un.user_id = v.user_id
   left join email_address u on u.user_id = un.user_id and u.id = un.address_id
   where v.name = $1`;
-
-/** The forward-path as the routing tables write it: lower case, domain in ASCII; null when it names no domain. */
-function splitMailbox(forwardPath: string): { exact: string; untagged: string; domain: string } | null {
-  const at = forwardPath.lastIndexOf('@');
-  if (at < 1 || forwardPath.includes('\0')) return null;
-  const written = forwardPath.slice(at + 1).toLowerCase();
-  const domain = /^[\x20-\x7e]*$/.test(written) ? written : domainToASCII(written);
-  if (domain === '') return null;
-  const local = withoutNeedlessQuotes(forwardPath.slice(0, at)).toLowerCase().toWellFormed();
-  const plus = local.startsWith('"') ? -1 : local.indexOf('+');
-  const base = plus > 0 ? local.slice(0, plus) : local;
-  return { exact: `${local}@${domain}`, untagged: `${base}@${domain}`, domain };
-}
-
-/** `"joe"@x.test` is the mailbox `joe@x.test` (RFC 5321 §4.1.2). */
-function withoutNeedlessQuotes(local: string): string {
-  const quoted = /^"([a-z0-9!#$%&'*+/=?^_`{|}~.-]+)"$/i.exec(local)?.[1];
-  return quoted !== undefined && !/^\.|\.\.|\.$/.test(quoted) ? quoted : local;
-}

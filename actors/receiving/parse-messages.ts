@@ -1,4 +1,5 @@
 import type { Authentication } from '../../core/authentication.ts';
+import type { MailReport } from '../../core/mail-report.ts';
 import type { ParsedMessage } from '../../core/parse-message.ts';
 import type { SenderFacts } from './authenticate-message.ts';
 
@@ -15,6 +16,8 @@ export interface ParseOutcome {
   message: ParsedMessage;
   /** null when the message could not be parsed */
   authentication: Authentication | null;
+  /** whether to believe it is for the return address to say; null when the message holds none that can be read */
+  report: MailReport | null;
 }
 
 /** What the pool tells a worker at its start. */

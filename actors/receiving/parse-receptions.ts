@@ -5,11 +5,13 @@ import type { ParseOutcome } from './parse-messages.ts';
 import type { ParsePool } from './parse-pool.ts';
 import type { FaultPoint, Reception } from './reception.ts';
 import type { StoreQueue } from './store-queue.ts';
+import { type ReportOptions, takeReports } from './take-reports.ts';
 
 export interface ParseOptions {
   parser: ParsePool;
   octets: OctetStore;
   storing: StoreQueue;
+  reports: ReportOptions;
   log: Logger;
   fault: (point: FaultPoint) => void;
 }
@@ -21,7 +23,7 @@ const GONE = 'The octets of this message are gone or damaged';
 const GIVEN_UP = 'The parser failed over this message too often';
 
 /**
- * Parses a chunk of claimed receptions and resolves when what they came to is stored. Recipients of one message share its parsing.
+ * Parses a chunk of claimed receptions and resolves when what they came to is stored, or applied where it is a report. Recipients of one message share its parsing.
  * Throws when PostgreSQL is away or the parser was closed.
  */
 export async function parseReceptions(options: ParseOptions, chunk: readonly Reception[]): Promise<void> {
@@ -36,7 +38,8 @@ export async function parseReceptions(options: ParseOptions, chunk: readonly Rec
     const reason = outcome.message.parseError;
     if (reason !== null) options.log.warn({ emailId: reception.emailId, reason }, 'message could not be parsed');
   }
-  await options.storing.store(parsed);
+  const mail = await takeReports(options.reports, parsed);
+  if (mail.length > 0) await options.storing.store(mail);
 }
 
 async function parseOnce(options: ParseOptions, chunk: readonly Reception[]): Promise<Map<string, ParseOutcome>> {
@@ -49,7 +52,7 @@ async function parseOnce(options: ParseOptions, chunk: readonly Reception[]): Pr
       if (octets !== null && tries <= MAX_CLAIMS)
         return { rawId, request: { emailId, octets, remoteAddress, helo, reversePath } };
       const message = octets === null ? scanHeaders(new Uint8Array(), GONE) : scanHeaders(octets, GIVEN_UP);
-      outcomes.set(rawId, { emailId, message, authentication: null });
+      outcomes.set(rawId, { emailId, message, authentication: null, report: null });
       return null;
     }),
   );

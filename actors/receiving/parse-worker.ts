@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Authentication, undecided } from '../../core/authentication.ts';
+import { type MailReport, readMailReport } from '../../core/mail-report.ts';
 import { type ParsedMessage, parseMessage, scanHeaders } from '../../core/parse-message.ts';
 import { createDnsResolver } from '../dns-resolver.ts';
 import { authenticateMessage } from './authenticate-message.ts';
@@ -25,9 +26,10 @@ async function work(items: readonly WorkItem[]): Promise<void> {
     const octets = Buffer.from(item.octets.buffer, item.octets.byteOffset, item.octets.byteLength);
     Atomics.store(state, CURRENT, item.key);
     const message = await parse(octets);
+    const report = message.holdsReport ? await readReport(octets) : null;
     Atomics.store(state, CURRENT, 0);
     Atomics.add(state, PROGRESS, 1);
-    results.push(check(item, octets, message));
+    results.push(check(item, octets, message, report));
   }
   void report(results);
 }
@@ -45,7 +47,21 @@ async function parse(octets: Buffer): Promise<ParsedMessage> {
   }
 }
 
-async function check(item: WorkItem, octets: Buffer, message: ParsedMessage): Promise<WorkResult> {
+/** A report that cannot be read is mail like any other. */
+async function readReport(octets: Buffer): Promise<MailReport | null> {
+  try {
+    return await readMailReport(octets);
+  } catch {
+    return null;
+  }
+}
+
+async function check(
+  item: WorkItem,
+  octets: Buffer,
+  message: ParsedMessage,
+  report: MailReport | null,
+): Promise<WorkResult> {
   let authentication: Authentication | null = null;
   if (message.parseError === null) {
     try {
@@ -56,5 +72,5 @@ async function check(item: WorkItem, octets: Buffer, message: ParsedMessage): Pr
     }
   }
   Atomics.add(state, PROGRESS, 1);
-  return { key: item.key, outcome: { emailId: item.emailId, message, authentication } };
+  return { key: item.key, outcome: { emailId: item.emailId, message, authentication, report } };
 }

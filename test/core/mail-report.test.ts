@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RecipientStatus } from '../../core/delivery-status.ts';
 import {
+  complainingRecipients,
   type DeliveryReport,
   type RecipientReport,
   readDeliveryStatus,
@@ -10,6 +11,7 @@ import {
   readMailReport,
   reportedRecipient,
   statusAfterReport,
+  suppressedByReport,
 } from '../../core/mail-report.ts';
 import { corporaDirectory, hasCorpora, readEmlMessages } from '../support/corpora.ts';
 
@@ -24,6 +26,7 @@ describe('a recipient report is read', () => {
     action: 'failed',
     status: '5.1.1',
     diagnosticCode: null,
+    replyCode: null,
     remoteMta: null,
     bounce: 'hard',
   };
@@ -32,7 +35,7 @@ describe('a recipient report is read', () => {
     [
       'in full',
       `${head}Status: 5.1.1\nRemote-MTA: dns; mx.y.test\nDiagnostic-Code: smtp; 550 5.1.1 unknown\n  user\n`,
-      { remoteMta: 'mx.y.test', diagnosticCode: '550 5.1.1 unknown user' },
+      { remoteMta: 'mx.y.test', diagnosticCode: '550 5.1.1 unknown user', replyCode: 550 },
     ],
     ['with CRLF', `${head}Status: 5.1.1\n`.replaceAll('\n', '\r\n'), {}],
     [
@@ -80,12 +83,22 @@ describe('a recipient report is read', () => {
     [
       'without a status, with one in the diagnostic code',
       `${head}Diagnostic-Code: smtp; 550 5.7.1 no\n`,
-      { status: '5.7.1', diagnosticCode: '550 5.7.1 no' },
+      { status: '5.7.1', diagnosticCode: '550 5.7.1 no', replyCode: 550 },
     ],
     [
       'without a status, with a code',
       `${head}Diagnostic-Code: smtp; 450 later\n`,
-      { status: '4.0.0', diagnosticCode: '450 later', bounce: 'soft' },
+      { status: '4.0.0', diagnosticCode: '450 later', replyCode: 450, bounce: 'soft' },
+    ],
+    [
+      'with an error that is no reply of SMTP',
+      `${head}Status: 5.1.1\nDiagnostic-Code: X-LOCAL; 500 (err.nosuchuser)\n`,
+      { diagnosticCode: '500 (err.nosuchuser)', replyCode: null },
+    ],
+    [
+      'with a diagnostic code without a type',
+      `${head}Status: 5.1.1\nDiagnostic-Code: 550 no\n`,
+      { diagnosticCode: '550 no', replyCode: 550 },
     ],
     ['without anything', head, { status: '5.0.0' }],
     ['with a broken status', `${head}Status: 5.1\n`, { status: '5.0.0' }],
@@ -133,6 +146,7 @@ describe('where a recipient stands after a report', () => {
     action: 'failed',
     status: '5.1.1',
     diagnosticCode: null,
+    replyCode: null,
     remoteMta: null,
     bounce,
   });
@@ -166,6 +180,23 @@ describe('where a recipient stands after a report', () => {
   });
 });
 
+describe('whether a report suppresses its recipient', () => {
+  const report = (fields: string) => first(`Final-Recipient: rfc822; a@x.test\n${fields}`);
+  test.each([
+    ['Action: failed\nStatus: 5.1.1\n', true],
+    ['Action: failed\nDiagnostic-Code: smtp; 550 no such user\n', true],
+    ['Action: failed\nDiagnostic-Code: X-LOCAL; 500 (err.nosuchuser)\n', true],
+    ['Action: failed\nStatus: 5.2.2\n', false],
+    ['Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 552 mailbox full\n', false],
+    ['Action: failed\nStatus: 4.4.7\n', false],
+    ['Action: delayed\nStatus: 5.1.1\n', false],
+    ['Action: delivered\nStatus: 2.0.0\n', false],
+  ])('%j: %s', (fields, isSuppressed) => {
+    const read = report(fields);
+    expect(read !== undefined && suppressedByReport(read)).toBe(isSuppressed);
+  });
+});
+
 describe('feedback', () => {
   test.each([
     ['abuse', true],
@@ -194,6 +225,24 @@ describe('feedback', () => {
       originalMailFrom: 'bounce+x@own.test',
       originalRecipients: ['a@x.test', 'b@x.test'],
     });
+  });
+});
+
+describe('a complaint comes from', () => {
+  const candidates = [
+    { id: 'rcp_1', address: 'Ann@x.test' },
+    { id: 'rcp_2', address: 'bob@x.test' },
+    { id: 'rcp_3', address: 'cy@x.test' },
+  ];
+  test.each([
+    ['those that it names', ['ann@X.test', 'cy@x.test', 'dee@x.test'], ['rcp_1', 'rcp_3']],
+    ['the return address’s own when it names nobody', [], ['rcp_2']],
+    ['the return address’s own when it names a stranger', ['dee@x.test'], ['rcp_2']],
+  ])('%s', (_, originalRecipients, ids) => {
+    const report = readFeedback(Buffer.from('Feedback-Type: abuse\n'));
+    if (report === null) throw new Error('unreachable');
+    const found = complainingRecipients({ ...report, originalRecipients }, candidates, 'rcp_2');
+    expect(found.map(({ id }) => id)).toEqual(ids);
   });
 });
 

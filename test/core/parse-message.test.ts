@@ -55,6 +55,7 @@ test('A plain message is read', async () => {
     hasAttachments: false,
     isTruncated: false,
     hasSeveralFromFields: false,
+    holdsReport: false,
     parseError: null,
   } satisfies ParsedMessage);
 });
@@ -120,6 +121,7 @@ describe('Bodies', () => {
         multipart('report', ['\r\nNot delivered', status, 'Content-Type: message/rfc822\r\n\r\nSubject: x\r\n\r\ny']),
     );
     expect(message.textBody).toContain('Action: failed');
+    expect(message.holdsReport).toBe(true);
     expect(message.attachments.map(({ filename }) => filename)).toEqual(['message-1.eml']);
   });
 

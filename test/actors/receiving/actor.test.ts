@@ -57,6 +57,7 @@ function subjectParser(
         return {
           emailId: message.emailId,
           authentication: null,
+          report: null,
           message: isFailed ? scan : { ...scan, subject: result, parseError: null },
         };
       });
@@ -88,6 +89,7 @@ async function start(
     dnsServers: [],
     dataDirectory: options.dataDirectory ?? null,
     mailHostname: 'mx.test',
+    secretKey: Buffer.alloc(32, 7),
     ...(options.parser === null ? {} : { parser: options.parser ?? subjectParser() }),
     ...(options.fault === undefined ? {} : { fault: options.fault }),
   });

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkRecipient } from '../../../actors/receiving/check-recipient.ts';
 import type { Database } from '../../../db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createMailbox, type TestMailbox } from '../../support/routing-rows.ts';
+import { insertSentMail, type SentMail, testReturnAddressKey } from '../../support/sent-mail.ts';
 
 let test_: TestDatabase;
 let actor: Database;
@@ -12,6 +13,9 @@ let caught: TestMailbox;
 
 const NO_SUCH_MAILBOX = { verdict: 'reject', code: 550, enhancedCode: '5.1.1', text: 'No such mailbox' };
 const RELAY_DENIED = { verdict: 'reject', code: 550, enhancedCode: '5.7.1', text: 'Relay denied' };
+
+const check = (forwardPath: string) =>
+  checkRecipient({ database: actor, returnAddressKey: testReturnAddressKey }, forwardPath);
 
 beforeAll(async () => {
   test_ = await createTestDatabase();
@@ -42,11 +46,11 @@ test.each([
   'hello+@plain.test',
   '"hello"@plain.test',
 ])('%s is taken by the address hello', async (recipient) => {
-  expect(await checkRecipient(actor, recipient)).toEqual(accepted(hello));
+  expect(await check(recipient)).toEqual(accepted(hello));
 });
 
 test('an address that bears the plus-tag itself comes before the one without', async () => {
-  expect(await checkRecipient(actor, 'hello+NEWS@plain.test')).toEqual(accepted(tagged));
+  expect(await check('hello+NEWS@plain.test')).toEqual(accepted(tagged));
 });
 
 test.each([
@@ -63,7 +67,7 @@ test.each([
   'elsewhere.test!hello@plain.test',
   '"hello+x@plain.test"@plain.test',
 ])('%s is no mailbox', async (recipient) => {
-  expect(await checkRecipient(actor, recipient)).toEqual(NO_SUCH_MAILBOX);
+  expect(await check(recipient)).toEqual(NO_SUCH_MAILBOX);
 });
 
 test.each([
@@ -78,20 +82,20 @@ test.each([
   '',
   'hel\0lo@plain.test',
 ])('%j would be relaying', async (recipient) => {
-  expect(await checkRecipient(actor, recipient)).toEqual(RELAY_DENIED);
+  expect(await check(recipient)).toEqual(RELAY_DENIED);
 });
 
 test('the catch-all takes what no address takes, and the known address keeps its own', async () => {
   const { userId, domainId } = caught;
   const byCatchAll = { verdict: 'accept', userId, addressId: null, domainId };
-  expect(await checkRecipient(actor, 'Any.One@all.test')).toEqual({ ...byCatchAll, ownAddress: 'any.one@all.test' });
-  expect(await checkRecipient(actor, 'any+tag@all.test')).toEqual({ ...byCatchAll, ownAddress: 'any@all.test' });
-  expect(await checkRecipient(actor, 'a%b@all.test')).toEqual({ ...byCatchAll, ownAddress: 'a%b@all.test' });
-  expect(await checkRecipient(actor, 'known@all.test')).toEqual(accepted(caught));
+  expect(await check('Any.One@all.test')).toEqual({ ...byCatchAll, ownAddress: 'any.one@all.test' });
+  expect(await check('any+tag@all.test')).toEqual({ ...byCatchAll, ownAddress: 'any@all.test' });
+  expect(await check('a%b@all.test')).toEqual({ ...byCatchAll, ownAddress: 'a%b@all.test' });
+  expect(await check('known@all.test')).toEqual(accepted(caught));
 });
 
 test('a domain in Unicode is found under its ASCII name', async () => {
-  expect(await checkRecipient(actor, 'a@MÜNCHEN.test')).toMatchObject({ ownAddress: 'a@xn--mnchen-3ya.test' });
+  expect(await check('a@MÜNCHEN.test')).toMatchObject({ ownAddress: 'a@xn--mnchen-3ya.test' });
 });
 
 test('an address on a domain that another user owns by now takes nothing', async () => {
@@ -106,21 +110,116 @@ test('an address on a domain that another user owns by now takes nothing', async
     heir.domainId,
   ]);
   expect(old.userId).not.toBe(heir.userId);
-  expect(await checkRecipient(actor, 'a@moved.test')).toEqual(NO_SUCH_MAILBOX);
+  expect(await check('a@moved.test')).toEqual(NO_SUCH_MAILBOX);
 });
 
 test('a domain that is no longer verified takes nothing', async () => {
   const lapsed = await createMailbox(actor, { domain: 'lapsed.test', address: 'a@lapsed.test' });
-  expect(await checkRecipient(actor, 'a@lapsed.test')).toEqual(accepted(lapsed));
+  expect(await check('a@lapsed.test')).toEqual(accepted(lapsed));
   await actor.pool.query(`update domain set status = 'failed' where user_id = $1`, [lapsed.userId]);
-  expect(await checkRecipient(actor, 'a@lapsed.test')).toEqual(RELAY_DENIED);
+  expect(await check('a@lapsed.test')).toEqual(RELAY_DENIED);
+});
+
+describe('a return address', () => {
+  let owner: TestMailbox;
+  let sent: SentMail;
+  beforeAll(async () => {
+    owner = await createMailbox(actor, {
+      domain: 'sender.test',
+      address: 'owner@sender.test',
+      isCatchAllEnabled: true,
+    });
+    sent = await insertSentMail(actor, owner);
+  });
+  const own = () => accepted(owner);
+
+  test('is taken by the From address of its email, at the domain and at its MAIL FROM domain', async () => {
+    expect(await check(sent.returnAddress())).toEqual(own());
+    expect(await check(sent.returnAddress(0, 'mail.sender.test'))).toEqual(own());
+  });
+
+  test('is taken in any case of letters, and in needless quotes', async () => {
+    const [local = '', domain = ''] = sent.returnAddress(0, 'mail.sender.test').split('@');
+    expect(await check(`${local.toUpperCase()}@Mail.Sender.TEST`)).toEqual(own());
+    expect(await check(`"${local}"@${domain}`)).toEqual(own());
+  });
+
+  test('is taken also where the From address is no mailbox, or switched off', async () => {
+    const { userId, domainId } = owner;
+    const other = await insertSentMail(actor, owner, { from: 'no-reply@sender.test' });
+    const ownAddress = 'no-reply@sender.test';
+    const verdict = { verdict: 'accept', userId, domainId, addressId: null, ownAddress };
+    expect(await check(other.returnAddress())).toEqual(verdict);
+    const off = await createMailbox(actor, {
+      userId,
+      domain: 'sender.test',
+      address: 'idle@sender.test',
+      isActive: false,
+    });
+    const third = await insertSentMail(actor, off);
+    expect(await check(third.returnAddress())).toEqual(accepted(off));
+  });
+
+  const forgeries: [string, (address: string) => string][] = [
+    ['with another signature', (address) => address.replace(/.@/, (end) => (end === 'a@' ? 'b@' : 'a@'))],
+    ['with another identifier', (address) => address.replace(/\+.{8}/, '+aaaaaaaa')],
+    ['that is all made up', (address) => address.replace(/\+.{52}/, `+${'a'.repeat(52)}`)],
+    ['signed for another domain', (address) => address.replace('@sender', '@mail.sender')],
+  ];
+  test.each(forgeries)('%s is no mailbox, whatever the catch-all takes', async (_, forge) => {
+    const forged = forge(sent.returnAddress());
+    expect(forged).not.toBe(sent.returnAddress());
+    expect(await check(forged)).toEqual(NO_SUCH_MAILBOX);
+  });
+
+  test('of another user’s email is no mailbox at a domain of ours', async () => {
+    const theirs = await insertSentMail(actor, caught);
+    expect(await check(theirs.returnAddress(0, 'sender.test'))).toEqual(NO_SUCH_MAILBOX);
+    expect(await check(theirs.returnAddress(0, 'mail.sender.test'))).toEqual(NO_SUCH_MAILBOX);
+  });
+
+  test('of an email from another domain of the same user is no mailbox', async () => {
+    const second = await createMailbox(actor, {
+      userId: owner.userId,
+      domain: 'second.test',
+      address: 'a@second.test',
+    });
+    const other = await insertSentMail(actor, second);
+    expect(await check(other.returnAddress(0, 'sender.test'))).toEqual(NO_SUCH_MAILBOX);
+  });
+
+  test('of an email that is gone is no mailbox', async () => {
+    const gone = await insertSentMail(actor, owner);
+    await actor.pool.query('delete from recipient where email_id = $1', [gone.emailId]);
+    expect(await check(gone.returnAddress())).toEqual(NO_SUCH_MAILBOX);
+  });
+
+  test('at a domain that is not ours would be relaying, signed or not', async () => {
+    expect(await check(sent.returnAddress(0, 'elsewhere.test'))).toEqual(RELAY_DENIED);
+    expect(await check(sent.returnAddress(0, 'mail.elsewhere.test'))).toEqual(RELAY_DENIED);
+    expect(await check(sent.returnAddress(0, 'mail.mail.sender.test'))).toEqual(RELAY_DENIED);
+    expect(await check(`bounce+${'a'.repeat(52)}@pending.test`)).toEqual(RELAY_DENIED);
+  });
+
+  test('makes no other address of the MAIL FROM domain ours', async () => {
+    expect(await check('owner@mail.sender.test')).toEqual(RELAY_DENIED);
+    expect(await check('bounce+x@mail.sender.test')).toEqual(RELAY_DENIED);
+  });
+
+  test('leads to the right one where both domains are somebody’s', async () => {
+    const { domain, address } = { domain: 'mail.sender.test', address: 'a@mail.sender.test' };
+    const below = await createMailbox(actor, { domain, address });
+    const theirs = await insertSentMail(actor, below);
+    expect(await check(theirs.returnAddress())).toEqual(accepted(below));
+    expect(await check(sent.returnAddress(0, 'mail.sender.test'))).toEqual(own());
+  });
 });
 
 test('trouble with PostgreSQL is thrown within the limit of the question, never a verdict', async () => {
   const owner = await test_.open(null).pool.connect();
   await owner.query('begin; lock table verified_domain_name in access exclusive mode');
   const startedAt = performance.now();
-  await expect(checkRecipient(actor, 'hello@plain.test')).rejects.toThrow(/timeout/);
+  await expect(check('hello@plain.test')).rejects.toThrow(/timeout/);
   expect(performance.now() - startedAt).toBeLessThan(8_000);
   await owner.query('rollback');
   owner.release();

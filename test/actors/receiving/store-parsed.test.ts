@@ -111,6 +111,7 @@ const message: ParsedMessage = {
   hasAttachments: true,
   isTruncated: false,
   hasSeveralFromFields: false,
+  holdsReport: false,
   parseError: null,
 };
 

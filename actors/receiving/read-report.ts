@@ -1,0 +1,86 @@
+import {
+  complainingRecipients,
+  type DeliveryReport,
+  type FeedbackReport,
+  type RecipientReport,
+  reportedRecipient,
+  statusAfterReport,
+  suppressedByReport,
+} from '../../core/mail-report.ts';
+import type { ReportCandidate, ReportEvent, ReportedChange } from '../../db/queries/report-apply.ts';
+
+/** What a report comes to: rows to be written together. */
+export interface ReportOutcome {
+  changes: ReportedChange[];
+  suppressions: { address: string; reason: 'bounce' | 'complaint'; detail: string | null }[];
+  events: Omit<ReportEvent, 'id'>[];
+}
+
+/**
+ * What a DSN says of the candidates. A hard bounce settles its recipient; what is delayed, or was given up elsewhere, is noted and
+ * leaves the recipient where it stands. The same report again comes to nothing.
+ */
+export function outcomeOfDeliveryReport(
+  report: DeliveryReport,
+  candidates: readonly ReportCandidate[],
+  returnId: string,
+): ReportOutcome {
+  const outcome: ReportOutcome = { changes: [], suppressions: [], events: [] };
+  const changed = new Set<string>();
+  for (const one of report.recipients) {
+    const candidate = reportedRecipient(one, candidates, returnId);
+    // One word for each recipient, the first that says something: a report names it again for each place that it was forwarded to.
+    if (candidate === null || changed.has(candidate.id)) continue;
+    const text = textOf(one, report);
+    const kind = kindOf(one, candidate, text);
+    if (kind === null) continue;
+    changed.add(candidate.id);
+    outcome.changes.push({ id: candidate.id, kind, status: one.status, text });
+    outcome.events.push({
+      kind: `email.${kind}`,
+      data: {
+        recipient: candidate.address,
+        code: one.replyCode,
+        status: one.status,
+        text,
+        bounceType: one.bounce,
+      },
+    });
+    if (kind === 'bounced' && suppressedByReport(one))
+      outcome.suppressions.push({ address: candidate.address, reason: 'bounce', detail: text });
+  }
+  return outcome;
+}
+
+/** What a complaint means for the candidates: each that complains is suppressed, once and for all. */
+export function outcomeOfComplaint(
+  report: FeedbackReport,
+  candidates: readonly ReportCandidate[],
+  returnId: string,
+): ReportOutcome {
+  const outcome: ReportOutcome = { changes: [], suppressions: [], events: [] };
+  const text = `Complaint: ${report.feedbackType}`;
+  for (const { id, address, isComplainedOf } of complainingRecipients(report, candidates, returnId)) {
+    if (isComplainedOf) continue;
+    outcome.changes.push({ id, kind: 'complained', status: null, text: null });
+    outcome.suppressions.push({ address, reason: 'complaint', detail: text });
+    outcome.events.push({
+      kind: 'email.complained',
+      data: { recipient: address, code: null, status: null, text, complaintType: report.feedbackType },
+    });
+  }
+  return outcome;
+}
+
+function kindOf(report: RecipientReport, candidate: ReportCandidate, text: string): 'bounced' | 'delayed' | null {
+  const next = statusAfterReport(candidate.status, report);
+  if (next !== null) return next;
+  const isOpen = candidate.status === 'pending' || candidate.status === 'delivered';
+  const isNews = candidate.lastStatus !== report.status || candidate.lastText !== text;
+  return report.bounce === 'soft' && isOpen && isNews ? 'delayed' : null;
+}
+
+function textOf({ diagnosticCode, status }: RecipientReport, { reportingMta }: DeliveryReport): string {
+  if (diagnosticCode !== null) return diagnosticCode;
+  return reportingMta === null ? `Reported with status ${status}` : `Reported by ${reportingMta} with status ${status}`;
+}

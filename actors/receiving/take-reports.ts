@@ -1,0 +1,105 @@
+import type { Logger } from 'pino';
+import type { IdentifierKind } from '../../core/identifiers.ts';
+import type { MailReport } from '../../core/mail-report.ts';
+import { isReturnAddress, readReturnAddress } from '../../core/return-address.ts';
+import { type Database, inTransaction, isConnectionLost } from '../../db/database.ts';
+import * as reports from '../../db/queries/report-apply.ts';
+import { suppressAddresses } from '../../db/queries/suppression-write.ts';
+import { readMailbox } from './mailbox.ts';
+import type { ParseOutcome } from './parse-messages.ts';
+import { outcomeOfComplaint, outcomeOfDeliveryReport } from './read-report.ts';
+import type { Reception } from './reception.ts';
+
+export interface ReportOptions {
+  database: Database;
+  log: Logger;
+  /** whose lease the receptions bear */
+  claimant: string;
+  /** see core/return-address.ts */
+  returnAddressKey: Uint8Array;
+  makeId: (kind: IdentifierKind) => string;
+  /** told after the commit how far a user's event feed grew */
+  onEvents: (userId: string, lastSeq: number) => void;
+}
+
+export interface ParsedWithReport {
+  reception: Reception;
+  outcome: ParseOutcome;
+}
+
+/**
+ * Believes the reports among parsed messages that come by a return address of ours, and answers those messages that are to be stored as
+ * mail. A DSN or complaint sent to a return address makes no email: its reception is finished here. A complaint sent to an own address
+ * is believed when it bears a return address of ours, and is mail as well. Everything else that looks like a report is mail alone.
+ * Running twice is harmless. Throws when PostgreSQL is away.
+ */
+export async function takeReports<T extends ParsedWithReport>(
+  options: ReportOptions,
+  parsed: readonly T[],
+): Promise<T[]> {
+  const mail: T[] = [];
+  for (const each of parsed) if (!(await isTaken(options, each))) mail.push(each);
+  return mail;
+}
+
+/** Whether the report was believed and nothing is left to be stored. */
+async function isTaken(options: ReportOptions, { reception, outcome }: ParsedWithReport): Promise<boolean> {
+  const believed = outcome.report === null ? null : believe(options, reception, outcome.report);
+  if (believed === null) return false;
+  try {
+    return await apply(options, reception, believed);
+  } catch (error) {
+    if (isConnectionLost(error)) throw error;
+    options.log.error({ err: error, emailId: reception.emailId }, 'report could not be applied, stored as mail');
+    return false;
+  }
+}
+
+interface Believed {
+  report: MailReport;
+  /** the recipient that the return address was made for */
+  returnId: string;
+  /** whether the report came to the return address itself */
+  isAddressed: boolean;
+}
+
+function believe(options: ReportOptions, reception: Reception, report: MailReport): Believed | null {
+  if (report.kind === 'feedback' && !report.isComplaint) return null;
+  const addressed = recipientOf(options, reception.recipient);
+  if (addressed !== null) return { report, returnId: addressed, isAddressed: true };
+  const borne = report.kind === 'feedback' ? recipientOf(options, report.originalMailFrom ?? '') : null;
+  return borne === null ? null : { report, returnId: borne, isAddressed: false };
+}
+
+function recipientOf({ returnAddressKey }: ReportOptions, address: string): string | null {
+  const exact = readMailbox(address)?.exact ?? '';
+  return isReturnAddress(exact) ? readReturnAddress(returnAddressKey, exact) : null;
+}
+
+async function apply(options: ReportOptions, reception: Reception, believed: Believed): Promise<boolean> {
+  const { database, claimant, makeId } = options;
+  const { report, returnId, isAddressed } = believed;
+  const { userId, emailId: receptionId } = reception;
+  const { isDone, lastSeq } = await inTransaction(database, async (client) => {
+    const candidates = await reports.lockReportCandidates(client, userId, returnId);
+    const [first] = candidates;
+    if (first === undefined) return { isDone: false, lastSeq: null };
+    if (isAddressed && !(await reports.finishReportReception(client, userId, receptionId, claimant)))
+      return { isDone: true, lastSeq: null };
+    const { changes, suppressions, events } =
+      report.kind === 'feedback'
+        ? outcomeOfComplaint(report, candidates, returnId)
+        : outcomeOfDeliveryReport(report, candidates, returnId);
+    await reports.changeReported(client, userId, changes);
+    await suppressAddresses(
+      client,
+      suppressions.map((one) => ({ ...one, user_id: userId, id: makeId('suppression'), email_id: first.emailId })),
+    );
+    if (changes.some((change) => change.kind === 'bounced'))
+      await reports.refreshReported(client, userId, first.emailId);
+    const stamped = events.map((event) => ({ ...event, id: makeId('event') }));
+    return { isDone: isAddressed, lastSeq: await reports.appendReportEvents(client, userId, first, stamped) };
+  });
+  if (lastSeq !== null) options.onEvents(userId, lastSeq);
+  return isDone;
+}

@@ -1,0 +1,123 @@
+import type { ClientBase } from 'pg';
+
+/** A recipient that a report may speak of. */
+export interface ReportCandidate {
+  id: string;
+  emailId: string;
+  threadId: string | null;
+  address: string;
+  status: 'pending' | 'delivered' | 'bounced' | 'failed';
+  lastStatus: string | null;
+  lastText: string | null;
+  /** whether somebody complained already */
+  isComplainedOf: boolean;
+}
+
+/** What becomes of a candidate; null leaves it as it is. */
+export interface ReportedChange {
+  id: string;
+  /** `delayed` and `complained` leave it where it stands */
+  kind: 'bounced' | 'delayed' | 'complained';
+  /** of a DSN; null otherwise */
+  status: string | null;
+  text: string | null;
+}
+
+/** An event of the email that the recipients belong to. */
+export interface ReportEvent {
+  id: string;
+  kind: 'email.bounced' | 'email.delayed' | 'email.complained';
+  data: unknown;
+}
+
+/**
+ * Locks the recipients that a report to this return address may speak of: those that shared the SMTP transaction of the one it names,
+ * in the order of their keys. Empty when the user has no such recipient.
+ */
+export async function lockReportCandidates(
+  client: ClientBase,
+  userId: string,
+  returnId: string,
+): Promise<ReportCandidate[]> {
+  const { rows } = await client.query<ReportCandidate>({
+    name: 'report-lock-candidates',
+    text: CANDIDATES_SQL,
+    values: [userId, returnId],
+  });
+  return rows;
+}
+
+const CANDIDATES_SQL = `
+  select r.id, r.email_id as "emailId", e.thread_id as "threadId", r.address, r.status, r.last_status as "lastStatus",
+    r.last_text as "lastText", r.complained_at is not null as "isComplainedOf"
+  from recipient named
+  join email e on e.user_id = named.user_id and e.id = named.email_id and e.type = 'sent'
+  join recipient r on r.user_id = named.user_id and r.email_id = named.email_id and (r.id = named.id or r.return_id = named.id)
+  where named.user_id = $1 and named.id = $2
+  order by r.id for update of r`;
+
+/** Marks a reception as done that makes no email. False when this claimant does not hold it any more: then nothing may be written. */
+export async function finishReportReception(
+  client: ClientBase,
+  userId: string,
+  receptionId: string,
+  claimant: string,
+): Promise<boolean> {
+  const { rowCount } = await client.query({
+    name: 'report-finish-reception',
+    text: `update reception set parsed_at = (select postroom_now()), claimed_by = null, claimed_until = null
+           where user_id = $1 and email_id = $2 and claimed_by = $3`,
+    values: [userId, receptionId, claimant],
+  });
+  return rowCount === 1;
+}
+
+/** Writes what becomes of locked candidates. Whoever is trying to send to one that bounced finds its claim gone. */
+export async function changeReported(
+  client: ClientBase,
+  userId: string,
+  changes: readonly ReportedChange[],
+): Promise<void> {
+  if (changes.length === 0) return;
+  await client.query({ name: 'report-change', text: CHANGE_SQL, values: [userId, JSON.stringify(changes)] });
+}
+
+const CHANGE_SQL = `
+  update recipient r set
+    status = case when c.kind = 'bounced' then c.kind else r.status end,
+    settled_at = case when c.kind = 'bounced' then (select postroom_now()) else r.settled_at end,
+    next_attempt_at = case when c.kind = 'bounced' then null else r.next_attempt_at end,
+    claimed_by = case when c.kind = 'bounced' then null else r.claimed_by end,
+    claimed_until = case when c.kind = 'bounced' then null else r.claimed_until end,
+    complained_at = case when c.kind = 'complained' then (select postroom_now()) else r.complained_at end,
+    last_code = case when c.kind = 'complained' then r.last_code end,
+    last_status = case when c.kind = 'complained' then r.last_status else c.status end,
+    last_text = case when c.kind = 'complained' then r.last_text else c.text end
+  from json_to_recordset($2) as c (id text, kind text, status text, text text)
+  where r.user_id = $1 and r.id = c.id`;
+
+/** Sets the status of the email anew by its recipients. */
+export async function refreshReported(client: ClientBase, userId: string, emailId: string): Promise<void> {
+  await client.query({
+    name: 'report-refresh',
+    text: 'select from refresh_sent_emails(array[$1::text], array[$2::text])',
+    values: [userId, emailId],
+  });
+}
+
+/** Appends to the user's event feed; stands last in its transaction. Answers how far the feed grew; null when there are no events. */
+export async function appendReportEvents(
+  client: ClientBase,
+  userId: string,
+  of: Pick<ReportCandidate, 'emailId' | 'threadId'>,
+  events: readonly ReportEvent[],
+): Promise<number | null> {
+  if (events.length === 0) return null;
+  const records = events.map((event) => ({ ...event, ...of }));
+  const { rows } = await client.query<{ last_seq: number }>({
+    name: 'report-append-events',
+    text: 'select append_events($1, $2::jsonb) as last_seq',
+    values: [userId, JSON.stringify(records)],
+  });
+  return rows[0]?.last_seq ?? null;
+}
