@@ -60,6 +60,7 @@ export function startActor(name: ActorName, context: ActorContext, settings: Act
         dnsServers: config.dnsServers,
         dataDirectory: settings.mailDirectory,
         mailHostname: config.mailHostname,
+        secretKey,
         fault,
       });
     case 'threading':
