@@ -16,6 +16,12 @@ export interface UserErrorOptions {
   name?: string;
   /** the `code` of the wire, for programs, as DOMAIN_ALREADY_REGISTERED */
   reason?: string;
+  /** the short `error` of the wire, when it is not the message */
+  title?: string;
+  /** when trying again may help */
+  retryAfterSeconds?: number;
+  /** whether trying again never helps, although the code suggests it might */
+  isFinal?: boolean;
   cause?: unknown;
 }
 
@@ -25,6 +31,9 @@ export class UserError extends Error {
   readonly details: unknown;
   readonly wireName: string | undefined;
   readonly reason: string | undefined;
+  readonly title: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly isFinal: boolean;
 
   constructor(code: UserErrorCode, message: string, options: UserErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -32,5 +41,8 @@ export class UserError extends Error {
     this.details = options.details;
     this.wireName = options.name;
     this.reason = options.reason;
+    this.title = options.title;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.isFinal = options.isFinal ?? false;
   }
 }

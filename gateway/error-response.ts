@@ -103,14 +103,18 @@ function userErrorResponse(error: UserError): ErrorResponse {
   const isThrottled = error.code === 'rate_limited';
   return {
     body: {
-      error: isThrottled ? 'Too Many Requests' : error.message,
+      error: error.title ?? (isThrottled ? 'Too Many Requests' : error.message),
       message: error.message,
       statusCode,
       name: error.wireName ?? name,
       ...(error.details === undefined ? {} : { details: error.details }),
       ...(error.reason === undefined ? {} : { code: error.reason }),
     },
-    headers: {},
+    headers: {
+      ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),
+      // Generated clients try a 409 again by themselves unless told not to.
+      ...(error.isFinal ? { 'x-should-retry': 'false' } : {}),
+    },
   };
 }
 

@@ -248,6 +248,8 @@ const EMAIL = `
   create index email_message_id on email (user_id, message_id);
   create index email_unthreaded on email (created_at) where thread_id is null and type <> 'scheduled';
   create index email_scheduled on email (scheduled_at) where status = 'scheduled';
+  -- what a user has sent lately, for the hourly limit
+  create index email_outgoing on email (user_id, created_at desc) where type <> 'received';
   create index email_batch on email (user_id, batch_id, batch_index) where batch_id is not null;
   create index email_unrouted on email (created_at) where routed_at is null and thread_id is not null and type = 'received';
 

@@ -79,6 +79,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
     // Each route: how to call it with an id in its path; null when its path has none.
     const swept: Record<string, ((id: string) => Promise<LightMyRequestResponse>) | null> = {
       'GET /api/e2/emails': null,
+      'POST /api/e2/emails': null,
       'GET /api/e2/emails/{id}': (id) => gateway.call(mine.apiKey, 'GET', `/emails/${id}`),
       'PATCH /api/e2/emails/{id}': (id) => gateway.call(mine.apiKey, 'PATCH', `/emails/${id}`, { is_read: true }),
       'GET /api/e2/mail/threads': null,

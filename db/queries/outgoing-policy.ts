@@ -1,0 +1,94 @@
+import type pg from 'pg';
+
+/** What has to be known of emails of one user before they may go out. */
+export interface PolicyQuestion {
+  /** of the senders, canonical */
+  domains: readonly string[];
+  /** lower case */
+  senders: readonly string[];
+  /** lower case */
+  recipients: readonly string[];
+  idempotencyKeys: readonly string[];
+  /** the hourly limit and how many emails ask to go; null when there is no limit */
+  hourly: { limit: number; asking: number } | null;
+}
+
+/** An answer that was given to a request with an Idempotency-Key in the last 24 hours. */
+export interface StoredAnswer {
+  operation: string;
+  /** hex */
+  requestSha256: string;
+  answer: unknown;
+  at: Date;
+}
+
+export interface Policy {
+  /** by PostgreSQL's clock */
+  now: Date;
+  /** those that the user has, by name */
+  domains: Map<string, { id: string; isVerified: boolean }>;
+  /** of those senders that are addresses of the user's */
+  addressIds: Map<string, string>;
+  /** lower case */
+  suppressed: Set<string>;
+  answers: Map<string, StoredAnswer>;
+  /**
+   * When those emails of the last hour were made that stand between a request and the hourly limit, newest first: the first of them
+   * is number `limit - asking` of the hour counted back from now, or number 0 when more ask than the limit has.
+   */
+  hourly: Date[];
+}
+
+/** How long an answer is replayed. */
+const KEY_AGE = `interval '24 hours'`;
+
+/** Answers a policy question in one round trip, within the user's transaction. */
+export async function readPolicy(client: pg.ClientBase, userId: string, question: PolicyQuestion): Promise<Policy> {
+  const { hourly } = question;
+  const { rows } = await client.query<PolicyRow>({
+    name: 'outgoing-policy',
+    text: POLICY_SQL,
+    values: [
+      userId,
+      question.domains,
+      question.senders,
+      question.recipients,
+      question.idempotencyKeys,
+      hourly === null ? 0 : Math.max(0, hourly.limit - hourly.asking),
+      hourly === null ? 0 : hourly.asking,
+    ],
+  });
+  const row = rows[0];
+  if (row === undefined) throw new Error('the policy question had no answer');
+  return {
+    now: row.now,
+    domains: new Map(row.domains.map(({ id, name, isVerified }) => [name, { id, isVerified }])),
+    addressIds: new Map(row.addresses.map(({ address, id }) => [address, id])),
+    suppressed: new Set(row.suppressed),
+    answers: new Map(row.answers.map(({ key, at, ...answer }) => [key, { ...answer, at: new Date(at) }])),
+    hourly: row.hourly,
+  };
+}
+
+interface PolicyRow {
+  now: Date;
+  domains: { id: string; name: string; isVerified: boolean }[];
+  addresses: { address: string; id: string }[];
+  suppressed: string[];
+  answers: { key: string; operation: string; requestSha256: string; answer: unknown; at: string }[];
+  hourly: Date[];
+}
+
+const POLICY_SQL = `
+  select (select postroom_now()) as now,
+    (select coalesce(json_agg(json_build_object('id', d.id, 'name', d.name, 'isVerified', d.status = 'verified')), '[]')
+     from domain d where d.user_id = $1 and d.name = any ($2::text[])) as domains,
+    (select coalesce(json_agg(json_build_object('address', a.address, 'id', a.address_id)), '[]')
+     from email_address_name a where a.user_id = $1 and a.address = any ($3::text[])) as addresses,
+    array(select s.address from suppression s where s.user_id = $1 and s.address = any ($4::text[])) as suppressed,
+    (select coalesce(json_agg(json_build_object('key', k.key, 'operation', k.operation,
+       'requestSha256', encode(k.request_sha256, 'hex'), 'answer', k.answer, 'at', k.created_at)), '[]')
+     from idempotency_key k where k.user_id = $1 and k.key = any ($5::text[])
+       and k.created_at > (select postroom_now()) - ${KEY_AGE}) as answers,
+    array(select e.created_at from email e where e.user_id = $1 and e.type <> 'received'
+      and e.created_at > (select postroom_now()) - interval '1 hour' order by e.created_at desc offset $6 limit $7) as hourly`;

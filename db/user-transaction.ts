@@ -1,0 +1,42 @@
+import pg from 'pg';
+import type { Database } from './database.ts';
+
+/**
+ * What is prepared here touches rows by their keys, and its plan is kept on the connection: one made while a table was small must not
+ * read all of it later (see actors' plans in database.ts).
+ */
+const PLANNING = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
+  .map((way) => `set local enable_${way} = off`)
+  .join('; ');
+
+/**
+ * As asUser, for hot, prepared statements on a client of the pool: one round trip opens the transaction. `lock` names what no two
+ * transactions of the user do at the same time. A connection that broke, or on which a statement ran out of time, is closed.
+ */
+export async function inUserTransaction<T>(
+  database: Database,
+  userId: string,
+  lock: string | null,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await database.pool.connect();
+  let failure: Error | undefined;
+  try {
+    const user = client.escapeLiteral(userId);
+    const locked =
+      lock === null
+        ? ''
+        : `; select pg_advisory_xact_lock(hashtextextended(${client.escapeLiteral(`${lock} `)} || ${user}, 0))`;
+    await client.query(`begin; ${PLANNING}; select set_config('postroom.user_id', ${user}, true)${locked}`);
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    // What is no answer of PostgreSQL's leaves the connection in an unknown state.
+    if (!(error instanceof pg.DatabaseError)) failure = error as Error;
+    else await client.query('rollback').catch((reason: Error) => void (failure = reason));
+    throw error;
+  } finally {
+    client.release(failure);
+  }
+}

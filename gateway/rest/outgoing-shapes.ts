@@ -1,0 +1,87 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { UserError } from '../../core/errors.ts';
+import type { NewEmail } from '../../operations/check-outgoing.ts';
+import { invalid } from '../../operations/context.ts';
+import type { Idempotency } from '../../operations/submit-emails.ts';
+
+/** `address` or `Name <address>`, several in one text separated by commas, or a list. */
+export const addresses = z.union([z.string(), z.array(z.string())]);
+
+const attachment = z
+  .object({
+    filename: z.string().nullish(),
+    content: z.string().meta({ description: 'base64, or a data: URL with base64' }),
+    content_type: z.string().nullish(),
+    contentType: z.string().nullish().meta({ deprecated: true, description: 'alias of content_type' }),
+    content_id: z.string().nullish().meta({ description: 'what the HTML names as cid:' }),
+    contentId: z.string().nullish().meta({ deprecated: true, description: 'alias of content_id' }),
+    path: z.string().nullish().meta({ description: 'not supported: files are not fetched' }),
+  })
+  .meta({ id: 'OutgoingAttachment' });
+
+const tag = z.object({ name: z.string(), value: z.string() });
+
+/** The fields that sending and answering have in common. */
+export const contentShape = {
+  html: z.string().nullish(),
+  text: z.string().nullish().meta({ description: 'at least one of html and text is required' }),
+  cc: addresses.nullish(),
+  bcc: addresses.nullish(),
+  reply_to: addresses.nullish(),
+  replyTo: addresses.nullish().meta({ deprecated: true, description: 'alias of reply_to' }),
+  headers: z.record(z.string(), z.string()).nullish(),
+  attachments: z.array(attachment).nullish(),
+  tags: z.array(tag).nullish(),
+  scheduled_at: z.string().nullish().meta({ description: 'ISO 8601, or a phrase such as `tomorrow at 9am`' }),
+  scheduledAt: z.string().nullish().meta({ deprecated: true, description: 'alias of scheduled_at' }),
+  timezone: z.string().nullish().meta({ description: 'IANA zone of scheduled_at; default UTC' }),
+};
+
+// Absent fields are told in the words that clients know, so they pass the shape.
+export const sendBody = z
+  .object({ from: z.string().nullish(), to: addresses.nullish(), subject: z.string().nullish(), ...contentShape })
+  .meta({ id: 'SendEmail', required: ['from', 'to', 'subject'] });
+
+/** The email that a body asks for. Throws validation for attachments by address. `path` stands before the names of fields. */
+export function newEmailOf(body: z.infer<typeof sendBody>, path = ''): NewEmail {
+  const { from, to, cc, bcc, subject, html, text, headers, tags, timezone } = body;
+  const attachments = (body.attachments ?? []).map((given, index) => {
+    if (given.path != null && given.path !== '')
+      throw invalid('Attachments by path are not supported: send their content', `${path}attachments.${index}.path`);
+    return {
+      filename: given.filename ?? null,
+      content: given.content,
+      contentType: given.content_type ?? given.contentType ?? null,
+      contentId: given.content_id ?? given.contentId ?? null,
+    };
+  });
+  const replyTo = body.reply_to ?? body.replyTo;
+  const scheduledAt = body.scheduled_at ?? body.scheduledAt;
+  return { from, to, cc, bcc, replyTo, subject, html, text, headers, attachments, tags, scheduledAt, timezone };
+}
+
+/** Octets of a body that may hold attachments in base64 (decisions.md "message size"). */
+export const MAIL_BODY_LIMIT = 40_000_000;
+
+/** Characters; wire facts "idempotency". */
+const MAX_KEY_LENGTH = 256;
+
+/**
+ * What the header field Idempotency-Key makes of a request; null without it. `asked` is all that the request asks for: a validated body,
+ * whose fields come in one order however the client wrote them. Throws validation.
+ */
+export function idempotencyOf(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  operation: string,
+  asked: unknown,
+): Idempotency | null {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return null;
+  if (typeof key !== 'string' || key === '' || key.length > MAX_KEY_LENGTH) {
+    const message = `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters`;
+    const details = [{ field: 'Idempotency-Key', message }];
+    throw new UserError('validation', message, { details, name: 'invalid_idempotency_key' });
+  }
+  return { key, operation, requestSha256: hash('sha256', JSON.stringify(asked), 'hex') };
+}

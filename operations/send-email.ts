@@ -1,0 +1,76 @@
+import { isTimeZone, readSchedule, type ScheduleRefusal } from '../core/schedule.ts';
+import { readPolicy } from '../db/queries/outgoing-policy.ts';
+import { inUserTransaction } from '../db/user-transaction.ts';
+import { type CheckedEmail, checkOutgoing, type NewEmail } from './check-outgoing.ts';
+import { composeOutgoing, type OutgoingEmail } from './compose-outgoing.ts';
+import { invalid, type OperationContext } from './context.ts';
+import { type Accepted, type Idempotency, type Receipt, replayOf, submitEmails } from './submit-emails.ts';
+
+/** Sends an email, or schedules it when it says when. Throws validation, forbidden, rate_limited, conflict. */
+export async function sendEmail(
+  context: OperationContext,
+  email: NewEmail,
+  idempotency: Idempotency | null,
+): Promise<Accepted> {
+  return sendChecked(context, [checkOutgoing(email)], { idempotency, batchId: null, repliedTo: null });
+}
+
+/** Sends checked emails, all or none; each goes at once or on its schedule. Throws as sendEmail. */
+export async function sendChecked(
+  context: OperationContext,
+  emails: readonly CheckedEmail[],
+  frame: { idempotency: Idempotency | null; batchId: string | null; repliedTo: Receipt['repliedTo'] },
+): Promise<Accepted> {
+  const { idempotency, batchId, repliedTo } = frame;
+  // What a phrase means and what is too soon hang on the time, and a repeated request comes later than the first.
+  const before = emails.some((email) => email.wish !== null) ? await lookAhead(context, idempotency) : null;
+  if (before !== null && 'receipt' in before) return before;
+  const composed: OutgoingEmail[] = [];
+  for (const email of emails)
+    composed.push(await composeOutgoing(context, email, before === null ? null : scheduleOf(email, before.now)));
+  const receipt = { emails: composed.map(receiptOf), batchId, repliedTo };
+  return submitEmails(context, { emails: composed, batchId, idempotency, receipt });
+}
+
+/** The time by PostgreSQL's clock, or the answer that the request was given before. */
+export async function lookAhead(
+  context: OperationContext,
+  idempotency: Idempotency | null,
+): Promise<Accepted | { now: Date }> {
+  const idempotencyKeys = idempotency === null ? [] : [idempotency.key];
+  const policy = await inUserTransaction(context.database, context.userId, null, (client) =>
+    readPolicy(client, context.userId, { domains: [], senders: [], recipients: [], idempotencyKeys, hourly: null }),
+  );
+  const known = replayOf(idempotency, policy);
+  if (known instanceof Error) throw known;
+  return known ?? { now: policy.now };
+}
+
+/** When an email is to be sent; null: at once. Throws validation. */
+export function scheduleOf(
+  { wish, path }: Pick<CheckedEmail, 'wish' | 'path'>,
+  now: Date,
+): { at: Date; timezone: string } | null {
+  if (wish === null) return null;
+  const { text, timezone } = wish;
+  if (timezone.length > MAX_SCHEDULE_LENGTH || !isTimeZone(timezone))
+    throw invalid('Unknown time zone. Use an IANA name such as Europe/Berlin', `${path}timezone`);
+  const schedule = text.length > MAX_SCHEDULE_LENGTH ? UNREADABLE : readSchedule(text, timezone, now);
+  if (schedule.at === null) throw invalid(REFUSALS[schedule.refusal], `${path}scheduled_at`);
+  return { at: schedule.at, timezone };
+}
+
+/** Characters; no date and no zone is longer. */
+const MAX_SCHEDULE_LENGTH = 200;
+const UNREADABLE = { at: null, refusal: 'unreadable' } as const;
+/** wire facts "scheduled_at grammar" */
+const REFUSALS: Record<ScheduleRefusal, string> = {
+  'unknown time zone': 'Unknown time zone. Use an IANA name such as Europe/Berlin',
+  unreadable: 'Unable to parse date. Use ISO 8601 or a phrase such as "tomorrow at 9am"',
+  'too soon': 'Scheduled time must be at least 1 minute(s) in the future',
+  'too late': 'Scheduled time cannot be more than 1 year in the future',
+};
+
+function receiptOf({ row }: OutgoingEmail): Receipt['emails'][number] {
+  return { id: row.id, messageId: row.message_id, scheduledAt: row.scheduled_at, timezone: row.timezone };
+}
