@@ -89,9 +89,11 @@ async function start(): Promise<string> {
   await machine?.announce({ httpUrl: config.publicUrl, smtpAddress });
   if (machine !== null) closers.add('run record', () => machine.announce(null));
   // Last, as its key is shown once: nothing can come between making it and showing it.
-  const trusted = config.trustedDomains;
+  const { trustedDomains } = config;
   const firstAccount =
-    machine === null ? null : await asOwner(url, (database) => createFirstAccount(database, trusted));
+    machine === null
+      ? null
+      : await asOwner(url, (database) => createFirstAccount(database, { trustedDomains, secretKey }));
   return welcome({
     smtpAddress,
     publicUrl: config.publicUrl,

@@ -1,3 +1,4 @@
+import type { DkimKey } from '../core/dkim-key.ts';
 import { type DnsRecord, dnsRecordsOf } from '../core/dns-records.ts';
 import { canonicalDomainName, parentDomains } from '../core/domain-name.ts';
 import { UserError } from '../core/errors.ts';
@@ -5,8 +6,10 @@ import type { Page } from '../core/page.ts';
 import { asUser } from '../db/database.ts';
 import { Domain as DomainEntity } from '../db/entities/domain.ts';
 import type { UnitOfWork } from '../db/entities/store.ts';
+import { addDkimKey } from '../db/queries/dkim-key.ts';
 import * as lists from '../db/queries/domain-list.ts';
 import { invalid, isAskable, isTaken, newIdentifier, type OperationContext } from './context.ts';
+import { makeDkimKey } from './dkim-keys.ts';
 
 export const DOMAIN_STATUSES = ['pending', 'verified', 'failed'] as const;
 
@@ -62,14 +65,16 @@ export async function loadDomains(context: OperationContext, ids: readonly strin
 
 /**
  * Adds a domain. It is verified at once when it is trusted or lies under a verified domain of the same user, otherwise pending until
- * its owner has published the records. Throws validation, conflict.
+ * its owner has published the records. It gets a key to sign its mail with, unless it lies under such a domain, whose key serves.
+ * Throws validation, conflict, unavailable.
  */
 export async function createDomain(context: OperationContext, input: { domain: string }): Promise<DomainDetails> {
   const name = canonicalDomainName(input.domain);
   if (name === null) throw invalid('Invalid domain format', 'domain');
   const domainId = newIdentifier(context, 'domain');
+  const key = await planKey(context, name);
   try {
-    await context.entities.asUser(context.userId, (unit) => addDomain(unit, context, { id: domainId, name }));
+    await context.entities.asUser(context.userId, (unit) => addDomain(unit, context, { id: domainId, name, key }));
   } catch (error) {
     if (isTaken(error)) throw new UserError('conflict', 'Domain already exists', { cause: error });
     throw error;
@@ -78,16 +83,27 @@ export async function createDomain(context: OperationContext, input: { domain: s
   return readDomain(context, domainId);
 }
 
+/** A key for a domain of that name, made before the transaction, which must not wait for it; null when it needs none of its own. */
+async function planKey(context: OperationContext, name: string): Promise<DkimKey | null> {
+  const { database, userId, now, random, settings } = context;
+  const parent = await asUser(database, userId, (transaction) =>
+    lists.findVerifiedDomain(transaction, userId, parentDomains(name)),
+  );
+  return parent === null ? await makeDkimKey({ secretKey: settings.secretKey, now, random }) : null;
+}
+
 async function addDomain(
   { entities, transaction }: UnitOfWork,
   context: OperationContext,
-  domain: { id: string; name: string },
+  domain: { id: string; name: string; key: DkimKey | null },
 ): Promise<void> {
   const { userId } = context;
-  const { id, name } = domain;
+  const { id, name, key } = domain;
   if ((await entities.count(DomainEntity, { userId, name })) > 0)
     throw new UserError('conflict', 'Domain already exists');
   const parent = await lists.findVerifiedDomain(transaction, userId, parentDomains(name));
+  if (parent === null && key === null)
+    throw new UserError('conflict', 'The parent domain is no longer verified. Try again.');
   const isTrusted = context.settings.trustedDomains.includes(name) || (parent?.isTrusted ?? false);
   const isVerified = isTrusted || parent !== null;
   const isFree = isVerified
@@ -105,6 +121,7 @@ async function addDomain(
     createdAt,
     updatedAt: createdAt,
   });
+  if (parent === null && key !== null) await addDkimKey(transaction, { userId, domainId: id }, key);
 }
 
 function ofIds(ids: readonly string[]): lists.DomainConditions {

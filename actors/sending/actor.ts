@@ -1,4 +1,6 @@
 import { type Actor, type ActorContext, runActor } from '../actor.ts';
+import { createDnsResolver } from '../dns-resolver.ts';
+import { checkMailFrom } from './check-mail-from.ts';
 
 /** Where fault tests end the process: attempts are written; the server has answered; the outcome is written. */
 export type SendingFaultPoint = 'sending.claimed' | 'sending.sent' | 'sending.recorded';
@@ -23,7 +25,18 @@ export interface SendingActorOptions {
   fault?: (point: SendingFaultPoint) => void;
 }
 
+/** A domain that was just added has its MAIL FROM records looked for after this at the latest. */
+const MAIL_FROM_EVERY_MS = 10_000;
+
 /** Sends mail: each recipient's row is claimed, tried and settled. */
-export async function startSendingActor(context: ActorContext, _options: SendingActorOptions): Promise<Actor> {
-  return runActor({ context, name: 'sending', steps: [] });
+export async function startSendingActor(context: ActorContext, options: SendingActorOptions): Promise<Actor> {
+  const { database, log } = context;
+  const { mailHostname } = options;
+  // A resolver of its own: where the DNS of many domains does not answer, it pauses, and mail must not wait for that.
+  const mailFrom = { database, log, mailHostname, dns: createDnsResolver({ servers: options.dnsServers }) };
+  return runActor({
+    context,
+    name: 'sending',
+    steps: [{ name: 'mail-from', everyMs: MAIL_FROM_EVERY_MS, work: () => checkMailFrom(mailFrom) }],
+  });
 }

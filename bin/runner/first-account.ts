@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import type { Database } from '../../db/database.ts';
-import { createAccount } from '../../db/queries/account.ts';
+import { createAccount, hasAccount } from '../../db/queries/account.ts';
+import { makeDkimKey } from '../../operations/dkim-keys.ts';
 
 /** What a newcomer starts with; the key is shown once. */
 export interface FirstAccount {
@@ -17,9 +19,17 @@ const FIRST_ADDRESS = `hello@${FIRST_DOMAIN}`;
  * At the first start, when its domain is a trusted one, makes an account with that domain and one address.
  * Null when the account is there already, or the domain belongs to another. The pool must be of the URL's own role.
  */
-export async function createFirstAccount(database: Database, trustedDomains: string[]): Promise<FirstAccount | null> {
-  if (!trustedDomains.includes(FIRST_DOMAIN)) return null;
-  const mailbox = { domain: FIRST_DOMAIN, address: FIRST_ADDRESS };
+export async function createFirstAccount(
+  database: Database,
+  settings: { trustedDomains: string[]; secretKey: Uint8Array },
+): Promise<FirstAccount | null> {
+  if (!settings.trustedDomains.includes(FIRST_DOMAIN) || (await hasAccount(database, FIRST_EMAIL))) return null;
+  const dkimKey = await makeDkimKey({
+    secretKey: settings.secretKey,
+    now: () => new Date(),
+    random: (octets) => randomBytes(octets),
+  });
+  const mailbox = { domain: FIRST_DOMAIN, address: FIRST_ADDRESS, dkimKey };
   const account = await createAccount(database, { email: FIRST_EMAIL, password: null, apiKey: null, mailbox });
   if (account.outcome !== 'created') return null;
   return { email: FIRST_EMAIL, apiKey: account.apiKey, address: FIRST_ADDRESS };

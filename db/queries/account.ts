@@ -1,5 +1,6 @@
 import { createHash, randomBytes, scrypt } from 'node:crypto';
 import type pg from 'pg';
+import type { DkimKey } from '../../core/dkim-key.ts';
 import { makeIdentifier } from '../../core/identifiers.ts';
 import { type Database, inTransaction } from '../database.ts';
 
@@ -10,7 +11,7 @@ export interface NewAccount {
   /** the key that the account shall answer to; null makes one */
   apiKey: string | null;
   /** a trusted domain, verified at once, and an address on it, in lower case; null for none */
-  mailbox: { domain: string; address: string } | null;
+  mailbox: { domain: string; address: string; dkimKey: DkimKey } | null;
 }
 
 export type CreatedAccount =
@@ -21,6 +22,12 @@ export type CreatedAccount =
   | { outcome: 'key taken' }
   /** another account has the domain */
   | { outcome: 'domain taken' };
+
+/** Whether an account has the address, which is in lower case. The pool must be of the URL's own role. */
+export async function hasAccount(database: Database, email: string): Promise<boolean> {
+  const { rowCount } = await database.pool.query(`select from user_account where email = $1`, [email]);
+  return rowCount === 1;
+}
 
 /**
  * Makes an account and its API key. With a key of the caller's choice it may be repeated: the account then answers to that key
@@ -59,7 +66,7 @@ class Taken extends Error {
 async function addMailbox(
   client: pg.PoolClient,
   userId: string,
-  { domain, address }: { domain: string; address: string },
+  { domain, address, dkimKey }: NonNullable<NewAccount['mailbox']>,
 ): Promise<void> {
   const domainId = identifier('domain');
   const addressId = identifier('emailAddress');
@@ -71,6 +78,10 @@ async function addMailbox(
   await client.query(
     `insert into domain (user_id, id, name, status, is_trusted, verified_at) values ($1, $2, $3, 'verified', true, now())`,
     [userId, domainId, domain],
+  );
+  await client.query(
+    `insert into dkim_key (user_id, domain_id, selector, private_key_ciphertext, public_key) values ($1, $2, $3, $4, $5)`,
+    [userId, domainId, dkimKey.selector, dkimKey.privateKeyCiphertext, dkimKey.publicKey],
   );
   await client.query(`insert into email_address (user_id, id, domain_id, address) values ($1, $2, $3, $4)`, [
     userId,

@@ -11,6 +11,10 @@ export interface Domain {
   receiveDmarcEmails: boolean;
   createdAt: Date;
   updatedAt: Date;
+  /** since when the records of its MAIL FROM domain are seen; null: they are not */
+  mailFromVerifiedAt: Date | null;
+  /** newest first */
+  dkimKeys: { selector: string; publicKey: string }[];
   catchAllEndpoint: { id: string; name: string; type: EndpointType; isActive: boolean } | null;
   addressCount: number;
   activeAddressCount: number;
@@ -38,12 +42,17 @@ export async function listDomains(
   const { rows } = await sql<{ total: number } & (ListedRow | { id: null })>`
     select t.total, p.* from (select count(*) as total from domain d where ${where}) t
     left join lateral (
-      select d.*, e.name as endpoint_name, e.type as endpoint_type, e.is_active as endpoint_is_active, a.address_count, a.active_address_count
+      select d.*, e.name as endpoint_name, e.type as endpoint_type, e.is_active as endpoint_is_active,
+        a.address_count, a.active_address_count, k.dkim_keys
       from domain d
       left join endpoint e on e.user_id = d.user_id and e.id = d.catch_all_endpoint_id
       cross join lateral (
         select count(*) as address_count, count(*) filter (where a.is_active) as active_address_count
         from email_address a where a.user_id = d.user_id and a.domain_id = d.id) a
+      cross join lateral (
+        select coalesce(json_agg(json_build_object('selector', k.selector, 'publicKey', k.public_key)
+          order by k.created_at desc, k.selector), '[]') as dkim_keys
+        from dkim_key k where k.user_id = d.user_id and k.domain_id = d.id) k
       where ${where} order by d.created_at desc, d.id desc limit ${page.limit} offset ${page.offset}
     ) p on true
     order by p.created_at desc, p.id desc`.execute(transaction);
@@ -93,7 +102,7 @@ export async function countDomainEmails(
   };
 }
 
-type ListedRow = Omit<DomainRow, 'created_at' | 'updated_at'> & {
+type ListedRow = Omit<DomainRow, 'created_at' | 'updated_at' | 'mail_from_due_at'> & {
   created_at: Date;
   updated_at: Date;
   endpoint_name: string | null;
@@ -101,6 +110,7 @@ type ListedRow = Omit<DomainRow, 'created_at' | 'updated_at'> & {
   endpoint_is_active: boolean | null;
   address_count: number;
   active_address_count: number;
+  dkim_keys: Domain['dkimKeys'];
 };
 
 function domainOf(row: ListedRow): Domain {
@@ -114,6 +124,8 @@ function domainOf(row: ListedRow): Domain {
     receiveDmarcEmails: row.receive_dmarc_emails,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    mailFromVerifiedAt: row.mail_from_verified_at,
+    dkimKeys: row.dkim_keys,
     catchAllEndpoint:
       id === null || name === null || type === null || isActive === null ? null : { id, name, type, isActive },
     addressCount: Number(row.address_count),

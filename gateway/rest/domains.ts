@@ -72,12 +72,14 @@ const domainBody = z
   })
   .meta({ id: 'Domain' });
 
+const check = queryBoolean.optional().meta({ description: 'whether to look at DNS now' });
+
 const listQuery = z.object({
   limit: limit(),
   offset,
-  status: status.optional(),
-  canReceive: queryBoolean.optional(),
-  check: queryBoolean.optional(),
+  status: status.optional().meta({ description: 'domains of one status' }),
+  canReceive: queryBoolean.optional().meta({ description: 'domains that mail can reach, or those that it cannot' }),
+  check,
 });
 
 // The `resend` client calls it `name`.
@@ -89,17 +91,21 @@ const newDomain = z
   .refine((body) => body.domain !== undefined || body.name !== undefined, {
     path: ['domain'],
     message: 'domain is required',
-  });
+  })
+  .meta({ examples: [{ domain: 'example.com' }] });
 
 export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.post(
     '/domains',
     {
       schema: {
+        operationId: 'createDomain',
         summary: 'Add a domain',
+        description:
+          'Answers the DNS records to publish. A subdomain of a verified domain of yours is verified at once.',
         tags: ['Domains'],
         body: newDomain,
-        response: { 201: domainBody, default: errorBody },
+        response: { 201: domainBody, 409: errorBody, default: errorBody },
       },
     },
     async (request, reply) => {
@@ -116,7 +122,9 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
     '/domains',
     {
       schema: {
+        operationId: 'listDomains',
         summary: 'List domains',
+        description: 'Newest first.',
         tags: ['Domains'],
         querystring: listQuery,
         response: { 200: listOf(domainBody), default: errorBody },
@@ -139,10 +147,12 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
     '/domains/:id',
     {
       schema: {
+        operationId: 'getDomain',
         summary: 'Read a domain',
+        description: 'With its DNS records, and how much mail it had lately.',
         tags: ['Domains'],
         params: idInPath,
-        querystring: z.object({ check: queryBoolean.optional() }),
+        querystring: z.object({ check }),
         response: { 200: domainBody, default: errorBody },
       },
     },
@@ -170,8 +180,8 @@ function domainBodyOf(domain: domains.Domain, userId: string): z.infer<typeof do
     isCatchAllEnabled: domain.isCatchAllEnabled,
     catchAllEndpointId: domain.catchAllEndpoint?.id ?? null,
     mailFromDomain: mailFromDomainOf(domain.name),
-    mailFromDomainStatus: 'pending',
-    mailFromDomainVerifiedAt: null,
+    mailFromDomainStatus: domain.mailFromVerifiedAt === null ? 'pending' : 'Success',
+    mailFromDomainVerifiedAt: domain.mailFromVerifiedAt && wireInstant(domain.mailFromVerifiedAt),
     receiveDmarcEmails: domain.receiveDmarcEmails,
     createdAt: wireInstant(domain.createdAt),
     updatedAt: wireInstant(domain.updatedAt),

@@ -60,6 +60,15 @@ async function listTotal(machine: Machine, apiKey: string): Promise<number> {
   return body.pagination.total;
 }
 
+/** Names of the records that the owner of the first domain is asked to publish. */
+async function recordNames(machine: Machine, apiKey: string): Promise<string[]> {
+  const answer = await fetch(`http://127.0.0.1:${machine.httpPort}/api/e2/domains`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+  });
+  const body = (await answer.json()) as { data: { dnsRecords: { name: string }[] }[] };
+  return body.data.flatMap((domain) => domain.dnsRecords.map(({ name }) => name));
+}
+
 /** Rows of raw messages, asked of the cluster that runs on the machine. */
 async function storedCount(machine: Machine): Promise<number> {
   const client = new pg.Client({ connectionString: await singleMachineDatabaseUrl(machine.dataDirectory) });
@@ -92,6 +101,7 @@ test('the first start prints an account that takes and shows mail; later starts 
   expect(first.output()).toContain(`swaks --server 127.0.0.1:${machine.smtpPort}`);
   expect(accepted(await offer(machine, 3))).toBe(3);
   await until('three mails are listed', tailOf(first), async () => (await listTotal(machine, key)) === 3);
+  expect(await recordNames(machine, key)).toContainEqual(expect.stringMatching(/^pr\S+\._domainkey\.inbox\.test$/));
   first.child.kill('SIGTERM');
   expect(await first.ended).toBe(0);
 

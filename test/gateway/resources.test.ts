@@ -78,6 +78,8 @@ describe('domains', () => {
       'TXT',
       'MX',
       'TXT',
+      'TXT',
+      'TXT',
     ]);
     expect(changed).toContain(name);
     const { message: _, ...rest } = made.body;
@@ -104,6 +106,40 @@ describe('domains', () => {
     const foreign = await post(other, '/domains', { domain: `theirs.${name}` });
     expect(foreign).toMatchObject({ status: 201, body: { status: 'pending', canReceiveEmails: false } });
     expect(foreign.body.parentDomain).toBeUndefined();
+  });
+
+  test('a new domain gets a DKIM key, whose record is shown wherever the domain is, and whose private part nowhere', async () => {
+    const box = await gateway.mailbox();
+    const name = nextTrusted();
+    const made = await gateway.call(box.apiKey, 'POST', '/domains', { domain: name });
+    const dkim = made.json().dnsRecords.find((record: { name: string }) => record.name.includes('_domainkey'));
+    expect(dkim).toEqual({
+      type: 'TXT',
+      recordType: 'TXT',
+      name: expect.stringMatching(new RegExp(`^pr\\d{8}-[0-9a-f]{8}\\._domainkey\\.${name}$`)),
+      value: expect.stringMatching(/^v=DKIM1; k=rsa; p=[A-Za-z0-9+/]{392}$/),
+      description: expect.any(String),
+      isRequired: false,
+    });
+    const listed = await gateway.call(box.apiKey, 'GET', '/domains');
+    const read = await gateway.call(box.apiKey, 'GET', `/domains/${made.json().id}`);
+    expect(listed.json().data[0].dnsRecords).toContainEqual(dkim);
+    expect(read.json().dnsRecords).toContainEqual(dkim);
+    const { rows } = await gateway.actor.pool.query(
+      'select private_key_ciphertext as ciphertext from dkim_key where user_id = $1',
+      [box.userId],
+    );
+    expect(rows).toEqual([{ ciphertext: expect.stringMatching(/^v1\.[0-9a-f]{12}\.[A-Za-z0-9_-]{2000,}$/) }]);
+    for (const { body } of [made, listed, read]) expect(body).not.toContain(rows[0].ciphertext);
+  });
+
+  test('two users who claim one domain are told different keys', async () => {
+    const records = [];
+    for (const box of [await gateway.mailbox(), await gateway.mailbox()])
+      records.push(...(await post(box, '/domains', { domain: 'claimed.org' })).body.dnsRecords);
+    const keys = records.filter((record) => record.name.includes('_domainkey'));
+    expect(new Set(keys.map(({ name }) => name)).size).toBe(2);
+    expect(new Set(keys.map(({ value }) => value)).size).toBe(2);
   });
 
   test('a domain twice is 409, and so is one that another user has verified', async () => {

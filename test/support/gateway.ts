@@ -13,6 +13,8 @@ export interface TestGateway {
   app: FastifyInstance;
   /** role postroom_actor, to put rows in and look at them */
   actor: Database;
+  /** the database's owner */
+  owner: Database;
   /** the gateway's own */
   database: Database;
   url: string;
@@ -76,6 +78,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
   return {
     app,
     actor,
+    owner,
     database,
     url: testDatabase.url,
     bus,
