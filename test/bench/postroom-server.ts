@@ -13,16 +13,23 @@ import { startServer } from './child.ts';
 import { type Resources, resourcesOf } from './resources.ts';
 import { smtpReady } from './smtp-ready.ts';
 
-/** Postroom under test, with an account `bench@bench.test`. */
-export interface PostroomServer extends Resources {
-  smtpPort: number;
-  httpPort: number;
+/** A user of Postroom. */
+export interface Account {
   apiKey: string;
   userId: string;
+  /** Calls REST as this user. Throws when the answer is an error. */
+  call(method: string, route: string, body?: object): Promise<Record<string, unknown>>;
+}
+
+/** Postroom under test, with an account `bench@bench.test`. */
+export interface PostroomServer extends Resources, Account {
+  smtpPort: number;
+  httpPort: number;
   /** of the owner of its database, by the way that the service itself takes */
   databaseUrl: string;
-  /** Calls REST as the account. Throws when the answer is an error. */
-  call(method: string, route: string, body?: object): Promise<Record<string, unknown>>;
+  /** process number of its PostgreSQL */
+  postmaster: number;
+  createAccount(email: string): Promise<Account>;
   stop(): Promise<void>;
 }
 
@@ -50,7 +57,9 @@ export async function startSingleMachine(directory: string, options: PostroomOpt
     smtpPort,
     httpPort,
     databaseUrl,
-    ...(await createAccount(httpPort, environment)),
+    postmaster,
+    createAccount: (email) => createAccount(email, httpPort, environment),
+    ...(await createAccount(FIRST_ACCOUNT, httpPort, environment)),
     ...resourcesOf(() => [...processTree(server.child.pid ?? 0), ...processTree(postmaster)]),
     stop: () => server.stop(),
   };
@@ -100,7 +109,9 @@ export async function startSplit(
     smtpPort,
     httpPort,
     databaseUrl: cluster.url,
-    ...(await createAccount(httpPort, environment)),
+    postmaster,
+    createAccount: (email) => createAccount(email, httpPort, environment),
+    ...(await createAccount(FIRST_ACCOUNT, httpPort, environment)),
     ...resourcesOf(() => [
       ...servers.flatMap((server) => processTree(server.child.pid ?? 0)),
       ...readProcess(nats.child.pid ?? 0),
@@ -126,17 +137,16 @@ function sharedEnvironment(smtpPort: number, httpPort: number, options: Postroom
   };
 }
 
-async function createAccount(
-  httpPort: number,
-  environment: Record<string, string>,
-): Promise<Pick<PostroomServer, 'apiKey' | 'userId' | 'call'>> {
+const FIRST_ACCOUNT = 'bench@bench.test';
+
+async function createAccount(email: string, httpPort: number, environment: Record<string, string>): Promise<Account> {
   const apiKey = `bench-${randomBytes(24).toString('hex')}`;
-  const { stdout } = await run(node, ['bin/account.ts', 'create', 'bench@bench.test', '--key', apiKey], {
+  const { stdout } = await run(node, ['bin/account.ts', 'create', email, '--key', apiKey], {
     cwd: root,
     env: { ...process.env, ...environment },
   });
   const { userId } = JSON.parse(stdout) as { userId: string };
-  const call: PostroomServer['call'] = async (method, route, body) => {
+  const call: Account['call'] = async (method, route, body) => {
     const response = await fetch(`http://127.0.0.1:${httpPort}/api/e2${route}`, {
       method,
       headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },

@@ -18,6 +18,11 @@ const benchmarks: Record<string, { about: string; load: () => Promise<{ run(args
       'POST /emails to a sink, beside a nodemailer pool and Postfix relaying (--rounds N --count N --size N --connections N --only pool,postfix,postroom,split)',
     load: () => import('./outbound.ts'),
   },
+  api: {
+    about:
+      'POST /emails, lists of emails and threads, beside a bare Fastify route with one statement (--rounds N --posts N --reads N --rows N --kinds post,emails,threads --only gateway,start)',
+    load: () => import('./api.ts'),
+  },
   threads: {
     about: 'list and open threads at 10,000 and 1,000,000 messages of one user',
     load: () => import('./threads.ts'),

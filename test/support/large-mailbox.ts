@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { countEmailsSql } from '../../db/queries/email-counter.ts';
 
 export interface LargeMailbox {
   /** of messages that are each a thread of their own and bear one subject */
@@ -97,6 +98,7 @@ function fillStatements(userId: string, count: number): string[] {
      count(*) filter (where not is_sent), count(*) filter (where not is_sent and n % 3 = 0), 0,
      (array_agg(id order by created_at desc, id desc))[1], max(created_at), min(created_at)
    from plan group by thread_id order by max(created_at)`,
+    `with counted as (select *, 1 as delta from email where user_id = ${userId}) ${countEmailsSql('counted')}`,
     `drop table plan`,
     `vacuum analyze email`,
     `vacuum analyze email_content`,

@@ -1,0 +1,42 @@
+import { type HttpLoadResult, httpLoad, httpRequest } from './http-load.ts';
+import { AUTHOR, distinctText, recipientOf, subjectOf } from './messages.ts';
+
+/** Requests of one kind, so many over so many connections. */
+export interface HttpOrder {
+  port: number;
+  count: number;
+  connections: number;
+  apiKey: string | null;
+  path: string;
+  /** octets of the text of the message that each posts; null: a GET */
+  post: { sizeOctets: number; tag: string } | null;
+}
+
+/** Makes HTTP requests in a process of its own. */
+process.on('message', (order: HttpOrder) => {
+  void load(order).then((result) => process.send?.(result));
+});
+process.on('disconnect', () => process.exit(0));
+process.send?.({ ready: true });
+
+function load(order: HttpOrder): Promise<HttpLoadResult> {
+  const { port, count, connections, apiKey, path, post } = order;
+  const requests =
+    post === null
+      ? [httpRequest('GET', path, apiKey)]
+      : Array.from({ length: count }, (_, n) =>
+          httpRequest(
+            'POST',
+            path,
+            apiKey,
+            JSON.stringify({
+              from: AUTHOR.text,
+              to: recipientOf(n),
+              subject: subjectOf(post.tag, n),
+              text: distinctText(post.sizeOctets),
+            }),
+          ),
+        );
+  const request = (n: number) => requests[n % requests.length] ?? Buffer.alloc(0);
+  return httpLoad({ port, count, connections, request });
+}
