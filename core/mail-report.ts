@@ -133,20 +133,27 @@ export function suppressedByReport(report: RecipientReport): boolean {
 }
 
 /**
- * Which of the candidates a recipient report speaks of: the one whose address it gives; when it gives an address that is none of
- * theirs, as behind a forwarding, the one that the return address was made for. The candidates are the recipients that shared its
- * SMTP transaction, and no others: whoever got the message knows its return address.
+ * Which of the candidates each recipient report speaks of: the one whose address it gives; when it gives an address that is none of
+ * theirs, as behind a forwarding, the one that the return address was made for, unless another of the reports names that one. The
+ * candidates are the recipients that shared its SMTP transaction, and no others: whoever got the message knows its return address.
  */
-export function reportedRecipient<R extends { id: string; address: string }>(
-  report: RecipientReport,
+export function reportedRecipients<R extends { id: string; address: string }>(
+  reports: readonly RecipientReport[],
   candidates: readonly R[],
   returnAddressOf: string,
-): R | null {
+): (R | null)[] {
+  const named = reports.map((report) => namedRecipient(report, candidates));
+  const own = candidates.find((candidate) => candidate.id === returnAddressOf) ?? null;
+  const isOwnNamed = named.includes(own);
+  return named.map((recipient) => recipient ?? (isOwnNamed ? null : own));
+}
+
+function namedRecipient<R extends { address: string }>(report: RecipientReport, candidates: readonly R[]): R | null {
   for (const address of [report.originalRecipient, report.finalRecipient]) {
     const named = candidates.find((candidate) => candidate.address.toLowerCase() === address?.toLowerCase());
     if (named !== undefined) return named;
   }
-  return candidates.find((candidate) => candidate.id === returnAddressOf) ?? null;
+  return null;
 }
 
 /** Which of the candidates a complaint comes from: those that it names, else the one that the return address was made for. */

@@ -3,7 +3,7 @@ import {
   type DeliveryReport,
   type FeedbackReport,
   type RecipientReport,
-  reportedRecipient,
+  reportedRecipients,
   statusAfterReport,
   suppressedByReport,
 } from '../../core/mail-report.ts';
@@ -27,10 +27,11 @@ export function outcomeOfDeliveryReport(
 ): ReportOutcome {
   const outcome: ReportOutcome = { changes: [], suppressions: [], events: [] };
   const changed = new Set<string>();
-  for (const one of report.recipients) {
-    const candidate = reportedRecipient(one, candidates, returnId);
+  const reported = reportedRecipients(report.recipients, candidates, returnId);
+  for (const [at, one] of report.recipients.entries()) {
+    const candidate = reported[at];
     // One word for each recipient, the first that says something: a report names it again for each place that it was forwarded to.
-    if (candidate === null || changed.has(candidate.id)) continue;
+    if (candidate == null || changed.has(candidate.id)) continue;
     const text = textOf(one, report);
     const kind = kindOf(one, candidate, text);
     if (kind === null) continue;

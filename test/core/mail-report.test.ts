@@ -9,7 +9,7 @@ import {
   readDeliveryStatus,
   readFeedback,
   readMailReport,
-  reportedRecipient,
+  reportedRecipients,
   statusAfterReport,
   suppressedByReport,
 } from '../../core/mail-report.ts';
@@ -172,11 +172,15 @@ describe('where a recipient stands after a report', () => {
     ['the one that we named', { originalRecipient: 'bob@x.test', finalRecipient: 'ann@x.test' }, 'rcp_2'],
     ['the return address’s own behind a forwarding', { finalRecipient: 'robert@y.test' }, 'rcp_2'],
   ])('it speaks of %s', (_, over, id) => {
-    expect(reportedRecipient({ ...report('hard'), ...over }, candidates, 'rcp_2')?.id).toBe(id);
+    const found = reportedRecipients([{ ...report('hard'), ...over }], candidates, 'rcp_2');
+    expect(found.map((one) => one?.id)).toEqual([id]);
   });
 
-  test('it speaks of nobody when the return address’s own is gone', () => {
-    expect(reportedRecipient({ ...report('hard'), finalRecipient: 'c@x.test' }, candidates, 'rcp_3')).toBeNull();
+  test('it speaks of nobody when the return address’s own is gone, or has a report of its own', () => {
+    const stranger = { ...report('hard'), finalRecipient: 'c@x.test' };
+    expect(reportedRecipients([stranger], candidates, 'rcp_3')).toEqual([null]);
+    const own = { ...report(null), finalRecipient: 'bob@x.test' };
+    expect(reportedRecipients([stranger, own], candidates, 'rcp_2')).toEqual([null, candidates[1]]);
   });
 });
 
