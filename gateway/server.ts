@@ -10,9 +10,11 @@ import type { OperationContext, OperationParts } from '../operations/context.ts'
 import type { Bus } from '../schema/messages.ts';
 import { admission } from './admission.ts';
 import { openCredentials } from './credentials.ts';
+import { allowAnyOrigin } from './cross-origin.ts';
 import { sendError, sendGone, sendNoRoute } from './error-response.ts';
 import { healthRoutes } from './health.ts';
 import { openApiOptions } from './openapi.ts';
+import { referenceRoutes } from './reference.ts';
 import { createRequestLimiter } from './request-limit.ts';
 import { acceptJson, servedPath } from './requests.ts';
 import { attachmentRoutes } from './rest/attachments.ts';
@@ -102,7 +104,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     request.log.info({ method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
   });
 
-  await app.register(swagger, openApiOptions);
+  await app.register(swagger, openApiOptions(config.publicUrl));
 
   healthRoutes(app, { database, bus });
   app.all('/api/v1', { schema: { hide: true } }, sendGone);
@@ -127,7 +129,10 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
 
   await app.register(
     async (rest) => {
-      rest.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+      await allowAnyOrigin(rest);
+      // Here too, so that a page may read that a path is none.
+      rest.setNotFoundHandler(sendNoRoute);
+      await referenceRoutes(rest, { publicUrl });
       await rest.register(async (admitted) => {
         admitted.addHook('onRequest', admit);
         for (const routes of resources) await admitted.register(routes, { contextOf });

@@ -98,7 +98,19 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
       'GET /api/e2/endpoints/{id}': (id) => gateway.call(mine.apiKey, 'GET', `/endpoints/${id}`),
     };
     /** Routes outside of the OpenAPI document; they know no user's resource. */
-    const open = ['/health', '/ready', '/api/v1', '/api/v1/*', '/api/e2/openapi.json', '/graphql'];
+    const open = [
+      '/health',
+      '/ready',
+      '/api/v1',
+      '/api/v1/*',
+      '/api/e2/openapi.json',
+      ...['', '/', '/json', '/yaml', '/static/index.html', '/static/swagger-initializer.js', '/static/*'].map(
+        (path) => `/api/e2/docs${path}`,
+      ),
+      // preflights
+      '/api/e2*',
+      '/graphql',
+    ];
 
     test('no route is left out', async () => {
       await gateway.app.ready();

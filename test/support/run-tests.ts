@@ -13,6 +13,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 const programs = [
   { name: 'nats-server', debian: 'nats-server', about: 'the bus over NATS and the split mode' },
   { name: 'swaks', debian: 'swaks', about: "the README's first mail" },
+  { name: 'chromium', debian: 'chromium', about: 'the reference page in a browser' },
 ];
 
 /** The whole run; a hang must not look like patience. Minutes. */

@@ -1,0 +1,47 @@
+import { hash } from 'node:crypto';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+
+/** How long a client may go on with the document that it has; seconds. It changes with a new version of the service only. */
+const MAX_AGE_SECONDS = 300;
+
+/**
+ * `GET /openapi.json`: what REST promises, and `GET /docs`: a page that shows it. Both need no key. Everything the page loads comes from
+ * here; its requests go to `publicUrl` and nowhere else.
+ */
+export async function referenceRoutes(app: FastifyInstance, { publicUrl }: { publicUrl: string }): Promise<void> {
+  let document: { octets: Buffer; tag: string } | null = null;
+  app.get('/openapi.json', { schema: { hide: true } }, (request, reply) => {
+    document ??= serialized(app.swagger());
+    reply.headers({ etag: document.tag, 'cache-control': `public, max-age=${MAX_AGE_SECONDS}` });
+    if (request.headers['if-none-match'] === document.tag) return reply.code(304).send();
+    return reply.type('application/json; charset=utf-8').send(document.octets);
+  });
+
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    indexPrefix: app.prefix,
+    staticCSP: contentSecurityPolicy(publicUrl),
+    theme: { title: 'Postroom REST reference' },
+    uiConfig: { layout: 'BaseLayout', docExpansion: 'list', tryItOutEnabled: false, persistAuthorization: false },
+  });
+}
+
+function serialized(document: object): { octets: Buffer; tag: string } {
+  const octets = Buffer.from(JSON.stringify(document));
+  return { octets, tag: `"${hash('sha256', octets, 'base64url')}"` };
+}
+
+function contentSecurityPolicy(publicUrl: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    `connect-src 'self' ${new URL(publicUrl).origin}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
