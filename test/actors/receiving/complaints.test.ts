@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '../../../db/database.ts';
+import { openReportActors, type ReportActors } from '../../support/report-actors.ts';
+import { bouncedRecipient, complaint, deliveryReport } from '../../support/reports.ts';
+import type { TestMailbox } from '../../support/routing-rows.ts';
+import { insertSentMail, recipientsOf, type SentMail } from '../../support/sent-mail.ts';
+
+let actors: ReportActors;
+let database: Database;
+let mailbox: TestMailbox;
+let domain: string;
+
+beforeAll(async () => {
+  actors = await openReportActors();
+  database = actors.database;
+});
+afterAll(() => actors.close());
+beforeEach(async () => {
+  mailbox = await actors.mailbox();
+  domain = mailbox.address.split('@')[1] ?? '';
+});
+
+const suppressions = (userId = mailbox.userId) => actors.suppressions(userId);
+const events = (userId = mailbox.userId) => actors.events(userId);
+
+describe('a complaint', () => {
+  let sent: SentMail;
+  beforeEach(async () => {
+    sent = await insertSentMail(database, mailbox);
+  });
+  const complained = () => [
+    { address: 'joe@elsewhere.test', reason: 'complaint', detail: 'Complaint: abuse', email_id: sent.emailId },
+  ];
+
+  test('that comes to a return address suppresses its recipient and makes no email', async () => {
+    const receptionId = await actors.deliver(
+      complaint('Feedback-Type: abuse\n'),
+      sent.returnAddress(),
+      'feedback@elsewhere.test',
+    );
+    expect(await actors.email(receptionId)).toBeUndefined();
+    expect(await suppressions()).toEqual(complained());
+    expect(await events()).toEqual([
+      {
+        kind: 'email.complained',
+        email_id: sent.emailId,
+        data: {
+          recipient: 'joe@elsewhere.test',
+          code: null,
+          status: null,
+          text: 'Complaint: abuse',
+          complaintType: 'abuse',
+        },
+      },
+    ]);
+    expect(await recipientsOf(database, sent.emailId)).toMatchObject([
+      { status: 'delivered', last_text: 'Ok', complained_at: expect.any(Date) },
+    ]);
+  });
+
+  const ways: [string, (address: string) => Buffer][] = [
+    ['in Original-Mail-From', (address) => complaint(`Feedback-Type: abuse\nOriginal-Mail-From: <${address}>\n`)],
+    [
+      'in the returned message',
+      (address) => complaint('Feedback-Type: abuse\n', { returned: `Return-Path: <${address}>\nSubject: a\n` }),
+    ],
+  ];
+  describe.each(ways)('that bears the return address %s', (_, complaintOf) => {
+    test('is believed at every address of the user, and is mail as well', async () => {
+      const receptionId = await actors.deliver(
+        complaintOf(sent.returnAddress()),
+        mailbox.address,
+        'feedback@elsewhere.test',
+      );
+      expect(await actors.email(receptionId)).toMatchObject({ type: 'received' });
+      expect(await suppressions()).toEqual(complained());
+      expect(await events()).toHaveLength(1);
+    });
+
+    test('is believed once: lifted suppressions stay lifted', async () => {
+      await actors.deliver(complaintOf(sent.returnAddress()), mailbox.address);
+      await database.pool.query('delete from suppression where user_id = $1', [mailbox.userId]);
+      await actors.deliver(complaintOf(sent.returnAddress()), mailbox.address);
+      await actors.deliver(complaint('Feedback-Type: abuse\n'), sent.returnAddress());
+      expect(await suppressions()).toEqual([]);
+      expect(await events()).toHaveLength(1);
+    });
+
+    test('is not believed when the return address is forged, or another user’s', async () => {
+      const other = `b${domain}`;
+      const theirs = await actors.mailbox({ domain: other });
+      const theirSent = await insertSentMail(database, theirs);
+      const forged = sent.returnAddress().replace(/.@/, (end) => (end === 'a@' ? 'b@' : 'a@'));
+      for (const address of [forged, theirSent.returnAddress(), 'someone@elsewhere.test', `bounce+x@${domain}`]) {
+        const receptionId = await actors.deliver(complaintOf(address), mailbox.address);
+        expect(await actors.email(receptionId), address).toMatchObject({ type: 'received' });
+      }
+      for (const userId of [mailbox.userId, theirs.userId]) {
+        expect(await suppressions(userId)).toEqual([]);
+        expect(await events(userId)).toEqual([]);
+      }
+    });
+  });
+
+  test.each(['not-spam', 'auth-failure'])('%s is feedback, and mail like any other', async (type) => {
+    const receptionId = await actors.deliver(complaint(`Feedback-Type: ${type}\n`), sent.returnAddress());
+    expect(await actors.email(receptionId)).toMatchObject({ type: 'received', own_address: mailbox.address });
+    expect(await suppressions()).toEqual([]);
+  });
+
+  test('takes the place of a bounce on the list', async () => {
+    await actors.deliver(deliveryReport(bouncedRecipient('joe@elsewhere.test')), sent.returnAddress());
+    await actors.deliver(complaint('Feedback-Type: abuse\n'), sent.returnAddress());
+    expect(await suppressions()).toEqual(complained());
+    await actors.deliver(
+      deliveryReport(bouncedRecipient('joe@elsewhere.test')),
+      (await insertSentMail(database, mailbox)).returnAddress(),
+    );
+    expect(await suppressions()).toEqual(complained());
+  });
+
+  test('names who complains among those that shared the transaction', async () => {
+    const shared = await insertSentMail(database, mailbox, {
+      recipients: [{ address: 'a@one.test' }, { address: 'b@one.test', returnOf: 0 }, { address: 'c@two.test' }],
+    });
+    const fields = 'Feedback-Type: abuse\nOriginal-Rcpt-To: <B@one.test>\nOriginal-Rcpt-To: <c@two.test>\n';
+    await actors.deliver(complaint(fields), shared.returnAddress());
+    expect(await suppressions()).toMatchObject([{ address: 'b@one.test' }]);
+  });
+});

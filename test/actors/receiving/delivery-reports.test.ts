@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '../../../db/database.ts';
+import { wrongTotals } from '../../support/outgoing-rows.ts';
+import { openReportActors, type ReportActors } from '../../support/report-actors.ts';
+import { bouncedRecipient, deliveryReport } from '../../support/reports.ts';
+import type { TestMailbox } from '../../support/routing-rows.ts';
+import { insertSentMail, recipientsOf, type SentMail } from '../../support/sent-mail.ts';
+
+let actors: ReportActors;
+let database: Database;
+let mailbox: TestMailbox;
+let domain: string;
+
+beforeAll(async () => {
+  actors = await openReportActors();
+  database = actors.database;
+});
+afterAll(() => actors.close());
+beforeEach(async () => {
+  mailbox = await actors.mailbox();
+  domain = mailbox.address.split('@')[1] ?? '';
+});
+
+const suppressions = (userId = mailbox.userId) => actors.suppressions(userId);
+const events = (userId = mailbox.userId) => actors.events(userId);
+
+describe('a DSN that comes to a return address', () => {
+  test('of a hard bounce settles its recipient, suppresses the address and makes no email', async () => {
+    const sent = await insertSentMail(database, mailbox, {
+      recipients: [{ address: 'Joe@elsewhere.test' }, { address: 'ann@second.test' }],
+    });
+    const receptionId = await actors.deliver(
+      deliveryReport(bouncedRecipient('joe@elsewhere.test')),
+      sent.returnAddress(0, `mail.${domain}`),
+    );
+    expect(await recipientsOf(database, sent.emailId)).toMatchObject([
+      {
+        address: 'Joe@elsewhere.test',
+        status: 'bounced',
+        last_code: null,
+        last_status: '5.1.1',
+        last_text: '550 5.1.1 No such user',
+        next_attempt_at: null,
+        settled_at: expect.any(Date),
+      },
+      { address: 'ann@second.test', status: 'delivered', last_text: 'Ok' },
+    ]);
+    expect(await actors.email(sent.emailId)).toMatchObject({
+      status: 'bounced',
+      failure_reason: '550 5.1.1 No such user',
+    });
+    expect(await wrongTotals(database, mailbox.userId)).toEqual([]);
+    expect(await suppressions()).toEqual([
+      {
+        address: 'joe@elsewhere.test',
+        reason: 'bounce',
+        detail: '550 5.1.1 No such user',
+        email_id: sent.emailId,
+      },
+    ]);
+    expect(await events()).toEqual([
+      {
+        kind: 'email.bounced',
+        email_id: sent.emailId,
+        data: {
+          recipient: 'Joe@elsewhere.test',
+          code: 550,
+          status: '5.1.1',
+          text: '550 5.1.1 No such user',
+          bounceType: 'hard',
+        },
+      },
+    ]);
+    expect(await actors.email(receptionId)).toBeUndefined();
+    const { rows } = await database.pool.query(
+      'select claimed_by, claimed_until, raw_id from reception where email_id = $1',
+      [receptionId],
+    );
+    expect(rows).toEqual([{ claimed_by: null, claimed_until: null, raw_id: expect.stringMatching(/^raw_/) }]);
+  });
+
+  test('is told to live subscribers', async () => {
+    const sent = await insertSentMail(database, mailbox);
+    const told = new Promise((resolve) => {
+      actors.bus.subscribe('event.appended', (event) => {
+        if (event.userId === mailbox.userId) resolve(event);
+      });
+    });
+    await actors.deliver(deliveryReport(bouncedRecipient('joe@elsewhere.test')), sent.returnAddress());
+    expect(await told).toEqual({ userId: mailbox.userId, lastSeq: 1 });
+  });
+
+  test('ends the tries to a recipient that was taken without our knowing, also one that is under way', async () => {
+    const sent = await insertSentMail(database, mailbox, {
+      recipients: [{ address: 'joe@elsewhere.test', status: 'pending' }],
+    });
+    await database.pool.query(
+      `update recipient set claimed_by = 'sender', claimed_until = now() + interval '1 minute' where id = $1`,
+      sent.recipientIds,
+    );
+    await actors.deliver(deliveryReport(bouncedRecipient('joe@elsewhere.test')), sent.returnAddress());
+    const { rows } = await database.pool.query(
+      'select status, next_attempt_at, claimed_by, claimed_until from recipient where id = $1',
+      sent.recipientIds,
+    );
+    expect(rows).toEqual([{ status: 'bounced', next_attempt_at: null, claimed_by: null, claimed_until: null }]);
+    expect(await actors.email(sent.emailId)).toMatchObject({ status: 'bounced' });
+  });
+
+  test('changes nothing when it comes again, as the same octets or as others', async () => {
+    const sent = await insertSentMail(database, mailbox);
+    const report = deliveryReport(bouncedRecipient('joe@elsewhere.test'));
+    const first = await actors.deliver(report, sent.returnAddress());
+    await database.pool.query('delete from suppression where user_id = $1', [mailbox.userId]);
+    const before = await actors.state(mailbox.userId, sent);
+    expect(await actors.deliver(report, sent.returnAddress())).toBe(first);
+    const second = await actors.deliver(deliveryReport(bouncedRecipient('joe@elsewhere.test')), sent.returnAddress());
+    expect(second).not.toBe(first);
+    expect(await actors.state(mailbox.userId, sent)).toEqual(before);
+    expect(await actors.email(second)).toBeUndefined();
+  });
+
+  test.each([
+    ['delayed', 'Action: delayed\nStatus: 4.4.1\nDiagnostic-Code: smtp; 451 later\n', '4.4.1', '451 later', 451],
+    ['given up', 'Action: failed\nStatus: 4.4.7\n', '4.4.7', 'Reported by mx.elsewhere.test with status 4.4.7', null],
+  ])(
+    'of a mail that is %s leaves its recipient where it stands, and notes why',
+    async (_, fields, status, text, code) => {
+      const sent = await insertSentMail(database, mailbox, {
+        recipients: [
+          { address: 'joe@elsewhere.test' },
+          { address: 'ann@elsewhere.test', status: 'pending', returnOf: 0 },
+        ],
+      });
+      for (const address of ['joe@elsewhere.test', 'ann@elsewhere.test'])
+        for (const time of [1, 2])
+          expect(
+            await actors.deliver(
+              deliveryReport(`Final-Recipient: rfc822; ${address}\n${fields}`),
+              sent.returnAddress(),
+            ),
+            `${time}`,
+          ).toMatch(/^em_/);
+      expect(await recipientsOf(database, sent.emailId)).toMatchObject([
+        {
+          status: 'pending',
+          last_status: status,
+          last_text: text,
+          next_attempt_at: expect.any(Date),
+          settled_at: null,
+        },
+        { status: 'delivered', last_status: status, last_text: text, settled_at: expect.any(Date) },
+      ]);
+      expect(await actors.email(sent.emailId)).toMatchObject({ status: 'pending' });
+      expect(await suppressions()).toEqual([]);
+      const data = { code, status, text, bounceType: 'soft' };
+      expect(await events()).toEqual([
+        { kind: 'email.delayed', email_id: sent.emailId, data: { ...data, recipient: 'joe@elsewhere.test' } },
+        { kind: 'email.delayed', email_id: sent.emailId, data: { ...data, recipient: 'ann@elsewhere.test' } },
+      ]);
+    },
+  );
+
+  test('of a full mailbox bounces the recipient and goes on taking mail for it', async () => {
+    const sent = await insertSentMail(database, mailbox);
+    await actors.deliver(
+      deliveryReport(bouncedRecipient('joe@elsewhere.test', '5.2.2', '552 5.2.2 Mailbox full')),
+      sent.returnAddress(),
+    );
+    expect(await actors.email(sent.emailId)).toMatchObject({ status: 'bounced' });
+    expect(await suppressions()).toEqual([]);
+  });
+
+  test('of a success changes nothing and makes no email', async () => {
+    const sent = await insertSentMail(database, mailbox);
+    const before = await actors.state(mailbox.userId, sent);
+    const fields = 'Final-Recipient: rfc822; joe@elsewhere.test\nAction: delivered\nStatus: 2.0.0\n';
+    const receptionId = await actors.deliver(deliveryReport(fields), sent.returnAddress());
+    expect(await actors.state(mailbox.userId, sent)).toEqual(before);
+    expect(await actors.email(receptionId)).toBeUndefined();
+  });
+
+  test('moves only recipients that shared the transaction of its return address', async () => {
+    const sent = await insertSentMail(database, mailbox, {
+      recipients: [
+        { address: 'a@one.test' },
+        { address: 'b@one.test', returnOf: 0 },
+        { address: 'c@two.test' },
+        { address: 'd@two.test', returnOf: 2 },
+      ],
+    });
+    const fields = ['a', 'b', 'c', 'd'].map((name) => bouncedRecipient(`${name}@${name < 'c' ? 'one' : 'two'}.test`));
+    await actors.deliver(deliveryReport(fields.slice(1).join('\n')), sent.returnAddress(0));
+    const statuses = async () => (await recipientsOf(database, sent.emailId)).map(({ status }) => status);
+    // What it says of c and d can only be meant for the one that the return address was made for.
+    expect(await statuses()).toEqual(['bounced', 'bounced', 'delivered', 'delivered']);
+    await actors.deliver(deliveryReport(fields[3] ?? ''), sent.returnAddress(2));
+    expect(await statuses()).toEqual(['bounced', 'bounced', 'delivered', 'bounced']);
+  });
+
+  test('names whom it likes: behind a forwarding it speaks of the one that the return address was made for', async () => {
+    const sent = await insertSentMail(database, mailbox);
+    await actors.deliver(deliveryReport(bouncedRecipient('joseph@forwarded.test')), sent.returnAddress());
+    expect(await suppressions()).toMatchObject([{ address: 'joe@elsewhere.test' }]);
+  });
+
+  test('counts as one word for each recipient', async () => {
+    const sent = await insertSentMail(database, mailbox);
+    const fields = [1, 2, 3].map((n) => bouncedRecipient(`joe${n}@forwarded.test`, `5.1.${n}`)).join('\n');
+    await actors.deliver(deliveryReport(fields), sent.returnAddress());
+    expect(await events()).toMatchObject([{ data: { status: '5.1.1' } }]);
+  });
+});
+
+describe('a forged DSN changes nothing', () => {
+  let sent: SentMail;
+  let before: unknown;
+  beforeEach(async () => {
+    sent = await insertSentMail(database, mailbox);
+    before = await actors.state(mailbox.userId, sent);
+  });
+  const report = () => deliveryReport(bouncedRecipient('joe@elsewhere.test'));
+
+  test.each<[string, (address: string) => string]>([
+    ['with a changed signature', (address) => address.replace(/.@/, (end) => (end === 'a@' ? 'b@' : 'a@'))],
+    ['with another identifier', (address) => address.replace(/\+.{8}/, '+aaaaaaaa')],
+    ['without a signature', (address) => address.replace(/\+.{52}/, '+x')],
+    ['at another domain', (address) => address.replace('@', '@mail.')],
+  ])('%s', async (_, forge) => {
+    expect(await actors.deliver(report(), forge(sent.returnAddress()))).toBe(550);
+    expect(await actors.state(mailbox.userId, sent)).toEqual(before);
+  });
+
+  test('to the return address of another user’s mail', async () => {
+    const other = `b${domain}`;
+    const theirs = await actors.mailbox({ domain: other });
+    const theirSent = await insertSentMail(database, theirs);
+    await actors.deliver(report(), theirSent.returnAddress());
+    expect(await actors.state(mailbox.userId, sent)).toEqual(before);
+    expect(await recipientsOf(database, theirSent.emailId)).toMatchObject([{ status: 'bounced' }]);
+    // The token is right and the domain is another user's.
+    expect(await actors.deliver(report(), sent.returnAddress(0, other))).toBe(550);
+    expect(await actors.state(mailbox.userId, sent)).toEqual(before);
+  });
+
+  test('to the return address of another mail', async () => {
+    const other = await insertSentMail(database, mailbox, { recipients: [{ address: 'ann@elsewhere.test' }] });
+    await actors.deliver(report(), other.returnAddress());
+    expect(await recipientsOf(database, sent.emailId)).toMatchObject([{ status: 'delivered' }]);
+  });
+
+  test('to a mailbox: it is mail like any other, whatever it holds', async () => {
+    const returned = `Return-Path: <${sent.returnAddress()}>\nMessage-ID: ${sent.messageId}\n`;
+    const receptionId = await actors.deliver(
+      deliveryReport(bouncedRecipient('joe@elsewhere.test'), { returned }),
+      mailbox.address,
+    );
+    expect(await actors.email(receptionId)).toMatchObject({ type: 'received', status: 'delivered' });
+    expect(await recipientsOf(database, sent.emailId)).toMatchObject([{ status: 'delivered' }]);
+    expect(await suppressions()).toEqual([]);
+    expect(await events()).toEqual([]);
+  });
+});
