@@ -28,7 +28,7 @@ export interface Answer {
 export interface TestAccount {
   userId: string;
   apiKey: string;
-  call(method: string, route: string, body?: unknown): Promise<Answer>;
+  call(method: string, route: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   graphql(query: string, variables?: Record<string, unknown>): Promise<Answer>;
 }
 
@@ -132,7 +132,7 @@ export class Service {
     return this.#cluster === null ? singleMachineDatabaseUrl(path.join(this.directory, 'data')) : this.#cluster.url;
   }
 
-  /** Starts one process of this mode by its name, with additional environment. */
+  /** Starts one process of this mode by its name, with additional environment; `sending-2` is one more of its kind. */
   startProcess(name: string, environment: Record<string, string> = {}): ChildProcess {
     const commands: Record<string, string[]> = {
       runner: ['bin/start.ts'],
@@ -147,7 +147,7 @@ export class Service {
     const child =
       name === 'nats'
         ? spawn('nats-server', ['-c', path.join(this.directory, 'nats.conf')], { stdio: ['ignore', 'pipe', 'pipe'] })
-        : spawn(process.execPath, commands[name] ?? [], {
+        : spawn(process.execPath, commands[name.replace(/-\d+$/, '')] ?? [], {
             cwd: root,
             env: { ...process.env, ...this.#environment, ...environment },
             stdio: ['ignore', 'pipe', 'pipe'],
@@ -171,7 +171,9 @@ export class Service {
 
   async stop(): Promise<void> {
     const order = ['smtp', 'gateway', 'receiving', 'threading', 'delivery', 'sending', 'scheduling', 'runner', 'nats'];
-    for (const name of order) await this.end(name, name === 'nats' ? 'SIGKILL' : 'SIGTERM');
+    for (const kind of order)
+      for (const name of this.processes.keys())
+        if (name.replace(/-\d+$/, '') === kind) await this.end(name, kind === 'nats' ? 'SIGKILL' : 'SIGTERM');
     await this.#cluster?.stop();
     await rm(this.directory, { recursive: true, force: true });
   }
@@ -212,13 +214,15 @@ export class Service {
   }
 }
 
-function callers(url: string, key: string): Pick<TestAccount, 'call' | 'graphql'> {
-  const call = async (method: string, route: string, body?: unknown): Promise<Answer> => {
+/** The interfaces of the gateway at that URL, as whom the key belongs to. */
+export function callers(url: string, key: string): Pick<TestAccount, 'call' | 'graphql'> {
+  const call: TestAccount['call'] = async (method, route, body, headers = {}) => {
     const response = await fetch(route.startsWith('/graphql') ? `${url}${route}` : `${url}/api/e2${route}`, {
       method,
       headers: {
         authorization: `Bearer ${key}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
