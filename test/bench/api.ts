@@ -24,6 +24,7 @@ interface Round {
   perSecond: number;
   replyMs: number[];
   cpuMs: number;
+  cpuByProgram: string;
 }
 
 /** One kind of request, to Postroom and to the bare service. */
@@ -167,7 +168,7 @@ async function runRound(
       count: kind.count,
       post: isPosting ? { sizeOctets, tag } : null,
     } satisfies HttpOrder);
-    const { msPerMessage } = cpu(kind.count);
+    const { msPerMessage, byProgram } = cpu(kind.count);
     if (result.failures.length > 0) throw new Error(`${subject.name} ${kind.name}: ${result.failures[0]}`);
     if (isPosting && (await stored()) !== before + kind.count)
       throw new Error(`${subject.name} ${kind.name}: stored ${(await stored()) - before}, not ${kind.count}`);
@@ -178,6 +179,7 @@ async function runRound(
       perSecond: (kind.count * 1000) / (Math.max(...result.endedAt) - Math.min(...result.startedAt)),
       replyMs: result.endedAt.map((at, n) => at - (result.startedAt[n] ?? Number.NaN)),
       cpuMs: msPerMessage,
+      cpuByProgram: byProgram,
     };
   };
   const first = await measure(ours, subject.server, storedCount);
@@ -194,10 +196,10 @@ async function atRest(subject: Subject): Promise<void> {
   }
 }
 
-function describe({ subject, kind, isBare, perSecond, replyMs, cpuMs }: Round): string {
+function describe({ subject, kind, isBare, perSecond, replyMs, cpuMs, cpuByProgram }: Round): string {
   return (
     `${kind.padEnd(23)} ${(isBare ? `bare beside ${subject}` : subject).padEnd(22)} ${perSecond.toFixed(0)}/s  ` +
-    `p50/p99 ${percentile(replyMs, 0.5).toFixed(1)}/${percentile(replyMs, 0.99).toFixed(1)} ms  cpu ${cpuMs.toFixed(2)} ms`
+    `p50/p99 ${percentile(replyMs, 0.5).toFixed(1)}/${percentile(replyMs, 0.99).toFixed(1)} ms  cpu ${cpuMs.toFixed(2)} ms (${cpuByProgram})`
   );
 }
 
