@@ -132,39 +132,50 @@ export function suppressedByReport(report: RecipientReport): boolean {
   return report.bounce === 'hard' && suppressesAddress({ code: report.replyCode, status: report.status });
 }
 
-/**
- * Which of the candidates each recipient report speaks of: the one whose address it gives; when it gives an address that is none of
- * theirs, as behind a forwarding, the one that the return address was made for, unless another of the reports names that one. The
- * candidates are the recipients that shared its SMTP transaction, and no others: whoever got the message knows its return address.
- */
-export function reportedRecipients<R extends { id: string; address: string }>(
-  reports: readonly RecipientReport[],
-  candidates: readonly R[],
-  returnAddressOf: string,
-): (R | null)[] {
-  const named = reports.map((report) => namedRecipient(report, candidates));
-  const own = candidates.find((candidate) => candidate.id === returnAddressOf) ?? null;
-  const isOwnNamed = named.includes(own);
-  return named.map((recipient) => recipient ?? (isOwnNamed ? null : own));
+/** A recipient of the message that a report comes back for. */
+export interface ReportedRecipient {
+  id: string;
+  address: string;
+  /** whether it shared the SMTP transaction of the one that the return address was made for, or is that one */
+  isReportable: boolean;
 }
 
-function namedRecipient<R extends { address: string }>(report: RecipientReport, candidates: readonly R[]): R | null {
+/**
+ * Which of a message's recipients each recipient report speaks of: the one whose address it gives; when it gives an address that is none
+ * of theirs, as behind a forwarding, the one that the return address was made for, unless another of the reports names that one. Only
+ * those can be meant that shared the SMTP transaction: whoever got the message knows its return address.
+ */
+export function reportedRecipients<R extends ReportedRecipient>(
+  reports: readonly RecipientReport[],
+  recipients: readonly R[],
+  returnAddressOf: string,
+): (R | null)[] {
+  const named = reports.map((report) => namedRecipient(report, recipients));
+  const own = recipients.find((recipient) => recipient.id === returnAddressOf) ?? null;
+  const isOwnNamed = named.includes(own);
+  return named
+    .map((recipient) => recipient ?? (isOwnNamed ? null : own))
+    .map((recipient) => (recipient?.isReportable === true ? recipient : null));
+}
+
+function namedRecipient<R extends ReportedRecipient>(report: RecipientReport, recipients: readonly R[]): R | null {
   for (const address of [report.originalRecipient, report.finalRecipient]) {
-    const named = candidates.find((candidate) => candidate.address.toLowerCase() === address?.toLowerCase());
+    const named = recipients.find((recipient) => recipient.address.toLowerCase() === address?.toLowerCase());
     if (named !== undefined) return named;
   }
   return null;
 }
 
-/** Which of the candidates a complaint comes from: those that it names, else the one that the return address was made for. */
-export function complainingRecipients<R extends { id: string; address: string }>(
+/** Which of a message's recipients complain: those that are named, else the one that the return address was made for. */
+export function complainingRecipients<R extends ReportedRecipient>(
   report: FeedbackReport,
-  candidates: readonly R[],
+  recipients: readonly R[],
   returnAddressOf: string,
 ): R[] {
   const addresses = report.originalRecipients.map((address) => address.toLowerCase());
-  const named = candidates.filter((candidate) => addresses.includes(candidate.address.toLowerCase()));
-  return named.length > 0 ? named : candidates.filter((candidate) => candidate.id === returnAddressOf);
+  const named = recipients.filter((recipient) => addresses.includes(recipient.address.toLowerCase()));
+  const meant = named.length > 0 ? named : recipients.filter((recipient) => recipient.id === returnAddressOf);
+  return meant.filter((recipient) => recipient.isReportable);
 }
 
 function contentOf(octets: Buffer, leaf: Leaf): Buffer {

@@ -7,7 +7,7 @@ import {
   statusAfterReport,
   suppressedByReport,
 } from '../../core/mail-report.ts';
-import type { ReportCandidate, ReportEvent, ReportedChange } from '../../db/queries/report-apply.ts';
+import type { ReportEvent, ReportedChange, ReportRecipient } from '../../db/queries/report-apply.ts';
 
 /** What a report comes to: rows to be written together. */
 export interface ReportOutcome {
@@ -17,30 +17,30 @@ export interface ReportOutcome {
 }
 
 /**
- * What a DSN says of the candidates. A hard bounce settles its recipient; what is delayed, or was given up elsewhere, is noted and
+ * What a DSN says of the recipients. A hard bounce settles its recipient; what is delayed, or was given up elsewhere, is noted and
  * leaves the recipient where it stands. The same report again comes to nothing.
  */
 export function outcomeOfDeliveryReport(
   report: DeliveryReport,
-  candidates: readonly ReportCandidate[],
+  recipients: readonly ReportRecipient[],
   returnId: string,
 ): ReportOutcome {
   const outcome: ReportOutcome = { changes: [], suppressions: [], events: [] };
   const changed = new Set<string>();
-  const reported = reportedRecipients(report.recipients, candidates, returnId);
+  const reported = reportedRecipients(report.recipients, recipients, returnId);
   for (const [at, one] of report.recipients.entries()) {
-    const candidate = reported[at];
+    const recipient = reported[at];
     // One word for each recipient, the first that says something: a report names it again for each place that it was forwarded to.
-    if (candidate == null || changed.has(candidate.id)) continue;
+    if (recipient == null || changed.has(recipient.id)) continue;
     const text = textOf(one, report);
-    const kind = kindOf(one, candidate, text);
+    const kind = kindOf(one, recipient, text);
     if (kind === null) continue;
-    changed.add(candidate.id);
-    outcome.changes.push({ id: candidate.id, kind, status: one.status, text });
+    changed.add(recipient.id);
+    outcome.changes.push({ id: recipient.id, kind, status: one.status, text });
     outcome.events.push({
       kind: `email.${kind}`,
       data: {
-        recipient: candidate.address,
+        recipient: recipient.address,
         code: one.replyCode,
         status: one.status,
         text,
@@ -48,20 +48,20 @@ export function outcomeOfDeliveryReport(
       },
     });
     if (kind === 'bounced' && suppressedByReport(one))
-      outcome.suppressions.push({ address: candidate.address, reason: 'bounce', detail: text });
+      outcome.suppressions.push({ address: recipient.address, reason: 'bounce', detail: text });
   }
   return outcome;
 }
 
-/** What a complaint means for the candidates: each that complains is suppressed, once and for all. */
+/** What a complaint means for the recipients: each that complains is suppressed, once and for all. */
 export function outcomeOfComplaint(
   report: FeedbackReport,
-  candidates: readonly ReportCandidate[],
+  recipients: readonly ReportRecipient[],
   returnId: string,
 ): ReportOutcome {
   const outcome: ReportOutcome = { changes: [], suppressions: [], events: [] };
   const text = `Complaint: ${report.feedbackType}`;
-  for (const { id, address, isComplainedOf } of complainingRecipients(report, candidates, returnId)) {
+  for (const { id, address, isComplainedOf } of complainingRecipients(report, recipients, returnId)) {
     if (isComplainedOf) continue;
     outcome.changes.push({ id, kind: 'complained', status: null, text: null });
     outcome.suppressions.push({ address, reason: 'complaint', detail: text });
@@ -73,11 +73,11 @@ export function outcomeOfComplaint(
   return outcome;
 }
 
-function kindOf(report: RecipientReport, candidate: ReportCandidate, text: string): 'bounced' | 'delayed' | null {
-  const next = statusAfterReport(candidate.status, report);
+function kindOf(report: RecipientReport, recipient: ReportRecipient, text: string): 'bounced' | 'delayed' | null {
+  const next = statusAfterReport(recipient.status, report);
   if (next !== null) return next;
-  const isOpen = candidate.status === 'pending' || candidate.status === 'delivered';
-  const isNews = candidate.lastStatus !== report.status || candidate.lastText !== text;
+  const isOpen = recipient.status === 'pending' || recipient.status === 'delivered';
+  const isNews = recipient.lastStatus !== report.status || recipient.lastText !== text;
   return report.bounce === 'soft' && isOpen && isNews ? 'delayed' : null;
 }
 

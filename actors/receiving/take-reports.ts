@@ -81,15 +81,15 @@ async function apply(options: ReportOptions, reception: Reception, believed: Bel
   const { report, returnId, isAddressed } = believed;
   const { userId, emailId: receptionId } = reception;
   const { isDone, lastSeq } = await inTransaction(database, async (client) => {
-    const candidates = await reports.lockReportCandidates(client, userId, returnId);
-    const [first] = candidates;
+    const recipients = await reports.lockReportRecipients(client, userId, returnId);
+    const [first] = recipients;
     if (first === undefined) return { isDone: false, lastSeq: null };
     if (isAddressed && !(await reports.finishReportReception(client, userId, receptionId, claimant)))
       return { isDone: true, lastSeq: null };
     const { changes, suppressions, events } =
       report.kind === 'feedback'
-        ? outcomeOfComplaint(report, candidates, returnId)
-        : outcomeOfDeliveryReport(report, candidates, returnId);
+        ? outcomeOfComplaint(report, recipients, returnId)
+        : outcomeOfDeliveryReport(report, recipients, returnId);
     await reports.changeReported(client, userId, changes);
     await suppressAddresses(
       client,

@@ -1,8 +1,10 @@
 import type { ClientBase } from 'pg';
 
-/** A recipient that a report may speak of. */
-export interface ReportCandidate {
+/** A recipient of an email that a report comes back for. */
+export interface ReportRecipient {
   id: string;
+  /** whether the report may speak of it: it shared the SMTP transaction of the one that the return address was made for */
+  isReportable: boolean;
   emailId: string;
   threadId: string | null;
   address: string;
@@ -13,7 +15,7 @@ export interface ReportCandidate {
   isComplainedOf: boolean;
 }
 
-/** What becomes of a candidate; null leaves it as it is. */
+/** What becomes of a recipient. */
 export interface ReportedChange {
   id: string;
   /** `delayed` and `complained` leave it where it stands */
@@ -31,28 +33,30 @@ export interface ReportEvent {
 }
 
 /**
- * Locks the recipients that a report to this return address may speak of: those that shared the SMTP transaction of the one it names,
- * in the order of their keys. Empty when the user has no such recipient.
+ * Locks the recipients of the email whose return address names one of them, in the order of their keys. Empty when the user has no
+ * such recipient, or the email has not been sent.
  */
-export async function lockReportCandidates(
+export async function lockReportRecipients(
   client: ClientBase,
   userId: string,
   returnId: string,
-): Promise<ReportCandidate[]> {
-  const { rows } = await client.query<ReportCandidate>({
-    name: 'report-lock-candidates',
-    text: CANDIDATES_SQL,
+): Promise<ReportRecipient[]> {
+  const { rows } = await client.query<ReportRecipient>({
+    name: 'report-lock-recipients',
+    text: RECIPIENTS_SQL,
     values: [userId, returnId],
   });
   return rows;
 }
 
-const CANDIDATES_SQL = `
-  select r.id, r.email_id as "emailId", e.thread_id as "threadId", r.address, r.status, r.last_status as "lastStatus",
-    r.last_text as "lastText", r.complained_at is not null as "isComplainedOf"
+// return_id is written when the transaction is over: a report that is faster finds null, and the domain has to tell.
+const RECIPIENTS_SQL = `
+  select r.id, r.id = named.id or r.return_id = named.id or (r.return_id is null and r.domain = named.domain) as "isReportable",
+    r.email_id as "emailId", e.thread_id as "threadId", r.address, r.status, r.last_status as "lastStatus", r.last_text as "lastText",
+    r.complained_at is not null as "isComplainedOf"
   from recipient named
   join email e on e.user_id = named.user_id and e.id = named.email_id and e.type = 'sent'
-  join recipient r on r.user_id = named.user_id and r.email_id = named.email_id and (r.id = named.id or r.return_id = named.id)
+  join recipient r on r.user_id = named.user_id and r.email_id = named.email_id
   where named.user_id = $1 and named.id = $2
   order by r.id for update of r`;
 
@@ -72,7 +76,7 @@ export async function finishReportReception(
   return rowCount === 1;
 }
 
-/** Writes what becomes of locked candidates. Whoever is trying to send to one that bounced finds its claim gone. */
+/** Writes what becomes of locked recipients. Whoever is trying to send to one that bounced finds its claim gone. */
 export async function changeReported(
   client: ClientBase,
   userId: string,
@@ -109,7 +113,7 @@ export async function refreshReported(client: ClientBase, userId: string, emailI
 export async function appendReportEvents(
   client: ClientBase,
   userId: string,
-  of: Pick<ReportCandidate, 'emailId' | 'threadId'>,
+  of: Pick<ReportRecipient, 'emailId' | 'threadId'>,
   events: readonly ReportEvent[],
 ): Promise<number | null> {
   if (events.length === 0) return null;

@@ -163,24 +163,26 @@ describe('where a recipient stands after a report', () => {
     expect(statusAfterReport(current, report(bounce))).toBe(next);
   });
 
-  const candidates = [
-    { id: 'rcp_1', address: 'Ann@x.test' },
-    { id: 'rcp_2', address: 'bob@x.test' },
+  const recipients = [
+    { id: 'rcp_1', address: 'Ann@x.test', isReportable: true },
+    { id: 'rcp_2', address: 'bob@x.test', isReportable: true },
+    { id: 'rcp_3', address: 'cy@y.test', isReportable: false },
   ];
   test.each([
     ['the one it names', { finalRecipient: 'ann@X.test' }, 'rcp_1'],
     ['the one that we named', { originalRecipient: 'bob@x.test', finalRecipient: 'ann@x.test' }, 'rcp_2'],
     ['the return address’s own behind a forwarding', { finalRecipient: 'robert@y.test' }, 'rcp_2'],
+    ['nobody when it names one of another transaction', { finalRecipient: 'cy@y.test' }, undefined],
   ])('it speaks of %s', (_, over, id) => {
-    const found = reportedRecipients([{ ...report('hard'), ...over }], candidates, 'rcp_2');
+    const found = reportedRecipients([{ ...report('hard'), ...over }], recipients, 'rcp_2');
     expect(found.map((one) => one?.id)).toEqual([id]);
   });
 
   test('it speaks of nobody when the return address’s own is gone, or has a report of its own', () => {
     const stranger = { ...report('hard'), finalRecipient: 'c@x.test' };
-    expect(reportedRecipients([stranger], candidates, 'rcp_3')).toEqual([null]);
+    expect(reportedRecipients([stranger], recipients, 'rcp_4')).toEqual([null]);
     const own = { ...report(null), finalRecipient: 'bob@x.test' };
-    expect(reportedRecipients([stranger, own], candidates, 'rcp_2')).toEqual([null, candidates[1]]);
+    expect(reportedRecipients([stranger, own], recipients, 'rcp_2')).toEqual([null, recipients[1]]);
   });
 });
 
@@ -233,19 +235,21 @@ describe('feedback', () => {
 });
 
 describe('a complaint comes from', () => {
-  const candidates = [
-    { id: 'rcp_1', address: 'Ann@x.test' },
-    { id: 'rcp_2', address: 'bob@x.test' },
-    { id: 'rcp_3', address: 'cy@x.test' },
+  const recipients = [
+    { id: 'rcp_1', address: 'Ann@x.test', isReportable: true },
+    { id: 'rcp_2', address: 'bob@x.test', isReportable: true },
+    { id: 'rcp_3', address: 'cy@x.test', isReportable: true },
+    { id: 'rcp_4', address: 'ed@y.test', isReportable: false },
   ];
   test.each([
     ['those that it names', ['ann@X.test', 'cy@x.test', 'dee@x.test'], ['rcp_1', 'rcp_3']],
     ['the return address’s own when it names nobody', [], ['rcp_2']],
     ['the return address’s own when it names a stranger', ['dee@x.test'], ['rcp_2']],
+    ['nobody when it names one of another transaction', ['ed@y.test'], []],
   ])('%s', (_, originalRecipients, ids) => {
     const report = readFeedback(Buffer.from('Feedback-Type: abuse\n'));
     if (report === null) throw new Error('unreachable');
-    const found = complainingRecipients({ ...report, originalRecipients }, candidates, 'rcp_2');
+    const found = complainingRecipients({ ...report, originalRecipients }, recipients, 'rcp_2');
     expect(found.map(({ id }) => id)).toEqual(ids);
   });
 });

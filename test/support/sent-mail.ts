@@ -13,8 +13,8 @@ export const testReturnAddressKey = deriveReturnAddressKey(testSecretKey);
 export interface SentRecipient {
   address: string;
   status?: 'pending' | 'delivered' | 'bounced' | 'failed';
-  /** position of the recipient whose return address its transaction bore; its own unless told */
-  returnOf?: number;
+  /** position of the recipient whose return address its transaction bore; its own unless told, null when that is not known yet */
+  returnOf?: number | null;
   lastCode?: number | null;
   lastStatus?: string | null;
   lastText?: string | null;
@@ -124,7 +124,7 @@ export async function insertSentMail(
         own,
         createdAt,
         attempts,
-        recipientIds[returnOf],
+        returnOf === null ? null : recipientIds[returnOf],
         recipient.lastCode ?? (own === 'delivered' ? 250 : null),
         recipient.lastStatus ?? (own === 'delivered' ? '2.0.0' : null),
         recipient.lastText ?? (own === 'delivered' ? 'Ok' : null),

@@ -4,7 +4,7 @@ import { wrongTotals } from '../../support/outgoing-rows.ts';
 import { openReportActors, type ReportActors } from '../../support/report-actors.ts';
 import { bouncedRecipient, deliveryReport } from '../../support/reports.ts';
 import type { TestMailbox } from '../../support/routing-rows.ts';
-import { insertSentMail, recipientsOf, type SentMail } from '../../support/sent-mail.ts';
+import { insertSentMail, recipientsOf, type SentMail, type SentRecipient } from '../../support/sent-mail.ts';
 
 let actors: ReportActors;
 let database: Database;
@@ -192,10 +192,24 @@ describe('a DSN that comes to a return address', () => {
     const fields = ['a', 'b', 'c', 'd'].map((name) => bouncedRecipient(`${name}@${name < 'c' ? 'one' : 'two'}.test`));
     await actors.deliver(deliveryReport(fields.slice(1).join('\n')), sent.returnAddress(0));
     const statuses = async () => (await recipientsOf(database, sent.emailId)).map(({ status }) => status);
-    // What it says of c and d can only be meant for the one that the return address was made for.
-    expect(await statuses()).toEqual(['bounced', 'bounced', 'delivered', 'delivered']);
+    expect(await statuses()).toEqual(['delivered', 'bounced', 'delivered', 'delivered']);
     await actors.deliver(deliveryReport(fields[3] ?? ''), sent.returnAddress(2));
-    expect(await statuses()).toEqual(['bounced', 'bounced', 'delivered', 'bounced']);
+    expect(await statuses()).toEqual(['delivered', 'bounced', 'delivered', 'bounced']);
+  });
+
+  test('may come before it is known who shared the transaction: then those of the domain did', async () => {
+    const sent = await insertSentMail(database, mailbox, {
+      recipients: ['a@one.test', 'b@one.test', 'c@two.test'].map(
+        (address): SentRecipient => ({ address, status: 'pending', returnOf: null }),
+      ),
+    });
+    const fields = ['b@one.test', 'c@two.test'].map((address) => bouncedRecipient(address)).join('\n');
+    await actors.deliver(deliveryReport(fields), sent.returnAddress(0));
+    expect((await recipientsOf(database, sent.emailId)).map(({ status }) => status)).toEqual([
+      'pending',
+      'bounced',
+      'pending',
+    ]);
   });
 
   test('names whom it likes: behind a forwarding it speaks of the one that the return address was made for', async () => {
