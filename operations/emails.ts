@@ -32,6 +32,8 @@ export interface EmailQuery {
   type?: (typeof EMAIL_TYPES)[number] | undefined;
   /** unread, read and archived show received mail alone */
   status?: (typeof EMAIL_STATUSES)[number] | undefined;
+  /** received mail that is archived, or is not */
+  isArchived?: boolean | undefined;
   /** 30d when absent */
   timeRange?: (typeof TIME_RANGES)[number] | undefined;
   /** id or name */
@@ -169,7 +171,7 @@ function emailNotFound(): UserError {
 const RANGE_HOURS = { '1h': 1, '24h': 24, '7d': 7 * 24, '30d': 30 * 24, '90d': 90 * 24 };
 
 function conditionsOf(query: EmailQuery, now: Date): lists.EmailConditions {
-  const { type = 'all', status = 'all', timeRange = '30d', domain, address, search } = query;
+  const { type = 'all', status = 'all', timeRange = '30d', isArchived = null, domain, address, search } = query;
   if (search !== undefined && search.length > MAX_SEARCH_LENGTH)
     throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
   const flags = flagsOf(status);
@@ -180,7 +182,7 @@ function conditionsOf(query: EmailQuery, now: Date): lists.EmailConditions {
     search: search === undefined || search.trim() === '' ? null : search.trim(),
   };
   if (flags === null)
-    return { ...range, type: type === 'all' ? null : type, status: statusOf(status), isRead: null, isArchived: null };
+    return { ...range, type: type === 'all' ? null : type, status: statusOf(status), isRead: null, isArchived };
   // Only received mail is read or archived; asked for among sent mail, nothing is.
   const isNone = type !== 'all' && type !== 'received';
   return { ...range, ...flags, type: 'received', status: isNone ? 'paused' : null };

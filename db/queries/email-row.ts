@@ -13,6 +13,10 @@ export interface EmailSummary {
   updatedAt: Date;
   sentAt: Date | null;
   scheduledAt: Date | null;
+  /** IANA; of scheduled mail, sent since or not */
+  timezone: string | null;
+  /** why nothing more comes of sent mail; null when something may or did */
+  failureReason: string | null;
   /** envelope recipient; null for sent mail */
   recipient: string | null;
   messageId: string;
@@ -59,6 +63,8 @@ const columns = [
   'updated_at',
   'sent_at',
   'scheduled_at',
+  'timezone',
+  'failure_reason',
   'recipient',
   'message_id',
   'subject',
@@ -97,6 +103,8 @@ export function emailSummary(row: EmailSummaryRow): EmailSummary {
     updatedAt: row.updated_at,
     sentAt: row.sent_at,
     scheduledAt: row.scheduled_at,
+    timezone: row.timezone,
+    failureReason: row.failure_reason,
     recipient: row.recipient,
     messageId: row.message_id,
     subject: row.subject,
@@ -142,7 +150,7 @@ export const emailContentColumns: RawBuilder<unknown> = sql.join(
 export function emailContent(row: ContentRow): EmailContent {
   return {
     headers: headers.parse(row.headers ?? []),
-    addresses: addresses.parse(row.addresses ?? {}),
+    addresses: addressFields(row.addresses),
     inReplyTo: row.in_reply_to ?? [],
     references: row.reference_ids ?? [],
     text: row.text_body,
@@ -151,6 +159,11 @@ export function emailContent(row: ContentRow): EmailContent {
     authentication: row.authentication ?? null,
     tags: tags.parse(row.tags ?? []),
   };
+}
+
+/** The address fields of a content row; all null where there is none. */
+export function addressFields(stored: unknown): AddressFields {
+  return addresses.parse(stored ?? {});
 }
 
 const headers = z.array(z.tuple([z.string(), z.string()]));

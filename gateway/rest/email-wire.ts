@@ -199,7 +199,7 @@ export function threadMessageOf(email: Email, publicUrl: string): z.infer<typeof
     references: email.references,
     headers: headersOf(email),
     tags: email.tags,
-    ...(isInbound ? {} : { status: outboundStatusOf(email), failure_reason: null }),
+    ...(isInbound ? {} : { status: outboundStatusOf(email), failure_reason: email.failureReason }),
   };
 }
 

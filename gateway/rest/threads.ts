@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { DEFAULT_THREAD_PAGE_SIZE } from '../../core/page.ts';
-import { MAX_SEARCH_LENGTH } from '../../operations/emails.ts';
+import { type Email, MAX_SEARCH_LENGTH } from '../../operations/emails.ts';
 import * as threads from '../../operations/threads.ts';
 import { threadMessageBody, threadMessageOf } from './email-wire.ts';
 import { errorBody, idInPath, instant, limit, queryBoolean, type RestOptions, text, wireInstant } from './shapes.ts';
@@ -52,7 +52,8 @@ const listAnswer = z.object({
   }),
 });
 
-const threadAnswer = z.object({
+/** A thread with its messages. */
+export const threadAnswer = z.object({
   thread: z
     .object({
       id: z.string(),
@@ -117,15 +118,22 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
     },
     async (request) => {
       const context = contextOf(request);
-      const { thread, messages } = await threads.readThread(context, request.params.id);
-      return {
-        thread: { ...commonFieldsOf(thread), updated_at: wireInstant(thread.updatedAt) },
-        messages: messages.map((message) => threadMessageOf(message, context.settings.publicUrl)),
-        total_count: messages.length,
-      };
+      return threadAnswerOf(await threads.readThread(context, request.params.id), context.settings.publicUrl);
     },
   );
 };
+
+/** `publicUrl` is the base of download links. */
+export function threadAnswerOf(
+  { thread, messages }: { thread: threads.Thread; messages: Email[] },
+  publicUrl: string,
+): z.infer<typeof threadAnswer> {
+  return {
+    thread: { ...commonFieldsOf(thread), updated_at: wireInstant(thread.updatedAt) },
+    messages: messages.map((message) => threadMessageOf(message, publicUrl)),
+    total_count: messages.length,
+  };
+}
 
 function threadListItemOf(thread: threads.ListedThread): z.infer<typeof threadListItem> {
   const { latest } = thread;

@@ -1,0 +1,164 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { UserError } from '../../core/errors.ts';
+import { invalid } from '../../operations/context.ts';
+import * as emails from '../../operations/emails.ts';
+import { cancelEmail } from '../../operations/scheduled-emails.ts';
+import { sendEmail } from '../../operations/send-email.ts';
+import { emailBody, emailBodyOf } from './email-wire.ts';
+import {
+  idempotencyHeader,
+  idempotencyOf,
+  MAIL_BODY_LIMIT,
+  newEmailOf,
+  scheduledAnswer,
+  scheduledBodyOf,
+  sendBody,
+} from './outgoing-shapes.ts';
+import {
+  errorBody,
+  idInPath,
+  instant,
+  limit,
+  listBody,
+  listOf,
+  offset,
+  type RestOptions,
+  wireInstant,
+} from './shapes.ts';
+
+const summary = {
+  id: z.string(),
+  from: z.string(),
+  to: z.array(z.string()),
+  subject: z.string(),
+  scheduled_at: instant,
+  timezone: z.string(),
+  status: z.enum(['scheduled', 'paused', 'cancelled', 'sent']),
+  created_at: instant,
+  attempts: z.number().int().meta({ description: '1 once it was handed to the queue' }),
+};
+const listItem = z.object(summary).meta({ id: 'FormerScheduledEmailListItem' });
+const { cc, bcc, reply_to: replyTo, html, text, headers, attachments, tags, updated_at, sent_at } = emailBody.shape;
+const details = z
+  .object({
+    ...summary,
+    ...{ cc, bcc, replyTo, html, text, headers, attachments, tags, updated_at, sent_at },
+    max_attempts: z.number().int(),
+    sent_email_id: z.string().nullable(),
+  })
+  .meta({ id: 'FormerScheduledEmail' });
+const cancelled = z.object({ id: z.string(), status: z.literal('cancelled'), cancelled_at: instant });
+
+/** Scheduled mail under the paths of `@inboundemail/sdk`; the same operations as under /emails. */
+export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  const frame = { tags: ['Former paths'], deprecated: true };
+
+  app.post(
+    '/emails/schedule',
+    {
+      bodyLimit: MAIL_BODY_LIMIT,
+      schema: {
+        ...frame,
+        operationId: 'formerScheduleEmail',
+        summary: 'Schedule an email',
+        description: 'As POST /emails with `scheduled_at`, which is required here.',
+        headers: idempotencyHeader,
+        body: sendBody,
+        response: { 201: scheduledAnswer, 403: errorBody, 409: errorBody, default: errorBody },
+      },
+    },
+    async (request, reply) => {
+      const email = newEmailOf(request.body);
+      if (email.scheduledAt == null) throw invalid('scheduled_at is required', 'scheduled_at');
+      const idempotency = idempotencyOf(request.headers, 'send', request.body);
+      const { receipt } = await sendEmail(contextOf(request), email, idempotency);
+      const answer = scheduledBodyOf(receipt);
+      if (answer === null) throw new Error('an email with a time was not scheduled');
+      return reply.code(201).send(answer);
+    },
+  );
+
+  app.get(
+    '/emails/schedule',
+    {
+      schema: {
+        ...frame,
+        operationId: 'formerListScheduledEmails',
+        summary: 'List scheduled emails',
+        description: 'Those that have not left; newest first.',
+        querystring: z.object({
+          limit: limit(),
+          offset,
+          status: z
+            .enum(['all', 'scheduled', 'paused', 'cancelled'])
+            .optional()
+            .meta({ description: 'emails of one status' }),
+        }),
+        response: { 200: listOf(listItem), default: errorBody },
+      },
+    },
+    async (request) => {
+      const { status, ...page } = request.query;
+      const query = { type: 'scheduled', status, timeRange: 'all' } as const;
+      const found = await emails.listEmails(contextOf(request), query, page);
+      return listBody(found.emails.map(summaryOf), page, found.total);
+    },
+  );
+
+  app.get(
+    '/emails/schedule/:id',
+    {
+      schema: {
+        ...frame,
+        operationId: 'formerGetScheduledEmail',
+        summary: 'Read a scheduled email',
+        description: 'One that has left since is found, too.',
+        params: idInPath,
+        response: { 200: details, default: errorBody },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      const email = await emails.readEmail(context, request.params.id);
+      if (email.scheduledAt === null) throw new UserError('not_found', 'Email not found');
+      const { reply_to, ...body } = emailBodyOf(email, context.settings.publicUrl);
+      const sentId = email.type === 'sent' ? email.id : null;
+      return { ...body, ...summaryOf(email), replyTo: reply_to, max_attempts: 1, sent_email_id: sentId };
+    },
+  );
+
+  app.delete(
+    '/emails/schedule/:id',
+    {
+      schema: {
+        ...frame,
+        operationId: 'formerCancelScheduledEmail',
+        summary: 'Cancel a scheduled email',
+        description: 'As DELETE /emails/{id}.',
+        params: idInPath,
+        response: { 200: cancelled, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { email } = await cancelEmail(contextOf(request), request.params.id);
+      return { id: email.id, status: 'cancelled' as const, cancelled_at: wireInstant(email.updatedAt) };
+    },
+  );
+};
+
+function summaryOf(email: emails.EmailSummary): z.infer<typeof listItem> {
+  const { status } = email;
+  const isWaiting = status === 'scheduled' || status === 'paused' || status === 'cancelled';
+  return {
+    id: email.id,
+    from: email.fromText,
+    to: email.to,
+    subject: email.subject,
+    scheduled_at: wireInstant(email.scheduledAt ?? email.createdAt),
+    timezone: email.timezone ?? 'UTC',
+    status: isWaiting ? status : 'sent',
+    created_at: wireInstant(email.createdAt),
+    attempts: isWaiting ? 0 : 1,
+  };
+}
