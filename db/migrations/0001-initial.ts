@@ -632,6 +632,26 @@ const ROLES_AND_POLICIES = `
       from email e join raw_message r on r.id = e.raw_id
       where e.user_id = p_user_id and e.id = p_email_id and p_user_id = current_setting('postroom.user_id', true) $$;
 
+  -- Gives the octets of a scheduled email another date. The Date field as we compose it has always the same length, so nothing else moves.
+  -- Answers the value of the field; null when the email is not scheduled or its octets have no such field.
+  create function redate_scheduled(p_user_id text, p_email_id text, p_at timestamptz) returns text
+    language sql volatile security definer set search_path = public, pg_temp as $$
+      with written as materialized (
+        select to_char(p_at at time zone 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS "+0000"') as value
+      ), found as materialized (
+        -- behind CR LF and the name of the field, within the header section, and before the end of its line
+        select r.id, r.octets, position(decode('0d0a446174653a20', 'hex') in r.octets) + 8 as start
+        from email e join raw_message r on r.id = e.raw_id
+        where e.user_id = p_user_id and e.id = p_email_id and e.type = 'scheduled'
+          and p_user_id = current_setting('postroom.user_id', true)
+      ), dated as materialized (
+        select f.id, w.value, overlay(f.octets placing convert_to(w.value, 'UTF8') from f.start) as octets
+        from found f cross join written w
+        where f.start > 8 and f.start < position(decode('0d0a0d0a', 'hex') in f.octets)
+          and substring(f.octets from f.start + length(w.value) for 2) = decode('0d0a', 'hex')
+      )
+      update raw_message r set octets = d.octets, sha256 = sha256(d.octets) from dated d where r.id = d.id returning d.value $$;
+
   -- Names are unique on the whole service; that one is taken is all that a user learns of another's.
   create function is_verified_name_free(p_name text) returns boolean
     language sql stable security definer set search_path = public, pg_temp as $$
@@ -688,7 +708,7 @@ const ROLES_AND_POLICIES = `
     end $$;
   revoke all on function analyze_young_tables from public;
   grant execute on function analyze_young_tables to postroom_actor;
-  revoke all on function credential_owner, note_key_uses, account_of, raw_octets, is_verified_name_free, search_emails, search_threads from public;
-  grant execute on function credential_owner, note_key_uses, account_of, raw_octets, is_verified_name_free, search_emails, search_threads
+  revoke all on function credential_owner, note_key_uses, account_of, raw_octets, redate_scheduled, is_verified_name_free, search_emails, search_threads from public;
+  grant execute on function credential_owner, note_key_uses, account_of, raw_octets, redate_scheduled, is_verified_name_free, search_emails, search_threads
     to postroom_gateway, postroom_actor;
 `;

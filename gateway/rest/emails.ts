@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { invalid, type OperationContext } from '../../operations/context.ts';
 import * as emails from '../../operations/emails.ts';
+import { rescheduleEmail } from '../../operations/scheduled-emails.ts';
 import { emailBody, emailBodyOf, emailListItem, emailListItemOf } from './email-wire.ts';
 import { errorBody, idInPath, instant, limit, offset, type RestOptions, text, wireInstant } from './shapes.ts';
 
@@ -52,14 +54,25 @@ const listAnswer = z.object({
   }),
 });
 
-const flagsBody = z.object({ is_read: z.boolean().optional(), is_archived: z.boolean().optional() });
-const flagsAnswer = z.object({
-  object: z.literal('email'),
-  id: z.string(),
-  is_read: z.boolean(),
-  is_archived: z.boolean(),
-  updated_at: instant,
+const updateBody = z.object({
+  is_read: z.boolean().nullish(),
+  is_archived: z.boolean().nullish(),
+  scheduled_at: z.string().nullish().meta({ description: 'another time to send, as when it was scheduled' }),
+  scheduledAt: z.string().nullish().meta({ deprecated: true, description: 'alias of scheduled_at' }),
+  timezone: z.string().nullish().meta({ description: 'IANA zone of scheduled_at; default: that of the email' }),
 });
+const updateAnswer = z
+  .object({
+    object: z.literal('email'),
+    id: z.string(),
+    is_read: z.boolean().optional().meta({ description: 'of a received email' }),
+    is_archived: z.boolean().optional().meta({ description: 'of a received email' }),
+    status: z.string().optional().meta({ description: 'of a scheduled email' }),
+    scheduled_at: instant.optional().meta({ description: 'of a scheduled email' }),
+    timezone: z.string().optional().meta({ description: 'of a scheduled email' }),
+    updated_at: instant,
+  })
+  .meta({ id: 'UpdatedEmail' });
 
 export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.get(
@@ -112,29 +125,53 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     },
   );
 
-  app.patch(
-    '/emails/:id',
-    {
+  for (const method of ['PATCH', 'PUT'] as const)
+    app.route({
+      method,
+      url: '/emails/:id',
       schema: {
         operationId: 'updateEmail',
-        summary: 'Mark a received email as read or archived, or not',
-        description: 'Fields that are absent stay as they are.',
+        summary: 'Mark a received email, or schedule one anew',
+        description:
+          'Either `is_read` and `is_archived` of a received email, where absent ones stay as they are, or `scheduled_at` of one that is still to be sent. PUT does the same.',
         tags: ['Emails'],
         params: idInPath,
-        body: flagsBody,
-        response: { 200: flagsAnswer, default: errorBody },
+        body: updateBody,
+        response: { 200: updateAnswer, default: errorBody },
+        // Some clients say so; one operation is enough of it in the document.
+        hide: method === 'PUT',
       },
-    },
-    async (request) => {
-      const { is_read: isRead, is_archived: isArchived } = request.body;
-      const updated = await emails.updateEmail(contextOf(request), request.params.id, { isRead, isArchived });
-      return {
-        object: 'email' as const,
-        id: updated.id,
-        is_read: updated.isRead,
-        is_archived: updated.isArchived,
-        updated_at: wireInstant(updated.updatedAt),
-      };
-    },
-  );
+      handler: (request) => update(contextOf(request), request.params.id, request.body),
+    });
 };
+
+async function update(
+  context: OperationContext,
+  emailId: string,
+  body: z.infer<typeof updateBody>,
+): Promise<z.infer<typeof updateAnswer>> {
+  const flags = { isRead: body.is_read ?? undefined, isArchived: body.is_archived ?? undefined };
+  const scheduledAt = body.scheduled_at ?? body.scheduledAt ?? null;
+  if (scheduledAt === null) {
+    const updated = await emails.updateEmail(context, emailId, flags);
+    return {
+      object: 'email',
+      id: updated.id,
+      is_read: updated.isRead,
+      is_archived: updated.isArchived,
+      updated_at: wireInstant(updated.updatedAt),
+    };
+  }
+  if (flags.isRead !== undefined || flags.isArchived !== undefined)
+    throw invalid('scheduled_at cannot be changed together with is_read or is_archived', 'scheduled_at');
+  const wish = { text: scheduledAt, timezone: body.timezone ?? null };
+  const updated = await rescheduleEmail(context, emailId, wish);
+  return {
+    object: 'email',
+    id: updated.id,
+    status: updated.status,
+    scheduled_at: wireInstant(updated.scheduledAt),
+    timezone: updated.timezone,
+    updated_at: wireInstant(updated.updatedAt),
+  };
+}
