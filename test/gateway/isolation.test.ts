@@ -80,6 +80,8 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
     const swept: Record<string, ((id: string) => Promise<LightMyRequestResponse>) | null> = {
       'GET /api/e2/emails': null,
       'POST /api/e2/emails': null,
+      'POST /api/e2/emails/{id}/reply': (id) =>
+        gateway.call(mine.apiKey, 'POST', `/emails/${id}/reply`, { from: mine.address, text: 'x' }),
       'GET /api/e2/emails/{id}': (id) => gateway.call(mine.apiKey, 'GET', `/emails/${id}`),
       'PATCH /api/e2/emails/{id}': (id) => gateway.call(mine.apiKey, 'PATCH', `/emails/${id}`, { is_read: true }),
       'DELETE /api/e2/emails/{id}': (id) => gateway.call(mine.apiKey, 'DELETE', `/emails/${id}`),
@@ -100,6 +102,25 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
       'GET /api/e2/endpoints': null,
       'POST /api/e2/endpoints': null,
       'GET /api/e2/endpoints/{id}': (id) => gateway.call(mine.apiKey, 'GET', `/endpoints/${id}`),
+      'GET /api/e2/emails/receiving': null,
+      'GET /api/e2/emails/receiving/{id}': (id) => gateway.call(mine.apiKey, 'GET', `/emails/receiving/${id}`),
+      'GET /api/e2/emails/receiving/{id}/attachments': (id) =>
+        gateway.call(mine.apiKey, 'GET', `/emails/receiving/${id}/attachments`),
+      'GET /api/e2/emails/receiving/{id}/attachments/{index}': (id) =>
+        gateway.call(mine.apiKey, 'GET', `/emails/receiving/${id}/attachments/0`),
+      'GET /api/e2/emails/{id}/attachments': (id) => gateway.call(mine.apiKey, 'GET', `/emails/${id}/attachments`),
+      'GET /api/e2/emails/{id}/attachments/{index}': (id) =>
+        gateway.call(mine.apiKey, 'GET', `/emails/${id}/attachments/0`),
+      'GET /api/e2/emails/schedule': null,
+      'POST /api/e2/emails/schedule': null,
+      'GET /api/e2/emails/schedule/{id}': (id) => gateway.call(mine.apiKey, 'GET', `/emails/schedule/${id}`),
+      'DELETE /api/e2/emails/schedule/{id}': (id) => gateway.call(mine.apiKey, 'DELETE', `/emails/schedule/${id}`),
+      'GET /api/e2/mail': null,
+      'POST /api/e2/mail': null,
+      'POST /api/e2/mail/bulk': null,
+      'GET /api/e2/mail/{id}': (id) => gateway.call(mine.apiKey, 'GET', `/mail/${id}`),
+      'PATCH /api/e2/mail/{id}': (id) => gateway.call(mine.apiKey, 'PATCH', `/mail/${id}`, { isRead: true }),
+      'GET /api/e2/mail/{id}/thread': (id) => gateway.call(mine.apiKey, 'GET', `/mail/${id}/thread`),
     };
     /** Routes outside of the OpenAPI document; they know no user's resource. */
     const open = [
@@ -151,20 +172,36 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
   });
 
   describe('lists', () => {
-    test.each(['/emails', '/mail/threads', '/domains', '/email-addresses', '/endpoints'])(
-      '%s shows nothing of the other user, whatever is asked for',
-      async (path) => {
-        const secrets = [...everyone(), theirs.address, theirs.userId];
-        const filters = ['domain', 'address', 'search', 'domainId', 'status', 'cursor'];
-        for (const filter of filters)
-          for (const value of secrets) {
-            const query = `${filter}=${encodeURIComponent(value)}`;
-            const response = await gateway.call(mine.apiKey, 'GET', `${path}?${query}`);
-            const shown = response.body.replaceAll(JSON.stringify(value).slice(1, -1), '');
-            for (const secret of secrets) expect(shown, query).not.toContain(secret);
-          }
-      },
-    );
+    test.each([
+      '/emails',
+      '/emails/receiving',
+      '/emails/schedule',
+      '/mail',
+      '/mail/threads',
+      '/domains',
+      '/email-addresses',
+      '/endpoints',
+    ])('%s shows nothing of the other user, whatever is asked for', async (path) => {
+      const secrets = [...everyone(), theirs.address, theirs.userId];
+      const filters = [
+        'domain',
+        'address',
+        'search',
+        'domainId',
+        'status',
+        'cursor',
+        'emailAddress',
+        'emailId',
+        'after',
+      ];
+      for (const filter of filters)
+        for (const value of secrets) {
+          const query = `${filter}=${encodeURIComponent(value)}`;
+          const response = await gateway.call(mine.apiKey, 'GET', `${path}?${query}`);
+          const shown = response.body.replaceAll(JSON.stringify(value).slice(1, -1), '');
+          for (const secret of secrets) expect(shown, query).not.toContain(secret);
+        }
+    });
 
     test('a foreign cursor is answered like an unknown one', async () => {
       const answers = await Promise.all(
@@ -184,6 +221,25 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
   });
 
   describe('ids in bodies', () => {
+    test('a foreign email is answered and marked like an unknown one', async () => {
+      const ids = strangers(...everyone()).filter((id) => !id.includes('%'));
+      const replies = await Promise.all(
+        ids.map((emailId) => gateway.call(mine.apiKey, 'POST', '/mail', { emailId, textBody: 'x' })),
+      );
+      expect(new Set(replies.map((answer) => `${answer.statusCode} ${answer.body}`)).size).toBe(1);
+      expect(replies[0]?.statusCode).toBe(404);
+      const marked = await gateway.call(mine.apiKey, 'POST', '/mail/bulk', {
+        emailIds: ids,
+        updates: { isRead: true, isArchived: true },
+      });
+      expect(marked.json()).toMatchObject({ updated: 0, failed: ids.map((id) => ({ id, error: 'Email not found' })) });
+      const { rows } = await gateway.actor.pool.query(
+        'select count(*) from email where user_id = $1 and (is_read or is_archived)',
+        [theirs.userId],
+      );
+      expect(rows).toEqual([{ count: 0 }]);
+    });
+
     test('a foreign domain or endpoint is answered like an unknown one', async () => {
       const post = (body: object) => gateway.call(mine.apiKey, 'POST', '/email-addresses', body);
       const address = `new@${mine.address.split('@')[1]}`;
@@ -351,9 +407,15 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
       // The twin's rows come last, so that whoever takes the last of two takes the wrong one.
       for (const [table, columns] of Object.entries(marks)) {
         const marked = columns.map((column) => `'${column}', to_jsonb(coalesce(r->>'${column}', '') || 'canary')`);
+        const { rows } = await pool.query<{ list: string }>(
+          `select string_agg(quote_ident(attname), ', ') as list from pg_attribute
+           where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+          [table],
+        );
         await pool.query(
-          `insert into ${table} select (jsonb_populate_record(null::${table}, r || jsonb_build_object('user_id', 'usr_twin' ${marked.map((mark) => `, ${mark}`).join('')}))).*
-           from ${table} t, to_jsonb(t) r where t.user_id = $1`,
+          `insert into ${table} (${rows[0]?.list}) select ${rows[0]?.list} from jsonb_populate_recordset(null::${table}, (
+             select jsonb_agg(r || jsonb_build_object('user_id', 'usr_twin' ${marked.map((mark) => `, ${mark}`).join('')}))
+             from ${table} t, to_jsonb(t) r where t.user_id = $1))`,
           [box.userId],
         );
       }
@@ -378,7 +440,14 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
         `?domain=${box.domainId}`,
       ])
         paths.push(`/mail/threads${query}`);
-      paths.push(`/mail/threads/${threadId}`, '/mail/threads/th_twin_alias', '/domains', `/domains/${box.domainId}`);
+      paths.push('/emails/receiving', `/emails/receiving/${emailIds[0]}`, '/mail', `/mail/${emailIds[0]}`);
+      paths.push(
+        `/mail/${emailIds[0]}/thread`,
+        `/mail/threads/${threadId}`,
+        '/mail/threads/th_twin_alias',
+        '/domains',
+        `/domains/${box.domainId}`,
+      );
       paths.push('/email-addresses', `/email-addresses/${box.addressId}`, '/endpoints', `/endpoints/${box.endpointId}`);
     });
 
@@ -388,9 +457,9 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
         expect(response.statusCode, path).toBe(200);
         expect(response.body, path).not.toContain('canary');
         const body = response.json();
-        const rows = body.data ?? body.threads ?? body.messages;
+        const rows = body.data ?? body.threads ?? body.messages ?? body.emails;
         if (rows === undefined) continue;
-        const expected = path.startsWith('/emails') || body.messages !== undefined ? 3 : 1;
+        const expected = /^\/(emails|mail$)/.test(path) || body.messages !== undefined ? 3 : 1;
         expect(rows, path).toHaveLength(expected);
         expect(body.pagination?.total ?? expected, path).toBe(expected);
       }
