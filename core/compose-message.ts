@@ -37,7 +37,7 @@ const MAX_LINE_OCTETS = 998;
 /** Characters of an encoded word (RFC 2047 §2 allows 75), as nodemailer makes them. */
 const ENCODED_WORD_LENGTH = 52;
 /** No line of quoted-printable or base64 has it (RFC 2045 §6.7). */
-const BOUNDARY_PREFIX = '=_';
+export const BOUNDARY_PREFIX = '=_';
 const BOUNDARY_DIGITS = 32;
 
 /**
@@ -65,14 +65,23 @@ export async function composeMessage(draft: Draft): Promise<Buffer> {
   }).compile();
   message.setHeader('Subject', toFieldValue(draft.subject));
   for (const [name, value] of draft.fields) message.addHeader(name, toFieldValue(value));
-  const octets = await message.build();
+  return checked(await message.build());
+}
+
+/** The octets, when they go through every SMTP server as they are; otherwise throws, which is a mistake of ours. */
+export function checked(octets: Buffer): Buffer {
   const flaw = findFlaw(octets);
   if (flaw !== null) throw new Error(`the composed message has ${flaw}`);
   return octets;
 }
 
+/** How every line begins that parts the message of that id, and no other line of it. */
+export function delimiterOf(messageId: string): string {
+  return `--${BOUNDARY_PREFIX}-${boundaryOf(messageId)}-Part_`;
+}
+
 /** Hard to guess before the message has its id, so that no content can hold it. */
-function boundaryOf(messageId: string): string {
+export function boundaryOf(messageId: string): string {
   return createHash('sha256').update(messageId).digest('hex').slice(0, BOUNDARY_DIGITS);
 }
 

@@ -12,6 +12,7 @@ import { createParseQueue } from './parse-queue.ts';
 import { parseReceptions } from './parse-receptions.ts';
 import type { FaultPoint } from './reception.ts';
 import { REMOVE_BATCH, removeOldOffers } from './remove-old-offers.ts';
+import { reportFailures } from './report-failures.ts';
 import { storeParsed } from './store-parsed.ts';
 import { createStoreQueue } from './store-queue.ts';
 import type { ReportOptions } from './take-reports.ts';
@@ -34,6 +35,8 @@ export interface ReceivingActorOptions {
 
 /** guarantees.md §5: due rows are swept every 2 s. */
 const SWEEP_MS = 2_000;
+/** A sender learns within moments that five days were in vain. */
+const REPORT_EVERY_MS = 5_000;
 const REMOVE_EVERY_MS = 60 * 60 * 1_000;
 /** Chunks in work for each worker: most of them wait, for DNS, for another to be stored, or for one bad message to be given up. */
 const CHUNKS_PER_WORKER = 8;
@@ -42,7 +45,10 @@ const STOP_MS = 8_000;
 /** Giving leases back saves the next process a wait and is worth no longer one. */
 const RELEASE_MS = 1_000;
 
-/** Takes mail: answers at RCPT and end of DATA, parses what was accepted, and makes it visible. */
+/**
+ * Takes mail: answers at RCPT and end of DATA, parses what was accepted, and makes it visible, or applies it where it reports on mail
+ * that was sent. Tells senders, as mail of its own, of what was given up.
+ */
 export async function startReceivingActor(context: ActorContext, options: ReceivingActorOptions): Promise<Actor> {
   const { bus, database, octets, log, name } = context;
   const fault = options.fault ?? (() => undefined);
@@ -95,11 +101,22 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     },
   });
 
+  const check = (recipient: string) => checkRecipient({ database, returnAddressKey }, recipient);
+  const failures = {
+    database,
+    octets,
+    log,
+    claimant: name,
+    mailHostname: options.mailHostname,
+    acceptor,
+    checkRecipient: check,
+  };
+
   const running = runActor({
     context,
     name: 'receiving',
     answers: {
-      'receiving.recipient.check': ({ recipient }) => checkRecipient({ database, returnAddressKey }, recipient),
+      'receiving.recipient.check': ({ recipient }) => check(recipient),
       'receiving.message.accept': (request, accepted) => acceptor.accept(request, accepted),
       'receiving.capacity.check': async () => ({ hasRoom: await hasRoom() }),
     },
@@ -116,6 +133,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
           return claimed.length;
         },
       },
+      { name: 'report-failures', everyMs: REPORT_EVERY_MS, work: () => reportFailures(failures) },
       {
         name: 'remove-old-offers',
         everyMs: REMOVE_EVERY_MS,

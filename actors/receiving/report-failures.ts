@@ -1,0 +1,102 @@
+import type { Logger } from 'pino';
+import { composeDeliveryReport } from '../../core/delivery-report.ts';
+import { isReturnAddress } from '../../core/return-address.ts';
+import { CLAIM_BATCH } from '../../db/claim.ts';
+import type { Database } from '../../db/database.ts';
+import type { OctetStore } from '../../db/octet-store.ts';
+import { claimFailures, markReported, type UnreportedFailure } from '../../db/queries/report-failures.ts';
+import type { Acceptor } from './accept-message.ts';
+import type { RecipientVerdict } from './check-recipient.ts';
+
+export interface FailureReportOptions {
+  database: Database;
+  octets: OctetStore;
+  log: Logger;
+  /** whose lease the recipients bear */
+  claimant: string;
+  /** EHLO name of this service */
+  mailHostname: string;
+  acceptor: Acceptor;
+  checkRecipient: (forwardPath: string) => Promise<RecipientVerdict>;
+}
+
+/** The DSNs come from this process. */
+const OWN_ADDRESS = '127.0.0.1';
+
+/**
+ * Tells the senders of given up mail by a DSN for each email (RFC 5321 §4.5.4.1), which comes in as mail does, with the null reverse-path.
+ * A sender whose address takes no mail is not told. Running twice is harmless: the same DSN has the same octets, and those are taken
+ * once. Answers how many recipients were looked at.
+ */
+export async function reportFailures(options: FailureReportOptions): Promise<number> {
+  const failures = await claimFailures(options.database, options.claimant, CLAIM_BATCH);
+  const groups = Map.groupBy(failures, ({ userId, emailId }) => `${userId} ${emailId}`);
+  for (const group of groups.values()) await reportGroup(options, group);
+  return failures.length;
+}
+
+async function reportGroup(options: FailureReportOptions, group: readonly UnreportedFailure[]): Promise<void> {
+  const [first] = group;
+  if (first === undefined) return;
+  const { database, log } = options;
+  const { userId, emailId } = first;
+  const outcome = await tell(options, first, group);
+  log.info({ emailId, recipients: group.length, outcome }, 'mail was given up');
+  if (outcome === 'no room') return;
+  const recipientIds = group.map(({ recipientId }) => recipientId);
+  await markReported(database, userId, recipientIds);
+}
+
+/** Without room the sender is told later. */
+type Outcome = 'told' | 'nobody to tell' | 'no room' | 'not composed';
+
+async function tell(
+  options: FailureReportOptions,
+  email: UnreportedFailure,
+  group: readonly UnreportedFailure[],
+): Promise<Outcome> {
+  const { userId, ownAddress } = email;
+  // What comes to a return address would be taken for a report of another server.
+  if (isReturnAddress(ownAddress)) return 'nobody to tell';
+  const verdict = await options.checkRecipient(ownAddress);
+  if (verdict.verdict === 'reject' || verdict.userId !== userId) return 'nobody to tell';
+  const octets = await compose(options, email, group);
+  if (octets === null) return 'not composed';
+  const { verdict: _, ...of } = verdict;
+  const reply = await options.acceptor.accept(
+    {
+      reversePath: '',
+      recipients: [{ recipient: ownAddress, ...of }],
+      remoteAddress: OWN_ADDRESS,
+      helo: options.mailHostname,
+      isTls: false,
+      traceFields: '',
+    },
+    octets,
+  );
+  return reply.verdict === 'accepted' ? 'told' : 'no room';
+}
+
+/** Null when it cannot be composed: trying again would fail alike, and keep all others waiting. */
+async function compose(
+  { octets, mailHostname, log }: FailureReportOptions,
+  email: UnreportedFailure,
+  group: readonly UnreportedFailure[],
+): Promise<Buffer | null> {
+  const { messageId, inReplyTo, references, subject, queuedAt, settledAt, emailId } = email;
+  const original = { messageId, inReplyTo, references, subject, queuedAt };
+  const composed = email.rawId === null ? null : await octets.get(email.rawId);
+  try {
+    return await composeDeliveryReport({
+      messageId: `<${email.recipientId}.failed@${mailHostname}>`,
+      date: settledAt,
+      mailHostname,
+      to: email.ownAddress,
+      original: { ...original, octets: composed },
+      recipients: group,
+    });
+  } catch (error) {
+    log.error({ err: error, emailId }, 'report of mail that was given up cannot be composed');
+    return null;
+  }
+}

@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createAcceptor } from '../../../actors/receiving/accept-message.ts';
+import { checkRecipient } from '../../../actors/receiving/check-recipient.ts';
+import { type FailureReportOptions, reportFailures } from '../../../actors/receiving/report-failures.ts';
+import { type IdentifierKind, makeIdentifier } from '../../../core/identifiers.ts';
+import { readMailReport } from '../../../core/mail-report.ts';
+import type { Database } from '../../../db/database.ts';
+import { createOctetStore } from '../../../db/octet-store.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { eventually, openReportActors } from '../../support/report-actors.ts';
+import { createMailbox, type TestMailbox } from '../../support/routing-rows.ts';
+import { insertSentMail, recipientsOf, testReturnAddressKey } from '../../support/sent-mail.ts';
+
+const log = pino({ level: 'silent' });
+const givenUp = { status: 'failed', lastCode: 452, lastStatus: '4.2.2', lastText: 'Mailbox full' } as const;
+
+let test_: TestDatabase;
+let database: Database;
+let mailbox: TestMailbox;
+let domain: string;
+
+beforeAll(async () => {
+  test_ = await createTestDatabase();
+  database = test_.open('postroom_actor');
+});
+afterAll(() => test_.drop());
+beforeEach(async () => {
+  await database.pool.query('delete from recipient');
+  domain = `${randomBytes(4).toString('hex')}.test`;
+  mailbox = await createMailbox(database, { domain, address: `hello@${domain}` });
+});
+
+function optionsOf(claimant = 'one', hasRoom = true): FailureReportOptions {
+  const octets = createOctetStore({ database, log });
+  const acceptor = createAcceptor({
+    database,
+    makeId: (kind: IdentifierKind) => makeIdentifier(kind, new Date(), randomBytes(10)),
+    claimant,
+    hasRoom: async () => hasRoom,
+    canParse: () => false,
+    onAccepted: () => undefined,
+    fault: () => undefined,
+  });
+  const check = (recipient: string) => checkRecipient({ database, returnAddressKey: testReturnAddressKey }, recipient);
+  return { database, octets, log, claimant, mailHostname: 'mx.test', acceptor, checkRecipient: check };
+}
+
+/** What came in for the user, and the report that it holds. */
+async function received(userId = mailbox.userId) {
+  const { rows } = await database.pool.query<{
+    octets: Buffer;
+    reverse_path: string;
+    recipient: string;
+    own_address: string;
+  }>(
+    `select m.octets, r.reverse_path, r.recipient, r.own_address from reception r join raw_message m on m.id = r.raw_id
+     where r.user_id = $1 order by r.accepted_at, r.email_id`,
+    [userId],
+  );
+  return Promise.all(rows.map(async ({ octets, ...row }) => ({ ...row, report: await readMailReport(octets) })));
+}
+
+async function reportedAt(emailId: string) {
+  return (await recipientsOf(database, emailId)).map((recipient) => recipient['reported_at'] !== null);
+}
+
+test('the sender gets one DSN for the recipients of an email that were given up, and none for others', async () => {
+  const sent = await insertSentMail(database, mailbox, {
+    recipients: [
+      { address: 'a@elsewhere.test', ...givenUp },
+      { address: 'b@elsewhere.test', ...givenUp },
+      { address: 'c@elsewhere.test', status: 'bounced', lastStatus: '5.1.1' },
+      { address: 'd@elsewhere.test' },
+      { address: 'e@elsewhere.test', status: 'pending' },
+    ],
+  });
+  await database.pool.query(
+    `insert into sending_attempt (user_id, recipient_id, number, started_at, host)
+     values ($1, $2, 1, now(), 'mx1.elsewhere.test'), ($1, $2, 2, now(), 'mx2.elsewhere.test')`,
+    [mailbox.userId, sent.recipientIds[0]],
+  );
+  expect(await reportFailures(optionsOf())).toBe(2);
+  const about = { action: 'failed', status: '4.2.2', diagnosticCode: '452 Mailbox full' };
+  expect(await received()).toEqual([
+    {
+      reverse_path: '',
+      recipient: mailbox.address,
+      own_address: mailbox.address,
+      report: expect.objectContaining({
+        originalMessageId: sent.messageId,
+        recipients: [
+          expect.objectContaining({ ...about, finalRecipient: 'a@elsewhere.test', remoteMta: 'mx2.elsewhere.test' }),
+          expect.objectContaining({ ...about, finalRecipient: 'b@elsewhere.test', remoteMta: null }),
+        ],
+      }),
+    },
+  ]);
+  expect(await reportedAt(sent.emailId)).toEqual([true, true, false, false, false]);
+  expect(await reportFailures(optionsOf())).toBe(0);
+  expect(await received()).toHaveLength(1);
+});
+
+test('a process that died between telling and noting it tells nobody twice', async () => {
+  const sent = await insertSentMail(database, mailbox, { recipients: [{ address: 'a@elsewhere.test', ...givenUp }] });
+  for (const claimant of ['one', 'two']) {
+    await reportFailures(optionsOf(claimant));
+    await database.pool.query('update recipient set reported_at = null where email_id = $1', [sent.emailId]);
+  }
+  expect(await received()).toHaveLength(1);
+});
+
+test('two processes at once tell nobody twice', async () => {
+  await Promise.all(
+    Array.from({ length: 8 }, (_, n) =>
+      insertSentMail(database, mailbox, { recipients: [{ address: `a${n}@elsewhere.test`, ...givenUp }] }),
+    ),
+  );
+  const counts = await Promise.all(['one', 'two', 'three'].map((claimant) => reportFailures(optionsOf(claimant))));
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(8);
+  expect(await received()).toHaveLength(8);
+});
+
+test('without room for mail the sender is told later', async () => {
+  const sent = await insertSentMail(database, mailbox, { recipients: [{ address: 'a@elsewhere.test', ...givenUp }] });
+  await reportFailures(optionsOf('one', false));
+  expect(await reportedAt(sent.emailId)).toEqual([false]);
+  await database.pool.query(`update recipient set claimed_until = now() - interval '1 s'`);
+  await reportFailures(optionsOf());
+  expect(await reportedAt(sent.emailId)).toEqual([true]);
+  expect(await received()).toHaveLength(1);
+});
+
+test('a sender whose address takes no mail is not told, and not tried again', async () => {
+  const { userId } = mailbox;
+  const off = await createMailbox(database, { userId, domain, address: `off@${domain}`, isActive: false });
+  const emails = [
+    await insertSentMail(database, off, { recipients: [{ address: 'a@elsewhere.test', ...givenUp }] }),
+    await insertSentMail(database, mailbox, {
+      from: `no-reply@${domain}`,
+      recipients: [{ address: 'b@elsewhere.test', ...givenUp }],
+    }),
+    await insertSentMail(database, mailbox, {
+      from: `bounce+${'a'.repeat(52)}@${domain}`,
+      recipients: [{ address: 'c@elsewhere.test', ...givenUp }],
+    }),
+  ];
+  expect(await reportFailures(optionsOf())).toBe(3);
+  for (const { emailId } of emails) expect(await reportedAt(emailId)).toEqual([true]);
+  expect(await received()).toEqual([]);
+});
+
+test('whoever took over the domain learns nothing of mail that its former owner sent', async () => {
+  const sent = await insertSentMail(database, mailbox, { recipients: [{ address: 'a@elsewhere.test', ...givenUp }] });
+  const { userId } = mailbox;
+  for (const table of ['verified_domain_name', 'email_address_name', 'email_address', 'domain'])
+    await database.pool.query(`delete from ${table} where user_id = $1`, [userId]);
+  const heir = await createMailbox(database, { domain, address: mailbox.address });
+  await reportFailures(optionsOf());
+  expect(await received(heir.userId)).toEqual([]);
+  expect(await received(userId)).toEqual([]);
+  expect(await reportedAt(sent.emailId)).toEqual([true]);
+});
+
+test('the running actor does it by itself: the DSN is received mail in the thread of the original', async () => {
+  const actors = await openReportActors();
+  try {
+    const box = await actors.mailbox();
+    const sent = await insertSentMail(actors.database, box, {
+      subject: 'Dinner',
+      recipients: [{ address: 'a@elsewhere.test', ...givenUp }],
+    });
+    actors.bus.wake('threading.assign.wake', { userId: box.userId, emailIds: [sent.emailId] });
+    const messages = async () => {
+      const { rows } = await actors.database.pool.query(
+        `select type, subject, from_address, thread_id from email where user_id = $1 and thread_id is not null order by created_at`,
+        [box.userId],
+      );
+      return rows;
+    };
+    await eventually(async () => (await messages()).length === 2);
+    const [original, report] = await messages();
+    expect(report).toEqual({
+      type: 'received',
+      subject: 'Undelivered mail: Dinner',
+      from_address: 'MAILER-DAEMON@mx.test',
+      thread_id: original?.thread_id,
+    });
+    // It came to a mailbox, so it is no report that anything hangs on.
+    expect(await recipientsOf(actors.database, sent.emailId)).toMatchObject([{ status: 'failed' }]);
+    expect(await actors.suppressions(box.userId)).toEqual([]);
+  } finally {
+    await actors.close();
+  }
+});
