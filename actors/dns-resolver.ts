@@ -11,6 +11,10 @@ export interface DnsResolver {
 export interface DnsResolverOptions {
   /** host:port, asked in this order; none means the system's */
   servers: readonly string[];
+  /** milliseconds that one server gets for one try, of which there are two; 800 unless told */
+  queryTimeoutMs?: number;
+  /** so many look-ups in a row without any answer mean that DNS is away; 5 unless told */
+  failuresUntilPause?: number;
 }
 
 /** Milliseconds that one server gets for one try, and tries. */
@@ -23,7 +27,7 @@ const KEEP_NEGATIVE_MS = 30_000;
 const KEEP_FAILURE_MS = 5_000;
 const MAX_KEPT = 10_000;
 
-/** So many look-ups in a row without any answer mean that DNS is away; then none is made for a while, and mail does not wait for it. */
+/** When DNS is away, no look-up is made for a while, and mail does not wait for it. */
 const FAILURES_UNTIL_PAUSE = 5;
 const PAUSE_MS = 5_000;
 
@@ -33,9 +37,10 @@ interface Kept {
   until: number;
 }
 
-/** A resolver of ours with a cache of its own, for the checks of SPF, DKIM, DMARC and ARC. */
+/** A resolver of ours with a cache of its own. */
 export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
-  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+  const resolver = new Resolver({ timeout: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+  const failuresUntilPause = options.failuresUntilPause ?? FAILURES_UNTIL_PAUSE;
   if (options.servers.length > 0) resolver.setServers(options.servers);
   const kept = new Map<string, Kept>();
   let failures = 0;
@@ -65,7 +70,7 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
       return answer as string[] | string[][];
     } catch (error) {
       if (isUnanswered(error)) {
-        if (++failures >= FAILURES_UNTIL_PAUSE) pausedUntil = performance.now() + PAUSE_MS;
+        if (++failures >= failuresUntilPause) pausedUntil = performance.now() + PAUSE_MS;
       } else {
         failures = 0;
       }

@@ -1,6 +1,17 @@
-import { type Actor, type ActorContext, runActor } from '../actor.ts';
+import { createAddressGuard } from '../../core/network-address.ts';
+import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { createDnsResolver } from '../dns-resolver.ts';
+import { createAttempter } from './attempt.ts';
 import { checkMailFrom } from './check-mail-from.ts';
+import { releaseRecipients, renewLeases } from './claim-recipients.ts';
+import { createDestinationQueue } from './destination-queue.ts';
+import { createDispatcher } from './dispatch.ts';
+import type { Transaction } from './job.ts';
+import type { OpeningLimits } from './open-session.ts';
+import { createOutcomeRecorder } from './record-outcomes.ts';
+import { inboundRoute, relayRoute } from './route.ts';
+import { createMessageSigner } from './sign-message.ts';
+import { createDueTaker } from './take-due.ts';
 
 /** Where fault tests end the process: attempts are written; the server has answered; the outcome is written. */
 export type SendingFaultPoint = 'sending.claimed' | 'sending.sent' | 'sending.recorded';
@@ -22,21 +33,130 @@ export interface SendingActorOptions {
   secretKey: Uint8Array;
   /** `host:port` each; empty: the system's resolver */
   dnsServers: readonly string[];
+  /** instead of the ordinary ones, for tests */
+  limits?: Partial<OpeningLimits>;
   fault?: (point: SendingFaultPoint) => void;
 }
 
+/**
+ * Milliseconds; RFC 5321 §4.5.3.2 asks for more in the dialogue before the message, and for this much when the message is out, since who
+ * gives up then may send it twice. Leases are renewed meanwhile.
+ */
+const LIMITS: OpeningLimits = {
+  connectMs: 30_000,
+  openingMs: 90_000,
+  greetingMs: 60_000,
+  envelopeMs: 120_000,
+  messageMs: 600_000,
+};
+/** Transactions at once: in all, with a destination that is new to us, and with one that keeps up. */
+const TRANSACTIONS = { active: 200, first: 3, most: 20 };
+/** All look-ups for one transaction, and one try with one server; milliseconds. */
+const DNS_TIME_MS = 15_000;
+const DNS_QUERY_MS = 4_000;
+/** guarantees.md §5; milliseconds. */
+const SWEEP_MS = 2_000;
+const RENEWAL_MS = 10_000;
 /** A domain that was just added has its MAIL FROM records looked for after this at the latest. */
 const MAIL_FROM_EVERY_MS = 10_000;
 
 /** Sends mail: each recipient's row is claimed, tried and settled. */
-export async function startSendingActor(context: ActorContext, options: SendingActorOptions): Promise<Actor> {
+export function startSendingActor(context: ActorContext, options: SendingActorOptions): Promise<Actor> {
   const { database, log } = context;
-  const { mailHostname } = options;
+  const { mailHostname, secretKey } = options;
+  const fault = options.fault ?? (() => undefined);
   // A resolver of its own: where the DNS of many domains does not answer, it pauses, and mail must not wait for that.
   const mailFrom = { database, log, mailHostname, dns: createDnsResolver({ servers: options.dnsServers }) };
-  return runActor({
+  const dns = createDnsResolver({
+    servers: options.dnsServers,
+    queryTimeoutMs: DNS_QUERY_MS,
+    // Domains whose own servers are dead say nothing of the others.
+    failuresUntilPause: Number.POSITIVE_INFINITY,
+  });
+  const guard = createAddressGuard({
+    allowedPrivateNetworks: options.allowedPrivateNetworks,
+    ownPorts: options.refusedPorts,
+  });
+  const inbound = inboundRoute(options.inboundSmtp);
+  const relay = options.relayUrl === null ? null : relayRoute(options.relayUrl);
+  const attempter = createAttempter({
+    context,
+    signer: createMessageSigner(context, secretKey),
+    secretKey,
+    opening: { ehloName: mailHostname, limits: { ...LIMITS, ...options.limits } },
+    resolving: { guard, port: options.port, ownName: mailHostname, draw: Math.random },
+    lookUp: () => dns.within(DNS_TIME_MS),
+    fixedRoute: (key) => (key === INBOUND ? inbound : key === RELAY ? relay : null),
+    onSent: () => fault('sending.sent'),
+  });
+  const queue = createDestinationQueue(TRANSACTIONS, () => dispatcher.pump());
+  const dispatcher = createDispatcher({
+    context,
+    queue,
+    attempter,
+    recorder: createOutcomeRecorder(context, () => fault('sending.recorded')),
+    destinationOf: ({ isHosted, domain }) => {
+      const key = isHosted ? INBOUND : relay !== null ? RELAY : domain;
+      return { key, isOurs: key !== domain };
+    },
+    keep: (work) => running.keep(work),
+    onRoom: (domain) => {
+      const need = taker.needOf(domain);
+      if (need !== null) running.nudge(need === 'refill' ? 'refill' : 'send');
+    },
+  });
+  let isStopping = false;
+  const taker = createDueTaker({
+    context,
+    queue,
+    add(transactions: Transaction[]) {
+      fault('sending.claimed');
+      const jobs = transactions.flatMap((transaction) => transaction.jobs);
+      if (isStopping) running.keep(releaseRecipients(context, jobs));
+      else dispatcher.add(transactions);
+    },
+  });
+
+  const send = async (run: Run<'sending.send.wake'>): Promise<void> => {
+    watch(run);
+    await (run.wakes.length > 0 ? taker.takeWoken(run) : taker.sweep(run));
+  };
+  const renew = () => {
+    const oldest = performance.now() - RENEWAL_MS;
+    return renewLeases(
+      context,
+      queue.jobs().filter((job) => job.claimedAt < oldest),
+    );
+  };
+
+  const running = runActor({
     context,
     name: 'sending',
-    steps: [{ name: 'mail-from', everyMs: MAIL_FROM_EVERY_MS, work: () => checkMailFrom(mailFrom) }],
+    steps: [
+      { name: 'send', wake: 'sending.send.wake', everyMs: SWEEP_MS, work: send },
+      { name: 'refill', everyMs: SWEEP_MS, work: (run) => taker.refill(run) },
+      { name: 'renew', everyMs: RENEWAL_MS, work: renew },
+      { name: 'mail-from', everyMs: MAIL_FROM_EVERY_MS, work: () => checkMailFrom(mailFrom) },
+    ],
+  });
+
+  const watched = new WeakSet<AbortSignal>();
+  function watch({ signal }: Run): void {
+    if (watched.has(signal)) return;
+    watched.add(signal);
+    signal.addEventListener('abort', () => attempter.interrupt(), { once: true });
+  }
+
+  return Promise.resolve({
+    async stop() {
+      isStopping = true;
+      attempter.close();
+      running.keep(releaseRecipients(context, dispatcher.stop()));
+      await running.stop();
+    },
   });
 }
+
+/** Destinations that are no domain: no domain has a colon. */
+const INBOUND = ':inbound';
+const RELAY = ':relay';

@@ -1,0 +1,267 @@
+import { asksToSlowDown, outcomeOfReply, type SmtpReply, statusOfReply } from '../../core/delivery-status.ts';
+import { deriveReturnAddressKey, makeReturnAddress } from '../../core/return-address.ts';
+import { isConnectionLost } from '../../db/database.ts';
+import type { ActorContext } from '../actor.ts';
+import type { LookUp } from '../dns-resolver.ts';
+import type { DestinationVerdict } from './destination-queue.ts';
+import type { AttemptResult, SendingJob, Transaction } from './job.ts';
+import { type NoSession, type OpeningParts, openSession } from './open-session.ts';
+import { type ResolveParts, resolveDestination } from './resolve-destination.ts';
+import { directRoute, type Route } from './route.ts';
+import { INTERRUPTED, type SendReport } from './send-report.ts';
+import { createSessionPool } from './session-pool.ts';
+import type { MessageSigner } from './sign-message.ts';
+import type { SmtpSession } from './smtp-session.ts';
+
+export interface AttempterOptions {
+  context: ActorContext;
+  signer: MessageSigner;
+  secretKey: Uint8Array;
+  opening: OpeningParts;
+  resolving: Omit<ResolveParts, 'lookUp'>;
+  /** look-ups that end in time for one transaction */
+  lookUp: () => LookUp;
+  /** the route of destinations that are not found in DNS; null: it is */
+  fixedRoute: (key: string) => Route | null;
+  onSent: () => void;
+}
+
+/** What an attempt came to, and what it showed of the destination. */
+export interface AttemptReport {
+  results: AttemptResult[];
+  verdict: DestinationVerdict;
+}
+
+/** Makes attempts: message, destination, session, transaction. */
+export interface Attempter {
+  /** Never rejects. Null: PostgreSQL was away, so that nothing was begun. */
+  attempt(key: string, transaction: Transaction): Promise<AttemptReport | null>;
+  /** Ends every attempt that goes on, as `interrupted`; from now on none is begun. */
+  interrupt(): void;
+  /** Closes the sessions that are idle. */
+  close(): void;
+}
+
+/** RFC 5321 §4.5.3.1.8: what every server must take. */
+const MOST_RECIPIENTS = 100;
+
+export function createAttempter(options: AttempterOptions): Attempter {
+  const { context, signer } = options;
+  const returnKey = deriveReturnAddressKey(options.secretKey);
+  const pool = createSessionPool();
+  const ending = new AbortController();
+  const sessions = new Set<SmtpSession>();
+  ending.signal.addEventListener('abort', () => {
+    for (const session of sessions) session.interrupt();
+  });
+
+  const attempt = async (key: string, transaction: Transaction): Promise<AttemptReport | null> => {
+    const { jobs } = transaction;
+    if (ending.signal.aborted) return interrupted(jobs);
+    let octets: Buffer | null;
+    try {
+      octets = await signer.read(transaction);
+    } catch (error) {
+      if (isConnectionLost(error)) return null;
+      context.log.error({ err: error, emailId: transaction.emailId }, 'sending: a message could not be signed');
+      return ownFault(jobs, 'The message could not be signed');
+    }
+    if (octets === null) return ownFault(jobs, 'The stored message is gone or damaged');
+    const found = await findRoute(key, transaction.domain);
+    if (ending.signal.aborted) return interrupted(jobs);
+    if ('report' in found)
+      return { results: jobs.map((job) => ({ job, ...NOWHERE, ...found.report })), verdict: 'refused' };
+    return await sendOver(key, transaction, octets, found.route);
+  };
+
+  const findRoute = async (
+    key: string,
+    domain: string,
+  ): Promise<{ route: Route } | { report: Pick<AttemptResult, 'outcome' | 'code' | 'status' | 'text'> }> => {
+    const fixed = options.fixedRoute(key);
+    if (fixed !== null) return { route: fixed };
+    const resolving = resolveDestination({ ...options.resolving, lookUp: options.lookUp() }, domain);
+    const destination = await Promise.race([resolving, aborted(ending.signal)]);
+    if (destination === null)
+      return { report: { outcome: 'interrupted', code: null, status: null, text: INTERRUPTED } };
+    if (destination.kind === 'unreachable') {
+      const { outcome, code, status, text } = destination;
+      return { report: { outcome, code, status, text } };
+    }
+    return { route: directRoute(destination.hosts, options.resolving.port) };
+  };
+
+  /** One transaction, and more where the server does not take all recipients at once. */
+  const sendOver = async (
+    key: string,
+    transaction: Transaction,
+    octets: Buffer,
+    route: Route,
+  ): Promise<AttemptReport> => {
+    let rest = transaction.jobs;
+    let session = pool.take(key);
+    let isReused = session !== null;
+    const results: AttemptResult[] = [];
+    let verdict: DestinationVerdict = 'refused';
+    while (rest.length > 0) {
+      if (session === null) {
+        const opened = await openSession(options.opening, route, ending.signal);
+        if ('failure' in opened) {
+          results.push(...rest.map((job) => ({ job, ...toResult(opened.failure) })));
+          return { results, verdict: results.some(isDelivered) ? 'sent' : opened.failure.verdict };
+        }
+        ({ session } = opened);
+      }
+      const sent = rest.slice(0, MOST_RECIPIENTS);
+      const [first] = sent;
+      if (first === undefined) break;
+      const report = await send(session, transaction, first.recipientId, sent, octets);
+      if (isReused && isGoneBeforehand(report) && !ending.signal.aborted) {
+        session = null;
+        isReused = false;
+        continue;
+      }
+      const left = new Set(sent.filter((job) => isTooMany(report, job)));
+      results.push(...sent.filter((job) => !left.has(job)).map((job) => toOutcome(job, report, session, first)));
+      verdict = verdictOf(report) === 'refused' ? verdict : verdictOf(report);
+      if (report.end.kind === 'taken') options.onSent();
+      rest = rest.filter((job) => left.has(job) || !sent.includes(job));
+      if (!session.isUsable) session = null;
+      isReused = false;
+    }
+    if (session !== null) pool.give(key, session);
+    return { results, verdict };
+  };
+
+  const send = async (
+    session: SmtpSession,
+    transaction: Transaction,
+    returnId: string,
+    jobs: readonly SendingJob[],
+    octets: Buffer,
+  ): Promise<SendReport> => {
+    const from = makeReturnAddress(returnKey, returnId, transaction.returnDomain);
+    sessions.add(session);
+    const sending = session.send({ from, to: jobs.map((job) => job.address) }, octets);
+    if (ending.signal.aborted) session.interrupt();
+    const report = await sending;
+    sessions.delete(session);
+    return report;
+  };
+
+  return {
+    attempt: async (key, transaction) => {
+      try {
+        return await attempt(key, transaction);
+      } catch (error) {
+        context.log.error({ err: error, emailId: transaction.emailId }, 'sending: an attempt failed');
+        return ownFault(transaction.jobs, 'Internal error');
+      }
+    },
+    interrupt: () => ending.abort(),
+    close: () => pool.close(),
+  };
+}
+
+const NOWHERE = { isReply: false, host: null, remoteAddress: null, isTls: null, returnId: null };
+
+function interrupted(jobs: readonly SendingJob[]): AttemptReport {
+  const result = { ...NOWHERE, outcome: 'interrupted', code: null, status: null, text: INTERRUPTED } as const;
+  return { results: jobs.map((job) => ({ job, ...result })), verdict: 'refused' };
+}
+
+/** A fault of ours: it is tried again like any other deferral, and does not stop the others. */
+function ownFault(jobs: readonly SendingJob[], text: string): AttemptReport {
+  const result = { ...NOWHERE, outcome: 'deferred', code: null, status: '4.3.0', text } as const;
+  return { results: jobs.map((job) => ({ job, ...result })), verdict: 'refused' };
+}
+
+function toResult(failure: NoSession): Omit<AttemptResult, 'job'> {
+  const { outcome, host, remoteAddress, code, status, text } = failure;
+  return { outcome, host, remoteAddress, code, status, text, isReply: code !== null, isTls: null, returnId: null };
+}
+
+function toOutcome(
+  job: SendingJob,
+  { refused, end }: SendReport,
+  session: SmtpSession | null,
+  first: SendingJob,
+): AttemptResult {
+  const at = {
+    job,
+    host: session?.hostName ?? null,
+    remoteAddress: session?.remoteAddress ?? null,
+    isTls: session?.isTls ?? null,
+    returnId: first.recipientId,
+  };
+  const refusal = refused.get(job.address);
+  if (refusal !== undefined) return { ...at, ...ofReply(refusal, outcomeOfReply(refusal, 'recipient')) };
+  switch (end.kind) {
+    case 'taken':
+      return { ...at, ...ofReply(end.reply, 'delivered') };
+    case 'refused':
+      return { ...at, ...ofReply(end.reply, outcomeOfReply(end.reply, end.phase)) };
+    case 'too-large': {
+      const text = `The message is larger than ${at.host ?? 'the server'} takes`;
+      return { ...at, outcome: 'bounced', isReply: false, code: null, status: '5.3.4', text };
+    }
+    case 'interrupted':
+      return { ...at, outcome: 'interrupted', isReply: false, code: null, status: null, text: end.text };
+    case 'late':
+    case 'lost': {
+      const text = end.isMessageOut ? `${end.text}, after the message was sent: it may have been taken` : end.text;
+      return { ...at, outcome: 'deferred', isReply: false, code: null, status: '4.4.2', text };
+    }
+    case 'all-refused':
+      // Another recipient's refusal came, and none for this one.
+      return {
+        ...at,
+        outcome: 'deferred',
+        isReply: false,
+        code: null,
+        status: '4.5.0',
+        text: 'The server gave no reply',
+      };
+  }
+}
+
+function ofReply(reply: SmtpReply, outcome: ReturnType<typeof outcomeOfReply>) {
+  return {
+    outcome: outcome ?? ('deferred' as const),
+    isReply: true,
+    code: reply.code,
+    status: statusOfReply(reply),
+    text: reply.text,
+  };
+}
+
+function isDelivered({ outcome }: AttemptResult): boolean {
+  return outcome === 'delivered';
+}
+
+/** A session that was idle may have ended just then: that says nothing of the message. */
+function isGoneBeforehand({ accepted, refused, end }: SendReport): boolean {
+  if (accepted.length > 0 || refused.size > 0) return false;
+  if (end.kind === 'lost') return !end.isMessageOut;
+  return end.kind === 'refused' && end.reply.code === 421 && end.phase !== 'data' && end.phase !== 'message';
+}
+
+/** RFC 5321 §4.5.3.1.10: the server took some recipients, and this one is to come in a transaction of its own. */
+function isTooMany({ refused, end }: SendReport, job: SendingJob): boolean {
+  const reply = refused.get(job.address);
+  if (reply === undefined || end.kind !== 'taken') return false;
+  return reply.code === 452 || (reply.code === 552 && outcomeOfReply(reply, 'recipient') === 'deferred');
+}
+
+function verdictOf({ refused, end }: SendReport): DestinationVerdict {
+  if (end.kind === 'taken') return 'sent';
+  if (end.kind === 'late') return 'slow';
+  if (end.kind === 'refused' && asksToSlowDown(end.reply)) return 'slow';
+  return [...refused.values()].some(asksToSlowDown) ? 'slow' : 'refused';
+}
+
+function aborted(signal: AbortSignal): Promise<null> {
+  const { promise, resolve } = Promise.withResolvers<null>();
+  signal.addEventListener('abort', () => resolve(null), { once: true });
+  return promise;
+}

@@ -1,0 +1,137 @@
+import { mailFromDomainOf } from '../../core/dns-records.ts';
+import { CLAIM_BATCH, LEASE_SECONDS } from '../../db/claim.ts';
+import {
+  type ClaimedRecipientRow,
+  claimListedSql,
+  claimOfDomainSql,
+  claimOfEmailsSql,
+  type DueRecipientRow,
+  listDueSql,
+  releaseRecipientsSql,
+  renewRecipientLeasesSql,
+} from '../../db/queries/recipient-claim.ts';
+import type { ActorContext } from '../actor.ts';
+import type { SendingJob, Transaction } from './job.ts';
+
+/** An email whose recipients may be due. */
+export interface WokenEmail {
+  userId: string;
+  emailId: string;
+}
+
+/** A place in the order of due recipients. */
+export interface DuePlace {
+  at: Date | string;
+  id: string;
+}
+
+/** Before every due recipient. */
+export const FIRST_PLACE: DuePlace = { at: '-infinity', id: '' };
+
+/** Takes up to a batch of due recipients of these emails, none of the domains in `except`. */
+export function claimOfEmails(
+  context: ActorContext,
+  emails: readonly WokenEmail[],
+  except: readonly string[],
+): Promise<Transaction[]> {
+  const users = [...new Set(emails.map(({ userId }) => userId))];
+  return claim(context, 'sending-claim-of-emails', claimOfEmailsSql, [
+    except,
+    users,
+    emails.map(({ emailId }) => emailId),
+  ]);
+}
+
+/** Takes up to a batch of due recipients of this domain, longest due first. */
+export function claimOfDomain(context: ActorContext, domain: string): Promise<Transaction[]> {
+  return claim(context, 'sending-claim-of-domain', claimOfDomainSql, [domain]);
+}
+
+/** Takes those of a batch of listed recipients that nobody else has taken since. */
+export function claimListed(context: ActorContext, rows: readonly DueRecipientRow[]): Promise<Transaction[]> {
+  const users = [...new Set(rows.map((row) => row.user_id))];
+  return claim(context, 'sending-claim-listed', claimListedSql, [users, rows.map((row) => row.id)]);
+}
+
+/** The next due recipients behind a place, held or free. */
+export async function listDue(context: ActorContext, behind: DuePlace, limit: number): Promise<DueRecipientRow[]> {
+  const { rows } = await context.database.pool.query<DueRecipientRow>({
+    name: 'sending-list-due',
+    text: listDueSql,
+    values: [behind.at, behind.id, limit],
+  });
+  return rows;
+}
+
+/** Holds on to recipients whose attempts take long; those that are not ours any more keep their old end. */
+export async function renewLeases(context: ActorContext, jobs: readonly SendingJob[]): Promise<void> {
+  for (let at = 0; at < jobs.length; at += RENEWAL_BATCH) {
+    const batch = jobs.slice(at, at + RENEWAL_BATCH);
+    const askedAt = performance.now();
+    const { rows } = await context.database.pool.query<{ id: string }>({
+      name: 'sending-renew-leases',
+      text: renewRecipientLeasesSql,
+      values: [context.name, usersOf(batch), batch.map(({ recipientId }) => recipientId), LEASE_SECONDS],
+    });
+    const held = new Set(rows.map(({ id }) => id));
+    for (const job of batch) if (held.has(job.recipientId)) job.leaseUntil = askedAt + LEASE_SECONDS * 1_000;
+  }
+}
+
+/** Gives recipients back that were not begun, as if they had not been taken. */
+export async function releaseRecipients(context: ActorContext, jobs: readonly SendingJob[]): Promise<void> {
+  if (jobs.length === 0) return;
+  await context.database.pool.query({
+    name: 'sending-release',
+    text: releaseRecipientsSql,
+    values: [context.name, usersOf(jobs), jobs.map(({ recipientId }) => recipientId)],
+  });
+}
+
+const RENEWAL_BATCH = 500;
+
+function usersOf(jobs: readonly SendingJob[]): string[] {
+  return [...new Set(jobs.map(({ userId }) => userId))];
+}
+
+async function claim(context: ActorContext, name: string, text: string, values: unknown[]): Promise<Transaction[]> {
+  const askedAt = performance.now();
+  const { rows } = await context.database.pool.query<ClaimedRecipientRow>({
+    name,
+    text,
+    values: [context.name, CLAIM_BATCH, ...values],
+  });
+  const transactions = new Map<string, Transaction>();
+  for (const row of rows) {
+    const key = `${row.email_id} ${row.domain}`;
+    const transaction = transactions.get(key) ?? toTransaction(row);
+    transactions.set(key, transaction);
+    transaction.jobs.push({
+      userId: row.user_id,
+      recipientId: row.id,
+      emailId: row.email_id,
+      address: row.address,
+      attempts: row.attempts,
+      number: row.number,
+      ageSeconds: row.age_seconds,
+      isSuppressed: row.is_suppressed,
+      leaseUntil: askedAt + LEASE_SECONDS * 1_000,
+      claimedAt: askedAt,
+    });
+  }
+  return [...transactions.values()];
+}
+
+function toTransaction(row: ClaimedRecipientRow): Transaction {
+  return {
+    userId: row.user_id,
+    emailId: row.email_id,
+    rawId: row.raw_id,
+    domain: row.domain,
+    senderDomain: row.own_domain,
+    isSenderVerified: row.is_sender_verified,
+    returnDomain: row.mail_from_verified ? mailFromDomainOf(row.own_domain) : row.own_domain,
+    isHosted: row.is_hosted,
+    jobs: [],
+  };
+}

@@ -1,0 +1,167 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ActorContext } from '../actor.ts';
+import type { Attempter } from './attempt.ts';
+import type { DestinationQueue } from './destination-queue.ts';
+import type { AttemptResult, SendingJob, Transaction } from './job.ts';
+import { toOutcome } from './outcome.ts';
+import type { OutcomeRecorder } from './record-outcomes.ts';
+
+export interface DispatcherOptions {
+  context: ActorContext;
+  queue: DestinationQueue;
+  attempter: Attempter;
+  recorder: OutcomeRecorder;
+  /** the destination of a transaction, and whether it is a server of our own that comes back soon when it is away */
+  destinationOf: (transaction: Transaction) => { key: string; isOurs: boolean };
+  /** lets stop() await work */
+  keep: (work: Promise<unknown>) => void;
+  /** recipients of that domain left our hands */
+  onRoom: (domain: string) => void;
+}
+
+/** Takes claimed transactions through their attempts to the record. */
+export interface Dispatcher {
+  /** Takes transactions on; those that need no attempt are settled at once. */
+  add(transactions: readonly Transaction[]): void;
+  /** Starts what may start. */
+  pump(): void;
+  /** Starts nothing more; answers the recipients that were not begun. */
+  stop(): SendingJob[];
+}
+
+/** An attempt is begun while its lease holds for so long at least; milliseconds. */
+const LEASE_MARGIN_MS = 5_000;
+/** A server of ours that is away is awaited for so long before the recipient is deferred like any other; milliseconds. */
+const PATIENCE_MS = 60_000;
+/** Before transactions whose content could not be read are tried again; milliseconds. */
+const READ_RETRY_MS = 500;
+
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { context, queue, attempter, recorder } = options;
+  let isStopping = false;
+  let isPumpDue = false;
+
+  const pump = () => {
+    if (isStopping) return;
+    for (const { key, transaction } of queue.take()) options.keep(run(key, transaction));
+  };
+
+  /** Not at once: what ends in the same turn of the event loop makes room for one round. */
+  const pumpSoon = () => {
+    if (isPumpDue) return;
+    isPumpDue = true;
+    setImmediate(() => {
+      isPumpDue = false;
+      pump();
+    });
+  };
+
+  const run = async (key: string, transaction: Transaction): Promise<void> => {
+    const startedTick = performance.now();
+    dropLost(transaction, startedTick);
+    if (transaction.jobs.length === 0) {
+      queue.end(key, startedTick, 'refused');
+      return pumpSoon();
+    }
+    const report = await attempter.attempt(key, transaction);
+    if (report === null) return await putBackLater(key, transaction, startedTick);
+    queue.end(key, startedTick, report.verdict);
+    const { isOurs } = options.destinationOf(transaction);
+    let { results } = report;
+    if (report.verdict === 'unreachable') {
+      if (isOurs && isYoung(transaction) && !isStopping) {
+        queue.putBack(key, transaction);
+        return pumpSoon();
+      }
+      if (!isOurs) results = [...results, ...shared(results, queue.takeWaiting(key))];
+    }
+    pumpSoon();
+    await record(transaction.domain, results);
+  };
+
+  /** The lease ran out while it waited, as when this process stood still: whoever holds the recipient now sends. */
+  const dropLost = (transaction: Transaction, now: number) => {
+    const lost = transaction.jobs.filter((job) => job.leaseUntil < now + LEASE_MARGIN_MS);
+    if (lost.length === 0) return;
+    context.log.warn(
+      { count: lost.length, emailId: transaction.emailId },
+      'sending: a lease ran out before its attempt',
+    );
+    transaction.jobs = transaction.jobs.filter((job) => !lost.includes(job));
+    forget(transaction.domain, lost);
+  };
+
+  const putBackLater = async (key: string, transaction: Transaction, startedTick: number) => {
+    context.log.warn({ emailId: transaction.emailId }, 'sending: an attempt waits for the database');
+    await pause(READ_RETRY_MS);
+    queue.end(key, startedTick, 'refused');
+    // On a stop its lease runs out.
+    if (isStopping) return;
+    queue.putBack(key, transaction);
+    pumpSoon();
+  };
+
+  const record = async (domain: string, results: readonly AttemptResult[]): Promise<void> => {
+    const random = (context.random(1)[0] ?? 0) / 256;
+    await recorder.record(results.map((result) => toOutcome(result, random)));
+    forget(
+      domain,
+      results.map(({ job }) => job),
+    );
+  };
+
+  const forget = (domain: string, jobs: readonly SendingJob[]) => {
+    queue.forget(jobs);
+    options.onRoom(domain);
+  };
+
+  return {
+    add(transactions) {
+      for (const transaction of transactions) {
+        // A lease of ours may have run out while the recipient is still in hand, when PostgreSQL was away for long.
+        transaction.jobs = transaction.jobs.filter((job) => !queue.has(job.recipientId));
+        const { key } = options.destinationOf(transaction);
+        const settled = takeSettled(transaction);
+        if (settled.length > 0) options.keep(record(transaction.domain, settled));
+        if (transaction.jobs.length > 0) queue.add(key, transaction);
+      }
+      pump();
+    },
+    pump,
+    stop() {
+      isStopping = true;
+      const waiting = queue.takeAllWaiting().flatMap(({ jobs }) => jobs);
+      queue.forget(waiting);
+      return waiting;
+    },
+  };
+}
+
+const NOWHERE = { isReply: false, code: null, host: null, remoteAddress: null, isTls: null, returnId: null } as const;
+
+/** Takes out of the transaction what must not be sent any more, whatever was right when it was queued. */
+function takeSettled(transaction: Transaction): AttemptResult[] {
+  const { jobs, senderDomain } = transaction;
+  if (!transaction.isSenderVerified) {
+    transaction.jobs = [];
+    const text = `Not sent: ${senderDomain} is not a verified domain of the sender any more`;
+    return jobs.map((job) => ({ job, ...NOWHERE, outcome: 'deferred', isHopeless: true, status: null, text }));
+  }
+  transaction.jobs = jobs.filter((job) => !job.isSuppressed);
+  const text = 'Not sent: the address is on the suppression list';
+  return jobs
+    .filter((job) => job.isSuppressed)
+    .map((job) => ({ job, ...NOWHERE, outcome: 'bounced', status: null, text }));
+}
+
+/** What was found out for one of them holds for all that wait for the same hosts. */
+function shared(results: readonly AttemptResult[], waiting: readonly Transaction[]): AttemptResult[] {
+  const [found] = results;
+  if (found === undefined) return [];
+  return waiting.flatMap(({ jobs }) => jobs.map((job) => ({ ...found, job, returnId: null })));
+}
+
+function isYoung(transaction: Transaction): boolean {
+  const now = performance.now();
+  return transaction.jobs.every((job) => now - job.claimedAt < PATIENCE_MS);
+}

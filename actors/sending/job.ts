@@ -1,0 +1,53 @@
+/** A recipient in hand: claimed, and not yet recorded. */
+export interface SendingJob {
+  userId: string;
+  recipientId: string;
+  emailId: string;
+  address: string;
+  /** tries made before */
+  attempts: number;
+  /** of the attempt that was written */
+  number: number;
+  /** since it was queued, at the claim; seconds */
+  ageSeconds: number;
+  isSuppressed: boolean;
+  /** the lease holds so long, on the clock of performance.now() */
+  leaseUntil: number;
+  claimedAt: number;
+}
+
+/** Recipients of one email in one domain: they go in one SMTP transaction where the server allows. */
+export interface Transaction {
+  userId: string;
+  emailId: string;
+  /** null when the octets are gone */
+  rawId: string | null;
+  /** of the recipients */
+  domain: string;
+  /** of the From address */
+  senderDomain: string;
+  isSenderVerified: boolean;
+  /** the domain of return addresses */
+  returnDomain: string;
+  isHosted: boolean;
+  jobs: SendingJob[];
+}
+
+/** What an attempt came to for one recipient. */
+export interface AttemptResult {
+  job: SendingJob;
+  outcome: 'delivered' | 'deferred' | 'bounced' | 'interrupted';
+  /** nothing will change by trying again, though no server said so */
+  isHopeless?: boolean;
+  /** the words are a server's, not ours */
+  isReply: boolean;
+  code: number | null;
+  status: string | null;
+  text: string;
+  /** null when no connection was made */
+  host: string | null;
+  remoteAddress: string | null;
+  isTls: boolean | null;
+  /** the recipient that the return address was made for; null when nothing was sent */
+  returnId: string | null;
+}

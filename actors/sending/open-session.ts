@@ -1,0 +1,174 @@
+import { connect, type Socket } from 'node:net';
+import { asksToSlowDown, outcomeOfReply, statusOfReply } from '../../core/delivery-status.ts';
+import { describeConnectionError, isTimeout } from './connection-error.ts';
+import type { Route } from './route.ts';
+import { INTERRUPTED as INTERRUPTED_TEXT } from './send-report.ts';
+import {
+  type OpeningFailure,
+  openSmtpSession,
+  type SessionLimits,
+  type SmtpSession,
+  type TlsMode,
+} from './smtp-session.ts';
+
+/** Milliseconds. */
+export interface OpeningLimits extends SessionLimits {
+  /** one address */
+  connectMs: number;
+  /** after this long no further address is tried */
+  openingMs: number;
+}
+
+export interface OpeningParts {
+  ehloName: string;
+  limits: OpeningLimits;
+}
+
+/** No host of the route could be talked to. */
+export interface NoSession {
+  outcome: 'deferred' | 'bounced' | 'interrupted';
+  /** the last host that was tried; null when none was */
+  host: string | null;
+  remoteAddress: string | null;
+  code: number | null;
+  status: string | null;
+  text: string;
+  /** the destination as a whole did not answer, or asked for patience */
+  verdict: 'unreachable' | 'slow' | 'refused';
+}
+
+/** Addresses of one route that are tried in one attempt. */
+const MOST_ADDRESSES = 6;
+
+/**
+ * Opens a session with the first host of the route that lets us, one address after another. When TLS does not come about with a server
+ * that need not have it, the same address is tried once more without. Never rejects.
+ */
+export async function openSession(
+  parts: OpeningParts,
+  route: Route,
+  signal: AbortSignal,
+): Promise<{ session: SmtpSession } | { failure: NoSession }> {
+  const startedTick = performance.now();
+  const failures: NoSession[] = [];
+  const places = route.hosts.flatMap(({ name, addresses }) => addresses.map((address) => ({ name, address })));
+  for (const place of places.slice(0, MOST_ADDRESSES)) {
+    let opened = await tryAddress(parts, route, place, route.tls, signal);
+    if ('tlsFailure' in opened && route.tls === 'opportunistic')
+      opened = await tryAddress(parts, route, place, 'none', signal);
+    if ('session' in opened) return opened;
+    failures.push('tlsFailure' in opened ? opened.tlsFailure : opened.failure);
+    if (signal.aborted || performance.now() - startedTick > parts.limits.openingMs) break;
+  }
+  return { failure: sumUp(failures) };
+}
+
+/** What one host refuses for good another may take; while one of them only deferred, the recipient is deferred. */
+function sumUp(failures: readonly NoSession[]): NoSession {
+  const failure =
+    failures.find(({ outcome }) => outcome === 'interrupted') ??
+    failures.findLast(({ outcome }) => outcome === 'deferred') ??
+    failures.at(-1);
+  if (failure === undefined) throw new Error('a route has hosts with addresses');
+  return failure;
+}
+
+async function tryAddress(
+  parts: OpeningParts,
+  route: Route,
+  { name, address }: { name: string; address: string },
+  tls: TlsMode,
+  signal: AbortSignal,
+): Promise<{ session: SmtpSession } | { failure: NoSession } | { tlsFailure: NoSession }> {
+  const at = { host: name, remoteAddress: address };
+  const connected = await connectTo(address, route.port, parts.limits.connectMs, signal);
+  if ('error' in connected) {
+    if (signal.aborted) return { failure: { ...at, ...INTERRUPTED } };
+    return { failure: { ...at, ...NO_REPLY, text: connected.error, verdict: 'unreachable' } };
+  }
+  const { socket } = connected;
+  const { remoteAddress = address } = socket;
+  let interrupt: (() => void) | null = null;
+  const opened = await openSmtpSession(
+    {
+      socket,
+      hostName: name,
+      ehloName: parts.ehloName,
+      tls,
+      isCertificateVerified: route.isCertificateVerified,
+      credentials: route.credentials,
+      limits: parts.limits,
+    },
+    (session) => {
+      interrupt = () => session.interrupt();
+      signal.addEventListener('abort', interrupt, { once: true });
+    },
+  );
+  if (interrupt !== null) signal.removeEventListener('abort', interrupt);
+  if ('session' in opened) return opened;
+  const failure = toNoSession({ host: name, remoteAddress }, opened.failure);
+  return opened.failure.kind === 'tls-failed' ? { tlsFailure: failure } : { failure };
+}
+
+const NO_REPLY = { outcome: 'deferred', code: null, status: '4.4.1' } as const;
+const INTERRUPTED = {
+  outcome: 'interrupted',
+  code: null,
+  status: null,
+  text: INTERRUPTED_TEXT,
+  verdict: 'refused',
+} as const;
+
+function toNoSession(at: { host: string; remoteAddress: string }, failure: OpeningFailure): NoSession {
+  switch (failure.kind) {
+    case 'refused': {
+      const { phase, reply } = failure;
+      return {
+        ...at,
+        outcome: outcomeOfReply(reply, phase) === 'bounced' ? 'bounced' : 'deferred',
+        code: reply.code,
+        status: statusOfReply(reply),
+        text: reply.text,
+        verdict: asksToSlowDown(reply) ? 'slow' : 'refused',
+      };
+    }
+    case 'interrupted':
+      return { ...at, ...INTERRUPTED };
+    case 'tls-failed':
+      return { ...at, ...NO_REPLY, status: '4.7.5', text: failure.text, verdict: 'refused' };
+    case 'late':
+      return { ...at, ...NO_REPLY, status: '4.4.2', text: failure.text, verdict: 'slow' };
+    case 'lost':
+      return { ...at, ...NO_REPLY, status: '4.4.2', text: failure.text, verdict: 'refused' };
+  }
+}
+
+async function connectTo(
+  host: string,
+  port: number,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<{ socket: Socket } | { error: string }> {
+  if (signal.aborted) return { error: '' };
+  const socket = connect({ host, port });
+  const { promise, resolve } = Promise.withResolvers<{ socket: Socket } | { error: string }>();
+  const fail = (error: string) => {
+    socket.destroy();
+    resolve({ error });
+  };
+  const onAbort = () => fail('');
+  const onError = (error: Error) => fail(isTimeout(error) ? TIMED_OUT : describeConnectionError(error));
+  const timer = setTimeout(() => fail(TIMED_OUT), limitMs);
+  signal.addEventListener('abort', onAbort, { once: true });
+  socket.once('error', onError);
+  socket.once('connect', () => resolve({ socket }));
+  const result = await promise;
+  clearTimeout(timer);
+  signal.removeEventListener('abort', onAbort);
+  socket.removeListener('error', onError);
+  // Whatever comes after a failure concerns nobody; the session listens by itself.
+  if ('error' in result) socket.on('error', () => undefined);
+  return result;
+}
+
+const TIMED_OUT = 'The connection timed out';

@@ -1,0 +1,81 @@
+import { decideRetry } from '../../core/sending-retry.ts';
+import { suppressesAddress } from '../../core/suppression.ts';
+import type { RecipientFinish } from '../../db/queries/recipient-finish.ts';
+import type { AttemptResult } from './job.ts';
+
+/** What is written of an attempt for one recipient. */
+export interface Outcome {
+  row: RecipientFinish;
+  address: string;
+  /** null: nothing that the user should hear of */
+  eventKind: 'email.delivered' | 'email.bounced' | 'email.failed' | 'email.delayed' | null;
+  /** the words are a server's */
+  isReply: boolean;
+}
+
+/** What becomes of a recipient by the result of its attempt; `random` in [0, 1) is the same for all of a transaction. */
+export function toOutcome(result: AttemptResult, random: number): Outcome {
+  const { job, outcome, isReply } = result;
+  const isCounted = outcome !== 'interrupted';
+  const next = nextOf(result, random);
+  return {
+    address: job.address,
+    isReply,
+    eventKind: eventOf(next.status, outcome, job.attempts),
+    row: {
+      user_id: job.userId,
+      id: job.recipientId,
+      email_id: job.emailId,
+      number: job.number,
+      attempts_before: job.attempts,
+      is_counted: isCounted,
+      outcome,
+      status: next.status,
+      delay_seconds: next.delaySeconds,
+      return_id: result.returnId,
+      host: result.host,
+      remote_address: result.remoteAddress,
+      is_tls: result.isTls,
+      code: result.code,
+      enhanced_status: result.status,
+      text: result.text,
+    },
+  };
+}
+
+/** Whether no more mail shall go to this address: a server said so, or the domain does not exist or takes no mail. */
+export function suppresses({ row, isReply }: Outcome): boolean {
+  if (row.outcome !== 'bounced') return false;
+  const { code, enhanced_status: status } = row;
+  return isReply ? suppressesAddress({ code, status }) : status?.startsWith('5.1.') === true;
+}
+
+function nextOf(
+  { job, outcome, isHopeless }: AttemptResult,
+  random: number,
+): { status: RecipientFinish['status']; delaySeconds: number | null } {
+  switch (outcome) {
+    case 'delivered':
+    case 'bounced':
+      return { status: outcome, delaySeconds: null };
+    case 'interrupted':
+      return { status: 'pending', delaySeconds: null };
+    case 'deferred': {
+      if (isHopeless === true) return { status: 'failed', delaySeconds: null };
+      const ageSeconds = job.ageSeconds + (performance.now() - job.claimedAt) / 1_000;
+      const retry = decideRetry(job.attempts + 1, ageSeconds, random);
+      return retry.kind === 'again'
+        ? { status: 'pending', delaySeconds: retry.delaySeconds }
+        : { status: 'failed', delaySeconds: null };
+    }
+  }
+}
+
+function eventOf(
+  status: RecipientFinish['status'],
+  outcome: AttemptResult['outcome'],
+  attempts: number,
+): Outcome['eventKind'] {
+  if (status !== 'pending') return `email.${status}`;
+  return outcome === 'deferred' && attempts === 0 ? 'email.delayed' : null;
+}

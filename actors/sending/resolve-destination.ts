@@ -1,0 +1,104 @@
+import { isIPv4 } from 'node:net';
+import { chooseExchangers, type MailExchanger } from '../../core/destination.ts';
+import type { AddressGuard } from '../../core/network-address.ts';
+import type { LookUp } from '../dns-resolver.ts';
+
+/** A host that takes mail, with its addresses in the order in which they are tried. */
+export interface MailHost {
+  name: string;
+  addresses: string[];
+}
+
+/** Where mail for a domain goes, or what is to become of it without a connection. */
+export type Destination =
+  | { kind: 'hosts'; hosts: MailHost[] }
+  | { kind: 'unreachable'; outcome: 'bounced' | 'deferred'; code: number | null; status: string; text: string };
+
+export interface ResolveParts {
+  lookUp: LookUp;
+  guard: AddressGuard;
+  /** of mail servers */
+  port: number;
+  /** our own host name, as MX records would name us */
+  ownName: string;
+  /** in [0, 1) */
+  draw: () => number;
+}
+
+/** Hosts of one domain that are looked up. */
+const MOST_HOSTS = 10;
+
+/**
+ * Finds the hosts of a domain: its MX records, else its own addresses (RFC 5321 §5.1). Addresses that we must not connect to are left
+ * out. IPv4 comes first: receivers judge IPv6 senders by more, and a broken path costs a time-out.
+ */
+export async function resolveDestination(parts: ResolveParts, domain: string): Promise<Destination> {
+  const mx = await ask(parts.lookUp, domain, 'MX');
+  switch (mx.kind) {
+    case 'trouble':
+      return dnsTrouble(domain);
+    case 'no-name':
+      return bounced('5.1.2', `Domain not found: ${domain} does not exist`);
+    case 'no-record':
+      return addressesOf(parts, [domain], domain);
+    case 'found': {
+      // The types of node:dns, whose answers these are.
+      const choice = chooseExchangers(mx.answer as unknown as MailExchanger[], parts.ownName, parts.draw);
+      if (choice.kind === 'null-mx') return bounced('5.1.10', `${domain} does not accept mail (null MX)`, 556);
+      if (choice.kind === 'loop')
+        return bounced('5.4.6', `Mail for ${domain} would loop: its MX is this service, which does not serve it`);
+      return addressesOf(parts, choice.names.slice(0, MOST_HOSTS), domain);
+    }
+  }
+}
+
+async function addressesOf(parts: ResolveParts, names: readonly string[], domain: string): Promise<Destination> {
+  const found = await Promise.all(names.map((name) => lookUpHost(parts.lookUp, name)));
+  const hosts = found.map(({ name, addresses }) => ({
+    name,
+    addresses: addresses.filter((address) => parts.guard.judge(address, parts.port) !== 'blocked'),
+  }));
+  const reachable = hosts.filter(({ addresses }) => addresses.length > 0);
+  if (reachable.length > 0) return { kind: 'hosts', hosts: reachable };
+  if (found.some(({ isInTrouble }) => isInTrouble)) return dnsTrouble(domain);
+  if (found.some(({ addresses }) => addresses.length > 0))
+    return bounced('5.4.4', `The mail servers of ${domain} have no address that may be connected to`);
+  if (names.length === 1 && names[0] === domain)
+    return bounced('5.1.2', `${domain} has no mail server: neither MX nor address records`);
+  return bounced('5.4.4', `The mail servers of ${domain} have no addresses`);
+}
+
+async function lookUpHost(lookUp: LookUp, name: string): Promise<MailHost & { isInTrouble: boolean }> {
+  const answers = await Promise.all([ask(lookUp, name, 'A'), ask(lookUp, name, 'AAAA')]);
+  const addresses = answers.flatMap((asked) => (asked.kind === 'found' ? asked.answer.flat() : []));
+  return {
+    name,
+    addresses: [...addresses.filter((address) => isIPv4(address)), ...addresses.filter((address) => !isIPv4(address))],
+    isInTrouble: answers.some(({ kind }) => kind === 'trouble'),
+  };
+}
+
+type Asked =
+  | { kind: 'found'; answer: string[] | string[][] }
+  | { kind: 'no-name' | 'no-record' | 'trouble'; answer?: undefined };
+
+async function ask(lookUp: LookUp, name: string, type: string): Promise<Asked> {
+  try {
+    const answer = await lookUp(name, type);
+    return answer.length > 0 ? { kind: 'found', answer } : { kind: 'no-record' };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code === 'ENOTFOUND') return { kind: 'no-name' };
+    if (code === 'ENODATA') return { kind: 'no-record' };
+    return { kind: 'trouble' };
+  }
+}
+
+function dnsTrouble(domain: string): Destination {
+  const text = `The mail servers of ${domain} could not be looked up: DNS did not answer`;
+  return { kind: 'unreachable', outcome: 'deferred', code: null, status: '4.4.3', text };
+}
+
+function bounced(status: string, text: string, code: number | null = null): Destination {
+  return { kind: 'unreachable', outcome: 'bounced', code, status, text };
+}

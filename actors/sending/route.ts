@@ -1,0 +1,51 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { MailHost } from './resolve-destination.ts';
+import type { TlsMode } from './smtp-session.ts';
+
+/** How mail comes to a destination: the hosts to try in order and what is asked of them. */
+export interface Route {
+  hosts: readonly MailHost[];
+  port: number;
+  tls: TlsMode;
+  isCertificateVerified: boolean;
+  credentials: { user: string; pass: string } | null;
+}
+
+/** The route to mail servers found in DNS: TLS where it is offered, with any certificate (RFC 7435). */
+export function directRoute(hosts: readonly MailHost[], port: number): Route {
+  return { hosts, port, tls: 'opportunistic', isCertificateVerified: false, credentials: null };
+}
+
+/** The route to our own listener. */
+export function inboundRoute({ host, port }: { host: string; port: number }): Route {
+  return directRoute([{ name: host, addresses: [host] }], port);
+}
+
+/**
+ * The route to a relay given as `smtp://user:password@host:port` or `smtps://...`. Credentials go over TLS alone, to a host with a valid
+ * certificate, unless the relay is on this machine.
+ */
+export function relayRoute(relayUrl: string): Route {
+  const url = new URL(relayUrl);
+  const isImmediate = url.protocol === 'smtps:';
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const credentials =
+    url.username === '' ? null : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
+  const isGuarded = credentials !== null && !isLoopback(host);
+  return {
+    hosts: [{ name: host, addresses: [host] }],
+    port: url.port === '' ? (isImmediate ? SMTPS_PORT : SMTP_PORT) : Number(url.port),
+    tls: isImmediate ? 'immediate' : isGuarded ? 'required' : 'opportunistic',
+    isCertificateVerified: isGuarded,
+    credentials,
+  };
+}
+
+const SMTP_PORT = 25;
+/** RFC 8314 §3.3 */
+const SMTPS_PORT = 465;
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || (isIP(host) !== 0 && ipaddr.process(host).range() === 'loopback');
+}

@@ -1,0 +1,75 @@
+import type SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { parseSmtpReply, type SmtpReply } from '../../core/delivery-status.ts';
+import { describeConnectionError, isTimeout } from './connection-error.ts';
+
+/** What the server said to one transaction. */
+export interface SendReport {
+  /** recipients that the server took, as far as the dialogue came */
+  accepted: string[];
+  /** those that it refused */
+  refused: Map<string, SmtpReply>;
+  end: SendEnd;
+}
+
+export type SendEnd =
+  /** the message was taken */
+  | { kind: 'taken'; reply: SmtpReply }
+  | { kind: 'refused'; phase: 'connection' | 'sender' | 'data' | 'message'; reply: SmtpReply }
+  /** no recipient was left */
+  | { kind: 'all-refused' }
+  /** the server announced a smaller limit (RFC 1870) */
+  | { kind: 'too-large' }
+  /** `isMessageOut`: all of the message was written, so that the server may have taken it */
+  | { kind: 'lost' | 'late' | 'interrupted'; text: string; isMessageOut: boolean };
+
+/** What ended a step: an error of nodemailer, our clock, or the end of the service. */
+export type StepError = SMTPConnection.SMTPError | 'late' | 'interrupted';
+
+export const INTERRUPTED = 'Interrupted: the service was stopped';
+
+/** An envelope on which nodemailer notes what became of each recipient. */
+export interface TrackedEnvelope {
+  from: string;
+  to: string[];
+  size: number;
+  use8BitMime: boolean;
+  accepted?: string[];
+  rejectedErrors?: SMTPConnection.SMTPError[];
+}
+
+/** How a transaction ended; null is no error, `response` the reply to the final dot. */
+export function endOf(error: StepError | null, response: string, isMessageOut: boolean): SendEnd {
+  if (error === null) {
+    const reply = parseSmtpReply(response);
+    return { kind: 'taken', reply: reply ?? { code: 250, enhancedStatus: null, text: '' } };
+  }
+  if (error === 'interrupted') return { kind: 'interrupted', text: INTERRUPTED, isMessageOut };
+  if (error === 'late' || isTimeout(error))
+    return { kind: 'late', text: 'The server did not answer in time', isMessageOut };
+  const reply = replyOf(error);
+  if (error.rejectedErrors !== undefined) return { kind: 'all-refused' };
+  if (reply !== null) return { kind: 'refused', phase: phaseOf(error), reply };
+  if (error.code === 'EMESSAGE' && error.command === 'MAIL FROM') return { kind: 'too-large' };
+  return { kind: 'lost', text: describeConnectionError(error), isMessageOut };
+}
+
+function phaseOf(error: SMTPConnection.SMTPError): 'connection' | 'sender' | 'data' | 'message' {
+  if (error.command === 'MAIL FROM') return 'sender';
+  if (error.command === 'DATA') return error.code === 'EMESSAGE' ? 'message' : 'data';
+  return 'connection';
+}
+
+/** The replies to RCPT that refused, by recipient. */
+export function refusalsOf(envelope: TrackedEnvelope): Map<string, SmtpReply> {
+  const refused = new Map<string, SmtpReply>();
+  for (const error of envelope.rejectedErrors ?? []) {
+    const reply = replyOf(error);
+    if (error.recipient !== undefined && reply !== null) refused.set(error.recipient, reply);
+  }
+  return refused;
+}
+
+/** The reply that an error of nodemailer tells of. */
+export function replyOf(error: SMTPConnection.SMTPError): SmtpReply | null {
+  return error.response === undefined ? null : parseSmtpReply(error.response);
+}

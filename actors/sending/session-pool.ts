@@ -1,0 +1,71 @@
+import type { SmtpSession } from './smtp-session.ts';
+
+/** Sessions that are open and idle, by destination, to be used again for moments. */
+export interface SessionPool {
+  /** A session of that destination that was idle, which is the caller's from now on. */
+  take(key: string): SmtpSession | null;
+  /** Takes a session back that may serve again; one that may not is closed. */
+  give(key: string, session: SmtpSession): void;
+  /** Closes those that are idle, and from now on every one that is given back. */
+  close(): void;
+}
+
+/** Milliseconds after which an idle session is closed: servers close them too, and then the next message is lost on it. */
+const IDLE_MS = 5_000;
+/** Transactions of one session; servers count them, and a host that moved shall be found. */
+const MOST_TRANSACTIONS = 100;
+/** Idle sessions in all. */
+const MOST_IDLE = 100;
+
+export function createSessionPool(): SessionPool {
+  // The sessions of one destination, the latest last.
+  const idle = new Map<string, { session: SmtpSession; timer: NodeJS.Timeout }[]>();
+  let count = 0;
+  let isClosed = false;
+
+  const remove = (key: string, session: SmtpSession): boolean => {
+    const sessions = idle.get(key) ?? [];
+    const at = sessions.findIndex((entry) => entry.session === session);
+    if (at === -1) return false;
+    clearTimeout(sessions[at]?.timer);
+    sessions.splice(at, 1);
+    if (sessions.length === 0) idle.delete(key);
+    count--;
+    session.onIdleEnd = null;
+    return true;
+  };
+
+  return {
+    take(key) {
+      for (;;) {
+        const last = idle.get(key)?.at(-1);
+        if (last === undefined) return null;
+        remove(key, last.session);
+        if (last.session.isUsable) return last.session;
+      }
+    },
+    give(key, session) {
+      if (!session.isUsable) return;
+      if (isClosed || count >= MOST_IDLE || session.transactionCount >= MOST_TRANSACTIONS) {
+        session.quit();
+        return;
+      }
+      const timer = setTimeout(() => {
+        if (remove(key, session)) session.quit();
+      }, IDLE_MS);
+      const sessions = idle.get(key) ?? [];
+      sessions.push({ session, timer });
+      idle.set(key, sessions);
+      count++;
+      session.onIdleEnd = () => void remove(key, session);
+    },
+    close() {
+      isClosed = true;
+      for (const [key, sessions] of idle)
+        for (const { session } of sessions.slice()) {
+          remove(key, session);
+          session.quit();
+        }
+    },
+  };
+}

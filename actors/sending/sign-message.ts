@@ -1,0 +1,113 @@
+import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { type DkimIdentity, prepareDkimSignature, relaxedBody } from '../../core/dkim-signature.ts';
+import { parentDomains } from '../../core/domain-name.ts';
+import { decryptSecret } from '../../core/secret-box.ts';
+import { findSigningKey } from '../../db/queries/dkim-key.ts';
+import type { ActorContext } from '../actor.ts';
+import type { Transaction } from './job.ts';
+
+/** Reads messages as they go over the wire: stored octets under a DKIM signature. */
+export interface MessageSigner {
+  /**
+   * The signed octets; unsigned when no domain of the sender has a key, which is logged once per domain. Null when the stored octets
+   * are gone or damaged. Throws when PostgreSQL is away or the key cannot be opened.
+   */
+  read(transaction: Transaction): Promise<Buffer | null>;
+}
+
+/** A key that was rotated signs for so long at most; milliseconds. */
+const KEY_AGE_MS = 10_000;
+/** An email to several domains is signed once for those that go within this time; milliseconds and octets in all. */
+const MESSAGE_AGE_MS = 5_000;
+const MESSAGE_OCTETS = 32_000_000;
+const MOST_KEYS = 10_000;
+const MOST_MESSAGES = 500;
+
+interface SigningKey extends DkimIdentity {
+  privateKey: KeyObject;
+}
+
+export function createMessageSigner(context: ActorContext, secretKey: Uint8Array): MessageSigner {
+  const keys = createShortMemory<SigningKey | null>(KEY_AGE_MS, MOST_KEYS);
+  const messages = createShortMemory<Buffer | null>(MESSAGE_AGE_MS, MOST_MESSAGES);
+  const unsignedDomains = new Set<string>();
+  let keptOctets = 0;
+
+  const findKey = async (userId: string, domain: string): Promise<SigningKey | null> => {
+    const found = await findSigningKey(context.database, userId, [domain, ...parentDomains(domain)]);
+    if (found === null) return null;
+    const pem = decryptSecret(secretKey, 'dkim-key', found.privateKeyCiphertext);
+    return { domain: found.domain, selector: found.selector, privateKey: createPrivateKey(pem) };
+  };
+
+  const readAndSign = async (transaction: Transaction): Promise<Buffer | null> => {
+    const { userId, senderDomain, rawId } = transaction;
+    const octets = rawId === null ? null : await context.octets.get(rawId);
+    if (octets === null) return null;
+    const key = await keys.remember(`${userId} ${senderDomain}`, () => findKey(userId, senderDomain));
+    if (key !== null) return Buffer.concat([await signatureField(octets, key, context.now()), octets]);
+    if (!unsignedDomains.has(senderDomain)) {
+      unsignedDomains.add(senderDomain);
+      context.log.warn({ userId, domain: senderDomain }, 'sending: a domain has no DKIM key, its mail goes unsigned');
+    }
+    return octets;
+  };
+
+  return {
+    async read(transaction) {
+      const octets = await messages.remember(transaction.emailId, () => readAndSign(transaction));
+      keptOctets += octets?.length ?? 0;
+      if (keptOctets > MESSAGE_OCTETS) {
+        messages.clear();
+        keptOctets = 0;
+      }
+      return octets;
+    },
+  };
+}
+
+const signAsync = promisify(sign);
+/** A message of more octets is hashed in several turns of the event loop. */
+const OCTETS_AT_ONCE = 1_000_000;
+
+/** The RSA operation, which is most of the work, runs in the thread pool; the libraries at hand do it on this thread. */
+async function signatureField(octets: Buffer, key: SigningKey, now: Date): Promise<Buffer> {
+  const hash = createHash('sha256');
+  for (const piece of relaxedBody(octets)) {
+    hash.update(piece, 'latin1');
+    if (octets.length > OCTETS_AT_ONCE) await nextTurn();
+  }
+  const field = prepareDkimSignature(octets, hash.digest('base64'), key, now);
+  return field.complete(await signAsync('sha256', field.input, key.privateKey));
+}
+
+interface ShortMemory<T> {
+  /** What was answered for the key a moment ago, or is being found; a failure is not remembered. */
+  remember(key: string, find: () => Promise<T>): Promise<T>;
+  clear(): void;
+}
+
+function createShortMemory<T>(ageMs: number, most: number): ShortMemory<T> {
+  // In the order of asking: the first entry is the oldest.
+  const kept = new Map<string, { answer: Promise<T>; until: number }>();
+  return {
+    remember(key, find) {
+      const now = performance.now();
+      for (const [oldKey, { until }] of kept) {
+        if (until > now && kept.size <= most) break;
+        kept.delete(oldKey);
+      }
+      const known = kept.get(key);
+      if (known !== undefined) return known.answer;
+      const answer = find();
+      kept.set(key, { answer, until: now + ageMs });
+      answer.catch(() => {
+        if (kept.get(key)?.answer === answer) kept.delete(key);
+      });
+      return answer;
+    },
+    clear: () => kept.clear(),
+  };
+}

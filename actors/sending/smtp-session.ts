@@ -1,0 +1,249 @@
+import { isAscii } from 'node:buffer';
+import { isIPv4, isIPv6, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { SmtpReply } from '../../core/delivery-status.ts';
+import { describeConnectionError, isTimeout } from './connection-error.ts';
+import {
+  endOf,
+  INTERRUPTED,
+  refusalsOf,
+  replyOf,
+  type SendReport,
+  type StepError,
+  type TrackedEnvelope,
+} from './send-report.ts';
+
+/** How a session comes to TLS: from the first octet, by STARTTLS or not at all, by STARTTLS when it is offered, never. */
+export type TlsMode = 'immediate' | 'required' | 'opportunistic' | 'none';
+
+export interface SessionOptions {
+  /** connected */
+  socket: Socket;
+  /** of the server, for SNI */
+  hostName: string;
+  /** what we call ourselves */
+  ehloName: string;
+  tls: TlsMode;
+  /** false: certificates are taken as they are */
+  isCertificateVerified: boolean;
+  credentials: { user: string; pass: string } | null;
+  limits: SessionLimits;
+}
+
+/** Milliseconds. */
+export interface SessionLimits {
+  /** greeting, EHLO, TLS and AUTH together */
+  greetingMs: number;
+  /** MAIL, RCPT and DATA up to the go-ahead */
+  envelopeMs: number;
+  /** the message up to the reply to its final dot */
+  messageMs: number;
+}
+
+/** Why there is no session. */
+export type OpeningFailure =
+  | { kind: 'refused'; phase: 'connection' | 'greeting'; reply: SmtpReply }
+  | { kind: 'tls-failed' | 'lost' | 'late' | 'interrupted'; text: string };
+
+/** A dialogue with one server, open for one transaction after another. */
+export interface SmtpSession {
+  readonly hostName: string;
+  readonly remoteAddress: string;
+  readonly isTls: boolean;
+  /** transactions begun */
+  readonly transactionCount: number;
+  /** false once the connection is gone or cannot be used any more */
+  readonly isUsable: boolean;
+  /** Called when the server ends the connection while nothing is being sent. */
+  onIdleEnd: (() => void) | null;
+  /** Runs one transaction; never rejects. One at a time. */
+  send(envelope: { from: string; to: readonly string[] }, octets: Buffer): Promise<SendReport>;
+  /** Ends a transaction or an opening that goes on, as `interrupted`, with the connection. */
+  interrupt(): void;
+  /** Says QUIT and closes; for a session that is idle. */
+  quit(): void;
+}
+
+/** Opens a session over a connected socket, which is closed when that fails. Never rejects. */
+export async function openSmtpSession(
+  options: SessionOptions,
+  onSession: (session: Pick<SmtpSession, 'interrupt'>) => void,
+): Promise<{ session: SmtpSession } | { failure: OpeningFailure }> {
+  const session = new NodemailerSession(options);
+  onSession(session);
+  const failure = await session.open();
+  return failure === null ? { session } : { failure };
+}
+
+/** Octets written at once. */
+const CHUNK_OCTETS = 65_536;
+
+class NodemailerSession implements SmtpSession {
+  readonly hostName: string;
+  readonly remoteAddress: string;
+  transactionCount = 0;
+  onIdleEnd: (() => void) | null = null;
+  readonly #options: SessionOptions;
+  readonly #connection: SMTPConnection;
+  #isEnded = false;
+  #needsReset = false;
+  /** ends what goes on */
+  #end: ((error: StepError) => void) | null = null;
+
+  constructor(options: SessionOptions) {
+    const { socket, hostName, tls } = options;
+    this.#options = options;
+    this.hostName = hostName;
+    this.remoteAddress = socket.remoteAddress ?? '';
+    this.#connection = new SMTPConnection({
+      connection: socket,
+      host: hostName,
+      name: ehloArgument(options.ehloName),
+      secure: tls === 'immediate',
+      requireTLS: tls === 'required',
+      ignoreTLS: tls === 'none',
+      opportunisticTLS: tls === 'opportunistic',
+      // Each phase has a clock of ours; these would only be shorter.
+      connectionTimeout: options.limits.greetingMs,
+      greetingTimeout: options.limits.greetingMs,
+      socketTimeout: options.limits.messageMs,
+      socketCloseTimeout: 0,
+      tls: { rejectUnauthorized: options.isCertificateVerified },
+    });
+    this.#connection.on('error', (error: SMTPConnection.SMTPError) => this.#end?.(error));
+    this.#connection.once('end', () => {
+      this.#isEnded = true;
+      this.onIdleEnd?.();
+    });
+  }
+
+  get isTls(): boolean {
+    return this.#connection.secure && this.#connection.upgrading !== true;
+  }
+
+  get isUsable(): boolean {
+    return !this.#isEnded;
+  }
+
+  async open(): Promise<OpeningFailure | null> {
+    const error = await this.#during(this.#options.limits.greetingMs, (done) => {
+      this.#connection.connect((failure) => (failure === undefined ? this.#login(done) : done(failure)));
+    });
+    if (error === null) return null;
+    const wasUpgrading = this.#connection.upgrading === true;
+    this.#close();
+    if (error === 'interrupted') return { kind: 'interrupted', text: INTERRUPTED };
+    if (error === 'late' || isTimeout(error))
+      return {
+        kind: wasUpgrading ? 'tls-failed' : 'late',
+        text: wasUpgrading ? 'TLS timed out' : 'The server did not answer in time',
+      };
+    const reply = replyOf(error);
+    if (reply !== null) return { kind: 'refused', phase: error.command === 'CONN' ? 'connection' : 'greeting', reply };
+    if (wasUpgrading || error.code === 'ETLS')
+      return { kind: 'tls-failed', text: `TLS failed: ${describeConnectionError(error)}` };
+    return { kind: 'lost', text: describeConnectionError(error) };
+  }
+
+  async send(envelope: { from: string; to: readonly string[] }, octets: Buffer): Promise<SendReport> {
+    if (this.#needsReset) await this.#reset();
+    this.transactionCount++;
+    // nodemailer notes on this object what became of each recipient.
+    const tracked: TrackedEnvelope = {
+      from: envelope.from,
+      to: [...envelope.to],
+      size: octets.length,
+      use8BitMime: !isAscii(octets),
+    };
+    const progress = { isMessageOut: false };
+    let response = '';
+    const { limits } = this.#options;
+    const error = await this.#during(limits.envelopeMs, (done, extend) => {
+      const message = streamOf(octets, progress, () => extend(limits.messageMs));
+      this.#connection.send(tracked, message, (failure, info) => {
+        response = info?.response ?? '';
+        done(failure);
+      });
+    });
+    const end = endOf(error, response, progress.isMessageOut);
+    this.#needsReset = end.kind !== 'taken';
+    if (end.kind === 'lost' || end.kind === 'late' || end.kind === 'interrupted') this.#close();
+    return { accepted: tracked.accepted ?? [], refused: refusalsOf(tracked), end };
+  }
+
+  interrupt(): void {
+    this.#end?.('interrupted');
+  }
+
+  quit(): void {
+    this.onIdleEnd = null;
+    if (this.#isEnded) return;
+    const timer = setTimeout(() => this.#close(), QUIT_MS);
+    this.#connection.once('end', () => clearTimeout(timer));
+    this.#connection.quit();
+  }
+
+  #login(done: (error: SMTPConnection.SMTPError | null) => void): void {
+    const { credentials } = this.#options;
+    if (credentials === null) done(null);
+    else this.#connection.login({ credentials }, (failure) => done(failure));
+  }
+
+  /** Clears a transaction that did not come to its end; a server that fails at that is left. */
+  async #reset(): Promise<void> {
+    const error = await this.#during(this.#options.limits.greetingMs, (done) => {
+      this.#connection.reset((failure) => done(failure));
+    });
+    if (error !== null) this.#close();
+  }
+
+  #close(): void {
+    this.#isEnded = true;
+    this.#connection.close();
+  }
+
+  /** Runs a step until it is done, fails, is interrupted or its time is up. `extend` gives it that much time from now. */
+  async #during(
+    limitMs: number,
+    step: (done: (error: SMTPConnection.SMTPError | null) => void, extend: (limitMs: number) => void) => void,
+  ): Promise<StepError | null> {
+    const { promise, resolve } = Promise.withResolvers<StepError | null>();
+    let timer = setTimeout(() => resolve('late'), limitMs);
+    this.#end = resolve;
+    step(resolve, (moreMs) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => resolve('late'), moreMs);
+    });
+    const error = await promise;
+    clearTimeout(timer);
+    this.#end = null;
+    return error;
+  }
+}
+
+/** How long the answer to QUIT is awaited; milliseconds. */
+const QUIT_MS = 2_000;
+
+/** The message as a stream: its first reading means the server's go-ahead. */
+function streamOf(octets: Buffer, progress: { isMessageOut: boolean }, onBegin: () => void): Readable {
+  let at = 0;
+  return new Readable({
+    read() {
+      if (at === 0) onBegin();
+      if (at < octets.length) {
+        this.push(octets.subarray(at, at + CHUNK_OCTETS));
+        at += CHUNK_OCTETS;
+      } else {
+        progress.isMessageOut = true;
+        this.push(null);
+      }
+    },
+  });
+}
+
+/** RFC 5321 §4.1.3: an address stands in brackets. */
+function ehloArgument(name: string): string {
+  if (isIPv4(name)) return `[${name}]`;
+  return isIPv6(name) ? `[IPv6:${name}]` : name;
+}

@@ -1,0 +1,128 @@
+import { LEASE_SECONDS } from '../claim.ts';
+
+/** A recipient that was taken to be tried now; its attempt is written. */
+export interface ClaimedRecipientRow {
+  user_id: string;
+  id: string;
+  email_id: string;
+  address: string;
+  domain: string;
+  /** tries made before */
+  attempts: number;
+  /** since it was queued */
+  age_seconds: number;
+  /** of the attempt that was written */
+  number: number;
+  raw_id: string | null;
+  /** the domain of the From address */
+  own_domain: string;
+  /** the sender's domain is still the user's, and verified */
+  is_sender_verified: boolean;
+  mail_from_verified: boolean;
+  /** the recipient's domain belongs to this service */
+  is_hosted: boolean;
+  is_suppressed: boolean;
+}
+
+/**
+ * Takes up to $2 due recipients of the emails with user ids $4 and ids $5 (each pair of them one email) for the claimant $1, none of
+ * the domains $3. Rows: ClaimedRecipientRow.
+ */
+export const claimOfEmailsSql = claimSql(`
+  select d.ctid as place, d.user_id, d.email_id, d.domain, d.id from recipient d
+  where d.user_id = any($4::text[]) and d.email_id = any($5::text[]) and ${isDue('d')} and d.domain <> all($3::text[])
+  order by d.next_attempt_at, d.id limit $2 for update skip locked`);
+
+/** Takes up to $2 due recipients of the domain $3, longest due first, for the claimant $1. Rows: ClaimedRecipientRow. */
+export const claimOfDomainSql = claimSql(`
+  select d.ctid as place, d.user_id, d.email_id, d.domain, d.id from recipient d
+  where d.domain = $3 and ${isDue('d')}
+  order by d.next_attempt_at, d.id limit $2 for update skip locked`);
+
+/**
+ * Takes up to $2 due recipients among those listed by listDueSql for the claimant $1: those with ids $4 of users $3.
+ * Rows: ClaimedRecipientRow.
+ */
+export const claimListedSql = claimSql(`
+  select d.ctid as place, d.user_id, d.email_id, d.domain, d.id from recipient d
+  where d.user_id = any($3::text[]) and d.id = any($4::text[]) and ${isDue('d')}
+  order by d.next_attempt_at, d.id limit $2 for update skip locked`);
+
+/** A due recipient, as the sweep finds it. */
+export interface DueRecipientRow {
+  user_id: string;
+  id: string;
+  domain: string;
+  next_attempt_at: Date;
+  /** nobody holds it */
+  is_free: boolean;
+}
+
+/** The next $3 due recipients behind the place ($1 when, $2 id), in their order; who holds them is told, not decided. */
+export const listDueSql = `
+  select user_id, id, domain, next_attempt_at, claimed_until is null or claimed_until < (select postroom_now()) as is_free
+  from recipient
+  where status = 'pending' and next_attempt_at is not null and next_attempt_at <= (select postroom_now())
+    and (next_attempt_at, id) > ($1::timestamptz, $2::text)
+  order by next_attempt_at, id limit $3`;
+
+/**
+ * Lengthens the leases of claimant $1 on the recipients with user ids $2 and ids $3; $4 is the lease in seconds. Answers the ids that
+ * it still holds.
+ */
+export const renewRecipientLeasesSql = `
+  update recipient set claimed_until = (select postroom_now()) + $4 * interval '1 second'
+  where user_id = any($2::text[]) and id = any($3::text[]) and claimed_by = $1
+  returning id`;
+
+/** Gives claimant $1's leases on those recipients back, and takes away the attempts that were written for them and not begun. */
+export const releaseRecipientsSql = `
+  with released as (
+    update recipient set claimed_by = null, claimed_until = null
+    where user_id = any($2::text[]) and id = any($3::text[]) and claimed_by = $1
+    returning user_id, id)
+  delete from sending_attempt a using released r
+  where a.user_id = r.user_id and a.recipient_id = r.id and a.finished_at is null`;
+
+function isDue(table: string): string {
+  return `${table}.status = 'pending' and ${table}.next_attempt_at is not null and ${table}.next_attempt_at <= (select postroom_now())
+    and (${table}.claimed_until is null or ${table}.claimed_until < (select postroom_now()))`;
+}
+
+/**
+ * The rows that `locking` locks are claimed, by their place (ctid), which cannot change while they are locked. An attempt that a process
+ * left open when it died is closed, and a new one is written for each row. The recipients of one email in one domain share the return
+ * address of the first, as they are to go in one transaction.
+ */
+function claimSql(locking: string): string {
+  return `
+  with locked as materialized (${locking}
+  ), claimed as (
+    update recipient t set claimed_by = $1, claimed_until = (select postroom_now()) + interval '${LEASE_SECONDS} seconds',
+      return_id = (select min(l.id) from locked l where l.user_id = t.user_id and l.email_id = t.email_id and l.domain = t.domain)
+    where t.ctid = any(array(select place from locked))
+    returning t.user_id, t.id, t.email_id, t.address, t.domain, t.attempts, t.queued_at, t.next_attempt_at
+  ), left_open as (
+    update sending_attempt a set finished_at = (select postroom_now()), outcome = 'interrupted',
+      text = 'Interrupted: the process that sent it ended'
+    from claimed c where a.user_id = c.user_id and a.recipient_id = c.id and a.finished_at is null
+  ), begun as (
+    insert into sending_attempt (user_id, recipient_id, number, started_at)
+    select c.user_id, c.id,
+           1 + coalesce((select max(a.number) from sending_attempt a where a.user_id = c.user_id and a.recipient_id = c.id), 0),
+           (select postroom_now())
+    from claimed c
+    returning user_id, recipient_id, number
+  )
+  select c.user_id, c.id, c.email_id, c.address, c.domain, c.attempts, b.number, e.raw_id, e.own_domain,
+    extract(epoch from (select postroom_now()) - c.queued_at)::float8 as age_seconds,
+    coalesce(o.status = 'verified', false) as is_sender_verified,
+    o.mail_from_verified_at is not null as mail_from_verified,
+    exists (select from verified_domain_name v where v.name = c.domain) as is_hosted,
+    exists (select from suppression s where s.user_id = c.user_id and s.address = lower(c.address)) as is_suppressed
+  from claimed c
+  join begun b on b.user_id = c.user_id and b.recipient_id = c.id
+  join email e on e.user_id = c.user_id and e.id = c.email_id
+  left join domain o on o.user_id = e.user_id and o.id = e.domain_id
+  order by c.next_attempt_at, c.id`;
+}

@@ -1,0 +1,82 @@
+/** What an attempt came to for one recipient, in the parameter of finishRecipientsSql. */
+export interface RecipientFinish {
+  user_id: string;
+  id: string;
+  email_id: string;
+  /** of the attempt */
+  number: number;
+  /** the fence: the row must still say so */
+  attempts_before: number;
+  /** whether it counts as a try */
+  is_counted: boolean;
+  outcome: 'delivered' | 'deferred' | 'bounced' | 'interrupted';
+  status: 'pending' | 'delivered' | 'bounced' | 'failed';
+  /** until the next try; null when there is none */
+  delay_seconds: number | null;
+  /** what the return address of the transaction was made for; null keeps what the row says */
+  return_id: string | null;
+  host: string | null;
+  remote_address: string | null;
+  is_tls: boolean | null;
+  code: number | null;
+  enhanced_status: string | null;
+  text: string;
+}
+
+/** A recipient whose row was changed. */
+export interface FinishedRecipientRow {
+  user_id: string;
+  id: string;
+  email_id: string;
+  thread_id: string | null;
+}
+
+/**
+ * Records what attempts came to: the recipient (only while $1 holds the claim and no other try was counted since) and, whoever holds
+ * it by now, the attempt. Parameters: $1 the claimant, $2 RecipientFinish[] as JSON. Rows: FinishedRecipientRow; a recipient that is in
+ * none of them had been taken over, or settled by a report.
+ */
+export const finishRecipientsSql = `
+  with outcome as materialized (
+    select * from jsonb_to_recordset($2::jsonb) as o(
+      user_id text, id text, email_id text, number integer, attempts_before integer, is_counted boolean, outcome text, status text,
+      delay_seconds float8, return_id text, host text, remote_address text, is_tls boolean, code smallint, enhanced_status text, text text)
+  ), locked as materialized (
+    select r.ctid as place, r.user_id, r.id from recipient r
+    where r.user_id = any(array(select user_id from outcome)) and r.id = any(array(select id from outcome)) and r.claimed_by = $1
+    order by r.user_id, r.id for update
+  ), finished as (
+    update recipient r set
+      status = o.status,
+      attempts = r.attempts + o.is_counted::integer,
+      next_attempt_at = case when o.outcome = 'interrupted' then r.next_attempt_at
+        else (select postroom_now()) + o.delay_seconds * interval '1 second' end,
+      claimed_by = null,
+      claimed_until = null,
+      return_id = coalesce(o.return_id, r.return_id),
+      last_code = case when o.is_counted then o.code else r.last_code end,
+      last_status = case when o.is_counted then o.enhanced_status else r.last_status end,
+      last_text = case when o.is_counted then o.text else r.last_text end,
+      settled_at = case when o.status <> 'pending' then (select postroom_now()) end
+    from outcome o
+    where r.ctid = any(array(select place from locked)) and o.user_id = r.user_id and o.id = r.id and r.attempts = o.attempts_before
+    returning r.user_id, r.id, r.email_id
+  ), attempt as (
+    update sending_attempt a set finished_at = (select postroom_now()), outcome = o.outcome, host = o.host,
+      remote_address = o.remote_address, is_tls = o.is_tls, code = o.code, enhanced_status = o.enhanced_status, text = o.text
+    from outcome o
+    where a.user_id = o.user_id and a.recipient_id = o.id and a.number = o.number and a.finished_at is null
+  )
+  select f.user_id, f.id, f.email_id, e.thread_id
+  from finished f join email e on e.user_id = f.user_id and e.id = f.email_id`;
+
+/** Sets the status of the emails with user ids $1 and ids $2 anew by their recipients. */
+export const refreshEmailsSql = 'select from refresh_sent_emails($1::text[], $2::text[])';
+
+/**
+ * Appends to the event feeds of users, who stand in $1 (JSON [{user_id, events}]) in their order; the last statement of its
+ * transaction. Rows: {user_id, last_seq}.
+ */
+export const appendUserEventsSql = `
+  select u.user_id, append_events(u.user_id, u.events) as last_seq
+  from jsonb_to_recordset($1::jsonb) as u(user_id text, events jsonb)`;
