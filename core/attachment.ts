@@ -81,7 +81,7 @@ export function attachmentFilename(given: string | null, contentType: string, in
   if (/^[_.]*$/.test(name)) {
     const isMessage = contentType === 'message/rfc822' || contentType === 'message/global';
     if (isMessage) return `message-${index + 1}.eml`;
-    return `attachment-${index + 1}.${libmime.detectExtension(contentType)}`;
+    return `attachment-${index + 1}.${libmime.detectExtension(contentType.replace(/;.*/s, '').trim())}`;
   }
   if (name.length <= MAX_FILENAME_LENGTH) return name;
   const dot = name.lastIndexOf('.');

@@ -108,12 +108,6 @@ export function scanHeaders(octets: Uint8Array, parseError: string): ParsedMessa
   };
 }
 
-/** The attachments of a message that we composed, and where they lie in it. */
-export async function listAttachments(octets: Buffer): Promise<Attachment[]> {
-  const { leaves } = await readParts(octets);
-  return leaves.filter((leaf) => leaf.isAttachment).map((leaf, index) => toAttachment(octets, leaf, index));
-}
-
 type Head = Pick<
   ParsedMessage,
   | 'messageId'

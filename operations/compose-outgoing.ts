@@ -1,13 +1,15 @@
 import { hash } from 'node:crypto';
 import type { AddressFields, AddressList, Mailbox } from '../core/address.ts';
 import { composeMessage } from '../core/compose-message.ts';
+import { listComposedAttachments } from '../core/composed-attachments.ts';
 import { readableFields, readHeaderSection } from '../core/header-fields.ts';
+import { type IdentifierKind, makeIdentifier } from '../core/identifiers.ts';
 import { envelopeRecipients } from '../core/outgoing-addresses.ts';
-import { listAttachments, previewOf } from '../core/parse-message.ts';
+import { previewOf } from '../core/parse-message.ts';
 import { baseSubject } from '../core/subject.ts';
 import type { OutgoingContent } from '../db/queries/outgoing-write.ts';
 import type { CheckedEmail } from './check-outgoing.ts';
-import { newIdentifier, type OperationContext } from './context.ts';
+import type { OperationContext } from './context.ts';
 
 /** An email with its octets and rows, to be submitted. */
 export interface OutgoingEmail extends OutgoingContent {
@@ -19,8 +21,8 @@ export interface OutgoingEmail extends OutgoingContent {
 
 /** Octets of the local-part of our Message-IDs before they are written in hex. */
 const MESSAGE_ID_OCTETS = 16;
-/** Characters of HTML whose text is looked at for the excerpt of lists. */
-const MAX_PREVIEWED_HTML = 20_000;
+/** Random octets of an identifier; see core/identifiers.ts. */
+const IDENTIFIER_OCTETS = 10;
 /** Characters of search text kept of one email. */
 const MAX_SEARCH_TEXT = 8_000;
 
@@ -34,19 +36,23 @@ export async function composeOutgoing(
   schedule: { at: Date; timezone: string } | null,
 ): Promise<OutgoingEmail> {
   const { sender, domain, to, cc, bcc, replyTo, subject, text, html, attachments } = email;
-  const messageId = `<${Buffer.from(context.random(MESSAGE_ID_OCTETS)).toString('hex')}@${domain}>`;
+  const recipients = envelopeRecipients(to, cc, bcc);
+  const random = context.random(MESSAGE_ID_OCTETS + (3 + recipients.length) * IDENTIFIER_OCTETS);
+  const identifier = (kind: IdentifierKind, place: number) =>
+    makeIdentifier(kind, context.now(), random.subarray(MESSAGE_ID_OCTETS + place * IDENTIFIER_OCTETS));
+  const messageId = `<${Buffer.from(random.subarray(0, MESSAGE_ID_OCTETS)).toString('hex')}@${domain}>`;
   const date = schedule?.at ?? context.now();
   const { inReplyTo, references, fields } = email;
   const head = { messageId, date, from: sender, to, cc, replyTo, subject, inReplyTo, references, fields };
-  const octets = await composeMessage({ ...head, text, html, attachments });
+  const draft = { ...head, text, html, attachments };
+  const octets = await composeMessage(draft);
   const addresses = addressFields(email);
-  const recipients = envelopeRecipients(to, cc, bcc);
-  const listed = attachments.length === 0 ? [] : await listAttachments(octets);
+  const listed = attachments.length === 0 ? [] : listComposedAttachments(octets, draft);
   const bare = (mailboxes: readonly Mailbox[]) => mailboxes.map((mailbox) => mailbox.address);
   const row = {
-    id: newIdentifier(context, 'email'),
-    raw_id: newIdentifier(context, 'raw'),
-    event_id: newIdentifier(context, 'event'),
+    id: identifier('email', 0),
+    raw_id: identifier('raw', 1),
+    event_id: identifier('event', 2),
     own_address: sender.address.toLowerCase(),
     own_domain: domain,
     message_id: messageId,
@@ -57,7 +63,7 @@ export async function composeOutgoing(
     from_text: addresses.from?.text ?? '',
     to_addresses: bare(to),
     cc_addresses: bare(cc),
-    preview: previewOf({ cleanedText: text, cleanedHtml: null, htmlBody: html?.slice(0, MAX_PREVIEWED_HTML) ?? null }),
+    preview: excerptOf(text, html),
     date: date.toISOString(),
     scheduled_at: schedule?.at.toISOString() ?? null,
     timezone: schedule?.timezone ?? null,
@@ -74,13 +80,27 @@ export async function composeOutgoing(
       .toWellFormed()
       .toLowerCase(),
     sha256: hash('sha256', octets, 'hex'),
-    recipients: recipients.map((address) => ({
-      id: newIdentifier(context, 'recipient'),
+    recipients: recipients.map((address, at) => ({
+      id: identifier('recipient', 3 + at),
       address,
       domain: address.slice(address.lastIndexOf('@') + 1),
     })),
   };
   return { row, octets, text, html, path: email.path, audience: { to: bare(to), cc: bare(cc), bcc: bare(bcc) } };
+}
+
+/** Characters of HTML in which an excerpt is looked for, first here and then there: cleaning it costs more than composing the message. */
+const EXCERPT_HTML_LENGTHS = [2_000, 20_000];
+
+function excerptOf(text: string | null, html: string | null): string {
+  if (text !== null || html === null) return previewOf({ cleanedText: text, cleanedHtml: null, htmlBody: null });
+  const start = Math.max(0, html.search(/<body[\s>]/i));
+  for (const length of EXCERPT_HTML_LENGTHS) {
+    const htmlBody = html.slice(start, start + length);
+    const excerpt = previewOf({ cleanedText: null, cleanedHtml: null, htmlBody });
+    if (excerpt !== '') return excerpt;
+  }
+  return '';
 }
 
 function addressFields({ sender, to, cc, bcc, replyTo }: CheckedEmail): AddressFields {

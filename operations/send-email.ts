@@ -1,3 +1,4 @@
+import { isHeaderText } from '../core/outgoing-headers.ts';
 import { isTimeZone, readSchedule, type ScheduleRefusal } from '../core/schedule.ts';
 import { readPolicy } from '../db/queries/outgoing-policy.ts';
 import { inUserTransaction } from '../db/user-transaction.ts';
@@ -55,7 +56,8 @@ export function scheduleOf(
   const { text, timezone } = wish;
   if (timezone.length > MAX_SCHEDULE_LENGTH || !isTimeZone(timezone))
     throw invalid('Unknown time zone. Use an IANA name such as Europe/Berlin', `${path}timezone`);
-  const schedule = text.length > MAX_SCHEDULE_LENGTH ? UNREADABLE : readSchedule(text, timezone, now);
+  const isReadable = text.length <= MAX_SCHEDULE_LENGTH && isHeaderText(text);
+  const schedule = isReadable ? readSchedule(text, timezone, now) : UNREADABLE;
   if (schedule.at === null) throw invalid(REFUSALS[schedule.refusal], `${path}scheduled_at`);
   return { at: schedule.at, timezone };
 }

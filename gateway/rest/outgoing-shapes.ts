@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { UserError } from '../../core/errors.ts';
 import type { NewEmail } from '../../operations/check-outgoing.ts';
 import { invalid } from '../../operations/context.ts';
-import type { Idempotency } from '../../operations/submit-emails.ts';
+import type { Idempotency, Receipt } from '../../operations/submit-emails.ts';
+import { instant } from './shapes.ts';
 
 /** `address` or `Name <address>`, several in one text separated by commas, or a list. */
 export const addresses = z.union([z.string(), z.array(z.string())]);
@@ -61,8 +62,53 @@ export function newEmailOf(body: z.infer<typeof sendBody>, path = ''): NewEmail 
   return { from, to, cc, bcc, replyTo, subject, html, text, headers, attachments, tags, scheduledAt, timezone };
 }
 
+const ids = {
+  id: z.string(),
+  message_id: z.string().meta({ description: 'Message-ID (RFC 5322)' }),
+  messageId: z.string(),
+};
+/** Names that older clients read; ours is the identifier by which the email stands in the queue. */
+export const providerIds = { provider_message_id: z.string(), aws_message_id: z.string(), awsMessageId: z.string() };
+
+export const sentAnswer = z.object({ ...ids, status: z.literal('sent'), ...providerIds }).meta({ id: 'SentEmail' });
+
+export const scheduledAnswer = z
+  .object({ ...ids, status: z.literal('scheduled'), scheduled_at: instant, timezone: z.string() })
+  .meta({ id: 'ScheduledEmail' });
+
+/** The answer of a receipt of one email that goes at once. */
+export function sentBodyOf(receipt: Receipt): z.infer<typeof sentAnswer> {
+  return { ...idsOf(receipt), status: 'sent', ...providerIdsOf(receipt) };
+}
+
+/** The answer of a receipt of one email on the schedule; null when it goes at once. */
+export function scheduledBodyOf(receipt: Receipt): z.infer<typeof scheduledAnswer> | null {
+  const { scheduledAt = null, timezone } = receipt.emails[0] ?? {};
+  if (scheduledAt === null) return null;
+  return { ...idsOf(receipt), status: 'scheduled', scheduled_at: scheduledAt, timezone: timezone ?? 'UTC' };
+}
+
+/** Those of an email that goes at once, or of an answer. */
+export function providerIdsOf(receipt: Receipt): { [Name in keyof typeof providerIds]: string } {
+  const { id } = idsOf(receipt);
+  return { provider_message_id: id, aws_message_id: id, awsMessageId: id };
+}
+
+function idsOf(receipt: Receipt): { [Name in keyof typeof ids]: string } {
+  const [email] = receipt.emails;
+  if (email === undefined) throw new Error('a receipt without an email');
+  return { id: email.id, message_id: email.messageId, messageId: email.messageId };
+}
+
 /** Octets of a body that may hold attachments in base64 (decisions.md "message size"). */
 export const MAIL_BODY_LIMIT = 40_000_000;
+
+export const idempotencyHeader = z.object({
+  'idempotency-key': z
+    .string()
+    .optional()
+    .meta({ description: 'a repetition within 24 hours is answered as the first time' }),
+});
 
 /** Characters; wire facts "idempotency". */
 const MAX_KEY_LENGTH = 256;
