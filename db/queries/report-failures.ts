@@ -62,7 +62,7 @@ const CLAIM_SQL = `
   left join lateral (
     select l.host from sending_attempt l where l.user_id = r.user_id and l.recipient_id = r.id order by l.number desc limit 1
   ) a on true
-  order by r.settled_at, r.id`;
+  order by r.settled_at, r.address, r.id`;
 
 /** Notes that the sender was told of these recipients, or cannot be. */
 export async function markReported(database: Database, userId: string, recipientIds: readonly string[]): Promise<void> {
