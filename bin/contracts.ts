@@ -34,6 +34,7 @@ const app = await createGateway({
     trustedDomains: [],
     secretKey: randomBytes(32),
     rateLimitPerSecond: 100,
+    requestLimitStore: 'memory',
     sendLimitPerHour: 0,
     allowedPrivateNetworks: [],
     ownPorts: [],

@@ -14,6 +14,6 @@ const CONNECTIONS = 8;
 const DRAIN_LIMIT_MS = 9_700;
 
 await runSplitProcess({ name: 'gateway', role: 'postroom_gateway', connections: CONNECTIONS }, async (process) => {
-  const gateway = await openGateway(process);
+  const gateway = await openGateway({ ...process, requestLimitStore: 'shared' });
   process.closers.add('gateway', () => gateway.close(), DRAIN_LIMIT_MS);
 });

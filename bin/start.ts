@@ -74,6 +74,7 @@ async function start(): Promise<string> {
     bus,
     database: open(url, 'postroom_gateway', GATEWAY_CONNECTIONS),
     log,
+    requestLimitStore: 'memory',
     ...settings,
   });
   const smtp = await openSmtp(bus, machine?.directory ?? null);

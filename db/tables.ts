@@ -78,6 +78,7 @@ export interface Tables {
     data: unknown;
   };
   event_counter: { user_id: string; last_seq: number };
+  request_window: { user_id: string; leases: string };
   recipient: RecipientRow;
   sending_attempt: SendingAttemptRow;
   suppression: SuppressionRow;

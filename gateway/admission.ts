@@ -19,7 +19,7 @@ export interface AdmissionOptions {
 
 /**
  * Lets a request in, in the order of interface.md "Authentication": the key, its user, the user's request limit. Only the Authorization
- * field counts: a key in a query string would stand in logs and histories. Throws unauthorized, rate_limited.
+ * field counts: a key in a query string would stand in logs and histories. Throws unauthorized, rate_limited, RequestLimiterAway.
  */
 export function admission(options: AdmissionOptions): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   const { credentials, limiter, now } = options;
@@ -29,7 +29,7 @@ export function admission(options: AdmissionOptions): (request: FastifyRequest, 
     if (credential === null) throw new UserError('unauthorized', 'Authentication required');
     request.userId = credential.userId;
     if (limiter === null) return;
-    const state = limiter.take(credential.userId);
+    const state = await limiter.take(credential.userId);
     reply.headers(limitHeaders(state, now()));
     if (!state.isExceeded) return;
     const seconds = Math.ceil(state.resetMs / 1_000);

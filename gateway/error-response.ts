@@ -3,6 +3,7 @@ import { hasZodFastifySchemaValidationErrors, isResponseSerializationError } fro
 import type { Logger } from 'pino';
 import { UserError, type UserErrorCode } from '../core/errors.ts';
 import { isConnectionLost } from '../db/database.ts';
+import { RequestLimiterAway } from './request-limit.ts';
 
 /** The body of every error of the REST interface (decisions.md "validation"). `name` is in the vocabulary of the `resend` client. */
 export interface ErrorBody {
@@ -21,6 +22,8 @@ export interface ErrorResponse {
 
 /** What a client waits when PostgreSQL is away; seconds. */
 const RETRY_AFTER_SECONDS = 5;
+/** interface.md "Errors": the same when requests cannot be counted. */
+const LIMITER_RETRY_AFTER_SECONDS = 60;
 
 const UNAUTHORIZED: ErrorBody = {
   error: 'Unauthorized',
@@ -54,6 +57,11 @@ export function errorResponse(error: unknown, log: Logger): ErrorResponse {
   if (isConnectionLost(error) || codeOf(error) === 'FST_ERR_HANDLER_TIMEOUT') {
     log.warn({ err: error }, 'a request found the database away');
     return unavailable();
+  }
+  if (error instanceof RequestLimiterAway) {
+    log.warn({ err: error }, 'a request could not be counted');
+    const message = 'Rate limiting service is temporarily unavailable. Please try again later.';
+    return unavailable(message, LIMITER_RETRY_AFTER_SECONDS);
   }
   const status = (error as Partial<FastifyError>).statusCode ?? 500;
   if (status < 500 && !isResponseSerializationError(error)) return frameworkErrorResponse(status);
@@ -118,10 +126,12 @@ function userErrorResponse(error: UserError): ErrorResponse {
   };
 }
 
-function unavailable(): ErrorResponse {
-  const message = 'The service is temporarily unavailable. Please try again later.';
+function unavailable(
+  message = 'The service is temporarily unavailable. Please try again later.',
+  retryAfterSeconds = RETRY_AFTER_SECONDS,
+): ErrorResponse {
   const response = frame(503, 'Service Unavailable', message);
-  return { ...response, headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } };
+  return { ...response, headers: { 'retry-after': String(retryAfterSeconds) } };
 }
 
 const frameworkErrors: Record<number, [error: string, message: string, name: string]> = {

@@ -8,12 +8,17 @@ export interface LimitState {
 }
 
 export interface RequestLimiter {
-  /** Counts one request of the user unless it is one too many. */
-  take(userId: string): LimitState;
+  /** Counts one request of the user unless it is one too many. Rejects with RequestLimiterAway when that cannot be told. */
+  take(userId: string): LimitState | Promise<LimitState>;
+}
+
+/** What the limiter counts in does not answer. */
+export class RequestLimiterAway extends Error {
+  override name = 'RequestLimiterAway';
 }
 
 /** The window slides; decisions.md "request limit". Milliseconds. */
-const WINDOW_MS = 1_000;
+export const WINDOW_MS = 1_000;
 /** Users whose windows have passed are forgotten when there are more than this. */
 const MAX_USERS = 10_000;
 

@@ -15,7 +15,7 @@ import { sendError, sendGone, sendNoRoute } from './error-response.ts';
 import { healthRoutes } from './health.ts';
 import { openApiOptions } from './openapi.ts';
 import { referenceRoutes } from './reference.ts';
-import { createRequestLimiter } from './request-limit.ts';
+import { createRequestLimiter, type RequestLimiter } from './request-limit.ts';
 import { acceptJson, servedPath } from './requests.ts';
 import { attachmentRoutes } from './rest/attachments.ts';
 import { domainRoutes } from './rest/domains.ts';
@@ -26,6 +26,7 @@ import { replyRoutes } from './rest/replies.ts';
 import { scheduledEmailRoutes } from './rest/scheduled-emails.ts';
 import { sendingRoutes } from './rest/sending.ts';
 import { threadRoutes } from './rest/threads.ts';
+import { createSharedRequestLimiter } from './shared-request-limit.ts';
 import { graphqlRoute } from './yoga.ts';
 
 export interface GatewayConfig {
@@ -38,6 +39,8 @@ export interface GatewayConfig {
   secretKey: Uint8Array;
   /** of each user; 0: no limit */
   rateLimitPerSecond: number;
+  /** where requests are counted: `memory` when this gateway is the only one, `shared` over all gateways of a database */
+  requestLimitStore: 'memory' | 'shared';
   /** messages that a user may send within an hour; 0: no limit */
   sendLimitPerHour: number;
   /** CIDRs that webhooks may reach in spite of the guard */
@@ -125,9 +128,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
 
   const credentials = openCredentials({ database, bus, log, now });
   app.addHook('onClose', () => credentials.close());
-  const limiter =
-    config.rateLimitPerSecond === 0 ? null : createRequestLimiter(config.rateLimitPerSecond, () => performance.now());
-  const admit = admission({ credentials, limiter, now });
+  const admit = admission({ credentials, limiter: limiterOf(options, random), now });
 
   await app.register(
     async (rest) => {
@@ -147,4 +148,16 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     graphqlRoute(graphql, { contextOf, publicUrl, log });
   });
   return app;
+}
+
+function limiterOf(
+  { config, database }: GatewayOptions,
+  random: (octets: number) => Uint8Array,
+): RequestLimiter | null {
+  const { rateLimitPerSecond: limit, requestLimitStore: store } = config;
+  if (limit === 0) return null;
+  const clock = () => performance.now();
+  return store === 'memory'
+    ? createRequestLimiter(limit, clock)
+    : createSharedRequestLimiter({ database, limit, clock, random });
 }

@@ -13,6 +13,8 @@ export interface GatewayParts {
   /** under the role postroom_gateway */
   database: Database;
   log: Logger;
+  /** see GatewayConfig */
+  requestLimitStore: 'memory' | 'shared';
 }
 
 /** Requests in hand have this long at a stop; streams are ended then. Milliseconds. */
@@ -20,7 +22,7 @@ const GRACE_MS = 5_000;
 
 /** Serves HTTP at HOST and HTTP_PORT until it is closed. */
 export async function openGateway(parts: GatewayParts): Promise<{ close(): Promise<void> }> {
-  const { config, secretKey, databaseUrl, bus, database, log } = parts;
+  const { config, secretKey, databaseUrl, bus, database, log, requestLimitStore } = parts;
   const app = await createGateway({
     database,
     bus,
@@ -31,6 +33,7 @@ export async function openGateway(parts: GatewayParts): Promise<{ close(): Promi
       trustedDomains: config.trustedDomains,
       secretKey,
       rateLimitPerSecond: config.rateLimitPerSecond,
+      requestLimitStore,
       sendLimitPerHour: config.sendLimitPerHour,
       allowedPrivateNetworks: config.allowedPrivateNetworks,
       ownPorts: ownPorts(config, databaseUrl),

@@ -16,6 +16,7 @@ export class InitialMigration extends Migration {
     this.addSql(DELIVERIES);
     this.addSql(SENDING);
     this.addSql(EVENTS);
+    this.addSql(REQUEST_LIMITS);
     this.addSql(ROLES_AND_POLICIES);
   }
 }
@@ -561,6 +562,51 @@ const EVENTS = `
   end $$;
 `;
 
+const REQUEST_LIMITS = `
+  -- What users' requests have lately taken of their limit, where several gateways serve: blocks of requests that gateways leased, each
+  -- counting until its last request is a window old. Unlogged: after a crash of PostgreSQL every user begins anew.
+  create type request_lease as (id text, granted_at timestamptz, requests integer, counts_until timestamptz);
+  create unlogged table request_window (user_id text primary key, leases request_lease[] not null) with (fillfactor = 50);
+
+  -- Leases up to p_wanted requests of the user, to be made within p_lease_ms, while no more than p_limit count in all. Tells of the
+  -- gateway's former lease how many were made, the last one so long after it had asked for the lease; null: there is none. Telling it
+  -- twice does no harm. Answers what was granted, what is left, and when the first of what counts no longer does.
+  create function lease_requests(p_user_id text, p_lease_id text, p_wanted integer, p_limit integer, p_lease_ms integer, p_window_ms integer,
+      p_former_id text, p_former_requests integer, p_former_ms integer)
+    returns table (granted integer, remaining integer, changes_in_ms integer)
+    language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    held request_lease[];
+    at timestamptz;
+    counted integer;
+    oldest timestamptz;
+  begin
+    loop
+      select w.leases into held from request_window w where w.user_id = p_user_id for update;
+      exit when found;
+      insert into request_window values (p_user_id, '{}') on conflict do nothing;
+    end loop;
+    -- This moment, not that of the statement: it may have waited for the row.
+    at := clock_timestamp();
+    select coalesce(array_agg((l.id, l.granted_at, n.requests, n.counts_until)::request_lease), '{}'),
+           coalesce(sum(n.requests), 0), min(n.counts_until)
+      into held, counted, oldest
+      from unnest(held) l cross join lateral (
+        select case when l.id = p_former_id then p_former_requests else l.requests end as requests,
+               case when l.id = p_former_id then l.granted_at + (p_former_ms + p_window_ms) * interval '1 millisecond'
+                    else l.counts_until end as counts_until) n
+      where n.requests > 0 and n.counts_until > at;
+    granted := greatest(0, least(p_wanted, p_limit - counted));
+    remaining := greatest(0, p_limit - counted - granted);
+    if granted > 0 then
+      held := held || (p_lease_id, at, granted, at + (p_lease_ms + p_window_ms) * interval '1 millisecond')::request_lease;
+    end if;
+    update request_window w set leases = held where w.user_id = p_user_id;
+    changes_in_ms := ceil(extract(epoch from coalesce(oldest, at + p_window_ms * interval '1 millisecond') - at) * 1000);
+    return next;
+  end $$;
+`;
+
 const USER_TABLES = [
   'domain',
   'dkim_key',
@@ -588,6 +634,7 @@ const USER_TABLES = [
   'batch',
   'event',
   'event_counter',
+  'request_window',
 ];
 
 const ROLES_AND_POLICIES = `
@@ -706,6 +753,9 @@ const ROLES_AND_POLICIES = `
       end loop;
       return analyzed;
     end $$;
+  -- The gateway counts a request before it acts for its user.
+  revoke all on function lease_requests from public;
+  grant execute on function lease_requests to postroom_gateway, postroom_actor;
   revoke all on function analyze_young_tables from public;
   grant execute on function analyze_young_tables to postroom_actor;
   revoke all on function credential_owner, note_key_uses, account_of, raw_octets, redate_scheduled, is_verified_name_free, search_emails, search_threads from public;

@@ -3,7 +3,7 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import { pino } from 'pino';
 import { createInProcessBus } from '../../actors/bus/in-process.ts';
 import { type Database, type DatabaseRole, openDatabase } from '../../db/database.ts';
-import { createGateway, type GatewayConfig } from '../../gateway/server.ts';
+import { createGateway, type GatewayConfig, type GatewayOptions } from '../../gateway/server.ts';
 import type { Bus } from '../../schema/messages.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createMailbox, type MailboxOptions, type TestMailbox } from './routing-rows.ts';
@@ -25,6 +25,8 @@ export interface TestGateway {
   mailbox: (options?: Partial<MailboxOptions>) => Promise<TestMailbox>;
   call: (key: string | null, method: string, path: string, body?: unknown) => Promise<LightMyRequestResponse>;
   graphql: (key: string, query: string, variables?: Record<string, unknown>) => Promise<LightMyRequestResponse>;
+  /** Opens another gateway over the same database and bus; the caller closes it, before this one. */
+  beside: () => Promise<Pick<TestGateway, 'app' | 'call'>>;
   close: () => Promise<void>;
 }
 
@@ -45,7 +47,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
   const bus = createInProcessBus();
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
-  const app = await createGateway({
+  const gatewayOptions: GatewayOptions = {
     database,
     bus,
     log,
@@ -56,24 +58,16 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
       trustedDomains: ['inbox.test', 'second.test'],
       secretKey: randomBytes(32),
       rateLimitPerSecond: 0,
+      requestLimitStore: 'memory',
       sendLimitPerHour: 0,
       allowedPrivateNetworks: ['127.0.0.0/8'],
       ownPorts: [2525],
       ...options.config,
     },
-  });
+  };
+  const app = await createGateway(gatewayOptions);
+  const call = callerOf(app);
   let mailboxes = 0;
-
-  const call = (key: string | null, method: string, path: string, body?: unknown) =>
-    app.inject({
-      method: method as NonNullable<InjectOptions['method']>,
-      url: path.startsWith('/graphql') ? path : `/api/e2${path}`,
-      headers: {
-        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
-    });
 
   return {
     app,
@@ -89,6 +83,10 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
     },
     call,
     graphql: (key, query, variables) => call(key, 'POST', '/graphql', { query, variables }),
+    async beside() {
+      const other = await createGateway(gatewayOptions);
+      return { app: other, call: callerOf(other) };
+    },
     async close() {
       await app.close();
       await bus.close();
@@ -96,6 +94,19 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
       await testDatabase.drop();
     },
   };
+}
+
+function callerOf(app: FastifyInstance): TestGateway['call'] {
+  return (key, method, path, body) =>
+    app.inject({
+      method: method as NonNullable<InjectOptions['method']>,
+      url: path.startsWith('/graphql') ? path : `/api/e2${path}`,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+    });
 }
 
 async function openGatewayDatabase(testDatabase: TestDatabase, options: TestGatewayOptions): Promise<Database> {
