@@ -1,0 +1,300 @@
+import { randomBytes } from 'node:crypto';
+import { simpleParser } from 'mailparser';
+import { Resend } from 'resend';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SendingStage, type StageAccount } from '../support/sending-stage.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { receiveMail } from './incoming.ts';
+import { publishedClient } from './published-client.ts';
+
+const LIMIT_PER_SECOND = 60;
+let stage: SendingStage;
+let sender: string;
+let client: Resend;
+
+const clientOf = (account: { apiKey: string }) =>
+  new Resend(account.apiKey, { baseUrl: `${stage.service.url}/api/e2` });
+
+beforeAll(async () => {
+  stage = await SendingStage.start('single', { RATE_LIMIT_PER_SECOND: String(LIMIT_PER_SECOND) });
+  sender = await stage.createAddress('hello');
+  client = clientOf(stage.account);
+}, 120_000);
+afterAll(() => stage?.stop(), 60_000);
+
+/** The data of an answer; throws with the error that stands in its place. */
+function dataOf<T>(answer: { data: T; error: unknown }): NonNullable<T> {
+  if (answer.data == null) throw new Error(JSON.stringify(answer.error));
+  return answer.data;
+}
+
+const email = (more: object = {}) => ({
+  from: sender,
+  to: 'bob@elsewhere.test',
+  subject: 'Hi',
+  text: 'Hello',
+  ...more,
+});
+
+test('the client is the published one, as the lock file has it', () => {
+  expect(publishedClient('resend')).toEqual({
+    version: '6.38.0',
+    integrity: expect.stringMatching(/^sha512-[A-Za-z0-9+/]{86}==$/),
+  });
+});
+
+describe('sending', () => {
+  test('everything that can be said in an email arrives, and its state can be followed', async () => {
+    const octets = randomBytes(40_000);
+    const { id } = dataOf(
+      await client.emails.send({
+        from: `Ada Lovelace <${sender}>`,
+        to: ['bob@elsewhere.test', 'Eve <eve@elsewhere.test>'],
+        cc: 'carl@elsewhere.test',
+        bcc: ['blind@elsewhere.test'],
+        replyTo: ['answers@elsewhere.test'],
+        subject: 'Où est ma commande ?',
+        html: '<p>Bonjour <img src="cid:logo"></p>',
+        text: 'Bonjour',
+        headers: { 'X-Order': '4711' },
+        tags: [{ name: 'kind', value: 'order_1' }],
+        attachments: [
+          { filename: 'blob.bin', content: octets },
+          { filename: 'note.txt', content: Buffer.from('a note').toString('base64'), contentType: 'text/plain' },
+          { filename: 'logo.png', content: octets.subarray(0, 300), contentId: 'logo', contentType: 'image/png' },
+        ],
+      }),
+    );
+    await stage.awaitStatus(id, 'delivered');
+    const found = dataOf(await client.emails.get(id));
+    expect(found).toMatchObject({
+      object: 'email',
+      id,
+      from: `Ada Lovelace <${sender}>`,
+      to: ['bob@elsewhere.test', 'eve@elsewhere.test'],
+      cc: ['carl@elsewhere.test'],
+      bcc: ['blind@elsewhere.test'],
+      reply_to: ['answers@elsewhere.test'],
+      subject: 'Où est ma commande ?',
+      html: '<p>Bonjour <img src="cid:logo"></p>',
+      text: 'Bonjour',
+      last_event: 'delivered',
+      tags: [{ name: 'kind', value: 'order_1' }],
+      scheduled_at: null,
+    });
+    expect(found.message_id).toMatch(/^<[^@]+@[^@]+>$/);
+    expect(new Date(found.created_at).toISOString()).toBe(found.created_at);
+
+    const message = await stage.messageOf(found.message_id);
+    expect(message.recipients.toSorted()).toEqual([
+      'blind@elsewhere.test',
+      'bob@elsewhere.test',
+      'carl@elsewhere.test',
+      'eve@elsewhere.test',
+    ]);
+    const mail = await simpleParser(message.octets);
+    expect(mail.headers.has('bcc')).toBe(false);
+    expect(mail.headers.get('x-order')).toBe('4711');
+    expect([mail.subject, mail.from?.text, mail.replyTo?.text]).toEqual([
+      'Où est ma commande ?',
+      `"Ada Lovelace" <${sender}>`,
+      'answers@elsewhere.test',
+    ]);
+    const files = new Map(mail.attachments.map((file) => [file.filename, file]));
+    expect(files.get('blob.bin')?.content.equals(octets)).toBe(true);
+    expect(files.get('note.txt')?.content.toString()).toBe('a note');
+    expect([files.get('logo.png')?.cid, files.get('logo.png')?.contentType]).toEqual(['logo', 'image/png']);
+  });
+
+  test('what was attached can be listed and read about', async () => {
+    const attachments = [{ filename: 'a.txt', content: Buffer.from('one') }];
+    const { id } = dataOf(await client.emails.send(email({ attachments })));
+    const listed = dataOf(await client.emails.attachments.list({ emailId: id }));
+    expect(listed).toMatchObject({ object: 'list', has_more: false, data: [{ filename: 'a.txt', size: 3 }] });
+    const [first] = listed.data;
+    const one = dataOf(await client.emails.attachments.get({ emailId: id, id: first?.id ?? '' }));
+    expect(one).toMatchObject({ object: 'attachment', content_type: 'text/plain', content_disposition: 'attachment' });
+    const url = one.download_url.replace(/^https?:\/\/[^/]+/, stage.service.url);
+    const download = await fetch(url, { headers: { authorization: `Bearer ${stage.account.apiKey}` } });
+    expect(await download.text()).toBe('one');
+  });
+
+  test('a second request with the same idempotency key is the first, and another body is a conflict', async () => {
+    const idempotencyKey = randomBytes(8).toString('hex');
+    const first = dataOf(await client.emails.send(email(), { idempotencyKey }));
+    expect(dataOf(await client.emails.send(email(), { idempotencyKey }))).toEqual(first);
+    const { data, error } = await client.emails.send(email({ text: 'Other' }), { idempotencyKey });
+    expect([data, error?.name, error?.statusCode]).toEqual([null, 'invalid_idempotent_request', 409]);
+  });
+});
+
+describe('scheduling', () => {
+  test('an email is scheduled, scheduled anew, and cancelled', async () => {
+    const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+    const { id } = dataOf(await client.emails.send(email({ scheduledAt: inAnHour })));
+    const before = dataOf(await client.emails.get(id));
+    expect(before).toMatchObject({ last_event: 'scheduled', scheduled_at: inAnHour });
+    expect(before.message_id).toMatch(/^<[^@]+@[^@]+>$/);
+
+    const inADay = new Date(Date.now() + 86_400_000).toISOString();
+    expect(dataOf(await client.emails.update({ id, scheduledAt: inADay }))).toMatchObject({ object: 'email', id });
+    expect(dataOf(await client.emails.get(id)).scheduled_at).toBe(inADay);
+
+    expect(dataOf(await client.emails.cancel(id))).toMatchObject({ object: 'email', id });
+    expect(dataOf(await client.emails.get(id)).last_event).toBe('canceled');
+    const { error } = await client.emails.update({ id, scheduledAt: inAnHour });
+    expect([error?.name, error?.statusCode]).toEqual(['validation_error', 400]);
+  });
+
+  test('phrases are understood, and a time that has passed is refused', async () => {
+    const { id } = dataOf(await client.emails.send(email({ scheduledAt: 'in 1 hour' })));
+    const at = new Date(dataOf(await client.emails.get(id)).scheduled_at ?? '').getTime();
+    expect(Math.abs(at - Date.now() - 3_600_000)).toBeLessThan(60_000);
+    const { error } = await client.emails.send(email({ scheduledAt: '2020-01-01T00:00:00Z' }));
+    expect([error?.name, error?.statusCode]).toEqual(['validation_error', 400]);
+  });
+});
+
+describe('batches', () => {
+  test('a bare array is taken and every email gets an id', async () => {
+    const subjects = ['One', 'Two', 'Three'];
+    const batch = await client.batch.send(subjects.map((subject) => email({ subject })));
+    const ids = dataOf(batch).data.map((each) => each.id);
+    expect(new Set(ids).size).toBe(3);
+    for (const [at, id] of ids.entries()) {
+      const sent = await stage.awaitStatus(id, 'delivered');
+      expect(sent['subject']).toBe(subjects[at]);
+    }
+  });
+
+  test('one email that is not valid refuses them all', async () => {
+    const total = async () => (await stage.account.call('GET', '/emails')).body.pagination.total;
+    const before = await total();
+    const { data, error } = await client.batch.send([email(), email({ to: 'nonsense' })]);
+    expect([data, error?.name, error?.statusCode]).toEqual([null, 'validation_error', 400]);
+    expect(await total()).toBe(before);
+  });
+});
+
+describe('lists', () => {
+  test('pages of emails follow each other by the id of the last', async () => {
+    const account = await stage.service.createAccount();
+    const other = clientOf(account);
+    const ids: string[] = [];
+    for (const subject of ['One', 'Two', 'Three']) {
+      const from = `hello@${account.domain}`;
+      ids.unshift(dataOf(await other.emails.send({ from, to: 'bob@elsewhere.test', subject, text: 'x' })).id);
+    }
+    const first = dataOf(await other.emails.list({ limit: 2 }));
+    expect([first.object, first.has_more, first.data.map((each) => each.id)]).toEqual(['list', true, ids.slice(0, 2)]);
+    expect(first.data[0]).toMatchObject({
+      subject: 'Three',
+      to: ['bob@elsewhere.test'],
+      last_event: expect.stringMatching(/^(queued|delivered)$/),
+      message_id: expect.stringMatching(/^</),
+      scheduled_at: null,
+    });
+    const next = dataOf(await other.emails.list({ limit: 2, after: ids[1] ?? '' }));
+    expect([next.has_more, next.data.map((each) => each.id)]).toEqual([false, ids.slice(2)]);
+    const back = dataOf(await other.emails.list({ limit: 2, before: ids[2] ?? '' }));
+    expect(back.data.map((each) => each.id)).toEqual(ids.slice(0, 2));
+  });
+});
+
+describe('received mail', () => {
+  test('is listed, read, and its attachments are found', async () => {
+    const attachments = [{ filename: 'plan.txt', content: 'the plan' }];
+    const id = await receiveMail(stage, sender, { subject: 'A plan', text: 'Words', html: '<p>Words', attachments });
+    const listed = dataOf(await client.emails.receiving.list({ limit: 5 }));
+    expect(listed.data.find((each) => each.id === id)).toMatchObject({
+      subject: 'A plan',
+      from: 'Ada <ada@elsewhere.test>',
+      received_for: [sender],
+      attachments: [{ filename: 'plan.txt', content_type: 'text/plain', size: 8 }],
+    });
+    const mail = dataOf(await client.emails.receiving.get(id));
+    expect(mail).toMatchObject({
+      object: 'email',
+      id,
+      to: [sender],
+      text: expect.stringContaining('Words'),
+      raw: null,
+    });
+    expect(mail.headers?.['subject']).toBe('A plan');
+    const files = dataOf(await client.emails.receiving.attachments.list({ emailId: id }));
+    const one = dataOf(await client.emails.receiving.attachments.get({ emailId: id, id: files.data[0]?.id ?? '' }));
+    expect(one).toMatchObject({ object: 'attachment', filename: 'plan.txt', size: 8 });
+  });
+
+  test('comes with a webhook that the client verifies', async () => {
+    const receiver = await startWebhookReceiver();
+    const endpoint = await stage.account.call('POST', '/endpoints', {
+      name: 'hook',
+      type: 'webhook',
+      config: { url: receiver.url },
+    });
+    const address = `hooked@${stage.account.domain}`;
+    const { domainId } = stage.account;
+    await stage.account.call('POST', '/email-addresses', { address, domainId, endpointId: endpoint.body.id });
+    await receiveMail(stage, address, { subject: 'Signed' });
+    const [request] = await receiver.received(1);
+    await receiver.stop();
+    const field = (name: string) => String(request?.headers[name]);
+    const headers = {
+      id: field('webhook-id'),
+      timestamp: field('webhook-timestamp'),
+      signature: field('webhook-signature'),
+    };
+    const webhook = { payload: request?.body ?? '', headers, webhookSecret: endpoint.body.signingSecret };
+    expect(client.webhooks.verify(webhook)).toMatchObject({ event: 'email.received', email: { subject: 'Signed' } });
+    expect(() => client.webhooks.verify({ ...webhook, payload: `${webhook.payload} ` })).toThrow('signature');
+  });
+});
+
+describe('domains', () => {
+  test('are listed and read under the names that the client knows', async () => {
+    const { domain, domainId } = stage.account;
+    const listed = dataOf(await client.domains.list());
+    expect(listed).toMatchObject({
+      object: 'list',
+      has_more: false,
+      data: [{ id: domainId, name: domain, status: 'verified' }],
+    });
+    expect(dataOf(await client.domains.get(domainId))).toMatchObject({ object: 'domain', name: domain });
+    const made = dataOf(await client.domains.create({ name: 'not-mine.example' }));
+    expect(made).toMatchObject({ name: 'not-mine.example', status: 'pending' });
+  });
+});
+
+describe('errors', () => {
+  test.each([
+    ['no such key', () => clientOf({ apiKey: 'wrong' }).emails.list(), 'missing_api_key', 401],
+    ['no recipient', () => client.emails.send(email({ to: [] })), 'validation_error', 400],
+    [
+      'an attachment by address',
+      () => client.emails.send(email({ attachments: [{ path: 'https://x.test/a' }] })),
+      'validation_error',
+      400,
+    ],
+    ["another's domain", () => client.emails.send(email({ from: 'a@elsewhere.test' })), 'validation_error', 403],
+    ['no such email', () => client.emails.get('em_unknown'), 'not_found', 404],
+    ['no such schedule', () => client.emails.cancel('em_unknown'), 'not_found', 404],
+  ] as const)('%s is told in the vocabulary of the client', async (_case, request, name, statusCode) => {
+    const { data, error, headers } = await request();
+    expect(data).toBeNull();
+    expect(error).toMatchObject({ name, statusCode, message: expect.stringMatching(/\w{3}/) });
+    expect(headers).toHaveProperty('x-request-id');
+  });
+
+  test('too many requests are told with how long to wait', async () => {
+    const account: StageAccount = await stage.service.createAccount();
+    const other = clientOf(account);
+    const answers = await Promise.all(Array.from({ length: LIMIT_PER_SECOND * 2 }, () => other.domains.list()));
+    const refused = answers.filter((answer) => answer.error !== null);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]).toMatchObject({
+      error: { name: 'rate_limit_exceeded', statusCode: 429, error: 'Too Many Requests' },
+      headers: { 'retry-after': '1', 'ratelimit-limit': String(LIMIT_PER_SECOND) },
+    });
+  });
+});
