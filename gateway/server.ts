@@ -23,6 +23,7 @@ import { emailAddressRoutes } from './rest/email-addresses.ts';
 import { emailRoutes } from './rest/emails.ts';
 import { endpointRoutes } from './rest/endpoints.ts';
 import { replyRoutes } from './rest/replies.ts';
+import { retryRoutes } from './rest/retries.ts';
 import { scheduledEmailRoutes } from './rest/scheduled-emails.ts';
 import { sendingRoutes } from './rest/sending.ts';
 import { threadRoutes } from './rest/threads.ts';
@@ -71,7 +72,7 @@ const TIMEOUT_CHECK_MS = 5_000;
 /** Names of attachments in a path, each character of up to four octets percent-encoded. Characters. */
 const MAX_PARAM_LENGTH = 4_096;
 
-const resources = [emailRoutes, sendingRoutes, scheduledEmailRoutes, replyRoutes, threadRoutes, attachmentRoutes, domainRoutes, emailAddressRoutes, endpointRoutes];
+const resources = [emailRoutes, sendingRoutes, scheduledEmailRoutes, retryRoutes, replyRoutes, threadRoutes, attachmentRoutes, domainRoutes, emailAddressRoutes, endpointRoutes];
 
 /**
  * Makes the gateway; the caller listens. Closing it ends what it opened, not the database and not the bus.

@@ -85,6 +85,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
       'GET /api/e2/emails/{id}': (id) => gateway.call(mine.apiKey, 'GET', `/emails/${id}`),
       'PATCH /api/e2/emails/{id}': (id) => gateway.call(mine.apiKey, 'PATCH', `/emails/${id}`, { is_read: true }),
       'DELETE /api/e2/emails/{id}': (id) => gateway.call(mine.apiKey, 'DELETE', `/emails/${id}`),
+      'POST /api/e2/emails/{id}/retry': (id) => gateway.call(mine.apiKey, 'POST', `/emails/${id}/retry`),
       'POST /api/e2/emails/{id}/cancel': (id) => gateway.call(mine.apiKey, 'POST', `/emails/${id}/cancel`),
       'POST /api/e2/emails/{id}/pause': (id) => gateway.call(mine.apiKey, 'POST', `/emails/${id}/pause`),
       'POST /api/e2/emails/{id}/resume': (id) => gateway.call(mine.apiKey, 'POST', `/emails/${id}/resume`),

@@ -1,0 +1,148 @@
+import { sql, type Transaction } from 'kysely';
+import type { RouteFacts } from '../../core/route.ts';
+import type { EmailType, EndpointType, Tables } from '../tables.ts';
+
+/** A received email that is to be delivered again, held until the transaction ends, with its route as it stands. */
+export interface LockedReceived {
+  type: EmailType;
+  threadId: string | null;
+  threadPosition: number | null;
+  /** false while the router has yet to make its first deliveries */
+  isRouted: boolean;
+  facts: RouteFacts;
+}
+
+/** Null when the user has none of that id. Of mail that was not received the rest says nothing. */
+export async function lockReceived(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+): Promise<LockedReceived | null> {
+  const { rows } = await sql<ReceivedRow>`
+    select e.type, e.thread_id, e.thread_position, e.routed_at, e.own_address, a.is_active as address_is_active, a.endpoint_id, a.webhook_id,
+      d.is_catch_all_enabled, d.catch_all_endpoint_id, d.receive_dmarc_emails
+    from email e
+    left join email_address a on a.user_id = ${userId} and a.id = e.address_id
+    left join domain d on d.user_id = ${userId} and d.id = e.domain_id
+    where e.user_id = ${userId} and e.id = ${emailId}
+    for no key update of e`.execute(transaction);
+  const row = rows[0];
+  if (row === undefined) return null;
+  const { address_is_active: isActive, is_catch_all_enabled: isCatchAllEnabled } = row;
+  return {
+    type: row.type,
+    threadId: row.thread_id,
+    threadPosition: row.thread_position,
+    isRouted: row.routed_at !== null,
+    facts: {
+      localPart: row.own_address.slice(0, row.own_address.lastIndexOf('@')),
+      address: isActive === null ? null : { isActive, endpointId: row.endpoint_id, webhookId: row.webhook_id },
+      domain:
+        isCatchAllEnabled === null
+          ? null
+          : {
+              isCatchAllEnabled,
+              catchAllEndpointId: row.catch_all_endpoint_id,
+              receivesDmarcEmails: row.receive_dmarc_emails === true,
+            },
+    },
+  };
+}
+
+interface ReceivedRow {
+  type: EmailType;
+  thread_id: string | null;
+  thread_position: number | null;
+  routed_at: Date | null;
+  own_address: string;
+  address_is_active: boolean | null;
+  endpoint_id: string | null;
+  webhook_id: string | null;
+  is_catch_all_enabled: boolean | null;
+  catch_all_endpoint_id: string | null;
+  receive_dmarc_emails: boolean | null;
+}
+
+/** An endpoint as far as new deliveries need it. */
+export interface TargetEndpoint {
+  id: string;
+  type: EndpointType;
+  isActive: boolean;
+  config: unknown;
+}
+
+/** Those of the endpoints that the user has. */
+export async function findTargets(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointIds: readonly string[],
+): Promise<TargetEndpoint[]> {
+  if (endpointIds.length === 0) return [];
+  return transaction
+    .selectFrom('endpoint')
+    .select(['id', 'type', 'is_active as isActive', 'config'])
+    .where('user_id', '=', userId)
+    .where('id', 'in', endpointIds)
+    .execute();
+}
+
+/** A delivery of the email; null when it has none of that id. */
+export async function findDelivery(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+  deliveryId: string,
+): Promise<{ endpointId: string; status: 'pending' | 'success' | 'failed' } | null> {
+  const row = await transaction
+    .selectFrom('delivery')
+    .select(['endpoint_id as endpointId', 'status'])
+    .where('user_id', '=', userId)
+    .where('id', '=', deliveryId)
+    .where('email_id', '=', emailId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** What a new delivery says beside its endpoint. */
+export interface NewDelivery {
+  id: string;
+  emailId: string;
+  endpointId: string;
+  type: EndpointType;
+  threadId: string | null;
+  threadPosition: number | null;
+  attemptsAllowed: number;
+}
+
+/**
+ * Makes a delivery that is due now, unless one of the email to that endpoint is still pending: then that one is due now. The email's row
+ * must be locked. Answers the id of the delivery.
+ */
+export async function deliverNow(
+  transaction: Transaction<Tables>,
+  userId: string,
+  delivery: NewDelivery,
+): Promise<string> {
+  const { id, emailId, endpointId, type, threadId, threadPosition, attemptsAllowed } = delivery;
+  const { rows } = await sql<{ id: string }>`
+    with clock_now as materialized (select date_trunc('milliseconds', postroom_now()) as at),
+    hurried as (
+      update delivery d set next_attempt_at = least(d.next_attempt_at, n.at) from clock_now n
+      where d.user_id = ${userId} and d.id = (
+        select p.id from delivery p
+        where p.user_id = ${userId} and p.email_id = ${emailId} and p.endpoint_id = ${endpointId} and p.status = 'pending'
+        order by p.created_at, p.id limit 1)
+        and d.status = 'pending'
+      returning d.id
+    ),
+    made as (
+      insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, attempts_allowed,
+                            next_attempt_at, created_at)
+      select ${userId}, ${id}, ${emailId}, ${endpointId}, ${type}, ${threadId}, ${threadPosition}::integer, ${attemptsAllowed}::integer,
+             n.at, n.at
+      from clock_now n where not exists (select from hurried)
+      returning id
+    )
+    select id from hurried union all select id from made`.execute(transaction);
+  return rows[0]?.id ?? id;
+}
