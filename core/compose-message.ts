@@ -8,6 +8,7 @@ import { writableName } from './outgoing-addresses.ts';
 import type { OutgoingAttachment } from './outgoing-attachments.ts';
 import { isHeaderText, MAX_WORD_LENGTH } from './outgoing-headers.ts';
 import { storableText } from './text.ts';
+import { writeMime } from './write-mime.ts';
 
 /**
  * A message to be composed; addresses, fields and attachments have been checked. Blind copies are no part of it: they stand in the
@@ -65,7 +66,7 @@ export async function composeMessage(draft: Draft): Promise<Buffer> {
   }).compile();
   message.setHeader('Subject', toFieldValue(draft.subject));
   for (const [name, value] of draft.fields) message.addHeader(name, toFieldValue(value));
-  return checked(await message.build());
+  return checked(writeMime(message));
 }
 
 /** The octets, when they go through every SMTP server as they are; otherwise throws, which is a mistake of ours. */
