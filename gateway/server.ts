@@ -22,10 +22,14 @@ import { domainRoutes } from './rest/domains.ts';
 import { emailAddressRoutes } from './rest/email-addresses.ts';
 import { emailRoutes } from './rest/emails.ts';
 import { endpointRoutes } from './rest/endpoints.ts';
+import { legacyMailRoutes } from './rest/legacy-mail.ts';
+import { legacyScheduledRoutes } from './rest/legacy-scheduled.ts';
+import { receivingRoutes } from './rest/receiving.ts';
 import { replyRoutes } from './rest/replies.ts';
 import { retryRoutes } from './rest/retries.ts';
 import { scheduledEmailRoutes } from './rest/scheduled-emails.ts';
 import { sendingRoutes } from './rest/sending.ts';
+import { suppressionRoutes } from './rest/suppressions.ts';
 import { threadRoutes } from './rest/threads.ts';
 import { createSharedRequestLimiter } from './shared-request-limit.ts';
 import { graphqlRoute } from './yoga.ts';
@@ -72,7 +76,22 @@ const TIMEOUT_CHECK_MS = 5_000;
 /** Names of attachments in a path, each character of up to four octets percent-encoded. Characters. */
 const MAX_PARAM_LENGTH = 4_096;
 
-const resources = [emailRoutes, sendingRoutes, scheduledEmailRoutes, retryRoutes, replyRoutes, threadRoutes, attachmentRoutes, domainRoutes, emailAddressRoutes, endpointRoutes];
+const resources = [
+  emailRoutes,
+  sendingRoutes,
+  scheduledEmailRoutes,
+  retryRoutes,
+  replyRoutes,
+  threadRoutes,
+  attachmentRoutes,
+  suppressionRoutes,
+  domainRoutes,
+  emailAddressRoutes,
+  endpointRoutes,
+  receivingRoutes,
+  legacyScheduledRoutes,
+  legacyMailRoutes,
+];
 
 /**
  * Makes the gateway; the caller listens. Closing it ends what it opened, not the database and not the bus.

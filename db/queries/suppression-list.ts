@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Page } from '../../core/page.ts';
 import type { Tables } from '../tables.ts';
 import { containsPattern } from './search-pattern.ts';
@@ -23,21 +23,6 @@ export interface SuppressionConditions {
   search: string | null;
 }
 
-/** Those of the addresses (in any case of letters) that the user's mail must not be sent to, as they were given and in their order. */
-export async function findSuppressed(
-  transaction: Transaction<Tables>,
-  userId: string,
-  addresses: readonly string[],
-): Promise<string[]> {
-  const { rows } = await sql<{ address: string }>`
-    select s.address from suppression s
-    where s.user_id = ${userId} and s.address = any (${addresses.map((address) => address.toLowerCase())}::text[])`.execute(
-    transaction,
-  );
-  const suppressed = new Set(rows.map((row) => row.address));
-  return addresses.filter((address) => suppressed.has(address.toLowerCase()));
-}
-
 /** A page, newest first, and how many there are in all. */
 export async function listSuppressions(
   transaction: Transaction<Tables>,
@@ -60,18 +45,32 @@ export async function listSuppressions(
   };
 }
 
-/** Takes an address off the list, by its id or by itself; null when it is not there. */
+/** One by its id, or by its address in any case of letters; null when the user has none. */
+export async function findSuppression(
+  transaction: Transaction<Tables>,
+  userId: string,
+  idOrAddress: string,
+): Promise<Suppression | null> {
+  const { rows } = await sql<Row>`
+    select ${columns} from suppression s where s.user_id = ${userId} and ${isOne(idOrAddress)}`.execute(transaction);
+  return rows[0] === undefined ? null : suppressionOf(rows[0]);
+}
+
+/** As findSuppression, and takes it off the list. */
 export async function deleteSuppression(
   transaction: Transaction<Tables>,
   userId: string,
   idOrAddress: string,
 ): Promise<Suppression | null> {
   const { rows } = await sql<Row>`
-    delete from suppression s where s.user_id = ${userId}
-      and ${idOrAddress.includes('@') ? sql`s.address = ${idOrAddress.toLowerCase()}` : sql`s.id = ${idOrAddress}`}
-    returning ${columns}`.execute(transaction);
-  const row = rows[0];
-  return row === undefined ? null : suppressionOf(row);
+    delete from suppression s where s.user_id = ${userId} and ${isOne(idOrAddress)} returning ${columns}`.execute(
+    transaction,
+  );
+  return rows[0] === undefined ? null : suppressionOf(rows[0]);
+}
+
+function isOne(idOrAddress: string): RawBuilder<unknown> {
+  return idOrAddress.includes('@') ? sql`s.address = ${idOrAddress.toLowerCase()}` : sql`s.id = ${idOrAddress}`;
 }
 
 interface Row {

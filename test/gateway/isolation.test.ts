@@ -48,7 +48,14 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
       'th_foreign_alias',
       threadId,
     ]);
+    await gateway.actor.pool.query(
+      `insert into suppression (user_id, id, address, reason, created_at)
+       values ($1, 'sup_foreign', 'foreign@elsewhere.test', 'bounce', now()), ($2, 'sup_own', 'own@elsewhere.test', 'bounce', now())`,
+      [theirs.userId, mine.userId],
+    );
     foreign = {
+      suppression: 'sup_foreign',
+      suppressed: 'foreign@elsewhere.test',
       email: emailIds[0] ?? '',
       withFile: withFile ?? '',
       thread: threadId,
@@ -103,6 +110,10 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
       'GET /api/e2/endpoints': null,
       'POST /api/e2/endpoints': null,
       'GET /api/e2/endpoints/{id}': (id) => gateway.call(mine.apiKey, 'GET', `/endpoints/${id}`),
+      'GET /api/e2/suppressions': null,
+      'GET /api/e2/suppressions/{id}': (id) => gateway.call(mine.apiKey, 'GET', `/suppressions/${id}`),
+      'DELETE /api/e2/suppressions/{id}': (id) => gateway.call(mine.apiKey, 'DELETE', `/suppressions/${id}`),
+      'POST /api/e2/blocklist/unblock': null,
       'GET /api/e2/emails/receiving': null,
       'GET /api/e2/emails/receiving/{id}': (id) => gateway.call(mine.apiKey, 'GET', `/emails/receiving/${id}`),
       'GET /api/e2/emails/receiving/{id}/attachments': (id) =>
@@ -169,6 +180,10 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
         [theirs.userId],
       );
       expect(rows).toEqual([{ read: 0, all: 2 }]);
+      const suppressions = await gateway.actor.pool.query('select from suppression where user_id = $1', [
+        theirs.userId,
+      ]);
+      expect(suppressions.rowCount).toBe(1);
     });
   });
 
@@ -182,6 +197,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
       '/domains',
       '/email-addresses',
       '/endpoints',
+      '/suppressions',
     ])('%s shows nothing of the other user, whatever is asked for', async (path) => {
       const secrets = [...everyone(), theirs.address, theirs.userId];
       const filters = [
@@ -194,6 +210,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
         'emailAddress',
         'emailId',
         'after',
+        'reason',
       ];
       for (const filter of filters)
         for (const value of secrets) {
@@ -239,6 +256,19 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
         [theirs.userId],
       );
       expect(rows).toEqual([{ count: 0 }]);
+    });
+
+    test('a foreign suppression is answered and lifted like an unknown one', async () => {
+      const ids = strangers(...everyone()).filter((id) => !id.includes('%'));
+      const answers = await Promise.all(
+        ids.map((emailAddress) => gateway.call(mine.apiKey, 'POST', '/blocklist/unblock', { emailAddress })),
+      );
+      expect(new Set(answers.map((answer) => `${answer.statusCode} ${answer.body}`)).size).toBe(1);
+      expect(answers[0]?.statusCode).toBe(404);
+      const { rowCount } = await gateway.actor.pool.query('select from suppression where user_id = $1', [
+        theirs.userId,
+      ]);
+      expect(rowCount).toBe(1);
     });
 
     test('a foreign domain or endpoint is answered like an unknown one', async () => {
@@ -392,6 +422,10 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
          values ($1, 'dlv_twin', $2, $3, 'webhook', 4, now())`,
         [box.userId, emailIds[0], box.endpointId],
       );
+      await pool.query(
+        `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_twin', 'gone@x.test', 'bounce', now())`,
+        [box.userId],
+      );
       const marks: Record<string, string[]> = {
         domain: ['name'],
         endpoint: ['name'],
@@ -404,6 +438,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
         thread: ['normalized_subject'],
         thread_alias: [],
         delivery: ['response_data'],
+        suppression: ['detail'],
       };
       // The twin's rows come last, so that whoever takes the last of two takes the wrong one.
       for (const [table, columns] of Object.entries(marks)) {
@@ -449,6 +484,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
         '/domains',
         `/domains/${box.domainId}`,
       );
+      paths.push('/suppressions', '/suppressions?search=gone', '/suppressions/sup_twin', '/suppressions/gone@x.test');
       paths.push('/email-addresses', `/email-addresses/${box.addressId}`, '/endpoints', `/endpoints/${box.endpointId}`);
     });
 

@@ -1,0 +1,107 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { MAX_SEARCH_LENGTH } from '../../operations/emails.ts';
+import * as suppressions from '../../operations/suppressions.ts';
+import { errorBody, instant, limit, listBody, listOf, offset, type RestOptions, text, wireInstant } from './shapes.ts';
+
+const reason = z.enum(suppressions.SUPPRESSION_REASONS);
+
+const suppressionBody = z
+  .object({
+    id: z.string(),
+    address: z.string().meta({ description: 'in lower case' }),
+    reason: reason.meta({ description: 'whether its server refused it for good, or its owner complained of mail' }),
+    detail: z.string().nullable().meta({ description: 'what the server or the report said' }),
+    email_id: z.string().nullable().meta({ description: 'the email that was refused or complained of' }),
+    created_at: instant,
+  })
+  .meta({ id: 'Suppression' });
+
+const listQuery = z.object({
+  limit: limit(),
+  offset,
+  reason: reason.optional().meta({ description: 'those with one reason' }),
+  search: text.max(MAX_SEARCH_LENGTH).optional().meta({ description: 'part of the address' }),
+});
+
+const oneInPath = z.object({ id: z.string().meta({ description: 'its id, or the address itself' }) });
+const unblock = z.object({ emailAddress: text.meta({ description: 'the address' }) });
+const lifted = z.object({ success: z.literal(true), message: z.string(), id: z.string() });
+
+export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.get(
+    '/suppressions',
+    {
+      schema: {
+        operationId: 'listSuppressions',
+        summary: 'List suppressed addresses',
+        description: 'Newest first. Sending to one of them is refused.',
+        tags: ['Suppressions'],
+        querystring: listQuery,
+        response: { 200: listOf(suppressionBody), default: errorBody },
+      },
+    },
+    async (request) => {
+      const { limit: size, offset: start, ...query } = request.query;
+      const page = { limit: size, offset: start };
+      const found = await suppressions.listSuppressions(contextOf(request), query, page);
+      return listBody(found.suppressions.map(suppressionBodyOf), page, found.total);
+    },
+  );
+
+  app.get(
+    '/suppressions/:id',
+    {
+      schema: {
+        operationId: 'getSuppression',
+        summary: 'Read a suppression',
+        description: 'Tells why mail is no longer sent to an address.',
+        tags: ['Suppressions'],
+        params: oneInPath,
+        response: { 200: suppressionBody, default: errorBody },
+      },
+    },
+    async (request) => suppressionBodyOf(await suppressions.readSuppression(contextOf(request), request.params.id)),
+  );
+
+  app.delete(
+    '/suppressions/:id',
+    {
+      schema: {
+        operationId: 'deleteSuppression',
+        summary: 'Lift a suppression',
+        description: 'Mail is sent to the address again, until it bounces or is complained of anew.',
+        tags: ['Suppressions'],
+        params: oneInPath,
+        response: { 200: lifted, default: errorBody },
+      },
+    },
+    async (request) => liftedBodyOf(await suppressions.liftSuppression(contextOf(request), request.params.id)),
+  );
+
+  app.post(
+    '/blocklist/unblock',
+    {
+      schema: {
+        operationId: 'formerUnblockAddress',
+        summary: 'Lift the suppression of an address',
+        description: 'As DELETE /suppressions/{id}.',
+        tags: ['Former paths'],
+        deprecated: true,
+        body: unblock,
+        response: { 200: lifted, 404: errorBody, default: errorBody },
+      },
+    },
+    async (request) =>
+      liftedBodyOf(await suppressions.liftSuppression(contextOf(request), request.body.emailAddress.trim())),
+  );
+};
+
+function suppressionBodyOf(suppression: suppressions.Suppression): z.infer<typeof suppressionBody> {
+  const { id, address, reason: why, detail, emailId, createdAt } = suppression;
+  return { id, address, reason: why, detail, email_id: emailId, created_at: wireInstant(createdAt) };
+}
+
+function liftedBodyOf({ id, address }: suppressions.Suppression): z.infer<typeof lifted> {
+  return { success: true, message: `Mail is sent to ${address} again`, id };
+}
