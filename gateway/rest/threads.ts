@@ -148,7 +148,7 @@ function threadListItemOf(thread: threads.ListedThread): z.infer<typeof threadLi
       subject: latest.subject,
       from_text: latest.fromText,
       text_preview: latest.preview,
-      is_read: latest.isRead,
+      is_read: latest.type !== 'received' || latest.isRead,
       has_attachments: latest.hasAttachments,
       date: wireInstant(latest.date),
     },
