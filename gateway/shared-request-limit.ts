@@ -18,7 +18,7 @@ const LEASES_OF_LIMIT = 10;
 /** How long requests may be made on a lease; milliseconds. */
 const LEASE_MS = 1_000;
 /** A store that has not answered after this counts as away; milliseconds. */
-const PATIENCE_MS = 2_000;
+const PATIENCE_MS = 5_000;
 /** Users who have made no request lately are forgotten when there are more than this. */
 const MAX_USERS = 10_000;
 
@@ -56,11 +56,12 @@ export function createSharedRequestLimiter(options: SharedRequestLimiterOptions)
   let leases = 0;
 
   async function ask(userId: string, user: User): Promise<void> {
-    const askedAt = clock();
     const former = user.lease;
     const id = `${gateway}.${leases++}`;
-    const answer = await answered(
-      leaseRequests(database, {
+    let askedAt = clock();
+    const makeWish = () => {
+      askedAt = clock();
+      return {
         userId,
         leaseId: id,
         wanted: Math.min(largestLease, Math.max(user.waiting, demandAfter(former, askedAt))),
@@ -72,8 +73,9 @@ export function createSharedRequestLimiter(options: SharedRequestLimiterOptions)
           requests: former.used,
           lastMs: Math.ceil(former.lastUsedAt - former.askedAt),
         },
-      }),
-    );
+      };
+    };
+    const answer = await answered(leaseRequests(database, makeWish));
     user.remaining = answer.remaining;
     user.changesAt = clock() + answer.changesInMs;
     if (answer.granted === 0) user.refusedUntil = user.changesAt;

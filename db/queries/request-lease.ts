@@ -1,4 +1,4 @@
-import type { Database } from '../database.ts';
+import { type Database, isConnectionLost } from '../database.ts';
 
 /** A wish to let through some requests of a user. */
 export interface LeaseWish {
@@ -25,25 +25,34 @@ export interface LeaseAnswer {
   changesInMs: number;
 }
 
-/** Asks for a lease, in one statement on its own. Runs before the user is known to row-level security, as looking up a key does. */
-export async function leaseRequests(database: Database, wish: LeaseWish): Promise<LeaseAnswer> {
-  const { former } = wish;
-  const { rows } = await database.pool.query<LeaseAnswer>({
-    name: 'lease-requests',
-    text: `select granted, remaining, changes_in_ms as "changesInMs" from lease_requests($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    values: [
-      wish.userId,
-      wish.leaseId,
-      wish.wanted,
-      wish.limit,
-      wish.leaseMs,
-      wish.windowMs,
-      former?.leaseId ?? null,
-      former?.requests ?? null,
-      former?.lastMs ?? null,
-    ],
-  });
-  const [answer] = rows;
-  if (answer === undefined) throw new Error('lease_requests answered no row');
-  return answer;
+/**
+ * Asks for a lease, in one statement on its own. Runs before the user is known to row-level security, as looking up a key does.
+ * `makeWish` is called when there is a connection to ask on, so that waiting for one takes nothing of the lease's time.
+ */
+export async function leaseRequests(database: Database, makeWish: () => LeaseWish): Promise<LeaseAnswer> {
+  const client = await database.pool.connect();
+  let failure: Error | undefined;
+  try {
+    const { rows } = await client.query<LeaseAnswer>({
+      name: 'lease-requests',
+      text: LEASE,
+      values: valuesOf(makeWish()),
+    });
+    const [answer] = rows;
+    if (answer === undefined) throw new Error('lease_requests answered no row');
+    return answer;
+  } catch (error) {
+    failure = error as Error;
+    throw error;
+  } finally {
+    client.release(failure !== undefined && isConnectionLost(failure) ? failure : undefined);
+  }
+}
+
+const LEASE = `select granted, remaining, changes_in_ms as "changesInMs" from lease_requests($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+
+function valuesOf({ former, ...wish }: LeaseWish): unknown[] {
+  const { userId, leaseId, wanted, limit, leaseMs, windowMs } = wish;
+  const told = [former?.leaseId ?? null, former?.requests ?? null, former?.lastMs ?? null];
+  return [userId, leaseId, wanted, limit, leaseMs, windowMs, ...told];
 }

@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../support/cluster.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type NatsServer, startNatsServer } from '../support/nats.ts';
+import { createMailbox, type TestMailbox } from '../support/routing-rows.ts';
+import { repository } from '../support/runner.ts';
+import { until } from '../support/service.ts';
+
+const LIMIT = 50;
+const LARGEST_LEASE = LIMIT / 10;
+
+interface GatewayProcess {
+  child: ChildProcess;
+  url: string;
+}
+
+let test_: TestDatabase;
+let nats: NatsServer;
+let environment: Record<string, string>;
+const gateways: GatewayProcess[] = [];
+
+beforeAll(async () => {
+  test_ = await createTestDatabase();
+  nats = await startNatsServer();
+  environment = {
+    DATABASE_URL: test_.url,
+    NATS_URL: nats.url,
+    SECRET_KEY: randomBytes(32).toString('base64url'),
+    RATE_LIMIT_PER_SECOND: String(LIMIT),
+    ALLOW_UNSAFE_WRITES: 'true',
+    LOG_LEVEL: 'warn',
+  };
+  gateways.push(await startGateway(), await startGateway());
+}, 120_000);
+afterAll(async () => {
+  for (const { child } of gateways) await end(child, 'SIGTERM');
+  await nats.close();
+  await test_.drop();
+});
+
+async function startGateway(): Promise<GatewayProcess> {
+  const port = await freePort();
+  const child = spawn(process.execPath, ['bin/gateway.ts'], {
+    cwd: repository,
+    env: { ...process.env, ...environment, HTTP_PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  const url = `http://127.0.0.1:${port}`;
+  await until(
+    `${url}/ready answers 200`,
+    () => output,
+    async () => (await fetch(`${url}/ready`)).ok,
+  );
+  return { child, url };
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill(signal);
+  await exited;
+}
+
+function newUser(domain: string): Promise<TestMailbox> {
+  return createMailbox(test_.open(null), { domain, address: `hello@${domain}` });
+}
+
+/** Asks that many times at once; answers how many were let through, and the answers' statuses. */
+async function burst(
+  urls: readonly string[],
+  key: string,
+  count: number,
+): Promise<{ passed: number; statuses: number[] }> {
+  const answers = await Promise.all(
+    Array.from({ length: count }, async (_, n) => {
+      const headers = { authorization: `Bearer ${key}` };
+      const answer = await fetch(`${urls[n % urls.length]}/api/e2/endpoints`, { headers });
+      await answer.arrayBuffer();
+      return answer.status;
+    }),
+  );
+  return {
+    passed: answers.filter((status) => status === 200).length,
+    statuses: [...new Set(answers)].toSorted((a, b) => a - b),
+  };
+}
+
+/** How many windows' worth of requests may have passed since. */
+const windowsSince = (startedAt: number) => 1 + Math.floor((performance.now() - startedAt) / 1_000);
+
+test('two gateway processes together let through the limit of a user', async () => {
+  const { apiKey } = await newUser('one.test');
+  const startedAt = performance.now();
+  const { passed, statuses } = await burst(
+    gateways.map(({ url }) => url),
+    apiKey,
+    4 * LIMIT,
+  );
+  expect(passed).toBeLessThanOrEqual(windowsSince(startedAt) * LIMIT);
+  expect(passed).toBeGreaterThanOrEqual(LIMIT - 2 * LARGEST_LEASE);
+  expect(statuses).toEqual([200, 429]);
+}, 60_000);
+
+test('what a gateway let through counts on when it is killed', async () => {
+  const [first, second] = gateways;
+  if (first === undefined || second === undefined) return expect.fail('no gateways');
+  const { apiKey } = await newUser('two.test');
+  // The second gateway knows the key already.
+  await burst([second.url], apiKey, 1);
+  await until(
+    'the window is empty again',
+    () => '',
+    async () => {
+      const { rows } = await test_
+        .open(null)
+        .pool.query(
+          `select from request_window w cross join lateral unnest(w.leases) l where l.counts_until > clock_timestamp()`,
+        );
+      return rows.length === 0;
+    },
+  );
+  const startedAt = performance.now();
+  const before = await burst([first.url], apiKey, LIMIT - LARGEST_LEASE);
+  await end(first.child, 'SIGKILL');
+  const after = await burst([second.url], apiKey, LIMIT);
+  expect(before.passed).toBe(LIMIT - LARGEST_LEASE);
+  expect(before.passed + after.passed).toBeLessThanOrEqual(windowsSince(startedAt) * LIMIT);
+}, 60_000);
