@@ -53,7 +53,7 @@ const LIMITS: OpeningLimits = {
 const TRANSACTIONS = { active: 200, first: 3, most: 20 };
 /** All look-ups for one transaction, and one try with one server; milliseconds. */
 const DNS_TIME_MS = 15_000;
-const DNS_QUERY_MS = 4_000;
+const DNS_QUERY_MS = 2_500;
 /** guarantees.md §5; milliseconds. */
 const SWEEP_MS = 2_000;
 const RENEWAL_MS = 10_000;

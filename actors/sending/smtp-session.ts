@@ -169,7 +169,9 @@ class NodemailerSession implements SmtpSession {
     const end = endOf(error, response, progress.isMessageOut);
     this.#needsReset = end.kind !== 'taken';
     if (end.kind === 'lost' || end.kind === 'late' || end.kind === 'interrupted') this.#close();
-    return { accepted: tracked.accepted ?? [], refused: refusalsOf(tracked), end };
+    // Behind a MAIL that was refused, pipelined recipients are refused for want of one.
+    const refused = end.kind === 'refused' && end.phase === 'sender' ? new Map() : refusalsOf(tracked);
+    return { accepted: tracked.accepted ?? [], refused, end };
   }
 
   interrupt(): void {

@@ -40,16 +40,22 @@ export function createDueTaker({ context, queue, add }: DueTakerOptions): DueTak
   const behind = new Set<string>();
   let isAllFull = false;
   let restUntil = 0;
+  let lastClaim: Promise<unknown> = Promise.resolve();
+
+  /** Claims one after another: two at once would share the recipients of one email between them, and make two transactions of one. */
+  const claimAlone = async (claim: () => Promise<Transaction[]>): Promise<number> => {
+    const claiming = lastClaim.then(claim);
+    lastClaim = claiming.catch(() => undefined);
+    const transactions = await claiming;
+    const count = transactions.reduce((sum, { jobs }) => sum + jobs.length, 0);
+    if (count > 0) add(transactions);
+    return count;
+  };
 
   const hasRoom = () => {
     const has = queue.size() < MOST_IN_HAND;
     if (!has) isAllFull = true;
     return has;
-  };
-
-  const takeOn = (transactions: Transaction[]): number => {
-    if (transactions.length > 0) add(transactions);
-    return transactions.reduce((sum, { jobs }) => sum + jobs.length, 0);
   };
 
   /** Of the rows, those that are free and whose domain has room, up to a batch, and the place up to which the rows are dealt with. */
@@ -76,9 +82,8 @@ export function createDueTaker({ context, queue, add }: DueTakerOptions): DueTak
         if (!hasRoom()) return;
         const full = queue.domainsAbove(MOST_OF_DOMAIN);
         for (const domain of full) behind.add(domain);
-        const transactions = await claimOfEmails(context, emails.slice(at, at + CLAIM_BATCH), full);
-        const count = transactions.reduce((sum, { jobs }) => sum + jobs.length, 0);
-        takeOn(transactions);
+        const some = emails.slice(at, at + CLAIM_BATCH);
+        const count = await claimAlone(() => claimOfEmails(context, some, full));
         // A full batch: these emails may have more recipients.
         if (count < CLAIM_BATCH) at += CLAIM_BATCH;
       }
@@ -92,7 +97,7 @@ export function createDueTaker({ context, queue, add }: DueTakerOptions): DueTak
         const startedTick = performance.now();
         const rows = await listDue(context, place, WINDOW);
         const { chosen, last } = choose(rows);
-        if (chosen.length > 0) takeOn(await claimListed(context, chosen));
+        if (chosen.length > 0) await claimAlone(() => claimListed(context, chosen));
         else idleMs += performance.now() - startedTick;
         if (last === undefined || (last === rows.at(-1) && rows.length < WINDOW)) break;
         place = { at: last.next_attempt_at, id: last.id };
@@ -104,9 +109,7 @@ export function createDueTaker({ context, queue, add }: DueTakerOptions): DueTak
       for (const domain of behind) {
         while (queue.sizeOf(domain) < FEW_OF_DOMAIN && hasRoom() && !run.isStopping()) {
           const before = queue.sizeOf(domain);
-          const transactions = await claimOfDomain(context, domain);
-          const count = transactions.reduce((sum, { jobs }) => sum + jobs.length, 0);
-          takeOn(transactions);
+          const count = await claimAlone(() => claimOfDomain(context, domain));
           if (count < CLAIM_BATCH) {
             behind.delete(domain);
             break;

@@ -275,17 +275,21 @@ export class SinkSession {
 
   /** Up to the final dot; null when the connection ends before. */
   async #readMessage(): Promise<Buffer | null> {
-    let searched = 0;
+    const pieces: Buffer[] = [];
+    // A message may begin with its final dot.
+    let tail: Buffer = LINE_END;
     for (;;) {
-      const held = this.#held();
-      // A message may begin with its final dot.
-      const end = held.subarray(0, 3).equals(END_OF_DATA.subarray(2)) ? -2 : held.indexOf(END_OF_DATA, searched);
+      const piece = this.#held();
+      const joint = Buffer.concat([tail, piece]);
+      const end = joint.indexOf(END_OF_DATA);
       if (end !== -1) {
-        const length = end + END_OF_DATA.length;
-        this.#input = length < held.length ? [held.subarray(length)] : [];
-        return held.subarray(0, length);
+        const length = end + END_OF_DATA.length - tail.length;
+        this.#input = length < piece.length ? [piece.subarray(length)] : [];
+        return Buffer.concat([...pieces, piece.subarray(0, length)]);
       }
-      searched = Math.max(0, held.length - END_OF_DATA.length);
+      pieces.push(piece);
+      this.#input = [];
+      tail = joint.subarray(-(END_OF_DATA.length - 1));
       if (!(await this.#waitForInput())) return null;
     }
   }

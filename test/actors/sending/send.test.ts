@@ -1,85 +1,39 @@
 import { authenticate } from 'mailauth';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createDnsResolver } from '../../../actors/dns-resolver.ts';
-import { type SendingActorOptions } from '../../../actors/sending/actor.ts';
 import { deriveReturnAddressKey, readReturnAddress } from '../../../core/return-address.ts';
-import type { Database } from '../../../db/database.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { type DnsServer, startDnsServer } from '../../support/dns.ts';
-import { createSender, queueMail, type TestSender } from '../../support/queued-mail.ts';
-import { type SinkMta, type SinkOptions, startSinkMta } from '../../support/sink-mta.ts';
-import {
-  attemptsOf,
-  emailOf,
-  recipientsOf,
-  SECRET_KEY,
-  startSending,
-  type TestSending,
-  untilRecipients,
-} from './sending.ts';
+import { createSender, queueMail } from '../../support/queued-mail.ts';
+import type { SinkMessage } from '../../support/sink-mta.ts';
+import { attemptsOf, emailOf, SECRET_KEY, untilRecipients } from './sending.ts';
+import { createStage, type SendingStage } from './stage.ts';
 
-let database: TestDatabase;
-let actorDatabase: Database;
-let owner: Database;
-let dns: DnsServer;
-let sender: TestSender;
-const sinks: SinkMta[] = [];
-let sending: TestSending | null = null;
+let stage: SendingStage;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  actorDatabase = database.open('postroom_actor');
-  owner = database.open(null);
-  dns = await startDnsServer();
-  sender = await createSender(owner, 'box.test', SECRET_KEY);
-  if (sender.dkimRecord !== null) dns.set(sender.dkimRecord.name, 'TXT', [sender.dkimRecord.value]);
+  stage = await createStage();
 });
-afterEach(async () => {
-  await sending?.stop();
-  sending = null;
-  await Promise.all(sinks.splice(0).map((sink) => sink.stop()));
-});
-afterAll(async () => {
-  await dns.stop();
-  await database.drop();
-});
+afterEach(() => stage.clear());
+afterAll(() => stage.close());
 
-async function startSink(options: SinkOptions = {}): Promise<SinkMta> {
-  const sink = await startSinkMta(options);
-  sinks.push(sink);
-  return sink;
-}
-
-async function start(options: Partial<SendingActorOptions>): Promise<TestSending> {
-  sending = await startSending(actorDatabase, { dnsServers: [dns.address], ...options });
-  return sending;
-}
-
-/** Publishes a mail server of that domain at an address. */
-function publish(domain: string, address = '127.0.0.1', preference = 10): void {
-  const host = `mx${preference}.${domain}`;
-  dns.set(domain, 'MX', [{ preference, exchange: host }]);
-  dns.set(host, address.includes(':') ? 'AAAA' : 'A', [address]);
-}
+const isDelivered = ([first]: { status: string }[]) => first?.status === 'delivered';
 
 test('a queued email goes to the MX of its recipient, and is delivered', async () => {
-  const sink = await startSink();
-  publish('peer.test');
-  const actor = await start({ port: sink.port });
-  const emailId = await queueMail(owner, sender, { to: ['Ann.Peer@peer.test'] });
-  actor.wake(sender.userId, emailId);
+  const sink = await stage.startSink();
+  stage.publish('peer.test', '127.0.0.1');
+  await stage.start({ port: sink.port });
+  const emailId = await stage.send({ to: ['Ann.Peer@peer.test'] });
   const [message] = await sink.received(1);
-  const [recipient] = await untilRecipients(owner, emailId, ([only]) => only?.status === 'delivered');
+  const [recipient] = await untilRecipients(stage.owner, emailId, isDelivered);
   expect(message?.recipients).toEqual(['Ann.Peer@peer.test']);
   expect(message?.connection.helo).toBe('out.postroom.test');
   expect(readReturnAddress(deriveReturnAddressKey(SECRET_KEY), message?.from ?? '')).toBe(recipient?.id);
   expect(message?.from.endsWith('@box.test')).toBe(true);
   expect(recipient).toMatchObject({ attempts: 1, wait_seconds: null, last_code: 250, return_id: recipient?.id });
-  expect(await attemptsOf(owner, emailId)).toEqual([
+  expect(await attemptsOf(stage.owner, emailId)).toEqual([
     {
       number: 1,
       outcome: 'delivered',
-      host: 'mx10.peer.test',
+      host: 'mx1.peer.test',
       remote_address: '127.0.0.1',
       is_tls: false,
       code: 250,
@@ -87,47 +41,127 @@ test('a queued email goes to the MX of its recipient, and is delivered', async (
       text: 'taken as 1-1',
     },
   ]);
-  expect(await emailOf(owner, emailId)).toMatchObject({
+  expect(await emailOf(stage.owner, emailId)).toMatchObject({
     status: 'delivered',
     sent_at: expect.any(Date),
     events: [{ kind: 'email.delivered', data: { recipient: 'Ann.Peer@peer.test', code: 250 } }],
   });
 });
 
+test('subscribers hear of the outcome after its commit', async () => {
+  const sink = await stage.startSink();
+  stage.publish('heard.test', '127.0.0.1');
+  const actor = await stage.start({ port: sink.port });
+  const heard = new Promise<number>((resolve) => {
+    actor.context.bus.subscribe('event.appended', ({ userId, lastSeq }) => {
+      if (userId === stage.sender.userId) resolve(lastSeq);
+    });
+  });
+  const emailId = await stage.send({ to: ['ann@heard.test'] });
+  const lastSeq = await heard;
+  const { rows } = await stage.owner.pool.query(`select kind, email_id from event where user_id = $1 and seq = $2`, [
+    stage.sender.userId,
+    lastSeq,
+  ]);
+  expect(rows).toEqual([{ kind: 'email.delivered', email_id: emailId }]);
+});
+
 test('the sweep finds what no wake told of', async () => {
-  const sink = await startSink();
-  publish('swept.test');
-  const emailId = await queueMail(owner, sender, { to: ['ann@swept.test'] });
-  await start({ port: sink.port });
-  await untilRecipients(owner, emailId, ([only]) => only?.status === 'delivered');
+  const sink = await stage.startSink();
+  stage.publish('swept.test', '127.0.0.1');
+  const emailId = await queueMail(stage.owner, stage.sender, { to: ['ann@swept.test'] });
+  await stage.start({ port: sink.port });
+  await untilRecipients(stage.owner, emailId, isDelivered);
   expect(sink.messages).toHaveLength(1);
 });
 
+test('return addresses stand in the MAIL FROM domain once its records were seen', async () => {
+  const sink = await stage.startSink();
+  stage.publish('mail-from.test', '127.0.0.1');
+  const sender = await createSender(stage.owner, 'seen.test', null);
+  stage.dns.set('mail.seen.test', 'MX', [{ preference: 10, exchange: 'out.postroom.test' }]);
+  stage.dns.set('mail.seen.test', 'TXT', ['v=spf1 a:out.postroom.test ~all']);
+  await stage.owner.pool.query(`update domain set mail_from_verified_at = now() where name = 'seen.test'`);
+  await stage.start({ port: sink.port });
+  await stage.send({ to: ['ann@mail-from.test'] }, sender);
+  const [message] = await sink.received(1);
+  expect(message?.from).toMatch(/^bounce\+.*@mail\.seen\.test$/);
+});
+
 test('the signature is good by the record that users are told to publish', async () => {
-  const sink = await startSink();
-  publish('signed.test');
-  const actor = await start({ port: sink.port });
-  const emailId = await queueMail(owner, sender, {
+  const sink = await stage.startSink();
+  stage.publish('signed.test', '127.0.0.1');
+  publishKey(stage.sender.dkimRecord);
+  await stage.start({ port: sink.port });
+  await stage.send({
     to: ['ann@signed.test'],
     subject: 'Grüße, and a subject that is long enough to be folded over several lines of the header section',
     text: 'Lines  with   spaces \n.\n..dots\n\ttabs\t\n\n\n',
   });
-  actor.wake(sender.userId, emailId);
   const [message] = await sink.received(1);
-  const { dkim, dmarc } = await authenticate(message?.octets ?? '', {
+  expect(await signaturesOf(message)).toEqual([['pass', 'box.test', 'sel1']]);
+  const header = message?.octets.toString('latin1').split('\r\n\r\n')[0] ?? '';
+  expect(header).toMatch(/^DKIM-Signature: v=1; a=rsa-sha256; c=relaxed\/relaxed;/);
+  expect(header.split('\r\n').every((line) => line.length <= 78)).toBe(true);
+});
+
+test('mail of a subdomain without a key is signed with the key of the domain above it', async () => {
+  const sink = await stage.startSink();
+  stage.publish('parent-signed.test', '127.0.0.1');
+  publishKey(stage.sender.dkimRecord);
+  const { userId } = stage.sender;
+  const below = await createSender(stage.owner, 'news.below.test', null);
+  await stage.owner.pool.query(
+    `with d as (insert into domain (user_id, id, name, status) values ($1, 'dom_parent', 'below.test', 'verified') returning id)
+     insert into dkim_key (user_id, domain_id, selector, private_key_ciphertext, public_key)
+     select $1, d.id, 'top', k.private_key_ciphertext, k.public_key from d, dkim_key k where k.user_id = $2`,
+    [below.userId, userId],
+  );
+  stage.dns.set('top._domainkey.below.test', 'TXT', [stage.sender.dkimRecord?.value]);
+  await stage.start({ port: sink.port });
+  await stage.send({ to: ['ann@parent-signed.test'] }, below);
+  const [message] = await sink.received(1);
+  expect(await signaturesOf(message)).toEqual([['pass', 'below.test', 'top']]);
+});
+
+test('mail of a domain without any key goes unsigned', async () => {
+  const sink = await stage.startSink();
+  stage.publish('unsigned.test', '127.0.0.1');
+  const sender = await createSender(stage.owner, 'keyless.test', null);
+  await stage.start({ port: sink.port });
+  await stage.send({ to: ['ann@unsigned.test'] }, sender);
+  const [message] = await sink.received(1);
+  expect(message?.octets.toString()).not.toContain('DKIM-Signature');
+});
+
+test('one message of 12 megabytes arrives octet for octet, signed', async () => {
+  const sink = await stage.startSink();
+  stage.publish('large.test', '127.0.0.1');
+  publishKey(stage.sender.dkimRecord);
+  await stage.start({ port: sink.port });
+  const line = `${'0123456789abcdef'.repeat(4)} \r\n.${'x'.repeat(70)}\r\n`;
+  const header = 'From: hello@box.test\r\nTo: ann@large.test\r\nSubject: large\r\nMIME-Version: 1.0\r\n\r\n';
+  const octets = Buffer.from(header + line.repeat(Math.ceil(12_000_000 / line.length)));
+  await stage.send({ to: ['ann@large.test'], octets });
+  const [message] = await sink.received(1);
+  const received = message?.octets ?? Buffer.alloc(0);
+  expect(received.subarray(-octets.length).equals(octets)).toBe(true);
+  expect(await signaturesOf(message)).toEqual([['pass', 'box.test', 'sel1']]);
+});
+
+function publishKey(record: { name: string; value: string } | null): void {
+  if (record !== null) stage.dns.set(record.name, 'TXT', [record.value]);
+}
+
+/** The verdicts of another implementation, by the DNS server's records. */
+async function signaturesOf(message: SinkMessage | undefined) {
+  const { dkim } = await authenticate(message?.octets ?? '', {
     sender: message?.from ?? '',
     ip: '127.0.0.1',
     helo: 'out.postroom.test',
     mta: 'sink.test',
-    resolver: createDnsResolver({ servers: [dns.address] }).within(3_000),
+    resolver: createDnsResolver({ servers: [stage.dns.address] }).within(3_000),
     disableBimi: true,
   });
-  expect(dkim.results.map(({ status, signingDomain, selector }) => [status.result, signingDomain, selector])).toEqual([
-    ['pass', 'box.test', 'sel1'],
-  ]);
-  expect(dmarc).not.toBe(false);
-  const header = message?.octets.toString('latin1').split('\r\n\r\n')[0] ?? '';
-  expect(header).toMatch(/^DKIM-Signature: v=1; a=rsa-sha256; c=relaxed\/relaxed;/);
-  expect(header.split('\r\n').every((line) => line.length <= 78)).toBe(true);
-  expect((await recipientsOf(owner, emailId))[0]?.last_code).toBeDefined();
-});
+  return dkim.results.map(({ status, signingDomain, selector }) => [status.result, signingDomain, selector]);
+}

@@ -1,0 +1,66 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { relayRoute } from '../../../actors/sending/route.ts';
+import { attemptsOf, untilRecipients, untilTried } from './sending.ts';
+import { createStage, type SendingStage } from './stage.ts';
+
+let stage: SendingStage;
+
+beforeAll(async () => {
+  stage = await createStage();
+});
+afterEach(() => stage.clear());
+afterAll(() => stage.close());
+
+const areDelivered = (recipients: { status: string }[]) => recipients.every(({ status }) => status === 'delivered');
+
+test('a relay gets mail for every domain, without a look-up', async () => {
+  const relay = await stage.startSink();
+  await stage.start({ relayUrl: `smtp://127.0.0.1:${relay.port}`, allowedPrivateNetworks: [] });
+  const emailId = await stage.send({ to: ['ann@anywhere.test', 'ben@elsewhere.test'] });
+  await untilRecipients(stage.owner, emailId, areDelivered);
+  expect(relay.messages.flatMap(({ recipients }) => recipients).toSorted()).toEqual([
+    'ann@anywhere.test',
+    'ben@elsewhere.test',
+  ]);
+  expect(stage.dns.queries.filter((query) => query.endsWith(' anywhere.test'))).toEqual([]);
+});
+
+test('credentials of the URL are decoded and used', async () => {
+  const relay = await stage.startSink({ auth: { user: 'ann@relay', pass: 'p@ss:word/ä' }, startTls: 'offered' });
+  const credentials = `${encodeURIComponent('ann@relay')}:${encodeURIComponent('p@ss:word/ä')}`;
+  await stage.start({ relayUrl: `smtp://${credentials}@127.0.0.1:${relay.port}` });
+  const emailId = await stage.send({ to: ['ann@anywhere.test'] });
+  await untilRecipients(stage.owner, emailId, areDelivered);
+  expect(relay.messages[0]).toMatchObject({ user: 'ann@relay', isTls: true });
+});
+
+test('smtps is TLS from the first octet', async () => {
+  const relay = await stage.startSink({ auth: { user: 'ann', pass: 'word' }, isTlsFromStart: true });
+  await stage.start({ relayUrl: `smtps://ann:word@127.0.0.1:${relay.port}` });
+  const emailId = await stage.send({ to: ['ann@anywhere.test'] });
+  await untilRecipients(stage.owner, emailId, areDelivered);
+  expect(relay.messages[0]).toMatchObject({ user: 'ann', isTls: true });
+  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ is_tls: true, host: '127.0.0.1' }]);
+});
+
+test('a relay that refuses the credentials gets nothing, and the mail waits', async () => {
+  const relay = await stage.startSink({ auth: { user: 'ann', pass: 'word' } });
+  await stage.start({ relayUrl: `smtp://ann:wrong@127.0.0.1:${relay.port}` });
+  const emailId = await stage.send({ to: ['ann@anywhere.test'] });
+  const [recipient] = await untilTried(stage.owner, emailId);
+  expect(recipient).toMatchObject({ status: 'pending', last_code: 535, last_status: '5.7.8' });
+  expect(relay.transactions).toEqual([]);
+});
+
+test('a relay on this machine may be spoken to without TLS, any other only over TLS with a valid certificate', () => {
+  const asked = (url: string) => {
+    const { tls, isCertificateVerified, credentials, port, hosts } = relayRoute(url);
+    return [hosts[0]?.name, port, tls, isCertificateVerified, credentials?.user ?? null];
+  };
+  expect(asked('smtp://ann:word@127.0.0.1:2526')).toEqual(['127.0.0.1', 2526, 'opportunistic', false, 'ann']);
+  expect(asked('smtp://ann:word@[::1]:2526')).toEqual(['::1', 2526, 'opportunistic', false, 'ann']);
+  expect(asked('smtp://ann:word@localhost')).toEqual(['localhost', 25, 'opportunistic', false, 'ann']);
+  expect(asked('smtp://ann:word@relay.example.com:587')).toEqual(['relay.example.com', 587, 'required', true, 'ann']);
+  expect(asked('smtps://ann:word@relay.example.com')).toEqual(['relay.example.com', 465, 'immediate', true, 'ann']);
+  expect(asked('smtp://relay.example.com')).toEqual(['relay.example.com', 25, 'opportunistic', false, null]);
+});
