@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Database } from '../../db/database.ts';
 import { freePort } from '../support/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type NatsServer, startNatsServer } from '../support/nats.ts';
@@ -18,12 +19,14 @@ interface GatewayProcess {
 }
 
 let test_: TestDatabase;
+let owner: Database;
 let nats: NatsServer;
 let environment: Record<string, string>;
 const gateways: GatewayProcess[] = [];
 
 beforeAll(async () => {
   test_ = await createTestDatabase();
+  owner = test_.open(null);
   nats = await startNatsServer();
   environment = {
     DATABASE_URL: test_.url,
@@ -70,7 +73,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 }
 
 function newUser(domain: string): Promise<TestMailbox> {
-  return createMailbox(test_.open(null), { domain, address: `hello@${domain}` });
+  return createMailbox(owner, { domain, address: `hello@${domain}` });
 }
 
 /** Asks that many times at once; answers how many were let through, and the answers' statuses. */
@@ -119,11 +122,9 @@ test('what a gateway let through counts on when it is killed', async () => {
     'the window is empty again',
     () => '',
     async () => {
-      const { rows } = await test_
-        .open(null)
-        .pool.query(
-          `select from request_window w cross join lateral unnest(w.leases) l where l.counts_until > clock_timestamp()`,
-        );
+      const { rows } = await owner.pool.query(
+        `select from request_window w cross join lateral unnest(w.leases) l where l.counts_until > clock_timestamp()`,
+      );
       return rows.length === 0;
     },
   );
