@@ -9,14 +9,21 @@ const PLANNING = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
   .map((way) => `set local enable_${way} = off`)
   .join('; ');
 
+export interface UserTransactionOptions {
+  /** what no two transactions of the user do at the same time; null: anything */
+  lock: string | null;
+  /** milliseconds that a row held by another transaction is waited for */
+  lockTimeoutMs: number;
+}
+
 /**
- * As asUser, for hot, prepared statements on a client of the pool: one round trip opens the transaction. `lock` names what no two
- * transactions of the user do at the same time. A connection that broke, or on which a statement ran out of time, is closed.
+ * As asUser, for hot, prepared statements on a client of the pool: one round trip opens the transaction. A connection that broke, or on which
+ * a statement ran out of time, is closed.
  */
 export async function inUserTransaction<T>(
   database: Database,
   userId: string,
-  lock: string | null,
+  { lock, lockTimeoutMs }: UserTransactionOptions,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await database.pool.connect();
@@ -27,7 +34,8 @@ export async function inUserTransaction<T>(
       lock === null
         ? ''
         : `; select pg_advisory_xact_lock(hashtextextended(${client.escapeLiteral(`${lock} `)} || ${user}, 0))`;
-    await client.query(`begin; ${PLANNING}; select set_config('postroom.user_id', ${user}, true)${locked}`);
+    const opening = `begin; set local lock_timeout = ${lockTimeoutMs}; ${PLANNING}`;
+    await client.query(`${opening}; select set_config('postroom.user_id', ${user}, true)${locked}`);
     const result = await work(client);
     await client.query('commit');
     return result;

@@ -39,8 +39,12 @@ export async function lookAhead(
   idempotency: Idempotency | null,
 ): Promise<Accepted | { now: Date }> {
   const idempotencyKeys = idempotency === null ? [] : [idempotency.key];
-  const policy = await inUserTransaction(context.database, context.userId, null, (client) =>
-    readPolicy(client, context.userId, { domains: [], senders: [], recipients: [], idempotencyKeys, hourly: null }),
+  const policy = await inUserTransaction(
+    context.database,
+    context.userId,
+    { lock: null, lockTimeoutMs: 1_000 },
+    (client) =>
+      readPolicy(client, context.userId, { domains: [], senders: [], recipients: [], idempotencyKeys, hourly: null }),
   );
   const known = replayOf(idempotency, policy);
   if (known instanceof Error) throw known;
@@ -73,6 +77,7 @@ const REFUSALS: Record<ScheduleRefusal, string> = {
   'too late': 'Scheduled time cannot be more than 1 year in the future',
 };
 
-function receiptOf({ row }: OutgoingEmail): Receipt['emails'][number] {
+/** What is answered of one email. */
+export function receiptOf({ row }: OutgoingEmail): Receipt['emails'][number] {
   return { id: row.id, messageId: row.message_id, scheduledAt: row.scheduled_at, timezone: row.timezone };
 }

@@ -1,3 +1,4 @@
+import type { ClientBase } from 'pg';
 import { z } from 'zod';
 import { UserError } from '../core/errors.ts';
 import { type Database, isConnectionLost } from '../db/database.ts';
@@ -51,6 +52,8 @@ const receipt = z.object({
   batchId: z.string().nullable(),
   /** of an answer: the email that is answered, its thread, and whether the thread was named */
   repliedTo: z.object({ emailId: z.string(), threadId: z.string().nullable(), isThread: z.boolean() }).nullable(),
+  /** of a batch that takes what can go: what could not, by its place in the request */
+  refused: z.array(z.object({ index: z.number(), message: z.string() })).optional(),
 });
 
 /** Emails and octets stored together at most. */
@@ -58,6 +61,9 @@ const GROUP_EMAILS = 50;
 const GROUP_OCTETS = 16_000_000;
 /** Milliseconds. The answer must come within the request's 9 s, and what was given up may not be stored any more. */
 const MAX_WAIT_MS = 4_000;
+/** Milliseconds that a group waits for rows that others hold, and then each of its members. */
+const GROUP_LOCK_TIMEOUT_MS = 2_000;
+const MEMBER_LOCK_TIMEOUT_MS = 500;
 
 interface Waiting {
   context: OperationContext;
@@ -124,53 +130,45 @@ function takeGroup(queue: UserQueue): Waiting[] {
 async function settle(queue: UserQueue, group: Waiting[]): Promise<void> {
   const fresh = group.filter(isFresh);
   try {
-    queue.waiting.unshift(...(await commit(fresh)));
+    queue.waiting.unshift(...(await commit(fresh, GROUP_LOCK_TIMEOUT_MS)));
   } catch (error) {
     await settleAlone(queue, fresh, error);
   }
 }
 
-/** Tries each member of a group that failed; when the failure says nothing of its members, they fail with it. */
+/**
+ * Tries each member of a group that failed; when the failure says nothing of its members, they fail with it. Those with a key come
+ * last: another process may hold it.
+ */
 async function settleAlone(queue: UserQueue, group: Waiting[], cause: unknown): Promise<void> {
   let reason = cause;
-  for (const member of group) {
+  const [keyless, keyed] = [group.filter((member) => !hasKey(member)), group.filter(hasKey)];
+  for (const member of [...keyless, ...keyed]) {
     if (!mayLieInMember(reason) || !isFresh(member)) {
       member.reject(reason);
       continue;
     }
     try {
-      queue.waiting.unshift(...(await commit([member])));
+      queue.waiting.unshift(...(await commit([member], MEMBER_LOCK_TIMEOUT_MS)));
     } catch (error) {
-      member.reject(isLockTimeout(error) && member.submission.idempotency !== null ? stillProcessed(error) : error);
+      member.reject(isLockTimeout(error) && hasKey(member) ? stillProcessed(error) : error);
       if (!mayLieInMember(error)) reason = error;
     }
   }
 }
 
 /** Stores those that may go and settles all but the ones it answers: another process took their key, so they have to look again. */
-async function commit(group: readonly Waiting[]): Promise<Waiting[]> {
+async function commit(group: readonly Waiting[], lockTimeoutMs: number): Promise<Waiting[]> {
   const [first] = group;
   if (first === undefined) return [];
   const { database, userId, settings } = first.context;
-  const lock = settings.sendLimitPerHour === 0 ? null : 'sending limit';
+  const { sendLimitPerHour } = settings;
+  const options = { lock: sendLimitPerHour === 0 ? null : 'sending limit', lockTimeoutMs };
   const { policy, verdicts, entering, leftOut, lastSeq } = await inUserTransaction(
     database,
     userId,
-    lock,
-    async (client) => {
-      const policy = await readPolicy(client, userId, questionOf(group, settings.sendLimitPerHour));
-      const verdicts = judge(group, policy, settings.sendLimitPerHour);
-      const entering = group.filter((_, at) => verdicts[at] === null);
-      const written =
-        entering.length === 0
-          ? { leftOut: new Set<number>(), lastSeq: null }
-          : await writeOutgoing(
-              client,
-              userId,
-              entering.map(({ submission }) => unitOf(submission, policy)),
-            );
-      return { policy, verdicts, entering, ...written };
-    },
+    options,
+    (client) => judgeAndStore(client, group, first.context),
   );
   group.forEach((member, at) => {
     const verdict = verdicts[at];
@@ -182,6 +180,17 @@ async function commit(group: readonly Waiting[]): Promise<Waiting[]> {
   if (stored.length > 0) announce(first.context, stored, lastSeq);
   return entering.filter((_, at) => leftOut.has(at));
 }
+
+async function judgeAndStore(client: ClientBase, group: readonly Waiting[], { userId, settings }: OperationContext) {
+  const policy = await readPolicy(client, userId, questionOf(group, settings.sendLimitPerHour));
+  const verdicts = judge(group, policy, settings.sendLimitPerHour);
+  const entering = group.filter((_, at) => verdicts[at] === null);
+  const units = entering.map(({ submission }) => unitOf(submission, policy));
+  const written = units.length === 0 ? NOTHING : await writeOutgoing(client, userId, units);
+  return { policy, verdicts, entering, ...written };
+}
+
+const NOTHING = { leftOut: new Set<number>(), lastSeq: null };
 
 function questionOf(group: readonly Waiting[], limit: number): PolicyQuestion {
   const emails = group.flatMap(({ submission }) => submission.emails);
@@ -252,6 +261,10 @@ function announce(context: OperationContext, stored: readonly Waiting[], lastSeq
   const at = schedules.toSorted()[0];
   if (at !== undefined) bus.wake('scheduling.release.wake', { userId, at });
   if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
+}
+
+function hasKey({ submission }: Waiting): boolean {
+  return submission.idempotency !== null;
 }
 
 /** Whether the member may still be stored; one whose request was answered 503 meanwhile may not. */

@@ -168,10 +168,10 @@ test.each(cases)('%s is refused', async (_what, more, field, error) => {
   await expectRefused(email(more), field, error);
 });
 
-test.each([
-  ...['From', 'Sender', 'To', 'Cc', 'Bcc', 'Reply-To', 'Subject', 'Date', 'Message-ID', 'DKIM-Signature', 'Received'],
-  ...['Return-Path', 'MIME-Version', 'Content-Type', 'Content-Transfer-Encoding', 'Resent-From', 'ARC-Seal', 'bcc'],
-])('a custom %s is refused', async (name) => {
+const OURS = `From Sender To Cc Bcc Reply-To Subject Date Message-ID DKIM-Signature Received Return-Path MIME-Version Content-Type
+  Content-Transfer-Encoding Resent-From ARC-Seal bcc`;
+
+test.each(OURS.split(/\s+/).map((name) => [name]))('a custom %s is refused', async (name) => {
   await expectRefused(
     email({ headers: { [name]: 'x@x.test' } }),
     'headers',

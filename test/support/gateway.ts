@@ -84,7 +84,10 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
     call,
     graphql: (key, query, variables) => call(key, 'POST', '/graphql', { query, variables }),
     async beside() {
-      const other = await createGateway(gatewayOptions);
+      const other = await createGateway({
+        ...gatewayOptions,
+        database: testDatabase.open(options.role ?? 'postroom_gateway'),
+      });
       return { app: other, call: callerOf(other) };
     },
     async close() {
