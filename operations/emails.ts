@@ -44,6 +44,7 @@ export interface EmailQuery {
 }
 
 export type Email = EmailSummary & EmailContent;
+export type EmailDetails = reads.EmailDetails;
 
 export interface EmailPage {
   /** newest first */
@@ -102,7 +103,7 @@ export function countEmails(context: OperationContext, query: EmailQuery): Promi
 }
 
 /** Throws not_found. */
-export async function readEmail(context: OperationContext, emailId: string): Promise<Email> {
+export async function readEmail(context: OperationContext, emailId: string): Promise<EmailDetails> {
   if (!isAskable(emailId)) throw emailNotFound();
   const email = await asUser(context.database, context.userId, (transaction) =>
     reads.readEmail(transaction, context.userId, emailId),

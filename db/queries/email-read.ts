@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { Tables } from '../tables.ts';
+import { type EmailRecipient, emailRecipients, emailRecipientsColumn } from './email-recipients.ts';
 import {
   type ContentRow,
   type EmailContent,
@@ -11,18 +12,22 @@ import {
   emailSummaryColumns,
 } from './email-row.ts';
 
+/** All of an email. */
+export type EmailDetails = EmailSummary & EmailContent & { recipients: EmailRecipient[] };
+
 /** One email with all that it shows; null when the user has none of that id. */
 export async function readEmail(
   transaction: Transaction<Tables>,
   userId: string,
   emailId: string,
-): Promise<(EmailSummary & EmailContent) | null> {
-  const { rows } = await sql<EmailSummaryRow & ContentRow>`
-    select ${emailSummaryColumns}, ${emailContentColumns} from email e
+): Promise<EmailDetails | null> {
+  const { rows } = await sql<EmailSummaryRow & ContentRow & { recipients: unknown }>`
+    select ${emailSummaryColumns}, ${emailContentColumns}, ${emailRecipientsColumn} as recipients from email e
     left join email_content c on c.user_id = e.user_id and c.email_id = e.id
     where e.user_id = ${userId} and e.id = ${emailId}`.execute(transaction);
   const row = rows[0];
-  return row === undefined ? null : { ...emailSummary(row), ...emailContent(row) };
+  if (row === undefined) return null;
+  return { ...emailSummary(row), ...emailContent(row), recipients: emailRecipients(row.recipients) };
 }
 
 /** All messages of a thread in the order of their positions. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Attachment } from '../../core/attachment.ts';
-import type { Email, EmailContent, EmailSummary } from '../../operations/emails.ts';
+import type { Email, EmailContent, EmailDetails, EmailSummary } from '../../operations/emails.ts';
+import { recipientBody, recipientBodyOf } from './recipient-wire.ts';
 import { instant, plainRecord, wireInstant } from './shapes.ts';
 
 /** Header fields by lower-case name. Not a z.record, which would drop a field that is called `__proto__`. */
@@ -75,6 +76,9 @@ export const emailBody = z
     headers,
     tags,
     authentication: z.unknown().meta({ description: 'verdicts of SPF, DKIM, DMARC and ARC; null when not checked' }),
+    recipients: z
+      .array(recipientBody)
+      .meta({ description: 'what became of it, for each recipient; none of received mail' }),
   })
   .meta({ id: 'Email' });
 
@@ -135,8 +139,8 @@ export function emailListItemOf(email: EmailSummary): z.infer<typeof emailListIt
   };
 }
 
-/** `publicUrl` is the base of download links. */
-export function emailBodyOf(email: Email, publicUrl: string): z.infer<typeof emailBody> {
+/** `publicUrl` is the base of download links. Received mail may come without recipients: it has none. */
+export function emailBodyOf(email: Email & Partial<EmailDetails>, publicUrl: string): z.infer<typeof emailBody> {
   const replyTo = addressesOf(email, 'replyTo');
   return {
     object: 'email',
@@ -168,6 +172,7 @@ export function emailBodyOf(email: Email, publicUrl: string): z.infer<typeof ema
     headers: headersOf(email),
     tags: email.tags,
     authentication: email.authentication,
+    recipients: (email.recipients ?? []).map(recipientBodyOf),
   };
 }
 

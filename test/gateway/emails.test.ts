@@ -355,6 +355,7 @@ describe('one email', () => {
       envelope_recipient: 'hello@box.test',
       tags: [],
       authentication: null,
+      recipients: [],
     });
   });
 

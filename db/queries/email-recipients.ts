@@ -1,0 +1,82 @@
+import { type RawBuilder, sql } from 'kysely';
+import { z } from 'zod';
+
+/** A recipient of a sent or scheduled email, and every try to send to it. */
+export interface EmailRecipient {
+  address: string;
+  status: 'pending' | 'delivered' | 'bounced' | 'failed';
+  /** tries that count */
+  attempts: number;
+  /** the last word of a server, or of a DSN; null when nobody has said anything */
+  code: number | null;
+  enhancedStatus: string | null;
+  text: string | null;
+  /** null when there is none: not yet released, or settled */
+  nextAttemptAt: Date | null;
+  /** when it was taken, refused or given up; null while it is pending */
+  settledAt: Date | null;
+  /** in their order */
+  log: EmailAttempt[];
+}
+
+/** One try. */
+export interface EmailAttempt {
+  number: number;
+  startedAt: Date;
+  /** null while it goes on, or when its process died */
+  finishedAt: Date | null;
+  outcome: 'delivered' | 'deferred' | 'bounced' | 'interrupted' | null;
+  /** name and address of the server; null when none was reached */
+  host: string | null;
+  remoteAddress: string | null;
+  isTls: boolean | null;
+  code: number | null;
+  enhancedStatus: string | null;
+  text: string | null;
+}
+
+/** The recipients of the email `e`, as JSON for emailRecipients: null for received mail. Those of the header stand first, in their order. */
+export const emailRecipientsColumn: RawBuilder<unknown> = sql`
+  case when e.type <> 'received' then (
+    select json_agg(json_build_object('address', r.address, 'status', r.status, 'attempts', r.attempts, 'code', r.last_code,
+        'enhancedStatus', r.last_status, 'text', r.last_text, 'nextAttemptAt', r.next_attempt_at, 'settledAt', r.settled_at, 'log', (
+          select json_agg(json_build_object('number', a.number, 'startedAt', a.started_at, 'finishedAt', a.finished_at, 'outcome', a.outcome,
+              'host', a.host, 'remoteAddress', a.remote_address, 'isTls', a.is_tls, 'code', a.code, 'enhancedStatus', a.enhanced_status,
+              'text', a.text) order by a.number)
+          from sending_attempt a where a.user_id = r.user_id and a.recipient_id = r.id))
+      order by array_position(e.to_addresses || e.cc_addresses, r.address), r.address)
+    from recipient r where r.user_id = e.user_id and r.email_id = e.id) end`;
+
+/** What emailRecipientsColumn answered. */
+export function emailRecipients(answered: unknown): EmailRecipient[] {
+  return recipients.parse(answered) ?? [];
+}
+
+const nullableDate = z.coerce.date().nullable();
+const reply = { code: z.number().nullable(), enhancedStatus: z.string().nullable(), text: z.string().nullable() };
+const attempt = z.object({
+  number: z.number(),
+  startedAt: z.coerce.date(),
+  finishedAt: nullableDate,
+  outcome: z.enum(['delivered', 'deferred', 'bounced', 'interrupted']).nullable(),
+  host: z.string().nullable(),
+  remoteAddress: z.string().nullable(),
+  isTls: z.boolean().nullable(),
+  ...reply,
+});
+const recipients = z
+  .array(
+    z.object({
+      address: z.string(),
+      status: z.enum(['pending', 'delivered', 'bounced', 'failed']),
+      attempts: z.number(),
+      ...reply,
+      nextAttemptAt: nullableDate,
+      settledAt: nullableDate,
+      log: z
+        .array(attempt)
+        .nullable()
+        .transform((log) => log ?? []),
+    }),
+  )
+  .nullable();
