@@ -1,0 +1,255 @@
+import { randomBytes } from 'node:crypto';
+import {
+  getEmailText,
+  getRecipientAddresses,
+  getSenderInfo,
+  Inbound,
+  type InboundWebhookPayload,
+  isInboundWebhook,
+  VERSION,
+  verifyWebhookFromHeaders,
+} from '@inboundemail/sdk';
+import { simpleParser } from 'mailparser';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { SendingStage } from '../support/sending-stage.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { receiveMail } from './incoming.ts';
+import { publishedClient } from './published-client.ts';
+
+const LIMIT_PER_SECOND = 60;
+const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const ID = expect.stringMatching(/^[a-z]+_[0-9a-f]{32}$/);
+const MESSAGE_ID = expect.stringMatching(/^<[^@]+@[^@]+>$/);
+let stage: SendingStage;
+let receiver: WebhookReceiver;
+let sender: string;
+let client: Inbound;
+
+const plain = () => ({ from: sender, to: 'bob@elsewhere.test', subject: 'Hi', text: 'Hello' });
+const email = <More extends object>(more: More) => ({ ...plain(), ...more });
+const anHourAhead = () => new Date(Date.now() + 3_600_000).toISOString();
+
+/** The data of an answer; throws with the error that stands in its place. */
+function dataOf<T>(answer: { data?: T; error?: string }): T {
+  if (answer.data === undefined) throw new Error(answer.error);
+  return answer.data;
+}
+
+beforeAll(async () => {
+  receiver = await startWebhookReceiver();
+  stage = await SendingStage.start('single', { RATE_LIMIT_PER_SECOND: String(LIMIT_PER_SECOND) });
+  sender = await stage.createAddress('hello');
+  // Its own default ends in /api/v2, too.
+  client = new Inbound(stage.account.apiKey, `${stage.service.url}/api/v2`);
+}, 120_000);
+afterAll(async () => {
+  await stage?.stop();
+  await receiver?.stop();
+}, 60_000);
+
+// The client warns of its own deprecated names.
+beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
+afterEach(() => void vi.restoreAllMocks());
+
+test('the client is the published one, as the lock file has it', () => {
+  expect(publishedClient('@inboundemail/sdk')).toEqual({
+    version: VERSION,
+    integrity: expect.stringMatching(/^sha512-[A-Za-z0-9+/]{86}==$/),
+  });
+  expect(VERSION).toBe('4.4.0');
+});
+
+describe('sending', () => {
+  test('an email with its names in camel case arrives', async () => {
+    const sent = dataOf(
+      await client.email.send({
+        from: `Ada <${sender}>`,
+        to: ['bob@elsewhere.test'],
+        cc: 'carl@elsewhere.test',
+        bcc: 'blind@elsewhere.test',
+        replyTo: ['answers@elsewhere.test'],
+        subject: 'All of it',
+        html: '<img src="cid:logo">',
+        text: 'Hello',
+        headers: { 'X-Order': '4711' },
+        tags: [{ name: 'kind', value: 'order' }],
+        attachments: [
+          {
+            filename: 'logo.png',
+            content: Buffer.from('PNG').toString('base64'),
+            contentType: 'image/png',
+            content_id: 'logo',
+          },
+        ],
+      }),
+    );
+    expect(sent).toMatchObject({ id: ID, messageId: MESSAGE_ID, status: 'sent' });
+    const message = await stage.messageOf(sent.messageId ?? '');
+    expect(message.recipients).toHaveLength(3);
+    const mail = await simpleParser(message.octets);
+    expect([mail.replyTo?.text, mail.attachments[0]?.cid, mail.attachments[0]?.contentType]).toEqual([
+      'answers@elsewhere.test',
+      'logo',
+      'image/png',
+    ]);
+    await stage.awaitStatus(sent.id, 'delivered');
+    // It asks for received mail first, and for any other when there is none.
+    expect(dataOf(await client.email.get(sent.id))).toMatchObject({
+      object: 'email',
+      id: sent.id,
+      reply_to: ['answers@elsewhere.test'],
+      text: 'Hello',
+      last_event: 'delivered',
+    });
+    expect(dataOf(await client.email.sent.get(sent.id)).id).toBe(sent.id);
+  });
+
+  test('the same idempotency key makes one email, and another body is told in words', async () => {
+    const options = { idempotencyKey: randomBytes(8).toString('hex') };
+    const first = dataOf(await client.send(plain(), options));
+    expect(dataOf(await client.send(plain(), options))).toEqual(first);
+    expect((await client.send(email({ text: 'Other' }), options)).error).toBe('Conflict');
+  });
+
+  test('an email is scheduled, listed, read and cancelled under the former paths', async () => {
+    const scheduled_at = anHourAhead();
+    const sent = dataOf(await client.email.send(email({ scheduled_at, timezone: 'Europe/Berlin' })));
+    expect(sent).toMatchObject({ id: ID, scheduled_at, status: 'scheduled', timezone: 'Europe/Berlin' });
+    const reminder = dataOf(await client.scheduleReminder('bob@elsewhere.test', 'Call', 'in 2 hours', sender));
+    expect(reminder).toMatchObject({ id: ID, scheduled_at: INSTANT, status: 'scheduled', timezone: 'UTC' });
+
+    const listed = dataOf(await client.email.sent.listScheduled({ limit: 1, status: 'scheduled' }));
+    expect(listed).toMatchObject({
+      data: [
+        { id: reminder.id, subject: 'Call', status: 'scheduled', timezone: 'UTC', attempts: 0, created_at: INSTANT },
+      ],
+      pagination: { limit: 1, offset: 0, total: 2, hasMore: true },
+    });
+    expect(dataOf(await client.email.sent.getScheduled(sent.id))).toMatchObject({
+      id: sent.id,
+      to: ['bob@elsewhere.test'],
+      text: 'Hello',
+      scheduled_at,
+      max_attempts: 1,
+      updated_at: INSTANT,
+      sent_at: null,
+      sent_email_id: null,
+    });
+    expect(dataOf(await client.email.sent.cancel(sent.id))).toEqual({
+      id: sent.id,
+      status: 'cancelled',
+      cancelled_at: INSTANT,
+    });
+    expect((await client.email.sent.getScheduled('em_unknown')).error).toBe('Email not found');
+    expect((await client.email.schedule(email({ scheduled_at: 'when it suits' }))).error).toMatch(
+      /^Unable to parse date/,
+    );
+  });
+});
+
+describe('received mail', () => {
+  test('is listed, read, marked, and read as a thread under /mail', async () => {
+    const subject = `Order ${randomBytes(4).toString('hex')}`;
+    const id = await receiveMail(stage, sender, { subject, text: 'Two, please', html: '<p>Two, please' });
+    const { received } = client.email;
+    const { domain, address: emailAddress } = { domain: stage.account.domain, address: sender };
+    const filter = { search: subject, status: 'processed', timeRange: '24h', domain, emailAddress } as const;
+    const listed = dataOf(await received.list({ ...filter, limit: 5, includeArchived: false }));
+    expect(listed).toMatchObject({
+      emails: [
+        {
+          id,
+          emailId: id,
+          messageId: MESSAGE_ID,
+          from: 'ada@elsewhere.test',
+          fromName: 'Ada',
+          recipient: sender,
+          preview: 'Two, please',
+          receivedAt: INSTANT,
+          isRead: false,
+          parseSuccess: true,
+        },
+      ],
+      pagination: { limit: 5, offset: 0, total: 1, hasMore: false },
+    });
+    expect(dataOf(await received.get(id))).toMatchObject({ id, to: sender, textBody: 'Two, please' });
+    expect(dataOf(await received.markRead(id))).toMatchObject({ success: true, isRead: true });
+    expect(dataOf(await received.markUnread(id))).toMatchObject({ isRead: false });
+    expect(dataOf(await received.archive(id))).toMatchObject({ isArchived: true });
+    expect(dataOf(await received.list(filter)).emails).toEqual([]);
+    expect(dataOf(await received.unarchive(id))).toMatchObject({ isArchived: false });
+    expect(dataOf(await received.bulk([id], { isRead: true }))).toMatchObject({ success: true, updated: 1 });
+    expect(dataOf(await received.thread(id))).toMatchObject({ total_count: 1, messages: [{ id, is_read: true }] });
+    expect((await received.get('em_unknown')).error).toBe('Email not found');
+  });
+
+  test('is answered, in three ways', async () => {
+    const id = await receiveMail(stage, sender, { subject: 'Question', text: 'Well?' });
+    const reply = dataOf(
+      await client.email.sent.reply(id, { from: sender, from_name: 'Ann', text: 'Yes', simple: true }),
+    );
+    expect(reply).toMatchObject({ id: ID, messageId: MESSAGE_ID, awsMessageId: expect.any(String) });
+    const mail = await simpleParser((await stage.messageOf(reply.messageId)).octets);
+    expect([mail.subject, mail.from?.text]).toEqual(['Re: Question', `"Ann" <${sender}>`]);
+    expect(dataOf(await client.quickReply(id, 'Quickly', sender))).toMatchObject({ id: ID });
+    const former = { emailId: id, to: 'ada@elsewhere.test', subject: 'Re: Question', textBody: 'Formerly' };
+    expect(dataOf(await client.email.received.reply(former))).toMatchObject({ message: 'Reply sent', id: ID });
+  });
+
+  test('comes with a webhook that the helpers of the client read and verify', async () => {
+    const config = { url: receiver.url, timeout: 30, retryAttempts: 3 };
+    const endpoint = dataOf(await client.endpoint.create({ name: 'hook', type: 'webhook', config }));
+    expect(endpoint).toMatchObject({ id: ID, isActive: true, description: null });
+    const address = `hooked@${stage.account.domain}`;
+    const { domainId } = stage.account;
+    dataOf(await client.email.address.create({ address, domainId, endpointId: endpoint.id }));
+    await receiveMail(stage, address, { subject: 'Signed', text: 'Words' });
+    const [request] = await receiver.received(1);
+    const headers = new Headers((request?.headers ?? {}) as Record<string, string>);
+    expect(await verifyWebhookFromHeaders(headers, client)).toBe(true);
+    headers.set('x-webhook-verification-token', 'other');
+    expect(await verifyWebhookFromHeaders(headers, client)).toBe(false);
+    const payload = JSON.parse(request?.body ?? '') as InboundWebhookPayload;
+    expect(isInboundWebhook(payload)).toBe(true);
+    expect(getSenderInfo(payload.email)).toEqual({ name: 'Ada', address: 'ada@elsewhere.test' });
+    expect(getRecipientAddresses(payload.email)).toEqual([address]);
+    expect(getEmailText(payload.email).trim()).toBe('Words');
+  });
+});
+
+describe('domains, addresses and endpoints', () => {
+  test('are listed and read', async () => {
+    const domains = dataOf(await client.domain.list({ canReceive: 'true', limit: 5 }));
+    expect(domains).toMatchObject({ data: [{ id: stage.account.domainId, status: 'verified', lastSesCheck: null }] });
+    expect(dataOf(await client.domain.get(stage.account.domainId))).toMatchObject({ domain: stage.account.domain });
+    const addresses = dataOf(await client.email.address.list({ isActive: 'true' }));
+    expect(addresses.data.map((each) => each.address)).toContain(sender);
+    expect(dataOf(await client.endpoint.list({ active: 'true' })).pagination).toMatchObject({
+      total: 1,
+      hasMore: false,
+    });
+  });
+});
+
+describe('errors', () => {
+  test.each([
+    ['an unknown key', () => new Inbound('wrong', `${stage.service.url}/api/e2`).email.received.list(), 'Unauthorized'],
+    ['no text', () => client.send(email({ text: undefined })), 'Either html or text content must be provided'],
+    ["another's domain", () => client.send(email({ from: 'a@elsewhere.test' })), /permission to send/],
+    ['an unknown email', () => client.email.get('em_unknown'), 'Email not found'],
+    ['a status that is none', () => client.email.sent.listScheduled({ status: 'odd' }), 'Bad Request'],
+    ['no from address', () => client.reply('em_unknown', { from: '', text: 'x' }), /from/],
+  ] as const)('%s is one string', async (_case, request, expected) => {
+    const { data, error } = await request();
+    expect(data).toBeUndefined();
+    expect(error).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected));
+  });
+
+  test('too many requests are, too', async () => {
+    const account = await stage.service.createAccount();
+    const other = new Inbound(account.apiKey, `${stage.service.url}/api/e2`);
+    const answers = await Promise.all(Array.from({ length: LIMIT_PER_SECOND * 2 }, () => other.domain.list()));
+    const errors = answers.flatMap(({ error }) => (error === undefined ? [] : [error]));
+    expect(new Set(errors)).toEqual(new Set(['Too Many Requests']));
+  });
+});
