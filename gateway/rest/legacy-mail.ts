@@ -6,7 +6,7 @@ import * as emails from '../../operations/emails.ts';
 import { sendReply } from '../../operations/replies.ts';
 import { readThread } from '../../operations/threads.ts';
 import { emailBody, emailBodyOf } from './email-wire.ts';
-import { MAIL_BODY_LIMIT } from './outgoing-shapes.ts';
+import { MAIL_BODY_LIMIT, sentBodyOf } from './outgoing-shapes.ts';
 import {
   errorBody,
   idInPath,
@@ -191,7 +191,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       const { emailId, to, subject, textBody: given, htmlBody: html } = request.body;
       const { recipient } = await readReceived(context, emailId);
       const { receipt } = await sendReply(context, emailId, { from: recipient, to, subject, text: given, html }, null);
-      const [{ id = '', messageId = '' } = {}] = receipt.emails;
+      const { id, message_id: messageId } = sentBodyOf(receipt);
       return { message: 'Reply sent', id, messageId };
     },
   );

@@ -39,11 +39,19 @@ const summary = {
   attempts: z.number().int().meta({ description: '1 once it was handed to the queue' }),
 };
 const listItem = z.object(summary).meta({ id: 'FormerScheduledEmailListItem' });
-const { cc, bcc, reply_to: replyTo, html, text, headers, attachments, tags, updated_at, sent_at } = emailBody.shape;
 const details = z
   .object({
     ...summary,
-    ...{ cc, bcc, replyTo, html, text, headers, attachments, tags, updated_at, sent_at },
+    cc: emailBody.shape.cc,
+    bcc: emailBody.shape.bcc,
+    replyTo: emailBody.shape.reply_to,
+    html: emailBody.shape.html,
+    text: emailBody.shape.text,
+    headers: emailBody.shape.headers,
+    attachments: emailBody.shape.attachments,
+    tags: emailBody.shape.tags,
+    updated_at: emailBody.shape.updated_at,
+    sent_at: emailBody.shape.sent_at,
     max_attempts: z.number().int(),
     sent_email_id: z.string().nullable(),
   })
