@@ -6,7 +6,7 @@ import { findOriginal, findOwnAddresses } from '../db/queries/outgoing-original.
 import { checkAnswer, checkAudience, type NewEmail } from './check-outgoing.ts';
 import { invalid, isAskable, type OperationContext } from './context.ts';
 import { lookAhead, sendChecked } from './send-email.ts';
-import type { Accepted, Idempotency } from './submit-emails.ts';
+import type { Accepted, Idempotency } from './submission.ts';
 
 /** An answer as a user asks for it; absent `to` and `subject` come from the original. */
 export interface NewReply extends NewEmail {

@@ -5,7 +5,8 @@ import { inUserTransaction } from '../db/user-transaction.ts';
 import { type CheckedEmail, checkOutgoing, type NewEmail } from './check-outgoing.ts';
 import { composeOutgoing, type OutgoingEmail } from './compose-outgoing.ts';
 import { invalid, type OperationContext } from './context.ts';
-import { type Accepted, type Idempotency, type Receipt, replayOf, submitEmails } from './submit-emails.ts';
+import { type Accepted, type Idempotency, type Receipt, replayOf } from './submission.ts';
+import { submitEmails } from './submit-emails.ts';
 
 /** Sends an email, or schedules it when it says when. Throws validation, forbidden, rate_limited, conflict. */
 export async function sendEmail(

@@ -3,26 +3,26 @@ import type { Policy } from '../db/queries/outgoing-policy.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
 import { invalid } from './context.ts';
 
-/** The hourly limit (0: none) while a group of requests is judged: how many emails it asks for, and how many of them go already. */
+/** The hourly limit while a group of requests is judged: how many emails the group asks for, and how many of them go already. */
 export interface HourlyCount {
   limit: number;
   asking: number;
-  admitted: number;
+  going: number;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** Why emails may not go out; null when they may. The first email at fault is named. */
+/** Why emails may not go out; null when they may. The first email at fault is named. `hourly` is null when there is no limit. */
 export function refusalOf(
   emails: readonly OutgoingEmail[],
   policy: Policy,
-  count: Readonly<HourlyCount>,
+  hourly: Readonly<HourlyCount> | null,
 ): UserError | null {
   for (const email of emails) {
     const refusal = senderRefusal(email, policy) ?? recipientRefusal(email, policy);
     if (refusal !== null) return refusal;
   }
-  return count.limit === 0 ? null : limitRefusal(emails.length, policy, count);
+  return hourly === null ? null : limitRefusal(emails.length, policy, hourly);
 }
 
 /** What of the sender stands in the rows of an email that refusalOf lets go. */
@@ -57,8 +57,9 @@ function recipientRefusal({ audience, path }: OutgoingEmail, policy: Policy): Us
   return invalid(`Cannot send to blocked recipient(s): ${all.join(', ')}`, path + field);
 }
 
-function limitRefusal(wanted: number, policy: Policy, { limit, asking, admitted }: HourlyCount): UserError | null {
-  const place = limit - admitted - wanted;
+/** Tells when the email leaves the hour that stands in the way. */
+function limitRefusal(wanted: number, policy: Policy, { limit, asking, going }: HourlyCount): UserError | null {
+  const place = limit - going - wanted;
   const inTheWay = place < 0 ? policy.now : policy.hourly[place - Math.max(0, limit - asking)];
   if (inTheWay === undefined) return null;
   const waitMs = inTheWay.getTime() + HOUR_MS - policy.now.getTime();

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { UserError } from '../../core/errors.ts';
 import type { NewEmail } from '../../operations/check-outgoing.ts';
 import { invalid } from '../../operations/context.ts';
-import type { Idempotency, Receipt } from '../../operations/submit-emails.ts';
+import type { Idempotency, Receipt } from '../../operations/submission.ts';
 import { instant } from './shapes.ts';
 
 /** `address` or `Name <address>`, several in one text separated by commas, or a list. */
