@@ -18,6 +18,7 @@ import { referenceRoutes } from './reference.ts';
 import { createRequestLimiter, type RequestLimiter } from './request-limit.ts';
 import { acceptJson, servedPath } from './requests.ts';
 import { attachmentRoutes } from './rest/attachments.ts';
+import { batchRoutes } from './rest/batches.ts';
 import { domainRoutes } from './rest/domains.ts';
 import { emailAddressRoutes } from './rest/email-addresses.ts';
 import { emailRoutes } from './rest/emails.ts';
@@ -79,6 +80,7 @@ const MAX_PARAM_LENGTH = 4_096;
 const resources = [
   emailRoutes,
   sendingRoutes,
+  batchRoutes,
   scheduledEmailRoutes,
   retryRoutes,
   replyRoutes,

@@ -1,0 +1,107 @@
+import { UserError } from '../core/errors.ts';
+import { asUser } from '../db/database.ts';
+import { type BatchedEmail, readBatch as readRows } from '../db/queries/batch-read.ts';
+import { appendEvents } from '../db/queries/email-flags.ts';
+import { lockOutgoing, setScheduledStatus } from '../db/queries/scheduled-change.ts';
+import { isAskable, newIdentifier, type OperationContext } from './context.ts';
+
+/** How far an email of a batch came. Scheduled and paused mail is pending; mail that a server was asked to take is processing. */
+export type BatchItemStatus = 'pending' | 'processing' | 'sent' | 'failed' | 'cancelled';
+
+/**
+ * Follows from the emails. queued: nothing has begun; processing: something has and not all is done; then completed, partially_failed
+ * (some were sent, some failed), failed (none was sent), cancelled (all were).
+ */
+export type BatchStatus = 'queued' | 'processing' | 'completed' | 'partially_failed' | 'failed' | 'cancelled';
+
+export type BatchCounts = Record<BatchItemStatus, number>;
+
+export interface Batch {
+  id: string;
+  status: BatchStatus;
+  counts: BatchCounts;
+  createdAt: Date;
+  /** when one of its emails was last changed */
+  updatedAt: Date;
+  items: (Omit<BatchedEmail, 'status'> & { status: BatchItemStatus })[];
+}
+
+/** Throws not_found. */
+export async function readBatch(context: OperationContext, batchId: string): Promise<Batch> {
+  const { database, userId } = context;
+  if (!isAskable(batchId)) throw batchNotFound();
+  const found = await asUser(database, userId, (transaction) => readRows(transaction, userId, batchId));
+  if (found === null) throw batchNotFound();
+  const items = found.emails.map((email) => ({ ...email, status: itemStatusOf(email) }));
+  const counts = countItems(items.map((item) => item.status));
+  const changes = [found.createdAt, ...found.emails.map((email) => email.updatedAt)];
+  const updatedAt = new Date(Math.max(...changes.map((at) => at.getTime())));
+  return { id: batchId, status: batchStatusOf(counts), counts, createdAt: found.createdAt, updatedAt, items };
+}
+
+/**
+ * Cancels what of a batch is still scheduled or paused; what has left goes its way. Answers how many were cancelled now. Throws
+ * not_found, and validation when there never was anything to cancel.
+ */
+export async function cancelBatch(
+  context: OperationContext,
+  batchId: string,
+): Promise<{ batch: Batch; cancelledCount: number }> {
+  const { bus, database, userId } = context;
+  if (!isAskable(batchId)) throw batchNotFound();
+  const { cancelledCount, lastSeq } = await asUser(database, userId, async (transaction) => {
+    const found = await readRows(transaction, userId, batchId);
+    if (found === null) throw batchNotFound();
+    const ids = found.emails.map((email) => email.id);
+    const locked = await lockOutgoing(transaction, userId, ids);
+    const waiting = locked.filter(({ type, status }) => type === 'scheduled' && status !== 'cancelled');
+    if (waiting.length === 0 && locked.every(({ status }) => status !== 'cancelled'))
+      throw new UserError('validation', 'Cannot cancel a batch of which all emails have been sent.');
+    if (waiting.length === 0) return { cancelledCount: 0, lastSeq: null };
+    await setScheduledStatus(
+      transaction,
+      userId,
+      waiting.map((email) => email.id),
+      'cancelled',
+    );
+    const kind = 'email.cancelled';
+    const events = waiting.map((email) => ({ id: newIdentifier(context, 'event'), kind, emailId: email.id }));
+    return { cancelledCount: waiting.length, lastSeq: await appendEvents(transaction, userId, events) };
+  });
+  if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
+  return { batch: await readBatch(context, batchId), cancelledCount };
+}
+
+/** How many items have each status. */
+export function countItems(statuses: readonly BatchItemStatus[]): BatchCounts {
+  const counts: BatchCounts = { pending: 0, processing: 0, sent: 0, failed: 0, cancelled: 0 };
+  for (const status of statuses) counts[status]++;
+  return counts;
+}
+
+export function batchStatusOf({ pending, processing, sent, failed, cancelled }: BatchCounts): BatchStatus {
+  if (pending + processing > 0) return processing + sent + failed + cancelled === 0 ? 'queued' : 'processing';
+  if (failed > 0) return sent > 0 ? 'partially_failed' : 'failed';
+  return sent === 0 && cancelled > 0 ? 'cancelled' : 'completed';
+}
+
+function itemStatusOf({ status, isTried }: BatchedEmail): BatchItemStatus {
+  switch (status) {
+    case 'scheduled':
+    case 'paused':
+      return 'pending';
+    case 'pending':
+      return isTried ? 'processing' : 'pending';
+    case 'delivered':
+      return 'sent';
+    case 'bounced':
+    case 'failed':
+      return 'failed';
+    case 'cancelled':
+      return 'cancelled';
+  }
+}
+
+function batchNotFound(): UserError {
+  return new UserError('not_found', 'Batch not found');
+}
