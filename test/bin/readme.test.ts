@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../support/cluster.ts';
 import { type Machine, makeMachine, printedKey, type Run, repository, startOn } from '../support/runner.ts';
-import { until } from '../support/service.ts';
+import { greets, until } from '../support/service.ts';
 
 const execute = promisify(execFile);
 const hasPrograms = ['swaks', 'curl'].every((name) => spawnSync('which', [name]).status === 0);
@@ -13,32 +13,52 @@ const readme = readFileSync(path.join(repository, 'README.md'), 'utf8');
 let machine: Machine;
 let service: Run;
 let hookPort: number;
+let sinkPort: number;
 
 beforeAll(async () => {
   machine = await makeMachine();
   service = await startOn(machine);
   hookPort = await freePort();
+  sinkPort = await freePort();
 }, 120_000);
 afterAll(() => machine.remove());
 
-/** The README's shell examples as printed, but for the ports and the key. */
-function examples(): string[] {
-  return [...readme.matchAll(/```sh\n(.*?)```/gs)].map((match) =>
-    (match[1] ?? '')
-      .replaceAll('127.0.0.1:2525', `127.0.0.1:${machine.smtpPort}`)
-      .replaceAll('localhost:3000', `localhost:${machine.httpPort}`)
-      .replaceAll('localhost:4000', `localhost:${hookPort}`)
-      .replaceAll('listen(4000)', `listen(${hookPort})`)
-      .replace('KEY=...', `KEY=${printedKey(service)}`),
-  );
+/** The README's examples in a language as printed, but for the ports and the key. */
+function examples(language: 'sh' | 'js'): string[] {
+  return [...readme.matchAll(/```(sh|js)\n(.*?)```/gs)]
+    .filter((match) => match[1] === language)
+    .map((match) =>
+      (match[2] ?? '')
+        .replaceAll('127.0.0.1:2526', `127.0.0.1:${sinkPort}`)
+        .replaceAll('listen(2526)', `listen(${sinkPort})`)
+        .replaceAll('127.0.0.1:2525', `127.0.0.1:${machine.smtpPort}`)
+        .replaceAll('localhost:3000', `localhost:${machine.httpPort}`)
+        .replaceAll('localhost:4000', `localhost:${hookPort}`)
+        .replaceAll('listen(4000)', `listen(${hookPort})`)
+        .replace('KEY=...', `KEY=${printedKey(service)}`),
+    );
 }
 
 const shell = (script: string) => execute('bash', ['-euc', script], { cwd: repository, timeout: 60_000 });
 
+/** Starts an example that goes on running. */
+function startProgram(example: string): { printed: () => string; end: () => void } {
+  const program = spawn('bash', ['-c', `exec ${example.trim()}`], {
+    cwd: repository,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  });
+  let printed = '';
+  program.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk.toString();
+  });
+  return { printed: () => printed, end: () => void process.kill(-(program.pid ?? 0), 'SIGKILL') };
+}
+
 test.skipIf(!hasPrograms)(
   "the README's first mail works as printed, and so does its first webhook",
   async () => {
-    const [send = '', read = '', listen = '', route = ''] = examples();
+    const [send = '', read = '', listen = '', route = ''] = examples('sh');
     expect((await shell(send)).stdout).toContain('250 2.0.0');
     const listed = async () => (await shell(read)).stdout;
     await until(
@@ -51,29 +71,57 @@ test.skipIf(!hasPrograms)(
     expect(shown).toContain('"normalized_subject":"Hello"');
 
     const key = `export KEY=${printedKey(service)}\n`;
-    const program = spawn('bash', ['-c', `exec ${listen.trim()}`], {
-      cwd: repository,
-      stdio: ['ignore', 'pipe', 'ignore'],
-      detached: true,
-    });
-    let printed = '';
-    program.stdout.on('data', (chunk: Buffer) => {
-      printed += chunk.toString();
-    });
+    const program = startProgram(listen);
     try {
       await until(
         'the program listens',
-        () => printed,
+        program.printed,
         async () => (await fetch(`http://localhost:${hookPort}/`)).ok,
       );
       expect((await shell(key + route)).stdout).toContain('"address":"orders@inbox.test"');
-      await until(
-        'the webhook came',
-        () => printed,
-        async () => printed.includes('"subject":"An order"'),
-      );
+      await until('the webhook came', program.printed, async () => program.printed().includes('"subject":"An order"'));
     } finally {
-      process.kill(-(program.pid ?? 0), 'SIGKILL');
+      program.end();
+    }
+  },
+  180_000,
+);
+
+test.skipIf(!hasPrograms)(
+  "the README's first mail out works as printed, and so does the one of a published client",
+  async () => {
+    const [, , , , sink = '', start = '', send = ''] = examples('sh');
+    const [byClient = ''] = examples('js');
+    const key = printedKey(service);
+    const [, name = '', value = ''] = /^(\w+)=(\S+) npm start$/.exec(start.trim()) ?? [];
+    expect(name).toBe('OUTBOUND_RELAY_URL');
+    service.signalGroup('SIGINT');
+    expect(await service.ended).toBe(0);
+    const program = startProgram(sink);
+    try {
+      await until('the sink greets', program.printed, () => greets(sinkPort));
+      machine.environment[name] = value;
+      service = await startOn(machine);
+      const keyed = `export KEY=${key}\n`;
+      expect((await shell(keyed + send)).stdout).toContain('"status":"sent"');
+      const list = keyed + (send.trim().split('\n').at(-1) ?? '');
+      await until(
+        'it is delivered',
+        () => `${service.output().slice(-2_000)}\n${program.printed()}`,
+        async () => (await shell(list)).stdout.includes('"status":"delivered"'),
+      );
+      expect(program.printed()).toMatch(/^RCPT TO:<you@example\.com>/m);
+      expect(program.printed()).toMatch(/^Subject: A first mail out\r$/m);
+      expect(program.printed()).toContain('Sent with curl');
+
+      const run = await execute(process.execPath, ['--input-type=module', '-e', byClient], {
+        cwd: repository,
+        env: { ...process.env, KEY: key },
+      });
+      expect(run.stdout).toMatch(/^em_[0-9a-f]{32}\n$/);
+      await until('the second came', program.printed, async () => program.printed().includes('Sent with Resend'));
+    } finally {
+      program.end();
     }
   },
   180_000,
