@@ -62,3 +62,36 @@ test('every wall clock outside of transitions comes back as itself', () => {
     }
   }
 });
+
+describe('transitions and leap days, as users write them', () => {
+  test.each([
+    // 02:30 does not exist in New York on 8 March 2026, and 01:30 comes twice on 1 November
+    ['2026-03-08T02:30', 'America/New_York', now, '2026-03-08T07:30:00.000Z'],
+    ['Sunday at 2:30am', 'America/New_York', now, '2026-03-08T07:30:00.000Z'],
+    ['2026-03-29T02:30:00', 'Europe/Berlin', now, '2026-03-29T01:30:00.000Z'],
+    ['November 1 at 1:30am', 'America/New_York', now, '2026-11-01T05:30:00.000Z'],
+    ['2026-10-25T02:30:00', 'Europe/Berlin', now, '2026-10-25T00:30:00.000Z'],
+    ['in 1 hour', 'America/New_York', new Date('2026-11-01T05:30:00Z'), '2026-11-01T06:30:00.000Z'],
+    ['2028-02-29T09:00', 'UTC', new Date('2028-02-01T00:00:00Z'), '2028-02-29T09:00:00.000Z'],
+    ['February 29 at 9am', 'UTC', new Date('2028-02-01T00:00:00Z'), '2028-02-29T09:00:00.000Z'],
+    ['tomorrow at 9am', 'UTC', new Date('2028-02-28T12:00:00Z'), '2028-02-29T09:00:00.000Z'],
+    ['tomorrow at 9am', 'Asia/Tokyo', new Date('2028-02-28T16:00:00Z'), '2028-03-01T00:00:00.000Z'],
+  ])('%s in %s', (text, timeZone, at, instant) => {
+    expect(readSchedule(text, timeZone, at)).toEqual({ at: new Date(instant), refusal: null });
+  });
+
+  test('the 29th of February of another year is no date', () => {
+    expect(readSchedule('2027-02-29T09:00', 'UTC', new Date('2027-02-01T00:00:00Z')).refusal).toBe('unreadable');
+  });
+
+  test('a minute ahead is far enough and 366 days are not too far, to the millisecond', () => {
+    const refusalAt = (aheadMs: number) =>
+      readSchedule(new Date(now.getTime() + aheadMs).toISOString(), 'UTC', now).refusal;
+    expect([60_000, 59_999, 366 * 86_400_000, 366 * 86_400_000 + 1].map(refusalAt)).toEqual([
+      null,
+      'too soon',
+      null,
+      'too late',
+    ]);
+  });
+});
