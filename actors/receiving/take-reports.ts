@@ -38,7 +38,7 @@ export async function takeReports<T extends ParsedWithReport>(
   parsed: readonly T[],
 ): Promise<T[]> {
   const mail: T[] = [];
-  for (const each of parsed) if (!(await isTaken(options, each))) mail.push(each);
+  for (const each of parsed) if (each.outcome.report === null || !(await isTaken(options, each))) mail.push(each);
   return mail;
 }
 

@@ -49,9 +49,10 @@ export async function lockReportRecipients(
   return rows;
 }
 
-// return_id is written when the transaction is over: a report that is faster finds null, and the domain has to tell.
+// return_id is written when the transaction is over: where a report is faster, the domain has to tell.
 const RECIPIENTS_SQL = `
-  select r.id, r.id = named.id or r.return_id = named.id or (r.return_id is null and r.domain = named.domain) as "isReportable",
+  select r.id, r.id = named.id or r.return_id = named.id
+      or (r.domain = named.domain and (r.return_id is null or r.claimed_by is not null)) as "isReportable",
     r.email_id as "emailId", e.thread_id as "threadId", r.address, r.status, r.last_status as "lastStatus", r.last_text as "lastText",
     r.complained_at is not null as "isComplainedOf"
   from recipient named

@@ -4,7 +4,7 @@ import { wrongTotals } from '../../support/outgoing-rows.ts';
 import { openReportActors, type ReportActors } from '../../support/report-actors.ts';
 import { bouncedRecipient, deliveryReport } from '../../support/reports.ts';
 import type { TestMailbox } from '../../support/routing-rows.ts';
-import { insertSentMail, recipientsOf, type SentMail, type SentRecipient } from '../../support/sent-mail.ts';
+import { insertSentMail, recipientsOf, type SentMail } from '../../support/sent-mail.ts';
 
 let actors: ReportActors;
 let database: Database;
@@ -199,13 +199,21 @@ describe('a DSN that comes to a return address', () => {
 
   test('may come before it is known who shared the transaction: then those of the domain did', async () => {
     const sent = await insertSentMail(database, mailbox, {
-      recipients: ['a@one.test', 'b@one.test', 'c@two.test'].map(
-        (address): SentRecipient => ({ address, status: 'pending', returnOf: null }),
-      ),
+      recipients: [
+        { address: 'a@one.test', status: 'pending', returnOf: null },
+        { address: 'b@one.test', status: 'pending', returnOf: null },
+        { address: 'c@two.test', status: 'pending', returnOf: null },
+        // On its second try, that does not bear the return address of the first one.
+        { address: 'd@one.test', status: 'pending', returnOf: 3 },
+        { address: 'e@one.test', status: 'pending', returnOf: 4 },
+      ],
     });
-    const fields = ['b@one.test', 'c@two.test'].map((address) => bouncedRecipient(address)).join('\n');
-    await actors.deliver(deliveryReport(fields), sent.returnAddress(0));
+    await database.pool.query(`update recipient set claimed_by = 'sender' where id = $1`, [sent.recipientIds[3]]);
+    const fields = ['b@one.test', 'c@two.test', 'd@one.test', 'e@one.test'].map((address) => bouncedRecipient(address));
+    await actors.deliver(deliveryReport(fields.join('\n')), sent.returnAddress(0));
     expect((await recipientsOf(database, sent.emailId)).map(({ status }) => status)).toEqual([
+      'pending',
+      'bounced',
       'pending',
       'bounced',
       'pending',
