@@ -9,6 +9,7 @@ import { openEntityStore } from '../db/entities/store.ts';
 import type { OperationContext, OperationParts } from '../operations/context.ts';
 import type { Bus } from '../schema/messages.ts';
 import { admission } from './admission.ts';
+import { limitBodiesInFlight } from './bodies-in-flight.ts';
 import { openCredentials } from './credentials.ts';
 import { allowAnyOrigin } from './cross-origin.ts';
 import { sendError, sendGone, sendNoRoute } from './error-response.ts';
@@ -160,6 +161,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
       await referenceRoutes(rest, { publicUrl });
       await rest.register(async (admitted) => {
         admitted.addHook('onRequest', admit);
+        limitBodiesInFlight(admitted);
         for (const routes of resources) await admitted.register(routes, { contextOf });
       });
     },
