@@ -24,19 +24,22 @@ export interface ClaimedRecipientRow {
   is_suppressed: boolean;
 }
 
+/** Whose lease ran out may still have the recipient in hand; the sweep, which knows what is in hand, takes what is not. */
+const isNotOurs = 'd.claimed_by is distinct from $1';
+
 /**
  * Takes up to $2 due recipients of the emails with user ids $4 and ids $5 (each pair of them one email) for the claimant $1, none of
  * the domains $3. Rows: ClaimedRecipientRow.
  */
 export const claimOfEmailsSql = claimSql(`
   select d.ctid as place, d.user_id, d.email_id, d.domain, d.id from recipient d
-  where d.user_id = any($4::text[]) and d.email_id = any($5::text[]) and ${isDue('d')} and d.domain <> all($3::text[])
+  where d.user_id = any($4::text[]) and d.email_id = any($5::text[]) and ${isDue('d')} and ${isNotOurs} and d.domain <> all($3::text[])
   order by d.next_attempt_at, d.id limit $2 for update skip locked`);
 
 /** Takes up to $2 due recipients of the domain $3, longest due first, for the claimant $1. Rows: ClaimedRecipientRow. */
 export const claimOfDomainSql = claimSql(`
   select d.ctid as place, d.user_id, d.email_id, d.domain, d.id from recipient d
-  where d.domain = $3 and ${isDue('d')}
+  where d.domain = $3 and ${isDue('d')} and ${isNotOurs}
   order by d.next_attempt_at, d.id limit $2 for update skip locked`);
 
 /**

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { attemptsOf, untilRecipients } from './sending.ts';
+import { createStage, type SendingStage } from './stage.ts';
+
+let stage: SendingStage;
+
+beforeAll(async () => {
+  stage = await createStage();
+});
+afterAll(async () => {
+  await stage.clear();
+  await stage.close();
+});
+
+test('an email in hand is not taken a second time by who holds it, though the lease ran out', async () => {
+  const { promise, resolve: answer } = Promise.withResolvers<void>();
+  const sink = await stage.startSink({ script: { message: () => promise.then(() => undefined) } });
+  stage.publish('held.test', '127.0.0.1');
+  stage.publish('other.test', '127.0.0.1');
+  const actor = await stage.start({ port: sink.port });
+  const emailId = await stage.send({ to: ['ann@held.test'] });
+  await sink.until(({ transactions }) => transactions[0]?.recipients.length === 1);
+  // As when PostgreSQL was away for longer than a lease.
+  await stage.moveClock(31);
+  actor.wake(stage.sender.userId, emailId);
+  const behind = await stage.send({ to: ['ben@other.test'] });
+  await sink.until(({ transactions }) => transactions[1]?.recipients.length === 1);
+  answer();
+  for (const each of [emailId, behind])
+    await untilRecipients(stage.owner, each, ([first]) => first?.status === 'delivered');
+  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ number: 1, outcome: 'delivered' }]);
+  expect(sink.messages).toHaveLength(2);
+});
