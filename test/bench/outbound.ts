@@ -51,7 +51,7 @@ export async function run(args: string[]): Promise<void> {
       rounds: { type: 'string', default: '5' },
       count: { type: 'string', default: '2000' },
       size: { type: 'string', default: '4096' },
-      connections: { type: 'string', default: '20' },
+      connections: { type: 'string', default: '50' },
       only: { type: 'string', default: 'pool,postfix,postroom' },
     },
   });

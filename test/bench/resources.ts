@@ -45,10 +45,8 @@ export function countCpu(resources: Resources): (messages: number) => { msPerMes
 }
 
 function programOf(command: string): string {
-  return (
-    /(?:bin|bench)\/\S+\.ts( \w+)?/.exec(command)?.[0] ??
-    /^postgres\b|nats-server/.exec(command)?.[0] ??
-    command.split(' ')[0] ??
-    ''
-  );
+  // Backends call themselves `postgres: ...`, their parent goes by its path.
+  if (/^(\S*\/)?postgres\b/.test(command)) return 'postgres';
+  const [program = ''] = command.split(' ');
+  return /(?:bin|bench)\/\S+\.ts( \w+)?/.exec(command)?.[0] ?? /nats-server/.exec(command)?.[0] ?? program;
 }
