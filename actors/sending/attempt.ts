@@ -30,6 +30,8 @@ export interface AttempterOptions {
 export interface AttemptReport {
   results: AttemptResult[];
   verdict: DestinationVerdict;
+  /** no session came about, so that nothing was said of the message */
+  isUnopened: boolean;
 }
 
 /** Makes attempts: message, destination, session, transaction. */
@@ -67,37 +69,28 @@ export function createAttempter(options: AttempterOptions): Attempter {
       return ownFault(jobs, 'The message could not be signed');
     }
     if (octets === null) return ownFault(jobs, 'The stored message is gone or damaged');
-    const found = await findRoute(key, transaction.domain);
     if (ending.signal.aborted) return interrupted(jobs);
-    if ('report' in found)
-      return { results: jobs.map((job) => ({ job, ...NOWHERE, ...found.report })), verdict: 'refused' };
-    return await sendOver(key, transaction, octets, found.route);
+    return await sendOver(key, transaction, octets);
   };
 
-  const findRoute = async (
-    key: string,
-    domain: string,
-  ): Promise<{ route: Route } | { report: Pick<AttemptResult, 'outcome' | 'code' | 'status' | 'text'> }> => {
-    const fixed = options.fixedRoute(key);
-    if (fixed !== null) return { route: fixed };
-    const resolving = resolveDestination({ ...options.resolving, lookUp: options.lookUp() }, domain);
-    const destination = await Promise.race([resolving, aborted(ending.signal)]);
-    if (destination === null)
-      return { report: { outcome: 'interrupted', code: null, status: null, text: INTERRUPTED } };
-    if (destination.kind === 'unreachable') {
-      const { outcome, code, status, text } = destination;
-      return { report: { outcome, code, status, text } };
+  /** A session that is idle, or a new one. */
+  const open = async (key: string, domain: string): Promise<{ session: SmtpSession } | { failure: NoSession }> => {
+    let route = options.fixedRoute(key);
+    if (route === null) {
+      const resolving = resolveDestination({ ...options.resolving, lookUp: options.lookUp() }, domain);
+      const destination = await unlessAborted(resolving, ending.signal);
+      if (destination === null) return { failure: { ...NOT_REACHED, outcome: 'interrupted', text: INTERRUPTED } };
+      if (destination.kind === 'unreachable') {
+        const { outcome, code, status, text } = destination;
+        return { failure: { ...NOT_REACHED, outcome, code, status, text } };
+      }
+      route = directRoute(destination.hosts, options.resolving.port);
     }
-    return { route: directRoute(destination.hosts, options.resolving.port) };
+    return await openSession(options.opening, route, ending.signal);
   };
 
   /** One transaction, and more where the server does not take all recipients at once. */
-  const sendOver = async (
-    key: string,
-    transaction: Transaction,
-    octets: Buffer,
-    route: Route,
-  ): Promise<AttemptReport> => {
+  const sendOver = async (key: string, transaction: Transaction, octets: Buffer): Promise<AttemptReport> => {
     let rest = transaction.jobs;
     let session = pool.take(key);
     let isReused = session !== null;
@@ -105,10 +98,11 @@ export function createAttempter(options: AttempterOptions): Attempter {
     let verdict: DestinationVerdict = 'refused';
     while (rest.length > 0) {
       if (session === null) {
-        const opened = await openSession(options.opening, route, ending.signal);
+        const opened = await open(key, transaction.domain);
         if ('failure' in opened) {
           results.push(...rest.map((job) => ({ job, ...toResult(opened.failure) })));
-          return { results, verdict: results.some(isDelivered) ? 'sent' : opened.failure.verdict };
+          const hasSent = results.some(isDelivered);
+          return { results, verdict: hasSent ? 'sent' : opened.failure.verdict, isUnopened: !hasSent };
         }
         ({ session } = opened);
       }
@@ -130,7 +124,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
       isReused = false;
     }
     if (session !== null) pool.give(key, session);
-    return { results, verdict };
+    return { results, verdict, isUnopened: false };
   };
 
   const send = async (
@@ -163,22 +157,33 @@ export function createAttempter(options: AttempterOptions): Attempter {
   };
 }
 
+const NOT_REACHED = { host: null, remoteAddress: null, code: null, status: null, verdict: 'refused' } as const;
 const NOWHERE = { isReply: false, host: null, remoteAddress: null, isTls: null, returnId: null };
 
 function interrupted(jobs: readonly SendingJob[]): AttemptReport {
   const result = { ...NOWHERE, outcome: 'interrupted', code: null, status: null, text: INTERRUPTED } as const;
-  return { results: jobs.map((job) => ({ job, ...result })), verdict: 'refused' };
+  return { results: jobs.map((job) => ({ job, ...result })), verdict: 'refused', isUnopened: false };
 }
 
 /** A fault of ours: it is tried again like any other deferral, and does not stop the others. */
 function ownFault(jobs: readonly SendingJob[], text: string): AttemptReport {
   const result = { ...NOWHERE, outcome: 'deferred', code: null, status: '4.3.0', text } as const;
-  return { results: jobs.map((job) => ({ job, ...result })), verdict: 'refused' };
+  return { results: jobs.map((job) => ({ job, ...result })), verdict: 'refused', isUnopened: false };
 }
 
 function toResult(failure: NoSession): Omit<AttemptResult, 'job'> {
   const { outcome, host, remoteAddress, code, status, text } = failure;
-  return { outcome, host, remoteAddress, code, status, text, isReply: code !== null, isTls: null, returnId: null };
+  return {
+    outcome,
+    host,
+    remoteAddress,
+    code,
+    status,
+    text,
+    isReply: code !== null && host !== null,
+    isTls: null,
+    returnId: null,
+  };
 }
 
 function toOutcome(
@@ -260,8 +265,14 @@ function verdictOf({ refused, end }: SendReport): DestinationVerdict {
   return [...refused.values()].some(asksToSlowDown) ? 'slow' : 'refused';
 }
 
-function aborted(signal: AbortSignal): Promise<null> {
+/** Null when the signal came first. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
   const { promise, resolve } = Promise.withResolvers<null>();
-  signal.addEventListener('abort', () => resolve(null), { once: true });
-  return promise;
+  const onAbort = () => resolve(null);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }

@@ -28,6 +28,8 @@ export interface DestinationQueue {
   take(): { key: string; transaction: Transaction }[];
   /** The transaction ran; its place is free, its recipients stay in hand until they are forgotten. */
   end(key: string, startedTick: number, verdict: DestinationVerdict): void;
+  /** transactions of that destination that run */
+  activeOf(key: string): number;
   /** Takes those out that wait for that destination. */
   takeWaiting(key: string): Transaction[];
   /** Takes all out that wait. */
@@ -57,6 +59,8 @@ interface Line {
 /** Milliseconds. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** What a message that was taken adds to the limit of a destination that has asked for patience. */
+const CAREFUL_GROWTH = 0.05;
 /** Lines that are kept for what was learned of them, although nothing is in hand. */
 const MOST_IDLE_LINES = 5_000;
 
@@ -151,10 +155,11 @@ export function createDestinationQueue(limits: DestinationLimits, onReady: () =>
       if (verdict === 'slow' || verdict === 'unreachable') slowDown(line, startedTick);
       if (verdict !== 'sent') return;
       // As fast as it takes mail at first, carefully once it has asked for patience.
-      line.limit = Math.min(limits.most, line.limit + (line.slowedTick === 0 ? 1 : 1 / line.limit));
+      line.limit = Math.min(limits.most, line.limit + (line.slowedTick === 0 ? 1 : CAREFUL_GROWTH));
       line.strikes = 0;
     },
 
+    activeOf: (key) => lines.get(key)?.active ?? 0,
     takeWaiting: takeWaitingOf,
     takeAllWaiting: () => [...lines.keys()].flatMap(takeWaitingOf),
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ActorContext } from '../actor.ts';
-import type { Attempter } from './attempt.ts';
+import type { Attempter, AttemptReport } from './attempt.ts';
 import type { DestinationQueue } from './destination-queue.ts';
 import type { AttemptResult, SendingJob, Transaction } from './job.ts';
 import { toOutcome } from './outcome.ts';
@@ -31,7 +31,7 @@ export interface Dispatcher {
 
 /** An attempt is begun while its lease holds for so long at least; milliseconds. */
 const LEASE_MARGIN_MS = 5_000;
-/** A server of ours that is away is awaited for so long before the recipient is deferred like any other; milliseconds. */
+/** A destination that is away or has enough of us is awaited for so long before the recipient is deferred; milliseconds. */
 const PATIENCE_MS = 60_000;
 /** Before transactions whose content could not be read are tried again; milliseconds. */
 const READ_RETRY_MS = 500;
@@ -67,16 +67,20 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (report === null) return await putBackLater(key, transaction, startedTick);
     queue.end(key, startedTick, report.verdict);
     const { isOurs } = options.destinationOf(transaction);
-    let { results } = report;
-    if (report.verdict === 'unreachable') {
-      if (isOurs && isYoung(transaction) && !isStopping) {
-        queue.putBack(key, transaction);
-        return pumpSoon();
-      }
-      if (!isOurs) results = [...results, ...shared(results, queue.takeWaiting(key))];
+    if (!isStopping && mayWait(key, transaction, report, isOurs)) {
+      queue.putBack(key, transaction);
+      return pumpSoon();
     }
+    let { results } = report;
+    if (report.verdict === 'unreachable' && !isOurs) results = [...results, ...shared(results, queue.takeWaiting(key))];
     pumpSoon();
     await record(transaction.domain, results);
+  };
+
+  /** A server of ours comes back soon; one that has enough connections goes on with those. */
+  const mayWait = (key: string, transaction: Transaction, report: AttemptReport, isOurs: boolean): boolean => {
+    if (!report.isUnopened || !isYoung(transaction)) return false;
+    return report.verdict === 'unreachable' ? isOurs : report.verdict === 'slow' && queue.activeOf(key) > 0;
   };
 
   /** The lease ran out while it waited, as when this process stood still: whoever holds the recipient now sends. */

@@ -58,21 +58,19 @@ export function createDueTaker({ context, queue, add }: DueTakerOptions): DueTak
     return has;
   };
 
-  /** Of the rows, those that are free and whose domain has room, up to a batch, and the place up to which the rows are dealt with. */
-  const choose = (
-    rows: readonly DueRecipientRow[],
-  ): { chosen: DueRecipientRow[]; last: DueRecipientRow | undefined } => {
+  /** Of the rows, those that are free and whose domain has room. */
+  const choose = (rows: readonly DueRecipientRow[]): DueRecipientRow[] => {
     const counts = new Map<string, number>();
-    const chosen: DueRecipientRow[] = [];
-    for (const row of rows) {
-      if (chosen.length === CLAIM_BATCH) return { chosen, last: chosen.at(-1) };
-      if (!row.is_free || queue.has(row.id)) continue;
+    return rows.filter((row) => {
+      if (!row.is_free || queue.has(row.id)) return false;
       const count = counts.get(row.domain) ?? queue.sizeOf(row.domain);
+      if (count >= MOST_OF_DOMAIN) {
+        behind.add(row.domain);
+        return false;
+      }
       counts.set(row.domain, count + 1);
-      if (count < MOST_OF_DOMAIN) chosen.push(row);
-      else behind.add(row.domain);
-    }
-    return { chosen, last: rows.at(-1) };
+      return true;
+    });
   };
 
   return {
@@ -96,10 +94,14 @@ export function createDueTaker({ context, queue, add }: DueTakerOptions): DueTak
       while (hasRoom() && !run.isStopping()) {
         const startedTick = performance.now();
         const rows = await listDue(context, place, WINDOW);
-        const { chosen, last } = choose(rows);
-        if (chosen.length > 0) await claimAlone(() => claimListed(context, chosen));
-        else idleMs += performance.now() - startedTick;
-        if (last === undefined || (last === rows.at(-1) && rows.length < WINDOW)) break;
+        const chosen = choose(rows);
+        for (let at = 0; at < chosen.length && hasRoom() && !run.isStopping(); at += CLAIM_BATCH) {
+          const batch = chosen.slice(at, at + CLAIM_BATCH);
+          await claimAlone(() => claimListed(context, batch));
+        }
+        if (chosen.length === 0) idleMs += performance.now() - startedTick;
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < WINDOW) break;
         place = { at: last.next_attempt_at, id: last.id };
       }
       restUntil = performance.now() + REST * idleMs;

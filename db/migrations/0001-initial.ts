@@ -434,7 +434,10 @@ const SENDING = `
     primary key (user_id, id)
   ) with (fillfactor = 85);
   create index recipient_unreported on recipient (settled_at) where status = 'failed' and reported_at is null;
-  create index recipient_due on recipient (next_attempt_at) where status = 'pending' and next_attempt_at is not null;
+  -- Read in steps from place to place, so that a long backlog of one destination is walked over once in a while and not at every claim ...
+  create index recipient_due on recipient (next_attempt_at, id) where status = 'pending' and next_attempt_at is not null;
+  -- ... and by that destination when it has room again.
+  create index recipient_domain_due on recipient (domain, next_attempt_at, id) where status = 'pending' and next_attempt_at is not null;
   create index recipient_email on recipient (user_id, email_id);
 
   -- Written before connecting, and its outcome after; finished_at null with a past lease: the process died.

@@ -70,8 +70,9 @@ export async function createStage(): Promise<SendingStage> {
       for (const row of rows) actors.at(-1)?.wake(row.user_id, row.email_id);
     },
     async clear() {
-      await Promise.all(actors.splice(0).map((actor) => actor.stop()));
+      // Sinks first: attempts that hang end with them.
       await Promise.all(sinks.splice(0).map((sink) => sink.stop()));
+      await Promise.all(actors.splice(0).map((actor) => actor.stop()));
       // What a test left undone shall not be the next one's.
       await owner.pool.query(`update recipient set status = 'failed', next_attempt_at = null where status = 'pending'`);
       await owner.pool.query(`delete from suppression`);
