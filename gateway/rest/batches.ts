@@ -19,7 +19,23 @@ const newBatch = z
       .min(1)
       .max(MAX_EMAILS),
   })
-  .meta({ id: 'SendBatch' });
+  .meta({
+    id: 'SendBatch',
+    examples: [
+      {
+        emails: [
+          { from: 'Ada <ada@example.com>', to: 'bob@example.org', subject: 'One', text: 'Hello' },
+          {
+            from: 'ada@example.com',
+            to: 'eve@example.org',
+            subject: 'Two',
+            text: 'Hi',
+            scheduled_at: 'tomorrow at 9am',
+          },
+        ],
+      },
+    ],
+  });
 
 const batchHeaders = idempotencyHeader.extend({
   'x-batch-validation': z.enum(['strict', 'permissive']).default('strict').meta({
@@ -92,7 +108,7 @@ export const batchRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         tags: ['Emails'],
         headers: batchHeaders,
         body: newBatch,
-        response: { 202: sentBatch, default: errorBody },
+        response: { 202: sentBatch, 403: errorBody, 409: errorBody, default: errorBody },
       },
       preValidation: async (request) => {
         if (Array.isArray(request.body)) request.body = { emails: request.body };

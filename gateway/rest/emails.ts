@@ -54,13 +54,18 @@ const listAnswer = z.object({
   }),
 });
 
-const updateBody = z.object({
-  is_read: z.boolean().nullish(),
-  is_archived: z.boolean().nullish(),
-  scheduled_at: z.string().nullish().meta({ description: 'another time to send, as when it was scheduled' }),
-  scheduledAt: z.string().nullish().meta({ deprecated: true, description: 'alias of scheduled_at' }),
-  timezone: z.string().nullish().meta({ description: 'IANA zone of scheduled_at; default: that of the email' }),
-});
+const updateBody = z
+  .object({
+    is_read: z.boolean().nullish(),
+    is_archived: z.boolean().nullish(),
+    scheduled_at: z.string().nullish().meta({ description: 'another time to send, as when it was scheduled' }),
+    scheduledAt: z.string().nullish().meta({ deprecated: true, description: 'alias of scheduled_at' }),
+    timezone: z.string().nullish().meta({ description: 'IANA zone of scheduled_at; default: that of the email' }),
+  })
+  .meta({
+    id: 'UpdateEmail',
+    examples: [{ is_read: true }, { scheduled_at: 'tomorrow at 9am', timezone: 'Europe/Berlin' }],
+  });
 const updateAnswer = z
   .object({
     object: z.literal('email'),

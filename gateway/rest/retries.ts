@@ -11,7 +11,8 @@ const retryBody = z
       .meta({ description: 'the endpoint to deliver to; default: where the route of the email leads now' }),
     delivery_id: z.string().nullish().meta({ description: 'a delivery of the email that did not succeed' }),
   })
-  .nullish();
+  .nullish()
+  .meta({ id: 'RetryEmail', examples: [{ endpoint_id: 'ep_01931f3e5a7b7c1d8e2f3a4b5c6d7e8f' }] });
 
 const retryAnswer = z
   .object({
@@ -34,7 +35,7 @@ export const retryRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         tags: ['Emails'],
         params: idInPath,
         body: retryBody,
-        response: { 200: retryAnswer, default: errorBody },
+        response: { 200: retryAnswer, 409: errorBody, default: errorBody },
       },
     },
     async (request) => {

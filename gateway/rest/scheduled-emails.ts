@@ -20,7 +20,8 @@ const resumeBody = z
     scheduledAt: z.string().nullish().meta({ deprecated: true, description: 'alias of scheduled_at' }),
     timezone: z.string().nullish().meta({ description: 'IANA zone of scheduled_at; default: that of the email' }),
   })
-  .nullish();
+  .nullish()
+  .meta({ id: 'ResumeEmail', examples: [{ scheduled_at: 'in 2 hours' }] });
 
 /** Cancelling, pausing and resuming mail that is still to be sent. */
 export const scheduledEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
