@@ -7,7 +7,7 @@ import type { OutgoingEmail } from './compose-outgoing.ts';
 import type { OperationContext } from './context.ts';
 import { admitted, refusalOf } from './sending-policy.ts';
 import { type Accepted, replayOf, type Submission } from './submission.ts';
-import { queueSubmission, type Waiting } from './submission-queue.ts';
+import { queueSubmission, requireTimely, type Waiting } from './submission-queue.ts';
 
 /**
  * Puts emails into the sending queue, or on the schedule, and answers after the commit. A request with a known Idempotency-Key is
@@ -48,6 +48,7 @@ async function judgeAndStore(client: ClientBase, group: readonly Waiting[], { us
   const entering = group.filter((_, at) => verdicts[at] === null);
   const units = entering.map(({ submission }) => unitOf(submission, policy));
   const written = units.length === 0 ? NOTHING : await writeOutgoing(client, userId, units);
+  requireTimely(entering);
   return { policy, verdicts, entering, ...written };
 }
 
