@@ -38,13 +38,15 @@ export async function assignThreads(
   );
   if (done === null) return 0;
   context.fault?.('threading.after-commit');
-  context.bus.wake('delivery.route.wake', { userId, emailIds: done.emailIds });
+  if (done.receivedIds.length > 0) context.bus.wake('delivery.route.wake', { userId, emailIds: done.receivedIds });
   context.bus.publish('event.appended', { userId, lastSeq: done.lastSeq });
-  return done.emailIds.length;
+  return done.count;
 }
 
 interface ThreadedBatch {
-  emailIds: string[];
+  count: number;
+  /** sent mail is not routed */
+  receivedIds: string[];
   lastSeq: number;
 }
 
@@ -76,7 +78,8 @@ async function threadBatch(
   );
   const lastSeq = await appendEvents(context, client, userId, plans);
   context.fault?.('threading.before-commit');
-  return { emailIds: emails.map((email) => email.emailId), lastSeq };
+  const received = emails.filter((email) => email.type === 'received');
+  return { count: emails.length, receivedIds: received.map((email) => email.emailId), lastSeq };
 }
 
 /** Whether others were in the way: trying again later may help. */

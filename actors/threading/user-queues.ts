@@ -1,8 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { isConnectionLost } from '../../db/database.ts';
 import { assignThreads, isContention, type ThreadingContext } from './assign-thread.ts';
 
 /** Most emails of one transaction; guarantees.md §5. */
 const BATCH_SIZE = 50;
+/** Milliseconds. */
+const GATHER_MS = 25;
 /** guarantees.md §5, own faults: exp(min(10, n)) seconds. */
 const MAX_BACKOFF_EXPONENT = 10;
 /** Emails that fault are remembered in memory only; more than this are forgotten oldest first. */
@@ -31,6 +34,8 @@ export function createUserQueues(context: ThreadingContext): UserQueues {
         const batch = [...ids].slice(0, BATCH_SIZE);
         for (const id of batch) ids.delete(id);
         await assign(userId, batch);
+        // The first is not kept waiting; what comes while a user is busy costs far less in company.
+        if (ids.size > 0 && ids.size < BATCH_SIZE) await pause(GATHER_MS);
       }
       waiting.delete(userId);
     } finally {
