@@ -11,6 +11,7 @@ import type { Database } from '../../db/database.ts';
 import { createOctetStore } from '../../db/octet-store.ts';
 import type { Bus } from '../../schema/messages.ts';
 import { type Config, faultOf } from '../config.ts';
+import { drawRandom } from './draw-random.ts';
 import { ownPorts } from './own-ports.ts';
 
 /** The concerns that can run as processes of their own. */
@@ -89,16 +90,4 @@ export function startActor(name: ActorName, context: ActorContext, settings: Act
         fault,
       });
   }
-}
-
-const RANDOM_POOL_OCTETS = 4_096;
-let randomPool = Buffer.alloc(0);
-
-/** Octets from a cryptographic source, each given out once. Asked for in bulk: a call for each identifier costs more than the identifier. */
-function drawRandom(count: number): Uint8Array {
-  if (count > RANDOM_POOL_OCTETS) return randomBytes(count);
-  if (randomPool.length < count) randomPool = randomBytes(RANDOM_POOL_OCTETS);
-  const drawn = randomPool.subarray(0, count);
-  randomPool = randomPool.subarray(count);
-  return drawn;
 }

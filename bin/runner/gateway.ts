@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { createGateway } from '../../gateway/server.ts';
 import type { Bus } from '../../schema/messages.ts';
 import type { Config } from '../config.ts';
+import { drawRandom } from './draw-random.ts';
 import { ownPorts } from './own-ports.ts';
 
 export interface GatewayParts {
@@ -27,6 +28,7 @@ export async function openGateway(parts: GatewayParts): Promise<{ close(): Promi
     database,
     bus,
     log,
+    random: drawRandom,
     config: {
       publicUrl: config.publicUrl,
       mailHostname: config.mailHostname,
