@@ -102,8 +102,8 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
       return { key, isOurs: key !== domain };
     },
     keep: (work) => running.keep(work),
-    onRoom: (domain) => {
-      const need = taker.needOf(domain);
+    onRoom: (lane) => {
+      const need = taker.needOf(lane);
       if (need !== null) running.nudge(need === 'refill' ? 'refill' : 'send');
     },
   });

@@ -262,7 +262,7 @@ function verdictOf({ refused, end }: SendReport): DestinationVerdict {
   if (end.kind === 'taken') return 'sent';
   if (end.kind === 'late') return 'slow';
   if (end.kind === 'refused' && asksToSlowDown(end.reply)) return 'slow';
-  return [...refused.values()].some(asksToSlowDown) ? 'slow' : 'refused';
+  return [...refused.values()].some(asksToSlowDown) ? 'hesitant' : 'refused';
 }
 
 /** Null when the signal came first. */

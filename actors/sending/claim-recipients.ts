@@ -3,15 +3,15 @@ import { CLAIM_BATCH, LEASE_SECONDS } from '../../db/claim.ts';
 import {
   type ClaimedRecipientRow,
   claimListedSql,
-  claimOfDomainSql,
   claimOfEmailsSql,
+  claimOfLaneSql,
   type DueRecipientRow,
   listDueSql,
   releaseRecipientsSql,
   renewRecipientLeasesSql,
 } from '../../db/queries/recipient-claim.ts';
 import type { ActorContext } from '../actor.ts';
-import type { SendingJob, Transaction } from './job.ts';
+import type { Lane, SendingJob, Transaction } from './job.ts';
 
 /** An email whose recipients may be due. */
 export interface WokenEmail {
@@ -28,23 +28,23 @@ export interface DuePlace {
 /** Before every due recipient. */
 export const FIRST_PLACE: DuePlace = { at: '-infinity', id: '' };
 
-/** Takes up to a batch of due recipients of these emails, none of the domains in `except`. */
+/** Takes up to a batch of due recipients of these emails, none of the lanes in `except`. */
 export function claimOfEmails(
   context: ActorContext,
   emails: readonly WokenEmail[],
-  except: readonly string[],
+  except: readonly Lane[],
 ): Promise<Transaction[]> {
-  const users = [...new Set(emails.map(({ userId }) => userId))];
   return claim(context, 'sending-claim-of-emails', claimOfEmailsSql, [
-    except,
-    users,
+    [...new Set(emails.map(({ userId }) => userId))],
     emails.map(({ emailId }) => emailId),
+    except.map(({ userId }) => userId),
+    except.map(({ domain }) => domain),
   ]);
 }
 
-/** Takes up to a batch of due recipients of this domain, longest due first. */
-export function claimOfDomain(context: ActorContext, domain: string): Promise<Transaction[]> {
-  return claim(context, 'sending-claim-of-domain', claimOfDomainSql, [domain]);
+/** Takes up to a batch of due recipients of this lane, longest due first. */
+export function claimOfLane(context: ActorContext, { userId, domain }: Lane): Promise<Transaction[]> {
+  return claim(context, 'sending-claim-of-lane', claimOfLaneSql, [userId, domain]);
 }
 
 /** Takes those of a batch of listed recipients that nobody else has taken since. */

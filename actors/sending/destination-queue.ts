@@ -1,4 +1,4 @@
-import type { SendingJob, Transaction } from './job.ts';
+import type { Lane, SendingJob, Transaction } from './job.ts';
 
 /** Limits on transactions that run at once. */
 export interface DestinationLimits {
@@ -10,15 +10,16 @@ export interface DestinationLimits {
 }
 
 /**
- * What a transaction showed of its destination: it took a message; it took none, for reasons of the message's own; it asks for patience;
- * nobody is there.
+ * What a transaction showed of its destination: it took a message; it took none, for reasons of the message's own; it asks for patience
+ * with a recipient, as in greylisting; it asks for patience with us; nobody is there.
  */
-export type DestinationVerdict = 'sent' | 'refused' | 'slow' | 'unreachable';
+export type DestinationVerdict = 'sent' | 'refused' | 'hesitant' | 'slow' | 'unreachable';
 
 /**
- * The transactions in hand: waiting in the order they came per destination, running, or being recorded. Destinations take turns, so
- * that one that hangs or has a long backlog delays nobody else. A destination may run more at once with every message that it takes;
- * when it asks for patience it may run half as many, after a pause that doubles as long as nothing gets through.
+ * The transactions in hand: waiting in the order they came per destination and user, running, or being recorded. Destinations take
+ * turns, so that one that hangs or has a long backlog delays nobody else, and within a destination users do. A destination may run more
+ * at once with every message that it takes; when it asks for patience it may run half as many, after a pause that doubles as long as
+ * nothing gets through.
  */
 export interface DestinationQueue {
   add(key: string, transaction: Transaction): void;
@@ -40,14 +41,15 @@ export interface DestinationQueue {
   /** recipients in hand */
   jobs(): SendingJob[];
   size(): number;
-  /** recipients in hand of that domain */
-  sizeOf(domain: string): number;
-  /** domains with at least that many recipients in hand */
-  domainsAbove(count: number): string[];
+  /** recipients in hand of that lane */
+  sizeOf(lane: Lane): number;
+  /** lanes with at least that many recipients in hand */
+  lanesAbove(count: number): Lane[];
 }
 
 interface Line {
-  waiting: Transaction[];
+  /** by user, of whom the first one is next */
+  waiting: Map<string, Transaction[]>;
   active: number;
   limit: number;
   /** pauses in a row since a message was last taken */
@@ -67,8 +69,8 @@ const MOST_IDLE_LINES = 5_000;
 /** `onReady` is called when a pause is over. */
 export function createDestinationQueue(limits: DestinationLimits, onReady: () => void): DestinationQueue {
   const lines = new Map<string, Line>();
-  const held = new Map<string, { job: SendingJob; domain: string }>();
-  const domainSizes = new Map<string, number>();
+  const held = new Map<string, { job: SendingJob; lane: LaneSize }>();
+  const laneSizes = new Map<string, LaneSize>();
   // Destinations with waiting transactions; the first one is next.
   const turns = new Set<string>();
   let active = 0;
@@ -77,21 +79,21 @@ export function createDestinationQueue(limits: DestinationLimits, onReady: () =>
     const known = lines.get(key);
     if (known !== undefined) return known;
     if (lines.size > MOST_IDLE_LINES) forgetIdleLines();
-    const line = { waiting: [], active: 0, limit: limits.first, strikes: 0, slowedTick: 0, pausedUntil: 0 };
+    const line = { waiting: new Map(), active: 0, limit: limits.first, strikes: 0, slowedTick: 0, pausedUntil: 0 };
     lines.set(key, line);
     return line;
   };
 
   const forgetIdleLines = () => {
-    for (const [key, line] of lines) if (line.active === 0 && line.waiting.length === 0) lines.delete(key);
+    for (const [key, line] of lines) if (line.active === 0 && line.waiting.size === 0) lines.delete(key);
   };
 
-  const slowDown = (line: Line, startedTick: number) => {
+  const slowDown = (line: Line, startedTick: number, isLasting: boolean) => {
     // What began before the last pause tells nothing new.
     if (startedTick < line.slowedTick) return;
     const now = performance.now();
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** line.strikes);
-    line.strikes++;
+    const pauseMs = isLasting ? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** line.strikes) : FIRST_PAUSE_MS;
+    if (isLasting) line.strikes++;
     line.limit = Math.max(1, Math.floor(line.limit / 2));
     line.slowedTick = now;
     line.pausedUntil = now + pauseMs;
@@ -101,25 +103,50 @@ export function createDestinationQueue(limits: DestinationLimits, onReady: () =>
   const takeWaitingOf = (key: string): Transaction[] => {
     const line = lines.get(key);
     if (line === undefined) return [];
-    const taken = line.waiting;
-    line.waiting = [];
+    const taken = [...line.waiting.values()].flat();
+    line.waiting.clear();
     turns.delete(key);
     return taken;
   };
 
+  /** The next transaction of the user whose turn it is. */
+  const shiftOf = ({ waiting }: Line): Transaction | undefined => {
+    const [next] = waiting;
+    if (next === undefined) return undefined;
+    const [userId, transactions] = next;
+    waiting.delete(userId);
+    const transaction = transactions.shift();
+    if (transactions.length > 0) waiting.set(userId, transactions);
+    return transaction;
+  };
+
+  const hold = ({ userId, domain, jobs }: Transaction) => {
+    const key = `${domain} ${userId}`;
+    const lane = laneSizes.get(key) ?? { key, userId, domain, size: 0 };
+    laneSizes.set(key, lane);
+    for (const job of jobs) {
+      held.set(job.recipientId, { job, lane });
+      lane.size++;
+    }
+  };
+
   return {
     add(key, transaction) {
-      lineOf(key).waiting.push(transaction);
+      const { waiting } = lineOf(key);
+      const transactions = waiting.get(transaction.userId);
+      if (transactions === undefined) waiting.set(transaction.userId, [transaction]);
+      else transactions.push(transaction);
       turns.add(key);
-      for (const job of transaction.jobs) {
-        if (held.has(job.recipientId)) continue;
-        held.set(job.recipientId, { job, domain: transaction.domain });
-        domainSizes.set(transaction.domain, (domainSizes.get(transaction.domain) ?? 0) + 1);
-      }
+      hold(transaction);
     },
 
     putBack(key, transaction) {
-      lineOf(key).waiting.unshift(transaction);
+      const { waiting } = lineOf(key);
+      const others = [...waiting].filter(([userId]) => userId !== transaction.userId);
+      const own = [transaction, ...(waiting.get(transaction.userId) ?? [])];
+      waiting.clear();
+      waiting.set(transaction.userId, own);
+      for (const [userId, transactions] of others) waiting.set(userId, transactions);
       turns.add(key);
     },
 
@@ -134,7 +161,7 @@ export function createDestinationQueue(limits: DestinationLimits, onReady: () =>
         turns.delete(key);
         const line = lineOf(key);
         const mayStart = line.active < Math.floor(line.limit) && line.pausedUntil <= now;
-        const transaction = mayStart ? line.waiting.shift() : undefined;
+        const transaction = mayStart ? shiftOf(line) : undefined;
         if (transaction === undefined) {
           idle++;
         } else {
@@ -143,7 +170,7 @@ export function createDestinationQueue(limits: DestinationLimits, onReady: () =>
           started.push({ key, transaction });
           idle = 0;
         }
-        if (line.waiting.length > 0) turns.add(key);
+        if (line.waiting.size > 0) turns.add(key);
       }
       return started;
     },
@@ -152,7 +179,8 @@ export function createDestinationQueue(limits: DestinationLimits, onReady: () =>
       const line = lineOf(key);
       line.active--;
       active--;
-      if (verdict === 'slow' || verdict === 'unreachable') slowDown(line, startedTick);
+      if (verdict === 'slow' || verdict === 'unreachable') slowDown(line, startedTick, true);
+      if (verdict === 'hesitant') slowDown(line, startedTick, false);
       if (verdict !== 'sent') return;
       // As fast as it takes mail at first, carefully once it has asked for patience.
       line.limit = Math.min(limits.most, line.limit + (line.slowedTick === 0 ? 1 : CAREFUL_GROWTH));
@@ -168,16 +196,19 @@ export function createDestinationQueue(limits: DestinationLimits, onReady: () =>
         const entry = held.get(recipientId);
         if (entry === undefined) continue;
         held.delete(recipientId);
-        const left = (domainSizes.get(entry.domain) ?? 1) - 1;
-        if (left === 0) domainSizes.delete(entry.domain);
-        else domainSizes.set(entry.domain, left);
+        if (--entry.lane.size === 0) laneSizes.delete(entry.lane.key);
       }
     },
 
     has: (recipientId) => held.has(recipientId),
     jobs: () => [...held.values()].map(({ job }) => job),
     size: () => held.size,
-    sizeOf: (domain) => domainSizes.get(domain) ?? 0,
-    domainsAbove: (count) => [...domainSizes].filter(([, size]) => size >= count).map(([domain]) => domain),
+    sizeOf: ({ userId, domain }) => laneSizes.get(`${domain} ${userId}`)?.size ?? 0,
+    lanesAbove: (count) => [...laneSizes.values()].filter(({ size }) => size >= count),
   };
+}
+
+interface LaneSize extends Lane {
+  key: string;
+  size: number;
 }

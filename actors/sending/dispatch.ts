@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ActorContext } from '../actor.ts';
 import type { Attempter, AttemptReport } from './attempt.ts';
 import type { DestinationQueue } from './destination-queue.ts';
-import type { AttemptResult, SendingJob, Transaction } from './job.ts';
+import type { AttemptResult, Lane, SendingJob, Transaction } from './job.ts';
 import { toOutcome } from './outcome.ts';
 import type { OutcomeRecorder } from './record-outcomes.ts';
 
@@ -15,8 +15,8 @@ export interface DispatcherOptions {
   destinationOf: (transaction: Transaction) => { key: string; isOurs: boolean };
   /** lets stop() await work */
   keep: (work: Promise<unknown>) => void;
-  /** recipients of that domain left our hands */
-  onRoom: (domain: string) => void;
+  /** recipients of that lane left our hands */
+  onRoom: (lane: Lane) => void;
 }
 
 /** Takes claimed transactions through their attempts to the record. */
@@ -71,10 +71,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       queue.putBack(key, transaction);
       return pumpSoon();
     }
-    let { results } = report;
-    if (report.verdict === 'unreachable' && !isOurs) results = [...results, ...shared(results, queue.takeWaiting(key))];
+    const others = report.verdict === 'unreachable' && !isOurs ? queue.takeWaiting(key) : [];
     pumpSoon();
-    await record(transaction.domain, results);
+    await Promise.all([
+      record(transaction, report.results),
+      ...others.map((other) => recordAlike(other, report.results)),
+    ]);
   };
 
   /** A server of ours comes back soon; one that has enough connections goes on with those. */
@@ -92,7 +94,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       'sending: a lease ran out before its attempt',
     );
     transaction.jobs = transaction.jobs.filter((job) => !lost.includes(job));
-    forget(transaction.domain, lost);
+    forget(transaction, lost);
   };
 
   const putBackLater = async (key: string, transaction: Transaction, startedTick: number) => {
@@ -105,18 +107,27 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     pumpSoon();
   };
 
-  const record = async (domain: string, results: readonly AttemptResult[]): Promise<void> => {
+  const record = async (lane: Lane, results: readonly AttemptResult[]): Promise<void> => {
     const random = (context.random(1)[0] ?? 0) / 256;
     await recorder.record(results.map((result) => toOutcome(result, random)));
     forget(
-      domain,
+      lane,
       results.map(({ job }) => job),
     );
   };
 
-  const forget = (domain: string, jobs: readonly SendingJob[]) => {
+  /** What was found out for one of them holds for all that wait for the same hosts. */
+  const recordAlike = async (transaction: Transaction, [found]: readonly AttemptResult[]): Promise<void> => {
+    if (found === undefined) return;
+    await record(
+      transaction,
+      transaction.jobs.map((job) => ({ ...found, job })),
+    );
+  };
+
+  const forget = (lane: Lane, jobs: readonly SendingJob[]) => {
     queue.forget(jobs);
-    options.onRoom(domain);
+    options.onRoom(lane);
   };
 
   return {
@@ -126,7 +137,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         transaction.jobs = transaction.jobs.filter((job) => !queue.has(job.recipientId));
         const { key } = options.destinationOf(transaction);
         const settled = takeSettled(transaction);
-        if (settled.length > 0) options.keep(record(transaction.domain, settled));
+        if (settled.length > 0) options.keep(record(transaction, settled));
         if (transaction.jobs.length > 0) queue.add(key, transaction);
       }
       pump();
@@ -156,13 +167,6 @@ function takeSettled(transaction: Transaction): AttemptResult[] {
   return jobs
     .filter((job) => job.isSuppressed)
     .map((job) => ({ job, ...NOWHERE, outcome: 'bounced', status: null, text }));
-}
-
-/** What was found out for one of them holds for all that wait for the same hosts. */
-function shared(results: readonly AttemptResult[], waiting: readonly Transaction[]): AttemptResult[] {
-  const [found] = results;
-  if (found === undefined) return [];
-  return waiting.flatMap(({ jobs }) => jobs.map((job) => ({ ...found, job, returnId: null })));
 }
 
 function isYoung(transaction: Transaction): boolean {

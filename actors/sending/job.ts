@@ -1,3 +1,9 @@
+/** A user's mail to one domain: what waits its turn together. */
+export interface Lane {
+  userId: string;
+  domain: string;
+}
+
 /** A recipient in hand: claimed, and not yet recorded. */
 export interface SendingJob {
   userId: string;

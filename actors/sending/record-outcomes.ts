@@ -45,7 +45,8 @@ export function createOutcomeRecorder(context: ActorContext, onRecorded: () => v
   };
 
   /** A group that fails is tried outcome by outcome, so that none can hold up the others. */
-  const writeGroup = async (outcomes: readonly Outcome[]): Promise<void> => {
+  const writeGroup = async (given: readonly Outcome[]): Promise<void> => {
+    let outcomes = given;
     for (;;) {
       try {
         await write(outcomes);
@@ -58,12 +59,11 @@ export function createOutcomeRecorder(context: ActorContext, onRecorded: () => v
           for (const outcome of outcomes) await writeGroup([outcome]);
           return;
         } else {
-          // The lease runs out and the recipient is tried again.
-          context.log.error(
-            { err: error, recipientId: outcomes[0]?.row.id },
-            'sending: an outcome could not be recorded',
-          );
-          return;
+          const [outcome] = outcomes;
+          context.log.error({ err: error, recipientId: outcome?.row.id }, 'sending: an outcome could not be recorded');
+          // Left open it would be sent again and again.
+          if (outcome === undefined || outcome.isPlain === true) return;
+          outcomes = [withoutWords(outcome)];
         }
       }
     }
@@ -120,6 +120,18 @@ export function createOutcomeRecorder(context: ActorContext, onRecorded: () => v
       return promise;
     },
   };
+}
+
+/** An outcome with nothing in it that a server said. */
+function withoutWords(outcome: Outcome): Outcome {
+  const row = {
+    ...outcome.row,
+    host: null,
+    remote_address: null,
+    enhanced_status: null,
+    text: 'The reply could not be recorded',
+  };
+  return { ...outcome, row, isReply: false, isPlain: true };
 }
 
 /** Octets of randomness in an identifier. */

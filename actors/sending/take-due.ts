@@ -1,13 +1,13 @@
 import { CLAIM_BATCH } from '../../db/claim.ts';
 import type { DueRecipientRow } from '../../db/queries/recipient-claim.ts';
 import type { ActorContext, Run } from '../actor.ts';
-import { claimListed, claimOfDomain, claimOfEmails, type DuePlace, FIRST_PLACE, listDue } from './claim-recipients.ts';
+import { claimListed, claimOfEmails, claimOfLane, type DuePlace, FIRST_PLACE, listDue } from './claim-recipients.ts';
 import type { DestinationQueue } from './destination-queue.ts';
-import type { Transaction } from './job.ts';
+import type { Lane, Transaction } from './job.ts';
 
 export interface DueTakerOptions {
   context: ActorContext;
-  queue: Pick<DestinationQueue, 'size' | 'sizeOf' | 'domainsAbove' | 'has'>;
+  queue: Pick<DestinationQueue, 'size' | 'sizeOf' | 'lanesAbove' | 'has'>;
   /** takes claimed transactions on */
   add: (transactions: Transaction[]) => void;
 }
@@ -18,26 +18,26 @@ export interface DueTaker {
   takeWoken(run: Run<'sending.send.wake'>): Promise<void>;
   /** Walks over all due recipients once. */
   sweep(run: Pick<Run, 'isStopping'>): Promise<void>;
-  /** Takes more for domains that were passed over and have room again. */
+  /** Takes more of lanes that were passed over and have room again. */
   refill(run: Pick<Run, 'isStopping'>): Promise<void>;
-  /** What a domain that has room again needs: nothing, or one of the above. */
-  needOf(domain: string): 'refill' | 'sweep' | null;
+  /** What is to be done when recipients of that lane left our hands: nothing, or one of the above. */
+  needOf(lane: Lane): 'refill' | 'sweep' | null;
 }
 
-/** Recipients in hand, in all and of one domain: above these the rest waits in its rows. */
-const MOST_IN_HAND = 3_000;
-const MOST_OF_DOMAIN = 400;
-/** A domain with that few in hand and more in its rows is served again. */
-const FEW_OF_DOMAIN = 150;
+/** Recipients in hand, in all and of one lane: above these the rest waits in its rows. */
+const MOST_IN_HAND = 5_000;
+const MOST_OF_LANE = 100;
+/** A lane with that few in hand and more in its rows is served again. */
+const FEW_OF_LANE = 50;
 /** Rows that a step of the walk reads. */
 const WINDOW = 1_000;
-/** A walk that found nothing to take is not repeated before this many times its own duration, so that a long backlog of one domain costs
+/** A walk that found nothing to take is not repeated before this many times its own duration, so that a long backlog of one lane costs
  * PostgreSQL a tenth of a core at most. */
 const REST = 9;
 
 export function createDueTaker({ context, queue, add }: DueTakerOptions): DueTaker {
-  // Domains with recipients that wait in their rows because too many are in hand.
-  const behind = new Set<string>();
+  // Lanes with recipients that wait in their rows because too many are in hand.
+  const behind = new Map<string, Lane>();
   let isAllFull = false;
   let restUntil = 0;
   let lastClaim: Promise<unknown> = Promise.resolve();
@@ -58,17 +58,19 @@ export function createDueTaker({ context, queue, add }: DueTakerOptions): DueTak
     return has;
   };
 
-  /** Of the rows, those that are free and whose domain has room. */
+  /** Of the rows, those that are free and whose lane has room. */
   const choose = (rows: readonly DueRecipientRow[]): DueRecipientRow[] => {
     const counts = new Map<string, number>();
     return rows.filter((row) => {
       if (!row.is_free || queue.has(row.id)) return false;
-      const count = counts.get(row.domain) ?? queue.sizeOf(row.domain);
-      if (count >= MOST_OF_DOMAIN) {
-        behind.add(row.domain);
+      const lane = { userId: row.user_id, domain: row.domain };
+      const key = keyOf(lane);
+      const count = counts.get(key) ?? queue.sizeOf(lane);
+      if (count >= MOST_OF_LANE) {
+        behind.set(key, lane);
         return false;
       }
-      counts.set(row.domain, count + 1);
+      counts.set(key, count + 1);
       return true;
     });
   };
@@ -78,8 +80,8 @@ export function createDueTaker({ context, queue, add }: DueTakerOptions): DueTak
       const emails = run.wakes.flatMap(({ userId, emailIds }) => emailIds.map((emailId) => ({ userId, emailId })));
       for (let at = 0; at < emails.length && !run.isStopping(); ) {
         if (!hasRoom()) return;
-        const full = queue.domainsAbove(MOST_OF_DOMAIN);
-        for (const domain of full) behind.add(domain);
+        const full = queue.lanesAbove(MOST_OF_LANE);
+        for (const lane of full) behind.set(keyOf(lane), lane);
         const some = emails.slice(at, at + CLAIM_BATCH);
         const count = await claimAlone(() => claimOfEmails(context, some, full));
         // A full batch: these emails may have more recipients.
@@ -108,25 +110,26 @@ export function createDueTaker({ context, queue, add }: DueTakerOptions): DueTak
     },
 
     async refill(run) {
-      for (const domain of behind) {
-        while (queue.sizeOf(domain) < FEW_OF_DOMAIN && hasRoom() && !run.isStopping()) {
-          const before = queue.sizeOf(domain);
-          const count = await claimAlone(() => claimOfDomain(context, domain));
-          if (count < CLAIM_BATCH) {
-            behind.delete(domain);
-            break;
-          }
-          if (queue.sizeOf(domain) === before) break;
+      for (const [key, lane] of behind) {
+        while (queue.sizeOf(lane) < FEW_OF_LANE && hasRoom() && !run.isStopping()) {
+          const count = await claimAlone(() => claimOfLane(context, lane));
+          if (count === CLAIM_BATCH) continue;
+          behind.delete(key);
+          break;
         }
       }
     },
 
-    needOf(domain) {
+    needOf(lane) {
       if (isAllFull && queue.size() < MOST_IN_HAND / 2) {
         isAllFull = false;
         return 'sweep';
       }
-      return behind.has(domain) && queue.sizeOf(domain) < FEW_OF_DOMAIN ? 'refill' : null;
+      return behind.has(keyOf(lane)) && queue.sizeOf(lane) < FEW_OF_LANE ? 'refill' : null;
     },
   };
+}
+
+function keyOf({ userId, domain }: Lane): string {
+  return `${domain} ${userId}`;
 }

@@ -436,8 +436,8 @@ const SENDING = `
   create index recipient_unreported on recipient (settled_at) where status = 'failed' and reported_at is null;
   -- Read in steps from place to place, so that a long backlog of one destination is walked over once in a while and not at every claim ...
   create index recipient_due on recipient (next_attempt_at, id) where status = 'pending' and next_attempt_at is not null;
-  -- ... and by that destination when it has room again.
-  create index recipient_domain_due on recipient (domain, next_attempt_at, id) where status = 'pending' and next_attempt_at is not null;
+  -- ... and by sender and destination when there is room for these again.
+  create index recipient_lane_due on recipient (domain, user_id, next_attempt_at, id) where status = 'pending' and next_attempt_at is not null;
   create index recipient_email on recipient (user_id, email_id);
 
   -- Written before connecting, and its outcome after; finished_at null with a past lease: the process died.
@@ -493,41 +493,44 @@ const SENDING = `
   );
 
   -- Sets the status of sent emails by that of their recipients (by precedence pending, bounced, failed, delivered), and with it the totals
-  -- of lists. The two arrays are pairs. Answers the emails whose status changed. Emails are locked in the order of their keys.
+  -- of lists. The two arrays are pairs. Answers the emails whose status changed. Emails, and then totals, are locked in the order of their
+  -- keys; recipients are read only then, so that of two transactions which settle recipients of one email the second one sees both.
   create function refresh_sent_emails(p_user_ids text[], p_email_ids text[])
     returns table (user_id text, email_id text, thread_id text, status text) language plpgsql volatile as $$
   #variable_conflict use_column
-  declare
-    old record;
-    fresh record;
   begin
-    for old in
-      select e.* from email e
-      where (e.user_id, e.id) in (select * from unnest(p_user_ids, p_email_ids)) and e.type = 'sent'
-      order by e.user_id, e.id for update
-    loop
-      select case when bool_or(r.status = 'pending') then 'pending' when bool_or(r.status = 'bounced') then 'bounced'
-                  when bool_or(r.status = 'failed') then 'failed' else 'delivered' end as status,
-             (array_agg(r.last_text order by r.settled_at, r.id) filter (where r.status in ('bounced', 'failed')))[1] as reason,
-             min(r.settled_at) filter (where r.status = 'delivered') as sent_at
-      into fresh from recipient r where r.user_id = old.user_id and r.email_id = old.id;
-      continue when fresh.status is null or (fresh.status = old.status and fresh.reason is not distinct from old.failure_reason
-        and (old.sent_at is not null or fresh.sent_at is null));
-      update email e set status = fresh.status, failure_reason = fresh.reason, sent_at = coalesce(e.sent_at, fresh.sent_at),
+    perform from email e
+    where (e.user_id, e.id) in (select * from unnest(p_user_ids, p_email_ids)) and e.type = 'sent'
+    order by e.user_id, e.id for update;
+    return query
+    with fresh as materialized (
+      select e.user_id, e.id, e.thread_id, e.created_at, e.own_address, e.own_domain, e.type, e.is_read, e.is_archived,
+        e.status as old_status, r.status, r.reason, r.sent_at
+      from (select distinct g.* from unnest(p_user_ids, p_email_ids) as g(user_id, id)) g
+      join email e on e.user_id = g.user_id and e.id = g.id and e.type = 'sent'
+      cross join lateral (
+        select case when bool_or(r.status = 'pending') then 'pending' when bool_or(r.status = 'bounced') then 'bounced'
+                    when bool_or(r.status = 'failed') then 'failed' when bool_or(r.status = 'delivered') then 'delivered' end as status,
+               (array_agg(r.last_text order by r.settled_at, r.id) filter (where r.status in ('bounced', 'failed')))[1] as reason,
+               min(r.settled_at) filter (where r.status = 'delivered') as sent_at
+        from recipient r where r.user_id = e.user_id and r.email_id = e.id) r
+      where r.status <> e.status or (r.status is not null and r.reason is distinct from e.failure_reason)
+        or (e.sent_at is null and r.sent_at is not null)
+    ), changed as (
+      update email e set status = f.status, failure_reason = f.reason, sent_at = coalesce(e.sent_at, f.sent_at),
         updated_at = (select postroom_now())
-      where e.user_id = old.user_id and e.id = old.id;
-      continue when fresh.status = old.status;
+      from fresh f where e.user_id = f.user_id and e.id = f.id
+    ), counted as (
       insert into email_counter as c (user_id, hour, own_address, own_domain, type, status, is_read, is_archived, count)
-        values (old.user_id, date_trunc('hour', old.created_at, 'UTC'), old.own_address, old.own_domain, old.type, old.status,
-                old.is_read, old.is_archived, -1)
-        on conflict (user_id, hour, own_address, type, status, is_read, is_archived) do update set count = c.count - 1;
-      insert into email_counter as c (user_id, hour, own_address, own_domain, type, status, is_read, is_archived, count)
-        values (old.user_id, date_trunc('hour', old.created_at, 'UTC'), old.own_address, old.own_domain, old.type, fresh.status,
-                old.is_read, old.is_archived, 1)
-        on conflict (user_id, hour, own_address, type, status, is_read, is_archived) do update set count = c.count + 1;
-      user_id := old.user_id; email_id := old.id; thread_id := old.thread_id; status := fresh.status;
-      return next;
-    end loop;
+      select f.user_id, date_trunc('hour', f.created_at, 'UTC'), f.own_address, f.own_domain, f.type, d.status, f.is_read, f.is_archived,
+        sum(d.delta)
+      from fresh f cross join lateral (values (f.old_status, -1), (f.status, 1)) as d(status, delta)
+      where f.old_status <> f.status
+      group by 1, 2, 3, 4, 5, 6, 7, 8
+      order by 1, 2, 3, 5, 6, 7, 8
+      on conflict (user_id, hour, own_address, type, status, is_read, is_archived) do update set count = c.count + excluded.count
+    )
+    select f.user_id, f.id, f.thread_id, f.status from fresh f where f.old_status <> f.status;
   end $$;
 `;
 

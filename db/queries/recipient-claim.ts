@@ -28,18 +28,19 @@ export interface ClaimedRecipientRow {
 const isNotOurs = 'd.claimed_by is distinct from $1';
 
 /**
- * Takes up to $2 due recipients of the emails with user ids $4 and ids $5 (each pair of them one email) for the claimant $1, none of
- * the domains $3. Rows: ClaimedRecipientRow.
+ * Takes up to $2 due recipients of the emails with user ids $3 and ids $4 (each pair of them one email) for the claimant $1; none of
+ * those users with those domains that stand in $5 and $6, place by place. Rows: ClaimedRecipientRow.
  */
 export const claimOfEmailsSql = claimSql(`
   select d.ctid as place, d.user_id, d.email_id, d.domain, d.id from recipient d
-  where d.user_id = any($4::text[]) and d.email_id = any($5::text[]) and ${isDue('d')} and ${isNotOurs} and d.domain <> all($3::text[])
+  where d.user_id = any($3::text[]) and d.email_id = any($4::text[]) and ${isDue('d')} and ${isNotOurs}
+    and not exists (select from unnest($5::text[], $6::text[]) as f(user_id, domain) where f.user_id = d.user_id and f.domain = d.domain)
   order by d.next_attempt_at, d.id limit $2 for update skip locked`);
 
-/** Takes up to $2 due recipients of the domain $3, longest due first, for the claimant $1. Rows: ClaimedRecipientRow. */
-export const claimOfDomainSql = claimSql(`
+/** Takes up to $2 due recipients of user $3 in the domain $4, longest due first, for the claimant $1. Rows: ClaimedRecipientRow. */
+export const claimOfLaneSql = claimSql(`
   select d.ctid as place, d.user_id, d.email_id, d.domain, d.id from recipient d
-  where d.domain = $3 and ${isDue('d')} and ${isNotOurs}
+  where d.domain = $4 and d.user_id = $3 and ${isDue('d')} and ${isNotOurs}
   order by d.next_attempt_at, d.id limit $2 for update skip locked`);
 
 /**

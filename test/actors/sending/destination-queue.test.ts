@@ -47,6 +47,13 @@ test('destinations take turns, each up to its limit', () => {
   expect(takenOf(queue)).toEqual([]);
 });
 
+test('within a destination users take turns', () => {
+  const queue = createDestinationQueue({ ...LIMITS, first: 6 }, () => undefined);
+  fill(queue, 'a', 4);
+  for (const userId of ['ben', 'cay']) queue.add('a', { ...transaction(`of ${userId}`, 'a'), userId });
+  expect(takenOf(queue)).toEqual(['a#0', 'of ben', 'of cay', 'a#1', 'a#2', 'a#3']);
+});
+
 test('there is a limit on all of them together', () => {
   const queue = createDestinationQueue({ ...LIMITS, active: 3 }, () => undefined);
   for (const domain of ['a', 'b', 'c', 'd']) fill(queue, domain, 1);
@@ -126,6 +133,24 @@ test('pauses double as long as nothing gets through, up to a minute', () => {
   }
 });
 
+test('patience that is asked for with single recipients makes no longer pauses', () => {
+  vi.useFakeTimers();
+  try {
+    const queue = createDestinationQueue(LIMITS, () => undefined);
+    fill(queue, 'a', 10);
+    takenOf(queue);
+    end(queue, 'a', 'refused');
+    for (let n = 0; n < 5; n++) {
+      end(queue, 'a', 'hesitant');
+      expect(takenOf(queue)).toEqual([]);
+      vi.advanceTimersByTime(1_100);
+      expect(takenOf(queue)).toHaveLength(1);
+    }
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test('transactions that began before a pause tell nothing new', () => {
   vi.useFakeTimers();
   try {
@@ -153,10 +178,11 @@ test('what is put back goes first', () => {
 
 test('recipients are in hand until they are forgotten, and counted by domain', () => {
   const queue = createDestinationQueue(LIMITS, () => undefined);
+  const sizeOf = (domain: string) => queue.sizeOf({ userId: 'usr', domain });
   const one = transaction('x', 'a.test', 3);
   queue.add(':relay', one);
   queue.add(':relay', transaction('y', 'b.test'));
-  expect([queue.size(), queue.sizeOf('a.test'), queue.sizeOf('b.test'), queue.domainsAbove(2)]).toEqual([
+  expect([queue.size(), sizeOf('a.test'), sizeOf('b.test'), queue.lanesAbove(2).map(({ domain }) => domain)]).toEqual([
     4,
     3,
     1,
@@ -165,7 +191,7 @@ test('recipients are in hand until they are forgotten, and counted by domain', (
   expect(queue.has('x-1')).toBe(true);
   queue.forget(one.jobs.slice(0, 2));
   queue.forget(one.jobs.slice(0, 2));
-  expect([queue.size(), queue.sizeOf('a.test'), queue.has('x-1')]).toEqual([2, 1, false]);
+  expect([queue.size(), sizeOf('a.test'), queue.has('x-1')]).toEqual([2, 1, false]);
   expect(queue.takeAllWaiting().map(({ emailId }) => emailId)).toEqual(['x', 'y']);
   expect(queue.take()).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { queueMail } from '../../support/queued-mail.ts';
+import { createSender, queueMail } from '../../support/queued-mail.ts';
 import { untilRecipients, untilTried } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 
@@ -45,6 +45,17 @@ test('a destination that hangs, with a long backlog, holds up nobody else', asyn
   expect(rows[0]?.count).toBeLessThan(600);
   expect(hanging.peakConnections()).toBeLessThanOrEqual(3);
 });
+
+test('one user’s long backlog does not hold up another user’s mail to the same destination', async () => {
+  const sink = await stage.startSink({ script: { message: () => ({ reply: '250 2.0.0 taken', afterMs: 100 }) } });
+  stage.publish('both.test', '127.0.0.1');
+  const other = await createSender(stage.owner, 'small.test', null);
+  for (let n = 0; n < 600; n++) await queueMail(stage.owner, stage.sender, { to: [`user${n}@both.test`] });
+  const last = await queueMail(stage.owner, other, { to: ['last@both.test'] });
+  await stage.start({ port: sink.port });
+  await untilRecipients(stage.owner, last, isDelivered);
+  expect(sink.messages.length).toBeLessThan(300);
+}, 60_000);
 
 test('a long backlog of a destination that is well goes out to the end', async () => {
   const sink = await stage.startSink();
@@ -123,7 +134,7 @@ test('mail that waits for hosts which are not there shares what the first try fo
   const sink = await stage.startSink();
   await sink.stop();
   stage.publish('dead.test', '127.0.0.1');
-  await fillQueue('dead.test', 300);
+  await fillQueue('dead.test', 150);
   await stage.start({ port: sink.port });
   for (;;) {
     const { rows } = await stage.owner.pool.query<{ count: number }>(

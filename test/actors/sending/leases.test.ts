@@ -165,3 +165,18 @@ test('a stop while connections are being opened ends in time', async () => {
   expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ outcome: 'interrupted' }]);
   expect(await recipientsOf(stage.owner, emailId)).toMatchObject([{ attempts: 0, claimed_by: null }]);
 }, 20_000);
+
+test('a reply that cannot be stored is recorded without its words, and the message does not go again', async () => {
+  const sink = await stage.startSink({ script: { message: () => '250 2.0.0 poison' } });
+  stage.publish('poison.test', '127.0.0.1');
+  await stage.owner.pool.query(`alter table recipient add constraint no_poison check (last_text <> 'poison')`);
+  try {
+    await stage.start({ port: sink.port });
+    const emailId = await stage.send({ to: ['ann@poison.test'] });
+    const [recipient] = await untilRecipients(stage.owner, emailId, isDelivered);
+    expect(recipient).toMatchObject({ last_code: 250, last_text: 'The reply could not be recorded' });
+    expect(sink.messages).toHaveLength(1);
+  } finally {
+    await stage.owner.pool.query(`alter table recipient drop constraint no_poison`);
+  }
+});
