@@ -42,7 +42,29 @@ export const contentShape = {
 // Absent fields are told in the words that clients know, so they pass the shape.
 export const sendBody = z
   .object({ from: z.string().nullish(), to: addresses.nullish(), subject: z.string().nullish(), ...contentShape })
-  .meta({ id: 'SendEmail', required: ['from', 'to', 'subject'] });
+  .meta({
+    id: 'SendEmail',
+    required: ['from', 'to', 'subject'],
+    examples: [
+      {
+        from: 'Support <support@example.com>',
+        to: ['ada@example.org'],
+        subject: 'Your order',
+        html: '<p>It is on its way.</p>',
+        text: 'It is on its way.',
+        attachments: [{ filename: 'receipt.txt', content: 'VHdvIHBlYXJz', content_type: 'text/plain' }],
+        tags: [{ name: 'kind', value: 'order' }],
+      },
+      {
+        from: 'support@example.com',
+        to: 'ada@example.org',
+        subject: 'A reminder',
+        text: 'Tomorrow is the day.',
+        scheduled_at: 'tomorrow at 9am',
+        timezone: 'Europe/Berlin',
+      },
+    ],
+  });
 
 /** The email that a body asks for. Throws validation for attachments by address. `path` stands before the names of fields. */
 export function newEmailOf(body: z.infer<typeof sendBody>, path = ''): NewEmail {

@@ -28,7 +28,11 @@ const replyBody = z
     replyAll: z.boolean().nullish().meta({ deprecated: true, description: 'alias of reply_all' }),
     ...contentShape,
   })
-  .meta({ id: 'ReplyToEmail', required: ['from'] });
+  .meta({
+    id: 'ReplyToEmail',
+    required: ['from'],
+    examples: [{ from: 'Support <support@example.com>', text: 'It is on its way.', reply_all: true }],
+  });
 
 const repliedTo = {
   replied_to_email_id: z.string(),
@@ -42,7 +46,10 @@ export const replyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     {
       bodyLimit: MAIL_BODY_LIMIT,
       schema: {
+        operationId: 'replyToEmail',
         summary: 'Answer an email, or the latest message of a thread',
+        description:
+          'The id is that of an email or of a thread. The answer goes to whom the original asks for, and joins its thread.',
         tags: ['Emails'],
         params: idInPath,
         headers: idempotencyHeader,
@@ -50,6 +57,8 @@ export const replyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         response: {
           200: sentAnswer.extend(repliedTo).meta({ id: 'SentReply' }),
           201: scheduledAnswer.extend({ ...providerIds, ...repliedTo }).meta({ id: 'ScheduledReply' }),
+          403: errorBody,
+          409: errorBody,
           default: errorBody,
         },
       },

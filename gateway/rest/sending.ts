@@ -19,11 +19,14 @@ export const sendingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { c
     {
       bodyLimit: MAIL_BODY_LIMIT,
       schema: {
+        operationId: 'sendEmail',
         summary: 'Send an email, or schedule it',
+        description:
+          'Answers once the email is stored, with 201 when it is scheduled; what becomes of it, GET of the email tells. The domain of `from` must be verified and yours.',
         tags: ['Emails'],
         headers: idempotencyHeader,
         body: sendBody,
-        response: { 200: sentAnswer, 201: scheduledAnswer, default: errorBody },
+        response: { 200: sentAnswer, 201: scheduledAnswer, 403: errorBody, 409: errorBody, default: errorBody },
       },
     },
     async (request, reply) => {

@@ -8,12 +8,17 @@ const reason = z.enum(suppressions.SUPPRESSION_REASONS);
 
 const suppressionBody = z
   .object({
+    object: z.literal('suppression'),
     id: z.string(),
     address: z.string().meta({ description: 'in lower case' }),
     reason: reason.meta({ description: 'whether its server refused it for good, or its owner complained of mail' }),
     detail: z.string().nullable().meta({ description: 'what the server or the report said' }),
     email_id: z.string().nullable().meta({ description: 'the email that was refused or complained of' }),
     created_at: instant,
+    // The names that the `resend` client reads.
+    email: z.string(),
+    origin: reason,
+    source_id: z.string().nullable(),
   })
   .meta({ id: 'Suppression' });
 
@@ -21,12 +26,21 @@ const listQuery = z.object({
   limit: limit(),
   offset,
   reason: reason.optional().meta({ description: 'those with one reason' }),
+  origin: reason.optional().meta({ description: 'another name of `reason`' }),
   search: text.max(MAX_SEARCH_LENGTH).optional().meta({ description: 'part of the address' }),
 });
 
 const oneInPath = z.object({ id: z.string().meta({ description: 'its id, or the address itself' }) });
-const unblock = z.object({ emailAddress: text.meta({ description: 'the address' }) });
-const lifted = z.object({ success: z.literal(true), message: z.string(), id: z.string() });
+const unblock = z
+  .object({ emailAddress: text.meta({ description: 'the address' }) })
+  .meta({ examples: [{ emailAddress: 'ada@example.org' }] });
+const lifted = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  object: z.literal('suppression'),
+  id: z.string(),
+  deleted: z.literal(true),
+});
 
 export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.get(
@@ -42,9 +56,9 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
       },
     },
     async (request) => {
-      const { limit: size, offset: start, ...query } = request.query;
+      const { limit: size, offset: start, origin, reason: why = origin, search } = request.query;
       const page = { limit: size, offset: start };
-      const found = await suppressions.listSuppressions(contextOf(request), query, page);
+      const found = await suppressions.listSuppressions(contextOf(request), { reason: why, search }, page);
       return listBody(found.suppressions.map(suppressionBodyOf), page, found.total);
     },
   );
@@ -99,9 +113,10 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
 
 function suppressionBodyOf(suppression: suppressions.Suppression): z.infer<typeof suppressionBody> {
   const { id, address, reason: why, detail, emailId, createdAt } = suppression;
-  return { id, address, reason: why, detail, email_id: emailId, created_at: wireInstant(createdAt) };
+  const fields = { id, address, reason: why, detail, email_id: emailId, created_at: wireInstant(createdAt) };
+  return { object: 'suppression', ...fields, email: address, origin: why, source_id: emailId };
 }
 
 function liftedBodyOf({ id, address }: suppressions.Suppression): z.infer<typeof lifted> {
-  return { success: true, message: `Mail is sent to ${address} again`, id };
+  return { success: true, message: `Mail is sent to ${address} again`, object: 'suppression', id, deleted: true };
 }

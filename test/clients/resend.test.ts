@@ -176,6 +176,35 @@ describe('batches', () => {
   });
 });
 
+describe('suppressions', () => {
+  test('an address that bounced is listed, refused, and lifted', async () => {
+    stage.sink.answer({
+      rcpt: (address) => (address.startsWith('gone@') ? '550 5.1.1 no such user' : undefined),
+    });
+    const { id } = dataOf(await client.emails.send(email({ to: 'gone@elsewhere.test' })));
+    await stage.awaitStatus(id, 'bounced');
+    expect(dataOf(await client.emails.get(id)).last_event).toBe('bounced');
+    const listed = dataOf(await client.suppressions.list({ origin: 'bounce' }));
+    const entry = { email: 'gone@elsewhere.test', origin: 'bounce', source_id: id };
+    expect(listed).toMatchObject({ object: 'list', has_more: false, data: [entry] });
+    expect(dataOf(await client.suppressions.get('gone@elsewhere.test'))).toMatchObject({
+      object: 'suppression',
+      ...entry,
+    });
+    const { error } = await client.emails.send(email({ to: 'gone@elsewhere.test' }));
+    expect([error?.statusCode, error?.message]).toEqual([
+      400,
+      'Cannot send to blocked recipient(s): gone@elsewhere.test',
+    ]);
+
+    stage.sink.answer({});
+    const lifted = dataOf(await client.suppressions.remove('gone@elsewhere.test'));
+    expect(lifted).toMatchObject({ object: 'suppression', id: listed.data[0]?.id, deleted: true });
+    const again = dataOf(await client.emails.send(email({ to: 'gone@elsewhere.test' })));
+    await stage.awaitStatus(again.id, 'delivered');
+  });
+});
+
 describe('lists', () => {
   test('pages of emails follow each other by the id of the last', async () => {
     const account = await stage.service.createAccount();

@@ -39,19 +39,27 @@ describe('the list', () => {
       object: 'list',
       data: [
         {
+          object: 'suppression',
           id: ids[1],
           address: 'b@x.test',
           reason: 'complaint',
           detail: null,
           email_id: 'em_one',
+          email: 'b@x.test',
+          origin: 'complaint',
+          source_id: 'em_one',
           created_at: '2026-11-26T10:01:00.000Z',
         },
         {
+          object: 'suppression',
           id: ids[0],
           address: 'a@x.test',
           reason: 'bounce',
           detail: '550 5.1.1 No such user',
           email_id: 'em_one',
+          email: 'a@x.test',
+          origin: 'bounce',
+          source_id: 'em_one',
           created_at: '2026-11-26T10:00:00.000Z',
         },
       ],
@@ -103,7 +111,13 @@ describe('one suppression', () => {
     const lifted = await call('DELETE', path);
     expect([lifted.statusCode, lifted.json()]).toEqual([
       200,
-      { success: true, message: 'Mail is sent to ann+news@x.test again', id },
+      {
+        success: true,
+        message: 'Mail is sent to ann+news@x.test again',
+        object: 'suppression',
+        id,
+        deleted: true,
+      },
     ]);
     expect(await addresses('/suppressions')).toEqual(['other@x.test']);
     for (const method of ['GET', 'DELETE']) {
