@@ -28,19 +28,23 @@ export async function mergeThreads(
   const values = [userId, merges.map((merge) => merge.loserId), merges.map((merge) => merge.survivorId)];
   await client.query({
     name: 'thread-merge-emails',
-    text: `update email e set thread_id = m.survivor_id from unnest($2::text[], $3::text[]) as m(loser_id, survivor_id)
-           where e.user_id = $1 and e.thread_id = m.loser_id`,
+    text: `update email e set thread_id = ${survivorOf('e.thread_id')} where e.user_id = $1 and e.thread_id = any ($2::text[])`,
     values,
   });
   const { rows } = await client.query<EndedRow>({
     name: 'thread-merge',
     text: `
-      with merge as materialized (select * from unnest($2::text[], $3::text[]) as m(loser_id, survivor_id)),
-      keys as (update thread_message_id k set thread_id = m.survivor_id from merge m where k.user_id = $1 and k.thread_id = m.loser_id),
-      anchors as (update thread_subject s set thread_id = m.survivor_id from merge m where s.user_id = $1 and s.thread_id = m.loser_id),
-      aliases as (update thread_alias a set thread_id = m.survivor_id from merge m where a.user_id = $1 and a.thread_id = m.loser_id),
-      made as (insert into thread_alias (user_id, alias_id, thread_id) select $1, m.loser_id, m.survivor_id from merge m)
-      delete from thread t using merge m where t.user_id = $1 and t.id = m.loser_id
+      with keys as (
+        update thread_message_id k set thread_id = ${survivorOf('k.thread_id')} where k.user_id = $1 and k.thread_id = any ($2::text[])
+      ), anchors as (
+        update thread_subject s set thread_id = ${survivorOf('s.thread_id')} where s.user_id = $1 and s.thread_id = any ($2::text[])
+      ), aliases as (
+        update thread_alias a set thread_id = ${survivorOf('a.thread_id')} where a.user_id = $1 and a.thread_id = any ($2::text[])
+      ), made as (
+        insert into thread_alias (user_id, alias_id, thread_id)
+        select $1, m.loser_id, m.survivor_id from unnest($2::text[], $3::text[]) as m(loser_id, survivor_id)
+      )
+      delete from thread t where t.user_id = $1 and t.id = any ($2::text[])
       returning t.id, t.message_count, t.received_count, t.unread_count, t.archived_count`,
     values,
   });
@@ -51,6 +55,11 @@ export async function mergeThreads(
     unreadCount: row.unread_count,
     archivedCount: row.archived_count,
   }));
+}
+
+/** Looked up in the parameters, not joined: a join that was planned while the tables were small would compare each of all with each. */
+function survivorOf(column: string): string {
+  return `($3::text[])[array_position($2::text[], ${column})]`;
 }
 
 interface EndedRow {
