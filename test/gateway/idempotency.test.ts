@@ -98,6 +98,13 @@ test('another body is 409, not to be tried again', async () => {
   expect(await countEmails()).toBe(before);
 });
 
+test('a key that served another operation is 409', async () => {
+  const key = randomUUID();
+  await send(key);
+  await gateway.actor.pool.query(`update idempotency_key set operation = 'batch' where key = $1`, [key]);
+  expect((await send(key)).statusCode).toBe(409);
+});
+
 test('an answer is done once, too, and its key is not that of a sending or of another answer', async () => {
   const mails = await insertMail(
     gateway.actor,
@@ -114,15 +121,24 @@ test('an answer is done once, too, and its key is not that of a sending or of an
   expect(await countEmails()).toBe(before);
 });
 
-test('an answer to a thread is repeated though another message is the latest by now', async () => {
+test('an answer to a thread is repeated though its latest message is one by now that has nobody to answer', async () => {
+  const ada = { text: 'ada@x.test', addresses: [{ name: null, address: 'ada@x.test' }] };
   const [original] = await insertMail(gateway.actor, [
-    { userId: box.userId, ownAddress: box.address, threadId: 'th_growing' },
+    {
+      userId: box.userId,
+      ownAddress: box.address,
+      threadId: 'th_growing',
+      addresses: { from: ada, to: null, cc: null, bcc: null, replyTo: null },
+    },
   ]);
   const key = randomUUID();
-  const first = await send(key, {}, { path: '/emails/th_growing/reply' });
+  const first = await send(key, { to: null }, { path: '/emails/th_growing/reply' });
   expect(first.json()).toMatchObject({ replied_to_email_id: original, is_thread_reply: true });
-  await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address, threadId: 'th_growing' }]);
-  expect((await send(key, {}, { path: '/emails/th_growing/reply' })).body).toBe(first.body);
+  const own = { text: box.address, addresses: [{ name: null, address: box.address }] };
+  const addresses = { from: own, to: own, cc: null, bcc: null, replyTo: null };
+  await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address, threadId: 'th_growing', addresses }]);
+  expect((await send(randomUUID(), { to: null }, { path: '/emails/th_growing/reply' })).statusCode).toBe(400);
+  expect((await send(key, { to: null }, { path: '/emails/th_growing/reply' })).body).toBe(first.body);
 });
 
 test('the key of another user is another key', async () => {
