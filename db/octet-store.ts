@@ -6,6 +6,8 @@ import type { Database } from './database.ts';
 export interface OctetStore {
   /** Keeps octets in memory that were just committed, so that parser and delivery need not read them back. */
   keep(rawId: string, octets: Buffer): void;
+  /** Keeps small messages in memory that will be asked for in a moment, read in one piece; large ones, and those that are gone, are left. */
+  keepStored(rawIds: readonly string[]): Promise<void>;
   /** The whole message; null when it is gone or its sha256 no longer fits (which is logged). */
   get(rawId: string): Promise<Buffer | null>;
 }
@@ -19,6 +21,8 @@ export interface OctetStoreOptions {
 
 /** Octets of messages kept in memory; speed.md "The hand-over needs a cap". */
 const CACHE_OCTETS = 128_000_000;
+/** Octets of a message that is read ahead. */
+const SMALL_OCTETS = 65_536;
 /** Milliseconds for which octets are kept in memory at most. */
 const CACHE_AGE_MS = 60_000;
 
@@ -63,14 +67,23 @@ export function createOctetStore(options: OctetStoreOptions): OctetStore {
     }, CACHE_AGE_MS / 4).unref();
   }
 
+  function keep(rawId: string, octets: Buffer): void {
+    if (octets.length > cacheOctets) return;
+    drop(rawId);
+    kept.set(rawId, { octets: onItsOwn(octets), keptAt: performance.now() });
+    keptOctets += octets.length;
+    if (keptOctets > cacheOctets) dropOld();
+    else setTimer();
+  }
+
   return {
-    keep(rawId, octets) {
-      if (octets.length > cacheOctets) return;
-      drop(rawId);
-      kept.set(rawId, { octets: onItsOwn(octets), keptAt: performance.now() });
-      keptOctets += octets.length;
-      if (keptOctets > cacheOctets) dropOld();
-      else setTimer();
+    keep,
+
+    async keepStored(rawIds) {
+      const missing = rawIds.filter((rawId) => !kept.has(rawId));
+      if (missing.length < 2) return;
+      for (const { id, octets, sha256 } of await readSmallMessages(database, missing))
+        if (hash('sha256', octets, 'buffer').equals(sha256)) keep(id, octets);
     },
 
     async get(rawId) {
@@ -123,5 +136,24 @@ async function readMessage(database: Database, rawId: string): Promise<StoredMes
       values: [rawId],
     });
     return rows[0];
+  }
+}
+
+/** As readMessage; none of them when one holds U+0000. */
+async function readSmallMessages(
+  database: Database,
+  rawIds: readonly string[],
+): Promise<(StoredMessage & { id: string })[]> {
+  try {
+    const { rows } = await database.pool.query<{ id: string; octets: string; sha256: Buffer }>({
+      name: 'octet-store-get-small',
+      text: `select id, convert_from(octets, 'LATIN1') as octets, sha256 from raw_message
+             where id = any($1::text[]) and size_octets <= ${SMALL_OCTETS}`,
+      values: [rawIds],
+    });
+    return rows.map((row) => ({ ...row, octets: Buffer.from(row.octets, 'latin1') }));
+  } catch (error) {
+    if ((error as { code?: unknown }).code === NOT_IN_REPERTOIRE) return [];
+    throw error;
   }
 }

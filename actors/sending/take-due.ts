@@ -48,7 +48,13 @@ export function createDueTaker({ context, queue, add }: DueTakerOptions): DueTak
     lastClaim = claiming.catch(() => undefined);
     const transactions = await claiming;
     const count = transactions.reduce((sum, { jobs }) => sum + jobs.length, 0);
-    if (count > 0) add(transactions);
+    if (count === 0) return 0;
+    try {
+      await context.octets.keepStored(transactions.flatMap(({ rawId }) => rawId ?? []));
+    } finally {
+      // They are claimed: each attempt reads what it needs by itself.
+      add(transactions);
+    }
     return count;
   };
 

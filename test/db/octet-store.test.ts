@@ -73,3 +73,26 @@ test('octets that are gone are null, and it is logged', async () => {
   expect(await store.get('raw_unknown')).toBeNull();
   expect(logged.join()).toMatch(/raw_unknown.*gone/);
 });
+
+test('small messages are read ahead together, and then answered without the database', async () => {
+  const roomy = createOctetStore({ database: actor, log: pino({ level: 'silent' }) });
+  await write('raw_ahead1', Buffer.from('one'));
+  await write('raw_ahead2', Buffer.from('two \xff', 'latin1'));
+  await write('raw_ahead3', randomBytes(70_000));
+  await write('raw_ahead4', Buffer.from('spoiled'));
+  await actor.pool.query(`update raw_message set octets = 'other' where id = 'raw_ahead4'`);
+  await roomy.keepStored(['raw_ahead1', 'raw_ahead2', 'raw_ahead3', 'raw_ahead4', 'raw_nothing']);
+  await actor.pool.query(`delete from raw_message where id like 'raw_ahead%'`);
+  expect((await roomy.get('raw_ahead1'))?.toString()).toBe('one');
+  expect((await roomy.get('raw_ahead2'))?.toString('latin1')).toBe('two \xff');
+  expect(await roomy.get('raw_ahead3')).toBeNull();
+  expect(await roomy.get('raw_ahead4')).toBeNull();
+});
+
+test('a message with U+0000 keeps none from being read', async () => {
+  await write('raw_nul1', everyOctet);
+  await write('raw_nul2', Buffer.from('two'));
+  await store.keepStored(['raw_nul1', 'raw_nul2']);
+  expect((await store.get('raw_nul1'))?.equals(everyOctet)).toBe(true);
+  expect((await store.get('raw_nul2'))?.toString()).toBe('two');
+});
