@@ -9,8 +9,10 @@ export async function voidLeases(database: Database): Promise<number> {
     `with receptions as (
        update reception set claimed_by = null, claimed_until = null where parsed_at is null and claimed_by is not null returning 1),
      deliveries as (
-       update delivery set claimed_by = null, claimed_until = null where status = 'pending' and claimed_by is not null returning 1)
-     select (select count(*) from receptions) + (select count(*) from deliveries) as count`,
+       update delivery set claimed_by = null, claimed_until = null where status = 'pending' and claimed_by is not null returning 1),
+     recipients as (
+       update recipient set claimed_by = null, claimed_until = null where status = 'pending' and claimed_by is not null returning 1)
+     select (select count(*) from receptions) + (select count(*) from deliveries) + (select count(*) from recipients) as count`,
   );
   return rows[0]?.count ?? 0;
 }
