@@ -97,6 +97,12 @@ export class SendingStage {
     await this.query(`update clock set shift = shift + $1 * interval '1 second'`, [seconds]);
   }
 
+  /** The instant so many seconds from now by that clock, as `scheduled_at` takes it. */
+  async instantIn(seconds: number): Promise<string> {
+    const [row] = await this.query<{ at: Date }>(`select postroom_now() + $1 * interval '1 second' as at`, [seconds]);
+    return row?.at.toISOString() ?? '';
+  }
+
   /** Resolves when the email shows that status in GET /emails/:id; answers its body. */
   async awaitStatus(id: string, status: string, limitMs?: number): Promise<StatusBody> {
     let body: StatusBody | null = null;

@@ -1,0 +1,501 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type ParsedMail, simpleParser } from 'mailparser';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type EmailBody, lineEnds, oneLineFields, refusedEmails } from '../support/hostile-emails.ts';
+import { fieldOf, fieldsOf, SendingStage, type StageAccount } from '../support/sending-stage.ts';
+import type { Answer } from '../support/service.ts';
+import type { SinkMessage } from '../support/sink-mta.ts';
+import { SmtpClient } from '../support/smtp-client.ts';
+
+const CANARY = 'canary-9f1c7b';
+
+let stage: SendingStage;
+let stranger: StageAccount;
+let sender: string;
+let canary: { url: string; file: string; visits: string[]; server: Server; directory: string };
+
+beforeAll(async () => {
+  stage = await SendingStage.start('single');
+  stranger = await stage.service.createAccount();
+  sender = `hello@${stage.account.domain}`;
+  const visits: string[] = [];
+  const server = createServer((request, response) => {
+    visits.push(request.url ?? '');
+    response.end(CANARY);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const directory = await mkdtemp(path.join(tmpdir(), 'postroom-canary-'));
+  const file = path.join(directory, 'canary.txt');
+  await writeFile(file, CANARY);
+  const { port } = server.address() as AddressInfo;
+  canary = { url: `http://127.0.0.1:${port}/canary`, file, visits, server, directory };
+}, 120_000);
+
+afterAll(async () => {
+  await stage?.stop();
+  canary?.server.close();
+  await rm(canary?.directory ?? '', { recursive: true, force: true });
+}, 60_000);
+
+function benign(over: EmailBody = {}): EmailBody {
+  return { from: sender, to: 'ada@elsewhere.test', subject: 'Hello', text: 'Hello', ...over };
+}
+
+function send(body: EmailBody, headers: Record<string, string> = {}): Promise<Answer> {
+  return stage.account.call('POST', '/emails', body, headers);
+}
+
+/** The names of the fields that an answer is about. */
+function faults(answer: Answer): string[] {
+  const details: unknown = answer.body.details;
+  return Array.isArray(details) ? details.map((detail: { field: string }) => detail.field) : [];
+}
+
+async function countRows(): Promise<Record<string, number>> {
+  const [row] = await stage.query<Record<string, number>>(
+    `select (select count(*)::int from email) as emails, (select count(*)::int from raw_message) as octets,
+            (select count(*)::int from recipient) as recipients, (select count(*)::int from idempotency_key) as keys`,
+  );
+  return row ?? {};
+}
+
+/** Runs the attempts, whose answers are checked within, and shows that nothing came of them: no row, nothing at the sink, no look-up. */
+async function expectNothingOf(attempts: () => Promise<void>): Promise<void> {
+  const rows = await countRows();
+  const offered = stage.sink.offered.length;
+  await attempts();
+  expect(await countRows()).toEqual(rows);
+  const after = await send(benign({ subject: 'The one that follows' }));
+  expect(after.status, JSON.stringify(after.body)).toBe(200);
+  await stage.messageOf(after.body.message_id);
+  expect(stage.sink.offered.length - offered, 'messages at the sink').toBe(1);
+  expect(stage.dns.queries.filter((query) => query.includes('evil'))).toEqual([]);
+  expect(canary.visits).toEqual([]);
+}
+
+test.each(lineEnds)(
+  '%s in a field of one line is 400 with the field, and nothing comes of it',
+  async (_, mark) => {
+    await expectNothingOf(async () => {
+      for (const [field, over] of oneLineFields) {
+        const body = over(`${mark}Bcc: eve@evil.test`, sender);
+        const answer = await send(benign(body), { 'idempotency-key': `line-end-${field}` });
+        expect([answer.status, faults(answer)[0]?.split('.')[0], body], JSON.stringify(answer.body)).toEqual([
+          400,
+          field,
+          body,
+        ]);
+      }
+    });
+  },
+  60_000,
+);
+
+test('what cannot be sent is 400 with the field, and nothing comes of it', async () => {
+  await expectNothingOf(async () => {
+    for (const [title, field, over] of refusedEmails) {
+      const answer = await send(benign(over({ sender, canary })), { 'idempotency-key': 'refused' });
+      expect([title, answer.status, faults(answer)[0]?.split('.')[0]], JSON.stringify(answer.body)).toEqual([
+        title,
+        400,
+        field,
+      ]);
+      expect(JSON.stringify(answer.body)).not.toContain(CANARY);
+    }
+  });
+}, 60_000);
+
+test("a sender at another's, an unverified or an unknown domain is 403, and nothing comes of it", async () => {
+  await stage.account.call('POST', '/domains', { domain: 'pending.example' });
+  const domains = await stage.account.call('GET', '/domains?status=pending');
+  expect(domains.body.data.map((each: { domain: string }) => each.domain)).toEqual(['pending.example']);
+  await expectNothingOf(async () => {
+    for (const from of [
+      `hello@${stranger.domain}`,
+      `"Hello" <hello@${stranger.domain.toUpperCase()}>`,
+      'hello@pending.example',
+      'hello@evil.test',
+      `hello@sub.${stage.account.domain}`,
+      `hello@x${stage.account.domain}`,
+    ]) {
+      const answer = await send(benign({ from }), { 'idempotency-key': 'foreign' });
+      expect([from, answer.status, faults(answer)]).toEqual([from, 403, ['from']]);
+    }
+  });
+});
+
+interface Wire {
+  message: SinkMessage;
+  /** as an independent reader has it */
+  parsed: ParsedMail;
+}
+
+const CRLF_TEXT =
+  'one\r\ntwo\nthree\rfour\n\r\n\r.\n.\r\n..\r\n.\r.\r\nMAIL FROM:<eve@evil.test>\nRCPT TO:<eve@evil.test>\nDATA\r\n.';
+/** How a reader sees it: every line end is one. */
+const LINES = CRLF_TEXT.replace(/\r\n|\r|\n/g, '\n');
+
+const accepted: [string, () => EmailBody, (wire: Wire) => void][] = [
+  [
+    'every kind of line end and lines of dots in text',
+    () => ({ text: CRLF_TEXT }),
+    ({ parsed }) => expect(parsed.text?.trimEnd()).toBe(LINES),
+  ],
+  [
+    'every kind of line end and lines of dots in HTML',
+    () => ({ text: undefined, html: `<pre>\n${CRLF_TEXT}</pre>` }),
+    ({ parsed }) => expect(parsed.html).toContain(LINES),
+  ],
+  [
+    'lines of 2,000 characters that begin with dots',
+    () => ({ text: `${'.'.repeat(2_000)}\n${'x'.repeat(2_000)}\n.`, html: `.${'y'.repeat(5_000)}` }),
+    ({ parsed }) => expect(parsed.text?.trimEnd()).toBe(`${'.'.repeat(2_000)}\n${'x'.repeat(2_000)}\n.`),
+  ],
+  ['a text that is one dot', () => ({ text: '.' }), ({ parsed }) => expect(parsed.text?.trimEnd()).toBe('.')],
+  [
+    'a text that begins with a header section',
+    () => ({ text: 'Bcc: eve@evil.test\r\nSubject: Other\r\n\r\nText' }),
+    ({ parsed }) => expect(parsed.text).toContain('Bcc: eve@evil.test'),
+  ],
+  [
+    'a text that looks like a part of ours',
+    () => ({ text: '----_NmP-1\r\nContent-Type: text/html\r\n\r\nx', html: '<p>Hi</p>' }),
+    ({ parsed }) => expect(parsed.text).toContain('Content-Type: text/html'),
+  ],
+  [
+    'Unicode line ends, NUL, half a character and a byte order mark in text',
+    () => ({ text: '\ufeffa\u2028b\u2029c\u0085d\0e\ud800f' }),
+    ({ parsed }) => expect(parsed.text?.trimEnd()).toMatch(/a\u2028b\u2029c\u0085d.?e\ufffdf$/),
+  ],
+  [
+    'text of any script',
+    () => ({ text: '日本語 עברית 🙂'.repeat(400) }),
+    ({ parsed }) => expect(parsed.text).toContain('עברית'),
+  ],
+  [
+    'a subject that hides line ends in an encoded word',
+    () => ({ subject: '=?utf-8?q?Hello=0d=0aBcc:_eve=40evil.test?=' }),
+    ({ parsed }) => expect(parsed.subject).toMatch(/^(=\?utf-8\?q\?Hello|Hello)/),
+  ],
+  [
+    'a subject of 998 characters beyond ASCII',
+    () => ({ subject: 'ü'.repeat(998) }),
+    ({ parsed }) => expect(parsed.subject).toBe('ü'.repeat(998)),
+  ],
+  [
+    'a subject of one word of 998 characters',
+    () => ({ subject: 's'.repeat(998) }),
+    ({ parsed }) => expect(parsed.subject).toBe('s'.repeat(998)),
+  ],
+  [
+    'header values that hide line ends in encoded words',
+    () => ({ headers: { 'X-One': '=?utf-8?b?DQpCY2M6IGV2ZUBldmlsLnRlc3Q=?=' } }),
+    ({ message }) => expect(fieldOf(message.octets, 'X-One')).not.toBeNull(),
+  ],
+  [
+    'the longest header value, and fifty of them',
+    () => ({
+      headers: Object.fromEntries(
+        Array.from({ length: 50 }, (_, n) => [`X-Long-${n}`, `${'v'.repeat(490)} ${'w'.repeat(490)}`]),
+      ),
+    }),
+    ({ message }) => expect(fieldOf(message.octets, 'X-Long-49')).toBe(`${'v'.repeat(490)} ${'w'.repeat(490)}`),
+  ],
+  [
+    'names that hide line ends and quotes',
+    () => ({ from: `=?utf-8?q?Ada=0d=0aBcc=3a_eve?= <${sender}>`, to: '"A \\"B\\" , C; <D>" <ada@elsewhere.test>' }),
+    ({ parsed }) => expect(parsed.from?.value).toMatchObject([{ address: sender }]),
+  ],
+  [
+    'percent hack and bang path, which are but local-parts',
+    () => ({
+      to: [
+        'eve%evil.test@elsewhere.test',
+        'evil.test!eve@elsewhere.test',
+        '-oQ/tmp@elsewhere.test',
+        '|cat@elsewhere.test',
+      ],
+    }),
+    ({ message }) =>
+      expect(message.recipients.toSorted()).toEqual(
+        [
+          'eve%evil.test@elsewhere.test',
+          'evil.test!eve@elsewhere.test',
+          '-oQ/tmp@elsewhere.test',
+          '|cat@elsewhere.test',
+        ].toSorted(),
+      ),
+  ],
+  [
+    'fifty recipients, some of them twice, most of them blind',
+    () => ({
+      to: ['t1@elsewhere.test', 't1@elsewhere.test'],
+      cc: ['c1@elsewhere.test', 't1@ELSEWHERE.test'],
+      bcc: Array.from({ length: 48 }, (_, n) => `b${n}@elsewhere.test`),
+    }),
+    ({ message }) => {
+      expect(message.octets.toString('latin1')).not.toMatch(/b\d+@elsewhere/);
+      expect(new Set(message.recipients).size).toBe(50);
+    },
+  ],
+  [
+    'everything that a mailer might obey and no field of ours',
+    () => ({
+      envelope: { from: 'eve@evil.test', to: ['eve@evil.test'] },
+      raw: { path: canary.file },
+      sender: 'eve@evil.test',
+      inReplyTo: '<x@evil.test>',
+      alternatives: [{ path: canary.file }],
+      icalEvent: { href: canary.url },
+      amp: { href: canary.url },
+      watchHtml: { path: canary.file },
+      list: { unsubscribe: 'eve@evil.test' },
+      dkim: { privateKey: { path: canary.file } },
+      encoding: 'binary',
+      textEncoding: '8bit',
+      messageId: '<eve@evil.test>',
+      date: '1970-01-01',
+      attachDataUrls: true,
+      constructor: { prototype: { to: 'eve@evil.test' } },
+      html: `<img src="data:image/png;base64,iVBORw0KGgo="><img src="${canary.url}"><img src="file://${canary.file}"><link href="${canary.url}">`,
+    }),
+    ({ message, parsed }) => {
+      expect(message.octets.toString('latin1')).not.toContain('eve@evil');
+      expect(parsed.html).toContain(`file://${canary.file}`);
+      expect(parsed.attachments).toEqual([]);
+    },
+  ],
+  [
+    'attachments with hostile names and contents',
+    () => ({
+      attachments: [
+        { filename: '../../etc/passwd', content: Buffer.from('.\r\n.\n.\r').toString('base64') },
+        { filename: 'a"; filename="b.exe', content: 'QQ==' },
+        { filename: '\u202egnp.exe', content: 'QQ==' },
+        { filename: 'ü'.repeat(255), content: 'QQ==' },
+        { content: `data:text/plain;base64,${Buffer.from('data').toString('base64')}` },
+        {
+          content_type: 'message/rfc822',
+          content: Buffer.from(`Subject: x\n\n.\n${'z'.repeat(3_000)}\r`).toString('base64'),
+        },
+        { content_type: 'message/rfc822', content: Buffer.from('Subject: clean\r\n\r\n.\r\n').toString('base64') },
+        {
+          content_type: 'text/html; charset="x y"',
+          filename: 'p.html',
+          content: Buffer.from('<script>').toString('base64'),
+        },
+      ],
+    }),
+    ({ parsed }) => {
+      expect(parsed.attachments).toHaveLength(8);
+      expect(parsed.attachments[0]?.content.toString()).toBe('.\r\n.\n.\r');
+    },
+  ],
+  [
+    'a sender in capitals',
+    () => ({ from: `HELLO@${stage.account.domain.toUpperCase()}` }),
+    ({ parsed }) => expect(parsed.from?.value[0]?.address?.toLowerCase()).toBe(sender),
+  ],
+  [
+    'headers that are called as parts of objects are',
+    () =>
+      JSON.parse(
+        '{"headers":{"constructor":"1","toString":"2","__proto__":{"X-Evil":"3"},"hasOwnProperty":"4"}}',
+      ) as EmailBody,
+    ({ message }) => {
+      const names = fieldsOf(message.octets).map(([name]) => name.toLowerCase());
+      expect(names).toEqual(expect.arrayContaining(['constructor', 'tostring', 'hasownproperty']));
+      expect(names).not.toContain('x-evil');
+    },
+  ],
+];
+
+/** What a message of ours may bear at its head, beside custom fields. */
+const OWN_FIELDS = new Set([
+  ...'dkim-signature from to cc reply-to subject message-id date in-reply-to references'.split(' '),
+  ...'mime-version content-type content-transfer-encoding'.split(' '),
+]);
+
+describe('what can be sent arrives once, as it was composed', () => {
+  test.each(accepted)('%s', async (_, over, check) => {
+    const body = benign(over());
+    const answer = await send(body);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    const message = await stage.messageOf(answer.body.message_id);
+    const wire = message.wireOctets.toString('latin1');
+    expect(wire.endsWith('\r\n.\r\n')).toBe(true);
+    expect(wire).not.toMatch(/[^\r]\n|\r[^\n]|^\n/);
+    expect(wire).not.toMatch(/[\0\x80-\xff]/);
+    const lines = wire.slice(0, -5).split('\r\n');
+    expect(Math.max(...lines.map((line) => line.replace(/^\./, '').length))).toBeLessThanOrEqual(998);
+    expect(lines.filter((line) => /^\.(?!\.)/.test(line))).toEqual([]);
+
+    const names = fieldsOf(message.octets).map(([name]) => name.toLowerCase());
+    const custom = Object.keys((body['headers'] ?? {}) as object).map((name) => name.toLowerCase());
+    expect(new Set(names).size, 'no field twice').toBe(names.length);
+    expect(names.filter((name) => !OWN_FIELDS.has(name) && !custom.includes(name))).toEqual([]);
+
+    const [stored] = await stage.query<{ octets: Buffer; envelope: string[] }>(
+      `select r.octets, array(select address from recipient where user_id = e.user_id and email_id = e.id order by address) as envelope
+       from email e join raw_message r on r.id = e.raw_id where e.id = $1`,
+      [answer.body.id],
+    );
+    expect(names[0]).toBe('dkim-signature');
+    const composed = message.octets.toString('latin1').replace(/^DKIM-Signature:.*\r\n(?:[ \t].*\r\n)*/, '');
+    expect(composed === stored?.octets.toString('latin1'), 'the octets are those that were stored').toBe(true);
+    expect(message.recipients.toSorted()).toEqual(stored?.envelope.toSorted());
+    expect(message.recipients.every((address) => address.endsWith('@elsewhere.test'))).toBe(true);
+    expect(message.from).toMatch(/^bounce\+[^@]+@(mail\.)?domain\d+\.test$/);
+    expect((await stage.verify(message)).dkim.map(({ result }) => result)).toEqual(['pass']);
+
+    check({ message, parsed: await simpleParser(message.octets, { skipTextToHtml: true }) });
+    await stage.awaitStatus(answer.body.id, 'delivered');
+    expect(stage.sink.offered.filter((each) => each.octets.includes(answer.body.message_id))).toHaveLength(1);
+    expect(
+      stage.sink.messages.flatMap((each) => each.recipients).filter((address) => address.includes('@evil')),
+    ).toEqual([]);
+    expect(stage.dns.queries.filter((query) => /\bevil\.test$/.test(query))).toEqual([]);
+    expect(canary.visits).toEqual([]);
+    expect(wire).not.toContain(CANARY);
+  });
+});
+
+describe('our listener relays for nobody', () => {
+  const tricks: [string, (own: string) => { from?: string; to: string }][] = [
+    ['a foreign domain', () => ({ to: 'who@elsewhere.test' })],
+    ['a foreign domain from an own address', (own) => ({ from: `hello@${own}`, to: 'who@elsewhere.test' })],
+    ['a foreign domain from nobody', () => ({ from: '', to: 'who@elsewhere.test' })],
+    ['a percent hack', (own) => ({ to: `who%elsewhere.test@${own}` })],
+    ['a bang path', (own) => ({ to: `elsewhere.test!who@${own}` })],
+    ['a source route', (own) => ({ to: `@${own}:who@elsewhere.test` })],
+    ['a quoted address', (own) => ({ to: `"who@elsewhere.test"@${own}` })],
+    ['two at signs', (own) => ({ to: `who@elsewhere.test@${own}` })],
+    ['an address literal', () => ({ to: 'who@[127.0.0.1]' })],
+    ['a forged return address', (own) => ({ from: '', to: `bounce+${'a'.repeat(40)}@mail.${own}` })],
+    ['no domain', () => ({ to: 'who' })],
+  ];
+
+  test.each(tricks)('%s is refused for good', async (_, trick) => {
+    const own = stage.account.domain;
+    await stage.createAddress('taken').catch(() => undefined);
+    const before = stage.sink.connections.length;
+    const { from = 'sender@client.test', to } = trick(own);
+    const client = await SmtpClient.greet(stage.service.smtpPort);
+    try {
+      expect((await client.say(`MAIL FROM:<${from}>`)).code).toBe(250);
+      expect((await client.say(`RCPT TO:<${to}>`)).code).toBeGreaterThanOrEqual(500);
+      expect((await client.say('DATA')).code).toBeGreaterThanOrEqual(500);
+    } finally {
+      client.destroy();
+    }
+    expect(stage.sink.connections.length).toBe(before);
+  });
+
+  test('AUTH is not offered without TLS, and not obeyed', async () => {
+    const client = await SmtpClient.connect(stage.service.smtpPort);
+    try {
+      await client.reply();
+      const hello = await client.say('EHLO client.test');
+      expect(hello.lines.filter((line) => /^AUTH/i.test(line))).toEqual([]);
+      expect(
+        (await client.say(`AUTH PLAIN ${Buffer.from('\0inbound\0x').toString('base64')}`)).code,
+      ).toBeGreaterThanOrEqual(500);
+    } finally {
+      client.destroy();
+    }
+  });
+});
+
+describe('no text takes more time than its size asks for', () => {
+  const SIZE = 50_000;
+  const fill = (unit: string) => unit.repeat(Math.ceil(SIZE / unit.length)).slice(0, SIZE);
+  const units = [
+    ...'a|<|>|(|"|\\|,|:|;|@|%|_|[Fwd: |re: |a@b.c |a@b.c,|"a" <|=?utf-8?q?|=?utf-8?q?a?= |<a@b> |tomorrow at |1'.split(
+      '|',
+    ),
+    ...' |2026-01-01T|QQ==|data:;|a.|<div>|\n>|\t|ü|🙂'.split('|'),
+  ];
+  const fields: [string, (text: string) => EmailBody][] = [
+    ['from', (text) => ({ from: text })],
+    ['name of the sender', (text) => ({ from: `${text} <${sender}>` })],
+    ['to', (text) => ({ to: text })],
+    ['to, in a list', (text) => ({ to: [text] })],
+    ['cc', (text) => ({ cc: text })],
+    ['bcc', (text) => ({ bcc: text })],
+    ['reply_to', (text) => ({ reply_to: text })],
+    ['subject', (text) => ({ subject: text })],
+    ['name of a header', (text) => ({ headers: { [text]: 'x' } })],
+    ['header', (text) => ({ headers: { 'X-One': text } })],
+    ['References', (text) => ({ headers: { References: text } })],
+    ['filename', (text) => ({ attachments: [{ filename: text, content: 'QQ==' }] })],
+    ['content', (text) => ({ attachments: [{ content: text }] })],
+    ['content_type', (text) => ({ attachments: [{ content_type: text, content: 'QQ==' }] })],
+    ['content_id', (text) => ({ attachments: [{ content_id: text, content: 'QQ==' }] })],
+    ['tag', (text) => ({ tags: [{ name: text, value: text }] })],
+    ['scheduled_at', (text) => ({ scheduled_at: text })],
+    ['timezone', (text) => ({ scheduled_at: 'in 2 hours', timezone: text })],
+    ['text', (text) => ({ text, to: 'refused' })],
+    ['html', (text) => ({ html: text, to: 'refused' })],
+  ];
+  /** Times what a harmless request of the size takes that is refused last of all; a quadratic reader is hundreds of times slower. */
+  const MOST = 15;
+
+  async function fastestMs(call: () => Promise<unknown>, goodMs = 0): Promise<number> {
+    let fastest = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 5 && fastest > goodMs; round++) {
+      const startedAt = performance.now();
+      await call();
+      fastest = Math.min(fastest, performance.now() - startedAt);
+    }
+    return fastest;
+  }
+
+  test(`50 KB in any field of an email answer as fast as 50 KB of harmless text`, async () => {
+    const harmless = benign({ text: fill('Good morning. '), from: `hello@${stranger.domain}` });
+    const harmlessMs = await fastestMs(() => send(harmless));
+    const slow: string[] = [];
+    for (const [field, over] of fields) {
+      for (const unit of units) {
+        // From another's domain, so that what is well-formed is refused as late as possible and nothing is stored.
+        const body = { ...harmless, text: 'x', ...over(fill(unit)) };
+        const ms = await fastestMs(() => send(body), harmlessMs * MOST);
+        if (ms > harmlessMs * MOST) slow.push(`${field} of ${JSON.stringify(unit)}: ${Math.round(ms)} ms`);
+      }
+    }
+    expect(slow, `harmless: ${harmlessMs} ms`).toEqual([]);
+  }, 60_000);
+
+  test('50 KB in the fields of the other resources answer as fast', async () => {
+    const { account } = stage;
+    const harmlessMs = await fastestMs(() => account.call('POST', '/endpoints', { name: fill('Good morning. ') }));
+    const slow: string[] = [];
+    const routes: [string, (text: string) => EmailBody][] = [
+      ['/domains', (text) => ({ domain: text })],
+      ['/email-addresses', (text) => ({ address: text, domainId: account.domainId })],
+      ['/email-addresses', (text) => ({ address: `${text}@${account.domain}`, domainId: account.domainId })],
+      ['/endpoints', (text) => ({ name: 'x', type: 'webhook', config: { url: text } })],
+      [
+        '/endpoints',
+        (text) => ({
+          name: 'x',
+          type: 'webhook',
+          config: { url: `https://a.test/${text}`, headers: { [text]: text } },
+        }),
+      ],
+      ['/endpoints', (text) => ({ name: 'x', type: 'email', config: { forwardTo: text } })],
+      ['/endpoints', (text) => ({ name: 'x', type: 'email_group', config: { emails: [text] }, description: text })],
+    ];
+    for (const [route, bodyOf] of routes) {
+      for (const unit of units) {
+        const body = bodyOf(fill(unit));
+        const ms = await fastestMs(() => account.call('POST', route, body), harmlessMs * MOST);
+        if (ms > harmlessMs * MOST) slow.push(`${route} ${unit}: ${Math.round(ms)} ms`);
+      }
+    }
+    expect(slow, `harmless: ${harmlessMs} ms`).toEqual([]);
+  }, 60_000);
+});

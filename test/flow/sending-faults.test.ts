@@ -1,0 +1,371 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../support/cluster.ts';
+import { type ApiSend, awaitSettled, checkSendingLedger, type SendingLedgerReport } from '../support/sending-ledger.ts';
+import { SendingStage } from '../support/sending-stage.ts';
+import { type Answer, callers, type TestAccount, until } from '../support/service.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+
+/** Kills per point: a slice, or with CHAOS_KILLS=20 the whole of A3 of the guarantees. */
+const KILLS = Number(process.env['CHAOS_KILLS'] ?? 3);
+/** Each kill may cost a start of a process on a machine that is busy. */
+const LIMIT_MS = 60_000 + KILLS * 15_000;
+const LEASE_SECONDS = 30;
+
+let stage: SendingStage;
+let sender: string;
+const sends: ApiSend[] = [];
+/** See SendingLedgerOrder. */
+const inHand: string[] = [];
+let count = 0;
+let doubledBefore = 0;
+
+beforeAll(async () => {
+  stage = await SendingStage.start('split');
+  sender = `hello@${stage.account.domain}`;
+}, 120_000);
+afterAll(() => stage?.stop(), 60_000);
+
+/** A new email; every third goes to two recipients in one transaction. */
+function compose(over: Record<string, unknown> = {}): { from: string; to: string[] } & Record<string, unknown> {
+  const n = count++;
+  const to = n % 3 === 0 ? [`r${n}@elsewhere.test`, `s${n}@elsewhere.test`] : [`r${n}@elsewhere.test`];
+  return { from: sender, to, subject: `Ledger ${n}`, text: `Body ${n}`, ...over };
+}
+
+/** Sends new emails at once and writes them into the book. */
+function send(emails: number, over: Record<string, unknown> = {}): Promise<Answer[]> {
+  return Promise.all(
+    Array.from({ length: emails }, async () => {
+      const body = compose(over);
+      const answer = await stage.account.call('POST', '/emails', body);
+      book(answer, body.to);
+      return answer;
+    }),
+  );
+}
+
+function book(answer: Answer | null, recipients: string[]): void {
+  const isAccepted = answer !== null && answer.status < 300;
+  const [id, messageId] = isAccepted ? [answer.body.id, answer.body.message_id] : [null, null];
+  sends.push({ status: answer?.status ?? null, id, messageId, recipients });
+}
+
+/** Lets one message through to the sink and holds all others before their data; answers how to open it, when those held are dropped. */
+function letOneThrough(): () => void {
+  const { promise, resolve } = Promise.withResolvers<'drop'>();
+  let isTaken = false;
+  stage.sink.answer({
+    data() {
+      if (isTaken) return promise;
+      isTaken = true;
+      return undefined;
+    },
+  });
+  return () => {
+    stage.sink.answer({});
+    resolve('drop');
+  };
+}
+
+/** Awaits that what killed processes of that kind had asked of PostgreSQL is done or undone. */
+function awaitDisconnected(kind: string): Promise<void> {
+  return until(
+    `no connection of a killed ${kind} is left`,
+    () => '',
+    async () => {
+      const [row] = await stage.query<{ open: number }>(
+        'select count(*)::int as open from pg_stat_activity where application_name = $1',
+        [`postroom ${kind}`],
+      );
+      return row?.open === 0;
+    },
+  );
+}
+
+/** The Message-IDs of emails that sending actors had claimed when they were killed. */
+async function claimsLeft(): Promise<string[]> {
+  await awaitDisconnected('sending');
+  const rows = await stage.query<{ message_id: string }>(
+    `select distinct e.message_id from recipient r join email e on e.user_id = r.user_id and e.id = r.email_id
+     where r.status = 'pending' and r.claimed_by is not null and r.claimed_until > postroom_now()`,
+  );
+  return rows.map((row) => row.message_id);
+}
+
+/** Awaits that nothing waits any more, then that I4 holds; answers the counts, `doubled` being that since the last time. */
+async function settle(): Promise<SendingLedgerReport> {
+  const databaseUrl = await stage.service.databaseUrl();
+  await awaitSettled(databaseUrl, 60_000).catch((error: unknown) => {
+    throw new Error(stage.service.output.slice(-3000), { cause: error });
+  });
+  const report = await checkSendingLedger({ databaseUrl, sends, messages: stage.sink.messages, inHand });
+  expect(report.violations).toEqual([]);
+  expect(report.accepted).toBe(sends.length);
+  const doubled = report.doubled - doubledBefore;
+  doubledBefore = report.doubled;
+  return { ...report, doubled };
+}
+
+function exitOf(name: string): Promise<number | null> {
+  const child = stage.service.processes.get(name);
+  return new Promise((resolve) => void child?.once('exit', (code) => resolve(code)));
+}
+
+describe('the sending actor', () => {
+  // By where it is killed: whether the sink had taken a message that our rows do not know of.
+  const points: [string, boolean][] = [
+    ['sending.claimed', false],
+    ['sending.sent', true],
+    ['sending.recorded', false],
+  ];
+
+  test.each(points)(
+    `killed ${KILLS} times at %s: nothing is lost, and doubled is only what the sink took and we had not written down`,
+    async (point, isDoubling) => {
+      await stage.service.end('sending', 'SIGTERM');
+      for (let kill = 0; kill < KILLS; kill++) {
+        await send(4);
+        const open = letOneThrough();
+        stage.service.startProcess('sending', { FAULT: point });
+        expect(await exitOf('sending'), `${point} was reached`).toBe(137);
+        const left = await claimsLeft();
+        expect(left.length, 'it was killed with work in hand').toBeGreaterThan(0);
+        inHand.push(...left);
+        open();
+        await stage.passSeconds(LEASE_SECONDS + 1);
+      }
+      stage.service.startProcess('sending');
+      const { doubled } = await settle();
+      expect(doubled).toBe(isDoubling ? KILLS : 0);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    `killed ${KILLS} times at random under load, beside another one: I4 holds`,
+    async ({ annotate }) => {
+      stage.service.startProcess('sending-2');
+      let isOver = false;
+      const load = (async () => {
+        while (!isOver) await send(10);
+      })();
+      try {
+        for (let kill = 0; kill < KILLS; kill++) {
+          const before = stage.sink.messages.length;
+          await stage.sink.until(({ messages }) => messages.length > before + 20 + Math.random() * 40, 30_000);
+          // Both at once: whose work it was cannot be told from outside, and both must be gone for the claims to stand still.
+          const died = [exitOf('sending'), exitOf('sending-2')];
+          for (const name of ['sending', 'sending-2']) stage.service.processes.get(name)?.kill('SIGKILL');
+          await Promise.all(died);
+          inHand.push(...(await claimsLeft()));
+          await stage.passSeconds(LEASE_SECONDS + 1);
+          stage.service.startProcess('sending');
+          stage.service.startProcess('sending-2');
+        }
+      } finally {
+        isOver = true;
+        await load;
+      }
+      const { accepted, doubled } = await settle();
+      await annotate(`${KILLS} kills, ${accepted} emails so far, ${doubled} doubled`);
+      await stage.service.end('sending-2', 'SIGTERM');
+    },
+    LIMIT_MS,
+  );
+});
+
+describe('the scheduling actor', () => {
+  test.each(['scheduling.claimed', 'scheduling.before-commit', 'scheduling.after-commit'])(
+    `killed ${KILLS} times at %s: each scheduled email goes once`,
+    async (point) => {
+      await stage.service.end('scheduling', 'SIGTERM');
+      for (let kill = 0; kill < KILLS; kill++) {
+        const answers = await send(3, { scheduled_at: await stage.instantIn(61) });
+        expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+        await stage.passSeconds(61);
+        stage.service.startProcess('scheduling', { FAULT: point });
+        expect(await exitOf('scheduling'), `${point} was reached`).toBe(137);
+        const ids = answers.map(({ body }) => body.id);
+        const rows = await stage.query<{ type: string }>('select type from email where id = any ($1)', [ids]);
+        const expected = point === 'scheduling.after-commit' ? 'sent' : 'scheduled';
+        expect(rows.map(({ type }) => type)).toEqual([expected, expected, expected]);
+      }
+      stage.service.startProcess('scheduling');
+      await awaitReleased();
+      expect((await settle()).doubled).toBe(0);
+    },
+    LIMIT_MS,
+  );
+
+  test('two of them, and many emails of one instant: each goes once', async () => {
+    stage.service.startProcess('scheduling-2');
+    stage.service.startProcess('sending-2');
+    await send(60, { scheduled_at: await stage.instantIn(70) });
+    await stage.passSeconds(70);
+    await awaitReleased();
+    expect((await settle()).doubled).toBe(0);
+    await stage.service.end('scheduling-2', 'SIGTERM');
+    await stage.service.end('sending-2', 'SIGTERM');
+  }, 60_000);
+});
+
+async function awaitReleased(): Promise<void> {
+  await until(
+    'nothing due is scheduled any more',
+    () => stage.service.output.slice(-2000),
+    async () => {
+      const [row] = await stage.query<{ due: number }>(
+        `select count(*)::int as due from email where status = 'scheduled' and scheduled_at <= postroom_now()`,
+      );
+      return row?.due === 0;
+    },
+  );
+}
+
+describe('the gateway', () => {
+  const REQUESTS = 200;
+
+  test(
+    `killed ${KILLS} times during ${REQUESTS} sends at once with keys, which clients repeat: one email for each key, none lost`,
+    async ({ annotate }) => {
+      const proxy = await startTcpProxy({ host: '127.0.0.1', port: stage.service.httpPort });
+      try {
+        for (let kill = 0; kill < KILLS; kill++) {
+          const { heard, unheard } = await killDuringSends(kill, proxy);
+          await annotate(`${heard} were answered before the kill, ${unheard} were stored and not answered`);
+        }
+        expect((await settle()).doubled).toBe(0);
+      } finally {
+        await proxy.close();
+      }
+    },
+    LIMIT_MS,
+  );
+
+  /**
+   * Answers how many clients were answered before the kill, and how many were not although their email was stored: of every other kill
+   * the clients hear nothing any more a while before.
+   */
+  async function killDuringSends(kill: number, proxy: TcpProxy): Promise<{ heard: number; unheard: number }> {
+    const isUnheard = kill % 2 === 1;
+    const killAfter = 1 + Math.floor((REQUESTS * 0.6 * kill) / KILLS);
+    const { call } = callers(`http://127.0.0.1:${proxy.port}`, stage.account.apiKey);
+    const heard = new Map<string, string>();
+    const enough = Promise.withResolvers<void>();
+    const back = Promise.withResolvers<void>();
+    const client = async (n: number): Promise<() => Promise<void>> => {
+      const key = `kill-${kill}-${n}`;
+      const body = compose();
+      const post = () => call('POST', '/emails', body, { 'idempotency-key': key }).catch(() => null);
+      for (let attempt = 0; attempt < 4; attempt++) {
+        const answer = await post();
+        if (answer?.status === 200) {
+          book(answer, body.to);
+          heard.set(key, answer.body.id);
+          if (heard.size === killAfter) enough.resolve();
+          return async () => expect([key, (await post())?.body]).toEqual([key, answer.body]);
+        }
+        if (answer !== null) expect([409, 503]).toContain(answer.status);
+        await back.promise;
+      }
+      throw new Error(`${key} was refused four times`);
+    };
+    const clients = Promise.all(Array.from({ length: REQUESTS }, (_, n) => client(n)));
+    await enough.promise;
+    if (isUnheard) {
+      proxy.setMode('stall');
+      await until(
+        'more is stored than was answered',
+        () => '',
+        async () => (await storedKeys(kill)).length > heard.size,
+      );
+    }
+    await stage.service.end('gateway', 'SIGKILL');
+    proxy.setMode('refuse');
+    await awaitDisconnected('gateway');
+    const heardBefore = heard.size;
+    const unheard = (await storedKeys(kill)).filter(({ key }) => !heard.has(key)).length;
+    expect(heardBefore, 'the kill met open requests').toBeLessThan(REQUESTS);
+    if (isUnheard) expect(unheard, 'the kill came between commit and answer').toBeGreaterThan(0);
+
+    stage.service.startProcess('gateway');
+    await stage.service.awaitReady();
+    proxy.setMode('pass');
+    back.resolve();
+    const repetitions = await clients;
+    expect(heard.size).toBe(REQUESTS);
+    const stored = await storedKeys(kill);
+    expect(new Map(stored.map(({ key, ids }) => [key, ids.join()]))).toEqual(heard);
+    const [emails] = await stage.query<{ count: number }>('select count(*)::int as count from email');
+    expect(emails?.count, 'no email that no client knows of').toBe(sends.length);
+    await Promise.all(repetitions.map((repeat) => repeat()));
+    return { heard: heardBefore, unheard };
+  }
+
+  function storedKeys(kill: number): Promise<{ key: string; ids: string[] }[]> {
+    return stage.query(
+      `select key, array(select jsonb_array_elements(answer->'emails')->>'id') as ids from idempotency_key
+       where user_id = $1 and key like $2`,
+      [stage.account.userId, `kill-${kill}-%`],
+    );
+  }
+});
+
+describe('two gateways', () => {
+  let one: TestAccount['call'];
+  let other: TestAccount['call'];
+
+  beforeAll(async () => {
+    one = (...request) => stage.account.call(...request);
+    other = await startGateway('gateway-2');
+  }, 60_000);
+
+  test('an Idempotency-Key makes one email whichever gateway is asked, over a restart, for 24 hours and one user', async () => {
+    const body = compose();
+    const headers = { 'idempotency-key': 'of two gateways' };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? one : other)('POST', '/emails', body, headers)),
+    );
+    const [first] = answers;
+    for (const answer of answers) expect([answer.status, answer.body]).toEqual([200, first?.body]);
+    book(first ?? null, body.to);
+
+    for (const call of [one, other]) {
+      const conflict = await call('POST', '/emails', { ...body, text: 'Another' }, headers);
+      expect([conflict.status, conflict.headers.get('x-should-retry')]).toEqual([409, 'false']);
+    }
+    const stranger = await stage.service.createAccount();
+    const theirs = { ...body, from: `hello@${stranger.domain}` };
+    const foreign = await stranger.call('POST', '/emails', theirs, headers);
+    expect(foreign.status).toBe(200);
+    expect(foreign.body.id).not.toBe(first?.body.id);
+    book(foreign, body.to);
+
+    await stage.service.end('gateway', 'SIGKILL');
+    await stage.service.end('gateway-2', 'SIGTERM');
+    stage.service.startProcess('gateway');
+    await stage.service.awaitReady();
+    const again = await one('POST', '/emails', body, headers);
+    expect([again.status, again.body]).toEqual([200, first?.body]);
+
+    await stage.passSeconds(24 * 3_600);
+    const next = await one('POST', '/emails', body, headers);
+    expect(next.status).toBe(200);
+    expect(next.body.id).not.toBe(first?.body.id);
+    book(next, body.to);
+    expect((await settle()).doubled).toBe(0);
+  }, 60_000);
+});
+
+/** One more gateway, on a port of its own; answers how to call it as the stage's account. */
+async function startGateway(name: string, environment: Record<string, string> = {}): Promise<TestAccount['call']> {
+  const port = await freePort();
+  stage.service.startProcess(name, { HTTP_PORT: String(port), ...environment });
+  const url = `http://127.0.0.1:${port}`;
+  await until(
+    `${name} is ready`,
+    () => stage.service.output.slice(-2000),
+    async () => (await fetch(`${url}/ready`)).ok,
+  );
+  return callers(url, stage.account.apiKey).call;
+}
