@@ -18,6 +18,7 @@ export async function allowAnyOrigin(rest: FastifyInstance): Promise<void> {
     exposedHeaders: [
       'X-Request-Id',
       'Retry-After',
+      'X-Should-Retry',
       'RateLimit-Limit',
       'RateLimit-Remaining',
       'RateLimit-Reset',

@@ -24,6 +24,20 @@ export function foldComponents<Document extends OpenAPIV3_1.Document>(document: 
   return JSON.parse(folded) as Document;
 }
 
+/** Marks the request bodies that may be left out: those whose shape takes null. */
+export function relaxBodies<Document extends OpenAPIV3_1.Document>(document: Document): Document {
+  const schemas = document.components?.schemas ?? {};
+  for (const item of Object.values(document.paths ?? {}))
+    for (const operation of Object.values(item ?? {}) as OpenAPIV3_1.OperationObject[]) {
+      const body = operation.requestBody as OpenAPIV3_1.RequestBodyObject | undefined;
+      const schema = body?.content['application/json']?.schema as { $ref?: string; type?: unknown } | undefined;
+      const named = schemas[schema?.$ref?.slice(PREFIX.length) ?? ''] ?? schema;
+      const types: unknown = named?.type;
+      if (body !== undefined && Array.isArray(types) && types.includes('null')) body.required = false;
+    }
+  return document;
+}
+
 function withoutUnused<Document extends OpenAPIV3_1.Document>(document: Document): Document {
   const text = JSON.stringify(document);
   const { schemas, responses, headers, ...rest } = document.components ?? {};

@@ -5,6 +5,7 @@ type Operation = OpenAPIV3_1.OperationObject;
 type Responses = Record<string, OpenAPIV3_1.ResponseObject | OpenAPIV3_1.ReferenceObject>;
 
 const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const;
+type Method = (typeof METHODS)[number];
 
 /** What a refusal means, by status. */
 const refusals: Record<string, { name: string; description: string; headers?: string[] }> = {
@@ -12,7 +13,7 @@ const refusals: Record<string, { name: string; description: string; headers?: st
   401: { name: 'Unauthorized', description: 'The API key is missing or opens nothing.', headers: ['WWW-Authenticate'] },
   403: { name: 'Forbidden', description: 'The account may not do this.' },
   404: { name: 'NotFound', description: 'The account has no such thing.' },
-  409: { name: 'Conflict', description: 'What is stored stands against it.' },
+  409: { name: 'Conflict', description: 'What is stored stands against it.', headers: ['X-Should-Retry'] },
   413: { name: 'PayloadTooLarge', description: 'The request body is too large.' },
   415: { name: 'UnsupportedMediaType', description: 'The request body is not `application/json`.' },
   429: { name: 'TooManyRequests', description: 'A limit of the account is used up.', headers: ['Retry-After'] },
@@ -32,6 +33,7 @@ const headers: Record<string, OpenAPIV3_1.HeaderObject> = {
     schema: { type: 'integer', format: 'int64' },
   },
   'Retry-After': { description: 'seconds to wait', schema: { type: 'integer' } },
+  'X-Should-Retry': { description: '`false` when trying again never helps', schema: { type: 'string' } },
   'WWW-Authenticate': { description: 'how to authenticate', schema: { type: 'string' } },
 };
 const LIMIT_HEADERS = Object.keys(headers).filter((name) => name.includes('RateLimit'));
@@ -58,7 +60,7 @@ export function describeResponses(paths: OpenAPIV3_1.PathsObject): OpenAPIV3_1.P
     Object.entries(paths).map(([path, item]) => {
       const operations = METHODS.flatMap((method) => {
         const operation = item?.[method];
-        return operation === undefined ? [] : [[method, withResponses(operation)] as const];
+        return operation === undefined ? [] : [[method, withResponses(method, operation)] as const];
       });
       const others = Object.entries(item ?? {}).filter(([key]) => !(METHODS as readonly string[]).includes(key));
       return [path, Object.fromEntries([...others, ...operations])];
@@ -66,18 +68,21 @@ export function describeResponses(paths: OpenAPIV3_1.PathsObject): OpenAPIV3_1.P
   );
 }
 
-function withResponses(operation: Operation): Operation {
+function withResponses(method: Method, operation: Operation): Operation {
   const { default: _default, ...own } = (operation.responses ?? {}) as Responses;
   const described = Object.entries(own).map(([status, response]) => [status, describe(status, response)] as const);
-  const refused = formRefusals(operation).map((status) => [status, describe(status, { description: '' })] as const);
+  const refused = formRefusals(method, operation).map(
+    (status) => [status, describe(status, { description: '' })] as const,
+  );
   return { ...operation, responses: Object.fromEntries([...described, ...refused]) };
 }
 
-function formRefusals(operation: Operation): string[] {
+function formRefusals(method: Method, operation: Operation): string[] {
   const parameters = (operation.parameters ?? []) as OpenAPIV3_1.ParameterObject[];
   const isGiven = operation.requestBody !== undefined;
   return [
-    ...(isGiven || parameters.some((parameter) => parameter.in !== 'path') ? ['400'] : []),
+    // What something has become may forbid a change as well as the form of the request.
+    ...(method !== 'get' || parameters.some((parameter) => parameter.in !== 'path') ? ['400'] : []),
     '401',
     ...(parameters.some((parameter) => parameter.in === 'path') ? ['404'] : []),
     ...(isGiven ? ['413', '415'] : []),

@@ -1,7 +1,7 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 } from 'openapi-types';
-import { foldComponents } from './openapi-components.ts';
+import { foldComponents, relaxBodies } from './openapi-components.ts';
 import { describeResponses, sharedResponses } from './openapi-responses.ts';
 
 /**
@@ -36,7 +36,7 @@ export function openApiOptions(publicUrl: string): FastifyDynamicSwaggerOptions 
     transform: jsonSchemaTransform,
     transformObject: (document) => {
       const made = jsonSchemaTransformObject(document) as OpenAPIV3_1.Document;
-      return foldComponents({ ...made, paths: describeResponses(made.paths ?? {}) });
+      return relaxBodies(foldComponents({ ...made, paths: describeResponses(made.paths ?? {}) }));
     },
   };
 }
@@ -65,5 +65,8 @@ const tags = [
     name: 'Endpoints',
     description: 'Where received mail is handed on to: a webhook, an address or a group of addresses.',
   },
-  { name: 'Former paths', description: 'Paths of older clients, served by the same operations.' },
+  {
+    name: 'Paths of other clients',
+    description: 'What other and older clients ask for, answered by the same operations.',
+  },
 ];

@@ -6,6 +6,10 @@ import { instant, plainRecord, wireInstant } from './shapes.ts';
 
 /** Header fields by lower-case name. Not a z.record, which would drop a field that is called `__proto__`. */
 const headers = z.unknown().meta({ type: 'object', additionalProperties: { type: 'string' } });
+const status = z.enum(['pending', 'delivered', 'bounced', 'failed', 'scheduled', 'paused', 'cancelled']);
+const lastEvent = z
+  .enum(['queued', 'delivered', 'bounced', 'failed', 'scheduled', 'canceled'])
+  .meta({ description: 'the status in the words of the `resend` client' });
 const tags = z.array(z.object({ name: z.string(), value: z.string() }));
 
 export const attachmentBody = z
@@ -30,8 +34,8 @@ export const emailListItem = z
     cc: z.array(z.string()),
     subject: z.string(),
     preview: z.string(),
-    status: z.string(),
-    last_event: z.string(),
+    status,
+    last_event: lastEvent,
     created_at: instant,
     sent_at: instant.nullable(),
     scheduled_at: instant.nullable(),
@@ -59,8 +63,8 @@ export const emailBody = z
     subject: z.string(),
     html: z.string().nullable(),
     text: z.string().nullable(),
-    status: z.string(),
-    last_event: z.string(),
+    status,
+    last_event: lastEvent,
     created_at: instant,
     updated_at: instant,
     sent_at: instant.nullable(),
@@ -231,7 +235,7 @@ function headersOf(email: Email): Record<string, string> {
 }
 
 /** The `resend` client's word for the status. */
-function lastEventOf(email: EmailSummary): string {
+function lastEventOf(email: EmailSummary): z.infer<typeof lastEvent> {
   if (email.status === 'cancelled') return 'canceled';
   if (email.status === 'paused') return 'scheduled';
   return email.status === 'pending' ? 'queued' : email.status;

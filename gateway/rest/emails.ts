@@ -72,7 +72,7 @@ const updateAnswer = z
     id: z.string(),
     is_read: z.boolean().optional().meta({ description: 'of a received email' }),
     is_archived: z.boolean().optional().meta({ description: 'of a received email' }),
-    status: z.string().optional().meta({ description: 'of a scheduled email' }),
+    status: z.enum(['scheduled', 'paused', 'cancelled']).optional().meta({ description: 'of a scheduled email' }),
     scheduled_at: instant.optional().meta({ description: 'of a scheduled email' }),
     timezone: z.string().optional().meta({ description: 'of a scheduled email' }),
     updated_at: instant,

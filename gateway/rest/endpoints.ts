@@ -54,7 +54,7 @@ const endpointDetails = z
         id: z.string(),
         emailId: z.string(),
         endpointId: z.string(),
-        deliveryType: z.string(),
+        deliveryType: z.enum(['webhook', 'email_forward']),
         status: z.enum(['pending', 'success', 'failed']),
         attempts: z.number().int(),
         lastAttemptAt: instant.nullable(),

@@ -72,7 +72,7 @@ const MAX_BULK = 100;
 
 /** Received mail under the paths of `@inboundemail/sdk`; the same operations as under /emails and /mail/threads. */
 export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
-  const frame = { tags: ['Former paths'], deprecated: true };
+  const frame = { tags: ['Paths of other clients'], deprecated: true };
 
   app.get(
     '/mail',

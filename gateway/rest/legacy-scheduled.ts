@@ -60,7 +60,7 @@ const cancelled = z.object({ id: z.string(), status: z.literal('cancelled'), can
 
 /** Scheduled mail under the paths of `@inboundemail/sdk`; the same operations as under /emails. */
 export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
-  const frame = { tags: ['Former paths'], deprecated: true };
+  const frame = { tags: ['Paths of other clients'], deprecated: true };
 
   app.post(
     '/emails/schedule',

@@ -93,6 +93,11 @@ describe('the document', () => {
       });
   });
 
+  test('tells which request bodies may be left out', () => {
+    const left = operations().filter(({ requestBody }) => (requestBody as { required?: boolean })?.required === false);
+    expect(left.map(({ operationId }) => operationId)).toEqual(['resumeEmail', 'retryEmail']);
+  });
+
   test('gives an example of every request body', () => {
     for (const { route, requestBody } of operations()) {
       if (requestBody === undefined) continue;
