@@ -174,6 +174,60 @@ describe('the sending actor', () => {
   );
 });
 
+describe('what sending leans on', () => {
+  test('its connections to PostgreSQL are cut under load, again and again: nothing is lost, and without a kill nothing doubled', async ({
+    annotate,
+  }) => {
+    let isOver = false;
+    let cuts = 0;
+    const load = (async () => {
+      while (!isOver) await send(10);
+    })();
+    try {
+      for (let round = 0; round < 3 * KILLS; round++) {
+        const before = stage.sink.messages.length;
+        await stage.sink.until(({ messages }) => messages.length > before + Math.random() * 20, 30_000);
+        const rows = await stage.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'postroom sending'`,
+        );
+        cuts += rows.length;
+      }
+    } finally {
+      isOver = true;
+      await load;
+    }
+    expect(cuts).toBeGreaterThan(0);
+    // Of what was claimed by a statement whose answer was lost nobody knows; its lease has to run out.
+    await stage.passSeconds(LEASE_SECONDS + 1);
+    const { accepted, doubled } = await settle();
+    await annotate(`${cuts} connections cut, ${accepted} emails so far`);
+    expect(doubled).toBe(0);
+  }, 60_000);
+
+  test('NATS is away: sends are answered, go out by the sweep, and go at once again when it is back', async () => {
+    await stage.service.end('nats', 'SIGKILL');
+    const first = await send(4);
+    expect(first.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    await stage.messageOf(first.at(-1)?.body.message_id, 5_000);
+    stage.service.startProcess('nats');
+    await until(
+      'three sends go out within half a second each, as no sweep would do it',
+      () => stage.service.output.slice(-2000),
+      async () => {
+        for (let n = 0; n < 3; n++) {
+          const [answer] = await send(1);
+          const startedAt = Date.now();
+          await stage.messageOf(answer?.body.message_id, 5_000);
+          if (Date.now() - startedAt > 500) return false;
+        }
+        return true;
+      },
+      20_000,
+    );
+    expect((await settle()).doubled).toBe(0);
+  }, 60_000);
+});
+
 describe('the scheduling actor', () => {
   test.each(['scheduling.claimed', 'scheduling.before-commit', 'scheduling.after-commit'])(
     `killed ${KILLS} times at %s: each scheduled email goes once`,
