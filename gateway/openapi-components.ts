@@ -53,7 +53,7 @@ function withoutUnused<Document extends OpenAPIV3_1.Document>(document: Document
 
 /**
  * The same schemas in fewer words: null as one of the types, no bounds that every whole number of JSON keeps, and no promise that an
- * answer never gets a further field.
+ * answer never gets a further field. `x-examples` are examples.
  */
 function tidied(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidied);
@@ -72,7 +72,10 @@ function tidied(value: unknown): unknown {
     (key === 'minimum' && each === Number.MIN_SAFE_INTEGER) ||
     (key === 'maximum' && each === Number.MAX_SAFE_INTEGER) ||
     (key === 'additionalProperties' && each === false);
-  return Object.fromEntries(entries.filter((entry) => !isNoise(entry)).map(([key, each]) => [key, tidied(each)]));
+  const nameOf = (key: string) => (key === 'x-examples' ? 'examples' : key);
+  return Object.fromEntries(
+    entries.filter((entry) => !isNoise(entry)).map(([key, each]) => [nameOf(key), tidied(each)]),
+  );
 }
 
 function nullableEnum(option: Record<string, unknown>): { enum?: unknown[] } {

@@ -10,6 +10,7 @@ import {
   newEmailOf,
   providerIds,
   providerIdsOf,
+  refuseCrowds,
   scheduledAnswer,
   scheduledBodyOf,
   sentAnswer,
@@ -31,7 +32,7 @@ const replyBody = z
   .meta({
     id: 'ReplyToEmail',
     required: ['from'],
-    examples: [{ from: 'Support <support@example.com>', text: 'It is on its way.', reply_all: true }],
+    'x-examples': [{ from: 'Support <support@example.com>', text: 'It is on its way.', reply_all: true }],
   });
 
 const repliedTo = {
@@ -45,6 +46,7 @@ export const replyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     '/emails/:id/reply',
     {
       bodyLimit: MAIL_BODY_LIMIT,
+      preValidation: async (request) => refuseCrowds(request.body),
       schema: {
         operationId: 'replyToEmail',
         summary: 'Answer an email, or the latest message of a thread',
