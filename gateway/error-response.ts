@@ -25,6 +25,9 @@ const RETRY_AFTER_SECONDS = 5;
 /** interface.md "Errors": the same when requests cannot be counted. */
 const LIMITER_RETRY_AFTER_SECONDS = 60;
 
+/** Faults of one body that are told. */
+const MAX_DETAILS = 20;
+
 const UNAUTHORIZED: ErrorBody = {
   error: 'Unauthorized',
   message: 'Authentication required. Provide a valid session cookie or Bearer token.',
@@ -48,7 +51,7 @@ const statuses: Record<UserErrorCode, [statusCode: number, name: string]> = {
 export function errorResponse(error: unknown, log: Logger): ErrorResponse {
   if (error instanceof UserError) return userErrorResponse(error);
   if (hasZodFastifySchemaValidationErrors(error)) {
-    const details = error.validation.map(({ instancePath, message }) => ({
+    const details = error.validation.slice(0, MAX_DETAILS).map(({ instancePath, message }) => ({
       field: instancePath.split('/').slice(1).join('.'),
       message: message ?? 'Invalid value',
     }));

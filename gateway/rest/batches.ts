@@ -4,7 +4,7 @@ import * as batches from '../../operations/batches.ts';
 import type { NewEmail } from '../../operations/check-outgoing.ts';
 import { invalid } from '../../operations/context.ts';
 import { sendBatch } from '../../operations/send-batch.ts';
-import { idempotencyHeader, idempotencyOf, newEmailOf, sendBody } from './outgoing-shapes.ts';
+import { idempotencyHeader, idempotencyOf, newEmailOf, refuseCrowds, sendBody } from './outgoing-shapes.ts';
 import { errorBody, idInPath, instant, type RestOptions, wireInstant } from './shapes.ts';
 
 const MAX_EMAILS = 100;
@@ -112,6 +112,8 @@ export const batchRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       },
       preValidation: async (request) => {
         if (Array.isArray(request.body)) request.body = { emails: request.body };
+        const emails: unknown = request.body?.emails;
+        if (Array.isArray(emails)) for (const [at, email] of emails.entries()) refuseCrowds(email, `emails.${at}.`);
       },
     },
     async (request, reply) => {

@@ -11,6 +11,7 @@ import {
   idempotencyOf,
   MAIL_BODY_LIMIT,
   newEmailOf,
+  refuseCrowds,
   scheduledAnswer,
   scheduledBodyOf,
   sendBody,
@@ -66,6 +67,7 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
     '/emails/schedule',
     {
       bodyLimit: MAIL_BODY_LIMIT,
+      preValidation: async (request) => refuseCrowds(request.body),
       schema: {
         ...frame,
         operationId: 'formerScheduleEmail',

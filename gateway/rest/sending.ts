@@ -5,6 +5,7 @@ import {
   idempotencyOf,
   MAIL_BODY_LIMIT,
   newEmailOf,
+  refuseCrowds,
   scheduledAnswer,
   scheduledBodyOf,
   sendBody,
@@ -18,6 +19,7 @@ export const sendingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { c
     '/emails',
     {
       bodyLimit: MAIL_BODY_LIMIT,
+      preValidation: async (request) => refuseCrowds(request.body),
       schema: {
         operationId: 'sendEmail',
         summary: 'Send an email, or schedule it',

@@ -164,6 +164,34 @@ const cases: Case[] = [
   ['a text of 10 MiB and one', { text: 'a'.repeat(10 * 1_024 * 1_024 + 1) }, 'text', /cannot be larger than 10485760/],
 ];
 
+const crowds: Case[] = [
+  ['a crowd in to', { to: many(201) }, 'to', / cannot have more than 200 entries$/],
+  [
+    'a crowd of header fields',
+    { headers: Object.fromEntries(many(201).map((name) => [name, 1])) },
+    'headers',
+    / cannot have more than 200 entries$/,
+  ],
+  ['a crowd of tags', { tags: Array(201).fill({}) }, 'tags', / cannot have more than 200 entries$/],
+  ['a crowd of attachments', { attachments: Array(201).fill(1) }, 'attachments', / cannot have more than 200 entries$/],
+];
+
+test.each(crowds)('%s is refused as a whole', async (_what, more, field, error) => {
+  await expectRefused(email(more), field, error);
+  expect((await post(email(more))).json().details).toHaveLength(1);
+});
+
+test('of many faults the first are told', async () => {
+  const response = await post(email({ tags: Array(200).fill({}) }));
+  expect([response.statusCode, response.json().details.length]).toEqual([400, 20]);
+});
+
+test('a body above 40 MB is 413', async () => {
+  const response = await post(email({ text: 'a'.repeat(40_000_000) }));
+  expect([response.statusCode, response.json().name]).toEqual([413, 'validation_error']);
+  expect(await countRows()).toEqual(counted);
+});
+
 test.each(cases)('%s is refused', async (_what, more, field, error) => {
   await expectRefused(email(more), field, error);
 });
