@@ -78,6 +78,28 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
     expect(await answer.textContent()).toContain(box.address.split('@')[1]);
   });
 
+  test('an operation shows an example of its body and all its answers', async () => {
+    const operation = page.locator('#operations-Emails-sendEmail');
+    await operation.locator('.opblock-summary-control').click();
+    const example = operation.locator('.body-param__example, .body-param .microlight').first();
+    await example.waitFor();
+    expect(await example.textContent()).toContain('"subject": "Your order"');
+    const statuses = await operation.locator('.response .response-col_status').allTextContents();
+    expect(statuses.map((status) => status.trim().slice(0, 3))).toEqual([
+      '200',
+      '201',
+      '400',
+      '401',
+      '403',
+      '409',
+      '413',
+      '415',
+      '429',
+      '500',
+      '503',
+    ]);
+  });
+
   test('it asks no other host for anything, and nothing that it does is refused by its policy', async () => {
     expect(requested.length).toBeGreaterThan(4);
     expect(requested.filter((each) => !each.startsWith(url) && !each.startsWith('data:'))).toEqual([]);
