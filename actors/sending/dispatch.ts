@@ -68,6 +68,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     queue.end(key, startedTick, report.verdict);
     const { isOurs } = options.destinationOf(transaction);
     if (!isStopping && mayWait(key, transaction, report, isOurs)) {
+      if (isOurs)
+        context.log.warn({ destination: key, reason: report.results[0]?.text }, 'sending: a server of ours is away');
       queue.putBack(key, transaction);
       return pumpSoon();
     }
