@@ -81,9 +81,10 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
   });
   const inbound = inboundRoute(options.inboundSmtp);
   const relay = options.relayUrl === null ? null : relayRoute(options.relayUrl);
+  const signer = createMessageSigner(context, secretKey);
   const attempter = createAttempter({
     context,
-    signer: createMessageSigner(context, secretKey),
+    signer,
     secretKey,
     opening: { ehloName: mailHostname, limits: { ...LIMITS, ...options.limits } },
     resolving: { guard, port: options.port, ownName: mailHostname, draw: Math.random },
@@ -155,6 +156,7 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
       attempter.close();
       running.keep(releaseRecipients(context, dispatcher.stop()));
       await running.stop();
+      await signer.close();
     },
   });
 }

@@ -1,12 +1,9 @@
-import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { type DkimIdentity, prepareDkimSignature, relaxedBody } from '../../core/dkim-signature.ts';
 import { parentDomains } from '../../core/domain-name.ts';
 import { decryptSecret } from '../../core/secret-box.ts';
 import { findSigningKey } from '../../db/queries/dkim-key.ts';
 import type { ActorContext } from '../actor.ts';
 import type { Transaction } from './job.ts';
+import { createSigningThread, type SigningWork } from './signing-thread.ts';
 
 /** Reads messages as they go over the wire: stored octets under a DKIM signature. */
 export interface MessageSigner {
@@ -15,6 +12,8 @@ export interface MessageSigner {
    * are gone or damaged. Throws when PostgreSQL is away or the key cannot be opened.
    */
   read(transaction: Transaction): Promise<Buffer | null>;
+  /** Ends its thread. */
+  close(): Promise<void>;
 }
 
 /** A key that was rotated signs for so long at most; milliseconds. */
@@ -25,21 +24,20 @@ const MESSAGE_OCTETS = 32_000_000;
 const MOST_KEYS = 10_000;
 const MOST_MESSAGES = 500;
 
-interface SigningKey extends DkimIdentity {
-  privateKey: KeyObject;
-}
+type SigningKey = Pick<SigningWork, 'domain' | 'selector' | 'privateKey'>;
 
 export function createMessageSigner(context: ActorContext, secretKey: Uint8Array): MessageSigner {
   const keys = createShortMemory<SigningKey | null>(KEY_AGE_MS, MOST_KEYS);
   const messages = createShortMemory<Buffer | null>(MESSAGE_AGE_MS, MOST_MESSAGES);
+  const thread = createSigningThread();
   const unsignedDomains = new Set<string>();
   let keptOctets = 0;
 
   const findKey = async (userId: string, domain: string): Promise<SigningKey | null> => {
     const found = await findSigningKey(context.database, userId, [domain, ...parentDomains(domain)]);
     if (found === null) return null;
-    const pem = decryptSecret(secretKey, 'dkim-key', found.privateKeyCiphertext);
-    return { domain: found.domain, selector: found.selector, privateKey: createPrivateKey(pem) };
+    const privateKey = decryptSecret(secretKey, 'dkim-key', found.privateKeyCiphertext);
+    return { domain: found.domain, selector: found.selector, privateKey };
   };
 
   const readAndSign = async (transaction: Transaction): Promise<Buffer | null> => {
@@ -47,7 +45,10 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
     const octets = rawId === null ? null : await context.octets.get(rawId);
     if (octets === null) return null;
     const key = await keys.remember(`${userId} ${senderDomain}`, () => findKey(userId, senderDomain));
-    if (key !== null) return Buffer.concat([await signatureField(octets, key, context.now()), octets]);
+    if (key !== null) {
+      const field = await thread.sign({ ...key, octets, signedAt: context.now() });
+      return Buffer.concat([Buffer.from(field, 'latin1'), octets]);
+    }
     if (!unsignedDomains.has(senderDomain)) {
       unsignedDomains.add(senderDomain);
       context.log.warn({ userId, domain: senderDomain }, 'sending: a domain has no DKIM key, its mail goes unsigned');
@@ -65,22 +66,8 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
       }
       return octets;
     },
+    close: () => thread.end(),
   };
-}
-
-const signAsync = promisify(sign);
-/** A message of more octets is hashed in several turns of the event loop. */
-const OCTETS_AT_ONCE = 1_000_000;
-
-/** The RSA operation, which is most of the work, runs in the thread pool; the libraries at hand do it on this thread. */
-async function signatureField(octets: Buffer, key: SigningKey, now: Date): Promise<Buffer> {
-  const hash = createHash('sha256');
-  for (const piece of relaxedBody(octets)) {
-    hash.update(piece, 'latin1');
-    if (octets.length > OCTETS_AT_ONCE) await nextTurn();
-  }
-  const field = prepareDkimSignature(octets, hash.digest('base64'), key, now);
-  return field.complete(await signAsync('sha256', field.input, key.privateKey));
 }
 
 interface ShortMemory<T> {
