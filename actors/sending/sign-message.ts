@@ -45,10 +45,7 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
     const octets = rawId === null ? null : await context.octets.get(rawId);
     if (octets === null) return null;
     const key = await keys.remember(`${userId} ${senderDomain}`, () => findKey(userId, senderDomain));
-    if (key !== null) {
-      const field = await thread.sign({ ...key, octets, signedAt: context.now() });
-      return Buffer.concat([Buffer.from(field, 'latin1'), octets]);
-    }
+    if (key !== null) return await thread.sign({ ...key, octets });
     if (!unsignedDomains.has(senderDomain)) {
       unsignedDomains.add(senderDomain);
       context.log.warn({ userId, domain: senderDomain }, 'sending: a domain has no DKIM key, its mail goes unsigned');

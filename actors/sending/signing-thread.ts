@@ -9,27 +9,27 @@ export interface SigningWork {
   selector: string;
   /** PKCS #8 in PEM */
   privateKey: string;
-  /** becomes `t=` */
-  signedAt: Date;
 }
 
 /** What goes to sign-worker.ts, and what comes back. */
 export interface SigningTask extends SigningWork {
   number: number;
 }
-export type SigningAnswer = { number: number; field: string; error?: undefined } | { number: number; error: string };
+export type SigningAnswer =
+  | { number: number; signed: Uint8Array; error?: undefined }
+  | { number: number; error: string };
 
 /** A thread that signs messages, so that RSA does not hold up the dialogues of this one. */
 export interface SigningThread {
-  /** The DKIM-Signature field, its line end included. Rejects when the message or the key cannot be used, or the thread ended. */
-  sign(work: SigningWork): Promise<string>;
+  /** The message under its DKIM-Signature. Rejects when the message or the key cannot be used, or the thread ended. */
+  sign(work: SigningWork): Promise<Buffer>;
   /** Ends the thread; what it had in hand is rejected. */
   end(): Promise<void>;
 }
 
 /** The thread starts with the first message, and again when it ended by itself. */
 export function createSigningThread(): SigningThread {
-  const waiting = new Map<number, { resolve: (field: string) => void; reject: (error: Error) => void }>();
+  const waiting = new Map<number, { resolve: (signed: Buffer) => void; reject: (error: Error) => void }>();
   let worker: Worker | null = null;
   let lastNumber = 0;
 
@@ -39,7 +39,7 @@ export function createSigningThread(): SigningThread {
     started.on('message', (answer: SigningAnswer) => {
       const asker = waiting.get(answer.number);
       waiting.delete(answer.number);
-      if (answer.error === undefined) asker?.resolve(answer.field);
+      if (answer.error === undefined) asker?.resolve(Buffer.from(answer.signed.buffer));
       else asker?.reject(new Error(answer.error));
     });
     // 'exit' follows.
