@@ -7,21 +7,24 @@ import { type ParsedMail, simpleParser } from 'mailparser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EmailBody, lineEnds, oneLineFields, refusedEmails } from '../support/hostile-emails.ts';
 import { fieldOf, fieldsOf, SendingStage, type StageAccount } from '../support/sending-stage.ts';
-import type { Answer } from '../support/service.ts';
+import { type Answer, until } from '../support/service.ts';
 import type { SinkMessage } from '../support/sink-mta.ts';
-import { SmtpClient } from '../support/smtp-client.ts';
+import { SmtpClient, toData } from '../support/smtp-client.ts';
 
 const CANARY = 'canary-9f1c7b';
 
 let stage: SendingStage;
 let stranger: StageAccount;
 let sender: string;
+/** an email that came in, to be answered */
+let original: string;
 let canary: { url: string; file: string; visits: string[]; server: Server; directory: string };
 
 beforeAll(async () => {
   stage = await SendingStage.start('single');
   stranger = await stage.service.createAccount();
-  sender = `hello@${stage.account.domain}`;
+  sender = await stage.createAddress('hello');
+  original = await receive(['Message-ID: <original@elsewhere.test>', 'From: ada@elsewhere.test', 'Subject: Hello']);
   const visits: string[] = [];
   const server = createServer((request, response) => {
     visits.push(request.url ?? '');
@@ -47,6 +50,20 @@ function benign(over: EmailBody = {}): EmailBody {
 
 function send(body: EmailBody, headers: Record<string, string> = {}): Promise<Answer> {
   return stage.account.call('POST', '/emails', body, headers);
+}
+
+/** Hands a message with these header fields to our listener; answers the id of the email once it can be read. */
+async function receive(fields: string[]): Promise<string> {
+  const client = await SmtpClient.greet(stage.service.smtpPort);
+  const reply = await client.deliver(toData(Buffer.from([...fields, '', 'Text', ''].join('\r\n'))), [sender]);
+  client.destroy();
+  const id = /em_[0-9a-f]{32}/.exec(reply.text)?.[0] ?? '';
+  await until(
+    `the received ${id} can be read`,
+    () => reply.text,
+    async () => (await stage.account.call('GET', `/emails/${id}`)).status === 200,
+  );
+  return id;
 }
 
 /** The names of the fields that an answer is about. */
@@ -83,12 +100,24 @@ test.each(lineEnds)(
     await expectNothingOf(async () => {
       for (const [field, over] of oneLineFields) {
         const body = over(`${mark}Bcc: eve@evil.test`, sender);
-        const answer = await send(benign(body), { 'idempotency-key': `line-end-${field}` });
+        const key = { 'idempotency-key': `line-end-${field}` };
+        const answer = await send(benign(body), key);
         expect([answer.status, faults(answer)[0]?.split('.')[0], body], JSON.stringify(answer.body)).toEqual([
           400,
           field,
           body,
         ]);
+        const reply = await stage.account.call('POST', `/emails/${original}/reply`, benign(body), key);
+        expect([reply.status, faults(reply)[0]?.split('.')[0], body], JSON.stringify(reply.body)).toEqual([
+          400,
+          field,
+          body,
+        ]);
+        const batch = await stage.account.call('POST', '/emails/batch', [benign(), benign(body)], key);
+        expect(
+          [batch.status, faults(batch)[0]?.split('.').slice(0, 3), body],
+          JSON.stringify(batch.body),
+        ).toMatchObject([400, ['emails', '1', field], body]);
       }
     });
   },
@@ -323,46 +352,71 @@ const OWN_FIELDS = new Set([
 describe('what can be sent arrives once, as it was composed', () => {
   test.each(accepted)('%s', async (_, over, check) => {
     const body = benign(over());
-    const answer = await send(body);
-    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-    const message = await stage.messageOf(answer.body.message_id);
-    const wire = message.wireOctets.toString('latin1');
-    expect(wire.endsWith('\r\n.\r\n')).toBe(true);
-    expect(wire).not.toMatch(/[^\r]\n|\r[^\n]|^\n/);
-    expect(wire).not.toMatch(/[\0\x80-\xff]/);
-    const lines = wire.slice(0, -5).split('\r\n');
-    expect(Math.max(...lines.map((line) => line.replace(/^\./, '').length))).toBeLessThanOrEqual(998);
-    expect(lines.filter((line) => /^\.(?!\.)/.test(line))).toEqual([]);
-
-    const names = fieldsOf(message.octets).map(([name]) => name.toLowerCase());
     const custom = Object.keys((body['headers'] ?? {}) as object).map((name) => name.toLowerCase());
-    expect(new Set(names).size, 'no field twice').toBe(names.length);
-    expect(names.filter((name) => !OWN_FIELDS.has(name) && !custom.includes(name))).toEqual([]);
+    check(await expectAsComposed(await send(body), custom));
+  });
 
-    const [stored] = await stage.query<{ octets: Buffer; envelope: string[] }>(
-      `select r.octets, array(select address from recipient where user_id = e.user_id and email_id = e.id order by address) as envelope
-       from email e join raw_message r on r.id = e.raw_id where e.id = $1`,
-      [answer.body.id],
+  test('an answer to an email that hides line ends wherever the answer copies from it', async () => {
+    const id = await receive([
+      'Message-ID: <hostile@elsewhere.test>',
+      `References: ${Array.from({ length: 400 }, (_, n) => `<r${n}@elsewhere.test>`).join('\r\n ')} <a"\u0001b@x> <broken`,
+      'From: =?utf-8?q?Ada=0d=0aBcc:_eve=40evil.test?= <ada@elsewhere.test>',
+      'Reply-To: =?utf-8?b?QWRhDQpCY2M6IGV2ZUBldmlsLnRlc3Q=?= <replies@elsewhere.test>',
+      'To: =?utf-8?q?a=40evil.test=2c?= <bob@elsewhere.test>, "x\\\r\n <eve@elsewhere.test>" <cay@elsewhere.test>',
+      'Cc: all: dan@elsewhere.test;, "\0" <"quoted part"@elsewhere.test>',
+      'Subject: =?utf-8?q?Hello=0d=0aBcc:_eve=40evil.test=0d=0a=0d=0aText=E2=80=A8?= \u0001',
+    ]);
+    const body = { from: sender, text: 'An answer', reply_all: true };
+    const answer = await stage.account.call('POST', `/emails/${id}/reply`, body);
+    const { message } = await expectAsComposed(answer, []);
+    expect(message.recipients.toSorted()).toEqual(
+      ['bob', 'cay', 'dan', 'replies'].map((name) => `${name}@elsewhere.test`),
     );
-    expect(names[0]).toBe('dkim-signature');
-    const composed = message.octets.toString('latin1').replace(/^DKIM-Signature:.*\r\n(?:[ \t].*\r\n)*/, '');
-    expect(composed === stored?.octets.toString('latin1'), 'the octets are those that were stored').toBe(true);
-    expect(message.recipients.toSorted()).toEqual(stored?.envelope.toSorted());
-    expect(message.recipients.every((address) => address.endsWith('@elsewhere.test'))).toBe(true);
-    expect(message.from).toMatch(/^bounce\+[^@]+@(mail\.)?domain\d+\.test$/);
-    expect((await stage.verify(message)).dkim.map(({ result }) => result)).toEqual(['pass']);
-
-    check({ message, parsed: await simpleParser(message.octets, { skipTextToHtml: true }) });
-    await stage.awaitStatus(answer.body.id, 'delivered');
-    expect(stage.sink.offered.filter((each) => each.octets.includes(answer.body.message_id))).toHaveLength(1);
-    expect(
-      stage.sink.messages.flatMap((each) => each.recipients).filter((address) => address.includes('@evil')),
-    ).toEqual([]);
-    expect(stage.dns.queries.filter((query) => /\bevil\.test$/.test(query))).toEqual([]);
-    expect(canary.visits).toEqual([]);
-    expect(wire).not.toContain(CANARY);
+    expect(fieldOf(message.octets, 'In-Reply-To')).toBe('<hostile@elsewhere.test>');
+    expect(fieldOf(message.octets, 'References')).toMatch(/<hostile@elsewhere\.test>$/);
+    expect(fieldOf(message.octets, 'Bcc')).toBeNull();
   });
 });
+
+/** Shows of an email that was answered 200 all that must hold of it at the sink, whatever it says. */
+async function expectAsComposed(answer: Answer, customFields: string[]): Promise<Wire> {
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  const message = await stage.messageOf(answer.body.message_id);
+  const wire = message.wireOctets.toString('latin1');
+  expect(wire.endsWith('\r\n.\r\n')).toBe(true);
+  expect(wire).not.toMatch(/[^\r]\n|\r[^\n]|^\n/);
+  expect(wire).not.toMatch(/[\0\x80-\xff]/);
+  const lines = wire.slice(0, -5).split('\r\n');
+  expect(Math.max(...lines.map((line) => line.replace(/^\./, '').length))).toBeLessThanOrEqual(998);
+  expect(lines.filter((line) => /^\.(?!\.)/.test(line))).toEqual([]);
+
+  const names = fieldsOf(message.octets).map(([name]) => name.toLowerCase());
+  expect(names[0]).toBe('dkim-signature');
+  expect(new Set(names).size, 'no field twice').toBe(names.length);
+  expect(names.filter((name) => !OWN_FIELDS.has(name) && !customFields.includes(name))).toEqual([]);
+
+  const [stored] = await stage.query<{ octets: Buffer; envelope: string[] }>(
+    `select r.octets, array(select address from recipient where user_id = e.user_id and email_id = e.id) as envelope
+     from email e join raw_message r on r.id = e.raw_id where e.id = $1`,
+    [answer.body.id],
+  );
+  const composed = message.octets.toString('latin1').replace(/^DKIM-Signature:.*\r\n(?:[ \t].*\r\n)*/, '');
+  expect(composed === stored?.octets.toString('latin1'), 'the octets are those that were stored').toBe(true);
+  expect(message.recipients.toSorted()).toEqual(stored?.envelope.toSorted());
+  expect(message.recipients.every((address) => address.endsWith('@elsewhere.test'))).toBe(true);
+  expect(message.from).toMatch(/^bounce\+[^@]+@(mail\.)?domain\d+\.test$/);
+  expect((await stage.verify(message)).dkim.map(({ result }) => result)).toEqual(['pass']);
+
+  await stage.awaitStatus(answer.body.id, 'delivered');
+  expect(stage.sink.offered.filter((each) => each.octets.includes(answer.body.message_id))).toHaveLength(1);
+  expect(stage.sink.messages.flatMap(({ recipients }) => recipients).filter((each) => each.includes('@evil'))).toEqual(
+    [],
+  );
+  expect(stage.dns.queries.filter((query) => /\bevil\.test$/.test(query))).toEqual([]);
+  expect(canary.visits).toEqual([]);
+  expect(wire).not.toContain(CANARY);
+  return { message, parsed: await simpleParser(message.octets, { skipTextToHtml: true }) };
+}
 
 describe('our listener relays for nobody', () => {
   const tricks: [string, (own: string) => { from?: string; to: string }][] = [
