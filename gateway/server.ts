@@ -34,6 +34,7 @@ import { sendingRoutes } from './rest/sending.ts';
 import { suppressionRoutes } from './rest/suppressions.ts';
 import { threadRoutes } from './rest/threads.ts';
 import { createSharedRequestLimiter } from './shared-request-limit.ts';
+import { timeToAnswer } from './time-to-answer.ts';
 import { graphqlRoute } from './yoga.ts';
 
 export interface GatewayConfig {
@@ -123,6 +124,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   app.setNotFoundHandler(sendNoRoute);
   acceptJson(app);
   app.decorateRequest('userId', '');
+  timeToAnswer(app, { handlerMs: HANDLER_TIMEOUT_MS, uploadMs: REQUEST_TIMEOUT_MS, largeOctets: BODY_LIMIT });
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
   });
@@ -147,6 +149,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     ...parts,
     log: request.log as Logger,
     userId: request.userId,
+    answerBy: request.answerBy,
   });
 
   const credentials = openCredentials({ database, bus, log, now });

@@ -36,6 +36,8 @@ export interface OperationSettings {
 /** The parts with the user who asks: the first argument of every operation. */
 export interface OperationContext extends OperationParts {
   userId: string;
+  /** on performance.now(): the user is told then that it did not work, whatever is still under way */
+  answerBy: number;
 }
 
 export function newIdentifier(context: OperationParts, kind: IdentifierKind): string {

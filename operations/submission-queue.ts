@@ -22,11 +22,12 @@ export type Commit = (group: readonly Waiting[], lockTimeoutMs: number) => Promi
 const GROUP_EMAILS = 50;
 const GROUP_OCTETS = 16_000_000;
 /**
- * Milliseconds until the storing must have begun, and until it must be ready to be committed. The request is answered 503 after 9 s, and
- * what was given up may not be stored any more.
+ * Milliseconds until the storing must have begun, and until it must be ready to be committed, which may then take so long: the request is
+ * answered 503 at its time, and what was given up may not be stored any more.
  */
 const MAX_WAIT_MS = 4_000;
 const MAX_AGE_MS = 6_500;
+const COMMIT_MS = 2_000;
 /** Milliseconds that a group waits for rows that others hold, and then each of its members. */
 const GROUP_LOCK_TIMEOUT_MS = 2_000;
 const MEMBER_LOCK_TIMEOUT_MS = 500;
@@ -69,7 +70,9 @@ async function work(queue: UserQueue, commit: Commit, done: () => void): Promise
 
 /** To be asked when all is ready to be committed. Throws unavailable when a member waits too long by now. */
 export function requireTimely(group: readonly Waiting[]): void {
-  if (group.some((member) => performance.now() - member.since > MAX_AGE_MS)) throw late();
+  const now = performance.now();
+  if (group.some(({ since, context }) => now > Math.min(since + MAX_AGE_MS, context.answerBy - COMMIT_MS)))
+    throw late();
 }
 
 /** The longest waiting, as many as go together; of requests with one key only the first. */
@@ -124,7 +127,7 @@ function hasKey({ submission }: Waiting): boolean {
 
 /** Whether the member may still be stored; one whose request was answered 503 meanwhile may not. */
 function isFresh(member: Waiting): boolean {
-  const isFresh = performance.now() - member.since < MAX_WAIT_MS;
+  const isFresh = performance.now() < Math.min(member.since + MAX_WAIT_MS, member.context.answerBy - COMMIT_MS);
   if (!isFresh) member.reject(late());
   return isFresh;
 }

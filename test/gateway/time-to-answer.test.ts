@@ -1,0 +1,72 @@
+import { request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { timeToAnswer } from '../../gateway/time-to-answer.ts';
+
+const HANDLER_MS = 400;
+const OCTETS = 4_000;
+
+let app: FastifyInstance;
+let url: string;
+let work: (request: FastifyRequest) => Promise<unknown> = async () => 'done';
+
+beforeAll(async () => {
+  app = Fastify({ handlerTimeout: HANDLER_MS });
+  timeToAnswer(app, { handlerMs: HANDLER_MS, uploadMs: 10_000, largeOctets: 100_000 });
+  app.setErrorHandler((error: { statusCode?: number }, _request, reply) => reply.code(error.statusCode ?? 500).send());
+  app.post('/mail', { bodyLimit: 200_000 }, (each) => work(each));
+  app.post('/other', { bodyLimit: 100_000 }, (each) => work(each));
+  url = await app.listen({ host: '127.0.0.1', port: 0 });
+});
+afterEach(() => {
+  work = async () => 'done';
+});
+afterAll(() => app.close());
+
+/** The status of a request whose body takes that long to come in, and how long it took. */
+async function post(path: string, uploadMs = 0): Promise<{ status: number; ms: number }> {
+  const started = performance.now();
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const headers = { 'content-type': 'application/json', 'content-length': OCTETS };
+  const call = request(`${url}${path}`, { method: 'POST', headers }, (response) => {
+    response.resume();
+    response.once('end', () => resolve(response.statusCode ?? 0));
+  });
+  call.once('error', reject);
+  const body = JSON.stringify('x'.repeat(OCTETS - 2));
+  call.write(body.slice(0, 1_000));
+  // That it takes long is what is tried.
+  await pause(uploadMs);
+  call.end(body.slice(1_000));
+  return { status: await promise, ms: performance.now() - started };
+}
+
+describe('a route that takes large bodies', () => {
+  test('waits for a body that comes slowly', async () => {
+    expect(await post('/mail', 3 * HANDLER_MS)).toMatchObject({ status: 200 });
+  });
+
+  test('answers in its time from then on', async () => {
+    work = () => new Promise(() => undefined);
+    const { status, ms } = await post('/mail', 2 * HANDLER_MS);
+    expect(status).toBe(503);
+    expect(ms).toBeGreaterThan(3 * HANDLER_MS - 50);
+    expect(ms).toBeLessThan(5_000);
+  });
+
+  test('tells its work by when it has to be done', async () => {
+    const left: number[] = [];
+    work = async ({ answerBy }) => left.push(answerBy - performance.now());
+    await post('/mail', 2 * HANDLER_MS);
+    expect(left[0]).toBeGreaterThan(HANDLER_MS - 100);
+    expect(left[0]).toBeLessThanOrEqual(HANDLER_MS + 2);
+  });
+});
+
+test('any other route answers in its time, the body included', async () => {
+  work = () => new Promise(() => undefined);
+  const { status, ms } = await post('/other');
+  expect(status).toBe(503);
+  expect(ms).toBeLessThan(5_000);
+});
