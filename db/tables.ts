@@ -42,8 +42,11 @@ export interface Tables {
   email_search: { user_id: string; email_id: string; created_at: Date; text: string };
   email_counter: {
     user_id: string;
-    hour: Date;
+    /** `*` counts all of the domain */
     own_address: string;
+    grain: 'hour' | 'day' | 'all';
+    /** -Infinity of grain `all` */
+    begins_at: Date | number;
     own_domain: string;
     type: EmailType;
     status: EmailStatus;

@@ -293,19 +293,21 @@ const EMAIL = `
   );
   create index email_search_text on email_search using gin (user_id, text gin_trgm_ops);
 
-  -- Exact totals without search: written in the transaction that changes the email. hour = date_trunc('hour', created_at) in UTC.
+  -- Exact totals without search: written in the transaction that changes the email. Each email counts in six rows: with its address
+  -- and with all of its domain (own_address '*'), and with either in its hour and its day (UTC) and for all time (from -infinity).
   create table email_counter (
     user_id text not null,
-    hour timestamptz(3) not null,
     own_address text not null,
+    grain text not null check (grain in ('hour', 'day', 'all')),
+    begins_at timestamptz(3) not null,
     own_domain text not null,
     type text not null,
     status text not null,
     is_read boolean not null,
     is_archived boolean not null,
     count bigint not null,
-    primary key (user_id, hour, own_address, type, status, is_read, is_archived)
-  );
+    primary key (user_id, own_address, grain, begins_at, own_domain, type, status, is_read, is_archived)
+  ) with (fillfactor = 85);
 `;
 
 const THREADS = `
@@ -495,42 +497,51 @@ const SENDING = `
   -- Sets the status of sent emails by that of their recipients (by precedence pending, bounced, failed, delivered), and with it the totals
   -- of lists. The two arrays are pairs. Answers the emails whose status changed. Emails, and then totals, are locked in the order of their
   -- keys; recipients are read only then, so that of two transactions which settle recipients of one email the second one sees both.
+  -- Plans are kept: left to itself, PostgreSQL plans anew at every call, which costs more than the call.
   create function refresh_sent_emails(p_user_ids text[], p_email_ids text[])
-    returns table (user_id text, email_id text, thread_id text, status text) language plpgsql volatile as $$
+    returns table (user_id text, email_id text, thread_id text, status text) language plpgsql volatile
+    set plan_cache_mode = force_generic_plan as $$
   #variable_conflict use_column
   begin
-    perform from email e
-    where (e.user_id, e.id) in (select * from unnest(p_user_ids, p_email_ids)) and e.type = 'sent'
-    order by e.user_id, e.id for update;
+    perform from (select distinct * from unnest(p_user_ids, p_email_ids)) as p(user_id, id)
+      join email e on e.user_id = p.user_id and e.id = p.id and e.type = 'sent'
+      order by e.user_id, e.id for no key update of e;
     return query
     with fresh as materialized (
       select e.user_id, e.id, e.thread_id, e.created_at, e.own_address, e.own_domain, e.type, e.is_read, e.is_archived,
-        e.status as old_status, r.status, r.reason, r.sent_at
-      from (select distinct g.* from unnest(p_user_ids, p_email_ids) as g(user_id, id)) g
-      join email e on e.user_id = g.user_id and e.id = g.id and e.type = 'sent'
+             e.status as former_status, r.status, r.reason, r.sent_at
+      from (select distinct * from unnest(p_user_ids, p_email_ids)) as p(user_id, id)
+      join email e on e.user_id = p.user_id and e.id = p.id and e.type = 'sent'
       cross join lateral (
         select case when bool_or(r.status = 'pending') then 'pending' when bool_or(r.status = 'bounced') then 'bounced'
-                    when bool_or(r.status = 'failed') then 'failed' when bool_or(r.status = 'delivered') then 'delivered' end as status,
+                    when bool_or(r.status = 'failed') then 'failed' else 'delivered' end as status,
                (array_agg(r.last_text order by r.settled_at, r.id) filter (where r.status in ('bounced', 'failed')))[1] as reason,
                min(r.settled_at) filter (where r.status = 'delivered') as sent_at
-        from recipient r where r.user_id = e.user_id and r.email_id = e.id) r
-      where r.status <> e.status or (r.status is not null and r.reason is distinct from e.failure_reason)
-        or (e.sent_at is null and r.sent_at is not null)
-    ), changed as (
+        from recipient r where r.user_id = e.user_id and r.email_id = e.id having count(*) > 0) r
+      where r.status <> e.status or r.reason is distinct from e.failure_reason or (e.sent_at is null and r.sent_at is not null)
+    ), refreshed as (
       update email e set status = f.status, failure_reason = f.reason, sent_at = coalesce(e.sent_at, f.sent_at),
         updated_at = (select postroom_now())
       from fresh f where e.user_id = f.user_id and e.id = f.id
+    ), moved as (
+      select f.*, m.counted_status, m.delta
+      from fresh f cross join lateral (values (f.former_status, -1), (f.status, 1)) as m(counted_status, delta)
+      where f.status <> f.former_status
     ), counted as (
-      insert into email_counter as c (user_id, hour, own_address, own_domain, type, status, is_read, is_archived, count)
-      select f.user_id, date_trunc('hour', f.created_at, 'UTC'), f.own_address, f.own_domain, f.type, d.status, f.is_read, f.is_archived,
-        sum(d.delta)
-      from fresh f cross join lateral (values (f.old_status, -1), (f.status, 1)) as d(status, delta)
-      where f.old_status <> f.status
-      group by 1, 2, 3, 4, 5, 6, 7, 8
-      order by 1, 2, 3, 5, 6, 7, 8
-      on conflict (user_id, hour, own_address, type, status, is_read, is_archived) do update set count = c.count + excluded.count
+      insert into email_counter as c (user_id, own_address, grain, begins_at, own_domain, type, status, is_read, is_archived, count)
+      select m.user_id, a.counted_address, g.grain, g.begins_at, m.own_domain, m.type, m.counted_status, m.is_read, m.is_archived,
+             sum(m.delta)
+      from moved m
+      cross join lateral (values (m.own_address), ('*')) as a(counted_address)
+      cross join lateral (values ('all', '-infinity'::timestamptz), ('day', date_trunc('day', m.created_at, 'UTC')),
+        ('hour', date_trunc('hour', m.created_at, 'UTC'))) as g(grain, begins_at)
+      group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+      having sum(m.delta) <> 0
+      order by 1, 2, 3, 4, 5, 6, 7, 8, 9
+      on conflict (user_id, own_address, grain, begins_at, own_domain, type, status, is_read, is_archived)
+        do update set count = c.count + excluded.count
     )
-    select f.user_id, f.id, f.thread_id, f.status from fresh f where f.old_status <> f.status;
+    select f.user_id, f.id, f.thread_id, f.status from fresh f where f.status <> f.former_status;
   end $$;
 `;
 

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Page } from '../../core/page.ts';
 import type { DomainRow, EndpointType, Tables } from '../tables.ts';
+import { countedEmails } from './email-counter.ts';
 
 export interface Domain {
   id: string;
@@ -87,13 +88,14 @@ export async function countDomainEmails(
   domain: string,
   now: Date,
 ): Promise<{ lastDay: number; lastWeek: number; lastMonth: number }> {
-  const since = (days: number) => new Date(now.getTime() - days * 86_400_000);
-  const counted = (days: number) => sql`coalesce(sum(c.count) filter (where c.hour >= ${since(days)}), 0)::bigint`;
+  const counted = (days: number) =>
+    countedEmails(userId, {
+      address: null,
+      conditions: [sql`c.own_domain = ${domain}`],
+      since: new Date(now.getTime() - days * 86_400_000),
+    });
   const { rows } = await sql<{ last_day: number; last_week: number; last_month: number }>`
-    select ${counted(1)} as last_day, ${counted(7)} as last_week, ${counted(30)} as last_month
-    from email_counter c where c.user_id = ${userId} and c.own_domain = ${domain} and c.hour >= ${since(30)}`.execute(
-    transaction,
-  );
+    select ${counted(1)} as last_day, ${counted(7)} as last_week, ${counted(30)} as last_month`.execute(transaction);
   const row = rows[0];
   return {
     lastDay: Number(row?.last_day ?? 0),

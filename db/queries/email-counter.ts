@@ -1,15 +1,61 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+
 /**
  * The statement that changes the exact totals of lists (table email_counter), to stand in the transaction that changes the emails.
  * `source` names a relation with user_id, created_at, own_address, own_domain, type, status, is_read, is_archived and delta:
  * +1 for an email that came to bear these values, -1 for one that no longer does. Rows are locked in the order of the key, so that
- * two transactions never wait for each other in a ring.
+ * two transactions never wait for each other in a ring; those of whole domains are shared by all who write mail of one user, so it
+ * stands late in its transaction.
  */
 export function countEmailsSql(source: string): string {
   return `
-    insert into email_counter as c (user_id, hour, own_address, own_domain, type, status, is_read, is_archived, count)
-    select user_id, date_trunc('hour', created_at, 'UTC'), own_address, own_domain, type, status, is_read, is_archived, sum(delta)
+    insert into email_counter as c (user_id, own_address, grain, begins_at, own_domain, type, status, is_read, is_archived, count)
+    select user_id, a.counted_address, g.grain, g.begins_at, own_domain, type, status, is_read, is_archived, sum(delta)
     from ${source}
-    group by 1, 2, 3, 4, 5, 6, 7, 8
-    order by 1, 2, 3, 5, 6, 7, 8
-    on conflict (user_id, hour, own_address, type, status, is_read, is_archived) do update set count = c.count + excluded.count`;
+    cross join lateral (values (own_address), ('${WHOLE_DOMAIN}')) as a(counted_address)
+    cross join lateral (values ('all', '-infinity'::timestamptz), ('day', date_trunc('day', created_at, 'UTC')),
+      ('hour', date_trunc('hour', created_at, 'UTC'))) as g(grain, begins_at)
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+    having sum(delta) <> 0
+    order by 1, 2, 3, 4, 5, 6, 7, 8, 9
+    on conflict (user_id, own_address, grain, begins_at, own_domain, type, status, is_read, is_archived)
+      do update set count = c.count + excluded.count`;
 }
+
+/** Which emails are counted. */
+export interface CountedEmails {
+  /** an expression: one address of the user's; null counts those of all */
+  address: RawBuilder<string> | null;
+  /** conditions on columns own_domain, type, status, is_read and is_archived of `c` */
+  conditions: readonly RawBuilder<SqlBool>[];
+  /** created in an hour that begins then or later; null: at any time */
+  since: Date | null;
+}
+
+/** An expression: how many there are. Adds up whole days, and the hours before the first of them. */
+export function countedEmails(userId: string, { address, conditions, since }: CountedEmails): RawBuilder<number> {
+  const sum = (...ofGrain: RawBuilder<SqlBool>[]) => sql<number>`(
+    select coalesce(sum(c.count), 0)::bigint from email_counter c where c.user_id = ${userId}
+      and c.own_address = ${address ?? WHOLE_DOMAIN} and ${sql.join([...ofGrain, ...conditions], sql` and `)})`;
+  if (since === null) return sum(sql`c.grain = 'all'`);
+  const nextDay = nextWhole(since, DAY_MS);
+  return sql<number>`(
+    ${sum(sql`c.grain = 'day'`, sql`c.begins_at >= ${nextDay}`)} +
+    ${sum(sql`c.grain = 'hour'`, sql`c.begins_at >= ${nextWhole(since, HOUR_MS)}`, sql`c.begins_at < ${nextDay}`)})`;
+}
+
+/** When the first hour begins that lies behind the instant altogether; the instant itself when it begins one. */
+export function nextHour(at: Date): Date {
+  return nextWhole(at, HOUR_MS);
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Days of UTC have as many milliseconds all of them. */
+function nextWhole(at: Date, lengthMs: number): Date {
+  return new Date(Math.ceil(at.getTime() / lengthMs) * lengthMs);
+}
+
+/** In the place of an address: all of the domain. */
+const WHOLE_DOMAIN = '*';

@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import type { KeysetPage, Page, Place } from '../../core/page.ts';
 import type { EmailStatus, EmailType, Tables } from '../tables.ts';
+import { countedEmails, nextHour } from './email-counter.ts';
 import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from './email-row.ts';
 import { addressOf, domainNameOf } from './own-name.ts';
 import { containsPattern } from './search-pattern.ts';
@@ -102,28 +103,28 @@ function parts(userId: string, conditions: EmailConditions): Parts {
     : searchParts(userId, conditions, containsPattern(conditions.search));
 }
 
-/** Whole hours are counted from email_counter, the hour in which the span begins from the emails themselves. */
+/** Whole hours are counted by email_counter, the hour in which the span begins from the emails themselves. */
 function plainParts(userId: string, conditions: EmailConditions): Parts {
   const { since } = conditions;
-  const ofEmails = and([sql`e.user_id = ${userId}`, ...columnConditions('e', userId, conditions)]);
-  const ofHours = and([sql`c.user_id = ${userId}`, ...columnConditions('c', userId, conditions)]);
-  const nextHour = since === null ? null : new Date(Math.ceil(since.getTime() / HOUR_MS) * HOUR_MS);
-  const hours = sql`(select coalesce(sum(c.count), 0)::bigint from email_counter c where ${ofHours}
-    ${nextHour === null ? sql`` : sql`and c.hour >= ${nextHour}`})`;
-  const edge = sql`(select count(*) from email e where ${ofEmails} and e.created_at >= ${since} and e.created_at < ${nextHour})`;
+  const ofEmails = and([sql`e.user_id = ${userId}`, ...emailConditions(userId, conditions)]);
+  const counted = countedEmails(userId, {
+    address: conditions.address === null ? null : addressOf(userId, conditions.address),
+    conditions: columnConditions('c', userId, conditions),
+    since,
+  });
+  const edge = (start: Date) => sql`(
+    select count(*) from email e where ${ofEmails} and e.created_at >= ${start} and e.created_at < ${nextHour(start)})`;
   return {
     source: sql``,
     select: (tail) => sql`
       select ${emailSummaryColumns} from email e where ${ofEmails} ${since === null ? sql`` : sql`and e.created_at >= ${since}`}
       ${tail('e')}`,
-    total: since === null ? hours : sql`${hours} + ${edge}`,
+    total: since === null ? counted : sql`${counted} + ${edge(since)}`,
   };
 }
 
-const HOUR_MS = 3_600_000;
-
 function searchParts(userId: string, conditions: EmailConditions, pattern: string): Parts {
-  const others = columnConditions('e', userId, conditions);
+  const others = emailConditions(userId, conditions);
   const filtered = sql`join email e on e.user_id = ${userId} and e.id = s.email_id where ${and(others)}`;
   return {
     source: sql`with hit as materialized (
@@ -137,7 +138,13 @@ function searchParts(userId: string, conditions: EmailConditions, pattern: strin
   };
 }
 
-/** Conditions on columns that email and email_counter both have. */
+function emailConditions(userId: string, conditions: EmailConditions): RawBuilder<SqlBool>[] {
+  const { address } = conditions;
+  const ofAddress = address === null ? [] : [sql<SqlBool>`e.own_address = ${addressOf(userId, address)}`];
+  return [...ofAddress, ...columnConditions('e', userId, conditions)];
+}
+
+/** Conditions on columns that email and email_counter both have, but for the address. */
 function columnConditions(alias: 'e' | 'c', userId: string, conditions: EmailConditions): RawBuilder<SqlBool>[] {
   const equals = (column: string, value: unknown) => sql<SqlBool>`${sql.ref(`${alias}.${column}`)} = ${value}`;
   return [
@@ -146,7 +153,6 @@ function columnConditions(alias: 'e' | 'c', userId: string, conditions: EmailCon
     conditions.isRead === null ? null : equals('is_read', conditions.isRead),
     conditions.isArchived === null ? null : equals('is_archived', conditions.isArchived),
     conditions.domain === null ? null : equals('own_domain', domainNameOf(userId, conditions.domain)),
-    conditions.address === null ? null : equals('own_address', addressOf(userId, conditions.address)),
   ].filter((condition) => condition !== null);
 }
 

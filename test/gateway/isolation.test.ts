@@ -545,7 +545,8 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
       expect(change.statusCode).toBe(200);
       const twins = await gateway.actor.pool.query(
         `select (select count(*) from email where user_id = 'usr_twin' and (is_read or is_archived)) as emails,
-           (select sum(count)::integer from email_counter where user_id = 'usr_twin' and not is_read) as unread,
+           (select sum(count)::integer from email_counter
+             where user_id = 'usr_twin' and grain = 'all' and own_address = '*' and not is_read) as unread,
            (select unread_count from thread where user_id = 'usr_twin') as thread`,
       );
       expect(twins.rows).toEqual([{ emails: 0, unread: 3, thread: 3 }]);

@@ -81,12 +81,22 @@ export async function moveClock(owner: Database, seconds: number): Promise<void>
 /** What differs between the totals of lists and the emails themselves; empty when they agree. */
 export async function wrongTotals(database: Database, userId: string): Promise<unknown[]> {
   const { rows } = await database.pool.query(
-    `select * from (
-       select hour, own_address, type, status, is_read, is_archived, sum(n)::integer as difference from (
-         select hour, own_address, type, status, is_read, is_archived, count as n from email_counter where user_id = $1
-         union all
-         select date_trunc('hour', created_at, 'UTC'), own_address, type, status, is_read, is_archived, -1 from email where user_id = $1) x
-       group by 1, 2, 3, 4, 5, 6) y where difference <> 0`,
+    `with counted as (
+       select own_address, grain, begins_at, own_domain, type, status, is_read, is_archived, count from email_counter where user_id = $1
+     ), actual as (
+       select g.own_address, g.grain, g.begins_at, own_domain, type, status, is_read, is_archived, count(*)
+       from email e
+       cross join lateral (
+         select address, grain, case grain when 'all' then '-infinity' else date_trunc(grain, e.created_at, 'UTC') end
+         from unnest(array[e.own_address, '*']) address cross join unnest(array['hour', 'day', 'all']) grain
+       ) as g(own_address, grain, begins_at)
+       where e.user_id = $1
+       group by 1, 2, 3, 4, 5, 6, 7, 8
+     )
+     select own_address, grain, begins_at::text, own_domain, type, status, is_read, is_archived,
+       coalesce(c.count, 0) as counted, coalesce(a.count, 0) as actual
+     from counted c full join actual a using (own_address, grain, begins_at, own_domain, type, status, is_read, is_archived)
+     where coalesce(c.count, 0) <> coalesce(a.count, 0)`,
     [userId],
   );
   return rows;

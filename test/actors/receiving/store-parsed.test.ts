@@ -129,7 +129,7 @@ async function count(table: string, userId = hello.userId): Promise<number> {
 
 async function counted(userId = hello.userId): Promise<number> {
   const { rows } = await actor.pool.query<{ sum: string }>(
-    'select coalesce(sum(count), 0) as sum from email_counter where user_id = $1',
+    `select coalesce(sum(count), 0) as sum from email_counter where user_id = $1 and grain = 'all' and own_address = '*'`,
     [userId],
   );
   return Number(rows[0]?.sum);
