@@ -109,8 +109,10 @@ export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
   if (typeof code === 'string') {
-    // 08: connection exceptions; 57P0x: shutdown; 53: out of resources; 57014: statement timeout; 55P03: lock timeout
-    if (/^(08|57P0|53)/.test(code) || ['57014', '55P03', '40001', '40P01', '25P03'].includes(code)) return true;
+    // 08: connection exceptions; 57P0x: shutdown; 53: out of resources; 57014: statement timeout; 55P03: lock timeout;
+    // 25006: read-only, as a server is that another is taking over from
+    if (/^(08|57P0|53)/.test(code)) return true;
+    if (['57014', '55P03', '40001', '40P01', '25P03', '25006'].includes(code)) return true;
     if (
       ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN'].includes(
         code,

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Database, inTransaction, isConnectionLost } from '../../db/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let testDatabase: TestDatabase;
+let owner: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  owner = testDatabase.open(null);
+});
+afterAll(() => testDatabase.drop());
+
+/** What the statement fails with in a transaction that begins like that. */
+async function failureOf(beginning: string, statement: string): Promise<unknown> {
+  const done = inTransaction(owner, async (client) => {
+    await client.query(beginning);
+    await client.query(statement);
+  });
+  return done.then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
+const WRITE = `insert into event_counter (user_id, last_seq) values ('usr_1', 1)`;
+
+test.each([
+  ['a server that may not be written to, as one that another is taking over from', 'set transaction read only', WRITE],
+  ['a statement that ran out of time', `set local statement_timeout = 20`, 'select pg_sleep(5)'],
+])('%s counts as away', async (_what, beginning, statement) => {
+  expect(isConnectionLost(await failureOf(beginning, statement))).toBe(true);
+});
+
+test('a mistake in a statement does not', async () => {
+  expect(isConnectionLost(await failureOf('select 1', 'select 1 / 0'))).toBe(false);
+});
