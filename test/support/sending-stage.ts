@@ -23,6 +23,9 @@ export class SendingStage {
   readonly dns: DnsServer;
   readonly sink: SinkMta;
   readonly account: StageAccount;
+  /** The first message of each Message-ID among as many of the sink's as were looked at. */
+  readonly #messages = new Map<string | null, SinkMessage>();
+  #lookedAt = 0;
 
   private constructor(parts: { service: Service; dns: DnsServer; sink: SinkMta; account: StageAccount }) {
     this.service = parts.service;
@@ -120,11 +123,19 @@ export class SendingStage {
 
   /** Resolves with the message that the sink took under that Message-ID. */
   async messageOf(messageId: string, limitMs?: number): Promise<SinkMessage> {
-    const find = () => this.sink.messages.find((message) => messageIdOf(message) === messageId);
-    await this.sink.until(() => find() !== undefined, limitMs);
-    const message = find();
+    await this.sink.until(() => this.#find(messageId) !== undefined, limitMs);
+    const message = this.#find(messageId);
     if (message === undefined) throw new Error('unreachable');
     return message;
+  }
+
+  #find(messageId: string): SinkMessage | undefined {
+    for (const message of this.sink.messages.slice(this.#lookedAt)) {
+      const id = messageIdOf(message);
+      if (!this.#messages.has(id)) this.#messages.set(id, message);
+    }
+    this.#lookedAt = this.sink.messages.length;
+    return this.#messages.get(messageId);
   }
 
   /** What a receiver that asks this DNS makes of a message. */
