@@ -49,8 +49,16 @@ const LIMITS: OpeningLimits = {
   envelopeMs: 120_000,
   messageMs: 600_000,
 };
-/** Transactions at once: in all, with a destination that is new to us, and with one that keeps up. */
-const TRANSACTIONS = { active: 200, first: 3, most: 20 };
+/**
+ * Transactions at once and the octets of their messages: in all, and with destinations that are yet to take one; then how many with one
+ * destination that is new to us, and with one that keeps up.
+ */
+const TRANSACTIONS = {
+  active: { count: 200, octets: 256_000_000 },
+  unproven: { count: 100, octets: 128_000_000 },
+  first: 3,
+  most: 20,
+};
 /** All look-ups for one transaction, and one try with one server; milliseconds. */
 const DNS_TIME_MS = 15_000;
 const DNS_QUERY_MS = 2_500;
@@ -111,7 +119,7 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
   let isStopping = false;
   const taker = createDueTaker({
     context,
-    queue,
+    inHand: queue.inHand,
     add(transactions: Transaction[]) {
       fault('sending.claimed');
       const jobs = transactions.flatMap((transaction) => transaction.jobs);
@@ -128,7 +136,7 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
     const oldest = performance.now() - RENEWAL_AGE_MS;
     return renewLeases(
       context,
-      queue.jobs().filter((job) => job.claimedAt < oldest),
+      queue.inHand.jobs().filter((job) => job.claimedAt < oldest),
     );
   };
 

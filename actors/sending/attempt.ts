@@ -34,7 +34,7 @@ export interface AttemptReport {
   isUnopened: boolean;
 }
 
-/** Makes attempts: message, destination, session, transaction. */
+/** Makes attempts: destination, session, message, transaction. */
 export interface Attempter {
   /** Never rejects. Null: PostgreSQL was away, so that nothing was begun. */
   attempt(key: string, transaction: Transaction): Promise<AttemptReport | null>;
@@ -58,19 +58,22 @@ export function createAttempter(options: AttempterOptions): Attempter {
   });
 
   const attempt = async (key: string, transaction: Transaction): Promise<AttemptReport | null> => {
+    if (ending.signal.aborted) return interrupted(transaction.jobs);
+    return await sendOver(key, transaction);
+  };
+
+  /** The message, or what is to be reported without it. */
+  const read = async (transaction: Transaction): Promise<{ octets: Buffer } | { report: AttemptReport | null }> => {
     const { jobs } = transaction;
-    if (ending.signal.aborted) return interrupted(jobs);
-    let octets: Buffer | null;
     try {
-      octets = await signer.read(transaction);
+      const octets = await signer.read(transaction);
+      if (octets === null) return { report: ownFault(jobs, 'The stored message is gone or damaged') };
+      return ending.signal.aborted ? { report: interrupted(jobs) } : { octets };
     } catch (error) {
-      if (isConnectionLost(error)) return null;
+      if (isConnectionLost(error)) return { report: null };
       context.log.error({ err: error, emailId: transaction.emailId }, 'sending: a message could not be signed');
-      return ownFault(jobs, 'The message could not be signed');
+      return { report: ownFault(jobs, 'The message could not be signed') };
     }
-    if (octets === null) return ownFault(jobs, 'The stored message is gone or damaged');
-    if (ending.signal.aborted) return interrupted(jobs);
-    return await sendOver(key, transaction, octets);
   };
 
   /** A session that is idle, or a new one. */
@@ -90,8 +93,9 @@ export function createAttempter(options: AttempterOptions): Attempter {
   };
 
   /** One transaction, and more where the server does not take all recipients at once. */
-  const sendOver = async (key: string, transaction: Transaction, octets: Buffer): Promise<AttemptReport> => {
+  const sendOver = async (key: string, transaction: Transaction): Promise<AttemptReport | null> => {
     let rest = transaction.jobs;
+    let octets: Buffer | null = null;
     let session = pool.take(key);
     let isReused = session !== null;
     const results: AttemptResult[] = [];
@@ -105,6 +109,21 @@ export function createAttempter(options: AttempterOptions): Attempter {
           return { results, verdict: hasSent ? 'sent' : opened.failure.verdict, isUnopened: !hasSent };
         }
         ({ session } = opened);
+      }
+      if (octets === null) {
+        // Not before: who waits for a server that hangs needs no memory for it.
+        const found = await read(transaction);
+        if ('report' in found) {
+          pool.give(key, session);
+          return found.report;
+        }
+        ({ octets } = found);
+        // It may have ended meanwhile.
+        if (!session.isUsable) {
+          session = null;
+          isReused = false;
+          continue;
+        }
       }
       const sent = rest.slice(0, MOST_RECIPIENTS);
       const [first] = sent;

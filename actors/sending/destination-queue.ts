@@ -1,9 +1,13 @@
-import type { Lane, SendingJob, Transaction } from './job.ts';
+import { createInHand, type InHand } from './in-hand.ts';
+import type { Transaction } from './job.ts';
+import { createPlaces, type PlaceLimits } from './places.ts';
 
 /** Limits on transactions that run at once. */
 export interface DestinationLimits {
   /** in all */
-  active: number;
+  active: PlaceLimits;
+  /** of destinations that have taken nothing, or nothing since they last asked for patience or were away: most that hang are among these */
+  unproven: PlaceLimits;
   /** of a destination that is new to us, and of one that has shown that it keeps up */
   first: number;
   most: number;
@@ -17,7 +21,8 @@ export type DestinationVerdict = 'sent' | 'refused' | 'hesitant' | 'slow' | 'unr
 
 /**
  * The transactions in hand: waiting in the order they came per destination and user, running, or being recorded. Destinations take
- * turns, so that one that hangs or has a long backlog delays nobody else, and within a destination users do. A destination may run more
+ * turns, so that one that hangs or has a long backlog delays nobody else, and within a destination users do. Places are shared out so that
+ * no user, and not all destinations that are yet to take a message, can have all of them (places.ts). A destination may run more
  * at once with every message that it takes; when it asks for patience it may run half as many, after a pause that doubles as long as
  * nothing gets through.
  */
@@ -28,23 +33,15 @@ export interface DestinationQueue {
   /** The next transactions that may start, one of each destination in turn; they run from now on. */
   take(): { key: string; transaction: Transaction }[];
   /** The transaction ran; its place is free, its recipients stay in hand until they are forgotten. */
-  end(key: string, startedTick: number, verdict: DestinationVerdict): void;
+  end(key: string, transaction: Transaction, startedTick: number, verdict: DestinationVerdict): void;
   /** transactions of that destination that run */
   activeOf(key: string): number;
   /** Takes those out that wait for that destination. */
   takeWaiting(key: string): Transaction[];
   /** Takes all out that wait. */
   takeAllWaiting(): Transaction[];
-  /** Recipients that are recorded or given up. */
-  forget(jobs: readonly SendingJob[]): void;
-  has(recipientId: string): boolean;
-  /** recipients in hand */
-  jobs(): SendingJob[];
-  size(): number;
-  /** recipients in hand of that lane */
-  sizeOf(lane: Lane): number;
-  /** lanes with at least that many recipients in hand */
-  lanesAbove(count: number): Lane[];
+  /** Recipients of transactions that were added; they stay until they are forgotten. */
+  readonly inHand: InHand;
 }
 
 interface Line {
@@ -52,6 +49,8 @@ interface Line {
   waiting: Map<string, Transaction[]>;
   active: number;
   limit: number;
+  /** it took a message, and has not asked for patience nor been away since */
+  isProven: boolean;
   /** pauses in a row since a message was last taken */
   strikes: number;
   slowedTick: number;
@@ -69,17 +68,26 @@ const MOST_IDLE_LINES = 5_000;
 /** `onReady` is called when a pause is over. */
 export function createDestinationQueue(limits: DestinationLimits, onReady: () => void): DestinationQueue {
   const lines = new Map<string, Line>();
-  const held = new Map<string, { job: SendingJob; lane: LaneSize }>();
-  const laneSizes = new Map<string, LaneSize>();
+  const inHand = createInHand();
+  const all = createPlaces(limits.active);
+  const unproven = createPlaces(limits.unproven);
+  const running = new Map<Transaction, { octets: number; isProven: boolean }>();
   // Destinations with waiting transactions; the first one is next.
   const turns = new Set<string>();
-  let active = 0;
 
   const lineOf = (key: string): Line => {
     const known = lines.get(key);
     if (known !== undefined) return known;
     if (lines.size > MOST_IDLE_LINES) forgetIdleLines();
-    const line = { waiting: new Map(), active: 0, limit: limits.first, strikes: 0, slowedTick: 0, pausedUntil: 0 };
+    const line: Line = {
+      waiting: new Map(),
+      active: 0,
+      limit: limits.first,
+      isProven: false,
+      strikes: 0,
+      slowedTick: 0,
+      pausedUntil: 0,
+    };
     lines.set(key, line);
     return line;
   };
@@ -109,25 +117,35 @@ export function createDestinationQueue(limits: DestinationLimits, onReady: () =>
     return taken;
   };
 
-  /** The next transaction of the user whose turn it is. */
-  const shiftOf = ({ waiting }: Line): Transaction | undefined => {
-    const [next] = waiting;
-    if (next === undefined) return undefined;
-    const [userId, transactions] = next;
-    waiting.delete(userId);
-    const transaction = transactions.shift();
-    if (transactions.length > 0) waiting.set(userId, transactions);
-    return transaction;
+  /** The next transaction of the first user in turn whom there is a place for. */
+  const shiftOf = ({ waiting, isProven }: Line): Transaction | undefined => {
+    for (const [userId, transactions] of waiting) {
+      const octets = transactions[0]?.octets ?? 0;
+      if (!all.admits(userId, octets) || !(isProven || unproven.admits(userId, octets))) continue;
+      waiting.delete(userId);
+      const transaction = transactions.shift();
+      if (transactions.length > 0) waiting.set(userId, transactions);
+      return transaction;
+    }
+    return undefined;
   };
 
-  const hold = ({ userId, domain, jobs }: Transaction) => {
-    const key = `${domain} ${userId}`;
-    const lane = laneSizes.get(key) ?? { key, userId, domain, size: 0 };
-    laneSizes.set(key, lane);
-    for (const job of jobs) {
-      held.set(job.recipientId, { job, lane });
-      lane.size++;
-    }
+  const start = (line: Line, transaction: Transaction) => {
+    const { userId, octets } = transaction;
+    const { isProven } = line;
+    line.active++;
+    running.set(transaction, { octets, isProven });
+    all.enter(userId, octets);
+    if (!isProven) unproven.enter(userId, octets);
+  };
+
+  const leave = (line: Line, transaction: Transaction) => {
+    const place = running.get(transaction);
+    if (place === undefined) throw new Error('a transaction ended that did not run');
+    line.active--;
+    running.delete(transaction);
+    all.leave(transaction.userId, place.octets);
+    if (!place.isProven) unproven.leave(transaction.userId, place.octets);
   };
 
   return {
@@ -137,7 +155,7 @@ export function createDestinationQueue(limits: DestinationLimits, onReady: () =>
       if (transactions === undefined) waiting.set(transaction.userId, [transaction]);
       else transactions.push(transaction);
       turns.add(key);
-      hold(transaction);
+      inHand.hold(transaction);
     },
 
     putBack(key, transaction) {
@@ -155,7 +173,7 @@ export function createDestinationQueue(limits: DestinationLimits, onReady: () =>
       const now = performance.now();
       // How many destinations in a row could start nothing; a full round of them ends the search.
       let idle = 0;
-      while (active < limits.active && idle < turns.size) {
+      while (!all.isFull() && idle < turns.size) {
         const key = turns.values().next().value;
         if (key === undefined) break;
         turns.delete(key);
@@ -165,8 +183,7 @@ export function createDestinationQueue(limits: DestinationLimits, onReady: () =>
         if (transaction === undefined) {
           idle++;
         } else {
-          line.active++;
-          active++;
+          start(line, transaction);
           started.push({ key, transaction });
           idle = 0;
         }
@@ -175,13 +192,16 @@ export function createDestinationQueue(limits: DestinationLimits, onReady: () =>
       return started;
     },
 
-    end(key, startedTick, verdict) {
+    end(key, transaction, startedTick, verdict) {
       const line = lineOf(key);
-      line.active--;
-      active--;
-      if (verdict === 'slow' || verdict === 'unreachable') slowDown(line, startedTick, true);
+      leave(line, transaction);
+      if (verdict === 'slow' || verdict === 'unreachable') {
+        line.isProven = false;
+        slowDown(line, startedTick, true);
+      }
       if (verdict === 'hesitant') slowDown(line, startedTick, false);
       if (verdict !== 'sent') return;
+      line.isProven = true;
       // As fast as it takes mail at first, carefully once it has asked for patience.
       line.limit = Math.min(limits.most, line.limit + (line.slowedTick === 0 ? 1 : CAREFUL_GROWTH));
       line.strikes = 0;
@@ -191,24 +211,6 @@ export function createDestinationQueue(limits: DestinationLimits, onReady: () =>
     takeWaiting: takeWaitingOf,
     takeAllWaiting: () => [...lines.keys()].flatMap(takeWaitingOf),
 
-    forget(jobs) {
-      for (const { recipientId } of jobs) {
-        const entry = held.get(recipientId);
-        if (entry === undefined) continue;
-        held.delete(recipientId);
-        if (--entry.lane.size === 0) laneSizes.delete(entry.lane.key);
-      }
-    },
-
-    has: (recipientId) => held.has(recipientId),
-    jobs: () => [...held.values()].map(({ job }) => job),
-    size: () => held.size,
-    sizeOf: ({ userId, domain }) => laneSizes.get(`${domain} ${userId}`)?.size ?? 0,
-    lanesAbove: (count) => [...laneSizes.values()].filter(({ size }) => size >= count),
+    inHand,
   };
-}
-
-interface LaneSize extends Lane {
-  key: string;
-  size: number;
 }

@@ -60,12 +60,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const startedTick = performance.now();
     dropLost(transaction, startedTick);
     if (transaction.jobs.length === 0) {
-      queue.end(key, startedTick, 'refused');
+      queue.end(key, transaction, startedTick, 'refused');
       return pumpSoon();
     }
     const report = await attempter.attempt(key, transaction);
     if (report === null) return await putBackLater(key, transaction, startedTick);
-    queue.end(key, startedTick, report.verdict);
+    queue.end(key, transaction, startedTick, report.verdict);
     const { isOurs } = options.destinationOf(transaction);
     if (!isStopping && mayWait(key, transaction, report, isOurs)) {
       if (isOurs)
@@ -102,7 +102,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const putBackLater = async (key: string, transaction: Transaction, startedTick: number) => {
     context.log.warn({ emailId: transaction.emailId }, 'sending: an attempt waits for the database');
     await pause(READ_RETRY_MS);
-    queue.end(key, startedTick, 'refused');
+    queue.end(key, transaction, startedTick, 'refused');
     // On a stop its lease runs out.
     if (isStopping) return;
     queue.putBack(key, transaction);
@@ -128,7 +128,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 
   const forget = (lane: Lane, jobs: readonly SendingJob[]) => {
-    queue.forget(jobs);
+    queue.inHand.forget(jobs);
     options.onRoom(lane);
   };
 
@@ -136,7 +136,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     add(transactions) {
       for (const transaction of transactions) {
         // A lease of ours may have run out while the recipient is still in hand, when PostgreSQL was away for long.
-        transaction.jobs = transaction.jobs.filter((job) => !queue.has(job.recipientId));
+        transaction.jobs = transaction.jobs.filter((job) => !queue.inHand.has(job.recipientId));
         const { key } = options.destinationOf(transaction);
         const settled = takeSettled(transaction);
         if (settled.length > 0) options.keep(record(transaction, settled));
@@ -148,7 +148,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     stop() {
       isStopping = true;
       const waiting = queue.takeAllWaiting().flatMap(({ jobs }) => jobs);
-      queue.forget(waiting);
+      queue.inHand.forget(waiting);
       return waiting;
     },
   };

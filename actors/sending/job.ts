@@ -28,6 +28,8 @@ export interface Transaction {
   emailId: string;
   /** null when the octets are gone */
   rawId: string | null;
+  /** of the message, as stored; 0 when it is gone */
+  octets: number;
   /** of the recipients */
   domain: string;
   /** of the From address */

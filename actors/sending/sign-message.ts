@@ -4,6 +4,7 @@ import { findSigningKey } from '../../db/queries/dkim-key.ts';
 import type { ActorContext } from '../actor.ts';
 import type { Transaction } from './job.ts';
 import { createSigningThread, type SigningWork } from './signing-thread.ts';
+import { createTurns } from './turns.ts';
 
 /** Reads messages as they go over the wire: stored octets under a DKIM signature. */
 export interface MessageSigner {
@@ -21,6 +22,8 @@ const KEY_AGE_MS = 10_000;
 /** An email to several domains is signed once for those that go within this time; milliseconds and octets in all. */
 const MESSAGE_AGE_MS = 5_000;
 const MESSAGE_OCTETS = 32_000_000;
+/** Of messages that are being read or signed: each lies in memory several times meanwhile. A single one may be larger. */
+const OCTETS_AT_ONCE = 32_000_000;
 const MOST_KEYS = 10_000;
 const MOST_MESSAGES = 500;
 
@@ -29,6 +32,7 @@ type SigningKey = Pick<SigningWork, 'domain' | 'selector' | 'privateKey'>;
 export function createMessageSigner(context: ActorContext, secretKey: Uint8Array): MessageSigner {
   const keys = createShortMemory<SigningKey | null>(KEY_AGE_MS, MOST_KEYS);
   const messages = createShortMemory<Buffer | null>(MESSAGE_AGE_MS, MOST_MESSAGES);
+  const turns = createTurns(OCTETS_AT_ONCE);
   const thread = createSigningThread();
   const unsignedDomains = new Set<string>();
   let keptOctets = 0;
@@ -55,13 +59,15 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
 
   return {
     async read(transaction) {
-      const octets = await messages.remember(transaction.emailId, () => readAndSign(transaction));
-      keptOctets += octets?.length ?? 0;
-      if (keptOctets > MESSAGE_OCTETS) {
-        messages.clear();
-        keptOctets = 0;
-      }
-      return octets;
+      return await messages.remember(transaction.emailId, async () => {
+        const octets = await turns.during(transaction.octets, () => readAndSign(transaction));
+        keptOctets += octets?.length ?? 0;
+        if (keptOctets > MESSAGE_OCTETS) {
+          messages.clear();
+          keptOctets = octets?.length ?? 0;
+        }
+        return octets;
+      });
     },
     close: () => thread.end(),
   };

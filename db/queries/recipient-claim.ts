@@ -14,6 +14,8 @@ export interface ClaimedRecipientRow {
   /** of the attempt that was written */
   number: number;
   raw_id: string | null;
+  /** of the message; null when its octets are gone */
+  size_octets: number | null;
   /** the domain of the From address */
   own_domain: string;
   /** the sender's domain is still the user's, and verified */
@@ -120,6 +122,7 @@ function claimSql(locking: string): string {
   )
   select c.user_id, c.id, c.email_id, c.address, c.domain, c.attempts, b.number, e.raw_id, e.own_domain,
     extract(epoch from (select postroom_now()) - c.queued_at)::float8 as age_seconds,
+    (select r.size_octets from raw_message r where r.id = e.raw_id) as size_octets,
     coalesce(o.status = 'verified', false) as is_sender_verified,
     o.mail_from_verified_at is not null as mail_from_verified,
     exists (select from verified_domain_name v where v.name = c.domain) as is_hosted,

@@ -1,8 +1,13 @@
 import { expect, test, vi } from 'vitest';
-import { createDestinationQueue, type DestinationQueue } from '../../../actors/sending/destination-queue.ts';
+import {
+  createDestinationQueue,
+  type DestinationQueue,
+  type DestinationVerdict,
+} from '../../../actors/sending/destination-queue.ts';
 import type { Transaction } from '../../../actors/sending/job.ts';
 
-const LIMITS = { active: 10, first: 2, most: 6 };
+const PLENTY = { count: 100, octets: 1_000_000 };
+const LIMITS = { active: PLENTY, unproven: PLENTY, first: 2, most: 6 };
 
 function transaction(name: string, domain: string, recipients = 1): Transaction {
   const jobs = Array.from({ length: recipients }, (_, n) => ({
@@ -21,6 +26,7 @@ function transaction(name: string, domain: string, recipients = 1): Transaction 
     userId: 'usr',
     emailId: name,
     rawId: null,
+    octets: 100,
     domain,
     senderDomain: 'box.test',
     isSenderVerified: true,
@@ -34,9 +40,22 @@ function fill(queue: DestinationQueue, domain: string, count: number): void {
   for (let n = 0; n < count; n++) queue.add(domain, transaction(`${domain}#${n}`, domain));
 }
 
-const takenOf = (queue: DestinationQueue) => queue.take().map(({ transaction: { emailId } }) => emailId);
-const end = (queue: DestinationQueue, key: string, verdict: Parameters<DestinationQueue['end']>[2]) =>
-  queue.end(key, performance.now(), verdict);
+// What takenOf took, in its order.
+const running: { queue: DestinationQueue; key: string; transaction: Transaction }[] = [];
+
+function takenOf(queue: DestinationQueue): string[] {
+  const taken = queue.take();
+  running.push(...taken.map((one) => ({ queue, ...one })));
+  return taken.map(({ transaction: { emailId } }) => emailId);
+}
+
+/** Ends the transaction of that destination that has run longest. */
+function end(queue: DestinationQueue, key: string, verdict: DestinationVerdict, startedTick = performance.now()): void {
+  const at = running.findIndex((one) => one.queue === queue && one.key === key);
+  const [ended] = running.splice(at, 1);
+  if (at === -1 || ended === undefined) throw new Error(`nothing runs of ${key}`);
+  queue.end(key, ended.transaction, startedTick, verdict);
+}
 
 test('destinations take turns, each up to its limit', () => {
   const queue = createDestinationQueue(LIMITS, () => undefined);
@@ -55,8 +74,8 @@ test('within a destination users take turns', () => {
 });
 
 test('there is a limit on all of them together', () => {
-  const queue = createDestinationQueue({ ...LIMITS, active: 3 }, () => undefined);
-  for (const domain of ['a', 'b', 'c', 'd']) fill(queue, domain, 1);
+  const queue = createDestinationQueue({ ...LIMITS, active: { ...PLENTY, count: 3 } }, () => undefined);
+  for (const userId of ['a', 'b', 'c', 'd']) queue.add(userId, { ...transaction(`${userId}#0`, userId), userId });
   expect(takenOf(queue)).toEqual(['a#0', 'b#0', 'c#0']);
   end(queue, 'a', 'refused');
   expect(takenOf(queue)).toEqual(['d#0']);
@@ -159,7 +178,7 @@ test('transactions that began before a pause tell nothing new', () => {
     const startedTick = performance.now();
     takenOf(queue);
     vi.advanceTimersByTime(50);
-    for (let n = 0; n < 4; n++) queue.end('a', startedTick, 'slow');
+    for (let n = 0; n < 4; n++) end(queue, 'a', 'slow', startedTick);
     vi.advanceTimersByTime(1_100);
     expect(takenOf(queue)).toHaveLength(2);
   } finally {
@@ -171,27 +190,76 @@ test('what is put back goes first', () => {
   const queue = createDestinationQueue({ ...LIMITS, first: 1 }, () => undefined);
   fill(queue, 'a', 3);
   const [taken] = queue.take();
-  end(queue, 'a', 'refused');
-  if (taken !== undefined) queue.putBack('a', taken.transaction);
+  if (taken === undefined) throw new Error('nothing was taken');
+  queue.end('a', taken.transaction, performance.now(), 'refused');
+  queue.putBack('a', taken.transaction);
   expect(takenOf(queue)).toEqual(['a#0']);
 });
 
 test('recipients are in hand until they are forgotten, and counted by domain', () => {
   const queue = createDestinationQueue(LIMITS, () => undefined);
-  const sizeOf = (domain: string) => queue.sizeOf({ userId: 'usr', domain });
+  const sizeOf = (domain: string) => queue.inHand.sizeOf({ userId: 'usr', domain });
   const one = transaction('x', 'a.test', 3);
   queue.add(':relay', one);
   queue.add(':relay', transaction('y', 'b.test'));
-  expect([queue.size(), sizeOf('a.test'), sizeOf('b.test'), queue.lanesAbove(2).map(({ domain }) => domain)]).toEqual([
-    4,
-    3,
-    1,
-    ['a.test'],
-  ]);
-  expect(queue.has('x-1')).toBe(true);
-  queue.forget(one.jobs.slice(0, 2));
-  queue.forget(one.jobs.slice(0, 2));
-  expect([queue.size(), sizeOf('a.test'), queue.has('x-1')]).toEqual([2, 1, false]);
+  expect([
+    queue.inHand.size(),
+    sizeOf('a.test'),
+    sizeOf('b.test'),
+    queue.inHand.lanesAbove(2).map(({ domain }) => domain),
+  ]).toEqual([4, 3, 1, ['a.test']]);
+  expect(queue.inHand.has('x-1')).toBe(true);
+  queue.inHand.forget(one.jobs.slice(0, 2));
+  queue.inHand.forget(one.jobs.slice(0, 2));
+  expect([queue.inHand.size(), sizeOf('a.test'), queue.inHand.has('x-1')]).toEqual([2, 1, false]);
   expect(queue.takeAllWaiting().map(({ emailId }) => emailId)).toEqual(['x', 'y']);
   expect(queue.take()).toEqual([]);
+});
+
+/** Adds one transaction to a destination of its own. */
+function addOne(queue: DestinationQueue, userId: string, name: string, octets = 100): void {
+  queue.add(name, { ...transaction(name, name), userId, octets });
+}
+
+test('a user gets as many places as are left free, half of them alone, and another user finds one', () => {
+  const queue = createDestinationQueue({ ...LIMITS, active: { ...PLENTY, count: 12 } }, () => undefined);
+  for (let n = 0; n < 20; n++) addOne(queue, 'ann', `ann${n}`);
+  expect(takenOf(queue)).toHaveLength(6);
+  for (let n = 0; n < 20; n++) addOne(queue, 'ben', `ben${n}`);
+  expect(takenOf(queue)).toEqual(['ben0', 'ben1', 'ben2']);
+  addOne(queue, 'cay', 'cay0');
+  expect(takenOf(queue)).toEqual(['cay0']);
+  for (const name of ['ann0', 'ann1']) end(queue, name, 'refused');
+  // Ann has more than are free, Ben has not.
+  expect(takenOf(queue)).toEqual(['ben3']);
+});
+
+test('destinations that are yet to take a message cannot have all places, however many users they have', () => {
+  const unproven = { ...PLENTY, count: 4 };
+  const queue = createDestinationQueue({ ...LIMITS, unproven, active: { ...PLENTY, count: 8 } }, () => undefined);
+  addOne(queue, 'zoe', 'known');
+  takenOf(queue);
+  end(queue, 'known', 'sent');
+  for (let n = 0; n < 20; n++) addOne(queue, `user${n}`, `new${n}`);
+  expect(takenOf(queue)).toEqual(['new0', 'new1', 'new2', 'new3']);
+  addOne(queue, 'zoe', 'known');
+  expect(takenOf(queue)).toEqual(['known']);
+  end(queue, 'known', 'slow');
+  end(queue, 'new0', 'sent');
+  expect(takenOf(queue)).toEqual(['new4']);
+});
+
+test('messages that run at once are limited in octets, of all and of a user, and a large one passes alone', () => {
+  const queue = createDestinationQueue({ ...LIMITS, active: { ...PLENTY, octets: 1_000 } }, () => undefined);
+  addOne(queue, 'ann', 'huge', 5_000);
+  for (const name of ['a', 'b', 'c']) addOne(queue, 'ann', name, 250);
+  addOne(queue, 'ben', 'large', 600);
+  addOne(queue, 'ben', 'small', 400);
+  expect(takenOf(queue)).toEqual(['huge']);
+  end(queue, 'huge', 'sent');
+  expect(takenOf(queue)).toEqual(['a', 'b', 'small']);
+  for (const name of ['a', 'small']) end(queue, name, 'sent');
+  expect(takenOf(queue)).toEqual(['c']);
+  end(queue, 'b', 'sent');
+  expect(takenOf(queue)).toEqual(['large']);
 });
