@@ -32,10 +32,13 @@ const isNotOurs = 'd.claimed_by is distinct from $1';
 /**
  * Takes up to $2 due recipients of the emails with user ids $3 and ids $4 (each pair of them one email) for the claimant $1; none of
  * those users with those domains that stand in $5 and $6, place by place. Rows: ClaimedRecipientRow.
+ * The emails' recipients are found first, and only then which of them are due: by an index of all that are due, as it would be chosen
+ * while the table is young, those of a long backlog would be read.
  */
 export const claimOfEmailsSql = claimSql(`
   select d.ctid as place, d.user_id, d.email_id, d.domain, d.id from recipient d
-  where d.user_id = any($3::text[]) and d.email_id = any($4::text[]) and ${isDue('d')} and ${isNotOurs}
+  where d.ctid = any(array(select r.ctid from recipient r where r.user_id = any($3::text[]) and r.email_id = any($4::text[])))
+    and coalesce(${isDue('d')}, false) and ${isNotOurs}
     and not exists (select from unnest($5::text[], $6::text[]) as f(user_id, domain) where f.user_id = d.user_id and f.domain = d.domain)
   order by d.next_attempt_at, d.id limit $2 for update skip locked`);
 
