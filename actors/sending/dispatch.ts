@@ -139,7 +139,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         transaction.jobs = transaction.jobs.filter((job) => !queue.inHand.has(job.recipientId));
         const { key } = options.destinationOf(transaction);
         const settled = takeSettled(transaction);
-        if (settled.length > 0) options.keep(record(transaction, settled));
+        if (settled.length > 0) {
+          queue.inHand.hold({ ...transaction, jobs: settled.map(({ job }) => job) });
+          options.keep(record(transaction, settled));
+        }
         if (transaction.jobs.length > 0) queue.add(key, transaction);
       }
       pump();
@@ -147,6 +150,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     pump,
     stop() {
       isStopping = true;
+      recorder.stop();
       const waiting = queue.takeAllWaiting().flatMap(({ jobs }) => jobs);
       queue.inHand.forget(waiting);
       return waiting;

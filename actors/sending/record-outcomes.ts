@@ -13,8 +13,13 @@ import { type Outcome, suppresses } from './outcome.ts';
 
 /** Writes outcomes of attempts down, in groups: while one group is committed the next one gathers. */
 export interface OutcomeRecorder {
-  /** Resolves when the outcomes are committed, or when the claims turned out to be lost. Never rejects. */
+  /**
+   * Resolves when the outcomes are committed, or when the claims turned out to be lost; until then the recipients are to be held, as
+   * those that were sent would go again. Never rejects.
+   */
   record(outcomes: readonly Outcome[]): Promise<void>;
+  /** Outcomes that could not be recorded are tried once more, and then given up. */
+  stop(): void;
 }
 
 /** Outcomes in one transaction at most, unless one record has more. */
@@ -23,19 +28,29 @@ const MAX_GROUP = 100;
 const GATHER_MS = 15;
 /** While PostgreSQL is away; milliseconds. */
 const RETRY_MS = 500;
+/** Between tries to record one that the database refuses, doubling; milliseconds. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
 
 export function createOutcomeRecorder(context: ActorContext, onRecorded: () => void): OutcomeRecorder {
   const waiting: { outcomes: readonly Outcome[]; done: () => void }[] = [];
+  const ending = new AbortController();
   let isWriting = false;
 
   const writeAll = async () => {
     await pause(GATHER_MS);
     while (waiting.length > 0) {
       const group = takeGroup();
-      await writeGroup(group.flatMap(({ outcomes }) => outcomes));
-      for (const { done } of group) done();
+      const refused = await writeGroup(group.flatMap(({ outcomes }) => outcomes));
+      for (const entry of group) void finish(entry, refused);
     }
     isWriting = false;
+  };
+
+  const finish = async ({ outcomes, done }: (typeof waiting)[number], refused: readonly Outcome[]) => {
+    const own = refused.filter(({ row }) => outcomes.some((outcome) => outcome.row.id === row.id));
+    await Promise.all(own.map(insist));
+    done();
   };
 
   const takeGroup = () => {
@@ -44,29 +59,44 @@ export function createOutcomeRecorder(context: ActorContext, onRecorded: () => v
     return waiting.splice(0, end === -1 ? waiting.length : end);
   };
 
-  /** A group that fails is tried outcome by outcome, so that none can hold up the others. */
-  const writeGroup = async (given: readonly Outcome[]): Promise<void> => {
+  /** A group that fails is tried outcome by outcome, so that none can hold up the others. Answers those that the database refuses. */
+  const writeGroup = async (given: readonly Outcome[]): Promise<Outcome[]> => {
     let outcomes = given;
     for (;;) {
       try {
         await write(outcomes);
-        return;
+        return [];
       } catch (error) {
         if (isConnectionLost(error)) {
           context.log.warn({ err: error, count: outcomes.length }, 'sending: outcomes wait for the database');
           await pause(RETRY_MS);
         } else if (outcomes.length > 1) {
-          for (const outcome of outcomes) await writeGroup([outcome]);
-          return;
+          const refused: Outcome[] = [];
+          for (const outcome of outcomes) refused.push(...(await writeGroup([outcome])));
+          return refused;
         } else {
           const [outcome] = outcomes;
           context.log.error({ err: error, recipientId: outcome?.row.id }, 'sending: an outcome could not be recorded');
-          // Left open it would be sent again and again.
-          if (outcome === undefined || outcome.isPlain === true) return;
+          if (outcome === undefined || outcome.isPlain === true) return [...outcomes];
           outcomes = [withoutWords(outcome)];
         }
       }
     }
+  };
+
+  /** Tries one that the database refuses again and again: forgotten, its message would be sent again as soon as the lease is over. */
+  const insist = async (outcome: Outcome): Promise<void> => {
+    const recipientId = outcome.row.id;
+    const { signal } = ending;
+    for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
+      await pause(pauseMs, undefined, { signal }).catch(() => undefined);
+      try {
+        return await write([outcome]);
+      } catch (error) {
+        context.log.error({ err: error, recipientId }, 'sending: an outcome still could not be recorded');
+      }
+    }
+    context.log.error({ recipientId, outcome: outcome.row.outcome }, 'sending: an outcome is lost with the stop');
   };
 
   const write = async (outcomes: readonly Outcome[]) => {
@@ -119,6 +149,7 @@ export function createOutcomeRecorder(context: ActorContext, onRecorded: () => v
       }
       return promise;
     },
+    stop: () => ending.abort(),
   };
 }
 

@@ -32,9 +32,11 @@ export interface FinishedRecipientRow {
 }
 
 /**
- * Records what attempts came to: the recipient (only while $1 holds the claim and no other try was counted since) and, whoever holds
- * it by now, the attempt. Parameters: $1 the claimant, $2 RecipientFinish[] as JSON. Rows: FinishedRecipientRow; a recipient that is in
- * none of them had been taken over, or settled by a report.
+ * Records what attempts came to: the recipient (only while $1 holds the claim and no other try was counted since; but what a server took
+ * is delivered, whoever holds a recipient that is still pending, or it would be sent once more) and, whoever holds it by now, the attempt,
+ * over the presumption that it was interrupted. A row that was changed while it was waited for is changed by its key: its place (ctid) is
+ * one that this statement cannot see. Parameters: $1 the claimant, $2 RecipientFinish[] as JSON. Rows: FinishedRecipientRow; a recipient
+ * that is in none of them had been taken over, or settled by a report.
  */
 export const finishRecipientsSql = `
   with outcome as materialized (
@@ -42,8 +44,9 @@ export const finishRecipientsSql = `
       user_id text, id text, email_id text, number integer, attempts_before integer, is_counted boolean, outcome text, status text,
       delay_seconds float8, return_id text, host text, remote_address text, is_tls boolean, code smallint, enhanced_status text, text text)
   ), locked as materialized (
-    select r.ctid as place, r.user_id, r.id from recipient r
-    where r.user_id = any(array(select user_id from outcome)) and r.id = any(array(select id from outcome)) and r.claimed_by = $1
+    select r.user_id, r.id from recipient r
+    where r.user_id = any(array(select user_id from outcome)) and r.id = any(array(select id from outcome))
+      and (r.claimed_by = $1 or r.status = 'pending' and r.id = any(array(select id from outcome where outcome = 'delivered')))
     order by r.user_id, r.id for update
   ), finished as (
     update recipient r set
@@ -58,14 +61,16 @@ export const finishRecipientsSql = `
       last_status = case when o.is_counted then o.enhanced_status else r.last_status end,
       last_text = case when o.is_counted then o.text else r.last_text end,
       settled_at = case when o.status <> 'pending' then (select postroom_now()) end
-    from outcome o
-    where r.ctid = any(array(select place from locked)) and o.user_id = r.user_id and o.id = r.id and r.attempts = o.attempts_before
+    from locked l join outcome o on o.user_id = l.user_id and o.id = l.id
+    where r.user_id = l.user_id and r.id = l.id
+      and (r.claimed_by = $1 and r.attempts = o.attempts_before or r.status = 'pending' and o.outcome = 'delivered')
     returning r.user_id, r.id, r.email_id
   ), attempt as (
     update sending_attempt a set finished_at = (select postroom_now()), outcome = o.outcome, host = o.host,
       remote_address = o.remote_address, is_tls = o.is_tls, code = o.code, enhanced_status = o.enhanced_status, text = o.text
     from outcome o
-    where a.user_id = o.user_id and a.recipient_id = o.id and a.number = o.number and a.finished_at is null
+    where a.user_id = o.user_id and a.recipient_id = o.id and a.number = o.number
+      and (a.finished_at is null or a.outcome = 'interrupted')
   )
   select f.user_id, f.id, f.email_id, e.thread_id
   from finished f join email e on e.user_id = f.user_id and e.id = f.email_id`;

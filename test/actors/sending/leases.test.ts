@@ -1,6 +1,9 @@
+import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { inTransaction } from '../../../db/database.ts';
 import { queueMail } from '../../support/queued-mail.ts';
-import { attemptsOf, emailOf, recipientsOf, untilRecipients } from './sending.ts';
+import type { SinkReply } from '../../support/sink-mta.ts';
+import { type AttemptSight, attemptsOf, emailOf, recipientsOf, untilRecipients } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 
 let stage: SendingStage;
@@ -12,6 +15,10 @@ afterEach(() => stage.clear());
 afterAll(() => stage.close());
 
 const isDelivered = ([first]: { status: string }[]) => first?.status === 'delivered';
+
+async function untilAttempts(emailId: string, isMet: (attempts: AttemptSight[]) => boolean): Promise<void> {
+  while (!isMet(await attemptsOf(stage.owner, emailId))) await new Promise((resolve) => setTimeout(resolve, 20));
+}
 
 test('two actors at once send everything, and nothing twice', async () => {
   const sink = await stage.startSink();
@@ -90,15 +97,66 @@ test('who lost the claim records no outcome over the new holder’s', async () =
     [emailId],
   );
   answer();
-  for (;;) {
-    const [attempt] = await attemptsOf(stage.owner, emailId);
-    if (attempt?.outcome === 'bounced') break;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await untilAttempts(emailId, ([only]) => only?.outcome === 'bounced');
   expect(await recipientsOf(stage.owner, emailId)).toMatchObject([
     { status: 'pending', attempts: 0, claimed_by: 'thief', last_code: null },
   ]);
   expect((await emailOf(stage.owner, emailId)).status).toBe('pending');
+});
+
+test('what a server took is delivered, though another has the claim by now, whose outcome changes nothing', async () => {
+  const answers = [Promise.withResolvers<SinkReply>(), Promise.withResolvers<SinkReply>()];
+  const sink = await stage.startSink({
+    script: { message: ({ connection }) => answers[connection.number - 1]?.promise },
+  });
+  stage.publish('taken.test', '127.0.0.1');
+  const one = await stage.start({ port: sink.port, name: 'first-holder' });
+  const emailId = await queueMail(stage.owner, stage.sender, { to: ['ann@taken.test'] });
+  one.wake(stage.sender.userId, emailId);
+  await sink.until(({ transactions }) => transactions[0]?.recipients.length === 1);
+  // As if PostgreSQL had been away from the first one for longer than a lease.
+  await stage.owner.pool.query(
+    `update recipient set claimed_until = postroom_now() - interval '1 second' where email_id = $1`,
+    [emailId],
+  );
+  const other = await stage.start({ port: sink.port, name: 'second-holder' });
+  other.wake(stage.sender.userId, emailId);
+  await sink.until(({ transactions }) => transactions[1]?.recipients.length === 1);
+  expect(await recipientsOf(stage.owner, emailId)).toMatchObject([{ claimed_by: 'second-holder' }]);
+  answers[0]?.resolve('250 2.0.0 taken');
+  await untilRecipients(stage.owner, emailId, isDelivered);
+  answers[1]?.resolve('550 5.1.1 too late');
+  await untilAttempts(emailId, (attempts) => attempts[1]?.outcome === 'bounced');
+  expect(await recipientsOf(stage.owner, emailId)).toMatchObject([
+    { status: 'delivered', attempts: 1, claimed_by: null, last_code: 250, wait_seconds: null },
+  ]);
+  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ outcome: 'delivered' }, { outcome: 'bounced' }]);
+  expect((await emailOf(stage.owner, emailId)).events.map(({ kind }) => kind)).toEqual(['email.delivered']);
+});
+
+test('an outcome that waits for another change of its row is recorded over that', async () => {
+  const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();
+  const sink = await stage.startSink({ script: { message: () => mayAnswer.then(() => '550 5.1.1 never' as const) } });
+  stage.publish('crossed.test', '127.0.0.1');
+  await stage.start({ port: sink.port });
+  const emailId = await stage.send({ to: ['ann@crossed.test'] });
+  await sink.until(({ transactions }) => transactions[0]?.recipients.length === 1);
+  // A renewal, for one.
+  await inTransaction(stage.owner, async (client) => {
+    await client.query(`update recipient set claimed_until = claimed_until + interval '1 second' where email_id = $1`, [
+      emailId,
+    ]);
+    answer();
+    for (;;) {
+      const { rows } = await stage.owner.pool.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%locked as materialized%'`,
+      );
+      if (rows.length > 0) break;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  });
+  const [recipient] = await untilRecipients(stage.owner, emailId, ([only]) => only?.claimed_by === null);
+  expect(recipient).toMatchObject({ status: 'bounced', attempts: 1, last_code: 550 });
 });
 
 test('leases of attempts that take long are renewed', async () => {
@@ -180,3 +238,51 @@ test('a reply that cannot be stored is recorded without its words, and the messa
     await stage.owner.pool.query(`alter table recipient drop constraint no_poison`);
   }
 });
+
+test('an outcome that cannot be recorded at all is held until it can, and the message does not go again', async () => {
+  const sink = await stage.startSink();
+  stage.publish('stubborn.test', '127.0.0.1');
+  await stage.owner.pool.query(`
+    create function refuse_stubborn() returns trigger language plpgsql as $$ begin raise 'not this one'; end $$;
+    create trigger stubborn before update of status on recipient for each row
+      when (old.address = 'ann@stubborn.test' and new.status <> 'pending') execute function refuse_stubborn()`);
+  const { promise: isRefused, resolve: refuse } = Promise.withResolvers<void>();
+  const { promise: isRefusedAgain, resolve: refuseAgain } = Promise.withResolvers<void>();
+  const log = pino(
+    { level: 'error' },
+    {
+      write(line) {
+        if (line.includes('an outcome could not be recorded')) refuse();
+        if (line.includes('an outcome still could not be recorded')) refuseAgain();
+      },
+    },
+  );
+  try {
+    await stage.start({ port: sink.port, log, name: 'holder' });
+    const emailId = await stage.send({ to: ['ann@stubborn.test'] });
+    await isRefused;
+    const other = await stage.send({ to: ['ben@stubborn.test'] });
+    await untilRecipients(stage.owner, other, isDelivered);
+    // Its lease is over, and it is still in hand.
+    await stage.moveClock(31);
+    await isRefusedAgain;
+    const third = await stage.send({ to: ['cay@stubborn.test'] });
+    await untilRecipients(stage.owner, third, isDelivered);
+    // Renewed although it is no attempt any more.
+    await untilRecipients(
+      stage.owner,
+      emailId,
+      ([only]) => only?.claimed_by === 'holder' && (only.lease_seconds ?? 0) > 0,
+    );
+    await stage.owner.pool.query(`drop trigger stubborn on recipient`);
+    await untilRecipients(stage.owner, emailId, isDelivered);
+    expect(sink.messages.flatMap(({ recipients }) => recipients)).toEqual([
+      'ann@stubborn.test',
+      'ben@stubborn.test',
+      'cay@stubborn.test',
+    ]);
+    expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ number: 1, outcome: 'delivered' }]);
+  } finally {
+    await stage.owner.pool.query(`drop trigger if exists stubborn on recipient`);
+  }
+}, 40_000);

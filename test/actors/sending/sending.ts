@@ -53,13 +53,16 @@ export interface RecipientSight {
   last_text: string | null;
   return_id: string | null;
   claimed_by: string | null;
+  /** of the claim, at the time of asking */
+  lease_seconds: number | null;
 }
 
 /** The recipients of an email in the order of their addresses. */
 export async function recipientsOf(database: Database, emailId: string): Promise<RecipientSight[]> {
   const { rows } = await database.pool.query<RecipientSight>(
     `select id, address, status, attempts, extract(epoch from next_attempt_at - postroom_now())::float8 as wait_seconds,
-            last_code, last_status, last_text, return_id, claimed_by
+            last_code, last_status, last_text, return_id, claimed_by,
+            extract(epoch from claimed_until - postroom_now())::float8 as lease_seconds
      from recipient where email_id = $1 order by address`,
     [emailId],
   );
