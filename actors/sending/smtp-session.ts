@@ -122,6 +122,12 @@ class NodemailerSession implements SmtpSession {
     return this.#connection.secure && this.#connection.upgrading !== true;
   }
 
+  /** Nothing of what was given to the socket is left in this process. */
+  get #isWritten(): boolean {
+    const { _socket: socket } = this.#connection;
+    return !socket || socket.writableLength === 0;
+  }
+
   get isUsable(): boolean {
     return !this.#isEnded;
   }
@@ -156,7 +162,7 @@ class NodemailerSession implements SmtpSession {
       size: octets.length,
       use8BitMime: !isAscii(octets),
     };
-    const progress = { isMessageOut: false };
+    const progress = { isBegun: false, isMessageOut: false };
     let response = '';
     const { limits } = this.#options;
     const error = await this.#during(limits.envelopeMs, (done, extend) => {
@@ -169,6 +175,8 @@ class NodemailerSession implements SmtpSession {
     const end = endOf(error, response, progress.isMessageOut);
     this.#needsReset = end.kind !== 'taken';
     if (end.kind === 'lost' || end.kind === 'late' || end.kind === 'interrupted') this.#close();
+    // Answered before all of it was written, the rest would come behind, where commands are due.
+    if (progress.isBegun && !(progress.isMessageOut && this.#isWritten)) this.#close();
     // Behind a MAIL that was refused, pipelined recipients are refused for want of one.
     const refused = end.kind === 'refused' && end.phase === 'sender' ? new Map() : refusalsOf(tracked);
     return { accepted: tracked.accepted ?? [], refused, end };
@@ -228,11 +236,16 @@ class NodemailerSession implements SmtpSession {
 const QUIT_MS = 2_000;
 
 /** The message as a stream: its first reading means the server's go-ahead. */
-function streamOf(octets: Buffer, progress: { isMessageOut: boolean }, onBegin: () => void): Readable {
+function streamOf(
+  octets: Buffer,
+  progress: { isBegun: boolean; isMessageOut: boolean },
+  onBegin: () => void,
+): Readable {
   let at = 0;
   return new Readable({
     read() {
-      if (at === 0) onBegin();
+      if (!progress.isBegun) onBegin();
+      progress.isBegun = true;
       if (at < octets.length) {
         this.push(octets.subarray(at, at + CHUNK_OCTETS));
         at += CHUNK_OCTETS;
