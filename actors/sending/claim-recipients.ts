@@ -5,6 +5,7 @@ import {
   claimListedSql,
   claimOfEmailsSql,
   claimOfLaneSql,
+  closeUnbegunSql,
   type DueRecipientRow,
   listDueSql,
   releaseRecipientsSql,
@@ -85,6 +86,15 @@ export async function releaseRecipients(context: ActorContext, jobs: readonly Se
     name: 'sending-release',
     text: releaseRecipientsSql,
     values: [context.name, usersOf(jobs), jobs.map(({ recipientId }) => recipientId)],
+  });
+}
+
+/** Closes attempts that were written with a claim of what is in hand already, and which therefore do not begin. */
+export async function closeUnbegun(context: ActorContext, jobs: readonly SendingJob[]): Promise<void> {
+  await context.database.pool.query({
+    name: 'sending-close-unbegun',
+    text: closeUnbegunSql,
+    values: [usersOf(jobs), jobs.map(({ recipientId }) => recipientId), jobs.map(({ number }) => number)],
   });
 }
 

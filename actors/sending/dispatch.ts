@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ActorContext } from '../actor.ts';
 import type { Attempter, AttemptReport } from './attempt.ts';
+import { closeUnbegun } from './claim-recipients.ts';
 import type { DestinationQueue } from './destination-queue.ts';
 import type { AttemptResult, Lane, SendingJob, Transaction } from './job.ts';
 import { toOutcome } from './outcome.ts';
@@ -76,7 +77,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const others = report.verdict === 'unreachable' && !isOurs ? queue.takeWaiting(key) : [];
     pumpSoon();
     await Promise.all([
-      record(transaction, report.results),
+      record(transaction, isOurs ? report.results.map(withoutPlace) : report.results),
       ...others.map((other) => recordAlike(other, report.results)),
     ]);
   };
@@ -136,7 +137,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     add(transactions) {
       for (const transaction of transactions) {
         // A lease of ours may have run out while the recipient is still in hand, when PostgreSQL was away for long.
-        transaction.jobs = transaction.jobs.filter((job) => !queue.inHand.has(job.recipientId));
+        const held = transaction.jobs.filter((job) => queue.inHand.has(job.recipientId));
+        if (held.length > 0) options.keep(closeUnbegun(context, held));
+        transaction.jobs = transaction.jobs.filter((job) => !held.includes(job));
         const { key } = options.destinationOf(transaction);
         const settled = takeSettled(transaction);
         if (settled.length > 0) {
@@ -173,6 +176,11 @@ function takeSettled(transaction: Transaction): AttemptResult[] {
   return jobs
     .filter((job) => job.isSuppressed)
     .map((job) => ({ job, ...NOWHERE, outcome: 'bounced', status: null, text }));
+}
+
+/** Where a server of ours stands is nothing that users are to read. */
+function withoutPlace(result: AttemptResult): AttemptResult {
+  return { ...result, host: null, remoteAddress: null };
 }
 
 function isYoung(transaction: Transaction): boolean {

@@ -93,6 +93,13 @@ export const releaseRecipientsSql = `
   delete from sending_attempt a using released r
   where a.user_id = r.user_id and a.recipient_id = r.id and a.finished_at is null`;
 
+/** Closes the attempts for recipients with ids $2 of users $1 that have the numbers $3, place by place with the ids, and did not begin. */
+export const closeUnbegunSql = `
+  update sending_attempt a set finished_at = (select postroom_now()), outcome = 'interrupted',
+    text = 'Interrupted: an attempt before it still went on'
+  from unnest($2::text[], $3::integer[]) as c(recipient_id, number)
+  where a.user_id = any($1::text[]) and a.recipient_id = c.recipient_id and a.number = c.number and a.finished_at is null`;
+
 function isDue(table: string): string {
   return `${table}.status = 'pending' and ${table}.next_attempt_at is not null and ${table}.next_attempt_at <= (select postroom_now())
     and (${table}.claimed_until is null or ${table}.claimed_until < (select postroom_now()))`;

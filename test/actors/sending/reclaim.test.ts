@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { claimListed } from '../../../actors/sending/claim-recipients.ts';
+import { createDestinationQueue } from '../../../actors/sending/destination-queue.ts';
+import { createDispatcher } from '../../../actors/sending/dispatch.ts';
+import { createOutcomeRecorder } from '../../../actors/sending/record-outcomes.ts';
+import { testActorContext } from '../../support/actor-context.ts';
+import { queueMail } from '../../support/queued-mail.ts';
+import { attemptsOf, moveClock } from './sending.ts';
+import { createStage, type SendingStage } from './stage.ts';
+
+let stage: SendingStage;
+
+beforeAll(async () => {
+  stage = await createStage();
+});
+afterAll(() => stage.close());
+
+test('the attempt of a claim of what is in hand already is closed', async () => {
+  const context = testActorContext(stage.database);
+  const plenty = { count: 10, octets: 1_000_000 };
+  const queue = createDestinationQueue({ active: plenty, unproven: plenty, first: 1, most: 1 }, () => undefined);
+  const kept: Promise<unknown>[] = [];
+  const dispatcher = createDispatcher({
+    context,
+    queue,
+    // The first one goes on all the while.
+    attempter: { attempt: () => new Promise(() => undefined), interrupt: () => undefined, close: () => undefined },
+    recorder: createOutcomeRecorder(context, () => undefined),
+    destinationOf: ({ domain }) => ({ key: domain, isOurs: false }),
+    keep: (work) => void kept.push(work),
+    onRoom: () => undefined,
+  });
+  const emailId = await queueMail(stage.owner, stage.sender, { to: ['ann@again.test'] });
+  const { rows } = await stage.owner.pool.query<{ id: string }>(`select id from recipient where email_id = $1`, [
+    emailId,
+  ]);
+  const row = {
+    user_id: stage.sender.userId,
+    id: rows[0]?.id ?? '',
+    domain: 'again.test',
+    next_attempt_at: new Date(),
+  };
+  dispatcher.add(await claimListed(context, [{ ...row, is_free: true }]));
+  await moveClock(stage.owner, 31);
+  dispatcher.add(await claimListed(context, [{ ...row, is_free: true }]));
+  // The first one never ends; the last one closes the attempt.
+  await kept.at(-1);
+  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([
+    { number: 1, outcome: 'interrupted' },
+    { number: 2, outcome: 'interrupted', text: 'Interrupted: an attempt before it still went on' },
+  ]);
+  expect(queue.inHand.size()).toBe(1);
+});
