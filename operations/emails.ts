@@ -124,13 +124,14 @@ export async function loadEmails(
   return emailIds.map((id) => byId.get(id) ?? null);
 }
 
-/** One for each id, null where the user has no such email or it has no content yet. */
+/** One for each id, null where the user has no such email or it has no content yet; `outline`: without bodies. */
 export async function loadContents(
   context: OperationContext,
   emailIds: readonly string[],
+  extent: 'whole' | 'outline' = 'whole',
 ): Promise<(EmailContent | null)[]> {
   const found = await asUser(context.database, context.userId, (transaction) =>
-    reads.findContents(transaction, context.userId, emailIds.filter(isAskable)),
+    reads.findContents(transaction, context.userId, emailIds.filter(isAskable), extent),
   );
   return emailIds.map((id) => found.get(id) ?? null);
 }

@@ -8,6 +8,7 @@ import {
   type EmailSummaryRow,
   emailContent,
   emailContentColumns,
+  emailOutlineColumns,
   emailSummary,
   emailSummaryColumns,
 } from './email-row.ts';
@@ -44,14 +45,15 @@ export async function readThreadEmails(
   return rows.map((row) => ({ ...emailSummary(row), ...emailContent(row) }));
 }
 
-/** The contents of those of the emails that the user has, by email id. */
+/** The contents of those of the emails that the user has, by email id; `outline`: their bodies are null, whatever they are. */
 export async function findContents(
   transaction: Transaction<Tables>,
   userId: string,
   emailIds: readonly string[],
+  extent: 'whole' | 'outline' = 'whole',
 ): Promise<Map<string, EmailContent>> {
   const { rows } = await sql<ContentRow & { email_id: string }>`
-    select c.email_id, ${emailContentColumns} from email_content c
+    select c.email_id, ${extent === 'whole' ? emailContentColumns : emailOutlineColumns} from email_content c
     where c.user_id = ${userId} and c.email_id = any (${emailIds}::text[])`.execute(transaction);
   return new Map(rows.map((row) => [row.email_id, emailContent(row)]));
 }

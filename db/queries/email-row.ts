@@ -146,6 +146,13 @@ export const emailContentColumns: RawBuilder<unknown> = sql.join(
   contentColumns.map((column) => sql.ref(`c.${column}`)),
 );
 
+/** The same without the bodies, which may be large: null. */
+export const emailOutlineColumns: RawBuilder<unknown> = sql.join(
+  contentColumns.map((column) =>
+    column === 'text_body' || column === 'html_body' ? sql`null::text as ${sql.ref(column)}` : sql.ref(`c.${column}`),
+  ),
+);
+
 /** The content of an email; empty where there is no row yet. */
 export function emailContent(row: ContentRow): EmailContent {
   return {

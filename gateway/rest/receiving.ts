@@ -81,6 +81,7 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
       const contents = await emails.loadContents(
         context,
         found.emails.map(({ id }) => id),
+        'outline',
       );
       const data = found.emails.flatMap((email, at) => {
         const content = contents[at] ?? null;

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openTestGateway, type TestGateway } from '../support/gateway.ts';
 import { insertMail, insertThread } from '../support/mail-rows.ts';
 import type { TestMailbox } from '../support/routing-rows.ts';
@@ -212,6 +213,19 @@ describe('/emails/receiving', () => {
     expect(next).toMatchObject({ has_more: false, data: [{ id: ids[0], subject: 'First' }] });
     expect(next.data[0].attachments.map((each: { id: string }) => each.id)).toEqual(['0', '2']);
     expect((await ask(`/emails/receiving?before=${ids[0]}`)).body.data).toHaveLength(1);
+  });
+
+  test('reads no bodies for the list, which shows none', async () => {
+    const sent = vi.spyOn(pg.Client.prototype, 'query');
+    try {
+      expect((await ask('/emails/receiving')).body.data).toHaveLength(2);
+      const statements = sent.mock.calls.map((call) => JSON.stringify(call).replaceAll(/[\\"]/g, ''));
+      const ofContents = statements.filter((statement) => statement.includes('from email_content'));
+      expect(ofContents).toHaveLength(1);
+      expect(ofContents[0]).not.toContain('c.text_body');
+    } finally {
+      sent.mockRestore();
+    }
   });
 
   test('shows a received mail alone', async () => {
