@@ -126,12 +126,15 @@ describe('the sending actor', () => {
       for (let kill = 0; kill < KILLS; kill++) {
         await send(4);
         const open = letOneThrough();
-        stage.service.startProcess('sending', { FAULT: point });
-        expect(await exitOf('sending'), `${point} was reached`).toBe(137);
-        const left = await claimsLeft();
-        expect(left.length, 'it was killed with work in hand').toBeGreaterThan(0);
-        inHand.push(...left);
-        open();
+        try {
+          stage.service.startProcess('sending', { FAULT: point });
+          expect(await exitOf('sending'), `${point} was reached`).toBe(137);
+          const left = await claimsLeft();
+          expect(left.length, 'it was killed with work in hand').toBeGreaterThan(0);
+          inHand.push(...left);
+        } finally {
+          open();
+        }
         await stage.passSeconds(LEASE_SECONDS + 1);
       }
       stage.service.startProcess('sending');
