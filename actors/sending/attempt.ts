@@ -226,7 +226,7 @@ function toOutcome(
     case 'refused':
       return { ...at, ...ofReply(end.reply, outcomeOfReply(end.reply, end.phase)) };
     case 'too-large': {
-      const text = `The message is larger than ${at.host ?? 'the server'} takes`;
+      const text = 'The message is larger than the server takes';
       return { ...at, outcome: 'bounced', isReply: false, code: null, status: '5.3.4', text };
     }
     case 'interrupted':

@@ -11,12 +11,9 @@ const attemptBody = z
       .enum(['delivered', 'deferred', 'bounced', 'interrupted'])
       .nullable()
       .meta({ description: '`deferred` is tried again, `interrupted` ended with the service and does not count' }),
-    host: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'name of the server; null when none was reached, and of a relay or a server of this service',
-      }),
+    host: z.string().nullable().meta({
+      description: 'name of the server; null when none was reached, and of a relay or a server of this service',
+    }),
     remote_address: z.string().nullable().meta({ description: 'IP address of the server' }),
     tls: z.boolean().nullable().meta({ description: 'whether the connection was encrypted' }),
     code: z.number().int().nullable().meta({ description: 'of the reply' }),
