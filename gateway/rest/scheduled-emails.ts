@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { OperationContext } from '../../operations/context.ts';
 import * as scheduled from '../../operations/scheduled-emails.ts';
 import { errorBody, idInPath, instant, type RestOptions, wireInstant } from './shapes.ts';
 
@@ -40,10 +41,7 @@ export const scheduledEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
         response,
       },
     },
-    async (request) => {
-      const change = await scheduled.cancelEmail(contextOf(request), request.params.id);
-      return answerOf(change, change.isChanged ? 'Scheduled email cancelled' : 'Email already cancelled');
-    },
+    (request) => cancel(contextOf(request), request.params.id),
   );
 
   app.post(
@@ -58,10 +56,7 @@ export const scheduledEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
         response,
       },
     },
-    async (request) => {
-      const change = await scheduled.cancelEmail(contextOf(request), request.params.id);
-      return answerOf(change, change.isChanged ? 'Scheduled email cancelled' : 'Email already cancelled');
-    },
+    (request) => cancel(contextOf(request), request.params.id),
   );
 
   app.post(
@@ -106,6 +101,11 @@ export const scheduledEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
     },
   );
 };
+
+async function cancel(context: OperationContext, emailId: string): Promise<z.infer<typeof changeAnswer>> {
+  const change = await scheduled.cancelEmail(context, emailId);
+  return answerOf(change, change.isChanged ? 'Scheduled email cancelled' : 'Email already cancelled');
+}
 
 function answerOf({ email }: scheduled.ScheduleChange, message: string): z.infer<typeof changeAnswer> {
   const { id, status, scheduledAt } = email;
