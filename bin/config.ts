@@ -28,6 +28,10 @@ export interface Config {
   allowedPrivateNetworks: string[];
   rateLimitPerSecond: number;
   sendLimitPerHour: number;
+  /** copies of received mail that one user's endpoints forward; 0: no limit */
+  forwardLimitPerHour: number;
+  /** OpenAI-compatible interface that guard rules of type ai_prompt ask; null: there are no such rules */
+  guardModel: { url: string; key: string | null; name: string } | null;
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   /** worker threads of each parser */
   parseWorkers: number;
@@ -89,6 +93,11 @@ export function readConfig(env: Environment): Config {
       values.ALLOWED_PRIVATE_NETWORKS ?? (isSingleMachine && isLoopback(values.HOST) ? ['127.0.0.0/8', '::1/128'] : []),
     rateLimitPerSecond: values.RATE_LIMIT_PER_SECOND,
     sendLimitPerHour: values.SEND_LIMIT_PER_HOUR,
+    forwardLimitPerHour: values.FORWARD_LIMIT_PER_HOUR,
+    guardModel:
+      values.GUARD_MODEL_URL === undefined
+        ? null
+        : { url: values.GUARD_MODEL_URL, key: values.GUARD_MODEL_KEY ?? null, name: values.GUARD_MODEL_NAME },
     logLevel: values.LOG_LEVEL,
     parseWorkers: values.PARSE_WORKERS,
     busSocket: values.BUS_SOCKET ?? null,
@@ -205,6 +214,12 @@ const environment = z.object({
   ALLOWED_PRIVATE_NETWORKS: listOf(isNetwork, 'networks such as 10.0.0.0/8').optional(),
   RATE_LIMIT_PER_SECOND: wholeNumber(0, 1_000_000).default(100),
   SEND_LIMIT_PER_HOUR: wholeNumber(0, 100_000_000).default(0),
+  FORWARD_LIMIT_PER_HOUR: wholeNumber(0, 100_000_000).default(1_000),
+  GUARD_MODEL_URL: urlOf('http:', 'https:')
+    .transform((value) => value.replace(/\/+$/, ''))
+    .optional(),
+  GUARD_MODEL_KEY: z.string().optional(),
+  GUARD_MODEL_NAME: z.string().default('gpt-4o-mini'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'must be fatal, error, warn, info, debug, trace or silent',

@@ -36,6 +36,7 @@ const app = await createGateway({
     rateLimitPerSecond: 100,
     requestLimitStore: 'memory',
     sendLimitPerHour: 0,
+    hasGuardModel: false,
     allowedPrivateNetworks: [],
     ownPorts: [],
   },

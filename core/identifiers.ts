@@ -16,6 +16,7 @@ const prefixes = {
   attachment: 'att',
   raw: 'raw',
   recipient: 'rcp',
+  dmarcReport: 'dmr',
 } as const;
 
 export type IdentifierKind = keyof typeof prefixes;

@@ -18,7 +18,7 @@ export interface RouteTarget {
 export type Route =
   | { kind: 'endpoint'; endpointId: string; by: 'address' | 'webhook' | 'catch-all' }
   /** the endpoint that it would go to is switched off */
-  | { kind: 'inactive'; endpointId: string }
+  | { kind: 'inactive'; endpointId: string; by: 'address' | 'webhook' | 'catch-all' }
   | { kind: 'none' };
 
 /** Reports of RFC 7489 §7.2 go to this local-part by convention; they are routed only where the domain asks for it. */
@@ -42,7 +42,7 @@ export function chooseRoute(facts: RouteFacts, find: (endpointId: string) => Rou
     if (target !== undefined) {
       return target.isActive
         ? { kind: 'endpoint', endpointId: target.id, by }
-        : { kind: 'inactive', endpointId: target.id };
+        : { kind: 'inactive', endpointId: target.id, by };
     }
   }
   return { kind: 'none' };

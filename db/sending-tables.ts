@@ -7,6 +7,7 @@ export interface DkimKeyRow {
   private_key_ciphertext: string;
   public_key: string;
   created_at: Generated<Date>;
+  activated_at: Date | null;
   retired_at: Date | null;
 }
 
@@ -14,6 +15,7 @@ export interface RecipientRow {
   user_id: string;
   id: string;
   email_id: string;
+  delivery_id: string | null;
   address: string;
   domain: string;
   status: 'pending' | 'delivered' | 'bounced' | 'failed';

@@ -1,4 +1,5 @@
 import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely';
+import type { DmarcReportRow, GuardRuleRow, RouteRow } from './routing-tables.ts';
 import type {
   DkimKeyRow,
   IdempotencyKeyRow,
@@ -32,6 +33,7 @@ export interface Tables {
     successful: number;
     failed: number;
     last_delivery_at: Date | null;
+    failing_since: Date | null;
   };
   email_address: EmailAddressRow;
   email_address_name: { address: string; user_id: string; address_id: string };
@@ -66,6 +68,10 @@ export interface Tables {
     is_reply: boolean;
     thread_id: string;
   };
+  guard_rule: GuardRuleRow;
+  guard_rule_stat: { user_id: string; rule_id: string; trigger_count: number; last_triggered_at: Date | null };
+  route: RouteRow;
+  dmarc_report: DmarcReportRow;
   delivery: DeliveryRow;
   delivery_attempt: DeliveryAttemptRow;
   event: {
@@ -103,9 +109,13 @@ export interface DomainRow {
   is_catch_all_enabled: boolean;
   catch_all_endpoint_id: string | null;
   receive_dmarc_emails: boolean;
+  parent_id: string | null;
+  dns_check: unknown;
+  checked_at: Date | null;
+  check_due_at: Generated<Date>;
+  is_mx_seen: Generated<boolean>;
+  proof_lost_at: Date | null;
   mail_from_verified_at: Date | null;
-  mail_from_checked_at: Date | null;
-  mail_from_due_at: Generated<Date>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }
@@ -198,7 +208,6 @@ export interface EmailRow {
   thread_id: string | null;
   thread_position: number | null;
   thread_reason: 'header' | 'references' | 'subject' | 'new' | null;
-  routed_at: Date | null;
 }
 
 export interface EmailContentRow {
@@ -247,6 +256,9 @@ export interface DeliveryRow {
   delivery_type: EndpointType;
   thread_id: string | null;
   thread_position: number | null;
+  cause: Generated<'route' | 'retry' | 'replay' | 'release'>;
+  forward_raw_id: string | null;
+  is_null_sender: boolean | null;
   status: 'pending' | 'success' | 'failed';
   attempts: number;
   attempts_allowed: number;

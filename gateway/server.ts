@@ -51,6 +51,8 @@ export interface GatewayConfig {
   requestLimitStore: 'memory' | 'shared';
   /** messages that a user may send within an hour; 0: no limit */
   sendLimitPerHour: number;
+  /** whether guard rules of type ai_prompt can be made */
+  hasGuardModel: boolean;
   /** CIDRs that webhooks may reach in spite of the guard */
   allowedPrivateNetworks: readonly string[];
   /** ports of our own listeners, which webhooks may never reach */
@@ -141,8 +143,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   app.all('/api/v1/*', { schema: { hide: true } }, sendGone);
 
   const guard = createAddressGuard(config);
-  const { publicUrl, mailHostname, trustedDomains, secretKey, sendLimitPerHour } = config;
-  const settings = { publicUrl, mailHostname, trustedDomains, secretKey, sendLimitPerHour, guard };
+  const { publicUrl, mailHostname, trustedDomains, secretKey, sendLimitPerHour, hasGuardModel } = config;
+  const settings = { publicUrl, mailHostname, trustedDomains, secretKey, sendLimitPerHour, hasGuardModel, guard };
   const entities = openEntityStore(database);
   const parts: OperationParts = { database, entities, bus, log, now, random, settings };
   const contextOf = (request: FastifyRequest): OperationContext => ({

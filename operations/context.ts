@@ -29,6 +29,8 @@ export interface OperationSettings {
   secretKey: Uint8Array;
   /** messages that a user may send within an hour; 0: no limit */
   sendLimitPerHour: number;
+  /** whether guard rules of type ai_prompt can be made */
+  hasGuardModel: boolean;
   /** what URLs of users may reach */
   guard: AddressGuard;
 }

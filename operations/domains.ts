@@ -121,7 +121,8 @@ async function addDomain(
     createdAt,
     updatedAt: createdAt,
   });
-  if (parent === null && key !== null) await addDkimKey(transaction, { userId, domainId: id }, key);
+  if (parent === null && key !== null)
+    await addDkimKey(transaction, { userId, domainId: id }, { ...key, activatedAt: createdAt });
 }
 
 function ofIds(ids: readonly string[]): lists.DomainConditions {

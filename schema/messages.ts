@@ -59,6 +59,54 @@ export const questions = {
     reply: z.object({ hasRoom: z.boolean() }),
     limitMs: 8_000,
   },
+  /** Look at the DNS of these domains of the user now, and store what it tells. The answer comes after the commit. */
+  'scheduling.domain.check': {
+    request: z.object({ userId: z.string(), domainIds: z.array(z.string()).min(1).max(100) }),
+    /** those that were looked at; the others are gone, or time ran out */
+    reply: z.object({ checked: z.array(z.string()) }),
+    limitMs: 9_000,
+  },
+  /** Send a sample to this endpoint of the user, by the code that delivers mail. */
+  'delivery.endpoint.test': {
+    request: z.object({
+      userId: z.string(),
+      endpointId: z.string(),
+      /** null: its own */
+      webhookFormat: z.enum(['native', 'chat_a', 'chat_b']).nullable(),
+      /** of a webhook: posted here instead; null: its own URL */
+      overrideUrl: z.string().nullable(),
+    }),
+    reply: z.discriminatedUnion('verdict', [
+      z.object({
+        verdict: z.literal('tested'),
+        success: z.boolean(),
+        /** for the user */
+        message: z.string(),
+        responseTimeMs: z.number(),
+        /** of a webhook; null when nothing answered, and for other endpoints */
+        statusCode: z.number().nullable(),
+        responseBody: z.string().nullable(),
+        urlTested: z.string().nullable(),
+        /** JSON text as it was sent; null for other endpoints */
+        payload: z.string().nullable(),
+        webhookFormat: z.enum(['native', 'chat_a', 'chat_b']).nullable(),
+      }),
+      /** the endpoint is gone, or cannot be used as it is configured */
+      z.object({ verdict: z.literal('refused'), reason: z.enum(['not-found', 'invalid']), details: z.string() }),
+    ]),
+    /** the longest wait for a webhook is 120 s */
+    limitMs: 125_000,
+  },
+  /** Ask the model whether a stored email of the user fits a prompt. */
+  'delivery.guard.ask': {
+    request: z.object({ userId: z.string(), emailId: z.string(), prompt: z.string() }),
+    reply: z.discriminatedUnion('verdict', [
+      z.object({ verdict: z.literal('answered'), isMatch: z.boolean(), reason: z.string() }),
+      z.object({ verdict: z.literal('failed'), reason: z.string() }),
+      z.object({ verdict: z.literal('not-found') }),
+    ]),
+    limitMs: 30_000,
+  },
 } as const;
 
 export const wakes = {
@@ -81,6 +129,8 @@ export const broadcasts = {
   'event.appended': z.object({ userId: z.string(), lastSeq: z.number() }),
   /** addresses or domains changed: drop cached recipient verdicts. name is an address or a domain, lower case */
   'routing.changed': z.object({ name: z.string() }),
+  /** guard rules of this user changed: drop cached ones */
+  'guard.changed': z.object({ userId: z.string() }),
   /** a key was revoked: drop cached credentials */
   'credential.changed': z.object({ userId: z.string() }),
 } as const;

@@ -22,6 +22,12 @@ export interface DeliveryActorOptions {
   secretKey: Uint8Array;
   /** `host:port` each; absent or empty: the system's resolver */
   dnsServers?: readonly string[];
+  /** the EHLO name and right side of Message-IDs of forwarded copies; localhost unless told */
+  mailHostname?: string;
+  /** copies that one user's endpoints may forward within an hour; 0 or absent: no limit */
+  forwardLimitPerHour?: number;
+  /** OpenAI-compatible interface for guard rules of type ai_prompt; null or absent: there are none */
+  guardModel?: { url: string; key: string | null; name: string } | null;
   /** certificates in PEM trusted instead of the system's */
   trustedCertificates?: readonly string[];
   fault?: (point: DeliveryFaultPoint) => void;

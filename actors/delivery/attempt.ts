@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { LONGEST_ATTEMPT_SECONDS } from '../../core/retry-policy.ts';
-import { buildWebhookPayload, isRawInPayload } from '../../core/webhook-payload.ts';
+import { isRawInPayload } from '../../core/webhook-payload.ts';
 import { webhookHeaders } from '../../core/webhook-signature.ts';
 import { isConnectionLost } from '../../db/database.ts';
 import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/delivery-content.ts';
@@ -9,6 +9,7 @@ import type { ActorContext } from '../actor.ts';
 import { outcomeOf, outcomeOfGivingUp } from './attempt-outcome.ts';
 import type { DeliveryEndpoint, EndpointLookup, WebhookFacts } from './endpoint-lookup.ts';
 import type { DeliveryJob } from './job.ts';
+import { buildPayload } from './payload.ts';
 import { type OpenRequest, postWebhook, type WebhookResponse } from './post-webhook.ts';
 import { createSlots } from './slots.ts';
 
@@ -78,7 +79,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
     const needsRaw = isRawInPayload(webhook.config.payload) && email.raw_id !== null;
     const raw = needsRaw && email.raw_id !== null ? await context.octets.get(email.raw_id) : null;
     if (isInterrupted) return null;
-    const payload = buildPayload(job, endpoint, webhook, email, raw, options.publicUrl);
+    const payload = buildPayload({ job, endpoint, webhook, email, raw, publicUrl: options.publicUrl });
     const body = Buffer.from(payload, 'utf8');
     const startedAt = context.now();
     const startedTick = performance.now();
@@ -154,43 +155,4 @@ export function createAttempter(options: AttemptOptions): Attempter {
       for (const request of open) request.interrupt();
     },
   };
-}
-
-function buildPayload(
-  job: DeliveryJob,
-  endpoint: DeliveryEndpoint,
-  webhook: WebhookFacts,
-  email: DeliveryContentRow,
-  raw: Buffer | null,
-  publicUrl: string,
-): string {
-  return buildWebhookPayload(webhook.config.payload, {
-    timestamp: job.createdAt,
-    email: {
-      id: email.id,
-      messageId: email.message_id,
-      subject: email.subject,
-      recipient: email.recipient ?? email.own_address,
-      receivedAt: email.created_at,
-      date: email.date,
-      threadId: job.threadId,
-      threadPosition: job.threadPosition,
-    },
-    content: {
-      headers: email.headers,
-      addresses: email.addresses,
-      inReplyTo: email.in_reply_to,
-      references: email.reference_ids,
-      textBody: email.text_body,
-      htmlBody: email.html_body,
-      cleanedText: email.cleaned_text ?? email.text_body?.trim() ?? null,
-      cleanedHtml: email.cleaned_html,
-      attachments: email.attachments,
-      priority: email.priority,
-      isTruncated: email.is_truncated,
-    },
-    raw,
-    endpoint,
-    publicUrl,
-  });
 }

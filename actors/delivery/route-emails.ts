@@ -17,8 +17,10 @@ export interface RoutedBatch {
   emailCount: number;
   /** deliveries that this process holds and goes on with */
   jobs: DeliveryJob[];
-  /** endpoints for which deliveries were made and left to be claimed later */
+  /** webhook endpoints for which deliveries were made and left to be claimed later */
   leftTo: Set<string>;
+  /** deliveries that were made for endpoints that forward */
+  forwardCount: number;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function routeEmails(
       text: takeUnroutedSql,
       values: [limit],
     });
-    if (rows.length === 0) return { emailCount: 0, jobs: [], leftTo: new Set<string>() };
+    if (rows.length === 0) return { emailCount: 0, jobs: [], leftTo: new Set<string>(), forwardCount: 0 };
     const keys = rows.flatMap((row) => candidates(row).map((endpointId) => ({ userId: row.user_id, endpointId })));
     const known = await endpoints.read(client, keys);
     const now = context.now();
@@ -57,8 +59,13 @@ export async function routeEmails(
       emailCount: rows.length,
       jobs: records.flatMap((record) => jobOf(record, createdAt, sizes)),
       leftTo: new Set(
-        records.flatMap((record) => (record.is_claimed || record.endpoint_id === null ? [] : [record.endpoint_id])),
+        records.flatMap((record) =>
+          record.is_claimed || record.endpoint_id === null || record.delivery_type !== 'webhook'
+            ? []
+            : [record.endpoint_id],
+        ),
       ),
+      forwardCount: records.filter(({ delivery_type: type }) => type === 'email' || type === 'email_group').length,
     };
   });
 }
@@ -88,6 +95,7 @@ function decide(
   if (endpoint === null)
     return {
       ...base,
+      ...decisionOf(route),
       delivery_id: null,
       endpoint_id: null,
       delivery_type: null,
@@ -96,12 +104,24 @@ function decide(
     };
   return {
     ...base,
+    ...decisionOf(route),
     delivery_id: deliveryId,
     endpoint_id: endpoint.id,
     delivery_type: endpoint.type,
     attempts_allowed: 1 + (endpoint.webhook?.config.retryAttempts ?? 0),
-    is_claimed: mayClaim(endpoint.id),
+    is_claimed: endpoint.type === 'webhook' && mayClaim(endpoint.id),
   };
+}
+
+function decisionOf(route: Route): Pick<RouteRecord, 'outcome' | 'via' | 'route_endpoint_id'> {
+  switch (route.kind) {
+    case 'endpoint':
+      return { outcome: 'endpoint', via: route.by, route_endpoint_id: route.endpointId };
+    case 'inactive':
+      return { outcome: 'inactive', via: route.by, route_endpoint_id: route.endpointId };
+    case 'none':
+      return { outcome: 'stored', via: null, route_endpoint_id: null };
+  }
 }
 
 function factsOf(row: UnroutedRow) {
@@ -142,15 +162,8 @@ function endpointOf(
         'delivery: endpoint is inactive, mail is stored only',
       );
       return null;
-    case 'endpoint': {
-      const endpoint = find({ userId: row.user_id, endpointId: route.endpointId });
-      if (endpoint?.type === 'webhook') return endpoint;
-      context.log.info(
-        { emailId: row.id, endpointId: route.endpointId, type: endpoint?.type },
-        'delivery: endpoints of this type do not deliver yet, mail is stored only',
-      );
-      return null;
-    }
+    case 'endpoint':
+      return find({ userId: row.user_id, endpointId: route.endpointId }) ?? null;
   }
 }
 

@@ -1,13 +1,20 @@
 import { secondsUntilDue } from '../../db/queries/scheduled-release.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
-import { RELEASE_BATCH, releaseDue, type SchedulingOptions } from './release-due.ts';
+import { RELEASE_BATCH, type ReleaseOptions, releaseDue } from './release-due.ts';
 import { REMOVE_BATCH, removeOldKeys } from './remove-old-keys.ts';
 
 const SWEEP_EVERY_MS = 1_000;
 const KEYS_EVERY_MS = 60_000;
 
+export interface SchedulingActorOptions extends ReleaseOptions {
+  /** `host:port` each, for domain checks; empty: the system's resolver */
+  dnsServers: readonly string[];
+  /** the host that the records of domains shall name */
+  mailHostname: string;
+}
+
 /** Hands scheduled mail to the queue when it is due, by PostgreSQL's clock, and removes idempotency keys that are past their time. */
-export function startSchedulingActor(context: ActorContext, options: SchedulingOptions = {}): Promise<Actor> {
+export function startSchedulingActor(context: ActorContext, options: SchedulingActorOptions): Promise<Actor> {
   let nextDue: NodeJS.Timeout | undefined;
 
   const release = async (run: Run<'scheduling.release.wake'>): Promise<number> => {

@@ -3,7 +3,7 @@ import { inTransaction } from '../../db/database.ts';
 import { queueReleased, takeDue } from '../../db/queries/scheduled-release.ts';
 import type { ActorContext } from '../actor.ts';
 
-export interface SchedulingOptions {
+export interface ReleaseOptions {
   /** told of the points at which fault tests end the process */
   fault?: (point: 'scheduling.claimed' | 'scheduling.before-commit' | 'scheduling.after-commit') => void;
 }
@@ -15,7 +15,7 @@ export const RELEASE_BATCH = 200;
  * Hands a batch of scheduled emails that are due to the queue, whoever's they are, then tells the sending and the threading actor and
  * the live feed. A cancellation competes for the same rows: whoever locks one first has it. Answers how many went.
  */
-export async function releaseDue(context: ActorContext, options: SchedulingOptions): Promise<number> {
+export async function releaseDue(context: ActorContext, options: ReleaseOptions): Promise<number> {
   const released = await inTransaction(context.database, async (client) => {
     const due = await takeDue(client, RELEASE_BATCH);
     if (due.length === 0) return [];

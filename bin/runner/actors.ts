@@ -79,7 +79,11 @@ export function startActor(name: ActorName, context: ActorContext, settings: Act
         fault,
       });
     case 'scheduling':
-      return startSchedulingActor(context, { fault });
+      return startSchedulingActor(context, {
+        dnsServers: config.dnsServers,
+        mailHostname: config.mailHostname,
+        fault,
+      });
     case 'delivery':
       return startDeliveryActor(context, {
         publicUrl: config.publicUrl,
@@ -87,6 +91,9 @@ export function startActor(name: ActorName, context: ActorContext, settings: Act
         refusedPorts: ownPorts(config, settings.databaseUrl),
         secretKey,
         dnsServers: config.dnsServers,
+        mailHostname: config.mailHostname,
+        forwardLimitPerHour: config.forwardLimitPerHour,
+        guardModel: config.guardModel,
         fault,
       });
   }

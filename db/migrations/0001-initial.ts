@@ -13,6 +13,7 @@ export class InitialMigration extends Migration {
     this.addSql(RECEPTION);
     this.addSql(EMAIL);
     this.addSql(THREADS);
+    this.addSql(ROUTES);
     this.addSql(DELIVERIES);
     this.addSql(SENDING);
     this.addSql(EVENTS);
@@ -65,18 +66,26 @@ const ROUTING = `
     is_catch_all_enabled boolean not null default false,
     catch_all_endpoint_id text,
     receive_dmarc_emails boolean not null default false,
-    -- since when the records of its MAIL FROM domain are seen, when they were last looked for, and when they will be next; until they
-    -- are seen the domain itself serves
+    -- the verified domain of the same user above it that it was verified by; null: it stands for itself
+    parent_id text,
+    -- what DNS told when it was last asked (core/domain-check.ts), when that was, and when it will be asked next; null: not asked yet
+    dns_check jsonb,
+    checked_at timestamptz(3),
+    check_due_at timestamptz(3) not null default now(),
+    -- whether its MX was last seen to be ours
+    is_mx_seen boolean not null default false,
+    -- since when the proof of a verified domain is missing
+    proof_lost_at timestamptz(3),
+    -- since when the records of its MAIL FROM domain are seen; until they are the domain itself serves
     mail_from_verified_at timestamptz(3),
-    mail_from_checked_at timestamptz(3),
-    mail_from_due_at timestamptz(3) not null default now(),
     created_at timestamptz(3) not null default now(),
     updated_at timestamptz(3) not null default now(),
     primary key (user_id, id)
   );
   create unique index domain_name on domain (user_id, name);
-  create index domain_mail_from_due on domain (mail_from_due_at) where status = 'verified';
-  -- Keys that a domain's mail is signed with (RFC 6376). The newest that is not retired signs; a retired one is still published.
+  create index domain_check_due on domain (check_due_at);
+  -- Keys that a domain's mail is signed with (RFC 6376). The newest that is active and not retired signs. One that shall replace it
+  -- becomes active when its record is seen.
   create table dkim_key (
     user_id text not null,
     domain_id text not null,
@@ -86,6 +95,7 @@ const ROUTING = `
     -- SubjectPublicKeyInfo in base64, as the p= of the record
     public_key text not null,
     created_at timestamptz(3) not null default now(),
+    activated_at timestamptz(3) default now(),
     retired_at timestamptz(3),
     primary key (user_id, domain_id, selector)
   );
@@ -116,6 +126,8 @@ const ROUTING = `
     successful bigint not null default 0,
     failed bigint not null default 0,
     last_delivery_at timestamptz(3),
+    -- since when every try failed; null: the last one did not
+    failing_since timestamptz(3),
     primary key (user_id, endpoint_id)
   );
 
@@ -239,8 +251,6 @@ const EMAIL = `
     thread_id text,
     thread_position integer,
     thread_reason text check (thread_reason in ('header', 'references', 'subject', 'new')),
-    -- null until the router has decided; only received mail is routed
-    routed_at timestamptz(3),
     primary key (user_id, id)
   ) with (fillfactor = 85);
   create index email_list on email (user_id, created_at desc, id desc);
@@ -252,7 +262,6 @@ const EMAIL = `
   -- what a user has sent lately, for the hourly limit
   create index email_outgoing on email (user_id, created_at desc) where type <> 'received';
   create index email_batch on email (user_id, batch_id, batch_index) where batch_id is not null;
-  create index email_unrouted on email (created_at) where routed_at is null and thread_id is not null and type = 'received';
 
   create table email_content (
     user_id text not null,
@@ -359,6 +368,95 @@ const THREADS = `
   create index thread_subject_thread on thread_subject (user_id, thread_id);
 `;
 
+const ROUTES = `
+  -- Rules by which a user's received mail is let through, held back or led elsewhere. The highest priority is asked first, the newest of
+  -- equal ones; the first that matches decides.
+  create table guard_rule (
+    user_id text not null,
+    id text not null,
+    name text not null,
+    description text,
+    type text not null check (type in ('explicit', 'ai_prompt')),
+    -- see core/guard-rule.ts
+    config jsonb not null,
+    action text not null check (action in ('allow', 'block', 'route')),
+    -- of action route
+    endpoint_id text,
+    priority integer not null default 0,
+    is_active boolean not null default true,
+    created_at timestamptz(3) not null default now(),
+    updated_at timestamptz(3) not null default now(),
+    primary key (user_id, id)
+  );
+  -- Hit counters, beside the rule so that counting never rewrites it.
+  create table guard_rule_stat (
+    user_id text not null,
+    rule_id text not null,
+    trigger_count bigint not null default 0,
+    last_triggered_at timestamptz(3),
+    primary key (user_id, rule_id)
+  );
+
+  -- Where each received email went, and why. A row is made when the email gets its thread, and then waits for the router, while outcome
+  -- is null.
+  create table route (
+    user_id text not null,
+    email_id text not null,
+    -- the email's: the order of routing
+    created_at timestamptz(3) not null,
+    threaded_at timestamptz(3) not null,
+    -- null: it is not decided yet
+    decided_at timestamptz(3),
+    -- endpoint: deliveries were made; inactive: its endpoint is switched off; stored: nothing leads anywhere; blocked: a rule holds it
+    -- back; review: a rule's model did not answer, so that a human has to; asking: a model is being asked
+    outcome text check (outcome in ('endpoint', 'inactive', 'stored', 'blocked', 'review', 'asking')),
+    -- what led to the endpoint
+    via text check (via in ('address', 'webhook', 'catch-all', 'guard-rule')),
+    endpoint_id text,
+    -- the guard rule that matched, or whose model did not answer
+    rule_id text,
+    -- why, in words, where outcome, via and the ids do not say it all
+    reason text,
+    -- what of the email matched: [{criteria, value}]
+    matches jsonb,
+    -- when a user let an email through that was blocked or held for review
+    released_at timestamptz(3),
+    -- of outcome asking
+    next_ask_at timestamptz(3),
+    asks smallint not null default 0,
+    claimed_by text,
+    claimed_until timestamptz(3),
+    primary key (user_id, email_id)
+  ) with (fillfactor = 85);
+  create index route_undecided on route (created_at) where outcome is null;
+  create index route_asking on route (next_ask_at) where outcome = 'asking';
+  create index route_held on route (user_id, created_at desc, email_id desc) where outcome in ('blocked', 'review') and released_at is null;
+
+  -- DMARC aggregate reports (RFC 9990) that came in, each with its rows.
+  create table dmarc_report (
+    user_id text not null,
+    id text not null,
+    email_id text not null,
+    -- of the policy, lower case; domain_id: the user's domain that it is, or lies under
+    domain text not null,
+    domain_id text not null,
+    organization text not null,
+    report_id text not null,
+    begins_at timestamptz(3) not null,
+    ends_at timestamptz(3) not null,
+    -- see core/dmarc-report.ts
+    policy jsonb not null,
+    records jsonb not null,
+    message_count integer not null,
+    aligned_count integer not null,
+    is_truncated boolean not null default false,
+    created_at timestamptz(3) not null,
+    primary key (user_id, id)
+  );
+  create unique index dmarc_report_email on dmarc_report (user_id, email_id);
+  create index dmarc_report_domain on dmarc_report (user_id, domain_id, ends_at desc, id desc);
+`;
+
 const DELIVERIES = `
   create table delivery (
     user_id text not null,
@@ -369,6 +467,11 @@ const DELIVERIES = `
     -- as they were when the delivery was made, so that every attempt sends the same octets although threads may merge
     thread_id text,
     thread_position integer,
+    cause text not null default 'route' check (cause in ('route', 'retry', 'replay', 'release')),
+    -- of a forwarded copy: its octets, which the recipients with this delivery_id are sent, and whether its return address is null (its
+    -- original's was)
+    forward_raw_id text,
+    is_null_sender boolean,
     status text not null default 'pending' check (status in ('pending', 'success', 'failed')),
     -- tries made; an interrupted attempt is recorded but not counted
     attempts integer not null default 0,
@@ -383,7 +486,9 @@ const DELIVERIES = `
     completed_at timestamptz(3),
     primary key (user_id, id)
   ) with (fillfactor = 85);
-  create index delivery_due on delivery (next_attempt_at) where status = 'pending';
+  create index delivery_due on delivery (next_attempt_at) where status = 'pending' and delivery_type = 'webhook';
+  -- Copies that are to be handed to the sending queue; next_attempt_at is null once they are, until their recipients are settled.
+  create index delivery_forward_due on delivery (next_attempt_at) where status = 'pending' and delivery_type <> 'webhook';
   create index delivery_email on delivery (user_id, email_id);
   create index delivery_endpoint on delivery (user_id, endpoint_id, created_at desc, id desc);
 
@@ -411,6 +516,8 @@ const SENDING = `
     user_id text not null,
     id text not null,
     email_id text not null,
+    -- of a forwarded copy of the received email email_id; null: email_id is a sent email
+    delivery_id text,
     -- as it stands in the envelope, and its domain in lower case
     address text not null,
     domain text not null,
@@ -441,6 +548,7 @@ const SENDING = `
   -- ... and by sender and destination when there is room for these again.
   create index recipient_lane_due on recipient (domain, user_id, next_attempt_at, id) where status = 'pending' and next_attempt_at is not null;
   create index recipient_email on recipient (user_id, email_id);
+  create index recipient_delivery on recipient (user_id, delivery_id) where delivery_id is not null;
 
   -- Written before connecting, and its outcome after; finished_at null with a past lease: the process died.
   create table sending_attempt (
@@ -642,6 +750,10 @@ const USER_TABLES = [
   'thread_alias',
   'thread_message_id',
   'thread_subject',
+  'guard_rule',
+  'guard_rule_stat',
+  'route',
+  'dmarc_report',
   'delivery',
   'delivery_attempt',
   'recipient',

@@ -19,9 +19,10 @@ export async function lockReceived(
   emailId: string,
 ): Promise<LockedReceived | null> {
   const { rows } = await sql<ReceivedRow>`
-    select e.type, e.thread_id, e.thread_position, e.routed_at, e.own_address, a.is_active as address_is_active, a.endpoint_id, a.webhook_id,
+    select e.type, e.thread_id, e.thread_position, r.decided_at, e.own_address, a.is_active as address_is_active, a.endpoint_id, a.webhook_id,
       d.is_catch_all_enabled, d.catch_all_endpoint_id, d.receive_dmarc_emails
     from email e
+    left join route r on r.user_id = ${userId} and r.email_id = e.id
     left join email_address a on a.user_id = ${userId} and a.id = e.address_id
     left join domain d on d.user_id = ${userId} and d.id = e.domain_id
     where e.user_id = ${userId} and e.id = ${emailId}
@@ -33,7 +34,7 @@ export async function lockReceived(
     type: row.type,
     threadId: row.thread_id,
     threadPosition: row.thread_position,
-    isRouted: row.routed_at !== null,
+    isRouted: row.decided_at !== null,
     facts: {
       localPart: row.own_address.slice(0, row.own_address.lastIndexOf('@')),
       address: isActive === null ? null : { isActive, endpointId: row.endpoint_id, webhookId: row.webhook_id },
@@ -53,7 +54,7 @@ interface ReceivedRow {
   type: EmailType;
   thread_id: string | null;
   thread_position: number | null;
-  routed_at: Date | null;
+  decided_at: Date | null;
   own_address: string;
   address_is_active: boolean | null;
   endpoint_id: string | null;

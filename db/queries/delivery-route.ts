@@ -24,15 +24,14 @@ export interface UnroutedRow {
  */
 export const takeUnroutedSql = `
   select e.user_id, e.id, e.own_address, e.thread_id, e.thread_position,
-         (select r.size_octets from raw_message r where r.id = e.raw_id) as size_octets,
+         (select m.size_octets from raw_message m where m.id = e.raw_id) as size_octets,
          a.is_active as address_is_active, a.endpoint_id as address_endpoint_id, a.webhook_id as address_webhook_id,
          d.is_catch_all_enabled, d.catch_all_endpoint_id, d.receive_dmarc_emails
   from (
-    select user_id, id, own_address, thread_id, thread_position, address_id, domain_id, raw_id from email
-    where routed_at is null and thread_id is not null and type = 'received'
-    order by created_at limit $1 for no key update skip locked
-  ) e
+    select user_id, email_id from route where outcome is null order by created_at limit $1 for no key update skip locked
+  ) r
   -- limit 1: looked up by key, row by row; a join might walk the whole table when it was planned while the table was small
+  cross join lateral (select * from email e where e.user_id = r.user_id and e.id = r.email_id limit 1) e
   left join lateral (select * from email_address a where a.user_id = e.user_id and a.id = e.address_id limit 1) a on true
   left join lateral (select * from domain d where d.user_id = e.user_id and d.id = e.domain_id limit 1) d on true`;
 
@@ -60,6 +59,10 @@ export interface RouteRecord {
   thread_position: number;
   /** whether the router goes on with it itself; else it waits for a claim */
   is_claimed: boolean;
+  outcome: 'endpoint' | 'inactive' | 'stored';
+  via: 'address' | 'webhook' | 'catch-all' | null;
+  /** the endpoint that the route led to, whether a delivery was made or not */
+  route_endpoint_id: string | null;
 }
 
 /**
@@ -68,18 +71,20 @@ export interface RouteRecord {
  */
 export const storeRoutesSql = `
   with clock_now as materialized (select postroom_now()::timestamptz(3) as at),
-  route as materialized (
+  decided as materialized (
     select * from jsonb_to_recordset($2::jsonb) as r(
       user_id text, email_id text, delivery_id text, endpoint_id text, delivery_type text, attempts_allowed integer,
-      thread_id text, thread_position integer, is_claimed boolean)
+      thread_id text, thread_position integer, is_claimed boolean, outcome text, via text, route_endpoint_id text)
   ), routed as (
-    -- no join: it might walk the whole table when it was planned while the table was small
-    update email set routed_at = (select at from clock_now)
-    where user_id = any(array(select user_id from route)) and id = any(array(select email_id from route))
+    update route w set decided_at = n.at, outcome = r.outcome, via = r.via, endpoint_id = r.route_endpoint_id
+    from decided r, clock_now n
+    where w.user_id = r.user_id and w.email_id = r.email_id
+      -- by key, whatever the planner thinks of the table's size
+      and w.user_id = any(array(select user_id from decided)) and w.email_id = any(array(select email_id from decided))
   )
   insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, attempts_allowed,
                         next_attempt_at, claimed_by, claimed_until, created_at)
   select r.user_id, r.delivery_id, r.email_id, r.endpoint_id, r.delivery_type, r.thread_id, r.thread_position, r.attempts_allowed,
          n.at, case when r.is_claimed then $1 end, case when r.is_claimed then n.at + $3 * interval '1 second' end, n.at
-  from route r, clock_now n where r.delivery_id is not null
+  from decided r, clock_now n where r.delivery_id is not null
   returning id, created_at`;

@@ -14,7 +14,7 @@ export interface SigningKey {
 export async function addDkimKey(
   transaction: Transaction<Tables>,
   owner: { userId: string; domainId: string },
-  key: DkimKey,
+  key: DkimKey & { activatedAt: Date | null },
 ): Promise<void> {
   await transaction
     .insertInto('dkim_key')
@@ -24,6 +24,7 @@ export async function addDkimKey(
       selector: key.selector,
       private_key_ciphertext: key.privateKeyCiphertext,
       public_key: key.publicKey,
+      activated_at: key.activatedAt,
       retired_at: null,
     })
     .execute();
@@ -46,7 +47,7 @@ export async function findSigningKey(
       cross join lateral (select d.id from domain d where d.user_id = $1 and d.name = n.name and d.status = 'verified' limit 1) d
       cross join lateral (
         select k.selector, k.private_key_ciphertext from dkim_key k
-        where k.user_id = $1 and k.domain_id = d.id and k.retired_at is null
+        where k.user_id = $1 and k.domain_id = d.id and k.activated_at is not null and k.retired_at is null
         order by k.created_at desc, k.selector limit 1) k
       order by n.place limit 1`,
     values: [userId, names],

@@ -104,7 +104,7 @@ export async function countDomainEmails(
   };
 }
 
-type ListedRow = Omit<DomainRow, 'created_at' | 'updated_at' | 'mail_from_due_at'> & {
+type ListedRow = Omit<DomainRow, 'created_at' | 'updated_at' | 'check_due_at' | 'is_mx_seen'> & {
   created_at: Date;
   updated_at: Date;
   endpoint_name: string | null;

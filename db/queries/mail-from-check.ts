@@ -30,10 +30,10 @@ export async function claimMailFromChecks(database: Database): Promise<MailFromC
   const { rows } = await database.pool.query<MailFromCheck>({
     name: 'claim-mail-from-checks',
     text: `
-      update domain d set mail_from_due_at = (select postroom_now()) + interval '${CLAIM_SECONDS} seconds'
+      update domain d set check_due_at = (select postroom_now()) + interval '${CLAIM_SECONDS} seconds'
       where d.ctid = any (array(
-        select c.ctid from domain c where c.status = 'verified' and c.mail_from_due_at <= (select postroom_now())
-        order by c.mail_from_due_at limit ${MAIL_FROM_BATCH} for update skip locked))
+        select c.ctid from domain c where c.status = 'verified' and c.check_due_at <= (select postroom_now())
+        order by c.check_due_at limit ${MAIL_FROM_BATCH} for update skip locked))
       returning d.user_id as "userId", d.id as "domainId", d.name as domain, d.mail_from_verified_at is not null as "isVerified",
         (extract(epoch from (select postroom_now()) - coalesce(d.verified_at, d.created_at)) * 1000)::float8 as "ageMs"`,
   });
@@ -46,8 +46,8 @@ export async function finishMailFromChecks(database: Database, checked: readonly
     name: 'finish-mail-from-checks',
     text: `
       update domain d set
-        mail_from_checked_at = n.now,
-        mail_from_due_at = n.now + c.delay_ms * interval '1 millisecond',
+        checked_at = n.now,
+        check_due_at = n.now + c.delay_ms * interval '1 millisecond',
         mail_from_verified_at = case when c.is_seen then coalesce(d.mail_from_verified_at, n.now)
           when c.is_seen is null then d.mail_from_verified_at end
       from (select postroom_now() as now) n,

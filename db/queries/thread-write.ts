@@ -10,6 +10,7 @@ export interface Assignment {
   reason: ThreadReason;
 }
 
+/** Gives emails their places in threads; received ones then wait for the router. */
 export async function assignEmails(
   client: pg.ClientBase,
   userId: string,
@@ -18,9 +19,14 @@ export async function assignEmails(
   await client.query({
     name: 'thread-assign',
     text: `
-      update email e set thread_id = a.thread_id, thread_position = a.position, thread_reason = a.reason
-      from unnest($2::text[], $3::text[], $4::integer[], $5::text[]) as a(email_id, thread_id, position, reason)
-      where e.user_id = $1 and e.id = a.email_id`,
+      with assigned as (
+        update email e set thread_id = a.thread_id, thread_position = a.position, thread_reason = a.reason
+        from unnest($2::text[], $3::text[], $4::integer[], $5::text[]) as a(email_id, thread_id, position, reason)
+        where e.user_id = $1 and e.id = a.email_id
+        returning e.id, e.type, e.created_at)
+      insert into route (user_id, email_id, created_at, threaded_at)
+      select $1, id, created_at, (select postroom_now()) from assigned where type = 'received'
+      on conflict do nothing`,
     values: [
       userId,
       assignments.map((assignment) => assignment.emailId),

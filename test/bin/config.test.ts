@@ -24,6 +24,8 @@ test('an empty environment gives the defaults of the table', () => {
     allowedPrivateNetworks: ['127.0.0.0/8', '::1/128'],
     rateLimitPerSecond: 100,
     sendLimitPerHour: 0,
+    forwardLimitPerHour: 1_000,
+    guardModel: null,
     logLevel: 'info',
     parseWorkers: 1,
     smtpTls: null,

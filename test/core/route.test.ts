@@ -33,7 +33,7 @@ test('an inactive address leaves its mail to the catch-all', () => {
 });
 
 test('an inactive endpoint ends the search, one that is gone does not', () => {
-  expect(route(address({ endpointId: 'ep_off' }))).toEqual({ kind: 'inactive', endpointId: 'ep_off' });
+  expect(route(address({ endpointId: 'ep_off' }))).toEqual({ kind: 'inactive', endpointId: 'ep_off', by: 'address' });
   expect(route(address({ endpointId: 'ep_gone' }))).toMatchObject({ endpointId: 'ep_c' });
 });
 

@@ -54,7 +54,12 @@ async function start(): Promise<void> {
 async function received(to: TestMailbox = box): Promise<string> {
   const [mail] = await insertReceivedMail(gateway.actor, to);
   const id = mail?.emailId ?? '';
-  await gateway.actor.pool.query('update email set routed_at = now() where id = $1', [id]);
+  await gateway.actor.pool.query(
+    `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome)
+     select user_id, id, created_at, now(), now(), 'stored' from email where id = $1
+     on conflict (user_id, email_id) do update set decided_at = now(), outcome = 'stored'`,
+    [id],
+  );
   return id;
 }
 
@@ -75,7 +80,7 @@ async function addEndpoint(type = 'webhook', isActive = true): Promise<string> {
 
 test('mail whose tries are used up comes again in a new delivery', async () => {
   answer = 500;
-  await gateway.actor.pool.query('update email set routed_at = null where id = $1', [emailId]);
+  await gateway.actor.pool.query('update route set decided_at = null, outcome = null where email_id = $1', [emailId]);
   await start();
   const [failed] = await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.status === 'failed');
   answer = 200;
@@ -133,7 +138,12 @@ test('mail of an endpoint that was inactive is delivered when it is active again
 test('mail that the catch-all took goes to the endpoint of the domain', async () => {
   const all = await mailbox({ isCatchAllEnabled: true });
   const [mail] = await insertReceivedMail(gateway.actor, all, { isCatchAll: true, localPart: 'any' });
-  await gateway.actor.pool.query('update email set routed_at = now() where id = $1', [mail?.emailId]);
+  await gateway.actor.pool.query(
+    `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome)
+     select user_id, id, created_at, now(), now(), 'stored' from email where id = $1
+     on conflict (user_id, email_id) do update set decided_at = now(), outcome = 'stored'`,
+    [mail?.emailId],
+  );
   const response = await gateway.call(all.apiKey, 'POST', `/emails/${mail?.emailId}/retry`);
   expect(response.statusCode, response.body).toBe(200);
   expect(await deliveriesOf(gateway.actor, all.endpointId)).toHaveLength(1);

@@ -60,6 +60,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
       rateLimitPerSecond: 0,
       requestLimitStore: 'memory',
       sendLimitPerHour: 0,
+      hasGuardModel: false,
       allowedPrivateNetworks: ['127.0.0.0/8'],
       ownPorts: [2525],
       ...options.config,

@@ -73,12 +73,12 @@ function fillStatements(userId: string, count: number): string[] {
     `analyze plan`,
     `insert into email (user_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject, from_name,
      from_address, from_text, to_addresses, cc_addresses, preview, date, is_read, is_archived, thread_id, thread_position,
-     thread_reason, routed_at)
+     thread_reason)
    select ${userId}, id, case when is_sent then 'sent' else 'received' end, 'delivered', created_at, own_address, 'inbox.test',
      '<' || n || '@mail.test>', case when position > 0 then 'Re: ' else '' end || subject, subject, 'Some Person',
      case when is_sent then own_address else other end, 'Some Person <' || case when is_sent then own_address else other end || '>',
      array[case when is_sent then other else own_address end], '{}', left(repeat(md5(id), 5), 150), created_at,
-     is_sent or n % 3 <> 0, false, thread_id, position, case when position = 0 then 'new' else 'header' end, created_at
+     is_sent or n % 3 <> 0, false, thread_id, position, case when position = 0 then 'new' else 'header' end
    from plan order by created_at, id`,
     `insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, cleaned_text, attachments, parser_version)
    select ${userId}, id, jsonb_build_array(jsonb_build_array('subject', subject), jsonb_build_array('message-id', '<' || n || '@mail.test>'),
@@ -88,6 +88,8 @@ function fillStatements(userId: string, count: number): string[] {
        'cc', null, 'bcc', null, 'replyTo', null),
      case when position > 0 then array['<parent' || n || '@mail.test>'] else '{}' end, '{}', repeat(md5(id) || ' ', 18), repeat(md5(id) || ' ', 9), '[]', 1
    from plan order by created_at, id`,
+    `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome)
+   select ${userId}, id, created_at, created_at, created_at, 'stored' from plan where not is_sent`,
     `insert into thread_message_id (user_id, message_id, thread_id) select ${userId}, '<' || n || '@mail.test>', thread_id from plan`,
     `insert into thread_subject (user_id, base_subject_sha256, participant, is_reply, date, email_id, thread_id)
    select ${userId}, sha256(convert_to(lower(subject), 'UTF8')), other, false, created_at, id, thread_id from plan where position = 0`,

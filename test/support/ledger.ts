@@ -72,7 +72,7 @@ export async function checkLedger(order: LedgerOrder): Promise<LedgerReport> {
     );
     checkWebhooks(order.webhooks, deliveries.rows, violations);
     const unrouted = await client.query<{ count: string }>(
-      `select count(*) from email where type = 'received' and (thread_id is null or routed_at is null)`,
+      `select count(*) from email e where e.type = 'received' and not exists (select from route r where r.user_id = e.user_id and r.email_id = e.id and r.decided_at is not null)`,
     );
     if (Number(unrouted.rows[0]?.count) > 0)
       violations.push(`I3 ${unrouted.rows[0]?.count} emails without thread or route`);
@@ -101,7 +101,7 @@ export async function awaitDrained(databaseUrl: string, limitMs: number): Promis
       const { rows } = await client.query<{ unparsed: number; unthreaded: number; unrouted: number; pending: number }>(
         `select (select count(*)::int from reception where parsed_at is null) as unparsed,
                 (select count(*)::int from email where thread_id is null and type <> 'scheduled') as unthreaded,
-                (select count(*)::int from email where routed_at is null and type = 'received') as unrouted,
+                (select count(*)::int from email e where e.type = 'received' and not exists (select from route r where r.user_id = e.user_id and r.email_id = e.id and r.decided_at is not null)) as unrouted,
                 (select count(*)::int from delivery where status = 'pending') as pending`,
       );
       const left = rows[0];

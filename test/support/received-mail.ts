@@ -70,6 +70,8 @@ export async function insertReceivedMail(
          insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, cleaned_text,
            attachments, parser_version)
          select $2, "emailId", headers, $3::jsonb, '{}', '{}', text, text, '[]', 1 from row
+       ), route_row as (
+         insert into route (user_id, email_id, created_at, threaded_at) select $2, "emailId", at, at from row
        )
        insert into email (user_id, id, type, status, created_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
          message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses, preview, date, thread_id,

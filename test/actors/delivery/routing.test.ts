@@ -42,7 +42,9 @@ async function routed(mails: readonly ReceivedMail[]): Promise<string[]> {
   actor.wakeRouter();
   const ids = mails.map((mail) => mail.emailId);
   for (;;) {
-    const { rows } = await database.pool.query(`select 1 from email where id = any($1) and routed_at is null`, [ids]);
+    const { rows } = await database.pool.query(`select 1 from route where email_id = any($1) and decided_at is null`, [
+      ids,
+    ]);
     if (rows.length === 0) break;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -122,9 +124,9 @@ test('mail to dmarc@ is not routed unless the domain asks for reports', async ()
 test('mail that has no thread yet waits', async () => {
   const box = await mailbox();
   const [unthreaded] = await insertReceivedMail(database, box);
-  await database.pool.query('update email set thread_id = null, routed_at = null where id = $1', [unthreaded?.emailId]);
+  await database.pool.query('delete from route where email_id = $1', [unthreaded?.emailId]);
   await database.pool.query('delete from delivery where email_id = $1', [unthreaded?.emailId]);
   expect(await routed(await insertReceivedMail(database, box))).toEqual([box.endpointId]);
-  const { rows } = await database.pool.query('select routed_at from email where id = $1', [unthreaded?.emailId]);
-  expect(rows).toEqual([{ routed_at: null }]);
+  const { rows } = await database.pool.query('select 1 from route where email_id = $1', [unthreaded?.emailId]);
+  expect(rows).toEqual([]);
 });

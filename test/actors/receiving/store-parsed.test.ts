@@ -168,7 +168,6 @@ test('a parsed message becomes an email with every field in its place', async ()
     attachment_count: 1,
     is_read: false,
     thread_id: null,
-    routed_at: null,
     headers: message.headers,
     addresses: message.addresses,
     in_reply_to: message.inReplyTo,

@@ -28,7 +28,7 @@ afterEach(async () => {
 afterAll(() => testDatabase.drop());
 
 async function start(context: ActorContext = testActorContext(database)): Promise<ActorContext> {
-  running.push(await startSchedulingActor(context));
+  running.push(await startSchedulingActor(context, { dnsServers: [], mailHostname: 'mx.postroom.test' }));
   return context;
 }
 
@@ -123,7 +123,7 @@ test('mail goes at its instant, not at the next sweep', async () => {
 test('mail whose time passed while the scheduler was down goes once when it is back, though two come back', async () => {
   const userId = user();
   const first = testActorContext(database);
-  running.push(await startSchedulingActor(first));
+  running.push(await startSchedulingActor(first, { dnsServers: [], mailHostname: 'mx.postroom.test' }));
   await insertScheduled(
     database,
     Array.from({ length: 300 }, () => ({ userId, inSeconds: 60 })),

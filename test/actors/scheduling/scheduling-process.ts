@@ -15,6 +15,8 @@ const database = openDatabase({
   onError: () => undefined,
 });
 await startSchedulingActor(testActorContext(database), {
+  dnsServers: [],
+  mailHostname: 'mx.postroom.test',
   fault: (reached) => {
     if (reached === point) process.exit(KILLED_STATUS);
   },

@@ -129,7 +129,7 @@ describe('the records of MAIL FROM domains', () => {
   const state = async () => {
     const { rows } = await gateway.actor.pool.query(
       `select mail_from_verified_at is not null as "isVerified",
-         extract(epoch from mail_from_due_at - postroom_now())::float8 as "dueInSeconds"
+         extract(epoch from check_due_at - postroom_now())::float8 as "dueInSeconds"
        from domain where name = 'x.test'`,
     );
     const { isVerified, dueInSeconds } = rows[0];
