@@ -11,6 +11,8 @@ export interface DeliveryEndpoint {
   id: string;
   name: string;
   type: EndpointFactsRow['type'];
+  /** of webhooks: how the body of a request is written */
+  webhookFormat: EndpointFactsRow['webhook_format'];
   isActive: boolean;
   /** null when it is no webhook, or its stored configuration cannot be used */
   webhook: WebhookFacts | null;
@@ -110,6 +112,7 @@ function endpointOf(row: EndpointFactsRow, options: { secretKey: Uint8Array; log
     id: row.id,
     name: row.name,
     type: row.type,
+    webhookFormat: row.webhook_format,
     isActive: row.is_active,
     webhook: row.type === 'webhook' ? webhookFacts(row, options) : null,
   };
