@@ -17,6 +17,10 @@ export interface WebhookConfig {
   /** what X-Service-Signature holds: the token itself, or an HMAC keyed with it */
   signatureScheme: 'token' | 'hmac';
   payload: 'nested' | 'flat';
+  /** octets of a request body at most, 10,000 to 25,000,000; beyond them parts give way (core/payload-budget.ts) */
+  maxPayloadOctets: number;
+  /** whether attachments come with their content while the budget lasts, or with links alone */
+  attachments: 'content' | 'link';
 }
 
 /** Checked input of a user in the form that is stored; keys that were not given stay absent where a default may change. */
@@ -37,6 +41,10 @@ export interface EndpointConfigOptions {
 
 export const DEFAULT_TIMEOUT_SECONDS = 30;
 export const DEFAULT_RETRY_ATTEMPTS = 3;
+/** Small enough for receivers with common limits of 5 or 6 MB. */
+export const DEFAULT_MAX_PAYLOAD_OCTETS = 4_000_000;
+const LEAST_MAX_PAYLOAD_OCTETS = 10_000;
+const MOST_MAX_PAYLOAD_OCTETS = 25_000_000;
 const MAX_TIMEOUT_SECONDS = 300;
 const MAX_RETRY_ATTEMPTS = 10;
 const MAX_GROUP_EMAILS = 50;
@@ -80,10 +88,15 @@ const storedWebhook = z.object({
   verificationToken: z.string().default(''),
   signatureScheme: z.enum(['token', 'hmac']).default('token'),
   payload: z.enum(['nested', 'flat']).default('nested'),
+  maxPayloadOctets: z.number().default(DEFAULT_MAX_PAYLOAD_OCTETS),
+  attachments: z.enum(['content', 'link']).default('content'),
 });
 
-function checkWebhook(given: Record<string, unknown>, options: EndpointConfigOptions): EndpointConfigResult {
-  const urlRefusal = checkWebhookUrl(given['url'], options.guard);
+function checkWebhook(
+  given: Record<string, unknown>,
+  { guard, verificationToken }: EndpointConfigOptions,
+): EndpointConfigResult {
+  const urlRefusal = checkWebhookUrl(given['url'], guard);
   if (urlRefusal !== null) return { error: urlRefusal };
   const { timeout = DEFAULT_TIMEOUT_SECONDS, retryAttempts = DEFAULT_RETRY_ATTEMPTS } = given;
   if (!isWholeNumber(timeout, 1, MAX_TIMEOUT_SECONDS))
@@ -92,21 +105,38 @@ function checkWebhook(given: Record<string, unknown>, options: EndpointConfigOpt
     return { error: `Retry attempts must be a number between 0 and ${MAX_RETRY_ATTEMPTS}` };
   const headersRefusal = checkCustomHeaders(given['headers']);
   if (headersRefusal !== null) return { error: headersRefusal };
-  const { signatureScheme, payload } = given;
-  if (signatureScheme !== undefined && signatureScheme !== 'token' && signatureScheme !== 'hmac')
-    return { error: 'Signature scheme must be token or hmac' };
-  if (payload !== undefined && payload !== 'nested' && payload !== 'flat')
-    return { error: 'Payload must be nested or flat' };
+  const options = checkWebhookOptions(given);
+  if (typeof options === 'string') return { error: options };
   return {
     config: {
       url: given['url'],
       timeout,
       retryAttempts,
       ...(given['headers'] == null ? {} : { headers: { ...given['headers'] } }),
-      verificationToken: options.verificationToken,
-      ...(signatureScheme === undefined ? {} : { signatureScheme }),
-      ...(payload === undefined ? {} : { payload }),
+      verificationToken,
+      ...options,
     },
+  };
+}
+
+/** The keys that stay absent unless they are given; a text when one is wrong. */
+function checkWebhookOptions(given: Record<string, unknown>): StoredEndpointConfig | string {
+  const { signatureScheme, payload, maxPayloadOctets, attachments } = given;
+  if (signatureScheme !== undefined && signatureScheme !== 'token' && signatureScheme !== 'hmac')
+    return 'Signature scheme must be token or hmac';
+  if (payload !== undefined && payload !== 'nested' && payload !== 'flat') return 'Payload must be nested or flat';
+  if (
+    maxPayloadOctets !== undefined &&
+    !isWholeNumber(maxPayloadOctets, LEAST_MAX_PAYLOAD_OCTETS, MOST_MAX_PAYLOAD_OCTETS)
+  )
+    return `Maximum payload must be a number between ${LEAST_MAX_PAYLOAD_OCTETS} and ${MOST_MAX_PAYLOAD_OCTETS} octets`;
+  if (attachments !== undefined && attachments !== 'content' && attachments !== 'link')
+    return 'Attachments must be content or link';
+  return {
+    ...(signatureScheme === undefined ? {} : { signatureScheme }),
+    ...(payload === undefined ? {} : { payload }),
+    ...(maxPayloadOctets === undefined ? {} : { maxPayloadOctets }),
+    ...(attachments === undefined ? {} : { attachments }),
   };
 }
 

@@ -30,6 +30,8 @@ test('every key of a webhook config is kept, unknown ones and a token of the use
     headers: { 'X-Mine': 'a' },
     signatureScheme: 'hmac',
     payload: 'flat',
+    maxPayloadOctets: 25_000_000,
+    attachments: 'link',
   };
   const result = checkWebhook({ ...given, verificationToken: 'mine', other: 1 });
   expect(result.config).toEqual({ url: 'https://hooks.example.com/in', ...given, verificationToken });
@@ -85,6 +87,36 @@ test.each([
   'https://hooks.example.com:5432/',
   'https://hooks.example.com:4222/',
   'https://hooks.example.com:0/',
+  'https://127.0.0.1./',
+  'https://0177.0.0.1/',
+  'https://0x7f000001/',
+  'https://①②⑦.0.0.1/',
+  'https://１２７.0.0.1/',
+  'https://[::]/',
+  'https://[::127.0.0.1]/',
+  'https://[::ffff:7f00:1]/',
+  'https://[64:ff9b::a9fe:a9fe]/',
+  'https://[64:ff9b:1::7f00:1]/',
+  'https://[2002:7f00:1::]/',
+  'https://[2001::1]/',
+  'https://[2001:db8::1]/',
+  'https://[fec0::1]/',
+  'https://[ff02::1]/',
+  'https://100.127.255.255/',
+  'https://198.19.255.255/',
+  'https://255.255.255.255/',
+  'https://224.0.0.1/',
+  'https://192.0.0.1/',
+  'https://LOCALHOST/',
+  'https://a.b.LocalHost./',
+  'https://loc%61lhost/',
+  'https://user@hooks.example.com/',
+  'https://:pw@hooks.example.com/',
+  'https://hooks.example.com:6379/',
+  'http://localhost./',
+  'http://localhost:8080/',
+  'ws://hooks.example.com/',
+  'data://text/plain,x',
 ])('%s is refused where no private network is allowed', (url) => {
   expect(checkWebhook({ url }).error).toMatch(/^Webhook URL must/);
 });
@@ -127,6 +159,16 @@ test.each([
   [{ 'Transfer-Encoding': 'chunked' }],
   [{ Connection: 'close' }],
   [{ Upgrade: 'h2c' }],
+  [{ TE: 'trailers' }],
+  [{ Expect: '100-continue' }],
+  [{ 'Keep-Alive': 'timeout=5' }],
+  [{ 'Proxy-Connection': 'close' }],
+  [{ 'Proxy-Authorization': 'Basic x' }],
+  [{ 'X-Service-Timestamp': '1' }],
+  [{ 'X-Email-ID': 'mine' }],
+  [{ 'X-Message-ID': 'mine' }],
+  [{ 'X-Test-Request': 'true' }],
+  [{ 'Webhook-Signature': 'v1,mine' }],
   [{ 'x-service-signature': 'mine' }],
   [{ 'X-Webhook-Verification-Token': 'mine' }],
   [{ 'Webhook-Id': 'mine' }],
@@ -145,6 +187,20 @@ test.each([
 test('custom headers may replace Content-Type and User-Agent and carry credentials', () => {
   const headers = { 'Content-Type': 'application/vnd.mail+json', 'User-Agent': 'mine', Authorization: 'Bearer x' };
   expect(checkWebhook({ headers }).config).toMatchObject({ headers });
+});
+
+test.each([9_999, 25_000_001, 10_000.5, '4000000', null])(
+  'a payload of at most %j octets is refused',
+  (maxPayloadOctets) => {
+    expect(checkWebhook({ maxPayloadOctets })).toEqual({
+      error: 'Maximum payload must be a number between 10000 and 25000000 octets',
+    });
+  },
+);
+
+test('attachments come with their content or as links, in no other way', () => {
+  expect(checkWebhook({ attachments: 'content' }).config).toMatchObject({ attachments: 'content' });
+  expect(checkWebhook({ attachments: 'none' }).error).toBe('Attachments must be content or link');
 });
 
 test('signatureScheme and payload take their own words only', () => {
@@ -192,5 +248,7 @@ test('a stored webhook config is read with its defaults', () => {
     verificationToken: 't',
     signatureScheme: 'token',
     payload: 'nested',
+    maxPayloadOctets: 4_000_000,
+    attachments: 'content',
   });
 });
