@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Page } from '../../core/page.ts';
 import type { DomainRow, EndpointType, Tables } from '../tables.ts';
 import { countedEmails } from './email-counter.ts';
@@ -28,6 +28,12 @@ export interface DomainConditions {
   canReceive: boolean | null;
 }
 
+/** Whether mail for a domain comes here: it is verified, and its MX was last seen to be ours, or it is trusted. Of the domain table by its alias. */
+export function receivesSql(alias: string): RawBuilder<boolean> {
+  const column = (name: string) => sql.ref(`${alias}.${name}`);
+  return sql<boolean>`(${column('status')} = 'verified' and (${column('is_trusted')} or ${column('is_mx_seen')}))`;
+}
+
 /** A page, newest first, and how many there are in all. */
 export async function listDomains(
   transaction: Transaction<Tables>,
@@ -39,7 +45,7 @@ export async function listDomains(
   const where = sql`d.user_id = ${userId}
     ${ids === null ? sql`` : sql`and d.id = any (${ids}::text[])`}
     ${status === null ? sql`` : sql`and d.status = ${status}`}
-    ${canReceive === null ? sql`` : sql`and (d.status = 'verified' and d.is_trusted) = ${canReceive}`}`;
+    ${canReceive === null ? sql`` : sql`and ${receivesSql('d')} = ${canReceive}`}`;
   const { rows } = await sql<{ total: number } & (ListedRow | { id: null })>`
     select t.total, p.* from (select count(*) as total from domain d where ${where}) t
     left join lateral (
