@@ -20,6 +20,7 @@ import { createRequestLimiter, type RequestLimiter } from './request-limit.ts';
 import { acceptJson, servedPath } from './requests.ts';
 import { attachmentRoutes } from './rest/attachments.ts';
 import { batchRoutes } from './rest/batches.ts';
+import { deliveryRoutes } from './rest/deliveries.ts';
 import { domainRoutes } from './rest/domains.ts';
 import { emailAddressRoutes } from './rest/email-addresses.ts';
 import { emailRoutes } from './rest/emails.ts';
@@ -94,6 +95,7 @@ const resources = [
   domainRoutes,
   emailAddressRoutes,
   endpointRoutes,
+  deliveryRoutes,
   receivingRoutes,
   legacyScheduledRoutes,
   legacyMailRoutes,

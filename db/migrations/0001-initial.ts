@@ -144,6 +144,7 @@ const ROUTING = `
     primary key (user_id, id)
   );
   create index email_address_domain on email_address (user_id, domain_id);
+  create index email_address_endpoint on email_address (user_id, endpoint_id) where endpoint_id is not null;
   -- Addresses are unique on the service; lower case.
   create table email_address_name (address text primary key, user_id text not null, address_id text not null);
 `;
@@ -421,6 +422,8 @@ const ROUTES = `
     matches jsonb,
     -- when a user let an email through that was blocked or held for review
     released_at timestamptz(3),
+    -- what models said of the email: [{ruleId, kind, isMatch, reason, at, durationMs}]
+    answers jsonb,
     -- of outcome asking
     next_ask_at timestamptz(3),
     asks smallint not null default 0,
@@ -429,7 +432,7 @@ const ROUTES = `
     primary key (user_id, email_id)
   ) with (fillfactor = 85);
   create index route_undecided on route (created_at) where outcome is null;
-  create index route_asking on route (next_ask_at) where outcome = 'asking';
+  create index route_asking on route (next_ask_at, email_id) where outcome = 'asking';
   create index route_held on route (user_id, created_at desc, email_id desc) where outcome in ('blocked', 'review') and released_at is null;
 
   -- DMARC aggregate reports (RFC 9990) that came in, each with its rows.
@@ -447,6 +450,7 @@ const ROUTES = `
     -- see core/dmarc-report.ts
     policy jsonb not null,
     records jsonb not null,
+    record_count integer not null,
     message_count integer not null,
     aligned_count integer not null,
     is_truncated boolean not null default false,
@@ -486,11 +490,16 @@ const DELIVERIES = `
     completed_at timestamptz(3),
     primary key (user_id, id)
   ) with (fillfactor = 85);
-  create index delivery_due on delivery (next_attempt_at) where status = 'pending' and delivery_type = 'webhook';
+  -- Webhooks by endpoint: what waits for one that hangs is stepped over as a whole.
+  create index delivery_lane_due on delivery (user_id, endpoint_id, next_attempt_at) where status = 'pending' and delivery_type = 'webhook';
   -- Copies that are to be handed to the sending queue; next_attempt_at is null once they are, until their recipients are settled.
   create index delivery_forward_due on delivery (next_attempt_at) where status = 'pending' and delivery_type <> 'webhook';
   create index delivery_email on delivery (user_id, email_id);
   create index delivery_endpoint on delivery (user_id, endpoint_id, created_at desc, id desc);
+  -- What failed, or waits to be forwarded, for lists of an endpoint that has seen much; webhooks that wait are found by their lane.
+  create index delivery_failed on delivery (user_id, endpoint_id, created_at desc, id desc) where status = 'failed';
+  create index delivery_forward_pending on delivery (user_id, endpoint_id, created_at desc, id desc)
+    where status = 'pending' and delivery_type <> 'webhook';
 
   create table delivery_attempt (
     user_id text not null,
