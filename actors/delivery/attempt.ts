@@ -22,7 +22,7 @@ export interface AttemptOptions {
   requestsPerEndpoint: number;
 }
 
-/** Told what a job came to; null when it was not begun because everything was to end. */
+/** Told what a job came to; null when it was not begun, because everything was to end or its lease was lost. */
 export type OnAttemptEnd = (job: DeliveryJob, outcome: FinishRecord | null) => void;
 
 /** Makes attempts; what they need is read for many at once. */
@@ -35,6 +35,9 @@ export interface Attempter {
   /** Ends every open request; their outcome is `interrupted`. From now on nothing is sent. */
   interrupt(): void;
 }
+
+/** An attempt is begun while its lease holds for so long at least; milliseconds. */
+const LEASE_MARGIN_MS = 5_000;
 
 /** By user id and email id. */
 type Contents = ReadonlyMap<string, DeliveryContentRow>;
@@ -54,8 +57,15 @@ export function createAttempter(options: AttemptOptions): Attempter {
     return new Map(rows.map((row) => [`${row.user_id} ${row.id}`, row]));
   };
 
+  /** It waited for too long, as when this process or PostgreSQL stood still: whoever holds it now posts it. */
+  const isLeaseLost = (job: DeliveryJob): boolean => {
+    const isLost = job.leaseUntil < performance.now() + LEASE_MARGIN_MS;
+    if (isLost) context.log.warn({ deliveryId: job.deliveryId }, 'delivery: a lease ran out before its attempt');
+    return isLost;
+  };
+
   const attemptOne = async (job: DeliveryJob, email: DeliveryContentRow | undefined): Promise<FinishRecord | null> => {
-    if (isInterrupted) return null;
+    if (isInterrupted || isLeaseLost(job)) return null;
     try {
       const endpoint = await options.endpoints.recent(job);
       if (endpoint === undefined) return outcomeOfGivingUp(context, job, 'Endpoint not found');
@@ -78,7 +88,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
   ): Promise<FinishRecord | null> => {
     const needsRaw = isRawInPayload(webhook.config.payload) && email.raw_id !== null;
     const raw = needsRaw && email.raw_id !== null ? await context.octets.get(email.raw_id) : null;
-    if (isInterrupted) return null;
+    if (isInterrupted || isLeaseLost(job)) return null;
     const payload = buildPayload({ job, endpoint, webhook, email, raw, publicUrl: options.publicUrl });
     const body = Buffer.from(payload, 'utf8');
     const startedAt = context.now();

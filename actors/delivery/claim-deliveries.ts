@@ -1,23 +1,47 @@
 import { LEASE_SECONDS } from '../../db/claim.ts';
 import {
   type ClaimedDeliveryRow,
-  claimDeliveriesSql,
+  claimOfLanesSql,
+  type DeliveryLaneRow,
+  listLanesSql,
   releaseLeasesSql,
   renewLeasesSql,
 } from '../../db/queries/delivery-claim.ts';
 import type { ActorContext } from '../actor.ts';
-import type { DeliveryJob } from './job.ts';
+import type { DeliveryJob, Lane } from './job.ts';
 
-/** Takes up to `limit` due deliveries, longest due first, none of the endpoints in `except`. */
-export async function claimDeliveries(
+/** Before every lane. */
+export const FIRST_LANE: Lane = { userId: '', endpointId: '' };
+
+/** The next lanes with pending deliveries behind that one; `isDue` where at least one may be taken or is held. */
+export async function listLanes(
   context: ActorContext,
+  { userId, endpointId }: Lane,
   limit: number,
-  except: readonly string[],
+): Promise<(Lane & { isDue: boolean })[]> {
+  const { rows } = await context.database.pool.query<DeliveryLaneRow>({
+    name: 'delivery-list-lanes',
+    text: listLanesSql,
+    values: [userId, endpointId, limit],
+  });
+  return rows.map((row) => ({ userId: row.user_id, endpointId: row.endpoint_id, isDue: row.is_due }));
+}
+
+/** Takes due deliveries of these lanes, of each up to as many as it says, longest due first. */
+export async function claimOfLanes(
+  context: ActorContext,
+  lanes: readonly (Lane & { wanted: number })[],
 ): Promise<DeliveryJob[]> {
+  const askedAt = performance.now();
   const { rows } = await context.database.pool.query<ClaimedDeliveryRow>({
-    name: 'delivery-claim',
-    text: claimDeliveriesSql,
-    values: [context.name, limit, except],
+    name: 'delivery-claim-of-lanes',
+    text: claimOfLanesSql,
+    values: [
+      context.name,
+      lanes.map(({ userId }) => userId),
+      lanes.map(({ endpointId }) => endpointId),
+      lanes.map(({ wanted }) => wanted),
+    ],
   });
   return rows.map((row) => ({
     userId: row.user_id,
@@ -30,17 +54,25 @@ export async function claimDeliveries(
     threadId: row.thread_id,
     threadPosition: row.thread_position,
     sizeOctets: row.size_octets ?? 0,
+    leaseUntil: askedAt + LEASE_SECONDS * 1_000,
   }));
 }
 
-/** Holds on to deliveries whose attempts take long. */
+const RENEWAL_BATCH = 500;
+
+/** Holds on to deliveries whose attempts take long; those that are not ours any more keep their old end. */
 export async function renewLeases(context: ActorContext, jobs: readonly DeliveryJob[]): Promise<void> {
-  if (jobs.length === 0) return;
-  await context.database.pool.query({
-    name: 'delivery-renew-leases',
-    text: renewLeasesSql,
-    values: [context.name, jobs.map((job) => job.userId), jobs.map((job) => job.deliveryId), LEASE_SECONDS],
-  });
+  for (let at = 0; at < jobs.length; at += RENEWAL_BATCH) {
+    const batch = jobs.slice(at, at + RENEWAL_BATCH);
+    const askedAt = performance.now();
+    const { rows } = await context.database.pool.query<{ id: string }>({
+      name: 'delivery-renew-leases',
+      text: renewLeasesSql,
+      values: [context.name, batch.map((job) => job.userId), batch.map((job) => job.deliveryId), LEASE_SECONDS],
+    });
+    const held = new Set(rows.map(({ id }) => id));
+    for (const job of batch) if (held.has(job.deliveryId)) job.leaseUntil = askedAt + LEASE_SECONDS * 1_000;
+  }
 }
 
 /** Gives deliveries back that were not begun. */

@@ -27,17 +27,21 @@ export interface FairQueue {
   forget(deliveryId: string): void;
   /** Takes every waiting job out. */
   clearWaiting(): DeliveryJob[];
-  has(deliveryId: string): boolean;
+  /** the job in hand of that delivery */
+  find(deliveryId: string): DeliveryJob | undefined;
   /** waiting, active and not yet recorded */
   jobs(): DeliveryJob[];
   size(): number;
   /** waiting and active of one endpoint */
   sizeOf(endpointId: string): number;
+  /** the user whose endpoint it is; undefined when nothing of it waits or is active */
+  userOf(endpointId: string): string | undefined;
   /** endpoints with at least that many jobs in hand */
   endpointsAbove(count: number): string[];
 }
 
 interface EndpointLine {
+  userId: string;
   waiting: DeliveryJob[];
   active: number;
   activeOctets: number;
@@ -75,7 +79,7 @@ export function createFairQueue(limits: FairQueueLimits): FairQueue {
   return {
     add(jobs) {
       for (const job of jobs) {
-        const line = lines.get(job.endpointId) ?? { waiting: [], active: 0, activeOctets: 0, isFilling: true };
+        const line = lines.get(job.endpointId) ?? lineOf(job);
         lines.set(job.endpointId, line);
         line.waiting.push(job);
         turns.add(job.endpointId);
@@ -130,13 +134,18 @@ export function createFairQueue(limits: FairQueueLimits): FairQueue {
     },
 
     forget: (deliveryId) => void held.delete(deliveryId),
-    has: (deliveryId) => held.has(deliveryId),
+    find: (deliveryId) => held.get(deliveryId),
     jobs: () => [...held.values()],
     size: () => held.size,
+    userOf: (endpointId) => lines.get(endpointId)?.userId,
     sizeOf: (endpointId) => countOf(lines.get(endpointId)),
     endpointsAbove: (count) =>
       [...lines].filter(([, line]) => countOf(line) >= count).map(([endpointId]) => endpointId),
   };
+}
+
+function lineOf({ userId }: DeliveryJob): EndpointLine {
+  return { userId, waiting: [], active: 0, activeOctets: 0, isFilling: true };
 }
 
 function countOf(line: EndpointLine | undefined): number {

@@ -12,6 +12,14 @@ export interface DeliveryJob {
   threadPosition: number | null;
   /** of the raw message: what the attempt is likely to hold in memory */
   sizeOctets: number;
+  /** the lease holds so long, on the clock of performance.now() */
+  leaseUntil: number;
+}
+
+/** A user's mail to one endpoint: what waits its turn together. */
+export interface Lane {
+  userId: string;
+  endpointId: string;
 }
 
 /** Points at which fault tests end the process. */

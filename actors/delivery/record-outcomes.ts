@@ -7,8 +7,13 @@ import type { DeliveryFaultPoint } from './job.ts';
 
 /** Writes outcomes of attempts down, in groups: while one group is committed the next one gathers. */
 export interface OutcomeRecorder {
-  /** Resolves when the outcome is committed, or when the claim turned out to be lost. Never rejects. */
+  /**
+   * Resolves when the outcome is committed, or when the claim turned out to be lost; until then the delivery is to be held, as what was
+   * posted would be posted again. Never rejects.
+   */
   record(outcome: FinishRecord): Promise<void>;
+  /** Outcomes that could not be recorded are tried once more, and then given up. */
+  stop(): void;
 }
 
 export interface OutcomeRecorderOptions {
@@ -19,48 +24,81 @@ export interface OutcomeRecorderOptions {
 }
 
 /** Outcomes in one statement at most. */
-const MAX_GROUP = 100;
-/** An outcome waits that long for company: nobody is waiting for it, and a group costs little more than one. Milliseconds. */
-const GATHER_MS = 15;
+const MAX_GROUP = 400;
+/**
+ * An outcome waits that long for company: nobody is waiting for it, and a group costs little more than one. What was posted within this
+ * time before the process dies is posted again. Milliseconds.
+ */
+const GATHER_MS = 40;
 /** While PostgreSQL is away; milliseconds. */
 const RETRY_MS = 500;
+/** Between tries to record one that the database refuses, doubling; milliseconds. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
 
 export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeRecorder {
   const { context, fault } = options;
   const waiting: { outcome: FinishRecord; done: () => void }[] = [];
+  const ending = new AbortController();
   let isWriting = false;
 
   const writeAll = async () => {
-    await pause(GATHER_MS);
     while (waiting.length > 0) {
+      await pause(GATHER_MS);
       const group = waiting.splice(0, MAX_GROUP);
-      await writeGroup(group.map(({ outcome }) => outcome));
+      const refused = await writeGroup(group.map(({ outcome }) => outcome));
       fault('delivery.recorded');
-      for (const { done } of group) done();
+      for (const { outcome, done } of group) {
+        const own = refused.find(({ id }) => id === outcome.id);
+        void finish(own, done);
+      }
     }
     isWriting = false;
   };
 
-  /** A group that fails is tried outcome by outcome, so that none can hold up the others. */
-  const writeGroup = async (outcomes: FinishRecord[]): Promise<void> => {
+  const finish = async (refused: FinishRecord | undefined, done: () => void) => {
+    if (refused !== undefined) await insist(refused);
+    done();
+  };
+
+  /** A group that fails is tried outcome by outcome, so that none can hold up the others. Answers those that the database refuses. */
+  const writeGroup = async (outcomes: FinishRecord[]): Promise<FinishRecord[]> => {
     for (;;) {
       try {
         await write(outcomes);
-        return;
+        return [];
       } catch (error) {
         if (isConnectionLost(error)) {
           context.log.warn({ err: error, count: outcomes.length }, 'delivery: outcomes wait for the database');
           await pause(RETRY_MS);
         } else if (outcomes.length > 1) {
-          for (const outcome of outcomes) await writeGroup([outcome]);
-          return;
+          const refused: FinishRecord[] = [];
+          for (const outcome of outcomes) refused.push(...(await writeGroup([outcome])));
+          return refused;
         } else {
-          // The lease runs out and the delivery is tried again.
           context.log.error({ err: error, deliveryId: outcomes[0]?.id }, 'delivery: an outcome could not be recorded');
-          return;
+          return outcomes.map(withoutWords);
         }
       }
     }
+  };
+
+  /** Tries one that the database refuses again and again: forgotten, its webhook would be posted again as soon as the lease is over. */
+  const insist = async (outcome: FinishRecord): Promise<void> => {
+    const { signal } = ending;
+    for (
+      let pauseMs = 0;
+      !signal.aborted;
+      pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * pauseMs))
+    ) {
+      await pause(pauseMs, undefined, { signal }).catch(() => undefined);
+      try {
+        return await write([outcome]);
+      } catch (error) {
+        context.log.error({ err: error, deliveryId: outcome.id }, 'delivery: an outcome still could not be recorded');
+      }
+    }
+    context.log.error({ deliveryId: outcome.id, status: outcome.status }, 'delivery: an outcome is lost with the stop');
   };
 
   const write = async (outcomes: FinishRecord[]) => {
@@ -88,7 +126,13 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
       }
       return promise;
     },
+    stop: () => ending.abort(),
   };
+}
+
+/** An outcome with nothing in it that the receiver said. */
+function withoutWords(outcome: FinishRecord): FinishRecord {
+  return { ...outcome, response_body: null, request_headers: {} };
 }
 
 /** Octets of randomness in an identifier. */

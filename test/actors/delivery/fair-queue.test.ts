@@ -22,6 +22,7 @@ function jobs(endpointId: string, count: number, sizeOctets = 1): DeliveryJob[] 
     threadId: null,
     threadPosition: null,
     sizeOctets,
+    leaseUntil: Number.POSITIVE_INFINITY,
   }));
 }
 
@@ -61,9 +62,9 @@ test('a job stays in hand until it is forgotten, waiting ones can be taken out',
   const [first] = queue.take();
   if (first === undefined) throw new Error('nothing was taken');
   queue.end(first);
-  expect(queue.has('a0')).toBe(true);
+  expect(queue.find('a0')).toBe(first);
   queue.forget('a0');
-  expect(queue.has('a0')).toBe(false);
+  expect(queue.find('a0')).toBeUndefined();
   expect(ids(queue.clearWaiting())).toEqual(['a4', 'a5']);
   expect(queue.size()).toBe(3);
   expect(queue.endpointsAbove(3)).toEqual(['a']);
