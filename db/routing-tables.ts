@@ -46,6 +46,7 @@ export interface DmarcReportRow {
   ends_at: Date;
   policy: unknown;
   records: unknown;
+  record_count: number;
   message_count: number;
   aligned_count: number;
   is_truncated: Generated<boolean>;

@@ -62,7 +62,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     log,
     claimant: name,
     mailHostname: options.mailHostname,
-    makeEventId: () => makeId('event'),
+    makeId,
   };
   const storing = createStoreQueue({
     async store(parsed) {

@@ -1,4 +1,5 @@
 import type { Authentication } from '../../core/authentication.ts';
+import type { DmarcReport } from '../../core/dmarc-report.ts';
 import type { MailReport } from '../../core/mail-report.ts';
 import type { ParsedMessage } from '../../core/parse-message.ts';
 import type { SenderFacts } from './authenticate-message.ts';
@@ -18,6 +19,8 @@ export interface ParseOutcome {
   authentication: Authentication | null;
   /** whether to believe it is for the return address to say; null when the message holds none that can be read */
   report: MailReport | null;
+  /** null when the message holds none that can be read */
+  dmarcReport: DmarcReport | null;
 }
 
 /** What the pool tells a worker at its start. */

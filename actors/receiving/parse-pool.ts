@@ -169,7 +169,13 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   function giveUp(job: Job, reason: string): void {
     const { emailId, octets } = job.request;
     log.error({ emailId, reason, tries: job.tries }, 'message cannot be parsed');
-    job.resolve({ emailId, message: scanHeaders(octets, reason), authentication: null, report: null });
+    job.resolve({
+      emailId,
+      message: scanHeaders(octets, reason),
+      authentication: null,
+      report: null,
+      dmarcReport: null,
+    });
   }
 
   function look(): void {

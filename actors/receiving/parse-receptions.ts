@@ -52,7 +52,7 @@ async function parseOnce(options: ParseOptions, chunk: readonly Reception[]): Pr
       if (octets !== null && tries <= MAX_CLAIMS)
         return { rawId, request: { emailId, octets, remoteAddress, helo, reversePath } };
       const message = octets === null ? scanHeaders(new Uint8Array(), GONE) : scanHeaders(octets, GIVEN_UP);
-      outcomes.set(rawId, { emailId, message, authentication: null, report: null });
+      outcomes.set(rawId, { emailId, message, authentication: null, report: null, dmarcReport: null });
       return null;
     }),
   );

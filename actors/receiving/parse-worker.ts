@@ -1,9 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Authentication, undecided } from '../../core/authentication.ts';
+import type { DmarcReport } from '../../core/dmarc-report.ts';
 import { type MailReport, readMailReport } from '../../core/mail-report.ts';
 import { type ParsedMessage, parseMessage, scanHeaders } from '../../core/parse-message.ts';
 import { createDnsResolver } from '../dns-resolver.ts';
 import { authenticateMessage } from './authenticate-message.ts';
+import { readDmarcAttachment } from './dmarc-attachment.ts';
 import { CURRENT, PROGRESS, type WorkerSettings, type WorkItem, type WorkResult } from './parse-messages.ts';
 
 // The worker thread of parse-pool.ts. One message is parsed at a time, so that it is known which one brings the thread down; the
@@ -27,9 +29,10 @@ async function work(items: readonly WorkItem[]): Promise<void> {
     Atomics.store(state, CURRENT, item.key);
     const message = await parse(octets);
     const report = message.holdsReport ? await readReport(octets) : null;
+    const dmarcReport = await readDmarcAttachment(octets, message.attachments);
     Atomics.store(state, CURRENT, 0);
     Atomics.add(state, PROGRESS, 1);
-    results.push(check(item, octets, message, report));
+    results.push(check(item, octets, { message, report, dmarcReport }));
   }
   void report(results);
 }
@@ -59,9 +62,9 @@ async function readReport(octets: Buffer): Promise<MailReport | null> {
 async function check(
   item: WorkItem,
   octets: Buffer,
-  message: ParsedMessage,
-  report: MailReport | null,
+  read: { message: ParsedMessage; report: MailReport | null; dmarcReport: DmarcReport | null },
 ): Promise<WorkResult> {
+  const { message } = read;
   let authentication: Authentication | null = null;
   if (message.parseError === null) {
     try {
@@ -72,5 +75,5 @@ async function check(
     }
   }
   Atomics.add(state, PROGRESS, 1);
-  return { key: item.key, outcome: { emailId: item.emailId, message, authentication, report } };
+  return { key: item.key, outcome: { emailId: item.emailId, ...read, authentication } };
 }

@@ -1,8 +1,11 @@
 import type { Logger } from 'pino';
+import type { IdentifierKind } from '../../core/identifiers.ts';
 import { scanHeaders } from '../../core/parse-message.ts';
 import type { Database } from '../../db/database.ts';
 import { isConnectionLost } from '../../db/database.ts';
 import type { OctetStore } from '../../db/octet-store.ts';
+import type { NewDmarcReport } from '../../db/queries/dmarc-write.ts';
+import { dmarcRow } from './dmarc-row.ts';
 import { emailRows } from './email-rows.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 import type { Reception } from './reception.ts';
@@ -16,58 +19,74 @@ export interface StoreOptions {
   claimant: string;
   /** right side of the Message-ID that mail without one gets */
   mailHostname: string;
-  makeEventId: () => string;
+  makeId: (kind: IdentifierKind) => string;
 }
 
 /** A reception and what its octets were parsed to. */
 export interface ParsedReception {
   reception: Reception;
-  outcome: Pick<ParseOutcome, 'message' | 'authentication'>;
+  outcome: Pick<ParseOutcome, 'message' | 'authentication' | 'dmarcReport'>;
 }
 
 /**
  * Makes emails of parsed receptions, all in one transaction. When that fails each is stored alone, and one that still fails
  * by what a scan of its header section gives, flagged with `parse_error`: its octets are kept, and it is listed, threaded and delivered.
+ * A DMARC report is stored beside its email, unless its mail fails DMARC itself: then it is mail alone.
  * Receptions that this
  * claimant holds no longer are passed over. Throws when PostgreSQL is away; then nothing, or all, was stored, and storing again is harmless.
  */
 export async function storeParsed(options: StoreOptions, parsed: readonly ParsedReception[]): Promise<StoredEmails[]> {
   const rows = parsed.map(({ reception, outcome }) => rowsOf(options, reception, outcome));
   try {
-    return await storeRows(options.database, options.claimant, rows);
+    return await storeRows(options.database, options.claimant, rows, reportsOf(options, parsed));
   } catch (error) {
     if (isConnectionLost(error)) throw error;
     options.log.warn({ err: error, count: rows.length }, 'parsed messages could not be stored together');
   }
   const stored: StoredEmails[] = [];
-  for (const [at, { reception }] of parsed.entries()) {
+  for (const [at, one] of parsed.entries()) {
     const row = rows[at];
-    if (row !== undefined) stored.push(...(await storeAlone(options, reception, row)));
+    if (row !== undefined) stored.push(...(await storeAlone(options, one, row)));
   }
   return stored;
 }
 
 const NOT_STORABLE = 'The parsed message could not be stored';
 
-async function storeAlone(options: StoreOptions, reception: Reception, row: EmailRows): Promise<StoredEmails[]> {
+async function storeAlone(options: StoreOptions, parsed: ParsedReception, row: EmailRows): Promise<StoredEmails[]> {
+  const { reception } = parsed;
   const { database, claimant, log, octets } = options;
   const lesser = [
     async () => scanHeaders((await octets.get(reception.rawId)) ?? new Uint8Array(), NOT_STORABLE),
     () => scanHeaders(new Uint8Array(), NOT_STORABLE),
   ];
   let current = row;
+  let reports = reportsOf(options, [parsed]);
   for (;;) {
     try {
-      return await storeRows(database, claimant, [current]);
+      return await storeRows(database, claimant, [current], reports);
     } catch (error) {
+      if (isConnectionLost(error)) throw error;
+      if (reports.length > 0) {
+        log.error({ err: error, emailId: reception.emailId }, 'DMARC report could not be stored, kept as mail');
+        reports = [];
+        continue;
+      }
       const next = lesser.shift();
-      if (isConnectionLost(error) || next === undefined) throw error;
+      if (next === undefined) throw error;
       log.error({ err: error, emailId: reception.emailId }, 'parsed message could not be stored');
-      current = rowsOf(options, reception, { message: await next(), authentication: null });
+      current = rowsOf(options, reception, { message: await next(), authentication: null, dmarcReport: null });
     }
   }
 }
 
 function rowsOf(options: StoreOptions, reception: Reception, outcome: ParsedReception['outcome']): EmailRows {
-  return emailRows(reception, outcome, options.makeEventId(), options.mailHostname);
+  return emailRows(reception, outcome, options.makeId('event'), options.mailHostname);
+}
+
+function reportsOf({ makeId }: StoreOptions, parsed: readonly ParsedReception[]): NewDmarcReport[] {
+  return parsed.flatMap(({ reception, outcome: { dmarcReport, authentication } }) => {
+    const isForged = authentication?.dmarc.result === 'fail';
+    return dmarcReport === null || isForged ? [] : [dmarcRow(reception, dmarcReport, makeId)];
+  });
 }

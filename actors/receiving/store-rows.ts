@@ -1,6 +1,8 @@
+import type { PoolClient } from 'pg';
 import type { AddressFields } from '../../core/address.ts';
 import type { Attachment } from '../../core/attachment.ts';
-import type { Database } from '../../db/database.ts';
+import { type Database, inTransaction } from '../../db/database.ts';
+import { insertDmarcReports, type NewDmarcReport } from '../../db/queries/dmarc-write.ts';
 import { countEmailsSql } from '../../db/queries/email-counter.ts';
 
 /** What a parsed message adds to its reception; the envelope comes from the reception's own row. */
@@ -48,15 +50,35 @@ export interface StoredEmails {
 /**
  * Makes emails of receptions that this claimant holds, in one statement, which is one transaction and one round trip.
  * A reception that was parsed already or is claimed by another is passed over, so running twice is harmless.
+ * DMARC reports that some of them hold follow in a second statement of the same transaction, so that other mail pays nothing for them.
  * Answers the users whose mail was written.
  */
 export async function storeRows(
   database: Database,
   claimant: string,
   rows: readonly EmailRows[],
+  reports: readonly NewDmarcReport[] = [],
+): Promise<StoredEmails[]> {
+  if (reports.length === 0) return storeEmails(database.pool, claimant, rows);
+  return inTransaction(database, async (client) => {
+    const stored = await storeEmails(client, claimant, rows);
+    const emailIds = new Set(stored.flatMap((of) => of.emailIds));
+    const grown = await insertDmarcReports(
+      client,
+      reports.filter((report) => emailIds.has(report.email_id)),
+    );
+    const lastSeqs = new Map(grown.map(({ userId, lastSeq }) => [userId, lastSeq]));
+    return stored.map((of) => ({ ...of, lastSeq: lastSeqs.get(of.userId) ?? of.lastSeq }));
+  });
+}
+
+async function storeEmails(
+  client: Pick<PoolClient, 'query'>,
+  claimant: string,
+  rows: readonly EmailRows[],
 ): Promise<StoredEmails[]> {
   const { fields, bodies } = withBodiesApart(rows);
-  const result = await database.pool.query<{ user_id: string; email_ids: string[]; last_seq: number }>({
+  const result = await client.query<{ user_id: string; email_ids: string[]; last_seq: number }>({
     name: 'store-rows',
     text: STORE_SQL,
     values: [JSON.stringify(fields), bodies, claimant],

@@ -58,6 +58,7 @@ function subjectParser(
           emailId: message.emailId,
           authentication: null,
           report: null,
+          dmarcReport: null,
           message: isFailed ? scan : { ...scan, subject: result, parseError: null },
         };
       });

@@ -36,7 +36,7 @@ beforeEach(async () => {
     log,
     claimant: 'one',
     mailHostname: 'mx.test',
-    makeEventId: () => makeId('event'),
+    makeId,
   };
 });
 
@@ -116,7 +116,7 @@ const message: ParsedMessage = {
 };
 
 function parsed(receptions: readonly Reception[], changes: Partial<ParsedMessage> = {}): ParsedReception[] {
-  const outcome = { message: { ...message, ...changes }, authentication: null };
+  const outcome = { message: { ...message, ...changes }, authentication: null, dmarcReport: null };
   return receptions.map((reception) => ({ reception, outcome }));
 }
 
@@ -278,7 +278,7 @@ test('a message that could not be parsed is an email all the same, flagged', asy
     options,
     receptions.map((reception) => ({
       reception,
-      outcome: { message: scanHeaders(Buffer.from('Subject: x'), 'it broke'), authentication: null },
+      outcome: { message: scanHeaders(Buffer.from('Subject: x'), 'it broke'), authentication: null, dmarcReport: null },
     })),
   );
   const { rows } = await actor.pool.query(

@@ -116,6 +116,7 @@ describe('faults', () => {
     const outcome: ParseOutcome = {
       emailId,
       authentication: null,
+      dmarcReport: null,
       message: await parseMessage(octets),
       report: await readMailReport(octets),
     };

@@ -1,0 +1,82 @@
+import { gunzipSync } from 'node:zlib';
+import { fromBufferPromise } from 'yauzl';
+import { type Attachment, decodeAttachment } from '../../core/attachment.ts';
+import { type DmarcReport, readDmarcReport } from '../../core/dmarc-report.ts';
+import { decodeCharset } from '../../core/text.ts';
+
+/** Octets of a report's XML; the largest honest ones have a tenth. */
+const MAX_XML_OCTETS = 20_000_000;
+/** Files in an archive; a report is one (RFC 9990 §3.5.3). */
+const MAX_ARCHIVE_FILES = 10;
+/** Attachments of one message that are looked into; a report is one. */
+const MAX_ATTACHMENTS = 2;
+
+const REPORT_TYPES: ReadonlySet<string> = new Set([
+  'application/zip',
+  'application/x-zip',
+  'application/x-zip-compressed',
+  'application/gzip',
+  'application/x-gzip',
+  'application/xml',
+  'text/xml',
+]);
+/** receiver "!" policy-domain "!" begin "!" end [ "!" id ] (RFC 9990 §3.5.2) */
+const REPORT_NAME = /^[^!]{1,255}![^!]{1,255}!\d{1,15}!\d{1,15}(?:![^!]{1,255})?\.(?:xml|xml\.gz|gz|zip)$/i;
+
+/**
+ * The DMARC aggregate report that a message holds; null when it holds none. The time that it takes is bounded by the size of the message
+ * and by {@link MAX_XML_OCTETS}, whatever an archive unpacks to. Never rejects.
+ */
+export async function readDmarcAttachment(
+  octets: Buffer,
+  attachments: readonly Attachment[],
+): Promise<DmarcReport | null> {
+  for (const attachment of attachments.filter(mayBeReport).slice(0, MAX_ATTACHMENTS)) {
+    const { start, length, transferEncoding } = attachment;
+    const content = decodeAttachment(octets.subarray(start, start + length), transferEncoding);
+    const xml = await unpack(Buffer.from(content.buffer, content.byteOffset, content.byteLength)).catch(() => null);
+    const report = xml === null ? null : readDmarcReport(textOf(xml));
+    if (report !== null) return report;
+  }
+  return null;
+}
+
+function mayBeReport({ contentType, filename }: Attachment): boolean {
+  return REPORT_TYPES.has(contentType) || REPORT_NAME.test(filename);
+}
+
+/** By the first octets, not by what the message calls it: zip and gzip are often mistaken for each other (seen: many receivers). */
+async function unpack(content: Buffer): Promise<Buffer | null> {
+  if (content.readUInt16BE(0) === GZIP) return gunzipSync(content, { maxOutputLength: MAX_XML_OCTETS });
+  if (content.readUInt32BE(0) === ZIP) return unzip(content);
+  return content.length <= MAX_XML_OCTETS ? content : null;
+}
+
+const GZIP = 0x1f8b;
+const ZIP = 0x504b0304;
+
+/** The first .xml file of an archive; null when it has none, too many files, or one that is encrypted or too large. */
+async function unzip(content: Buffer): Promise<Buffer | null> {
+  const archive = await fromBufferPromise(content, { lazyEntries: true, validateEntrySizes: true });
+  if (archive.entryCount > MAX_ARCHIVE_FILES) return null;
+  for await (const entry of archive.eachEntry()) {
+    if (!/\.xml$/i.test(entry.fileName)) continue;
+    if (entry.isEncrypted() || entry.uncompressedSize > MAX_XML_OCTETS) return null;
+    const pieces: Buffer[] = [];
+    // It gives no more than the size that was told, else it fails.
+    for await (const piece of await archive.openReadStreamPromise(entry)) pieces.push(piece as Buffer);
+    return Buffer.concat(pieces);
+  }
+  return null;
+}
+
+/** In the charset that its mark or its declaration tells (XML 1.0 §4.3.3). */
+function textOf(xml: Buffer): string {
+  const mark = xml.length < 2 ? 0 : xml.readUInt16BE(0);
+  if (mark === 0xfffe) return decodeCharset(xml.subarray(2), 'utf-16le');
+  if (mark === 0xfeff) return decodeCharset(xml.subarray(2), 'utf-16be');
+  const declared = /^[^<]*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/i.exec(
+    xml.toString('latin1', 0, 400),
+  );
+  return decodeCharset(xml, declared?.[1] ?? null);
+}

@@ -1,0 +1,28 @@
+import type { DmarcReport } from '../../core/dmarc-report.ts';
+import type { IdentifierKind } from '../../core/identifiers.ts';
+import type { NewDmarcReport } from '../../db/queries/dmarc-write.ts';
+import type { Reception } from './reception.ts';
+
+/** The row of a report that came by this reception. */
+export function dmarcRow(
+  { userId, emailId }: Pick<Reception, 'userId' | 'emailId'>,
+  report: DmarcReport,
+  makeId: (kind: IdentifierKind) => string,
+): NewDmarcReport {
+  return {
+    user_id: userId,
+    email_id: emailId,
+    id: makeId('dmarcReport'),
+    event_id: makeId('event'),
+    domain: report.policy.domain,
+    organization: report.organization,
+    report_id: report.reportId,
+    begins_at: report.begin.toISOString(),
+    ends_at: report.end.toISOString(),
+    policy: report.policy,
+    records: report.records,
+    message_count: report.messageCount,
+    aligned_count: report.alignedCount,
+    is_truncated: report.isTruncated,
+  };
+}

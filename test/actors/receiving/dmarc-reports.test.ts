@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { dmarcXml, mailWith, recordXml, reportFiles, zipOf } from '../../support/dmarc-reports.ts';
+import { openReportActors, type ReportActors } from '../../support/report-actors.ts';
+import type { TestMailbox } from '../../support/routing-rows.ts';
+
+let actors: ReportActors;
+let mailbox: TestMailbox;
+let domain: string;
+
+beforeAll(async () => {
+  actors = await openReportActors();
+});
+afterAll(() => actors.close());
+beforeEach(async () => {
+  mailbox = await actors.mailbox();
+  domain = mailbox.address.split('@')[1] ?? '';
+});
+
+async function reports(userId = mailbox.userId): Promise<Record<string, unknown>[]> {
+  const { rows } = await actors.database.pool.query('select * from dmarc_report where user_id = $1 order by id', [
+    userId,
+  ]);
+  return rows;
+}
+
+async function events(): Promise<Record<string, unknown>[]> {
+  const { rows } = await actors.database.pool.query(
+    `select seq, kind, email_id, data from event where user_id = $1 and kind <> 'email.threaded' order by seq`,
+    [mailbox.userId],
+  );
+  return rows;
+}
+
+/** What is stored of a mail, as far as reports may matter to it. */
+async function mail(emailId: string | number): Promise<Record<string, unknown> | undefined> {
+  const { rows } = await actors.database.pool.query(
+    `select e.attachment_count, c.parse_error, c.text_body from email e join email_content c on c.user_id = e.user_id and c.email_id = e.id
+     where e.id = $1`,
+    [emailId],
+  );
+  return rows[0];
+}
+
+const asMail = { attachment_count: 1, parse_error: null, text_body: 'A report is attached.' };
+
+test.each(['zip', 'gzip', 'xml'] as const)('a report as %s gets a row beside its email, and an event', async (form) => {
+  const records = [{ count: 7 }, { sourceIp: '2001:db8::1', count: 3, dkim: 'fail', spf: 'fail' }] as const;
+  const xml = dmarcXml({ domain, reportId: 'r-1', records });
+  const emailId = await actors.deliver(mailWith(reportFiles(xml)[form]), mailbox.address);
+  const [report, ...others] = await reports();
+  expect(others).toEqual([]);
+  expect(report).toMatchObject({
+    id: expect.stringMatching(/^dmr_/),
+    email_id: emailId,
+    domain,
+    domain_id: mailbox.domainId,
+    organization: 'receiver.test',
+    report_id: 'r-1',
+    policy: { domain, p: 'none' },
+    records: [{ count: 7 }, { sourceIp: '2001:db8::1', dkim: 'fail' }],
+    record_count: 2,
+    message_count: 10,
+    aligned_count: 7,
+    is_truncated: false,
+  });
+  expect(await mail(emailId)).toEqual(asMail);
+  expect(await events()).toEqual([
+    expect.objectContaining({ seq: 1, kind: 'email.received' }),
+    {
+      seq: 2,
+      kind: 'dmarc.report_received',
+      email_id: emailId,
+      data: {
+        dmarcReportId: report?.['id'],
+        domainId: mailbox.domainId,
+        domain,
+        organization: 'receiver.test',
+        messageCount: 10,
+        alignedCount: 7,
+      },
+    },
+  ]);
+});
+
+test('a report is known by the name of a file of any type, and by its content whatever the name says', async () => {
+  const { gzip } = reportFiles(dmarcXml({ domain }));
+  await actors.deliver(mailWith({ ...gzip, contentType: 'application/octet-stream' }), mailbox.address);
+  await actors.deliver(mailWith({ ...gzip, contentType: 'application/zip', filename: 'a.zip' }), mailbox.address);
+  expect(await reports()).toHaveLength(2);
+});
+
+describe('a report belongs to the nearest verified domain of the user', () => {
+  test('at, above or below the domain of its policy', async () => {
+    const below = await actors.mailbox({ userId: mailbox.userId, domain: `a.${domain}`, address: `x@a.${domain}` });
+    for (const name of [`deep.${domain}`, `deep.a.${domain}`, domain])
+      await actors.deliver(mailWith(reportFiles(dmarcXml({ domain: name })).zip), mailbox.address);
+    expect((await reports()).map((report) => report['domain_id'])).toEqual([
+      mailbox.domainId,
+      below.domainId,
+      mailbox.domainId,
+    ]);
+    const alone = await actors.mailbox({ domain: `b.c${domain}`, address: `x@b.c${domain}` });
+    await actors.deliver(mailWith(reportFiles(dmarcXml({ domain: `c${domain}` })).zip), alone.address);
+    expect(await reports(alone.userId)).toMatchObject([{ domain: `c${domain}`, domain_id: alone.domainId }]);
+  });
+
+  test('and one of another user, of a pending domain, or of a name that only ends alike, is mail alone', async () => {
+    const other = await actors.mailbox();
+    const pending = await actors.mailbox({
+      userId: mailbox.userId,
+      domain: `p${domain}`,
+      address: `x@p${domain}`,
+      domainStatus: 'pending',
+    });
+    const foreign = [other.address.split('@')[1] ?? '', `x${domain}`, pending.address.split('@')[1] ?? '', 'test'];
+    for (const name of foreign) {
+      const emailId = await actors.deliver(mailWith(reportFiles(dmarcXml({ domain: name })).zip), mailbox.address);
+      expect(await mail(emailId), name).toEqual(asMail);
+    }
+    expect([await reports(), await reports(other.userId)]).toEqual([[], []]);
+    expect((await events()).map((event) => event['kind'])).toEqual(foreign.map(() => 'email.received'));
+  });
+});
+
+test('recipients of one message each get the report of their own', async () => {
+  const second = await actors.mailbox({ userId: mailbox.userId, domain, address: `second@${domain}` });
+  const octets = mailWith(reportFiles(dmarcXml({ domain })).zip);
+  await actors.deliver(octets, mailbox.address);
+  await actors.deliver(octets, second.address);
+  expect(new Set((await reports()).map((report) => report['email_id'])).size).toBe(2);
+});
+
+describe('what is no honest report is kept as the mail that it is', () => {
+  const bomb = Buffer.alloc(60_000_000, ' ');
+  const small = () => Buffer.from(dmarcXml({ domain }));
+  const many = () => {
+    const record = recordXml({}, domain);
+    return dmarcXml({ domain }).replace(
+      '</feedback>',
+      `${record.repeat(Math.floor(19_500_000 / record.length))}</feedback>`,
+    );
+  };
+  const laughs = () =>
+    small()
+      .toString()
+      .replace(
+        '<feedback>',
+        `<!DOCTYPE f [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(50)}"><!ENTITY c "${'&b;'.repeat(50)}">]>\n<feedback>`,
+      )
+      .replace('receiver.test</org_name>', '&c;</org_name>');
+  const form = (content: Buffer, form_: 'zip' | 'gzip' | 'xml') => ({ ...reportFiles('')[form_], content });
+  const cases: Record<string, () => ReturnType<typeof form>> = {
+    'a gzip that unpacks to 60 MB': () => reportFiles(bomb.toString('latin1')).gzip,
+    'an archive that unpacks to 60 MB': () => form(zipOf([{ name: 'a.xml', content: bomb }]), 'zip'),
+    'an archive that hides its size': () => form(zipOf([{ name: 'a.xml', content: bomb, toldSize: 1_000 }]), 'zip'),
+    'an archive of archives': () =>
+      form(zipOf([{ name: 'a.zip', content: zipOf([{ name: 'a.xml', content: small() }]) }]), 'zip'),
+    'an archive of many files': () =>
+      form(zipOf(Array.from({ length: 11 }, (_, n) => ({ name: `${n}.xml`, content: small() }))), 'zip'),
+    'an encrypted archive': () => form(zipOf([{ name: 'a.xml', content: small(), isEncrypted: true }]), 'zip'),
+    'half an archive': () => form(zipOf([{ name: 'a.xml', content: small() }]).subarray(0, 200), 'zip'),
+    'half a gzip': () => form(reportFiles(small().toString()).gzip.content.subarray(0, 100), 'gzip'),
+    'a document type with entities': () => reportFiles(laughs()).gzip,
+    'elements within elements without end': () => reportFiles(`<feedback>${'<a>'.repeat(6_000_000)}`).gzip,
+    'two million empty records': () =>
+      reportFiles(dmarcXml({ domain }).replace('</feedback>', `${'<record/>'.repeat(2_000_000)}</feedback>`)).gzip,
+    'text that is no XML': () => reportFiles('receiver.test!own.test').xml,
+    'an empty file': () => form(Buffer.alloc(0), 'xml'),
+    'a single octet': () => form(Buffer.from([0x1f]), 'gzip'),
+  };
+
+  test.each(Object.keys(cases))('%s', { timeout: 30_000 }, async (name) => {
+    const file = cases[name]?.() ?? form(Buffer.alloc(0), 'xml');
+    const octets = mailWith(file);
+    const started = performance.now();
+    const emailId = await actors.deliver(octets, mailbox.address);
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(await mail(emailId)).toEqual(asMail);
+    expect(await reports()).toEqual([]);
+  });
+
+  test('of 40,000 records the first 1,000 are kept and all are counted', { timeout: 30_000 }, async () => {
+    const xml = many();
+    await actors.deliver(mailWith(reportFiles(xml).gzip), mailbox.address);
+    const [report] = await reports();
+    expect(report).toMatchObject({ record_count: 1_000, is_truncated: true });
+    expect(report?.['message_count']).toBe(xml.split('<record>').length - 1);
+  });
+});
