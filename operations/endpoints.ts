@@ -1,27 +1,33 @@
-import { checkEndpointConfig, VERIFICATION_TOKEN_OCTETS } from '../core/endpoint-config.ts';
+import { checkEndpointConfig } from '../core/endpoint-config.ts';
 import { UserError } from '../core/errors.ts';
 import type { Page } from '../core/page.ts';
-import { decryptSecret, encryptSecret, NONCE_OCTETS } from '../core/secret-box.ts';
-import {
-  decodeSigningSecrets,
-  encodeSigningSecrets,
-  makeSigningSecret,
-  SIGNING_SECRET_OCTETS,
-} from '../core/webhook-signature.ts';
+import type { SigningSecret } from '../core/webhook-signature.ts';
 import { asUser } from '../db/database.ts';
 import { Endpoint as EndpointEntity } from '../db/entities/endpoint.ts';
+import { type Delivery, readRecentDeliveries } from '../db/queries/delivery-list.ts';
 import * as lists from '../db/queries/endpoint-list.ts';
 import { invalid, isAskable, newIdentifier, type OperationContext } from './context.ts';
 import { MAX_SEARCH_LENGTH } from './emails.ts';
+import {
+  decryptSigningSecrets,
+  encryptSigningSecrets,
+  newSigningSecret,
+  newVerificationToken,
+} from './endpoint-secrets.ts';
 
 export const ENDPOINT_TYPES = ['webhook', 'email', 'email_group'] as const;
 
 export type Endpoint = lists.Endpoint;
 
 export interface EndpointDetails extends Endpoint, lists.EndpointUse {
-  /** `whsec_...` of Standard Webhooks; null when the endpoint is no webhook */
-  signingSecret: string | null;
+  /** `whsec_...` of Standard Webhooks, the one in force first, then one that is valid for a while yet; empty when it is no webhook */
+  signingSecrets: SigningSecret[];
+  /** newest first */
+  recentDeliveries: Delivery[];
 }
+
+/** Deliveries that a single endpoint shows; wire facts "deliveries of an endpoint". */
+const RECENT_DELIVERIES = 10;
 
 export interface NewEndpoint {
   name: string;
@@ -67,7 +73,8 @@ export async function readEndpoint(context: OperationContext, endpointId: string
     const endpoint = endpoints[0];
     if (endpoint === undefined) throw endpointNotFound();
     const use = await lists.readEndpointUse(transaction, userId, endpointId);
-    return { ...endpoint, ...use, signingSecret: signingSecretOf(context, endpoint) };
+    const recentDeliveries = await readRecentDeliveries(transaction, userId, endpointId, RECENT_DELIVERIES);
+    return { ...endpoint, ...use, recentDeliveries, signingSecrets: validSecrets(context, endpoint) };
   });
 }
 
@@ -84,13 +91,16 @@ export async function loadEndpoints(context: OperationContext, ids: readonly str
 /** Adds an endpoint; a webhook gets its verification token and its signing secret. Throws validation. */
 export async function createEndpoint(context: OperationContext, input: NewEndpoint): Promise<EndpointDetails> {
   const { settings, userId } = context;
-  const verificationToken = Buffer.from(context.random(VERIFICATION_TOKEN_OCTETS)).toString('hex');
+  const verificationToken = newVerificationToken(context);
   const checked = checkEndpointConfig(input.type, input.config, { guard: settings.guard, verificationToken });
   if (checked.config === undefined)
     throw new UserError('validation', 'Invalid configuration', { details: checked.error });
   const { config } = checked;
   const id = newIdentifier(context, 'endpoint');
-  const secretCiphertext = input.type === 'webhook' ? newSecretCiphertext(context) : null;
+  const secretCiphertext =
+    input.type === 'webhook'
+      ? encryptSigningSecrets(context, [{ secret: newSigningSecret(context), validUntil: null }])
+      : null;
   const createdAt = context.now();
   await context.entities.asUser(userId, async ({ entities }) => {
     entities.create(EndpointEntity, {
@@ -110,22 +120,18 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
   return readEndpoint(context, id);
 }
 
-function newSecretCiphertext(context: OperationContext): string {
-  const secret = makeSigningSecret(context.random(SIGNING_SECRET_OCTETS));
-  const text = encodeSigningSecrets([{ secret, validUntil: null }]);
-  return encryptSecret(context.settings.secretKey, 'webhook-secret', text, context.random(NONCE_OCTETS));
-}
-
-function signingSecretOf(context: OperationContext, endpoint: Endpoint): string | null {
-  if (endpoint.secretCiphertext === null) return null;
-  const text = decryptSecret(context.settings.secretKey, 'webhook-secret', endpoint.secretCiphertext);
-  return decodeSigningSecrets(text).find((each) => each.validUntil === null)?.secret ?? null;
+function validSecrets(context: OperationContext, endpoint: Endpoint): SigningSecret[] {
+  const now = context.now();
+  return decryptSigningSecrets(context, endpoint.secretCiphertext).filter(
+    ({ validUntil }) => validUntil === null || validUntil > now,
+  );
 }
 
 function ofIds(ids: readonly string[]): lists.EndpointConditions {
   return { ids, type: null, isActive: null, search: null };
 }
 
-function endpointNotFound(): UserError {
+/** wire facts "not found" */
+export function endpointNotFound(): UserError {
   return new UserError('not_found', 'Endpoint not found');
 }

@@ -11,6 +11,8 @@ export interface Endpoint {
   config: Record<string, unknown>;
   secretCiphertext: string | null;
   isActive: boolean;
+  /** why the service switched it off; null: it did not */
+  inactiveReason: string | null;
   description: string | null;
   createdAt: Date;
   updatedAt: Date;
@@ -56,24 +58,15 @@ export async function listEndpoints(
   };
 }
 
-/** What routes to an endpoint, and its last deliveries. */
+/** Addresses that a single endpoint shows. */
+const MAX_ADDRESSES = 1_000;
+
+/** What routes to an endpoint. */
 export interface EndpointUse {
+  /** the newest first, at most 1,000 */
   addresses: { id: string; address: string; isActive: boolean; createdAt: Date }[];
   catchAllDomains: { id: string; name: string; status: 'pending' | 'verified' | 'failed' }[];
-  deliveries: {
-    id: string;
-    emailId: string;
-    type: EndpointType;
-    status: 'pending' | 'success' | 'failed';
-    attempts: number;
-    lastAttemptAt: Date | null;
-    responseData: unknown;
-    createdAt: Date;
-  }[];
 }
-
-/** Deliveries that a single endpoint shows; wire facts "deliveries of an endpoint". */
-const RECENT_DELIVERIES = 10;
 
 export async function readEndpointUse(
   transaction: Transaction<Tables>,
@@ -84,8 +77,10 @@ export async function readEndpointUse(
     .selectFrom('email_address')
     .select(['id', 'address', 'is_active as isActive', 'created_at as createdAt'])
     .where('user_id', '=', userId)
-    .where('endpoint_id', '=', endpointId)
+    .where(sql<string>`coalesce(endpoint_id, webhook_id)`, '=', endpointId)
     .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(MAX_ADDRESSES)
     .execute();
   const catchAllDomains = await transaction
     .selectFrom('domain')
@@ -94,25 +89,7 @@ export async function readEndpointUse(
     .where('catch_all_endpoint_id', '=', endpointId)
     .where('is_catch_all_enabled', '=', true)
     .execute();
-  const deliveries = await transaction
-    .selectFrom('delivery')
-    .select([
-      'id',
-      'email_id as emailId',
-      'delivery_type as type',
-      'status',
-      'attempts',
-      'last_attempt_at as lastAttemptAt',
-      'response_data as responseData',
-      'created_at as createdAt',
-    ])
-    .where('user_id', '=', userId)
-    .where('endpoint_id', '=', endpointId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(RECENT_DELIVERIES)
-    .execute();
-  return { addresses, catchAllDomains, deliveries };
+  return { addresses, catchAllDomains };
 }
 
 type ListedRow = Omit<EndpointRow, 'created_at' | 'updated_at' | 'config'> & {
@@ -134,6 +111,7 @@ function endpointOf(row: ListedRow): Endpoint {
     config: row.config,
     secretCiphertext: row.secret_ciphertext,
     isActive: row.is_active,
+    inactiveReason: row.inactive_reason,
     description: row.description,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

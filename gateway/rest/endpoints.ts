@@ -1,11 +1,20 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { MAX_SEARCH_LENGTH } from '../../operations/emails.ts';
+import { deleteEndpoint, updateEndpoint } from '../../operations/endpoint-changes.ts';
 import * as endpoints from '../../operations/endpoints.ts';
+import {
+  endpointBody,
+  endpointBodyOf,
+  endpointDetails,
+  endpointDetailsOf,
+  endpointType,
+  FORMAT_NAMES,
+  formats,
+} from './endpoint-wire.ts';
 import {
   errorBody,
   idInPath,
-  instant,
   limit,
   listBody,
   listOf,
@@ -13,101 +22,69 @@ import {
   queryBoolean,
   type RestOptions,
   text,
-  wireInstant,
 } from './shapes.ts';
 
 /** interface.md "Limits" */
 const MAX_NAME_LENGTH = 255;
 const MAX_DESCRIPTION_LENGTH = 1_000;
 
-const type = z.enum(endpoints.ENDPOINT_TYPES);
-
-const endpointFields = {
-  id: z.string(),
-  name: z.string(),
-  type,
-  webhookFormat: z.enum(['native', 'chat_a', 'chat_b']),
-  config: z.record(z.string(), z.unknown()),
-  isActive: z.boolean(),
-  description: z.string().nullable(),
-  userId: z.string(),
-  createdAt: instant,
-  updatedAt: instant,
-  groupEmails: z.array(z.string()).nullable(),
-  deliveryStats: z.object({
-    total: z.number().int(),
-    successful: z.number().int(),
-    failed: z.number().int(),
-    lastDelivery: instant.nullable(),
+const fields = {
+  name: text.min(1).max(MAX_NAME_LENGTH),
+  config: z.unknown().meta({
+    type: 'object',
+    description:
+      'webhook: `url`, `timeout`, `retryAttempts`, `headers`, `signatureScheme`, `payload`, `maxPayloadOctets`, `attachments`; email: `forwardTo`; email_group: `emails`; both: `preserveHeaders`, `subjectPrefix`, `fromAddress`, `senderName`, `includeAttachments`',
   }),
+  webhookFormat: z
+    .enum(FORMAT_NAMES)
+    .optional()
+    .meta({ description: 'inbound, discord and slack are other names of native, chat_a and chat_b' }),
+  description: text.max(MAX_DESCRIPTION_LENGTH).nullish(),
+  isActive: z.boolean().optional(),
 };
-const endpointBody = z.object(endpointFields).meta({ id: 'Endpoint' });
-const endpointDetails = z
+
+const newEndpoint = z.object({ ...fields, type: endpointType }).meta({
+  examples: [
+    {
+      name: 'my program',
+      type: 'webhook',
+      config: { url: 'https://hooks.example.com/mail', timeout: 30, retryAttempts: 3 },
+    },
+  ],
+});
+
+const endpointChange = z
   .object({
-    ...endpointFields,
-    signingSecret: z
-      .string()
-      .nullable()
-      .meta({ description: 'Standard Webhooks secret; null when the endpoint is no webhook' }),
-    recentDeliveries: z.array(
-      z.object({
-        id: z.string(),
-        emailId: z.string(),
-        endpointId: z.string(),
-        deliveryType: z.enum(['webhook', 'email_forward']),
-        status: z.enum(['pending', 'success', 'failed']),
-        attempts: z.number().int(),
-        lastAttemptAt: instant.nullable(),
-        responseData: z.unknown(),
-        createdAt: instant,
-      }),
-    ),
-    associatedEmails: z.array(
-      z.object({ id: z.string(), address: z.string(), isActive: z.boolean(), createdAt: instant }),
-    ),
-    catchAllDomains: z.array(z.object({ id: z.string(), domain: z.string(), status: z.string() })),
+    ...fields,
+    name: fields.name.optional(),
+    config: fields.config.optional(),
+    type: endpointType.optional().meta({ description: 'the one that it has; it cannot be changed' }),
+    isActive: fields.isActive.meta({ description: 'true switches one on again that the service switched off' }),
   })
-  .meta({ id: 'EndpointDetails' });
+  .meta({ id: 'UpdateEndpoint', examples: [{ config: { url: 'https://hooks.example.com/v2/mail' }, isActive: true }] });
 
-/** The names that the reference service gives the formats, and ours. */
-const formats = {
-  native: 'native',
-  chat_a: 'chat_a',
-  chat_b: 'chat_b',
-  inbound: 'native',
-  discord: 'chat_a',
-  slack: 'chat_b',
-} as const;
-
-const newEndpoint = z
+const deletedEndpoint = z
   .object({
-    name: text.min(1).max(MAX_NAME_LENGTH),
-    type,
-    config: z.unknown().meta({
-      type: 'object',
-      description: 'webhook: `url`, `timeout`, `retryAttempts`, `headers`; email: `forwardTo`; email_group: `emails`',
+    success: z.literal(true),
+    message: z.string(),
+    id: z.string(),
+    cleanup: z.object({
+      emailAddressesUpdated: z.number().int(),
+      emailAddresses: z.array(z.string()),
+      domainsUpdated: z.number().int(),
+      domains: z.array(z.string()),
+      groupEmailsDeleted: z.number().int(),
+      guardRulesUpdated: z.number().int(),
+      deliveriesDeleted: z.number().int().meta({ description: 'always 0: what was delivered stays with the emails' }),
+      deliveriesEnded: z.number().int().meta({ description: 'deliveries that will not be tried again' }),
     }),
-    webhookFormat: z
-      .enum(['native', 'chat_a', 'chat_b', 'inbound', 'discord', 'slack'])
-      .optional()
-      .meta({ description: 'inbound, discord and slack are other names of native, chat_a and chat_b' }),
-    description: text.max(MAX_DESCRIPTION_LENGTH).nullish(),
-    isActive: z.boolean().optional(),
   })
-  .meta({
-    examples: [
-      {
-        name: 'my program',
-        type: 'webhook',
-        config: { url: 'https://hooks.example.com/mail', timeout: 30, retryAttempts: 3 },
-      },
-    ],
-  });
+  .meta({ id: 'DeletedEndpoint' });
 
 const listQuery = z.object({
   limit: limit(),
   offset,
-  type: type.optional().meta({ description: 'endpoints of one type' }),
+  type: endpointType.optional().meta({ description: 'endpoints of one type' }),
   isActive: queryBoolean.optional().meta({ description: 'active endpoints, or those that are not' }),
   active: queryBoolean.optional().meta({ description: 'another name of `isActive`' }),
   sortBy: z.enum(['newest', 'oldest']).default('newest').meta({ description: 'which come first' }),
@@ -135,7 +112,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
         ...input,
         ...(webhookFormat === undefined ? {} : { webhookFormat: formats[webhookFormat] }),
       });
-      return reply.code(201).send(detailsOf(endpoint, context.userId));
+      return reply.code(201).send(endpointDetailsOf(endpoint, context.userId));
     },
   );
 
@@ -179,51 +156,72 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
     },
     async (request) => {
       const context = contextOf(request);
-      return detailsOf(await endpoints.readEndpoint(context, request.params.id), context.userId);
+      return endpointDetailsOf(await endpoints.readEndpoint(context, request.params.id), context.userId);
+    },
+  );
+
+  for (const { method, operationId, summary } of updates)
+    app.route({
+      method,
+      url: '/endpoints/:id',
+      schema: {
+        operationId,
+        summary,
+        description:
+          'What is not given stays. A `config` takes the place of the whole former one, but for the verification token and the signing secret.',
+        tags: ['Endpoints'],
+        params: idInPath,
+        body: endpointChange,
+        response: { 200: endpointDetails, default: errorBody },
+      },
+      handler: async (request) => {
+        const context = contextOf(request);
+        const { webhookFormat, ...change } = request.body;
+        const endpoint = await updateEndpoint(context, request.params.id, {
+          ...change,
+          ...(webhookFormat === undefined ? {} : { webhookFormat: formats[webhookFormat] }),
+        });
+        return endpointDetailsOf(endpoint, context.userId);
+      },
+    });
+
+  app.delete(
+    '/endpoints/:id',
+    {
+      schema: {
+        operationId: 'deleteEndpoint',
+        summary: 'Delete an endpoint',
+        description:
+          'Addresses, catch-alls and guard rules that led to it do not any more; mail to them is stored. What was delivered stays listed with the emails.',
+        tags: ['Endpoints'],
+        params: idInPath,
+        response: { 200: deletedEndpoint, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const deleted = await deleteEndpoint(contextOf(request), id);
+      return {
+        success: true as const,
+        message: 'Endpoint deleted successfully',
+        id,
+        cleanup: {
+          emailAddressesUpdated: deleted.addresses.length,
+          emailAddresses: deleted.addresses,
+          domainsUpdated: deleted.domains.length,
+          domains: deleted.domains,
+          groupEmailsDeleted: deleted.groupEmailCount,
+          guardRulesUpdated: deleted.guardRuleCount,
+          deliveriesDeleted: 0,
+          deliveriesEnded: deleted.endedDeliveryCount,
+        },
+      };
     },
   );
 };
 
-function endpointBodyOf(endpoint: endpoints.Endpoint, userId: string): z.infer<typeof endpointBody> {
-  const { stats } = endpoint;
-  const emails = endpoint.config['emails'];
-  return {
-    id: endpoint.id,
-    name: endpoint.name,
-    type: endpoint.type,
-    webhookFormat: endpoint.webhookFormat,
-    config: endpoint.config,
-    isActive: endpoint.isActive,
-    description: endpoint.description,
-    userId,
-    createdAt: wireInstant(endpoint.createdAt),
-    updatedAt: wireInstant(endpoint.updatedAt),
-    groupEmails: endpoint.type === 'email_group' && Array.isArray(emails) ? emails.map(String) : null,
-    deliveryStats: {
-      total: stats.total,
-      successful: stats.successful,
-      failed: stats.failed,
-      lastDelivery: wireInstant(stats.lastDeliveryAt),
-    },
-  };
-}
-
-function detailsOf(endpoint: endpoints.EndpointDetails, userId: string): z.infer<typeof endpointDetails> {
-  return {
-    ...endpointBodyOf(endpoint, userId),
-    signingSecret: endpoint.signingSecret,
-    recentDeliveries: endpoint.deliveries.map((delivery) => ({
-      id: delivery.id,
-      emailId: delivery.emailId,
-      endpointId: endpoint.id,
-      deliveryType: delivery.type === 'webhook' ? 'webhook' : 'email_forward',
-      status: delivery.status,
-      attempts: delivery.attempts,
-      lastAttemptAt: wireInstant(delivery.lastAttemptAt),
-      responseData: delivery.responseData,
-      createdAt: wireInstant(delivery.createdAt),
-    })),
-    associatedEmails: endpoint.addresses.map((address) => ({ ...address, createdAt: wireInstant(address.createdAt) })),
-    catchAllDomains: endpoint.catchAllDomains.map(({ id, name, status }) => ({ id, domain: name, status })),
-  };
-}
+/** interface.md has PATCH, and one published client sends PUT. */
+const updates = [
+  { method: 'PATCH', operationId: 'updateEndpoint', summary: 'Change an endpoint' },
+  { method: 'PUT', operationId: 'putEndpoint', summary: 'Change an endpoint, by another method' },
+] as const;

@@ -1,0 +1,123 @@
+import { LockMode } from '@mikro-orm/core';
+import { checkEndpointConfig } from '../core/endpoint-config.ts';
+import { UserError } from '../core/errors.ts';
+import { rotateSigningSecrets } from '../core/webhook-signature.ts';
+import { Endpoint as EndpointEntity } from '../db/entities/endpoint.ts';
+import type { UnitOfWork } from '../db/entities/store.ts';
+import { type DetachedUse, detachEndpoint, endDeliveries, forgetFailures } from '../db/queries/endpoint-write.ts';
+import { invalid, isAskable, type OperationContext } from './context.ts';
+import {
+  decryptSigningSecrets,
+  encryptSigningSecrets,
+  newSigningSecret,
+  newVerificationToken,
+} from './endpoint-secrets.ts';
+import { type Endpoint, type EndpointDetails, endpointNotFound, readEndpoint } from './endpoints.ts';
+
+/** What shall be otherwise; absent stays. */
+export interface EndpointChange {
+  name?: string | undefined;
+  /** the one that it has; another is refused */
+  type?: Endpoint['type'] | undefined;
+  /** instead of the whole former one, but for the verification token; checked by core/endpoint-config.ts */
+  config?: unknown;
+  webhookFormat?: Endpoint['webhookFormat'] | undefined;
+  description?: string | null | undefined;
+  isActive?: boolean | undefined;
+}
+
+/** What went with an endpoint. */
+export interface DeletedEndpoint extends DetachedUse {
+  /** of a group */
+  groupEmailCount: number;
+  /** deliveries that will not be tried again; those that are kept stay with their emails */
+  endedDeliveryCount: number;
+}
+
+const CHANGEABLE = ['name', 'config', 'isActive', 'description', 'webhookFormat'] as const;
+
+/** Changes an endpoint. One that is switched on, or led elsewhere, starts without failures. Throws validation, not_found. */
+export async function updateEndpoint(
+  context: OperationContext,
+  endpointId: string,
+  change: EndpointChange,
+): Promise<EndpointDetails> {
+  const { userId, settings } = context;
+  await context.entities.asUser(userId, async (unit) => {
+    const endpoint = await lockEndpoint(unit, userId, endpointId);
+    if (CHANGEABLE.every((key) => change[key] === undefined))
+      throw new UserError('validation', `At least one field must be provided: ${CHANGEABLE.join(', ')}`);
+    if (change.type !== undefined && change.type !== endpoint.type)
+      throw invalid('The type of an endpoint cannot be changed', 'type');
+    const { name, config, webhookFormat, description, isActive } = change;
+    if (config !== undefined) {
+      const { verificationToken } = endpoint.config;
+      const kept = typeof verificationToken === 'string' ? verificationToken : newVerificationToken(context);
+      const checked = checkEndpointConfig(endpoint.type, config, { guard: settings.guard, verificationToken: kept });
+      if (checked.config === undefined)
+        throw new UserError('validation', 'Invalid configuration', { details: checked.error });
+      endpoint.config = checked.config;
+    }
+    if (name !== undefined) endpoint.name = name;
+    if (webhookFormat !== undefined) endpoint.webhookFormat = webhookFormat;
+    if (description !== undefined) endpoint.description = description;
+    const isSwitched = isActive !== undefined && isActive !== endpoint.isActive;
+    if (isSwitched) {
+      endpoint.isActive = isActive;
+      endpoint.inactiveReason = null;
+    }
+    if (config !== undefined || isSwitched) await forgetFailures(unit.transaction, userId, endpointId);
+    endpoint.updatedAt = context.now();
+  });
+  return readEndpoint(context, endpointId);
+}
+
+/** Deletes an endpoint; mail that was routed to it goes on being stored. Throws not_found. */
+export async function deleteEndpoint(context: OperationContext, endpointId: string): Promise<DeletedEndpoint> {
+  const { userId, bus } = context;
+  const deleted = await context.entities.asUser(userId, async (unit) => {
+    const endpoint = await lockEndpoint(unit, userId, endpointId);
+    const { transaction } = unit;
+    const use = await detachEndpoint(transaction, userId, endpointId, context.now());
+    const endedDeliveryCount = await endDeliveries(transaction, userId, endpointId, 'Endpoint not found');
+    const emails = endpoint.type === 'email_group' ? endpoint.config['emails'] : [];
+    unit.entities.remove(endpoint);
+    return { ...use, endedDeliveryCount, groupEmailCount: Array.isArray(emails) ? emails.length : 0 };
+  });
+  for (const name of [...deleted.addresses, ...deleted.domains]) bus.publish('routing.changed', { name });
+  if (deleted.guardRuleCount > 0) bus.publish('guard.changed', { userId });
+  return deleted;
+}
+
+export interface SecretRotation {
+  /** whether the webhook gets a new verification token, too; the former one ends at once */
+  isTokenReplaced: boolean;
+}
+
+/** Gives a webhook a new signing secret; requests are signed with the former one, too, for a day. Throws validation, not_found. */
+export async function rotateSecret(
+  context: OperationContext,
+  endpointId: string,
+  { isTokenReplaced }: SecretRotation,
+): Promise<EndpointDetails> {
+  const { userId } = context;
+  await context.entities.asUser(userId, async (unit) => {
+    const endpoint = await lockEndpoint(unit, userId, endpointId);
+    if (endpoint.type !== 'webhook') throw new UserError('validation', 'Only webhooks have a signing secret');
+    const former = decryptSigningSecrets(context, endpoint.secretCiphertext ?? null);
+    const secrets = rotateSigningSecrets(former, newSigningSecret(context), context.now());
+    endpoint.secretCiphertext = encryptSigningSecrets(context, secrets);
+    if (isTokenReplaced) endpoint.config = { ...endpoint.config, verificationToken: newVerificationToken(context) };
+    endpoint.updatedAt = context.now();
+  });
+  return readEndpoint(context, endpointId);
+}
+
+/** The endpoint, held until the transaction ends. Throws not_found. */
+async function lockEndpoint({ entities }: UnitOfWork, userId: string, endpointId: string): Promise<EndpointEntity> {
+  const endpoint = isAskable(endpointId)
+    ? await entities.findOne(EndpointEntity, { userId, id: endpointId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    : null;
+  if (endpoint === null) throw endpointNotFound();
+  return endpoint;
+}
