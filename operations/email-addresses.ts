@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core';
 import { canonicalAddress } from '../core/domain-name.ts';
 import { UserError } from '../core/errors.ts';
 import type { Page } from '../core/page.ts';
@@ -19,10 +20,13 @@ export interface NewEmailAddress {
   address: string;
   domainId: string;
   endpointId?: string | null | undefined;
-  /** legacy routing; excludes endpointId */
+  /** legacy routing, the id of an endpoint of type webhook; excludes endpointId */
   webhookId?: string | null | undefined;
   isActive?: boolean | undefined;
 }
+
+/** What shall be otherwise; absent stays, null takes routing of that kind away. */
+export type EmailAddressChange = Pick<NewEmailAddress, 'endpointId' | 'webhookId' | 'isActive'>;
 
 /** What a list is asked for; absent puts no condition. */
 export interface EmailAddressQuery {
@@ -47,7 +51,7 @@ export async function listEmailAddresses(
 /** Throws not_found. */
 export async function readEmailAddress(context: OperationContext, id: string): Promise<EmailAddress> {
   const [address] = await loadEmailAddresses(context, [id]);
-  if (address == null) throw new UserError('not_found', 'Email address not found');
+  if (address == null) throw addressNotFound();
   return address;
 }
 
@@ -81,41 +85,106 @@ async function addAddress(
 ): Promise<void> {
   const { userId } = context;
   const { id, domainId, address } = input;
-  const domain = isAskable(domainId) ? await unit.entities.findOne(Domain, { userId, id: domainId }) : null;
+  const domain = isAskable(domainId) ? await unit.entities.findOne(Domain, { userId, id: domainId }, HELD) : null;
   if (domain === null) throw new UserError('not_found', 'Domain not found or access denied');
   if (input.domain !== domain.name) throw invalid(`Email must belong to domain ${domain.name}`, 'address');
   if (domain.status !== 'verified') throw invalid('Domain must be verified', 'domainId');
-  const endpointId = await checkRouting(unit, userId, input);
+  const routing = await routingOf(unit, userId, input);
   const isFree = await lists.claimAddress(unit.transaction, { address, user_id: userId, address_id: id });
-  if (!isFree) throw new UserError('conflict', 'Email address already exists');
+  if (!isFree) throw new UserError('conflict', 'Email address already exists', { isFinal: true });
   const createdAt = context.now();
   unit.entities.create(EmailAddressEntity, {
     userId,
     id,
     domainId,
     address,
-    endpointId,
+    endpointId: null,
     webhookId: null,
+    ...routing,
     isActive: input.isActive ?? true,
     createdAt,
     updatedAt: createdAt,
   });
 }
 
-/** The endpoint that mail shall go to; null for none. */
-async function checkRouting(unit: UnitOfWork, userId: string, input: NewEmailAddress): Promise<string | null> {
-  const { endpointId = null, webhookId = null } = input;
-  if (endpointId !== null && webhookId !== null) throw invalid('Cannot specify both endpoint and webhook', 'webhookId');
-  // Webhooks of the old kind are not made any more, so none can be named.
-  if (webhookId !== null) throw new UserError('not_found', 'Webhook not found');
-  if (endpointId === null) return null;
-  const endpoint = isAskable(endpointId) ? await unit.entities.findOne(Endpoint, { userId, id: endpointId }) : null;
-  if (endpoint === null) throw new UserError('not_found', 'Endpoint not found');
-  if (!endpoint.isActive) throw invalid('Endpoint is not active', 'endpointId');
-  return endpointId;
+const CHANGEABLE = ['endpointId', 'webhookId', 'isActive'] as const;
+
+/** Changes where mail to an address goes, or whether it takes any. Throws validation, not_found. */
+export async function updateEmailAddress(
+  context: OperationContext,
+  id: string,
+  change: EmailAddressChange,
+): Promise<EmailAddress> {
+  const { userId, bus } = context;
+  const name = await context.entities.asUser(userId, async (unit) => {
+    const address = await lockAddress(unit, userId, id);
+    if (CHANGEABLE.every((key) => change[key] === undefined))
+      throw new UserError('validation', `At least one field must be provided: ${CHANGEABLE.join(', ')}`);
+    Object.assign(address, await routingOf(unit, userId, change));
+    if (change.isActive !== undefined) address.isActive = change.isActive;
+    address.updatedAt = context.now();
+    return address.address;
+  });
+  bus.publish('routing.changed', { name });
+  return readEmailAddress(context, id);
+}
+
+/** Deletes an address, so that it takes no mail and may be somebody else's; mail that it took stays readable. Throws not_found. */
+export async function deleteEmailAddress(context: OperationContext, id: string): Promise<EmailAddress> {
+  const { userId, bus } = context;
+  const deleted = await readEmailAddress(context, id);
+  await context.entities.asUser(userId, async (unit) => {
+    const address = await lockAddress(unit, userId, id);
+    await lists.freeAddress(unit.transaction, userId, id);
+    unit.entities.remove(address);
+  });
+  bus.publish('routing.changed', { name: deleted.address });
+  return deleted;
+}
+
+/** Kept from being deleted until the transaction ends. */
+const HELD = { lockMode: LockMode.PESSIMISTIC_READ };
+
+/**
+ * What the wish changes of where mail goes: either kind of routing takes the place of the other. Throws validation, not_found where the
+ * endpoint cannot be used.
+ */
+async function routingOf(
+  unit: UnitOfWork,
+  userId: string,
+  { endpointId, webhookId }: Pick<EmailAddressChange, 'endpointId' | 'webhookId'>,
+): Promise<{ endpointId?: string | null; webhookId?: string | null }> {
+  if (endpointId != null && webhookId != null) throw invalid('Cannot specify both endpoint and webhook', 'webhookId');
+  const find = (id: string) =>
+    isAskable(id) ? unit.entities.findOne(Endpoint, { userId, id }, HELD) : Promise.resolve(null);
+  if (endpointId != null) {
+    const endpoint = await find(endpointId);
+    if (endpoint === null) throw new UserError('not_found', 'Endpoint not found');
+    if (!endpoint.isActive) throw invalid('Endpoint is not active', 'endpointId');
+    return { endpointId, webhookId: null };
+  }
+  if (webhookId != null) {
+    const webhook = await find(webhookId);
+    if (webhook?.type !== 'webhook') throw new UserError('not_found', 'Webhook not found');
+    if (!webhook.isActive) throw invalid('Webhook is not active', 'webhookId');
+    return { endpointId: null, webhookId };
+  }
+  return { ...(endpointId === null ? { endpointId } : {}), ...(webhookId === null ? { webhookId } : {}) };
+}
+
+/** The address, held until the transaction ends. Throws not_found. */
+async function lockAddress({ entities }: UnitOfWork, userId: string, id: string): Promise<EmailAddressEntity> {
+  const address = isAskable(id)
+    ? await entities.findOne(EmailAddressEntity, { userId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    : null;
+  if (address === null) throw addressNotFound();
+  return address;
+}
+
+function addressNotFound(): UserError {
+  return new UserError('not_found', 'Email address not found');
 }
 
 function withConsequences(address: lists.EmailAddress): EmailAddress {
-  const { status, isTrusted } = address.domain;
-  return { ...address, isReceiving: address.isActive && status === 'verified' && isTrusted };
+  return { ...address, isReceiving: address.isActive && address.domain.isReceiving };
 }

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Page } from '../../core/page.ts';
 import type { EmailAddressRow, EndpointType, Tables } from '../tables.ts';
+import { receivesSql } from './domain-list.ts';
 
 export interface EmailAddress {
   id: string;
@@ -10,8 +11,8 @@ export interface EmailAddress {
   webhookId: string | null;
   createdAt: Date;
   updatedAt: Date;
-  domain: { id: string; name: string; status: 'pending' | 'verified' | 'failed'; isTrusted: boolean };
-  /** null when nothing is routed */
+  domain: { id: string; name: string; status: 'pending' | 'verified' | 'failed'; isReceiving: boolean };
+  /** what endpointId or webhookId names; null when nothing is routed */
   endpoint: {
     id: string;
     name: string;
@@ -26,9 +27,11 @@ export interface EmailAddressConditions {
   ids: readonly string[] | null;
   domainId: string | null;
   isActive: boolean | null;
-  /** active on a domain whose mail comes here */
+  /** active, on a domain whose mail comes here */
   isReceiving: boolean | null;
 }
+
+const receives = receivesSql('d');
 
 /** A page, newest first, and how many there are in all. */
 export async function listEmailAddresses(
@@ -40,16 +43,16 @@ export async function listEmailAddresses(
   const { ids, domainId, isActive, isReceiving } = conditions;
   const from = sql`
     from email_address a join domain d on d.user_id = a.user_id and d.id = a.domain_id
-    left join endpoint e on e.user_id = a.user_id and e.id = a.endpoint_id
+    left join endpoint e on e.user_id = a.user_id and e.id = coalesce(a.endpoint_id, a.webhook_id)
     where a.user_id = ${userId}
       ${ids === null ? sql`` : sql`and a.id = any (${ids}::text[])`}
       ${domainId === null ? sql`` : sql`and a.domain_id = ${domainId}`}
       ${isActive === null ? sql`` : sql`and a.is_active = ${isActive}`}
-      ${isReceiving === null ? sql`` : sql`and (a.is_active and d.status = 'verified' and d.is_trusted) = ${isReceiving}`}`;
+      ${isReceiving === null ? sql`` : sql`and (a.is_active and ${receives}) = ${isReceiving}`}`;
   const { rows } = await sql<{ total: number } & (ListedRow | { id: null })>`
     select t.total, p.* from (select count(*) as total ${from}) t
     left join lateral (
-      select a.*, d.name as domain_name, d.status as domain_status, d.is_trusted as domain_is_trusted,
+      select a.*, d.name as domain_name, d.status as domain_status, ${receives} as domain_is_receiving,
         e.name as endpoint_name, e.type as endpoint_type, e.config as endpoint_config, e.is_active as endpoint_is_active
       ${from} order by a.created_at desc, a.id desc limit ${page.limit} offset ${page.offset}
     ) p on true
@@ -65,7 +68,7 @@ type ListedRow = Omit<EmailAddressRow, 'created_at' | 'updated_at'> & {
   updated_at: Date;
   domain_name: string;
   domain_status: EmailAddress['domain']['status'];
-  domain_is_trusted: boolean;
+  domain_is_receiving: boolean;
   endpoint_name: string | null;
   endpoint_type: EndpointType | null;
   endpoint_config: Record<string, unknown> | null;
@@ -87,7 +90,7 @@ function emailAddressOf(row: ListedRow): EmailAddress {
       id: row.domain_id,
       name: row.domain_name,
       status: row.domain_status,
-      isTrusted: row.domain_is_trusted,
+      isReceiving: row.domain_is_receiving,
     },
     endpoint: hasEndpoint ? { id, name, type, config: row.endpoint_config ?? {}, isActive } : null,
   };
@@ -104,4 +107,15 @@ export async function claimAddress(
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   return claimed.numInsertedOrUpdatedRows === 1n;
+}
+
+/** Lets the name be claimed again. */
+export async function freeAddress(transaction: Transaction<Tables>, userId: string, addressId: string): Promise<void> {
+  await transaction
+    .deleteFrom('email_address_name')
+    .where('user_id', '=', userId)
+    .where('address', '=', (a) =>
+      a.selectFrom('email_address').select('address').where('user_id', '=', userId).where('id', '=', addressId),
+    )
+    .execute();
 }

@@ -41,12 +41,15 @@ const addressBody = z
   })
   .meta({ id: 'EmailAddress' });
 
+const WEBHOOK_ID =
+  'the former name of routing to a webhook: the id of an endpoint of type webhook; excludes `endpointId`';
+
 const newAddress = z
   .object({
     address: text,
     domainId: text,
     endpointId: text.nullish(),
-    webhookId: text.nullish().meta({ description: 'of the former kind of routing; only one of the two may be given' }),
+    webhookId: text.nullish().meta({ description: WEBHOOK_ID }),
     isActive: z.boolean().optional(),
   })
   .meta({
@@ -58,6 +61,23 @@ const newAddress = z
       },
     ],
   });
+
+const addressChange = z
+  .object({
+    endpointId: text.nullish().meta({ description: 'null takes routing to an endpoint away' }),
+    webhookId: text.nullish().meta({ description: WEBHOOK_ID }),
+    isActive: z.boolean().optional().meta({ description: 'one that is not active takes no mail' }),
+  })
+  .meta({ id: 'UpdateEmailAddress', examples: [{ endpointId: 'ep_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b' }] });
+
+const deletedAddress = z
+  .object({
+    success: z.literal(true),
+    message: z.string(),
+    id: z.string(),
+    cleanup: z.object({ emailAddress: z.string(), domain: z.string(), sesRuleUpdated: z.boolean() }),
+  })
+  .meta({ id: 'DeletedEmailAddress' });
 
 const listQuery = z.object({
   limit: limit(),
@@ -131,7 +151,58 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       return addressBodyOf(await addresses.readEmailAddress(context, request.params.id), context.userId);
     },
   );
+
+  for (const { method, operationId, summary } of updates)
+    app.route({
+      method,
+      url: '/email-addresses/:id',
+      schema: {
+        operationId,
+        summary,
+        description: 'What is not given stays. Either kind of routing takes the place of the other.',
+        tags: ['Email addresses'],
+        params: idInPath,
+        body: addressChange,
+        response: { 200: addressBody, default: errorBody },
+      },
+      handler: async (request) => {
+        const context = contextOf(request);
+        const address = await addresses.updateEmailAddress(context, request.params.id, request.body);
+        return addressBodyOf(address, context.userId);
+      },
+    });
+
+  app.delete(
+    '/email-addresses/:id',
+    {
+      schema: {
+        operationId: 'deleteEmailAddress',
+        summary: 'Delete an email address',
+        description:
+          'It takes no mail any more, unless its domain takes mail to every address. Mail that it took stays readable.',
+        tags: ['Email addresses'],
+        params: idInPath,
+        response: { 200: deletedAddress, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const { address, domain } = await addresses.deleteEmailAddress(contextOf(request), id);
+      return {
+        success: true as const,
+        message: 'Email address deleted successfully',
+        id,
+        cleanup: { emailAddress: address, domain: domain.name, sesRuleUpdated: true },
+      };
+    },
+  );
 };
+
+/** interface.md has PATCH, and one published client sends PUT. */
+const updates = [
+  { method: 'PATCH', operationId: 'updateEmailAddress', summary: 'Change an email address' },
+  { method: 'PUT', operationId: 'putEmailAddress', summary: 'Change an email address, by another method' },
+] as const;
 
 function addressBodyOf(address: addresses.EmailAddress, userId: string): z.infer<typeof addressBody> {
   const { domain, endpoint } = address;
@@ -152,7 +223,7 @@ function addressBodyOf(address: addresses.EmailAddress, userId: string): z.infer
       endpoint === null
         ? { type: 'none', id: null, name: null, isActive: false }
         : {
-            type: 'endpoint',
+            type: address.endpointId === null ? 'webhook' : 'endpoint',
             id: endpoint.id,
             name: endpoint.name,
             config: endpoint.config,
