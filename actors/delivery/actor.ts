@@ -1,12 +1,16 @@
+import { deriveDownloadLinkKey } from '../../core/download-link.ts';
 import { createAddressGuard } from '../../core/network-address.ts';
 import { CLAIM_BATCH, LEASE_SECONDS } from '../../db/claim.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
+import { type AskFaultPoint, createAsker } from './ask-model.ts';
 import { createAttempter } from './attempt.ts';
 import { createCheckedDispatcher } from './checked-dispatcher.ts';
 import { renewLeases } from './claim-deliveries.ts';
 import { createDispatcher } from './dispatch.ts';
 import { createEndpointLookup } from './endpoint-lookup.ts';
 import { createFairQueue } from './fair-queue.ts';
+import { createGuardLookup } from './guard-lookup.ts';
+import { createGuardModel } from './guard-model.ts';
 import type { DeliveryFaultPoint } from './job.ts';
 import { createOutcomeRecorder } from './record-outcomes.ts';
 import { routeEmails } from './route-emails.ts';
@@ -31,7 +35,7 @@ export interface DeliveryActorOptions {
   guardModel?: { url: string; key: string | null; name: string } | null;
   /** certificates in PEM trusted instead of the system's */
   trustedCertificates?: readonly string[];
-  fault?: (point: DeliveryFaultPoint) => void;
+  fault?: (point: DeliveryFaultPoint | AskFaultPoint) => void;
 }
 
 /** Requests open at once to one endpoint: one that hangs holds its own few and nobody else's. */
@@ -73,6 +77,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     endpoints,
     dispatcher: checked,
     publicUrl: options.publicUrl,
+    linkKey: deriveDownloadLinkKey(options.secretKey),
     requestsPerEndpoint: REQUESTS_PER_ENDPOINT,
   });
   const queue = createFairQueue({
@@ -101,6 +106,10 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
       dispatcher.add(jobs);
     },
   });
+  const model = options.guardModel == null ? null : createGuardModel(options.guardModel);
+  const rules = createGuardLookup(context);
+  const routing = { context, endpoints, guard: rules, hasModel: model !== null };
+  const asker = createAsker({ parts: routing, model, nudge: (step) => running.nudge(step), fault });
   let isStopping = false;
   let nextSweep: { at: number; timer: NodeJS.Timeout } | null = null;
 
@@ -109,7 +118,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     if (!taker.hasRoom()) return 0;
     await taker.waitForRoom();
     const counts = new Map<string, number>();
-    const batch = await routeEmails(context, endpoints, CLAIM_BATCH, (endpointId) => {
+    const batch = await routeEmails(routing, CLAIM_BATCH, (endpointId) => {
       const count = (counts.get(endpointId) ?? 0) + 1;
       counts.set(endpointId, count);
       return taker.mayClaim(endpointId, count);
@@ -117,6 +126,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     taker.leave(batch.leftTo);
     dispatcher.add(batch.jobs);
     if (batch.leftTo.length > 0) running.nudge('refill');
+    if (batch.askCount > 0) running.nudge('ask');
     return batch.emailCount;
   };
 
@@ -139,9 +149,11 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     steps: [
       { name: 'route', wake: 'delivery.route.wake', everyMs: SWEEP_MS, batchSize: CLAIM_BATCH, work: route },
       { name: 'deliver', wake: 'delivery.deliver.wake', everyMs: SWEEP_MS, work: deliver },
+      { name: 'ask', everyMs: SWEEP_MS, work: (run) => asker.askDue(run) },
       { name: 'refill', everyMs: SWEEP_MS, work: (run) => taker.refill(run) },
       { name: 'renew', everyMs: RENEWAL_MS, work: renew },
     ],
+    answers: { 'delivery.guard.ask': (request) => asker.answer(request) },
   });
 
   function sweepIn(seconds: number): void {
@@ -169,6 +181,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
       clearTimeout(nextSweep?.timer);
       dispatcher.stop();
       await running.stop();
+      await Promise.all([asker.stop(), rules.stop()]);
       await checked.destroy();
     },
   });

@@ -1,6 +1,5 @@
 import type { Dispatcher } from 'undici';
 import { LONGEST_ATTEMPT_SECONDS } from '../../core/retry-policy.ts';
-import { isRawInPayload } from '../../core/webhook-payload.ts';
 import { webhookHeaders } from '../../core/webhook-signature.ts';
 import { isConnectionLost } from '../../db/database.ts';
 import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/delivery-content.ts';
@@ -9,7 +8,7 @@ import type { ActorContext } from '../actor.ts';
 import { outcomeOf, outcomeOfGivingUp } from './attempt-outcome.ts';
 import type { DeliveryEndpoint, EndpointLookup, WebhookFacts } from './endpoint-lookup.ts';
 import type { DeliveryJob } from './job.ts';
-import { buildPayload } from './payload.ts';
+import { buildPayload, isRawNeeded } from './payload.ts';
 import { type OpenRequest, postWebhook, type WebhookResponse } from './post-webhook.ts';
 import { createSlots } from './slots.ts';
 
@@ -18,6 +17,8 @@ export interface AttemptOptions {
   endpoints: EndpointLookup;
   dispatcher: Dispatcher;
   publicUrl: string;
+  /** see core/download-link.ts */
+  linkKey: Uint8Array;
   /** requests open at once to one endpoint */
   requestsPerEndpoint: number;
 }
@@ -86,10 +87,11 @@ export function createAttempter(options: AttemptOptions): Attempter {
     webhook: WebhookFacts,
     email: DeliveryContentRow,
   ): Promise<FinishRecord | null> => {
-    const needsRaw = isRawInPayload(webhook.config.payload) && email.raw_id !== null;
+    const needsRaw = isRawNeeded({ endpoint, webhook, email });
     const raw = needsRaw && email.raw_id !== null ? await context.octets.get(email.raw_id) : null;
     if (isInterrupted || isLeaseLost(job)) return null;
-    const payload = buildPayload({ job, endpoint, webhook, email, raw, publicUrl: options.publicUrl });
+    const { publicUrl, linkKey } = options;
+    const payload = buildPayload({ job, endpoint, webhook, email, raw, publicUrl, linkKey });
     const body = Buffer.from(payload, 'utf8');
     const startedAt = context.now();
     const startedTick = performance.now();

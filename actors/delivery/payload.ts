@@ -1,4 +1,5 @@
-import { buildWebhookPayload } from '../../core/webhook-payload.ts';
+import { buildChatPayload } from '../../core/chat-payload.ts';
+import { buildWebhookPayload, needsRaw, type PayloadFacts } from '../../core/webhook-payload.ts';
 import type { DeliveryContentRow } from '../../db/queries/delivery-content.ts';
 import type { DeliveryEndpoint, WebhookFacts } from './endpoint-lookup.ts';
 import type { DeliveryJob } from './job.ts';
@@ -8,16 +9,43 @@ export interface PayloadParts {
   endpoint: DeliveryEndpoint;
   webhook: WebhookFacts;
   email: DeliveryContentRow;
-  /** the octets of the message; null when they are gone, or not needed */
+  /** the octets of the message; null when they are gone, or not needed (isRawNeeded) */
   raw: Buffer | null;
   /** without a slash at its end */
   publicUrl: string;
+  /** see core/download-link.ts */
+  linkKey: Uint8Array;
 }
 
-/** The body of the request by which an email is delivered to a webhook. Equal parts give equal text. */
-export function buildPayload({ job, endpoint, webhook, email, raw, publicUrl }: PayloadParts): string {
-  return buildWebhookPayload(webhook.config.payload, {
+/**
+ * The body of the request by which an email is delivered to a webhook, in the endpoint's format: of real mail and of tests alike.
+ * Equal parts give equal text.
+ */
+export function buildPayload(parts: PayloadParts): string {
+  const { endpoint, webhook } = parts;
+  const facts = factsOf(parts);
+  switch (endpoint.webhookFormat) {
+    case 'native':
+      return buildWebhookPayload(webhook.config, facts);
+    case 'chat_a':
+    case 'chat_b':
+      return buildChatPayload(endpoint.webhookFormat, facts);
+  }
+}
+
+/** Whether the payload of that email for that endpoint is made from the octets of the message. */
+export function isRawNeeded({
+  endpoint,
+  webhook,
+  email,
+}: Pick<PayloadParts, 'endpoint' | 'webhook' | 'email'>): boolean {
+  return endpoint.webhookFormat === 'native' && needsRaw(webhook.config, email.attachments);
+}
+
+function factsOf({ job, endpoint, email, raw, publicUrl, linkKey }: PayloadParts): PayloadFacts {
+  return {
     timestamp: job.createdAt,
+    userId: email.user_id,
     email: {
       id: email.id,
       messageId: email.message_id,
@@ -44,5 +72,6 @@ export function buildPayload({ job, endpoint, webhook, email, raw, publicUrl }: 
     raw,
     endpoint,
     publicUrl,
-  });
+    linkKey,
+  };
 }

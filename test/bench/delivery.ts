@@ -164,7 +164,10 @@ async function postBare(
   const requests = mail.map(({ emailId, raw }, n) => {
     const text = raw.toString('utf8').split('\r\n\r\n')[1] ?? '';
     const addresses = { from: null, to: null, cc: null, bcc: null, replyTo: null };
-    const payload = buildWebhookPayload('nested', {
+    const options = { payload: 'nested', maxPayloadOctets: 4_000_000, attachments: 'content' } as const;
+    const payload = buildWebhookPayload(options, {
+      userId: mailbox.userId,
+      linkKey: new Uint8Array(32),
       timestamp: new Date(),
       email: {
         id: emailId,
