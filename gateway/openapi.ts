@@ -66,6 +66,10 @@ const tags = [
     description: 'Where received mail is handed on to: a webhook, an address or a group of addresses.',
   },
   {
+    name: 'Guard rules',
+    description: 'Rules that let received mail through, hold it back, or lead it elsewhere.',
+  },
+  {
     name: 'Paths of other clients',
     description: 'What other and older clients ask for, answered by the same operations.',
   },

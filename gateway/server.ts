@@ -25,6 +25,8 @@ import { domainRoutes } from './rest/domains.ts';
 import { emailAddressRoutes } from './rest/email-addresses.ts';
 import { emailRoutes } from './rest/emails.ts';
 import { endpointRoutes } from './rest/endpoints.ts';
+import { guardRoutes } from './rest/guard.ts';
+import { guardBacktestRoutes } from './rest/guard-backtest.ts';
 import { legacyMailRoutes } from './rest/legacy-mail.ts';
 import { legacyScheduledRoutes } from './rest/legacy-scheduled.ts';
 import { receivingRoutes } from './rest/receiving.ts';
@@ -96,6 +98,8 @@ const resources = [
   emailAddressRoutes,
   endpointRoutes,
   deliveryRoutes,
+  guardRoutes,
+  guardBacktestRoutes,
   receivingRoutes,
   legacyScheduledRoutes,
   legacyMailRoutes,
