@@ -73,6 +73,8 @@ export interface Tables {
   route: RouteRow;
   dmarc_report: DmarcReportRow;
   delivery: DeliveryRow;
+  delivery_earlier_attempt: DeliveryAttemptRow;
+  /** a view */
   delivery_attempt: DeliveryAttemptRow;
   event: {
     user_id: string;
@@ -267,6 +269,7 @@ export interface DeliveryRow {
   claimed_by: string | null;
   claimed_until: Date | null;
   response_data: unknown;
+  last_attempt: unknown;
   created_at: Date;
   completed_at: Date | null;
 }

@@ -25,12 +25,14 @@ export function outcomeOf(
   const step = decideNextStep(result, job.attempts + 1, job.attemptsAllowed, random);
   return {
     ...recordOf(job, step),
-    started_at: startedAt,
-    duration_ms: durationMs,
     status_code: response.kind === 'answered' ? response.statusCode : null,
     error: errorOf(response, step),
-    response_body: response.kind === 'answered' ? storable(response.body) : null,
-    request_headers: recordedHeaders(sentHeaders ?? []),
+    attempt: {
+      started_at: startedAt,
+      duration_ms: durationMs,
+      response_body: response.kind === 'answered' ? storable(response.body) : null,
+      request_headers: recordedHeaders(sentHeaders ?? []),
+    },
     inactive_reason: step.kind === 'failed' && step.isEndpointGone ? 'The receiver answered 410 Gone' : null,
   };
 }
@@ -40,12 +42,9 @@ export function outcomeOfGivingUp(context: ActorContext, job: DeliveryJob, error
   return {
     ...recordOf(job, { kind: 'failed', isEndpointGone: false }),
     is_counted: false,
-    started_at: context.now(),
-    duration_ms: 0,
     status_code: null,
     error,
-    response_body: null,
-    request_headers: {},
+    attempt: { started_at: context.now(), duration_ms: 0, response_body: null, request_headers: {} },
     inactive_reason: null,
   };
 }

@@ -132,17 +132,20 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
 
 /** An outcome with nothing in it that the receiver said. */
 function withoutWords(outcome: FinishRecord): FinishRecord {
-  return { ...outcome, response_body: null, request_headers: {} };
+  return { ...outcome, attempt: { ...outcome.attempt, response_body: null, request_headers: {} } };
 }
 
 /** Octets of randomness in an identifier. */
 const RANDOM_OCTETS = 10;
 
+/** A second one for the event that an endpoint was switched off, where that may happen. */
 function withEventIds(context: ActorContext, outcomes: readonly FinishRecord[]) {
   const now = context.now();
-  const random = context.random(RANDOM_OCTETS * outcomes.length);
+  const random = context.random(2 * RANDOM_OCTETS * outcomes.length);
+  const idAt = (n: number) => makeIdentifier('event', now, random.subarray(n * RANDOM_OCTETS, (n + 1) * RANDOM_OCTETS));
   return outcomes.map((outcome, n) => ({
     ...outcome,
-    event_id: makeIdentifier('event', now, random.subarray(n * RANDOM_OCTETS, (n + 1) * RANDOM_OCTETS)),
+    event_id: idAt(2 * n),
+    switch_event_id: outcome.outcome === 'failed' ? idAt(2 * n + 1) : null,
   }));
 }

@@ -487,6 +487,8 @@ const DELIVERIES = `
     claimed_until timestamptz(3),
     -- {error: string|null, statusCode: number|null} of the last attempt
     response_data jsonb,
+    -- of a webhook, the last attempt as delivery_earlier_attempt would have it
+    last_attempt jsonb,
     created_at timestamptz(3) not null,
     completed_at timestamptz(3),
     primary key (user_id, id)
@@ -502,7 +504,8 @@ const DELIVERIES = `
   create index delivery_forward_pending on delivery (user_id, endpoint_id, created_at desc, id desc)
     where status = 'pending' and delivery_type <> 'webhook';
 
-  create table delivery_attempt (
+  -- Attempts before the last one, which stands in the delivery's row: most deliveries need one only.
+  create table delivery_earlier_attempt (
     user_id text not null,
     delivery_id text not null,
     number integer not null,
@@ -517,6 +520,15 @@ const DELIVERIES = `
     request_headers jsonb not null,
     primary key (user_id, delivery_id, number)
   );
+  -- All attempts, read with the rights of who asks.
+  create view delivery_attempt with (security_invoker = true) as
+    select user_id, delivery_id, number, started_at, duration_ms, outcome, status_code, error, response_body, request_headers
+    from delivery_earlier_attempt
+    union all
+    select d.user_id, d.id, l.number, l.started_at, l.duration_ms, l.outcome, l.status_code, l.error, l.response_body, l.request_headers
+    from delivery d cross join lateral jsonb_to_record(d.last_attempt) as l(number integer, started_at timestamptz(3), duration_ms integer,
+      outcome text, status_code integer, error text, response_body text, request_headers jsonb)
+    where d.last_attempt is not null;
 `;
 
 const SENDING = `
@@ -821,7 +833,7 @@ const USER_TABLES = [
   'route',
   'dmarc_report',
   'delivery',
-  'delivery_attempt',
+  'delivery_earlier_attempt',
   'recipient',
   'sending_attempt',
   'suppression',
@@ -842,7 +854,7 @@ const ROLES_AND_POLICIES = `
   grant usage on schema public to postroom_gateway, postroom_actor;
   grant select, insert, update, delete on all tables in schema public to postroom_actor;
   grant select, insert, update, delete on ${USER_TABLES.join(', ')} to postroom_gateway;
-  grant select on clock to postroom_gateway;
+  grant select on clock, delivery_attempt to postroom_gateway;
   -- The octets of sent mail. They are read through an email row only.
   grant insert (id, octets, sha256, size_octets) on raw_message to postroom_gateway;
   ${USER_TABLES.map(
@@ -895,9 +907,23 @@ const ROLES_AND_POLICIES = `
       update raw_message r set octets = d.octets, sha256 = sha256(d.octets) from dated d where r.id = d.id returning d.value $$;
 
   -- Names are unique on the whole service; that one is taken is all that a user learns of another's.
-  create function is_verified_name_free(p_name text) returns boolean
-    language sql stable security definer set search_path = public, pg_temp as $$
-      select not exists (select from verified_domain_name v where v.name = p_name) $$;
+  -- Whether a claim may be made: there is no verified owner, or one whose proof is missing. Otherwise the owner's proof is looked at
+  -- soon, unless that was done lately.
+  create function contest_verified_name(p_name text) returns boolean
+    language plpgsql volatile security definer set search_path = public, pg_temp as $$
+    declare
+      now_at timestamptz := postroom_now();
+      owner record;
+    begin
+      select d.user_id, d.id, d.proof_lost_at, d.is_trusted or d.parent_id is not null as needs_none into owner
+        from verified_domain_name v join domain d on d.user_id = v.user_id and d.id = v.domain_id where v.name = p_name;
+      if not found then return not exists (select from verified_domain_name v where v.name = p_name); end if;
+      if owner.needs_none then return false; end if;
+      if owner.proof_lost_at is not null then return true; end if;
+      update domain d set check_due_at = now_at where d.user_id = owner.user_id and d.id = owner.id
+        and d.check_due_at > now_at and coalesce(d.checked_at, '-infinity') < now_at - interval '10 minutes';
+      return false;
+    end $$;
 
   -- Searches. Their operators are not leakproof, so that under the policy their indexes would be passed over. Planned with the values
   -- at hand, each time, since what a pattern costs depends on it. p_pattern is for LIKE, lower case, escaped.
@@ -953,7 +979,7 @@ const ROLES_AND_POLICIES = `
   grant execute on function lease_requests to postroom_gateway, postroom_actor;
   revoke all on function analyze_young_tables from public;
   grant execute on function analyze_young_tables to postroom_actor;
-  revoke all on function credential_owner, note_key_uses, account_of, raw_octets, redate_scheduled, is_verified_name_free, search_emails, search_threads from public;
-  grant execute on function credential_owner, note_key_uses, account_of, raw_octets, redate_scheduled, is_verified_name_free, search_emails, search_threads
+  revoke all on function credential_owner, note_key_uses, account_of, raw_octets, redate_scheduled, contest_verified_name, search_emails, search_threads from public;
+  grant execute on function credential_owner, note_key_uses, account_of, raw_octets, redate_scheduled, contest_verified_name, search_emails, search_threads
     to postroom_gateway, postroom_actor;
 `;

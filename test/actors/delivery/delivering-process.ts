@@ -1,7 +1,7 @@
 import { startDeliveryActor } from '../../../actors/delivery/actor.ts';
 import { openDatabase } from '../../../db/database.ts';
 import { testActorContext } from '../../support/actor-context.ts';
-import { LOOPBACK_NETWORKS } from './delivering.ts';
+import { LOOPBACK_NETWORKS, SECRET_KEY } from './delivering.ts';
 
 /** A delivery actor in a process of its own, which ends at the fault point that it is told; arguments: database URL, name, point. */
 const [url = '', name = '', point = ''] = process.argv.slice(2);
@@ -19,7 +19,7 @@ await startDeliveryActor(testActorContext(database, name), {
   publicUrl: 'https://mail.example.test',
   allowedPrivateNetworks: LOOPBACK_NETWORKS,
   refusedPorts: [],
-  secretKey: new Uint8Array(32),
+  secretKey: SECRET_KEY,
   fault: (reached) => {
     if (reached === point) process.exit(KILLED_STATUS);
   },
