@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
+import { deriveDownloadLinkKey } from '../core/download-link.ts';
 import { createAddressGuard } from '../core/network-address.ts';
 import type { Database } from '../db/database.ts';
 import { openEntityStore } from '../db/entities/store.ts';
@@ -12,6 +13,7 @@ import { admission } from './admission.ts';
 import { limitBodiesInFlight } from './bodies-in-flight.ts';
 import { openCredentials } from './credentials.ts';
 import { allowAnyOrigin } from './cross-origin.ts';
+import { downloadAdmission } from './download-admission.ts';
 import { sendError, sendGone, sendNoRoute } from './error-response.ts';
 import { healthRoutes } from './health.ts';
 import { openApiOptions } from './openapi.ts';
@@ -21,9 +23,12 @@ import { acceptJson, servedPath } from './requests.ts';
 import { attachmentRoutes } from './rest/attachments.ts';
 import { batchRoutes } from './rest/batches.ts';
 import { deliveryRoutes } from './rest/deliveries.ts';
+import { dmarcReportRoutes } from './rest/dmarc-reports.ts';
 import { domainRoutes } from './rest/domains.ts';
+import { downloadRoutes } from './rest/downloads.ts';
 import { emailAddressRoutes } from './rest/email-addresses.ts';
 import { emailRoutes } from './rest/emails.ts';
+import { endpointActionRoutes } from './rest/endpoint-actions.ts';
 import { endpointRoutes } from './rest/endpoints.ts';
 import { guardRoutes } from './rest/guard.ts';
 import { guardBacktestRoutes } from './rest/guard-backtest.ts';
@@ -95,8 +100,10 @@ const resources = [
   attachmentRoutes,
   suppressionRoutes,
   domainRoutes,
+  dmarcReportRoutes,
   emailAddressRoutes,
   endpointRoutes,
+  endpointActionRoutes,
   deliveryRoutes,
   guardRoutes,
   guardBacktestRoutes,
@@ -162,7 +169,9 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
 
   const credentials = openCredentials({ database, bus, log, now });
   app.addHook('onClose', () => credentials.close());
-  const admit = admission({ credentials, limiter: limiterOf(options, random), now });
+  const limiter = limiterOf(options, random);
+  const admit = admission({ credentials, limiter, now });
+  const admitDownload = downloadAdmission({ admit, linkKey: deriveDownloadLinkKey(secretKey), limiter, now });
 
   await app.register(
     async (rest) => {
@@ -174,6 +183,10 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
         admitted.addHook('onRequest', admit);
         limitBodiesInFlight(admitted);
         for (const routes of resources) await admitted.register(routes, { contextOf });
+      });
+      await rest.register(async (downloads) => {
+        downloads.addHook('onRequest', admitDownload);
+        await downloads.register(downloadRoutes, { contextOf });
       });
     },
     { prefix: '/api/e2' },

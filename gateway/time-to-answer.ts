@@ -5,6 +5,10 @@ declare module 'fastify' {
     /** on performance.now(): when it is answered 503, whatever is still under way */
     answerBy: number;
   }
+  interface FastifyContextConfig {
+    /** of a route that waits for others: from the last octet of the body to the answer, instead of the usual; milliseconds */
+    answerWithinMs?: number;
+  }
 }
 
 export interface TimesToAnswer {
@@ -29,9 +33,12 @@ export function timeToAnswer(app: FastifyInstance, { handlerMs, uploadMs, largeO
   app.addHook('onRoute', (route) => {
     const { bodyLimit = 0, handler } = route;
     const isLarge = bodyLimit > largeOctets;
-    if (isLarge) route.handlerTimeout = uploadMs + handlerMs + Math.ceil(bodyLimit / OCTETS_PER_MS);
+    const { answerWithinMs } = route.config ?? {};
+    const usualMs = answerWithinMs ?? handlerMs;
+    if (isLarge || answerWithinMs !== undefined)
+      route.handlerTimeout = uploadMs + usualMs + Math.ceil(bodyLimit / OCTETS_PER_MS);
     route.handler = function (request, reply) {
-      const limitMs = handlerMs + (isLarge ? octetsOf(request, bodyLimit) / OCTETS_PER_MS : 0);
+      const limitMs = usualMs + (isLarge ? octetsOf(request, bodyLimit) / OCTETS_PER_MS : 0);
       request.answerBy = performance.now() + limitMs;
       return within(limitMs, reply, handler.call(this, request, reply));
     };
