@@ -11,6 +11,9 @@ export interface AttachmentFile {
   octets: Uint8Array;
 }
 
+/** More than any message has. */
+const WHOLE_MESSAGE = { start: 0, length: 1_000_000_000 };
+
 /** By name (the first of that name) or by place in the message. */
 export type AttachmentChoice = { filename: string } | { index: number };
 
@@ -28,12 +31,23 @@ export async function readAttachment(
   const attachment = attachments.find((each) => isChosen(each, choice));
   if (attachment === undefined) throw new UserError('not_found', 'Attachment not found');
   const { filename, contentType, start, length, transferEncoding } = attachment;
-  const encoded = await readRawOctets(context.database, context.userId, emailId, { start, length });
-  if (encoded === 'missing' || encoded === 'damaged') {
-    context.log.error({ emailId, octets: encoded }, 'the octets of a message cannot be served');
-    throw new UserError('not_found', 'Email content not available');
-  }
+  const encoded = await readOctets(context, emailId, { start, length });
   return { filename, contentType, octets: decodeAttachment(encoded, transferEncoding) };
+}
+
+/** Reads an email as it came in, or as it was composed. Throws not_found with the texts of readAttachment. */
+export async function readRawMessage(context: OperationContext, emailId: string): Promise<AttachmentFile> {
+  const [email] = isAskable(emailId) ? await loadEmails(context, [emailId]) : [];
+  if (email == null) throw new UserError('not_found', 'Email not found or access denied');
+  const octets = await readOctets(context, emailId, WHOLE_MESSAGE);
+  return { filename: `${emailId}.eml`, contentType: 'message/rfc822', octets };
+}
+
+async function readOctets(context: OperationContext, emailId: string, range: { start: number; length: number }) {
+  const octets = await readRawOctets(context.database, context.userId, emailId, range);
+  if (octets !== 'missing' && octets !== 'damaged') return octets;
+  context.log.error({ emailId, octets }, 'the octets of a message cannot be served');
+  throw new UserError('not_found', 'Email content not available');
 }
 
 function isChosen(attachment: Attachment, choice: AttachmentChoice): boolean {

@@ -8,10 +8,10 @@ import { errorBody, type RestOptions } from './shapes.ts';
 /** Nothing in a served file may run or load, should a browser show it after all. */
 const SANDBOX = "sandbox; default-src 'none'";
 
-const emailId = z.string().meta({ description: 'id of the email that holds it' });
+export const emailId = z.string().meta({ description: 'id of the email that holds it' });
 
 /** Of the document alone: octets pass by the serializer. */
-const file = {
+export const file = {
   description: 'The octets of the file, in its own content type.',
   content: { '*/*': { schema: z.any().meta({ type: 'string', format: 'binary' }) } },
 };
@@ -40,32 +40,10 @@ export const attachmentRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       return sendFile(reply, await readAttachment(contextOf(request), id, { filename }));
     },
   );
-
-  app.get(
-    '/attachments/:id/parts/:index',
-    {
-      schema: {
-        operationId: 'downloadAttachmentPart',
-        summary: 'Download an attachment by its place',
-        description: 'Answers the octets of the file. The `downloadUrl` of each attachment leads here.',
-        tags: ['Attachments'],
-        params: z.object({
-          id: emailId,
-          index: z.string().meta({ description: 'place of the attachment in the email, from 0' }),
-        }),
-        response: { 200: file, default: errorBody },
-      },
-    },
-    async (request, reply) => {
-      const { id, index } = request.params;
-      // What is no place is the place of no attachment.
-      const choice = { index: /^\d{1,6}$/.test(index) ? Number(index) : -1 };
-      return sendFile(reply, await readAttachment(contextOf(request), id, choice));
-    },
-  );
 };
 
-function sendFile(reply: FastifyReply, file: AttachmentFile): FastifyReply {
+/** Answers the octets in a form in which nothing of them can run. */
+export function sendFile(reply: FastifyReply, file: AttachmentFile): FastifyReply {
   const octets = Buffer.from(file.octets.buffer, file.octets.byteOffset, file.octets.byteLength);
   return reply
     .headers({

@@ -1,14 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Attachment } from '../../core/attachment.ts';
+import { type DownloadTarget, deriveDownloadLinkKey, makeDownloadLink } from '../../core/download-link.ts';
 import { openTestGateway, type TestGateway } from '../support/gateway.ts';
 import { insertMail } from '../support/mail-rows.ts';
 import type { TestMailbox } from '../support/routing-rows.ts';
 
 let gateway: TestGateway;
 let box: TestMailbox;
+/** of the gateway */
+let now: Date | null = null;
+const SECRET_KEY = randomBytes(32);
+const DAY_MS = 86_400_000;
 
 beforeAll(async () => {
-  gateway = await openTestGateway();
+  gateway = await openTestGateway({ config: { secretKey: SECRET_KEY }, now: () => now ?? new Date() });
   box = await gateway.mailbox();
 });
 afterAll(() => gateway.close());
@@ -175,5 +181,140 @@ test('an unknown key is told in details too', async () => {
   expect(response.headers).toMatchObject({
     'www-authenticate': 'Bearer realm="API", charset="UTF-8"',
     'content-type': 'application/json; charset=utf-8',
+  });
+});
+
+describe('a signed link', () => {
+  const linkKey = deriveDownloadLinkKey(SECRET_KEY);
+  const linkTo = (emailId: string, part: number | 'raw', more: Partial<DownloadTarget> = {}, key = linkKey) =>
+    makeDownloadLink(key, { userId: box.userId, emailId, part, ...more }, new Date(Date.now() + 7 * DAY_MS));
+  const follow = (link: string, key: string | null = null) => gateway.call(key, 'GET', link.slice('/api/e2'.length));
+  const twoFiles = () =>
+    mailWith([
+      { filename: 'one.txt', content: Buffer.from('one') },
+      { filename: 'two.txt', content: Buffer.from('two') },
+    ]);
+  /** The answer without what every answer has of its own. */
+  const comparable = async (path: string, key: string | null = null) => {
+    const { statusCode, headers, body } = await gateway.call(key, 'GET', path);
+    const { 'x-request-id': _id, date: _date, ...others } = headers;
+    return { statusCode, others, body };
+  };
+
+  test('gives the file without a key, with the very header fields of the ordinary download, and no cookie', async () => {
+    const id = await twoFiles();
+    for (const [index, content] of ['one', 'two'].entries()) {
+      const signed = await comparable(linkTo(id, index).slice('/api/e2'.length));
+      expect([signed.statusCode, signed.body]).toEqual([200, content]);
+      expect(signed.others['set-cookie']).toBeUndefined();
+      expect(signed).toEqual(await comparable(`/attachments/${id}/parts/${index}`, box.apiKey));
+    }
+  });
+
+  test('gives the whole message as a file', async () => {
+    const id = await twoFiles();
+    const response = await follow(linkTo(id, 'raw'));
+    expect([response.statusCode, response.body.split('\r\n')[0]]).toEqual([200, 'Subject: files']);
+    expect(response.headers).toMatchObject({
+      'content-type': 'message/rfc822',
+      'content-disposition': `attachment; filename="${id}.eml"; filename*=UTF-8''${id}.eml`,
+      'content-security-policy': "sandbox; default-src 'none'",
+    });
+    expect((await gateway.call(box.apiKey, 'GET', `/emails/${id}/raw`)).body).toBe(response.body);
+  });
+
+  test('that is forged, over, or made for something else is answered like no credential at all', async () => {
+    const id = await twoFiles();
+    const other = await twoFiles();
+    const stranger = await gateway.mailbox();
+    const [foreign = ''] = await insertMail(gateway.actor, [{ userId: stranger.userId, raw: Buffer.from('secret') }]);
+    const good = linkTo(id, 0).slice('/api/e2'.length);
+    const [path = '', query = ''] = good.split('?');
+    const signature = new URLSearchParams(query).get('signature') ?? '';
+    const flipped = signature.startsWith('A') ? `B${signature.slice(1)}` : `A${signature.slice(1)}`;
+    // The last of 43 characters has two bits that mean nothing.
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const respelt = `${signature.slice(0, -1)}${alphabet[alphabet.indexOf(signature.at(-1) ?? '') ^ 1]}`;
+    const wrong = [
+      `${path}?${query.replace(signature, flipped)}`,
+      `${path}?${query.replace(signature, respelt)}`,
+      `${path}?${query.replace(signature, signature.slice(0, 42))}`,
+      `${path}?${query.replace(signature, '')}`,
+      `${path}?${query.replace(/expires=\d+/, 'expires=99999999999')}`,
+      `${path}?${query.replace(/expires=/, 'expires=0')}`,
+      `${path}?${query.replace(/expires=\d+/, 'expires=-1')}`,
+      `${path}?${query.replace(/expires=\d+&/, '')}`,
+      `${path}?${query.replace(box.userId, stranger.userId)}`,
+      `${path}?${query.replace(/user=[^&]+&/, '')}`,
+      `${path}?${query}&signature=${signature}`,
+      `${path}?${query}&user[]=x`.replace(`user=${box.userId}`, `user=${box.userId}&user=${box.userId}`),
+      `${path.replace('/parts/0', '/parts/1')}?${query}`,
+      `${path.replace('/parts/0', '/parts/00')}?${query}`,
+      `${path.replace('/parts/0', '/parts/x')}?${query}`,
+      `${path.replace(id, other)}?${query}`,
+      `${path.replace(id, foreign)}?${query}`,
+      `${path.replace(id, 'em_00000000000000000000000000000000')}?${query}`,
+      `/emails/${id}/raw?${query}`,
+      linkTo(id, 0, {}, deriveDownloadLinkKey(randomBytes(32))).slice('/api/e2'.length),
+      `/attachments/${id}/parts/0`,
+      // Nothing else takes a signature.
+      `/attachments/${id}/one.txt?${query}`,
+      `/emails/${id}?${query}`,
+      `/emails?${query}`,
+    ];
+    const expected = await comparable('/attachments/no-such/parts/0');
+    expect(expected).toMatchObject({ statusCode: 401, others: { 'www-authenticate': expect.any(String) } });
+    for (const each of wrong) {
+      const answer = await comparable(each);
+      expect(answer.statusCode, each).toBe(401);
+      if (/parts|raw/.test(each)) expect(answer, each).toEqual(expected);
+    }
+    expect((await follow(linkTo(id, 0))).statusCode).toBe(200);
+  });
+
+  test('serves to its last second, and then no more; with a key its address serves for ever', async () => {
+    const id = await twoFiles();
+    const link = linkTo(id, 0);
+    const end = Number(new URLSearchParams(link.split('?')[1]).get('expires')) * 1_000;
+    now = new Date(end - 1);
+    expect((await follow(link)).statusCode).toBe(200);
+    now = new Date(end);
+    expect((await follow(link)).statusCode).toBe(401);
+    expect((await follow(link, box.apiKey)).body).toBe('one');
+    now = null;
+  });
+
+  test('does not lend its user to a request that bears a key', async () => {
+    const id = await twoFiles();
+    const stranger = await gateway.mailbox();
+    expect((await follow(linkTo(id, 0), stranger.apiKey)).json().error).toBe('Email not found or access denied');
+    expect((await follow(linkTo(id, 0), 'wrong')).statusCode).toBe(401);
+  });
+
+  test('to an email that is gone, or was never there, is 404', async () => {
+    const id = await twoFiles();
+    const link = linkTo(id, 0);
+    expect((await follow(linkTo(id, 7))).json().error).toBe('Attachment not found');
+    await gateway.owner.pool.query('delete from email where id = $1', [id]);
+    for (const each of [link, linkTo(id, 'raw')]) {
+      const response = await follow(each);
+      expect([response.statusCode, response.json().error]).toEqual([404, 'Email not found or access denied']);
+    }
+  });
+
+  test('counts within the request limit of its owner', async () => {
+    const limited = await openTestGateway({ config: { secretKey: SECRET_KEY, rateLimitPerSecond: 2 } });
+    try {
+      const owner = await limited.mailbox();
+      const [id = ''] = await insertMail(limited.actor, [{ userId: owner.userId, raw: Buffer.from('x') }]);
+      const link = linkTo(id, 'raw', { userId: owner.userId }).slice('/api/e2'.length);
+      const statuses = [];
+      for (let n = 0; n < 3; n++) statuses.push((await limited.call(null, 'GET', link)).statusCode);
+      expect(statuses).toEqual([200, 200, 429]);
+      // A forged one costs the owner nothing.
+      expect((await limited.call(null, 'GET', link.replace('expires=1', 'expires=2'))).statusCode).toBe(401);
+    } finally {
+      await limited.close();
+    }
   });
 });
