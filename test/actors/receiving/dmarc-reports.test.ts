@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { corporaDirectory, hasCorpora } from '../../support/corpora.ts';
 import { dmarcXml, mailWith, recordXml, reportFiles, zipOf } from '../../support/dmarc-reports.ts';
 import { openReportActors, type ReportActors } from '../../support/report-actors.ts';
 import type { TestMailbox } from '../../support/routing-rows.ts';
@@ -186,4 +189,28 @@ describe('what is no honest report is kept as the mail that it is', () => {
     expect(report).toMatchObject({ record_count: 1_000, is_truncated: true });
     expect(report?.['message_count']).toBe(xml.split('<record>').length - 1);
   });
+});
+
+test.skipIf(!hasCorpora)('a report of a real receiver is read', async () => {
+  const real = await actors.mailbox({ domain: 'stalw.art', address: 'domains@stalw.art' });
+  const octets = await readFile(path.join(corporaDirectory, 'eml/stalwart-reports__dmarc1.eml'));
+  await actors.deliver(Buffer.from(octets.toString('latin1').replaceAll(/\r?\n/g, '\r\n'), 'latin1'), real.address);
+  expect(await reports(real.userId)).toMatchObject([
+    {
+      domain: 'stalw.art',
+      domain_id: real.domainId,
+      organization: 'google.com',
+      report_id: '5264580628977113351',
+      begins_at: new Date('2022-11-27T00:00:00Z'),
+      ends_at: new Date('2022-11-27T23:59:59Z'),
+      message_count: 1,
+      aligned_count: 1,
+      records: [
+        {
+          sourceIp: '2a01:4f9:c011:b43c::1',
+          dkimResults: [{ domain: 'stalw.art', selector: 'velikisrpan22', result: 'pass' }],
+        },
+      ],
+    },
+  ]);
 });

@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAcceptor } from '../../../actors/receiving/accept-message.ts';
 import { claimReceptions } from '../../../actors/receiving/claim-receptions.ts';
 import type { Reception } from '../../../actors/receiving/reception.ts';
 import { type ParsedReception, type StoreOptions, storeParsed } from '../../../actors/receiving/store-parsed.ts';
+import { type Authentication, undecided } from '../../../core/authentication.ts';
+import { type DmarcReport, readDmarcReport } from '../../../core/dmarc-report.ts';
 import { type IdentifierKind, makeIdentifier } from '../../../core/identifiers.ts';
 import { type ParsedMessage, scanHeaders } from '../../../core/parse-message.ts';
 import type { Database } from '../../../db/database.ts';
 import { createOctetStore } from '../../../db/octet-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { dmarcXml } from '../../support/dmarc-reports.ts';
 import { createMailbox, type TestMailbox } from '../../support/routing-rows.ts';
 
 let test_: TestDatabase;
@@ -301,4 +304,43 @@ test('counters equal a count, and feeds have no gap, after many batches at once'
     const { rows } = await actor.pool.query('select seq from event where user_id = $1 order by seq', [userId]);
     expect(rows.map((row) => row.seq)).toEqual(Array.from({ length: expected }, (_, n) => n + 1));
   }
+});
+
+describe('a DMARC report', () => {
+  const report = readDmarcReport(dmarcXml({ domain: 'own.test' }));
+  const stored = async (changes: Partial<DmarcReport>, authentication: Authentication | null = null) => {
+    if (report === null) throw new Error('no report');
+    const receptions = await accept(hello, 2);
+    const policy = { ...report.policy, domain: hello.address.split('@')[1] ?? '' };
+    const outcome = { message, authentication, dmarcReport: { ...report, policy, ...changes } };
+    await storeParsed(
+      options,
+      receptions.map((reception, at) => ({
+        reception,
+        outcome: at === 0 ? outcome : { ...outcome, dmarcReport: null },
+      })),
+    );
+    const { rows } = await actor.pool.query(
+      `select (select count(*) from email where user_id = $1 and subject = 'Re: Grüße') as emails,
+         (select count(*) from dmarc_report where user_id = $1) as reports`,
+      [hello.userId],
+    );
+    return rows[0];
+  };
+
+  test('is stored with its email and beside others', async () => {
+    expect(await stored({})).toEqual({ emails: 2, reports: 1 });
+  });
+
+  test('is no more than mail when its mail fails DMARC itself', async () => {
+    const forged: Authentication = {
+      ...undecided(false),
+      dmarc: { result: 'fail', policy: 'reject', domain: 'receiver.test' },
+    };
+    expect(await stored({}, forged)).toEqual({ emails: 2, reports: 0 });
+  });
+
+  test('that cannot be stored costs no email anything', async () => {
+    expect(await stored({ messageCount: 1e12 })).toEqual({ emails: 2, reports: 0 });
+  });
 });
