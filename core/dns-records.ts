@@ -1,7 +1,11 @@
 import { type DkimKey, dkimRecordName, dkimRecordValue } from './dkim-key.ts';
 
+/** What a record is for: what it is looked for by, and how it is told. */
+export type RecordPurpose = 'receiving' | 'proof' | 'spf' | 'mail-from-mx' | 'mail-from-spf' | 'dkim' | 'dmarc';
+
 /** A record that the owner of a domain is asked to publish. */
 export interface DnsRecord {
+  purpose: RecordPurpose;
   type: 'MX' | 'TXT';
   name: string;
   value: string;
@@ -9,56 +13,79 @@ export interface DnsRecord {
   isRequired: boolean;
 }
 
+/** A key of a domain: one that signs, one that waits until its record is seen, or one that was replaced lately. */
+export interface PublishedKey extends Pick<DkimKey, 'selector' | 'publicKey'> {
+  state: 'active' | 'waiting' | 'retired';
+}
+
 /** The label in front of a domain from which its bounces are sent (MAIL FROM). */
 export const MAIL_FROM_LABEL = 'mail';
 /** Of MX records (RFC 5321 §5.1); any number would do, there is only one. */
-const MX_PREFERENCE = 10;
+export const MX_PREFERENCE = 10;
+/** How long the record of a replaced key is to stay, for mail that was signed with it; days. */
+export const RETIRED_KEY_DAYS = 7;
 
 /** The domain from which bounces of mail of this one are sent. */
 export function mailFromDomainOf(domain: string): string {
   return `${MAIL_FROM_LABEL}.${domain}`;
 }
 
+/** Where ownership of a domain is proven. */
+export function proofNameOf(domain: string): string {
+  return `_postroom.${domain}`;
+}
+
 /** What the records of a domain are made of. */
 export interface PublishedDomain {
   id: string;
   name: string;
+  /** whether it was verified by a domain above it, so that it needs no proof of its own */
+  isInherited: boolean;
   /** newest first; none for a subdomain, whose mail is signed with its parent's key */
-  dkimKeys: readonly Pick<DkimKey, 'selector' | 'publicKey'>[];
+  dkimKeys: readonly PublishedKey[];
 }
 
 /**
- * The records of a domain: receiving MX, proof of ownership, SPF (RFC 7208), its keys (RFC 6376), MX and SPF of its MAIL FROM domain, and
+ * The records of a domain: receiving MX, proof of ownership, SPF (RFC 7208), MX and SPF of its MAIL FROM domain, its keys (RFC 6376), and
  * a DMARC policy to begin with (RFC 9989). A domain without keys is under its parent's policy.
  */
 export function dnsRecordsOf(domain: PublishedDomain, mailHostname: string): DnsRecord[] {
-  const { name, dkimKeys } = domain;
+  const { id, name, isInherited, dkimKeys } = domain;
   const mx = `${MX_PREFERENCE} ${mailHostname}`;
   const spf = `v=spf1 a:${mailHostname} ~all`;
   const mailFrom = mailFromDomainOf(name);
+  const mxRecord = { type: 'MX', value: mx } as const;
   return [
-    { type: 'MX', name, value: mx, description: 'Receives mail for the domain', isRequired: true },
+    { ...mxRecord, purpose: 'receiving', name, description: 'Receives mail for the domain', isRequired: true },
+    ...(isInherited ? [] : [proofOf(id, name)]),
+    txt('spf', name, spf, 'Lets this service send for the domain'),
     {
-      type: 'TXT',
-      name: `_postroom.${name}`,
-      value: `postroom-verification=${domain.id}`,
-      description: 'Proves that the domain is yours',
-      isRequired: true,
+      ...mxRecord,
+      purpose: 'mail-from-mx',
+      name: mailFrom,
+      description: 'Receives bounces of mail that was sent',
+      isRequired: false,
     },
-    txt(name, spf, 'Lets this service send for the domain'),
-    { type: 'MX', name: mailFrom, value: mx, description: 'Receives bounces of mail that was sent', isRequired: false },
-    txt(mailFrom, spf, 'Lets bounce addresses pass SPF'),
-    ...dkimKeys.map(({ selector, publicKey }) =>
-      txt(
-        dkimRecordName(selector, name),
-        dkimRecordValue(publicKey),
-        'Lets receivers check the DKIM signature of mail',
-      ),
+    txt('mail-from-spf', mailFrom, spf, 'Lets bounce addresses pass SPF'),
+    ...dkimKeys.map(({ selector, publicKey, state }) =>
+      txt('dkim', dkimRecordName(selector, name), dkimRecordValue(publicKey), DKIM_DESCRIPTIONS[state]),
     ),
     ...(dkimKeys.length === 0
       ? []
-      : [txt(`_dmarc.${name}`, DMARC_POLICY, 'Tells receivers that mail of the domain can be checked (DMARC)')]),
+      : [
+          txt(
+            'dmarc',
+            `_dmarc.${name}`,
+            DMARC_POLICY,
+            'Tells receivers that mail of the domain can be checked (DMARC)',
+          ),
+        ]),
   ];
+}
+
+/** Whether a TXT record is an SPF record (RFC 7208 §4.5). */
+export function isSpf(text: string): boolean {
+  return /^v=spf1(?: |$)/i.test(text);
 }
 
 /**
@@ -66,7 +93,7 @@ export function dnsRecordsOf(domain: PublishedDomain, mailHostname: string): Dns
  * or `mx`, where the name's MX is the host. What else may cover it (networks, includes) is not followed: this is what we ask for.
  */
 export function isCoveredBySpf(txtRecords: readonly string[], mailHostname: string): boolean {
-  const records = txtRecords.filter((text) => /^v=spf1(?: |$)/i.test(text));
+  const records = txtRecords.filter(isSpf);
   const [record] = records;
   if (record === undefined || records.length > 1) return false;
   const terms = record.toLowerCase().split(/ +/).slice(1);
@@ -76,17 +103,47 @@ export function isCoveredBySpf(txtRecords: readonly string[], mailHostname: stri
 }
 
 /** Whether mail for a name goes to the host: it is among the most preferred MX (RFC 5321 §5.1). */
-export function isMxOf(records: readonly { exchange: string; priority: number }[], mailHostname: string): boolean {
+export function isMxOf(records: readonly MxRecord[], mailHostname: string): boolean {
+  return mostPreferred(records).some((record) => isOfHost(record, mailHostname));
+}
+
+/** As node:dns gives them. */
+export interface MxRecord {
+  exchange: string;
+  priority: number;
+}
+
+/** The records to which mail goes first (RFC 5321 §5.1). */
+export function mostPreferred(records: readonly MxRecord[]): MxRecord[] {
   const best = Math.min(...records.map(({ priority }) => priority));
-  return records.some(
-    ({ exchange, priority }) =>
-      priority === best && exchange.replace(/\.$/, '').toLowerCase() === mailHostname.toLowerCase(),
-  );
+  return records.filter(({ priority }) => priority === best);
+}
+
+/** Whether an MX names the host. */
+export function isOfHost({ exchange }: MxRecord, host: string): boolean {
+  return exchange.replace(/\.$/, '').toLowerCase() === host.toLowerCase();
 }
 
 /** Asks receivers for nothing yet, so that nothing is lost while a domain is being set up. */
 const DMARC_POLICY = 'v=DMARC1; p=none';
 
-function txt(name: string, value: string, description: string): DnsRecord {
-  return { type: 'TXT', name, value, description, isRequired: false };
+const DKIM_DESCRIPTIONS: Record<PublishedKey['state'], string> = {
+  active: 'Lets receivers check the DKIM signature of mail',
+  waiting: 'The next DKIM key: mail is signed with it as soon as this record is seen',
+  retired: `The former DKIM key: keep this record until it is no longer listed, ${RETIRED_KEY_DAYS} days after the change`,
+};
+
+function proofOf(id: string, name: string): DnsRecord {
+  return {
+    purpose: 'proof',
+    type: 'TXT',
+    name: proofNameOf(name),
+    value: `postroom-verification=${id}`,
+    description: 'Proves that the domain is yours',
+    isRequired: true,
+  };
+}
+
+function txt(purpose: RecordPurpose, name: string, value: string, description: string): DnsRecord {
+  return { purpose, type: 'TXT', name, value, description, isRequired: false };
 }

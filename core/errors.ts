@@ -16,6 +16,8 @@ export interface UserErrorOptions {
   name?: string;
   /** the `code` of the wire, for programs, as DOMAIN_ALREADY_REGISTERED */
   reason?: string;
+  /** further members of the wire's body, as dependentSubdomains */
+  members?: Readonly<Record<string, unknown>>;
   /** the short `error` of the wire, when it is not the message */
   title?: string;
   /** when trying again may help */
@@ -31,6 +33,7 @@ export class UserError extends Error {
   readonly details: unknown;
   readonly wireName: string | undefined;
   readonly reason: string | undefined;
+  readonly members: Readonly<Record<string, unknown>>;
   readonly title: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly isFinal: boolean;
@@ -41,6 +44,7 @@ export class UserError extends Error {
     this.details = options.details;
     this.wireName = options.name;
     this.reason = options.reason;
+    this.members = options.members ?? {};
     this.title = options.title;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.isFinal = options.isFinal ?? false;

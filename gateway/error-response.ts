@@ -120,6 +120,7 @@ function userErrorResponse(error: UserError): ErrorResponse {
       name: error.wireName ?? name,
       ...(error.details === undefined ? {} : { details: error.details }),
       ...(error.reason === undefined ? {} : { code: error.reason }),
+      ...error.members,
     },
     headers: {
       ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),

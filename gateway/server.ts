@@ -24,6 +24,7 @@ import { attachmentRoutes } from './rest/attachments.ts';
 import { batchRoutes } from './rest/batches.ts';
 import { deliveryRoutes } from './rest/deliveries.ts';
 import { dmarcReportRoutes } from './rest/dmarc-reports.ts';
+import { domainChangeRoutes } from './rest/domain-changes.ts';
 import { domainRoutes } from './rest/domains.ts';
 import { downloadRoutes } from './rest/downloads.ts';
 import { emailAddressRoutes } from './rest/email-addresses.ts';
@@ -32,11 +33,13 @@ import { endpointActionRoutes } from './rest/endpoint-actions.ts';
 import { endpointRoutes } from './rest/endpoints.ts';
 import { guardRoutes } from './rest/guard.ts';
 import { guardBacktestRoutes } from './rest/guard-backtest.ts';
+import { legacyDomainRoutes } from './rest/legacy-domains.ts';
 import { legacyMailRoutes } from './rest/legacy-mail.ts';
 import { legacyScheduledRoutes } from './rest/legacy-scheduled.ts';
 import { receivingRoutes } from './rest/receiving.ts';
 import { replyRoutes } from './rest/replies.ts';
 import { retryRoutes } from './rest/retries.ts';
+import { routeRoutes } from './rest/routes.ts';
 import { scheduledEmailRoutes } from './rest/scheduled-emails.ts';
 import { sendingRoutes } from './rest/sending.ts';
 import { suppressionRoutes } from './rest/suppressions.ts';
@@ -95,11 +98,13 @@ const resources = [
   batchRoutes,
   scheduledEmailRoutes,
   retryRoutes,
+  routeRoutes,
   replyRoutes,
   threadRoutes,
   attachmentRoutes,
   suppressionRoutes,
   domainRoutes,
+  domainChangeRoutes,
   dmarcReportRoutes,
   emailAddressRoutes,
   endpointRoutes,
@@ -110,6 +115,7 @@ const resources = [
   receivingRoutes,
   legacyScheduledRoutes,
   legacyMailRoutes,
+  legacyDomainRoutes,
 ];
 
 /**

@@ -1,5 +1,4 @@
 import type { DkimKey } from '../core/dkim-key.ts';
-import { type DnsRecord, dnsRecordsOf } from '../core/dns-records.ts';
 import { canonicalDomainName, parentDomains } from '../core/domain-name.ts';
 import { UserError } from '../core/errors.ts';
 import type { Page } from '../core/page.ts';
@@ -10,33 +9,52 @@ import { addDkimKey } from '../db/queries/dkim-key.ts';
 import * as lists from '../db/queries/domain-list.ts';
 import { invalid, isAskable, isTaken, newIdentifier, type OperationContext } from './context.ts';
 import { makeDkimKey } from './dkim-keys.ts';
+import { lookFirst, lookNow } from './domain-look.ts';
+import { type Domain, domainViewOf } from './domain-view.ts';
+
+export type { Domain } from './domain-view.ts';
 
 export const DOMAIN_STATUSES = ['pending', 'verified', 'failed'] as const;
 
-/** A domain with what follows from its row. */
-export interface Domain extends lists.Domain {
-  /** verified, and its mail comes here */
-  canReceive: boolean;
-  dnsRecords: DnsRecord[];
-}
-
 export interface DomainDetails extends Domain {
-  /** the user's nearest verified domain above it */
-  parent: string | null;
   emailCounts: { lastDay: number; lastWeek: number; lastMonth: number };
 }
 
+/** What a list is asked for; absent puts no condition. */
+export interface DomainQuery {
+  status?: lists.Domain['status'] | undefined;
+  canReceive?: boolean | undefined;
+}
+
+export interface DomainList {
+  domains: Domain[];
+  total: number;
+  /** of all domains of the user */
+  counts: Record<lists.Domain['status'], number>;
+}
+
 /** A page, newest first, with the exact total; absent conditions are none. */
-export async function listDomains(
-  context: OperationContext,
-  query: { status?: lists.Domain['status'] | undefined; canReceive?: boolean | undefined },
-  page: Page,
-): Promise<{ domains: Domain[]; total: number }> {
+export async function listDomains(context: OperationContext, query: DomainQuery, page: Page): Promise<DomainList> {
   const conditions = { ids: null, status: query.status ?? null, canReceive: query.canReceive ?? null };
-  const { domains, total } = await asUser(context.database, context.userId, (transaction) =>
-    lists.listDomains(transaction, context.userId, conditions, page),
+  return asUser(context.database, context.userId, async (transaction) => {
+    const { domains, total } = await lists.listDomains(transaction, context.userId, conditions, page);
+    const counts = await lists.countDomains(transaction, context.userId);
+    return { domains: domains.map((domain) => domainViewOf(context, domain)), total, counts };
+  });
+}
+
+/** As listDomains, after their DNS was looked at; what a look changes may move domains off the page. Throws unavailable. */
+export async function listCheckedDomains(
+  context: OperationContext,
+  query: DomainQuery,
+  page: Page,
+): Promise<DomainList> {
+  const { domains } = await listDomains(context, query, page);
+  await lookNow(
+    context,
+    domains.map(({ id }) => id),
   );
-  return { domains: domains.map((domain) => withConsequences(context, domain)), total };
+  return listDomains(context, query, page);
 }
 
 /** Throws not_found. */
@@ -47,10 +65,16 @@ export async function readDomain(context: OperationContext, domainId: string): P
     const { domains } = await lists.listDomains(transaction, userId, ofIds([domainId]), { limit: 1, offset: 0 });
     const domain = domains[0];
     if (domain === undefined) throw domainNotFound();
-    const parent = await lists.findVerifiedDomain(transaction, userId, parentDomains(domain.name));
     const emailCounts = await lists.countDomainEmails(transaction, userId, domain.name, context.now());
-    return { ...withConsequences(context, domain), parent: parent?.name ?? null, emailCounts };
+    return { ...domainViewOf(context, domain), emailCounts };
   });
+}
+
+/** As readDomain, after its DNS was looked at. Throws not_found, unavailable. */
+export async function readCheckedDomain(context: OperationContext, domainId: string): Promise<DomainDetails> {
+  const { id } = await readDomain(context, domainId);
+  await lookNow(context, [id]);
+  return readDomain(context, id);
 }
 
 /** One for each id, null where the user has none. */
@@ -59,18 +83,20 @@ export async function loadDomains(context: OperationContext, ids: readonly strin
   const { domains } = await asUser(context.database, context.userId, (transaction) =>
     lists.listDomains(transaction, context.userId, ofIds(askable), { limit: ids.length, offset: 0 }),
   );
-  const byId = new Map(domains.map((domain) => [domain.id, withConsequences(context, domain)]));
+  const byId = new Map(domains.map((domain) => [domain.id, domainViewOf(context, domain)]));
   return ids.map((id) => byId.get(id) ?? null);
 }
 
 /**
  * Adds a domain. It is verified at once when it is trusted or lies under a verified domain of the same user, otherwise pending until
- * its owner has published the records. It gets a key to sign its mail with, unless it lies under such a domain, whose key serves.
- * Throws validation, conflict, unavailable.
+ * its owner has published the records, for which it is looked at now, as far as that is possible. It gets a key to sign its mail with,
+ * unless it lies under such a domain, whose key serves. Throws validation, conflict, unavailable.
  */
 export async function createDomain(context: OperationContext, input: { domain: string }): Promise<DomainDetails> {
   const name = canonicalDomainName(input.domain);
   if (name === null) throw invalid('Invalid domain format', 'domain');
+  if (name === context.settings.mailHostname)
+    throw invalid('This is the name of the mail server itself. Add the domain above it, or another one.', 'domain');
   const domainId = newIdentifier(context, 'domain');
   const key = await planKey(context, name);
   try {
@@ -80,15 +106,23 @@ export async function createDomain(context: OperationContext, input: { domain: s
     throw error;
   }
   context.bus.publish('routing.changed', { name });
+  if (!context.settings.trustedDomains.includes(name)) await lookFirst(context, domainId);
   return readDomain(context, domainId);
 }
 
-/** A key for a domain of that name, made before the transaction, which must not wait for it; null when it needs none of its own. */
+/**
+ * A key for a domain of that name, made before the transaction, which must not wait for it; null when it needs none of its own.
+ * Throws conflict when the domain cannot be added.
+ */
 async function planKey(context: OperationContext, name: string): Promise<DkimKey | null> {
   const { database, userId, now, random, settings } = context;
-  const parent = await asUser(database, userId, (transaction) =>
-    lists.findVerifiedDomain(transaction, userId, parentDomains(name)),
-  );
+  const { isKnown, isOpen, parent } = await asUser(database, userId, async (transaction) => ({
+    isKnown: await lists.hasDomain(transaction, userId, name),
+    parent: await lists.findVerifiedDomain(transaction, userId, parentDomains(name)),
+    isOpen: await lists.contestVerifiedName(transaction, name),
+  }));
+  if (isKnown) throw new UserError('conflict', 'Domain already exists');
+  if (!isOpen) throw alreadyRegistered();
   return parent === null ? await makeDkimKey({ secretKey: settings.secretKey, now, random }) : null;
 }
 
@@ -99,17 +133,13 @@ async function addDomain(
 ): Promise<void> {
   const { userId } = context;
   const { id, name, key } = domain;
-  if ((await entities.count(DomainEntity, { userId, name })) > 0)
-    throw new UserError('conflict', 'Domain already exists');
   const parent = await lists.findVerifiedDomain(transaction, userId, parentDomains(name));
   if (parent === null && key === null)
     throw new UserError('conflict', 'The parent domain is no longer verified. Try again.');
   const isTrusted = context.settings.trustedDomains.includes(name) || (parent?.isTrusted ?? false);
   const isVerified = isTrusted || parent !== null;
-  const isFree = isVerified
-    ? await lists.claimVerifiedName(transaction, { name, user_id: userId, domain_id: id })
-    : await lists.isVerifiedNameFree(transaction, name);
-  if (!isFree) throw new UserError('conflict', 'Domain is already registered', { reason: 'DOMAIN_ALREADY_REGISTERED' });
+  if (isVerified && !(await lists.claimVerifiedName(transaction, { name, user_id: userId, domain_id: id })))
+    throw alreadyRegistered();
   const createdAt = context.now();
   entities.create(DomainEntity, {
     userId,
@@ -117,6 +147,7 @@ async function addDomain(
     name,
     status: isVerified ? 'verified' : 'pending',
     isTrusted,
+    parentId: parent?.id ?? null,
     verifiedAt: isVerified ? createdAt : null,
     createdAt,
     updatedAt: createdAt,
@@ -129,11 +160,10 @@ function ofIds(ids: readonly string[]): lists.DomainConditions {
   return { ids, status: null, canReceive: null };
 }
 
-function withConsequences(context: OperationContext, domain: lists.Domain): Domain {
-  const canReceive = domain.status === 'verified' && domain.isTrusted;
-  return { ...domain, canReceive, dnsRecords: dnsRecordsOf(domain, context.settings.mailHostname) };
+export function domainNotFound(): UserError {
+  return new UserError('not_found', 'Domain not found');
 }
 
-function domainNotFound(): UserError {
-  return new UserError('not_found', 'Domain not found');
+function alreadyRegistered(): UserError {
+  return new UserError('conflict', 'Domain is already registered', { reason: 'DOMAIN_ALREADY_REGISTERED' });
 }

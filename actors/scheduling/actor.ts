@@ -1,10 +1,13 @@
 import { secondsUntilDue } from '../../db/queries/scheduled-release.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
+import { CHECK_BATCH, createDomainChecker } from './check-domains.ts';
 import { RELEASE_BATCH, type ReleaseOptions, releaseDue } from './release-due.ts';
 import { REMOVE_BATCH, removeOldKeys } from './remove-old-keys.ts';
 
 const SWEEP_EVERY_MS = 1_000;
 const KEYS_EVERY_MS = 60_000;
+/** A domain is looked at this much after it is due at the latest. */
+const DOMAINS_EVERY_MS = 5_000;
 
 export interface SchedulingActorOptions extends ReleaseOptions {
   /** `host:port` each, for domain checks; empty: the system's resolver */
@@ -13,9 +16,13 @@ export interface SchedulingActorOptions extends ReleaseOptions {
   mailHostname: string;
 }
 
-/** Hands scheduled mail to the queue when it is due, by PostgreSQL's clock, and removes idempotency keys that are past their time. */
+/**
+ * Hands scheduled mail to the queue when it is due, by PostgreSQL's clock, looks at the DNS of domains, and removes idempotency keys that are
+ * past their time.
+ */
 export function startSchedulingActor(context: ActorContext, options: SchedulingActorOptions): Promise<Actor> {
   let nextDue: NodeJS.Timeout | undefined;
+  const checker = createDomainChecker(context, options);
 
   const release = async (run: Run<'scheduling.release.wake'>): Promise<number> => {
     const count = await releaseDue(context, options);
@@ -34,6 +41,7 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
   const running = runActor({
     context,
     name: 'scheduling',
+    answers: { 'scheduling.domain.check': (request) => checker.checkNow(request) },
     steps: [
       {
         name: 'release',
@@ -48,6 +56,7 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
         batchSize: REMOVE_BATCH,
         work: () => removeOldKeys(context.database),
       },
+      { name: 'domains', everyMs: DOMAINS_EVERY_MS, batchSize: CHECK_BATCH, work: () => checker.checkDue() },
     ],
   });
   return Promise.resolve({

@@ -2,7 +2,6 @@ import { createAddressGuard } from '../../core/network-address.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { createDnsResolver } from '../dns-resolver.ts';
 import { createAttempter } from './attempt.ts';
-import { checkMailFrom } from './check-mail-from.ts';
 import { releaseRecipients, renewLeases } from './claim-recipients.ts';
 import { createDestinationQueue } from './destination-queue.ts';
 import { createDispatcher } from './dispatch.ts';
@@ -67,16 +66,11 @@ const SWEEP_MS = 2_000;
 const RENEWAL_MS = 8_000;
 /** Recipients that are in hand for less than that are not renewed: most are done by then. Milliseconds. */
 const RENEWAL_AGE_MS = 5_000;
-/** A domain that was just added has its MAIL FROM records looked for after this at the latest. */
-const MAIL_FROM_EVERY_MS = 10_000;
 
 /** Sends mail: each recipient's row is claimed, tried and settled. */
 export function startSendingActor(context: ActorContext, options: SendingActorOptions): Promise<Actor> {
-  const { database, log } = context;
   const { mailHostname, secretKey } = options;
   const fault = options.fault ?? (() => undefined);
-  // A resolver of its own: where the DNS of many domains does not answer, it pauses, and mail must not wait for that.
-  const mailFrom = { database, log, mailHostname, dns: createDnsResolver({ servers: options.dnsServers }) };
   const dns = createDnsResolver({
     servers: options.dnsServers,
     queryTimeoutMs: DNS_QUERY_MS,
@@ -147,7 +141,6 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
       { name: 'send', wake: 'sending.send.wake', everyMs: SWEEP_MS, work: send },
       { name: 'refill', everyMs: SWEEP_MS, work: (run) => taker.refill(run) },
       { name: 'renew', everyMs: RENEWAL_MS, work: renew },
-      { name: 'mail-from', everyMs: MAIL_FROM_EVERY_MS, work: () => checkMailFrom(mailFrom) },
     ],
   });
 

@@ -14,6 +14,7 @@ export const DomainSchema = defineEntity({
     isCatchAllEnabled: p.boolean().default(false),
     catchAllEndpointId: p.text().nullable(),
     receiveDmarcEmails: p.boolean().default(false),
+    parentId: p.text().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },

@@ -13,10 +13,10 @@ test('a selector is a lower-case label that names its day', () => {
 
 test('a domain with keys is asked for a record of each, and for a DMARC policy', () => {
   const dkimKeys = [
-    { selector: 'two', publicKey: 'BBBB' },
-    { selector: 'one', publicKey: 'AAAA' },
+    { selector: 'two', publicKey: 'BBBB', state: 'waiting' as const },
+    { selector: 'one', publicKey: 'AAAA', state: 'active' as const },
   ];
-  const records = dnsRecordsOf({ id: 'dom_1', name: 'x.test', dkimKeys }, HOST);
+  const records = dnsRecordsOf({ id: 'dom_1', name: 'x.test', isInherited: false, dkimKeys }, HOST);
   expect(records.map(({ type, name, value, isRequired }) => [type, name, value, isRequired])).toEqual([
     ['MX', 'x.test', `10 ${HOST}`, true],
     ['TXT', '_postroom.x.test', 'postroom-verification=dom_1', true],
@@ -30,9 +30,11 @@ test('a domain with keys is asked for a record of each, and for a DMARC policy',
   for (const { description } of records) expect(description).not.toBe('');
 });
 
-test('a domain without keys of its own is asked for neither', () => {
-  const names = dnsRecordsOf({ id: 'dom_1', name: 'sub.x.test', dkimKeys: [] }, HOST).map(({ name }) => name);
-  expect(names).toEqual(['sub.x.test', '_postroom.sub.x.test', 'sub.x.test', 'mail.sub.x.test', 'mail.sub.x.test']);
+test('a domain without keys of its own is asked for neither, and one that another verified for no proof', () => {
+  const sub = { id: 'dom_1', name: 'sub.x.test', dkimKeys: [] };
+  const namesOf = (isInherited: boolean) => dnsRecordsOf({ ...sub, isInherited }, HOST).map(({ name }) => name);
+  expect(namesOf(true)).toEqual(['sub.x.test', 'sub.x.test', 'mail.sub.x.test', 'mail.sub.x.test']);
+  expect(namesOf(false)).toContain('_postroom.sub.x.test');
 });
 
 describe('SPF records cover a host', () => {

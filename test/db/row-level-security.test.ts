@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asUser, type Database } from '../../db/database.ts';
-import { isVerifiedNameFree } from '../../db/queries/domain-list.ts';
+import { contestVerifiedName } from '../../db/queries/domain-list.ts';
 import { readRawOctets } from '../../db/queries/raw-octets.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { insertEmails, type StoredMail } from '../support/email-rows.ts';
@@ -62,7 +62,7 @@ test('the gateway can neither take nor free a name for another user, nor see who
     );
     await expect(take, table).rejects.toThrow(/row-level security/);
   }
-  const free = (name: string) => asUser(gateway, 'usr_a', (transaction) => isVerifiedNameFree(transaction, name));
+  const free = (name: string) => asUser(gateway, 'usr_a', (transaction) => contestVerifiedName(transaction, name));
   expect([await free('b.test'), await free('free.test')]).toEqual([false, true]);
 });
 

@@ -48,8 +48,24 @@ describe('domains', () => {
       mailFromDomainVerifiedAt: null,
       receiveDmarcEmails: false,
       createdAt: expect.any(String),
+      created_at: expect.any(String),
       updatedAt: expect.any(String),
       userId: box.userId,
+      region: 'self-hosted',
+      capabilities: { sending: 'enabled', receiving: 'enabled' },
+      proofLostAt: null,
+      parentDomain: null,
+      records: expect.arrayContaining([
+        {
+          record: 'Receiving',
+          name,
+          type: 'MX',
+          ttl: 'Auto',
+          status: 'not_started',
+          value: 'mx.postroom.test',
+          priority: 10,
+        },
+      ]),
       stats: {
         totalEmailAddresses: 0,
         activeEmailAddresses: 0,
@@ -61,12 +77,17 @@ describe('domains', () => {
       catchAllEndpoint: null,
       dnsRecords: expect.arrayContaining([
         {
+          id: expect.stringMatching(/^dns_[0-9a-f]{32}$/),
+          domainId: made.body.id,
           type: 'MX',
           recordType: 'MX',
           name,
           value: '10 mx.postroom.test',
           description: expect.any(String),
           isRequired: true,
+          isVerified: false,
+          lastChecked: null,
+          createdAt: made.body.createdAt,
         },
       ]),
       inheritsFromParent: false,
@@ -105,7 +126,7 @@ describe('domains', () => {
     });
     const foreign = await post(other, '/domains', { domain: `theirs.${name}` });
     expect(foreign).toMatchObject({ status: 201, body: { status: 'pending', canReceiveEmails: false } });
-    expect(foreign.body.parentDomain).toBeUndefined();
+    expect(foreign.body).toMatchObject({ parentDomain: null, inheritsFromParent: false });
   });
 
   test('a new domain gets a DKIM key, whose record is shown wherever the domain is, and whose private part nowhere', async () => {
@@ -113,7 +134,7 @@ describe('domains', () => {
     const name = nextTrusted();
     const made = await gateway.call(box.apiKey, 'POST', '/domains', { domain: name });
     const dkim = made.json().dnsRecords.find((record: { name: string }) => record.name.includes('_domainkey'));
-    expect(dkim).toEqual({
+    expect(dkim).toMatchObject({
       type: 'TXT',
       recordType: 'TXT',
       name: expect.stringMatching(new RegExp(`^pr\\d{8}-[0-9a-f]{8}\\._domainkey\\.${name}$`)),
@@ -247,292 +268,6 @@ describe('domains', () => {
     expect((await get(box, '/domains?canReceive=true')).pagination.total).toBe(2);
     expect((await get(box, '/domains?canReceive=false&limit=1')).pagination.total).toBe(2);
     expect((await gateway.call(box.apiKey, 'GET', '/domains?status=gone')).statusCode).toBe(400);
-  });
-});
-
-describe('endpoints', () => {
-  const url = 'https://hooks.example.com/in';
-
-  test('a webhook gets its token and its secret, and shows every field of interface.md', async () => {
-    const box = await gateway.mailbox();
-    const made = await post(box, '/endpoints', {
-      name: 'Hook',
-      type: 'webhook',
-      config: { url, retryAttempts: 0 },
-      description: 'd',
-      webhookFormat: 'discord',
-    });
-    expect(made.status).toBe(201);
-    expect(made.body).toEqual({
-      id: expect.stringMatching(/^ep_/),
-      name: 'Hook',
-      type: 'webhook',
-      webhookFormat: 'chat_a',
-      config: { url, timeout: 30, retryAttempts: 0, verificationToken: expect.stringMatching(/^[0-9a-f]{64}$/) },
-      isActive: true,
-      description: 'd',
-      userId: box.userId,
-      createdAt: expect.any(String),
-      updatedAt: expect.any(String),
-      groupEmails: null,
-      deliveryStats: { total: 0, successful: 0, failed: 0, lastDelivery: null },
-      signingSecret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
-      recentDeliveries: [],
-      associatedEmails: [],
-      catchAllDomains: [],
-    });
-    expect(await get(box, `/endpoints/${made.body.id}`)).toEqual(made.body);
-    const { rows } = await gateway.actor.pool.query('select secret_ciphertext from endpoint where id = $1', [
-      made.body.id,
-    ]);
-    expect(rows[0].secret_ciphertext).not.toContain('whsec_');
-  });
-
-  test('what uses an endpoint, and its last ten deliveries, are shown with it', async () => {
-    const box = await gateway.mailbox({ endpointUrl: url, isCatchAllEnabled: true });
-    await gateway.actor.pool.query(
-      `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, status, attempts, attempts_allowed, response_data, created_at)
-       select $1, 'dlv_' || n, 'em_x', $2, 'webhook', 'failed', 1, 4, '{"error": "x", "statusCode": 500}', now() + n * interval '1 second'
-       from generate_series(1, 12) n`,
-      [box.userId, box.endpointId],
-    );
-    await gateway.actor.pool.query(
-      `insert into endpoint_stat (user_id, endpoint_id, total, successful, failed, last_delivery_at) values ($1, $2, 12, 0, 12, now())`,
-      [box.userId, box.endpointId],
-    );
-    const endpoint = await get(box, `/endpoints/${box.endpointId}`);
-    expect(endpoint.deliveryStats).toEqual({ total: 12, successful: 0, failed: 12, lastDelivery: expect.any(String) });
-    expect(endpoint.associatedEmails).toEqual([
-      { id: box.addressId, address: box.address, isActive: true, createdAt: expect.any(String) },
-    ]);
-    expect(endpoint.catchAllDomains).toEqual([
-      { id: box.domainId, domain: box.address.split('@')[1], status: 'verified' },
-    ]);
-    expect(endpoint.recentDeliveries).toHaveLength(10);
-    expect(endpoint.recentDeliveries[0]).toEqual({
-      id: 'dlv_12',
-      emailId: 'em_x',
-      endpointId: box.endpointId,
-      deliveryType: 'webhook',
-      status: 'failed',
-      attempts: 1,
-      lastAttemptAt: null,
-      responseData: { error: 'x', statusCode: 500 },
-      createdAt: expect.any(String),
-    });
-  });
-
-  test.each([
-    ['webhook', {}, 'Webhook URL is required'],
-    ['webhook', { url: 'nonsense' }, 'Invalid webhook URL format'],
-    ['webhook', { url, timeout: 301 }, 'Timeout must be a number between 1 and 300 seconds'],
-    ['webhook', { url, retryAttempts: 11 }, 'Retry attempts must be a number between 0 and 10'],
-    ['email', { forwardTo: 'x' }, 'Invalid forward-to email address format'],
-    [
-      'email_group',
-      { emails: Array.from({ length: 51 }, (_, n) => `a${n}@x.test`) },
-      'Email group cannot have more than 50 email addresses',
-    ],
-    ['email_group', { emails: ['a@x.test', 'bad'] }, 'Invalid email address in group: bad'],
-    ['email_group', { emails: ['a@x.test', 'A@x.test'] }, 'Email group contains duplicate email addresses'],
-  ])('%s with %j is 400 Invalid configuration', async (type, config, details) => {
-    const box = await gateway.mailbox();
-    expect(await post(box, '/endpoints', { name: 'x', type, config })).toEqual({
-      status: 400,
-      body: {
-        error: 'Invalid configuration',
-        message: 'Invalid configuration',
-        statusCode: 400,
-        name: 'validation_error',
-        details,
-      },
-    });
-  });
-
-  test.each([
-    'http://example.com/',
-    'https://10.0.0.1/',
-    'https://169.254.169.254/',
-    'http://127.0.0.1:2525/',
-    'https://user:pw@example.com/',
-    'file:///etc/passwd',
-  ])('a webhook to %s is refused', async (target) => {
-    const box = await gateway.mailbox();
-    const made = await post(box, '/endpoints', { name: 'x', type: 'webhook', config: { url: target } });
-    expect([made.status, made.body.error]).toEqual([400, 'Invalid configuration']);
-  });
-
-  test.each([
-    [{ type: 'webhook', config: {} }, 'name'],
-    [{ name: '', type: 'webhook', config: {} }, 'name'],
-    [{ name: 'a'.repeat(256), type: 'webhook', config: {} }, 'name'],
-    [{ name: 'a\0', type: 'webhook', config: {} }, 'name'],
-    [{ name: 'a', type: 'pigeon', config: {} }, 'type'],
-    [{ name: 'a', type: 'email', config: {}, description: 'd'.repeat(1001) }, 'description'],
-    [{ name: 'a', type: 'email', config: {}, webhookFormat: 'xml' }, 'webhookFormat'],
-  ])('%j is 400 and names the field', async (body, field) => {
-    const box = await gateway.mailbox();
-    expect(await post(box, '/endpoints', body)).toMatchObject({ status: 400, body: { details: [{ field }] } });
-  });
-
-  test('the list is sorted, filtered, searched and counted', async () => {
-    const box = await gateway.mailbox();
-    await post(box, '/endpoints', { name: 'First_1', type: 'webhook', config: { url } });
-    await post(box, '/endpoints', {
-      name: 'Second',
-      type: 'email',
-      config: { forwardTo: 'me@away.test' },
-      isActive: false,
-    });
-    await post(box, '/endpoints', { name: 'Third', type: 'email_group', config: { emails: ['a@x.test', 'b@x.test'] } });
-    const names = async (query: string) =>
-      (await get(box, `/endpoints?${query}`)).data.map((endpoint: { name: string }) => endpoint.name);
-    expect(await names('')).toEqual(['Third', 'Second', 'First_1']);
-    expect(await names('sortBy=oldest')).toEqual(['First_1', 'Second', 'Third']);
-    expect(await names('type=email')).toEqual(['Second']);
-    expect(await names('isActive=false')).toEqual(['Second']);
-    expect(await names('active=true')).toEqual(['Third', 'First_1']);
-    expect(await names('search=T_1')).toEqual(['First_1']);
-    expect(await names('search=AWAY.test')).toEqual(['Second']);
-    expect(await names('search=%25')).toEqual([]);
-    const page = await get(box, '/endpoints?limit=1&offset=2');
-    expect(page.pagination).toEqual({ limit: 1, offset: 2, total: 3, hasMore: false });
-    const group = (await get(box, '/endpoints?type=email_group')).data[0];
-    expect(group.groupEmails).toEqual(['a@x.test', 'b@x.test']);
-    expect((await gateway.call(box.apiKey, 'GET', `/endpoints?search=${'a'.repeat(101)}`)).statusCode).toBe(400);
-  });
-});
-
-describe('email addresses', () => {
-  let box: TestMailbox;
-  let domain: { id: string; name: string };
-
-  beforeAll(async () => {
-    box = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' });
-    domain = (await post(box, '/domains', { domain: nextTrusted() })).body;
-  });
-
-  test('one with an endpoint shows every field of interface.md', async () => {
-    const address = `Help.Desk@${domain.name.toUpperCase()}`;
-    const made = await post(box, '/email-addresses', { address, domainId: domain.id, endpointId: box.endpointId });
-    expect(made.status).toBe(201);
-    expect(made.body).toEqual({
-      id: expect.stringMatching(/^addr_/),
-      address: address.toLowerCase(),
-      domainId: domain.id,
-      webhookId: null,
-      endpointId: box.endpointId,
-      isActive: true,
-      isReceiptRuleConfigured: true,
-      receiptRuleName: null,
-      createdAt: expect.any(String),
-      updatedAt: expect.any(String),
-      userId: box.userId,
-      domain: { id: domain.id, name: domain.name, status: 'verified' },
-      routing: {
-        type: 'endpoint',
-        id: box.endpointId,
-        name: 'test',
-        config: expect.objectContaining({ url: 'https://hooks.example.com/' }),
-        isActive: true,
-      },
-    });
-    expect(await get(box, `/email-addresses/${made.body.id}`)).toEqual(made.body);
-    expect(changed).toContain(address.toLowerCase());
-  });
-
-  test('one without an endpoint has routing of type none', async () => {
-    const made = await post(box, '/email-addresses', {
-      address: `quiet@${domain.name}`,
-      domainId: domain.id,
-      isActive: false,
-    });
-    expect(made.body).toMatchObject({
-      isActive: false,
-      isReceiptRuleConfigured: false,
-      endpointId: null,
-      routing: { type: 'none', id: null, name: null, isActive: false },
-    });
-  });
-
-  test('one whose mail does not come here bears a warning', async () => {
-    const elsewhere = await gateway.mailbox();
-    await gateway.actor.pool.query('update domain set is_trusted = false where id = $1', [elsewhere.domainId]);
-    expect(await get(elsewhere, `/email-addresses/${elsewhere.addressId}`)).toMatchObject({
-      isActive: true,
-      isReceiptRuleConfigured: false,
-      warning: expect.stringContaining('MX'),
-    });
-    expect(await get(box, `/email-addresses/${box.addressId}`)).not.toHaveProperty('warning');
-  });
-
-  test('what cannot be is refused with its text', async () => {
-    const other = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' });
-    const inactive = (
-      await post(box, '/endpoints', {
-        name: 'off',
-        type: 'email',
-        config: { forwardTo: 'a@x.test' },
-        isActive: false,
-      })
-    ).body.id;
-    const pending = (await post(box, '/domains', { domain: 'not-yet.example' })).body.id;
-    const address = `new@${domain.name}`;
-    const domainId = domain.id;
-    await post(box, '/email-addresses', { address: `taken@${domain.name}`, domainId });
-    const cases: [object, number, string][] = [
-      [{ address: 'nonsense', domainId }, 400, 'Invalid email address format'],
-      [{ address: `two words@${domain.name}`, domainId }, 400, 'Invalid email address format'],
-      [{ address: `a@b@${domain.name}`, domainId }, 400, 'Invalid email address format'],
-      [{ address: `${'a'.repeat(65)}@${domain.name}`, domainId }, 400, 'Invalid email address format'],
-      [{ address: `x\r\nBcc: y@${domain.name}`, domainId }, 400, 'Invalid email address format'],
-      [{ address, domainId: other.domainId }, 404, 'Domain not found or access denied'],
-      [{ address, domainId: 'dom_00000000000000000000000000000000' }, 404, 'Domain not found or access denied'],
-      [{ address, domainId: "';" }, 404, 'Domain not found or access denied'],
-      [{ address: 'new@elsewhere.test', domainId }, 400, `Email must belong to domain ${domain.name}`],
-      [{ address: `new@sub.${domain.name}`, domainId }, 400, `Email must belong to domain ${domain.name}`],
-      [{ address: 'new@not-yet.example', domainId: pending }, 400, 'Domain must be verified'],
-      [{ address: `TAKEN@${domain.name}`, domainId }, 409, 'Email address already exists'],
-      [{ address, domainId, endpointId: other.endpointId }, 404, 'Endpoint not found'],
-      [{ address, domainId, endpointId: 'ep_00000000000000000000000000000000' }, 404, 'Endpoint not found'],
-      [{ address, domainId, endpointId: inactive }, 400, 'Endpoint is not active'],
-      [
-        { address, domainId, endpointId: box.endpointId, webhookId: 'w' },
-        400,
-        'Cannot specify both endpoint and webhook',
-      ],
-      [{ address, domainId, webhookId: 'w' }, 404, 'Webhook not found'],
-    ];
-    for (const [body, status, error] of cases) {
-      const made = await post(box, '/email-addresses', body);
-      expect([made.status, made.body.error], JSON.stringify(body)).toEqual([status, error]);
-    }
-    expect(
-      (await get(box, `/email-addresses?domainId=${domainId}`)).data.map((each: { address: string }) => each.address),
-    ).not.toContain(address);
-  });
-
-  test('a missing field is 400 and named', async () => {
-    expect(await post(box, '/email-addresses', { address: 'a@b.test' })).toMatchObject({
-      status: 400,
-      body: { details: [{ field: 'domainId' }] },
-    });
-  });
-
-  test('the list is filtered and counted', async () => {
-    const total = async (query: string) => (await get(box, `/email-addresses?${query}`)).pagination.total;
-    const all = await total('');
-    expect(await total(`domainId=${domain.id}`)).toBe(all - 1);
-    expect(await total('domainId=dom_none')).toBe(0);
-    expect((await total('isActive=true')) + (await total('isActive=false'))).toBe(all);
-    expect(await total('isActive=false')).toBe(1);
-    expect(await total('isReceiptRuleConfigured=false')).toBe(1);
-    const every = (await get(box, '/email-addresses')).data.map((address: { id: string }) => address.id);
-    const page = await get(box, '/email-addresses?limit=1&offset=1');
-    expect(page.data.map((address: { id: string }) => address.id)).toEqual([every[1]]);
-    expect(page.pagination).toEqual({ limit: 1, offset: 1, total: all, hasMore: all > 2 });
-    // Newest first: the one that the account began with comes last.
-    expect(every.at(-1)).toBe(box.addressId);
   });
 });
 

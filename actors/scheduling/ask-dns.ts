@@ -1,0 +1,71 @@
+import { type MxRecord, mailFromDomainOf, proofNameOf } from '../../core/dns-records.ts';
+import type { DnsAnswer, DomainAnswers } from '../../core/domain-check.ts';
+import { parentDomains } from '../../core/domain-name.ts';
+import type { LookUp } from '../dns-resolver.ts';
+
+/** The names under a domain whose TXT records are its keys'. */
+export interface AskedDomain {
+  name: string;
+  dkimNames: readonly string[];
+}
+
+/** Asks for everything that a check of a domain takes, at once. Never rejects. */
+export async function askDns(lookUp: LookUp, { name, dkimNames }: AskedDomain): Promise<DomainAnswers> {
+  const texts = (of: string) => ask(lookUp, of, 'TXT', readText);
+  const mailFrom = mailFromDomainOf(name);
+  const [mx, txt, cname, proof, mailFromMx, mailFromTxt, dmarc, nameServers, ...keys] = await Promise.all([
+    ask(lookUp, name, 'MX', readMx),
+    texts(name),
+    ask(lookUp, name, 'CNAME', readName),
+    texts(proofNameOf(name)),
+    ask(lookUp, mailFrom, 'MX', readMx),
+    texts(mailFrom),
+    texts(`_dmarc.${name}`),
+    nameServersOf(lookUp, name),
+    ...dkimNames.map(texts),
+  ]);
+  const dkim = new Map(dkimNames.map((of, index) => [of, keys[index] ?? NONE]));
+  return { mx, txt, cname, proof, mailFromMx, mailFromTxt, dmarc, nameServers, dkim };
+}
+
+const NONE = { kind: 'none' } as const;
+
+/** Of the zone that the name lies in: its own, else those of the nearest name above it that has some. */
+async function nameServersOf(lookUp: LookUp, name: string): Promise<DnsAnswer<string>> {
+  for (const zone of [name, ...parentDomains(name)]) {
+    const answer = await ask(lookUp, zone, 'NS', readName);
+    if (answer.kind !== 'none') return answer;
+  }
+  return NONE;
+}
+
+async function ask<T>(
+  lookUp: LookUp,
+  name: string,
+  type: string,
+  read: (record: unknown) => T | null,
+): Promise<DnsAnswer<T>> {
+  try {
+    const answer: readonly unknown[] = await lookUp(name, type);
+    const records = answer.map(read).filter((record) => record !== null);
+    return records.length === 0 ? NONE : { kind: 'records', records };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'EBADRESP';
+    return code === 'ENOTFOUND' || code === 'ENODATA' ? NONE : { kind: 'unknown', code };
+  }
+}
+
+function readMx(record: unknown): MxRecord | null {
+  if (typeof record !== 'object' || record === null || !('exchange' in record) || !('priority' in record)) return null;
+  const { exchange, priority } = record;
+  return typeof exchange === 'string' && typeof priority === 'number' ? { exchange, priority } : null;
+}
+
+/** The strings of one TXT record are one text (RFC 7208 §3.3, RFC 6376 §3.6.2.2). */
+function readText(record: unknown): string | null {
+  return Array.isArray(record) ? record.join('') : null;
+}
+
+function readName(record: unknown): string | null {
+  return typeof record === 'string' ? record : null;
+}

@@ -1,0 +1,122 @@
+import { performance } from 'node:perf_hooks';
+import { dkimRecordName } from '../../core/dkim-key.ts';
+import { dnsRecordsOf } from '../../core/dns-records.ts';
+import { judgeDomain, readDomainCheck } from '../../core/domain-check.ts';
+import { CHECK_BATCH, type CheckedDomain, claimDueDomains, readCheckedDomains } from '../../db/queries/domain-check.ts';
+import type { Reply, Request } from '../../schema/messages.ts';
+import type { ActorContext } from '../actor.ts';
+import { createDnsResolver, type DnsResolver } from '../dns-resolver.ts';
+import { askDns } from './ask-dns.ts';
+import { storeCheck } from './store-check.ts';
+import { createTurns, type Turns } from './turns.ts';
+
+export interface DomainCheckOptions {
+  /** `host:port` each; empty: the system's resolver */
+  dnsServers: readonly string[];
+  /** the host that the records of domains shall name */
+  mailHostname: string;
+}
+
+export { CHECK_BATCH };
+
+/** All look-ups of one domain together; milliseconds. */
+const DNS_TIME_MS = 5_000;
+/** A question is answered with what was looked at by then; milliseconds, within those of its asker. */
+const ANSWER_MS = 6_000;
+/** Domains looked at at once: by the background step, and by questions, in all and for one user. */
+const BACKGROUND_LOOKS = 20;
+const ASKED_LOOKS = 40;
+const ASKED_LOOKS_OF_USER = 8;
+/** Questions of one user that are served at once; further ones are answered with nothing. */
+const QUESTIONS_OF_USER = 4;
+
+/** Looks at the DNS of domains: of those that are due, and of those that a user asks about. */
+export interface DomainChecker {
+  /** Looks at a batch of domains that are due; answers how many. */
+  checkDue(): Promise<number>;
+  /** Looks at domains of a user now; answers those that were looked at before time ran out. */
+  checkNow(request: Request<'scheduling.domain.check'>): Promise<Reply<'scheduling.domain.check'>>;
+}
+
+/** Each look has a resolver of its own, so that no answer is older than the look, and no dead DNS keeps others from being asked. */
+export function createDomainChecker(context: ActorContext, options: DomainCheckOptions): DomainChecker {
+  const { database, log } = context;
+  const asked = createTurns(ASKED_LOOKS);
+  const users = new Map<string, { turns: Turns; questions: number }>();
+  const resolver = (): DnsResolver =>
+    createDnsResolver({ servers: options.dnsServers, failuresUntilPause: Number.POSITIVE_INFINITY });
+
+  /** What goes wrong with one domain is logged and keeps no other from being looked at. False then. */
+  async function look(domain: CheckedDomain, dns: DnsResolver): Promise<boolean> {
+    try {
+      await lookAt(domain, dns);
+      return true;
+    } catch (error) {
+      log.error({ err: error, userId: domain.userId, domainId: domain.id }, 'a domain could not be checked');
+      return false;
+    }
+  }
+
+  async function lookAt(domain: CheckedDomain, dns: DnsResolver): Promise<void> {
+    const { name, keys } = domain;
+    const dkimNames = keys.map(({ selector }) => dkimRecordName(selector, name));
+    const answers = await askDns(dns.within(DNS_TIME_MS), { name, dkimNames });
+    const records = dnsRecordsOf(
+      { id: domain.id, name, isInherited: domain.parentId !== null, dkimKeys: keys },
+      options.mailHostname,
+    );
+    const former = readDomainCheck(domain.dnsCheck);
+    const check = judgeDomain(records, answers, { mailHostname: options.mailHostname, former });
+    await storeCheck(context, { domain, records, check });
+  }
+
+  async function checkDue(): Promise<number> {
+    const due = await claimDueDomains(database);
+    const dns = resolver();
+    const turns = createTurns(BACKGROUND_LOOKS);
+    await Promise.all(due.map((domain) => turns.take(() => look(domain, dns))));
+    return due.length;
+  }
+
+  async function checkNow({ userId, domainIds }: Request<'scheduling.domain.check'>) {
+    const user = users.get(userId) ?? { turns: createTurns(ASKED_LOOKS_OF_USER), questions: 0 };
+    if (user.questions >= QUESTIONS_OF_USER) return { checked: [] };
+    users.set(userId, user);
+    user.questions++;
+    try {
+      return { checked: await lookAtAsked(userId, domainIds, user.turns) };
+    } finally {
+      if (--user.questions === 0) users.delete(userId);
+    }
+  }
+
+  /** Those that were looked at by the deadline; a look that is under way then goes on, none is begun. */
+  async function lookAtAsked(userId: string, domainIds: readonly string[], turns: Turns): Promise<string[]> {
+    const deadline = performance.now() + ANSWER_MS;
+    const dns = resolver();
+    const checked: string[] = [];
+    const looks = (await readCheckedDomains(database, userId, domainIds)).map((domain) =>
+      turns.take(() =>
+        asked.take(async () => {
+          if (performance.now() < deadline && (await look(domain, dns))) checked.push(domain.id);
+        }),
+      ),
+    );
+    await withinTime(deadline - performance.now(), Promise.all(looks));
+    return [...checked];
+  }
+
+  return { checkDue, checkNow };
+}
+
+async function withinTime(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const end = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  try {
+    await Promise.race([work, end]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,106 @@
+import type pg from 'pg';
+
+/** A domain whose owner changed. */
+export interface LostDomain {
+  userId: string;
+  id: string;
+  name: string;
+}
+
+/** What came of a claim: the name is the claimant's; it was taken from these, whose proof had been missing; another has it. */
+export type ClaimOutcome = { kind: 'owned'; lost: LostDomain[] } | { kind: 'taken' };
+
+export interface NameClaim {
+  name: string;
+  userId: string;
+  domainId: string;
+}
+
+/**
+ * Makes the user the one verified owner of the name, within the transaction that verifies the domain. Another owner loses it when its proof
+ * has been missing for so many days, and with it the domains that it verified by this one;
+ * `reason` is what they are told. Of claimants at one time one gets it.
+ */
+export async function claimName(
+  client: pg.PoolClient,
+  claim: NameClaim,
+  { afterDays, reason }: { afterDays: number; reason: string },
+): Promise<ClaimOutcome> {
+  const values = [claim.name, claim.userId, claim.domainId];
+  const made = await client.query({
+    name: 'claim-name',
+    text: `insert into verified_domain_name (name, user_id, domain_id) values ($1, $2, $3) on conflict do nothing`,
+    values,
+  });
+  if (made.rowCount === 1) {
+    await restoreAddresses(client, claim);
+    return { kind: 'owned', lost: [] };
+  }
+  const { rows } = await client.query<LostDomain & { isLost: boolean }>({
+    name: 'lock-name-owner',
+    text: `
+      select d.user_id as "userId", d.id, d.name,
+        coalesce(not d.is_trusted and d.parent_id is null
+          and d.proof_lost_at <= (select postroom_now()) - $2 * interval '1 day', false) as "isLost"
+      from verified_domain_name v join domain d on d.user_id = v.user_id and d.id = v.domain_id
+      where v.name = $1 for update of v, d`,
+    values: [claim.name, afterDays],
+  });
+  const [owner] = rows;
+  if (owner?.userId === claim.userId && owner.id === claim.domainId) return { kind: 'owned', lost: [] };
+  if (owner === undefined || !owner.isLost) return { kind: 'taken' };
+  const fallen = await failDomains(client, owner, reason);
+  await client.query({
+    name: 'own-name',
+    text: `insert into verified_domain_name (name, user_id, domain_id) values ($1, $2, $3)`,
+    values,
+  });
+  await restoreAddresses(client, claim);
+  return { kind: 'owned', lost: fallen };
+}
+
+/**
+ * Fails a domain that passed to another owner, and those that were verified by it: their names and the names of their addresses are free.
+ * The rows stay, for their owner to see. `reason` is stored with what DNS told.
+ */
+async function failDomains(client: pg.PoolClient, owner: LostDomain, reason: string): Promise<LostDomain[]> {
+  const { rows } = await client.query<LostDomain>({
+    name: 'fail-domains',
+    text: `
+      with recursive fallen as (
+        select $2::text as id
+        union select c.id from fallen f join domain c on c.user_id = $1 and c.parent_id = f.id
+      )
+      update domain d set status = 'failed', parent_id = null, verified_at = null, proof_lost_at = null, is_catch_all_enabled = false,
+        catch_all_endpoint_id = null, updated_at = (select postroom_now()),
+        dns_check = case when d.dns_check is null then null else d.dns_check || jsonb_build_object('reason', $3::text) end
+      where d.user_id = $1 and d.id in (select id from fallen)
+      returning d.user_id as "userId", d.id, d.name`,
+    values: [owner.userId, owner.id, reason],
+  });
+  const ids = rows.map(({ id }) => id);
+  await client.query({
+    name: 'free-names-of-domains',
+    text: `delete from verified_domain_name v using unnest($2::text[]) i (id) where v.user_id = $1 and v.domain_id = i.id`,
+    values: [owner.userId, ids],
+  });
+  await client.query({
+    name: 'free-addresses-of-domains',
+    text: `
+      delete from email_address_name n using email_address a
+      where a.user_id = $1 and a.domain_id = any ($2) and n.address = a.address and n.user_id = a.user_id`,
+    values: [owner.userId, ids],
+  });
+  return rows;
+}
+
+/** Addresses that the domain had when it was lost are its own again, as far as nobody else has them. */
+async function restoreAddresses(client: pg.PoolClient, { userId, domainId }: NameClaim): Promise<void> {
+  await client.query({
+    name: 'restore-address-names',
+    text: `
+      insert into email_address_name (address, user_id, address_id)
+      select a.address, a.user_id, a.id from email_address a where a.user_id = $1 and a.domain_id = $2 on conflict do nothing`,
+    values: [userId, domainId],
+  });
+}

@@ -1,0 +1,274 @@
+import { z } from 'zod';
+import { MX_PREFERENCE, mailFromDomainOf } from '../../core/dns-records.ts';
+import { conflictMessage } from '../../core/domain-advice.ts';
+import type { ShownRecord } from '../../operations/domain-view.ts';
+import * as domains from '../../operations/domains.ts';
+import { ENDPOINT_TYPES } from '../../operations/endpoints.ts';
+import { instant, wireInstant } from './shapes.ts';
+
+export const domainStatus = z.enum(domains.DOMAIN_STATUSES);
+
+const dnsRecord = z
+  .object({
+    id: z.string(),
+    domainId: z.string(),
+    type: z.string(),
+    recordType: z.string(),
+    name: z.string(),
+    value: z.string(),
+    description: z.string(),
+    isRequired: z.boolean(),
+    isVerified: z.boolean(),
+    lastChecked: instant.nullable(),
+    createdAt: instant,
+    error: z.string().optional().meta({ description: 'why the record is not verified' }),
+  })
+  .meta({ id: 'DnsRecord' });
+
+/** As the `resend` client knows records. */
+const publishedRecord = z.object({
+  record: z.string(),
+  name: z.string(),
+  type: z.string(),
+  ttl: z.string(),
+  status: z.string(),
+  value: z.string(),
+  priority: z.number().int().optional(),
+});
+
+const recommendation = z.object({ name: z.string(), value: z.string(), description: z.string() });
+
+const verificationCheck = z.object({
+  dnsRecords: z.array(
+    z.object({
+      type: z.string(),
+      name: z.string(),
+      value: z.string(),
+      isVerified: z.boolean(),
+      status: z.string(),
+      lastChecked: instant,
+      error: z.string().optional(),
+    }),
+  ),
+  sesStatus: z.string(),
+  providerStatus: z.string(),
+  dkimStatus: z.string(),
+  dkimVerified: z.boolean(),
+  dkimTokens: z.array(z.string()),
+  mailFromDomain: z.string(),
+  mailFromStatus: z.string(),
+  mailFromVerified: z.boolean(),
+  isFullyVerified: z.boolean().meta({ description: 'verified, and every required record is seen' }),
+  lastChecked: instant,
+  error: z.string().optional().meta({ description: 'what DNS did not tell; verdicts are those from before' }),
+});
+
+/** A domain with everything that each client looks for. */
+export const domainBody = z
+  .object({
+    object: z.literal('domain'),
+    id: z.string(),
+    domain: z.string(),
+    name: z.string(),
+    status: domainStatus,
+    canReceiveEmails: z.boolean(),
+    hasMxRecords: z.boolean(),
+    domainProvider: z.string().nullable(),
+    providerConfidence: z.string().nullable(),
+    lastDnsCheck: instant.nullable(),
+    lastProviderCheck: instant.nullable(),
+    lastSesCheck: instant.nullable(),
+    isCatchAllEnabled: z.boolean(),
+    catchAllEndpointId: z.string().nullable(),
+    mailFromDomain: z.string().nullable(),
+    mailFromDomainStatus: z.string().nullable(),
+    mailFromDomainVerifiedAt: instant.nullable(),
+    receiveDmarcEmails: z.boolean(),
+    createdAt: instant,
+    created_at: instant,
+    updatedAt: instant,
+    userId: z.string(),
+    region: z.string(),
+    capabilities: z.object({ sending: z.string(), receiving: z.string() }),
+    proofLostAt: instant.nullable().meta({ description: 'since when the proof of the verified domain is missing' }),
+    stats: z.object({
+      totalEmailAddresses: z.number().int(),
+      activeEmailAddresses: z.number().int(),
+      hasCatchAll: z.boolean(),
+      emailsLast24h: z.number().int().optional(),
+      emailsLast7d: z.number().int().optional(),
+      emailsLast30d: z.number().int().optional(),
+    }),
+    catchAllEndpoint: z
+      .object({ id: z.string(), name: z.string(), type: z.enum(ENDPOINT_TYPES), isActive: z.boolean() })
+      .nullable(),
+    dnsRecords: z.array(dnsRecord),
+    records: z.array(publishedRecord),
+    parentDomain: z.string().nullable(),
+    inheritsFromParent: z.boolean(),
+    dnsConflict: z
+      .object({
+        hasConflict: z.boolean(),
+        conflictType: z.enum(['mx', 'cname', 'both']),
+        message: z.string(),
+        existingRecords: z.array(z.object({ type: z.string(), value: z.string() })),
+      })
+      .optional(),
+    authRecommendations: z.object({ spf: recommendation.optional(), dmarc: recommendation.optional() }).optional(),
+    verificationCheck: verificationCheck.optional(),
+    message: z.string().optional(),
+  })
+  .meta({ id: 'Domain' });
+export type DomainBody = z.infer<typeof domainBody>;
+
+/** A domain on the wire. */
+export function domainBodyOf(domain: domains.Domain, userId: string): DomainBody {
+  const { check, checkedAt } = domain;
+  const lastCheck = wireInstant(checkedAt);
+  return {
+    object: 'domain',
+    id: domain.id,
+    domain: domain.name,
+    name: domain.name,
+    status: domain.status,
+    canReceiveEmails: domain.canReceive,
+    hasMxRecords: check?.hasMx ?? false,
+    domainProvider: check?.provider?.name ?? null,
+    providerConfidence: check?.provider?.confidence ?? null,
+    lastDnsCheck: lastCheck,
+    lastProviderCheck: lastCheck,
+    lastSesCheck: lastCheck,
+    isCatchAllEnabled: domain.isCatchAllEnabled,
+    catchAllEndpointId: domain.catchAllEndpoint?.id ?? null,
+    mailFromDomain: mailFromDomainOf(domain.name),
+    mailFromDomainStatus: mailFromStatusOf(domain),
+    mailFromDomainVerifiedAt: wireInstant(domain.mailFromVerifiedAt),
+    receiveDmarcEmails: domain.receiveDmarcEmails,
+    createdAt: wireInstant(domain.createdAt),
+    created_at: wireInstant(domain.createdAt),
+    updatedAt: wireInstant(domain.updatedAt),
+    userId,
+    region: 'self-hosted',
+    capabilities: {
+      sending: domain.status === 'verified' ? 'enabled' : 'disabled',
+      receiving: domain.canReceive ? 'enabled' : 'disabled',
+    },
+    proofLostAt: wireInstant(domain.proofLostAt),
+    stats: {
+      totalEmailAddresses: domain.addressCount,
+      activeEmailAddresses: domain.activeAddressCount,
+      hasCatchAll: domain.isCatchAllEnabled,
+    },
+    catchAllEndpoint: domain.catchAllEndpoint,
+    dnsRecords: dnsRecordsBodyOf(domain),
+    records: domain.dnsRecords.map((record) => publishedRecordOf(record, checkedAt !== null)),
+    parentDomain: domain.parent?.name ?? null,
+    inheritsFromParent: domain.parent !== null,
+    ...(check?.conflict == null
+      ? {}
+      : {
+          dnsConflict: {
+            hasConflict: true,
+            conflictType: check.conflict.type,
+            message: conflictMessage(check.conflict.type),
+            existingRecords: check.conflict.records,
+          },
+        }),
+    ...(domain.reason === null ? {} : { message: domain.reason }),
+  };
+}
+
+/** One domain alone, with how much mail it had lately. */
+export function domainDetailsOf(domain: domains.DomainDetails, userId: string): DomainBody {
+  const body = domainBodyOf(domain, userId);
+  const { lastDay, lastWeek, lastMonth } = domain.emailCounts;
+  const stats = { ...body.stats, emailsLast24h: lastDay, emailsLast7d: lastWeek, emailsLast30d: lastMonth };
+  const { spf, dmarc } = domain.advice;
+  const authRecommendations = { ...(spf === null ? {} : { spf }), ...(dmarc === null ? {} : { dmarc }) };
+  return { ...body, stats, ...(spf === null && dmarc === null ? {} : { authRecommendations }) };
+}
+
+/** What a look at DNS came to, for clients that asked for one. */
+export function verificationCheckOf(domain: domains.Domain, now: Date): z.infer<typeof verificationCheck> {
+  const { dnsRecords, check, status } = domain;
+  const lastChecked = wireInstant(domain.checkedAt ?? now);
+  const dkim = dnsRecords.filter(({ purpose }) => purpose === 'dkim');
+  // A subdomain is signed for with its parent's key.
+  const isDkimSeen = dkim.length === 0 ? domain.parent !== null : dkim.some(({ isSeen }) => isSeen);
+  const isMailFromSeen = domain.mailFromVerifiedAt !== null;
+  const isEveryRequiredSeen = domain.isTrusted || dnsRecords.every(({ isRequired, isSeen }) => isSeen || !isRequired);
+  return {
+    dnsRecords: dnsRecords.map(({ type, name, value, isSeen, error }) => ({
+      type,
+      name,
+      value,
+      isVerified: isSeen,
+      status: isSeen ? 'verified' : 'pending',
+      lastChecked,
+      ...(error === null ? {} : { error }),
+    })),
+    sesStatus: PROVIDER_STATUSES[status],
+    providerStatus: PROVIDER_STATUSES[status],
+    dkimStatus: isDkimSeen ? 'Success' : 'Pending',
+    dkimVerified: isDkimSeen,
+    dkimTokens: domain.dkimKeys.map(({ selector }) => selector),
+    mailFromDomain: mailFromDomainOf(domain.name),
+    mailFromStatus: mailFromStatusOf(domain),
+    mailFromVerified: isMailFromSeen,
+    isFullyVerified: status === 'verified' && isEveryRequiredSeen,
+    lastChecked,
+    ...(check?.error == null ? {} : { error: check.error }),
+  };
+}
+
+export const dnsRecordsBody = z.array(dnsRecord);
+
+/** The records that the owner of a domain is asked for. */
+export function dnsRecordsBodyOf(domain: domains.Domain): z.infer<typeof dnsRecordsBody> {
+  const lastChecked = wireInstant(domain.checkedAt);
+  return domain.dnsRecords.map(({ id, type, name, value, description, isRequired, isSeen, error }) => ({
+    id,
+    domainId: domain.id,
+    type,
+    recordType: type,
+    name,
+    value,
+    description,
+    isRequired,
+    isVerified: isSeen,
+    lastChecked,
+    createdAt: wireInstant(domain.createdAt),
+    ...(error === null ? {} : { error }),
+  }));
+}
+
+const PROVIDER_STATUSES = { pending: 'Pending', verified: 'Success', failed: 'Failed' } as const;
+
+function mailFromStatusOf(domain: domains.Domain): string {
+  if (domain.mailFromVerifiedAt !== null) return 'Success';
+  return domain.checkedAt === null ? 'pending' : 'Pending';
+}
+
+const RECORD_WORDS: Record<ShownRecord['purpose'], string> = {
+  receiving: 'Receiving',
+  proof: 'Verification',
+  spf: 'SPF',
+  'mail-from-mx': 'SPF',
+  'mail-from-spf': 'SPF',
+  dkim: 'DKIM',
+  dmarc: 'DMARC',
+};
+
+function publishedRecordOf(record: ShownRecord, isChecked: boolean): z.infer<typeof publishedRecord> {
+  const { type, name, value, purpose, isSeen } = record;
+  const isMx = type === 'MX';
+  return {
+    record: RECORD_WORDS[purpose],
+    name,
+    type,
+    ttl: 'Auto',
+    status: isSeen ? 'verified' : isChecked ? 'pending' : 'not_started',
+    value: isMx ? value.slice(value.indexOf(' ') + 1) : value,
+    ...(isMx ? { priority: MX_PREFERENCE } : {}),
+  };
+}
