@@ -28,6 +28,7 @@ export interface RouteRow {
   reason: string | null;
   matches: unknown;
   released_at: Date | null;
+  answers: unknown;
   next_ask_at: Date | null;
   asks: Generated<number>;
   claimed_by: string | null;

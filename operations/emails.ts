@@ -22,6 +22,7 @@ export const EMAIL_STATUSES = [
   'unread',
   'read',
   'archived',
+  'blocked',
 ] as const;
 export const TIME_RANGES = ['1h', '24h', '7d', '30d', '90d', 'all'] as const;
 /** interface.md "Limits" names it for endpoints; one bound serves all searches. Characters. */
@@ -30,7 +31,7 @@ export const MAX_SEARCH_LENGTH = 100;
 /** What a list of emails is asked for; absent puts no condition. */
 export interface EmailQuery {
   type?: (typeof EMAIL_TYPES)[number] | undefined;
-  /** unread, read and archived show received mail alone */
+  /** unread, read, archived and blocked (what guard rules hold back, for review too) show received mail alone */
   status?: (typeof EMAIL_STATUSES)[number] | undefined;
   /** received mail that is archived, or is not */
   isArchived?: boolean | undefined;
@@ -183,18 +184,26 @@ function conditionsOf(query: EmailQuery, now: Date): lists.EmailConditions {
     address: address ?? null,
     search: search === undefined || search.trim() === '' ? null : search.trim(),
   };
-  if (flags === null)
-    return { ...range, type: type === 'all' ? null : type, status: statusOf(status), isRead: null, isArchived };
-  // Only received mail is read or archived; asked for among sent mail, nothing is.
+  if (flags === null) {
+    const isOfStatus = { isRead: null, isArchived, isHeld: false };
+    return { ...range, ...isOfStatus, type: type === 'all' ? null : type, status: statusOf(status) };
+  }
+  // Only received mail is read, archived or held back; asked for among sent mail, nothing is.
   const isNone = type !== 'all' && type !== 'received';
-  return { ...range, ...flags, type: 'received', status: isNone ? 'paused' : null };
+  return { ...range, isArchived, ...flags, type: 'received', status: isNone ? 'paused' : null };
+}
+
+type Flags = Partial<Pick<lists.EmailConditions, 'isArchived'>> & Pick<lists.EmailConditions, 'isRead' | 'isHeld'>;
+
+/** Null: the status is one of those that emails have. */
+function flagsOf(status: (typeof EMAIL_STATUSES)[number]): Flags | null {
+  if (status === 'archived') return { isRead: null, isArchived: true, isHeld: false };
+  if (status === 'blocked') return { isRead: null, isHeld: true };
+  return status === 'unread' || status === 'read' ? { isRead: status === 'read', isHeld: false } : null;
 }
 
 function statusOf(status: (typeof EMAIL_STATUSES)[number]): lists.EmailConditions['status'] {
-  return status === 'all' || status === 'unread' || status === 'read' || status === 'archived' ? null : status;
-}
-
-function flagsOf(status: (typeof EMAIL_STATUSES)[number]): Pick<lists.EmailConditions, 'isRead' | 'isArchived'> | null {
-  if (status === 'archived') return { isRead: null, isArchived: true };
-  return status === 'unread' || status === 'read' ? { isRead: status === 'read', isArchived: null } : null;
+  return status === 'all' || status === 'unread' || status === 'read' || status === 'archived' || status === 'blocked'
+    ? null
+    : status;
 }

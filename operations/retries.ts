@@ -1,9 +1,8 @@
-import { readWebhookConfig } from '../core/endpoint-config.ts';
 import { UserError } from '../core/errors.ts';
-import { chooseRoute } from '../core/route.ts';
 import { asUser } from '../db/database.ts';
 import * as deliveries from '../db/queries/delivery-retry.ts';
-import { invalid, isAskable, newIdentifier, type OperationContext } from './context.ts';
+import { invalid, isAskable, type OperationContext } from './context.ts';
+import { decideNow, deliverTo, emailNotFound, isHeld, type Transaction } from './route-now.ts';
 
 /** Where a received email is to go again: to one endpoint, where one delivery went, or (both null) wherever its route leads now. */
 export interface RetryWish {
@@ -11,11 +10,10 @@ export interface RetryWish {
   deliveryId: string | null;
 }
 
-type Transaction = Parameters<typeof deliveries.lockReceived>[0];
-
 /**
  * Delivers a received email again, at once, in a new delivery for each endpoint; where one is still pending, that is tried now instead.
- * Answers the ids of the deliveries, at least one. Throws not_found, validation, conflict.
+ * Guard rules are asked unless an endpoint or a delivery is named. Answers the ids of the deliveries, at least one.
+ * Throws not_found, validation, conflict.
  */
 export async function retryEmail(context: OperationContext, emailId: string, wish: RetryWish): Promise<string[]> {
   const { bus, database, userId } = context;
@@ -28,15 +26,8 @@ export async function retryEmail(context: OperationContext, emailId: string, wis
       throw invalid('Give either endpoint_id or delivery_id', 'delivery_id');
     if (!email.isRouted)
       throw new UserError('conflict', 'The email has just come in and is about to be delivered. Retry shortly.');
-    const target = await targetOf(context, transaction, { emailId, email, wish });
-    if (target.type !== 'webhook')
-      throw invalid(`Endpoints of type ${target.type} cannot deliver yet. Only webhooks can.`, 'endpoint_id');
-    const { threadId, threadPosition } = email;
-    const id = newIdentifier(context, 'delivery');
-    const attemptsAllowed = 1 + readWebhookConfig(target.config).retryAttempts;
-    const { id: endpointId, type } = target;
-    const delivery = { id, emailId, endpointId, type, threadId, threadPosition, attemptsAllowed };
-    return [await deliveries.deliverNow(transaction, userId, delivery)];
+    const target = await targetOf(transaction, userId, { emailId, email, wish });
+    return [await deliverTo(context, transaction, emailId, email, target, 'retry')];
   });
   bus.wake('delivery.deliver.wake', { userId, deliveryIds });
   return deliveryIds;
@@ -49,14 +40,11 @@ interface Asked {
 }
 
 /** The active endpoint that the wish means. */
-async function targetOf(
-  { userId }: OperationContext,
-  transaction: Transaction,
-  { emailId, email, wish }: Asked,
-): Promise<deliveries.TargetEndpoint> {
-  const { endpointId, deliveryId } = wish;
-  if (endpointId === null && deliveryId === null) return routeOf(transaction, userId, email);
-  const wanted = deliveryId === null ? endpointId : await endpointOfDelivery(transaction, userId, emailId, deliveryId);
+async function targetOf(transaction: Transaction, userId: string, asked: Asked): Promise<deliveries.TargetEndpoint> {
+  const { endpointId, deliveryId } = asked.wish;
+  if (endpointId === null && deliveryId === null) return routeOf(transaction, userId, asked);
+  const wanted =
+    deliveryId === null ? endpointId : await endpointOfDelivery(transaction, userId, asked.emailId, deliveryId);
   const [target] =
     wanted === null || !isAskable(wanted) ? [] : await deliveries.findTargets(transaction, userId, [wanted]);
   if (target === undefined || !target.isActive) throw endpointNotFound();
@@ -79,25 +67,34 @@ async function endpointOfDelivery(
 async function routeOf(
   transaction: Transaction,
   userId: string,
-  { facts }: deliveries.LockedReceived,
+  { emailId, email }: Asked,
 ): Promise<deliveries.TargetEndpoint> {
-  const { address, domain } = facts;
-  const ids = [address?.endpointId, address?.webhookId, domain?.catchAllEndpointId].filter((id) => id != null);
-  const targets = new Map(
-    (await deliveries.findTargets(transaction, userId, ids)).map((target) => [target.id, target]),
-  );
-  const route = chooseRoute(facts, (id) => targets.get(id));
-  const target = route.kind === 'endpoint' ? targets.get(route.endpointId) : undefined;
-  if (target !== undefined) return target;
-  if (route.kind === 'inactive') throw endpointNotFound();
-  throw new UserError('not_found', 'No endpoint is configured for this email');
+  if (isHeld(email)) throw held('The email is held back by a guard rule. Release it, or name an endpoint.');
+  const { decision, target, rules } = await decideNow(transaction, userId, emailId, email);
+  if (target !== null) return target;
+  const rule = rules.find(({ id }) => id === decision.ruleId)?.name ?? '';
+  switch (decision.outcome) {
+    case 'endpoint':
+    case 'inactive':
+      throw endpointNotFound();
+    case 'stored':
+      throw new UserError('not_found', 'No endpoint is configured for this email');
+    case 'blocked':
+      throw held(
+        `The guard rule “${rule}” would hold the email back now. Name an endpoint to deliver it all the same.`,
+      );
+    case 'review':
+    case 'asking':
+      throw held(`The model of the guard rule “${rule}” would have to be asked first. Name an endpoint to deliver it.`);
+  }
+}
+
+/** Trying again does not help. */
+function held(message: string): UserError {
+  return new UserError('conflict', message, { reason: 'EMAIL_HELD', isFinal: true });
 }
 
 /** wire facts "retry errors" */
 function endpointNotFound(): UserError {
   return new UserError('not_found', 'Endpoint not found or is inactive');
-}
-
-function emailNotFound(): UserError {
-  return new UserError('not_found', 'Email not found');
 }

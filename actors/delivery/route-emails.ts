@@ -42,7 +42,10 @@ export async function routeEmails(
     });
   } catch (error) {
     if (isConnectionLost(error) || taken.length === 0) throw error;
-    parts.context.log.error({ err: error, count: taken.length }, 'delivery: a batch failed, its mail is routed one by one');
+    parts.context.log.error(
+      { err: error, count: taken.length },
+      'delivery: a batch failed, its mail is routed one by one',
+    );
   }
   const alone = [];
   for (const row of taken) alone.push(await routeAlone(parts, row, mayClaim));
@@ -90,11 +93,7 @@ async function routeTaken(
   return batchOf(stored, stored.rows, askedAt + LEASE_SECONDS * 1_000);
 }
 
-function batchOf(
-  { records, createdAt }: StoredRoutes,
-  rows: readonly UnroutedRow[],
-  leaseUntil: number,
-): RoutedBatch {
+function batchOf({ records, createdAt }: StoredRoutes, rows: readonly UnroutedRow[], leaseUntil: number): RoutedBatch {
   const sizes = new Map(rows.map((row) => [row.id, row.size_octets ?? 0]));
   return {
     emailCount: records.length,

@@ -1,5 +1,6 @@
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { RouteFacts } from '../../core/route.ts';
+import type { RouteRow } from '../routing-tables.ts';
 import type { EmailType, EndpointType, Tables } from '../tables.ts';
 
 /** A received email that is to be delivered again, held until the transaction ends, with its route as it stands. */
@@ -9,24 +10,52 @@ export interface LockedReceived {
   threadPosition: number | null;
   /** false while the router has yet to make its first deliveries */
   isRouted: boolean;
+  /** null: it is not routed yet */
+  outcome: RouteRow['outcome'];
+  /** of its guard rule, when that held it back or failed to decide */
+  ruleId: string | null;
+  /** when a user let it through */
+  releasedAt: Date | null;
+  /** see core/guard-answers.ts */
+  answers: unknown;
   facts: RouteFacts;
 }
 
 /** Null when the user has none of that id. Of mail that was not received the rest says nothing. */
-export async function lockReceived(
+export function lockReceived(
   transaction: Transaction<Tables>,
   userId: string,
   emailId: string,
 ): Promise<LockedReceived | null> {
+  return received(transaction, userId, emailId, sql`for no key update of e`);
+}
+
+/** The same without holding it. */
+export function readReceived(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+): Promise<LockedReceived | null> {
+  return received(transaction, userId, emailId, sql``);
+}
+
+async function received(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+  lock: RawBuilder<unknown>,
+): Promise<LockedReceived | null> {
   const { rows } = await sql<ReceivedRow>`
-    select e.type, e.thread_id, e.thread_position, r.decided_at, e.own_address, a.is_active as address_is_active, a.endpoint_id, a.webhook_id,
+    select e.type, e.thread_id, e.thread_position, r.decided_at, r.outcome, r.rule_id, r.released_at, r.answers, e.own_address,
+      exists (select from dmarc_report p where p.user_id = ${userId} and p.email_id = e.id) as is_dmarc_report,
+      a.is_active as address_is_active, a.endpoint_id, a.webhook_id,
       d.is_catch_all_enabled, d.catch_all_endpoint_id, d.receive_dmarc_emails
     from email e
     left join route r on r.user_id = ${userId} and r.email_id = e.id
     left join email_address a on a.user_id = ${userId} and a.id = e.address_id
     left join domain d on d.user_id = ${userId} and d.id = e.domain_id
     where e.user_id = ${userId} and e.id = ${emailId}
-    for no key update of e`.execute(transaction);
+    ${lock}`.execute(transaction);
   const row = rows[0];
   if (row === undefined) return null;
   const { address_is_active: isActive, is_catch_all_enabled: isCatchAllEnabled } = row;
@@ -35,8 +64,13 @@ export async function lockReceived(
     threadId: row.thread_id,
     threadPosition: row.thread_position,
     isRouted: row.decided_at !== null,
+    outcome: row.outcome,
+    ruleId: row.rule_id,
+    releasedAt: row.released_at,
+    answers: row.answers,
     facts: {
       localPart: row.own_address.slice(0, row.own_address.lastIndexOf('@')),
+      isDmarcReport: row.is_dmarc_report,
       address: isActive === null ? null : { isActive, endpointId: row.endpoint_id, webhookId: row.webhook_id },
       domain:
         isCatchAllEnabled === null
@@ -50,18 +84,31 @@ export async function lockReceived(
   };
 }
 
-interface ReceivedRow {
+type ReceivedRow = Pick<RouteRow, 'decided_at' | 'outcome' | 'rule_id' | 'released_at' | 'answers'> & {
   type: EmailType;
   thread_id: string | null;
   thread_position: number | null;
-  decided_at: Date | null;
   own_address: string;
+  is_dmarc_report: boolean;
   address_is_active: boolean | null;
   endpoint_id: string | null;
   webhook_id: string | null;
   is_catch_all_enabled: boolean | null;
   catch_all_endpoint_id: string | null;
   receive_dmarc_emails: boolean | null;
+};
+
+/** Lets an email through that is held back. Answers when; null: it is not held, or somebody else was first. */
+export async function markReleased(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+): Promise<Date | null> {
+  const { rows } = await sql<{ released_at: Date }>`
+    update route set released_at = postroom_now()
+    where user_id = ${userId} and email_id = ${emailId} and outcome in ('blocked', 'review') and released_at is null
+    returning released_at`.execute(transaction);
+  return rows[0]?.released_at ?? null;
 }
 
 /** An endpoint as far as new deliveries need it. */
@@ -113,22 +160,23 @@ export interface NewDelivery {
   threadId: string | null;
   threadPosition: number | null;
   attemptsAllowed: number;
+  cause: 'retry' | 'replay' | 'release';
 }
 
 /**
- * Makes a delivery that is due now, unless one of the email to that endpoint is still pending: then that one is due now. The email's row
- * must be locked. Answers the id of the delivery.
+ * Makes a delivery that is due now, unless one of the email to that endpoint is still pending: then that one is due now (a forwarded copy
+ * that is with the sending queue already stays as it is). The email's row must be locked. Answers the id of the delivery.
  */
 export async function deliverNow(
   transaction: Transaction<Tables>,
   userId: string,
   delivery: NewDelivery,
 ): Promise<string> {
-  const { id, emailId, endpointId, type, threadId, threadPosition, attemptsAllowed } = delivery;
+  const { id, emailId, endpointId, type, threadId, threadPosition, attemptsAllowed, cause } = delivery;
   const { rows } = await sql<{ id: string }>`
     with clock_now as materialized (select date_trunc('milliseconds', postroom_now()) as at),
     hurried as (
-      update delivery d set next_attempt_at = least(d.next_attempt_at, n.at) from clock_now n
+      update delivery d set next_attempt_at = case when d.forward_raw_id is null then least(d.next_attempt_at, n.at) end from clock_now n
       where d.user_id = ${userId} and d.id = (
         select p.id from delivery p
         where p.user_id = ${userId} and p.email_id = ${emailId} and p.endpoint_id = ${endpointId} and p.status = 'pending'
@@ -138,9 +186,9 @@ export async function deliverNow(
     ),
     made as (
       insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, attempts_allowed,
-                            next_attempt_at, created_at)
+                            cause, next_attempt_at, created_at)
       select ${userId}, ${id}, ${emailId}, ${endpointId}, ${type}, ${threadId}, ${threadPosition}::integer, ${attemptsAllowed}::integer,
-             n.at, n.at
+             ${cause}, n.at, n.at
       from clock_now n where not exists (select from hurried)
       returning id
     )

@@ -2,7 +2,13 @@ import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import type { KeysetPage, Page, Place } from '../../core/page.ts';
 import type { EmailStatus, EmailType, Tables } from '../tables.ts';
 import { countedEmails, nextHour } from './email-counter.ts';
-import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from './email-row.ts';
+import {
+  type EmailSummary,
+  type EmailSummaryRow,
+  emailSummary,
+  emailSummaryColumns,
+  isHeldRoute,
+} from './email-row.ts';
 import { addressOf, domainNameOf } from './own-name.ts';
 import { containsPattern } from './search-pattern.ts';
 
@@ -10,6 +16,8 @@ import { containsPattern } from './search-pattern.ts';
 export interface EmailConditions {
   type: EmailType | null;
   status: EmailStatus | null;
+  /** held back by a guard rule now, whatever its status */
+  isHeld: boolean;
   isRead: boolean | null;
   isArchived: boolean | null;
   /** created at or after this instant */
@@ -106,6 +114,7 @@ function parts(userId: string, conditions: EmailConditions): Parts {
 /** Whole hours are counted by email_counter, the hour in which the span begins from the emails themselves. */
 function plainParts(userId: string, conditions: EmailConditions): Parts {
   const { since } = conditions;
+  if (conditions.isHeld) return heldParts(userId, conditions);
   const ofEmails = and([sql`e.user_id = ${userId}`, ...emailConditions(userId, conditions)]);
   const counted = countedEmails(userId, {
     address: conditions.address === null ? null : addressOf(userId, conditions.address),
@@ -117,9 +126,24 @@ function plainParts(userId: string, conditions: EmailConditions): Parts {
   return {
     source: sql``,
     select: (tail) => sql`
-      select ${emailSummaryColumns} from email e where ${ofEmails} ${since === null ? sql`` : sql`and e.created_at >= ${since}`}
-      ${tail('e')}`,
+      select ${emailSummaryColumns} from (
+        select * from email e where ${ofEmails} ${since === null ? sql`` : sql`and e.created_at >= ${since}`}
+        ${tail('e')}) e`,
     total: since === null ? counted : sql`${counted} + ${edge(since)}`,
+  };
+}
+
+/** The few that are held back, by an index of their own. */
+function heldParts(userId: string, conditions: EmailConditions): Parts {
+  const { since } = conditions;
+  const held = sql`
+    route r join email e on e.user_id = ${userId} and e.id = r.email_id
+    where ${and([sql`r.user_id = ${userId} and ${isHeldRoute}`, ...emailConditions(userId, { ...conditions, isHeld: false })])}
+      ${since === null ? sql`` : sql`and r.created_at >= ${since}`}`;
+  return {
+    source: sql``,
+    select: (tail) => sql`select ${emailSummaryColumns} from (select e.* from ${held} ${tail('e')}) e`,
+    total: sql`(select count(*) from ${held})`,
   };
 }
 
@@ -141,7 +165,10 @@ function searchParts(userId: string, conditions: EmailConditions, pattern: strin
 function emailConditions(userId: string, conditions: EmailConditions): RawBuilder<SqlBool>[] {
   const { address } = conditions;
   const ofAddress = address === null ? [] : [sql<SqlBool>`e.own_address = ${addressOf(userId, address)}`];
-  return [...ofAddress, ...columnConditions('e', userId, conditions)];
+  const held = conditions.isHeld
+    ? [sql<SqlBool>`exists (select from route r where r.user_id = ${userId} and r.email_id = e.id and ${isHeldRoute})`]
+    : [];
+  return [...ofAddress, ...held, ...columnConditions('e', userId, conditions)];
 }
 
 /** Conditions on columns that email and email_counter both have, but for the address. */

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
 import type { AddressFields } from '../../core/address.ts';
 import type { Attachment } from '../../core/attachment.ts';
@@ -39,6 +39,10 @@ export interface EmailSummary {
   threadAt: Date;
   threadId: string | null;
   threadPosition: number | null;
+  /** whether a guard rule holds it back now, and how: blocked, or waiting for a human to review it */
+  guardStatus: 'blocked' | 'review' | null;
+  /** the rule that matched, or whose model did not answer, whatever became of the email since */
+  guardRuleId: string | null;
 }
 
 /** What only an opened email shows. */
@@ -86,13 +90,22 @@ const columns = [
 ] as const satisfies readonly (keyof EmailRow)[];
 
 export type EmailSummaryRow = Pick<EmailRow, (typeof columns)[number]> & {
+  guard_status: 'blocked' | 'review' | null;
+  guard_rule_id: string | null;
   created_at: Date;
   updated_at: Date;
   thread_at: Date;
 };
 
-/** The columns of EmailSummary, of the table (or relation) `e`. */
-export const emailSummaryColumns: RawBuilder<unknown> = sql.join(columns.map((column) => sql.ref(`e.${column}`)));
+/** Whether the route `r` of an email is held back: what the index route_held says. */
+export const isHeldRoute: RawBuilder<SqlBool> = sql`r.outcome in ('blocked', 'review') and r.released_at is null`;
+
+/** The columns of EmailSummary, of the table (or relation) `e`, which has to have user_id, too. Each row costs a look at its route. */
+export const emailSummaryColumns: RawBuilder<unknown> = sql.join([
+  ...columns.map((column) => sql.ref(`e.${column}`)),
+  sql`(select r.outcome from route r where r.user_id = e.user_id and r.email_id = e.id and ${isHeldRoute}) as guard_status`,
+  sql`(select r.rule_id from route r where r.user_id = e.user_id and r.email_id = e.id) as guard_rule_id`,
+]);
 
 export function emailSummary(row: EmailSummaryRow): EmailSummary {
   return {
@@ -123,6 +136,8 @@ export function emailSummary(row: EmailSummaryRow): EmailSummary {
     threadAt: row.thread_at,
     threadId: row.thread_id,
     threadPosition: row.thread_position,
+    guardStatus: row.guard_status,
+    guardRuleId: row.guard_rule_id,
   };
 }
 

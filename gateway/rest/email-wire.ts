@@ -10,6 +10,12 @@ const status = z.enum(['pending', 'delivered', 'bounced', 'failed', 'scheduled',
 const lastEvent = z
   .enum(['queued', 'delivered', 'bounced', 'failed', 'scheduled', 'canceled'])
   .meta({ description: 'the status in the words of the `resend` client' });
+const guardFields = {
+  guard_status: z.enum(['blocked', 'review']).nullable().meta({
+    description: 'blocked: a guard rule holds it back; review: its model did not answer, so that it waits for you',
+  }),
+  guard_rule_id: z.string().nullable().meta({ description: 'the guard rule that it fitted, or that holds it back' }),
+};
 const tags = z.array(z.object({ name: z.string(), value: z.string() }));
 
 export const attachmentBody = z
@@ -46,6 +52,7 @@ export const emailListItem = z
     read_at: instant.nullable(),
     is_archived: z.boolean(),
     envelope_recipient: z.string().nullable(),
+    ...guardFields,
   })
   .meta({ id: 'EmailListItem' });
 
@@ -77,6 +84,7 @@ export const emailBody = z
     thread_id: z.string().nullable(),
     thread_position: z.number().int().nullable(),
     envelope_recipient: z.string().nullable(),
+    ...guardFields,
     headers,
     tags,
     authentication: z.unknown().meta({ description: 'verdicts of SPF, DKIM, DMARC and ARC; null when not checked' }),
@@ -140,6 +148,8 @@ export function emailListItemOf(email: EmailSummary): z.infer<typeof emailListIt
     read_at: wireInstant(email.readAt),
     is_archived: email.isArchived,
     envelope_recipient: email.recipient,
+    guard_status: email.guardStatus,
+    guard_rule_id: email.guardRuleId,
   };
 }
 
@@ -173,6 +183,8 @@ export function emailBodyOf(email: Email & Partial<EmailDetails>, publicUrl: str
     thread_id: email.threadId,
     thread_position: email.threadPosition,
     envelope_recipient: email.recipient,
+    guard_status: email.guardStatus,
+    guard_rule_id: email.guardRuleId,
     headers: headersOf(email),
     tags: email.tags,
     authentication: email.authentication,

@@ -9,10 +9,10 @@ import { errorBody, idInPath, instant, limit, offset, type RestOptions, text, wi
 const listQuery = z
   .object({
     type: z.enum(emails.EMAIL_TYPES).default('all').meta({ description: 'emails of one type' }),
-    status: z
-      .enum(emails.EMAIL_STATUSES)
-      .optional()
-      .meta({ description: 'emails of one status; unread, read and archived show received mail alone' }),
+    status: z.enum(emails.EMAIL_STATUSES).optional().meta({
+      description:
+        'emails of one status; unread, read, archived and blocked (held back by a guard rule, or for review) show received mail alone',
+    }),
     time_range: z.enum(emails.TIME_RANGES).default('30d').meta({ description: 'how old they may be' }),
     domain: text.optional().meta({ description: 'id or name of a domain of yours' }),
     address: text.optional().meta({ description: 'id of an address of yours, or the address itself' }),

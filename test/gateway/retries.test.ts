@@ -184,16 +184,31 @@ test.each([
   expect(await deliveriesOf(gateway.actor, box.endpointId)).toEqual([]);
 });
 
-test('endpoints that are inactive or cannot deliver yet are refused', async () => {
+test('an endpoint that is inactive is refused, and one that forwards gets a delivery of its type, with one attempt', async () => {
   const inactive = await retry({ endpoint_id: await addEndpoint('webhook', false) });
   expect([inactive.statusCode, inactive.json().message]).toEqual([404, 'Endpoint not found or is inactive']);
   for (const type of ['email', 'email_group']) {
     const response = await retry({ endpoint_id: await addEndpoint(type) });
-    expect([response.statusCode, response.json().message]).toEqual([
-      400,
-      `Endpoints of type ${type} cannot deliver yet. Only webhooks can.`,
-    ]);
+    expect(response.statusCode, response.body).toBe(200);
+    const { rows } = await gateway.actor.pool.query(
+      'select delivery_type, attempts_allowed, cause, status from delivery where id = $1',
+      [response.json().delivery_id],
+    );
+    expect(rows).toEqual([{ delivery_type: type, attempts_allowed: 1, cause: 'retry', status: 'pending' }]);
   }
+});
+
+test('a forwarded copy that is with the sending queue already is not made again', async () => {
+  const endpointId = await addEndpoint('email');
+  const { delivery_id: id } = (await retry({ endpoint_id: endpointId })).json();
+  await gateway.actor.pool.query(`update delivery set forward_raw_id = 'raw_x', next_attempt_at = null where id = $1`, [
+    id,
+  ]);
+  expect((await retry({ endpoint_id: endpointId })).json().delivery_id).toBe(id);
+  const { rows } = await gateway.actor.pool.query('select next_attempt_at from delivery where endpoint_id = $1', [
+    endpointId,
+  ]);
+  expect(rows).toEqual([{ next_attempt_at: null }]);
 });
 
 test('endpoints, deliveries and mail of another user are answered like unknown ones', async () => {

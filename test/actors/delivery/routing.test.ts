@@ -90,13 +90,24 @@ test('mail for an inactive endpoint makes no delivery', async () => {
   expect(await routed(await insertReceivedMail(database, box))).toEqual([]);
 });
 
-test('mail for a forwarding endpoint is stored only', async () => {
-  const box = await mailbox();
-  await database.pool.query(`update endpoint set type = 'email', config = '{"forwardTo":"a@b.test"}' where id = $1`, [
-    box.endpointId,
-  ]);
-  expect(await routed(await insertReceivedMail(database, box))).toEqual([]);
-});
+test.each(['email', 'email_group'])(
+  'mail for an endpoint of type %s gets a delivery of that type, with one attempt',
+  async (type) => {
+    const box = await mailbox();
+    const config = { email: 'a@b.test', emails: ['a@b.test'] };
+    await database.pool.query(`update endpoint set type = $2, config = $3 where id = $1`, [
+      box.endpointId,
+      type,
+      JSON.stringify(config),
+    ]);
+    expect(await routed(await insertReceivedMail(database, box))).toEqual([box.endpointId]);
+    const { rows } = await database.pool.query(
+      'select delivery_type, attempts_allowed, cause from delivery where endpoint_id = $1',
+      [box.endpointId],
+    );
+    expect(rows).toEqual([{ delivery_type: type, attempts_allowed: 1, cause: 'route' }]);
+  },
+);
 
 test("another user's endpoint is never reached, even when its id stands in the address and both have mail", async () => {
   const mine = await mailbox();

@@ -1,0 +1,196 @@
+import { answersOf, readAnswers, type StoredAnswer, storedAnswer } from '../../core/guard-answers.ts';
+import { evaluateRules, type ModelAnswer, promptOf } from '../../core/guard-rule.ts';
+import { inTransaction, isConnectionLost } from '../../db/database.ts';
+import { takeAskedSql, type UnroutedRow } from '../../db/queries/delivery-route.ts';
+import { type AskingRow, askLaterSql, claimAskingSql } from '../../db/queries/guard-ask.ts';
+import type { Reply, Request } from '../../schema/messages.ts';
+import type { Run } from '../actor.ts';
+import { type DecidedEmail, decideRoutes, heldForReview, type RoutingParts, readWholeFacts } from './decide-routes.ts';
+import type { GuardModel } from './guard-model.ts';
+import { storeRoutes } from './store-routes.ts';
+
+/** Asks models about mail whose guard rules want that, and routes it by what they say. */
+export interface Asker {
+  /** Takes as much as there is room for and leaves it running. Answers how many emails it took. */
+  askDue(run: Run<never>): Promise<number>;
+  /** Serves the question of that name. */
+  answer(request: Request<'delivery.guard.ask'>): Promise<Reply<'delivery.guard.ask'>>;
+  stop(): Promise<void>;
+}
+
+export interface AskerOptions {
+  parts: RoutingParts;
+  /** null: nothing is asked */
+  model: GuardModel | null;
+  /** Runs that step of the actor now. */
+  nudge: (step: 'ask' | 'deliver' | 'forward') => void;
+  fault: (point: AskFaultPoint) => void;
+}
+
+/** Points at which fault tests end the process. */
+export type AskFaultPoint = 'guard.asked';
+
+/** Questions to the model at once, and about the mail of one user. */
+const MAX_OPEN = 4;
+const MAX_OPEN_OF_USER = 3;
+/** Questions of users who try a rule out. */
+const MAX_OPEN_ANSWERS = 4;
+/** Before a model that failed is asked again; after the last it has failed for good. Seconds. */
+const BACK_OFF_SECONDS = [5, 30];
+
+export function createAsker(options: AskerOptions): Asker {
+  const { parts, model, fault } = options;
+  const { context } = parts;
+  const open = new Map<string, number>();
+  let openCount = 0;
+  let openAnswers = 0;
+  const ending = new AbortController();
+  const timers = new Set<NodeJS.Timeout>();
+
+  const claim = async (): Promise<AskingRow | undefined> => {
+    const busy = [...open].filter(([, count]) => count >= MAX_OPEN_OF_USER).map(([userId]) => userId);
+    const { rows } = await context.database.pool.query<AskingRow>({
+      name: 'delivery-claim-asking',
+      text: claimAskingSql,
+      values: [context.name, busy],
+    });
+    return rows[0];
+  };
+
+  /** Without it the sweep would find it, a little later. */
+  const askIn = (seconds: number) => {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      options.nudge('ask');
+    }, seconds * 1_000);
+    timers.add(timer);
+  };
+
+  const giveBack = (row: AskingRow, asks: number, seconds: number) =>
+    context.database.pool.query({
+      name: 'delivery-ask-later',
+      text: askLaterSql,
+      values: [context.name, row.user_id, row.email_id, asks, seconds],
+    });
+
+  /** Asks the model about the first rule that waits for it; null when none does (any more). Undefined: to be asked again later. */
+  const nextAnswer = async (row: AskingRow, signal: AbortSignal): Promise<StoredAnswer | null | undefined> => {
+    const rules = (await parts.guard.read(context.database.pool, [row.user_id]))(row.user_id);
+    const facts = await readWholeFacts(context.database.pool, row.user_id, row.email_id);
+    if (facts === null || model === null) return null;
+    const verdict = evaluateRules(rules, facts, answersOf(readAnswers(row.answers), rules));
+    if (verdict.kind !== 'ask') return null;
+    const asks = verdict.rule.id === row.rule_id ? row.asks : 0;
+    const startedAt = performance.now();
+    const answer = await model.ask(promptOf(verdict.rule) ?? '', facts, signal);
+    fault('guard.asked');
+    const seconds = answer.kind === 'failed' ? BACK_OFF_SECONDS[asks] : undefined;
+    if (seconds === undefined)
+      return storedAnswer(verdict.rule, answer, context.now(), Math.round(performance.now() - startedAt));
+    context.log.warn(
+      { emailId: row.email_id, ruleId: verdict.rule.id, reason: answer.reason, seconds },
+      'delivery: the guard model failed and is asked again',
+    );
+    await giveBack(row, asks + 1, seconds);
+    askIn(seconds);
+    return undefined;
+  };
+
+  const askAbout = async (row: AskingRow, signal: AbortSignal): Promise<void> => {
+    try {
+      const answer = await nextAnswer(row, signal);
+      if (answer === undefined) return;
+      await finish(row, [
+        ...readAnswers(row.answers).filter(({ ruleId }) => ruleId !== answer?.ruleId),
+        ...(answer ? [answer] : []),
+      ]);
+    } catch (error) {
+      if (signal.aborted) await giveBack(row, row.asks, 0);
+      // The lease runs out, and it is asked again.
+      else if (isConnectionLost(error)) throw error;
+      else {
+        context.log.error(
+          { err: error, emailId: row.email_id },
+          'delivery: mail cannot be judged and is held for review',
+        );
+        await finish(row, [], holdAll);
+      }
+    }
+  };
+
+  /** Goes on with the rules and stores what they come to, unless the claim was lost. */
+  const finish = async (row: AskingRow, answers: StoredAnswer[], decide = decideRoutes): Promise<void> => {
+    const stored = await inTransaction(context.database, async (client) => {
+      const { rows } = await client.query<UnroutedRow>({
+        name: 'delivery-take-asked',
+        text: takeAskedSql,
+        values: [row.user_id, row.email_id, context.name],
+      });
+      if (rows.length === 0) return null;
+      const { decided, find } = await decide(
+        parts,
+        client,
+        rows.map((taken) => ({ ...taken, answers })),
+      );
+      return await storeRoutes(context, client, decided, find, () => false);
+    });
+    if (stored === null) return;
+    for (const { userId, lastSeq } of stored.grown) context.bus.publish('event.appended', { userId, lastSeq });
+    for (const { delivery_type: type } of stored.records)
+      if (type !== null) options.nudge(type === 'webhook' ? 'deliver' : 'forward');
+  };
+
+  return {
+    async askDue(run) {
+      let count = 0;
+      while (openCount < MAX_OPEN && !run.isStopping()) {
+        const row = await claim();
+        if (row === undefined) break;
+        count++;
+        openCount++;
+        open.set(row.user_id, (open.get(row.user_id) ?? 0) + 1);
+        run.keep(
+          askAbout(row, run.signal).finally(() => {
+            openCount--;
+            const left = (open.get(row.user_id) ?? 1) - 1;
+            if (left === 0) open.delete(row.user_id);
+            else open.set(row.user_id, left);
+            options.nudge('ask');
+          }),
+        );
+      }
+      return count;
+    },
+
+    async answer({ userId, emailId, prompt }) {
+      if (model === null) return { verdict: 'failed', reason: 'no model is configured' };
+      if (openAnswers >= MAX_OPEN_ANSWERS) return { verdict: 'failed', reason: 'the model is busy' };
+      openAnswers++;
+      try {
+        const facts = await readWholeFacts(context.database.pool, userId, emailId);
+        if (facts === null) return { verdict: 'not-found' };
+        return replyOf(await model.ask(prompt, facts, ending.signal));
+      } finally {
+        openAnswers--;
+      }
+    },
+
+    async stop() {
+      ending.abort();
+      for (const timer of timers) clearTimeout(timer);
+      await model?.destroy();
+    },
+  };
+}
+
+function replyOf(answer: ModelAnswer): Reply<'delivery.guard.ask'> {
+  return answer.kind === 'answered'
+    ? { verdict: 'answered', isMatch: answer.isMatch, reason: answer.reason }
+    : { verdict: 'failed', reason: answer.reason };
+}
+
+const holdAll: typeof decideRoutes = (_, __, rows) =>
+  Promise.resolve({
+    decided: rows.map((row): DecidedEmail => ({ row, decision: heldForReview(), answers: [] })),
+    find: () => undefined,
+  });

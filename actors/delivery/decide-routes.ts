@@ -1,0 +1,181 @@
+import type { ClientBase } from 'pg';
+import { answersOf, readAnswers, type StoredAnswer } from '../../core/guard-answers.ts';
+import { evaluateRules, type GuardFacts, type GuardRule, type GuardVerdict, readsText } from '../../core/guard-rule.ts';
+import { decideRoute, type RouteDecision, type RouteFacts } from '../../core/route.ts';
+import type { UnroutedRow } from '../../db/queries/delivery-route.ts';
+import {
+  type GuardFactsExtent,
+  type GuardFactsRow,
+  guardFactsOfRow,
+  readGuardFactsSql,
+} from '../../db/queries/guard-facts.ts';
+import type { ActorContext } from '../actor.ts';
+import type { EndpointLookup, FindEndpoint } from './endpoint-lookup.ts';
+import type { GuardLookup } from './guard-lookup.ts';
+
+/** What routing looks up. */
+export interface RoutingParts {
+  context: ActorContext;
+  endpoints: EndpointLookup;
+  guard: GuardLookup;
+  /** whether guard rules may ask a model */
+  hasModel: boolean;
+}
+
+/** An email with what was decided on it. */
+export interface DecidedEmail {
+  row: UnroutedRow;
+  decision: RouteDecision;
+  /** what models have said of it so far */
+  answers: StoredAnswer[];
+}
+
+/** Told to the user of mail that could not be decided on by our own fault. */
+export const INTERNAL_ERROR = 'internal error';
+
+/**
+ * Decides on emails that are locked. Mail of users without guard rules costs one look-up in memory; of others what their rules look at is
+ * read. Mail on which the rules cannot be evaluated is held for review.
+ */
+export async function decideRoutes(
+  parts: RoutingParts,
+  client: ClientBase,
+  rows: readonly UnroutedRow[],
+): Promise<{ decided: DecidedEmail[]; find: FindEndpoint }> {
+  const { context, endpoints, guard, hasModel } = parts;
+  const rulesOf = await guard.read(
+    client,
+    rows.map((row) => row.user_id),
+  );
+  const ruled = rows.map((row) => ({ row, rules: attempted(context, row, () => rulesOf(row.user_id)) }));
+  const facts = await readFactsOf(client, ruled);
+  const judged = ruled.map(({ row, rules }) => {
+    if (rules !== null && rules.length === 0) return { row, verdict: NONE, answers: [] };
+    const judgement =
+      rules === null ? null : attempted(context, row, () => judge(row, rules, facts.get(keyOf(row)), hasModel));
+    return { row, ...(judgement ?? { verdict: null, answers: [] }) };
+  });
+  const find = await endpoints.read(
+    client,
+    judged.flatMap(({ row, verdict }) =>
+      candidatesOf(row, verdict).map((endpointId) => ({ userId: row.user_id, endpointId })),
+    ),
+  );
+  const decided = judged.map(({ row, verdict, answers }) => ({
+    row,
+    answers,
+    decision:
+      verdict === null
+        ? heldForReview()
+        : decideRoute(routeFactsOf(row), verdict, (endpointId) => find({ userId: row.user_id, endpointId })),
+  }));
+  return { decided, find };
+}
+
+/** What is decided on mail that cannot be decided on: a human has to. */
+export function heldForReview(): RouteDecision {
+  return { outcome: 'review', via: null, endpointId: null, ruleId: null, reason: INTERNAL_ERROR, matches: null };
+}
+
+/** The facts of one email that rules go by, its bodies included; null when the user has none of that id. */
+export async function readWholeFacts(
+  client: Pick<ClientBase, 'query'>,
+  userId: string,
+  emailId: string,
+): Promise<GuardFacts | null> {
+  const [found] = await queryFacts(client, 'whole', [{ user_id: userId, id: emailId }]);
+  return found === undefined ? null : guardFactsOfRow(found);
+}
+
+const NONE: GuardVerdict = { kind: 'none' };
+
+type FactsRow = GuardFactsRow & { user_id: string; email_id: string };
+
+async function queryFacts(
+  client: Pick<ClientBase, 'query'>,
+  extent: GuardFactsExtent,
+  rows: readonly Pick<UnroutedRow, 'user_id' | 'id'>[],
+): Promise<FactsRow[]> {
+  if (rows.length === 0) return [];
+  const found = await client.query<FactsRow>({
+    name: `delivery-read-guard-facts-${extent}`,
+    text: readGuardFactsSql(extent),
+    values: [rows.map((row) => row.user_id), rows.map((row) => row.id)],
+  });
+  return found.rows;
+}
+
+async function readFactsOf(
+  client: ClientBase,
+  ruled: readonly { row: UnroutedRow; rules: readonly GuardRule[] | null }[],
+): Promise<Map<string, FactsRow>> {
+  const guarded = ruled.filter(({ rules }) => rules !== null && rules.length > 0);
+  const [whole, outline] = [true, false].map((isWhole) =>
+    guarded.filter(({ rules }) => readsText(rules ?? []) === isWhole).map(({ row }) => row),
+  );
+  const found = [
+    ...(await queryFacts(client, 'whole', whole ?? [])),
+    ...(await queryFacts(client, 'outline', outline ?? [])),
+  ];
+  return new Map(found.map((row) => [keyOf({ user_id: row.user_id, id: row.email_id }), row]));
+}
+
+function judge(
+  row: UnroutedRow,
+  rules: readonly GuardRule[],
+  factsRow: FactsRow | undefined,
+  hasModel: boolean,
+): { verdict: GuardVerdict; answers: StoredAnswer[] } {
+  if (factsRow === undefined) throw new Error('the email has no facts');
+  const facts = guardFactsOfRow(factsRow);
+  const answers = readAnswers(row.answers);
+  const verdict = evaluateRules(rules, facts, answersOf(answers, rules));
+  if (verdict.kind !== 'ask' || hasModel) return { verdict, answers };
+  return { verdict: { kind: 'review', rule: verdict.rule, reason: 'no model is configured' }, answers };
+}
+
+/** Null, and a line in the log, where the work throws. */
+function attempted<T>(context: ActorContext, row: UnroutedRow, work: () => T): T | null {
+  try {
+    return work();
+  } catch (error) {
+    context.log.error({ err: error, emailId: row.id }, 'delivery: guard rules failed, mail is held for review');
+    return null;
+  }
+}
+
+function candidatesOf(row: UnroutedRow, verdict: GuardVerdict | null): string[] {
+  if (verdict === null || verdict.kind === 'ask' || verdict.kind === 'review') return [];
+  if (verdict.kind === 'matched' && verdict.rule.action === 'block') return [];
+  const named = verdict.kind === 'matched' ? verdict.rule.endpointId : null;
+  return [named, row.address_endpoint_id, row.address_webhook_id, row.catch_all_endpoint_id].filter(
+    (id) => id !== null,
+  );
+}
+
+function routeFactsOf(row: UnroutedRow): RouteFacts {
+  return {
+    localPart: row.own_address.slice(0, row.own_address.lastIndexOf('@')),
+    isDmarcReport: row.is_dmarc_report,
+    address:
+      row.address_is_active === null
+        ? null
+        : {
+            isActive: row.address_is_active,
+            endpointId: row.address_endpoint_id,
+            webhookId: row.address_webhook_id,
+          },
+    domain:
+      row.is_catch_all_enabled === null
+        ? null
+        : {
+            isCatchAllEnabled: row.is_catch_all_enabled,
+            catchAllEndpointId: row.catch_all_endpoint_id,
+            receivesDmarcEmails: row.receive_dmarc_emails === true,
+          },
+  };
+}
+
+function keyOf({ user_id: userId, id }: Pick<UnroutedRow, 'user_id' | 'id'>): string {
+  return `${userId} ${id}`;
+}

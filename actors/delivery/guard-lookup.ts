@@ -1,0 +1,76 @@
+import type { ClientBase, Pool } from 'pg';
+import type { GuardRule } from '../../core/guard-rule.ts';
+import { readRulesSql } from '../../db/queries/guard-of-route.ts';
+import { guardRuleOf, type StoredGuardRule } from '../../db/queries/guard-rule-row.ts';
+import type { Bus } from '../../schema/messages.ts';
+
+/** The active guard rules of users; what was read within the last second is answered from memory. */
+export interface GuardLookup {
+  /**
+   * Knows the rules of these users; empty: the user has none. The function throws for a user of whom a rule cannot be used, and for one
+   * who was not asked for.
+   */
+  read(client: ClientBase | Pool, userIds: readonly string[]): Promise<(userId: string) => readonly GuardRule[]>;
+  stop(): Promise<void>;
+}
+
+/** For how long rules may be used as they were, should the word of their change be lost; milliseconds. */
+const MAX_AGE_MS = 1_000;
+const MAX_REMEMBERED = 10_000;
+
+interface Remembered {
+  /** made of their rows when they are first asked for */
+  rules: () => readonly GuardRule[];
+  readAt: number;
+}
+
+export function createGuardLookup({ bus }: { bus: Bus }): GuardLookup {
+  const remembered = new Map<string, Remembered>();
+  // Rules that were being read when word of a change came may be the former ones: they are used once and not remembered.
+  let changes = 0;
+  const subscription = bus.subscribe('guard.changed', ({ userId }) => {
+    changes++;
+    remembered.delete(userId);
+  });
+
+  return {
+    async read(client, userIds) {
+      const oldest = performance.now() - MAX_AGE_MS;
+      const found = new Map<string, Remembered>();
+      const unknown: string[] = [];
+      for (const userId of new Set(userIds)) {
+        const known = remembered.get(userId);
+        if (known !== undefined && known.readAt >= oldest) found.set(userId, known);
+        else unknown.push(userId);
+      }
+      if (unknown.length > 0) {
+        const changesBefore = changes;
+        // From before the reading: it tells how old the answer can be.
+        const readAt = performance.now();
+        const { rows } = await client.query<StoredGuardRule & { user_id: string }>({
+          name: 'delivery-read-guard-rules',
+          text: readRulesSql,
+          values: [unknown],
+        });
+        const byUser = Map.groupBy(rows, (row) => row.user_id);
+        if (remembered.size > MAX_REMEMBERED) remembered.clear();
+        for (const userId of unknown) {
+          const entry = { rules: rulesOf(byUser.get(userId) ?? []), readAt };
+          found.set(userId, entry);
+          if (changes === changesBefore) remembered.set(userId, entry);
+        }
+      }
+      return (userId) => {
+        const entry = found.get(userId);
+        if (entry === undefined) throw new Error('guard rules of a user who was not asked for');
+        return entry.rules();
+      };
+    },
+    stop: () => subscription.stop(),
+  };
+}
+
+function rulesOf(rows: readonly StoredGuardRule[]): () => readonly GuardRule[] {
+  let rules: readonly GuardRule[] | undefined;
+  return () => (rules ??= rows.map(guardRuleOf));
+}

@@ -1,0 +1,115 @@
+import { readWebhookConfig } from '../core/endpoint-config.ts';
+import { UserError } from '../core/errors.ts';
+import { answersOf, readAnswers } from '../core/guard-answers.ts';
+import { evaluateRules, type GuardRule, type GuardVerdict, readsText } from '../core/guard-rule.ts';
+import { decideRoute, normalRoute, type RouteDecision, type RouteTarget } from '../core/route.ts';
+import * as deliveries from '../db/queries/delivery-retry.ts';
+import { readActiveRules, readFacts } from '../db/queries/guard-of-route.ts';
+import { newIdentifier, type OperationContext } from './context.ts';
+
+export type Transaction = Parameters<typeof deliveries.lockReceived>[0];
+
+/** Where a received email would go now, with the rules and endpoints that this hangs on. */
+export interface RouteNow {
+  decision: RouteDecision;
+  /** null unless the decision leads to an active endpoint */
+  target: deliveries.TargetEndpoint | null;
+  rules: GuardRule[];
+}
+
+/**
+ * What would become of the email if it came in now: the guard rules and the route as they stand. Models are not asked: what they have said
+ * of it counts, and where they have said nothing the outcome is `asking`. An email that a user let through is past the rules.
+ */
+export async function decideNow(
+  transaction: Transaction,
+  userId: string,
+  emailId: string,
+  email: deliveries.LockedReceived,
+): Promise<RouteNow> {
+  const rules = await readActiveRules(transaction, userId);
+  const verdict = email.releasedAt === null ? await judge(transaction, userId, emailId, email, rules) : NONE;
+  const named = verdict.kind === 'matched' ? verdict.rule.endpointId : null;
+  const targets = await targetsOf(transaction, userId, email, named);
+  const decision = decideRoute(email.facts, verdict, (id) => targets.get(id));
+  return { decision, target: targetOf(decision, targets), rules };
+}
+
+/** The endpoint that the email goes to when no guard rule is asked; null when there is none that is active. */
+export async function normalTarget(
+  transaction: Transaction,
+  userId: string,
+  email: deliveries.LockedReceived,
+): Promise<deliveries.TargetEndpoint | null> {
+  const targets = await targetsOf(transaction, userId, email, null);
+  return targetOf(
+    normalRoute(email.facts, (id): RouteTarget | undefined => targets.get(id)),
+    targets,
+  );
+}
+
+/** Delivers a locked email to an endpoint, at once; where one delivery is still pending there, that is tried now. Answers its id. */
+export async function deliverTo(
+  context: OperationContext,
+  transaction: Transaction,
+  emailId: string,
+  email: deliveries.LockedReceived,
+  target: deliveries.TargetEndpoint,
+  cause: deliveries.NewDelivery['cause'],
+): Promise<string> {
+  return await deliveries.deliverNow(transaction, context.userId, {
+    id: newIdentifier(context, 'delivery'),
+    emailId,
+    endpointId: target.id,
+    type: target.type,
+    threadId: email.threadId,
+    threadPosition: email.threadPosition,
+    // One attempt of a forward is the hand-over to the sending queue, which has tries of its own.
+    attemptsAllowed: target.type === 'webhook' ? 1 + readWebhookConfig(target.config).retryAttempts : 1,
+    cause,
+  });
+}
+
+/** Whether a guard rule holds the email back, and nobody has let it through. */
+export function isHeld(email: Pick<deliveries.LockedReceived, 'outcome' | 'releasedAt'>): boolean {
+  return (email.outcome === 'blocked' || email.outcome === 'review') && email.releasedAt === null;
+}
+
+export function emailNotFound(): UserError {
+  return new UserError('not_found', 'Email not found');
+}
+
+const NONE: GuardVerdict = { kind: 'none' };
+
+async function judge(
+  transaction: Transaction,
+  userId: string,
+  emailId: string,
+  email: deliveries.LockedReceived,
+  rules: readonly GuardRule[],
+): Promise<GuardVerdict> {
+  if (rules.length === 0) return NONE;
+  const facts = await readFacts(transaction, userId, emailId, readsText(rules) ? 'whole' : 'outline');
+  if (facts === null) throw emailNotFound();
+  // What a model could not say then it may say now.
+  const answers = readAnswers(email.answers).filter(({ kind }) => kind === 'answered');
+  return evaluateRules(rules, facts, answersOf(answers, rules));
+}
+
+async function targetsOf(
+  transaction: Transaction,
+  userId: string,
+  { facts }: deliveries.LockedReceived,
+  named: string | null,
+): Promise<Map<string, deliveries.TargetEndpoint>> {
+  const { address, domain } = facts;
+  const ids = [named, address?.endpointId, address?.webhookId, domain?.catchAllEndpointId].filter((id) => id != null);
+  return new Map((await deliveries.findTargets(transaction, userId, ids)).map((target) => [target.id, target]));
+}
+
+function targetOf(
+  { outcome, endpointId }: Pick<RouteDecision, 'outcome' | 'endpointId'>,
+  targets: ReadonlyMap<string, deliveries.TargetEndpoint>,
+): deliveries.TargetEndpoint | null {
+  return outcome === 'endpoint' && endpointId !== null ? (targets.get(endpointId) ?? null) : null;
+}

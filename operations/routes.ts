@@ -1,0 +1,155 @@
+import { UserError } from '../core/errors.ts';
+import { readAnswers, type StoredAnswer } from '../core/guard-answers.ts';
+import type { GuardMatch } from '../core/guard-rule.ts';
+import { explainRoute, type RouteDecision } from '../core/route.ts';
+import { asUser } from '../db/database.ts';
+import { type Delivery, listDeliveries } from '../db/queries/delivery-list.ts';
+import { readReceived } from '../db/queries/delivery-retry.ts';
+import { type RouteReferences, readReferences, readStoredRoute, type StoredRoute } from '../db/queries/route-read.ts';
+import { isAskable, type OperationContext } from './context.ts';
+import { decideNow, emailNotFound, type Transaction } from './route-now.ts';
+import { type RouteStep, stepsOf } from './route-steps.ts';
+
+/** What led a mail somewhere, with its name; null where there was nothing of the kind, names null where it is gone since. */
+export interface RoutePlace {
+  outcome: RouteDecision['outcome'] | null;
+  via: RouteDecision['via'];
+  rule: { id: string; name: string | null; action: 'allow' | 'block' | 'route' | null } | null;
+  endpoint: {
+    id: string;
+    name: string | null;
+    type: 'webhook' | 'email' | 'email_group' | null;
+    isActive: boolean | null;
+  } | null;
+  /** why, in whole sentences */
+  reason: string;
+  matches: GuardMatch[];
+}
+
+/** Where a received email went and why, step by step. */
+export interface ExplainedRoute extends RoutePlace {
+  emailId: string;
+  /** envelope recipient, plus-tag and all */
+  recipient: string;
+  address: { id: string; address: string; isActive: boolean | null } | null;
+  domain: { id: string; name: string; isCatchAllEnabled: boolean | null } | null;
+  releasedAt: Date | null;
+  /** what models said of it */
+  answers: StoredAnswer[];
+  deliveries: Delivery[];
+  steps: RouteStep[];
+  /** what would become of it now; null: that was not asked for */
+  would: RoutePlace | null;
+}
+
+/** Deliveries shown; who replays a mail more often finds all of them at the endpoint. */
+const MAX_DELIVERIES = 100;
+
+/**
+ * Tells which address or catch-all, which guard rule and which endpoint decided on a received email, why, and when each step was done.
+ * `extent`: with what would become of it now, by the rules as they stand. Throws not_found, validation.
+ */
+export async function explainEmailRoute(
+  context: OperationContext,
+  emailId: string,
+  extent: 'stored' | 'stored and now',
+): Promise<ExplainedRoute> {
+  const { database, userId } = context;
+  if (!isAskable(emailId)) throw emailNotFound();
+  return await asUser(database, userId, async (transaction) => {
+    const stored = await readStoredRoute(transaction, userId, emailId);
+    if (stored === null) throw emailNotFound();
+    if (stored.type !== 'received') throw new UserError('validation', 'Only received emails have a route');
+    const page = { limit: MAX_DELIVERIES, offset: 0 };
+    const { deliveries } = await listDeliveries(transaction, userId, { emailId }, null, page);
+    const would = extent === 'stored' ? null : await wouldBe(transaction, userId, emailId);
+    const answers = readAnswers(stored.answers);
+    const decision = decisionOf(stored);
+    const names = await readReferences(transaction, userId, {
+      addressIds: present([stored.addressId]),
+      domainIds: present([stored.domainId]),
+      ruleIds: present([decision?.ruleId, would?.ruleId, ...answers.map(({ ruleId }) => ruleId)]),
+      endpointIds: present([
+        decision?.endpointId,
+        would?.endpointId,
+        ...deliveries.map(({ endpointId }) => endpointId),
+      ]),
+    });
+    const place = decision === null ? waitingPlace(stored) : placeOf(decision, stored.ownAddress, names);
+    return {
+      emailId,
+      recipient: stored.recipient ?? stored.ownAddress,
+      ...place,
+      address: addressOf(stored, names),
+      domain: domainOf(stored, names),
+      releasedAt: stored.route?.released_at ?? null,
+      answers,
+      deliveries: deliveries.toReversed(),
+      steps: stepsOf(stored, { reason: place.reason, answers, deliveries: deliveries.toReversed(), names }),
+      would: would === null ? null : placeOf(would, stored.ownAddress, names),
+    };
+  });
+}
+
+async function wouldBe(transaction: Transaction, userId: string, emailId: string): Promise<RouteDecision> {
+  const email = await readReceived(transaction, userId, emailId);
+  if (email === null) throw emailNotFound();
+  return (await decideNow(transaction, userId, emailId, email)).decision;
+}
+
+function decisionOf({ route, matches }: StoredRoute): RouteDecision | null {
+  if (route === null || route.outcome === null) return null;
+  return {
+    outcome: route.outcome,
+    via: route.via,
+    endpointId: route.endpoint_id,
+    ruleId: route.rule_id,
+    reason: route.reason,
+    // Written by the router, as core/route.ts made them.
+    matches: matches as GuardMatch[] | null,
+  };
+}
+
+function waitingPlace({ route }: StoredRoute): RoutePlace {
+  const reason =
+    route === null ? 'It has been received and waits for its thread.' : 'It has its thread and waits for the router.';
+  return { outcome: null, via: null, rule: null, endpoint: null, reason, matches: [] };
+}
+
+function placeOf(decision: RouteDecision, ownAddress: string, names: RouteReferences): RoutePlace {
+  const { ruleId, endpointId } = decision;
+  const rule = ruleId === null ? undefined : names.rules.get(ruleId);
+  const endpoint = endpointId === null ? undefined : names.endpoints.get(endpointId);
+  return {
+    outcome: decision.outcome,
+    via: decision.via,
+    rule: ruleId === null ? null : { id: ruleId, name: rule?.name ?? null, action: rule?.action ?? null },
+    endpoint:
+      endpointId === null
+        ? null
+        : {
+            id: endpointId,
+            name: endpoint?.name ?? null,
+            type: endpoint?.type ?? null,
+            isActive: endpoint?.isActive ?? null,
+          },
+    reason: explainRoute(decision, { ownAddress, rule: rule?.name ?? null, endpoint: endpoint?.name ?? null }),
+    matches: decision.matches ?? [],
+  };
+}
+
+/** Null when the catch-all took the mail. */
+function addressOf({ addressId, ownAddress }: StoredRoute, { addresses }: RouteReferences): ExplainedRoute['address'] {
+  if (addressId === null) return null;
+  return { id: addressId, address: ownAddress, isActive: addresses.get(addressId)?.isActive ?? null };
+}
+
+function domainOf({ domainId, ownAddress }: StoredRoute, { domains }: RouteReferences): ExplainedRoute['domain'] {
+  if (domainId === null) return null;
+  const name = ownAddress.slice(ownAddress.lastIndexOf('@') + 1);
+  return { id: domainId, name, isCatchAllEnabled: domains.get(domainId)?.isCatchAllEnabled ?? null };
+}
+
+function present(ids: readonly (string | null | undefined)[]): string[] {
+  return [...new Set(ids.filter((id) => id != null))];
+}
