@@ -22,6 +22,8 @@ export interface Leaf {
   isBody: boolean;
   /** whether it stands within a multipart/alternative */
   isAlternative: boolean;
+  /** first octet of its header section */
+  headStart: number;
   /** first octet of the encoded body */
   start: number;
   /** octets of the encoded body */
@@ -43,7 +45,7 @@ export async function readParts(octets: Buffer): Promise<Parts> {
   return { leaves: bodies.map(toLeaf), isTruncated };
 }
 
-function toLeaf({ node, start, end }: PartBody): Leaf {
+function toLeaf({ node, headStart, start, end }: PartBody): Leaf {
   const contentType = contentTypeOf(node);
   const filename = node.filename === false ? null : decodeRawText(node.filename);
   const disposition = toDisposition(node.disposition);
@@ -66,6 +68,7 @@ function toLeaf({ node, start, end }: PartBody): Leaf {
       // Beside plain text and HTML an alternative of another kind (calendar, AMP, rich text) says nothing new.
       (!isAlternative || contentType === 'text/plain' || contentType === 'text/html'),
     isAlternative,
+    headStart,
     start,
     length: end - start,
   };

@@ -10,6 +10,8 @@ const MAX_PART_HEADER_OCTETS = 15_000_000;
 /** A part without parts of its own, and where its encoded body lies in the message. */
 export interface PartBody {
   node: PartNode;
+  /** first octet of its header section; that of its body when it has none */
+  headStart: number;
   start: number;
   end: number;
 }
@@ -101,9 +103,12 @@ class PartReader extends MailParser {
   processChunk(chunk: Chunk, done: () => void): void {
     if (chunk.type === 'node') {
       if (chunk.multipart === false) {
-        const lastLine = chunk._headersLines.findLast((line) => line.length > 0);
+        const lines = chunk._headersLines.filter((line) => line.length > 0);
+        const [firstLine, lastLine] = [lines[0], lines.at(-1)];
         const start = (lastLine === undefined ? null : this.#endOf(lastLine)) ?? 0;
-        this.#bodies.push({ node: chunk, start, end: start });
+        const firstEnd = firstLine === undefined ? null : this.#endOf(firstLine);
+        const headStart = firstLine === undefined || firstEnd === null ? start : firstEnd - firstLine.length;
+        this.#bodies.push({ node: chunk, headStart, start, end: start });
       }
     } else if (chunk.type === 'body') {
       const body = this.#bodies.at(-1);

@@ -16,6 +16,7 @@ export interface RecipientRow {
   id: string;
   email_id: string;
   delivery_id: string | null;
+  sender_domain: string | null;
   address: string;
   domain: string;
   status: 'pending' | 'delivered' | 'bounced' | 'failed';

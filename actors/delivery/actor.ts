@@ -9,12 +9,15 @@ import { renewLeases } from './claim-deliveries.ts';
 import { createDispatcher } from './dispatch.ts';
 import { createEndpointLookup } from './endpoint-lookup.ts';
 import { createFairQueue } from './fair-queue.ts';
+import { createForwarder } from './forward.ts';
+import { createForwardThread } from './forward-thread.ts';
 import { createGuardLookup } from './guard-lookup.ts';
 import { createGuardModel } from './guard-model.ts';
 import type { DeliveryFaultPoint } from './job.ts';
 import { createOutcomeRecorder } from './record-outcomes.ts';
 import { routeEmails } from './route-emails.ts';
 import { createDueTaker } from './take-due.ts';
+import { createEndpointTester } from './test-endpoint.ts';
 
 export interface DeliveryActorOptions {
   /** base of links in payloads, without a slash at its end */
@@ -72,12 +75,15 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     secretKey: options.secretKey,
     log: context.log,
   });
+  const { publicUrl } = options;
+  const linkKey = deriveDownloadLinkKey(options.secretKey);
+  const tester = createEndpointTester({ context, endpoints, dispatcher: checked, guard, publicUrl, linkKey });
   const attempter = createAttempter({
     context,
     endpoints,
     dispatcher: checked,
-    publicUrl: options.publicUrl,
-    linkKey: deriveDownloadLinkKey(options.secretKey),
+    publicUrl,
+    linkKey,
     requestsPerEndpoint: REQUESTS_PER_ENDPOINT,
   });
   const queue = createFairQueue({
@@ -87,11 +93,12 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     activeOctets: MAX_ACTIVE_OCTETS,
     activeOctetsPerEndpoint: MAX_ACTIVE_OCTETS_PER_ENDPOINT,
   });
+  const recorder = createOutcomeRecorder({ context, fault, onDeferred: (seconds) => sweepIn(seconds) });
   const dispatcher = createDispatcher({
     context,
     queue,
     attempter,
-    recorder: createOutcomeRecorder({ context, fault, onDeferred: (seconds) => sweepIn(seconds) }),
+    recorder,
     fault,
     keep: (work) => running.keep(work),
     onRoom: (job) => {
@@ -105,6 +112,15 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
       endpoints.forget(jobs);
       dispatcher.add(jobs);
     },
+  });
+  const forwardThread = createForwardThread();
+  const forwarder = createForwarder({
+    context,
+    secretKey: options.secretKey,
+    thread: forwardThread,
+    recorder,
+    limitPerHour: options.forwardLimitPerHour ?? 0,
+    fault,
   });
   const model = options.guardModel == null ? null : createGuardModel(options.guardModel);
   const rules = createGuardLookup(context);
@@ -127,11 +143,14 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     dispatcher.add(batch.jobs);
     if (batch.leftTo.length > 0) running.nudge('refill');
     if (batch.askCount > 0) running.nudge('ask');
+    if (batch.forwardCount > 0) running.nudge('forward');
     return batch.emailCount;
   };
 
   const deliver = async (run: Run<'delivery.deliver.wake'>): Promise<void> => {
     watch(run);
+    // Deliveries that are to be made at once may be of either kind.
+    if (run.wakes.length > 0) running.nudge('forward');
     await taker.sweep(run);
   };
 
@@ -149,11 +168,15 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     steps: [
       { name: 'route', wake: 'delivery.route.wake', everyMs: SWEEP_MS, batchSize: CLAIM_BATCH, work: route },
       { name: 'deliver', wake: 'delivery.deliver.wake', everyMs: SWEEP_MS, work: deliver },
+      { name: 'forward', everyMs: SWEEP_MS, batchSize: CLAIM_BATCH, work: (run) => forwarder.forward(run) },
       { name: 'ask', everyMs: SWEEP_MS, work: (run) => asker.askDue(run) },
       { name: 'refill', everyMs: SWEEP_MS, work: (run) => taker.refill(run) },
       { name: 'renew', everyMs: RENEWAL_MS, work: renew },
     ],
-    answers: { 'delivery.guard.ask': (request) => asker.answer(request) },
+    answers: {
+      'delivery.endpoint.test': (request) => tester.test(request),
+      'delivery.guard.ask': (request) => asker.answer(request),
+    },
   });
 
   function sweepIn(seconds: number): void {
@@ -172,7 +195,11 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
   function watch({ signal }: Pick<Run, 'signal'>): void {
     if (watched.has(signal)) return;
     watched.add(signal);
-    signal.addEventListener('abort', () => attempter.interrupt(), { once: true });
+    const interrupt = () => {
+      attempter.interrupt();
+      tester.interrupt();
+    };
+    signal.addEventListener('abort', interrupt, { once: true });
   }
 
   return Promise.resolve({
@@ -181,6 +208,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
       clearTimeout(nextSweep?.timer);
       dispatcher.stop();
       await running.stop();
+      await forwardThread.end();
       await Promise.all([asker.stop(), rules.stop()]);
       await checked.destroy();
     },

@@ -23,4 +23,10 @@ export interface Lane {
 }
 
 /** Points at which fault tests end the process. */
-export type DeliveryFaultPoint = 'delivery.claimed' | 'delivery.posted' | 'delivery.recorded';
+export type DeliveryFaultPoint =
+  | 'delivery.claimed'
+  | 'delivery.posted'
+  | 'delivery.recorded'
+  | 'forward.claimed'
+  | 'forward.composed'
+  | 'forward.stored';

@@ -13,7 +13,7 @@ import type { ReportEvent, ReportedChange, ReportRecipient } from '../../db/quer
 export interface ReportOutcome {
   changes: ReportedChange[];
   suppressions: { address: string; reason: 'bounce' | 'complaint'; detail: string | null }[];
-  events: Omit<ReportEvent, 'id'>[];
+  events: ReportEvent[];
 }
 
 /**

@@ -1,8 +1,10 @@
+import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
 import type { IdentifierKind } from '../../core/identifiers.ts';
 import type { MailReport } from '../../core/mail-report.ts';
 import { isReturnAddress, readReturnAddress } from '../../core/return-address.ts';
 import { type Database, inTransaction, isConnectionLost } from '../../db/database.ts';
+import { eventOfForward, settleForwards } from '../../db/queries/forward-settle.ts';
 import * as reports from '../../db/queries/report-apply.ts';
 import { suppressAddresses } from '../../db/queries/suppression-write.ts';
 import { readMailbox } from './mailbox.ts';
@@ -95,11 +97,27 @@ async function apply(options: ReportOptions, reception: Reception, believed: Bel
       client,
       suppressions.map((one) => ({ ...one, user_id: userId, id: makeId('suppression'), email_id: first.emailId })),
     );
-    if (changes.some((change) => change.kind === 'bounced'))
-      await reports.refreshReported(client, userId, first.emailId);
-    const stamped = events.map((event) => ({ ...event, id: makeId('event') }));
-    return { isDone: isAddressed, lastSeq: await reports.appendReportEvents(client, userId, first, stamped) };
+    const hasBounced = changes.some((change) => change.kind === 'bounced');
+    const told = await settle(client, userId, first, { hasBounced, events });
+    const stamped = told.map((event) => ({ ...event, id: makeId('event') }));
+    return { isDone: isAddressed, lastSeq: await reports.appendReportEvents(client, userId, stamped) };
   });
   if (lastSeq !== null) options.onEvents(userId, lastSeq);
   return isDone;
+}
+
+/** What hangs on the recipients follows them. Answers the events: of a forwarded copy those of its delivery, and complaints. */
+async function settle(
+  client: ClientBase,
+  userId: string,
+  { emailId, deliveryId, threadId }: reports.ReportRecipient,
+  { hasBounced, events }: { hasBounced: boolean; events: readonly reports.ReportEvent[] },
+): Promise<object[]> {
+  if (deliveryId === null) {
+    if (hasBounced) await reports.refreshReported(client, userId, emailId);
+    return events.map((event) => ({ ...event, emailId, threadId }));
+  }
+  const forwards = hasBounced ? await settleForwards(client, [{ userId, deliveryId }]) : [];
+  const complaints = events.filter(({ kind }) => kind === 'email.complained');
+  return [...complaints.map((event) => ({ ...event, emailId, threadId, deliveryId })), ...forwards.map(eventOfForward)];
 }

@@ -153,7 +153,8 @@ export function createAttempter(options: AttempterOptions): Attempter {
     jobs: readonly SendingJob[],
     octets: Buffer,
   ): Promise<SendReport> => {
-    const from = makeReturnAddress(returnKey, returnId, transaction.returnDomain);
+    const { returnDomain } = transaction;
+    const from = returnDomain === null ? '' : makeReturnAddress(returnKey, returnId, returnDomain);
     sessions.add(session);
     const sending = session.send({ from, to: jobs.map((job) => job.address) }, octets);
     if (ending.signal.aborted) session.interrupt();

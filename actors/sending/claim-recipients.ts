@@ -113,7 +113,7 @@ async function claim(context: ActorContext, name: string, text: string, values: 
   });
   const transactions = new Map<string, Transaction>();
   for (const row of rows) {
-    const key = `${row.email_id} ${row.domain}`;
+    const key = `${row.email_id} ${row.delivery_id ?? ''} ${row.domain}`;
     const transaction = transactions.get(key) ?? toTransaction(row);
     transactions.set(key, transaction);
     transaction.jobs.push({
@@ -141,7 +141,11 @@ function toTransaction(row: ClaimedRecipientRow): Transaction {
     domain: row.domain,
     senderDomain: row.own_domain,
     isSenderVerified: row.is_sender_verified,
-    returnDomain: row.mail_from_verified ? mailFromDomainOf(row.own_domain) : row.own_domain,
+    returnDomain: row.is_null_sender
+      ? null
+      : row.mail_from_verified
+        ? mailFromDomainOf(row.own_domain)
+        : row.own_domain,
     isHosted: row.is_hosted,
     jobs: [],
   };

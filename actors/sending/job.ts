@@ -22,7 +22,7 @@ export interface SendingJob {
   claimedAt: number;
 }
 
-/** Recipients of one email in one domain: they go in one SMTP transaction where the server allows. */
+/** Recipients of one email, or of one forwarded copy of it, in one domain: they go in one SMTP transaction where the server allows. */
 export interface Transaction {
   userId: string;
   emailId: string;
@@ -35,8 +35,8 @@ export interface Transaction {
   /** of the From address */
   senderDomain: string;
   isSenderVerified: boolean;
-  /** the domain of return addresses */
-  returnDomain: string;
+  /** the domain of return addresses; null: the reverse-path is null (RFC 5321 §4.5.5) */
+  returnDomain: string | null;
   isHosted: boolean;
   jobs: SendingJob[];
 }

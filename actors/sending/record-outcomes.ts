@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeIdentifier } from '../../core/identifiers.ts';
 import { inTransaction, isConnectionLost } from '../../db/database.ts';
+import { eventOfForward, type SettledForward, settleForwards } from '../../db/queries/forward-settle.ts';
 import {
   appendUserEventsSql,
   type FinishedRecipientRow,
@@ -106,30 +107,32 @@ export function createOutcomeRecorder(context: ActorContext, onRecorded: () => v
         text: finishRecipientsSql,
         values: [context.name, JSON.stringify(outcomes.map(({ row }) => row))],
       });
-      const threads = new Map(finished.map((row) => [row.id, row.thread_id]));
-      const written = outcomes.filter(({ row }) => threads.has(row.id));
+      const rows = new Map(finished.map((row) => [row.id, row]));
+      const written = outcomes.filter(({ row }) => rows.has(row.id));
       await suppressAddresses(
         client,
         written.filter(suppresses).map((outcome) => toSuppression(context, outcome)),
       );
-      const settled = uniqueBy(
-        written.filter(({ row }) => row.status !== 'pending'),
+      const settled = written.filter(({ row }) => row.status !== 'pending');
+      const emails = uniqueBy(
+        settled.filter(({ row }) => rows.get(row.id)?.delivery_id === null),
         ({ row }) => row.email_id,
       );
-      if (settled.length > 0)
+      if (emails.length > 0)
         await client.query({
           name: 'sending-refresh-emails',
           text: refreshEmailsSql,
-          values: [settled.map(({ row }) => row.user_id), settled.map(({ row }) => row.email_id)],
+          values: [emails.map(({ row }) => row.user_id), emails.map(({ row }) => row.email_id)],
         });
-      const users = eventsByUser(context, written, threads);
-      if (users.length === 0) return { finished: threads, feeds: [] };
+      const forwards = await settleForwards(client, forwardsOf(settled, rows));
+      const users = eventsByUser(context, written, rows, forwards);
+      if (users.length === 0) return { finished: rows, feeds: [] };
       const { rows: feeds } = await client.query<{ user_id: string; last_seq: number }>({
         name: 'sending-append-events',
         text: appendUserEventsSql,
         values: [JSON.stringify(users)],
       });
-      return { finished: threads, feeds };
+      return { finished: rows, feeds };
     });
     onRecorded();
     for (const feed of feeds) context.bus.publish('event.appended', { userId: feed.user_id, lastSeq: feed.last_seq });
@@ -179,26 +182,46 @@ function toSuppression(context: ActorContext, { row, address }: Outcome) {
   };
 }
 
-/** The events of each user, users in the order of their ids, so that their feeds are locked in one order by everybody. */
+/** By the id of the recipient. */
+type FinishedRows = ReadonlyMap<string, FinishedRecipientRow>;
+
+/** The deliveries that settled recipients are of. */
+function forwardsOf(settled: readonly Outcome[], rows: FinishedRows): { userId: string; deliveryId: string }[] {
+  const forwards = settled.flatMap(({ row }) => {
+    const deliveryId = rows.get(row.id)?.delivery_id ?? null;
+    return deliveryId === null ? [] : [{ userId: row.user_id, deliveryId }];
+  });
+  return uniqueBy(forwards, ({ deliveryId }) => deliveryId);
+}
+
+/**
+ * The events of each user, users in the order of their ids, so that their feeds are locked in one order by everybody. What becomes of a
+ * forwarded copy is told of its delivery, once: the email is one that came in.
+ */
 function eventsByUser(
   context: ActorContext,
   outcomes: readonly Outcome[],
-  threads: ReadonlyMap<string, string | null>,
+  rows: FinishedRows,
+  forwards: readonly SettledForward[],
 ) {
   const now = context.now();
   const users = new Map<string, unknown[]>();
+  const append = (userId: string, event: object) => {
+    const events = users.get(userId) ?? [];
+    users.set(userId, events);
+    events.push({ id: makeIdentifier('event', now, context.random(RANDOM_OCTETS)), ...event });
+  };
   for (const { row, address, eventKind } of outcomes) {
-    if (eventKind === null) continue;
-    const events = users.get(row.user_id) ?? [];
-    users.set(row.user_id, events);
-    events.push({
-      id: makeIdentifier('event', now, context.random(RANDOM_OCTETS)),
+    const finished = rows.get(row.id);
+    if (eventKind === null || finished === undefined || finished.delivery_id !== null) continue;
+    append(row.user_id, {
       kind: eventKind,
       emailId: row.email_id,
-      threadId: threads.get(row.id) ?? null,
+      threadId: finished.thread_id,
       data: { recipient: address, code: row.code, status: row.enhanced_status, text: row.text },
     });
   }
+  for (const forward of forwards) append(forward.user_id, eventOfForward(forward));
   return [...users]
     .map(([user_id, events]) => ({ user_id, events }))
     .toSorted((one, other) => (one.user_id < other.user_id ? -1 : 1));

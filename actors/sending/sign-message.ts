@@ -19,7 +19,7 @@ export interface MessageSigner {
 
 /** A key that was rotated signs for so long at most; milliseconds. */
 const KEY_AGE_MS = 10_000;
-/** An email to several domains is signed once for those that go within this time; milliseconds and octets in all. */
+/** A message to several domains is signed once for those that go within this time; milliseconds and octets in all. */
 const MESSAGE_AGE_MS = 5_000;
 const MESSAGE_OCTETS = 32_000_000;
 /** Of messages that are being read or signed: each lies in memory several times meanwhile. A single one may be larger. */
@@ -59,7 +59,9 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
 
   return {
     async read(transaction) {
-      return await messages.remember(transaction.emailId, async () => {
+      if (transaction.rawId === null) return null;
+      // Not by the email: of a received one there may be several copies.
+      return await messages.remember(`${transaction.rawId} ${transaction.senderDomain}`, async () => {
         const octets = await turns.during(transaction.octets, () => readAndSign(transaction));
         keptOctets += octets?.length ?? 0;
         if (keptOctets > MESSAGE_OCTETS) {

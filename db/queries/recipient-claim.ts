@@ -5,6 +5,8 @@ export interface ClaimedRecipientRow {
   user_id: string;
   id: string;
   email_id: string;
+  /** of the forwarded copy; null: the email itself is sent */
+  delivery_id: string | null;
   address: string;
   domain: string;
   /** tries made before */
@@ -24,6 +26,8 @@ export interface ClaimedRecipientRow {
   /** the recipient's domain belongs to this service */
   is_hosted: boolean;
   is_suppressed: boolean;
+  /** a copy of mail with the null reverse-path goes out with that, too */
+  is_null_sender: boolean;
 }
 
 /** Whose lease ran out may still have the recipient in hand; the sweep, which knows what is in hand, takes what is not. */
@@ -36,7 +40,7 @@ const isNotOurs = 'd.claimed_by is distinct from $1';
  * while the table is young, those of a long backlog would be read.
  */
 export const claimOfEmailsSql = claimSql(`
-  select d.ctid as place, d.user_id, d.email_id, d.domain, d.id from recipient d
+  select d.ctid as place, d.user_id, d.email_id, d.delivery_id, d.domain, d.id from recipient d
   where d.ctid = any(array(select r.ctid from recipient r where r.user_id = any($3::text[]) and r.email_id = any($4::text[])))
     and coalesce(${isDue('d')}, false) and ${isNotOurs}
     and not exists (select from unnest($5::text[], $6::text[]) as f(user_id, domain) where f.user_id = d.user_id and f.domain = d.domain)
@@ -44,7 +48,7 @@ export const claimOfEmailsSql = claimSql(`
 
 /** Takes up to $2 due recipients of user $3 in the domain $4, longest due first, for the claimant $1. Rows: ClaimedRecipientRow. */
 export const claimOfLaneSql = claimSql(`
-  select d.ctid as place, d.user_id, d.email_id, d.domain, d.id from recipient d
+  select d.ctid as place, d.user_id, d.email_id, d.delivery_id, d.domain, d.id from recipient d
   where d.domain = $4 and d.user_id = $3 and ${isDue('d')} and ${isNotOurs}
   order by d.next_attempt_at, d.id limit $2 for update skip locked`);
 
@@ -53,7 +57,7 @@ export const claimOfLaneSql = claimSql(`
  * Rows: ClaimedRecipientRow.
  */
 export const claimListedSql = claimSql(`
-  select d.ctid as place, d.user_id, d.email_id, d.domain, d.id from recipient d
+  select d.ctid as place, d.user_id, d.email_id, d.delivery_id, d.domain, d.id from recipient d
   where d.user_id = any($3::text[]) and d.id = any($4::text[]) and ${isDue('d')}
   order by d.next_attempt_at, d.id limit $2 for update skip locked`);
 
@@ -107,17 +111,18 @@ function isDue(table: string): string {
 
 /**
  * The rows that `locking` locks are claimed, by their place (ctid), which cannot change while they are locked. An attempt that a process
- * left open when it died is closed, and a new one is written for each row. The recipients of one email in one domain share the return
- * address of the first, as they are to go in one transaction.
+ * left open when it died is closed, and a new one is written for each row. The recipients of one email, or of one copy of it, in one domain
+ * share the return address of the first, as they are to go in one transaction.
  */
 function claimSql(locking: string): string {
   return `
   with locked as materialized (${locking}
   ), claimed as (
     update recipient t set claimed_by = $1, claimed_until = (select postroom_now()) + interval '${LEASE_SECONDS} seconds',
-      return_id = (select min(l.id) from locked l where l.user_id = t.user_id and l.email_id = t.email_id and l.domain = t.domain)
+      return_id = (select min(l.id) from locked l where l.user_id = t.user_id and l.email_id = t.email_id and l.domain = t.domain
+        and l.delivery_id is not distinct from t.delivery_id)
     where t.ctid = any(array(select place from locked))
-    returning t.user_id, t.id, t.email_id, t.address, t.domain, t.attempts, t.queued_at, t.next_attempt_at
+    returning t.user_id, t.id, t.email_id, t.delivery_id, t.sender_domain, t.address, t.domain, t.attempts, t.queued_at, t.next_attempt_at
   ), left_open as (
     update sending_attempt a set finished_at = (select postroom_now()), outcome = 'interrupted',
       text = 'Interrupted: the process that sent it ended'
@@ -130,9 +135,10 @@ function claimSql(locking: string): string {
     from claimed c
     returning user_id, recipient_id, number
   )
-  select c.user_id, c.id, c.email_id, c.address, c.domain, c.attempts, b.number, e.raw_id, e.own_domain,
+  select c.user_id, c.id, c.email_id, c.delivery_id, c.address, c.domain, c.attempts, b.number, m.raw_id,
+    coalesce(c.sender_domain, e.own_domain) as own_domain, coalesce(f.is_null_sender, false) as is_null_sender,
     extract(epoch from (select postroom_now()) - c.queued_at)::float8 as age_seconds,
-    (select r.size_octets from raw_message r where r.id = e.raw_id) as size_octets,
+    (select r.size_octets from raw_message r where r.id = m.raw_id) as size_octets,
     coalesce(o.status = 'verified', false) as is_sender_verified,
     o.mail_from_verified_at is not null as mail_from_verified,
     exists (select from verified_domain_name v where v.name = c.domain) as is_hosted,
@@ -140,6 +146,16 @@ function claimSql(locking: string): string {
   from claimed c
   join begun b on b.user_id = c.user_id and b.recipient_id = c.id
   join email e on e.user_id = c.user_id and e.id = c.email_id
-  left join domain o on o.user_id = e.user_id and o.id = e.domain_id
+  left join lateral (
+    select d.forward_raw_id, d.is_null_sender from delivery d where d.user_id = c.user_id and d.id = c.delivery_id limit 1
+  ) f on true
+  cross join lateral (select case when c.delivery_id is null then e.raw_id else f.forward_raw_id end as raw_id) m
+  left join lateral (
+    select d.status, d.mail_from_verified_at from domain d
+    where d.user_id = e.user_id and d.id = e.domain_id and c.sender_domain is null
+    union all
+    select d.status, d.mail_from_verified_at from domain d where d.user_id = c.user_id and d.name = c.sender_domain
+    limit 1
+  ) o on true
   order by c.next_attempt_at, c.id`;
 }

@@ -28,6 +28,8 @@ export interface FinishedRecipientRow {
   user_id: string;
   id: string;
   email_id: string;
+  /** of the forwarded copy; null: the email itself is sent */
+  delivery_id: string | null;
   thread_id: string | null;
 }
 
@@ -64,7 +66,7 @@ export const finishRecipientsSql = `
     from locked l join outcome o on o.user_id = l.user_id and o.id = l.id
     where r.user_id = l.user_id and r.id = l.id
       and (r.claimed_by = $1 and r.attempts = o.attempts_before or r.status = 'pending' and o.outcome = 'delivered')
-    returning r.user_id, r.id, r.email_id
+    returning r.user_id, r.id, r.email_id, r.delivery_id
   ), attempt as (
     update sending_attempt a set finished_at = (select postroom_now()), outcome = o.outcome, host = o.host,
       remote_address = o.remote_address, is_tls = o.is_tls, code = o.code, enhanced_status = o.enhanced_status, text = o.text
@@ -72,7 +74,7 @@ export const finishRecipientsSql = `
     where a.user_id = o.user_id and a.recipient_id = o.id and a.number = o.number
       and (a.finished_at is null or a.outcome = 'interrupted')
   )
-  select f.user_id, f.id, f.email_id, e.thread_id
+  select f.user_id, f.id, f.email_id, f.delivery_id, e.thread_id
   from finished f join email e on e.user_id = f.user_id and e.id = f.email_id`;
 
 /** Sets the status of the emails with user ids $1 and ids $2 anew by their recipients. */

@@ -6,6 +6,8 @@ export interface ReportRecipient {
   /** whether the report may speak of it: it shared the SMTP transaction of the one that the return address was made for */
   isReportable: boolean;
   emailId: string;
+  /** of the forwarded copy; null: the email itself was sent */
+  deliveryId: string | null;
   threadId: string | null;
   address: string;
   status: 'pending' | 'delivered' | 'bounced' | 'failed';
@@ -27,14 +29,13 @@ export interface ReportedChange {
 
 /** An event of the email that the recipients belong to. */
 export interface ReportEvent {
-  id: string;
   kind: 'email.bounced' | 'email.delayed' | 'email.complained';
   data: unknown;
 }
 
 /**
- * Locks the recipients of the email whose return address names one of them, in the order of their keys. Empty when the user has no
- * such recipient, or the email has not been sent.
+ * Locks the recipients of the email, or of the forwarded copy of it, whose return address names one of them, in the order of their keys.
+ * Empty when the user has no such recipient, or the email has not been sent.
  */
 export async function lockReportRecipients(
   client: ClientBase,
@@ -53,11 +54,12 @@ export async function lockReportRecipients(
 const RECIPIENTS_SQL = `
   select r.id, r.id = named.id or r.return_id = named.id
       or (r.domain = named.domain and (r.return_id is null or r.claimed_by is not null)) as "isReportable",
-    r.email_id as "emailId", e.thread_id as "threadId", r.address, r.status, r.last_status as "lastStatus", r.last_text as "lastText",
+    r.email_id as "emailId", r.delivery_id as "deliveryId", e.thread_id as "threadId", r.address, r.status, r.last_status as "lastStatus", r.last_text as "lastText",
     r.complained_at is not null as "isComplainedOf"
   from recipient named
-  join email e on e.user_id = named.user_id and e.id = named.email_id and e.type = 'sent'
+  join email e on e.user_id = named.user_id and e.id = named.email_id and (e.type = 'sent' or named.delivery_id is not null)
   join recipient r on r.user_id = named.user_id and r.email_id = named.email_id
+    and r.delivery_id is not distinct from named.delivery_id
   where named.user_id = $1 and named.id = $2
   order by r.id for update of r`;
 
@@ -114,15 +116,13 @@ export async function refreshReported(client: ClientBase, userId: string, emailI
 export async function appendReportEvents(
   client: ClientBase,
   userId: string,
-  of: Pick<ReportRecipient, 'emailId' | 'threadId'>,
-  events: readonly ReportEvent[],
+  events: readonly object[],
 ): Promise<number | null> {
   if (events.length === 0) return null;
-  const records = events.map((event) => ({ ...event, ...of }));
   const { rows } = await client.query<{ last_seq: number }>({
     name: 'report-append-events',
     text: 'select append_events($1, $2::jsonb) as last_seq',
-    values: [userId, JSON.stringify(records)],
+    values: [userId, JSON.stringify(events)],
   });
   return rows[0]?.last_seq ?? null;
 }

@@ -35,6 +35,6 @@ const OWNER_SQL = `
   from verified_domain_name v
   join domain d on d.user_id = v.user_id and d.id = v.domain_id and d.status = 'verified'
   left join recipient r on r.user_id = v.user_id and r.id = $2
-  left join email e on e.user_id = r.user_id and e.id = r.email_id and e.own_domain = v.name
+  left join email e on e.user_id = r.user_id and e.id = r.email_id and coalesce(r.sender_domain, e.own_domain) = v.name
   left join email_address_name an on an.address = e.own_address and an.user_id = v.user_id
   where v.name = any ($1)`;

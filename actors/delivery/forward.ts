@@ -1,0 +1,262 @@
+import { hash } from 'node:crypto';
+import { type ForwardConfig, forwardSender, readForwardConfig } from '../../core/forward.ts';
+import { makeIdentifier } from '../../core/identifiers.ts';
+import { deriveReturnAddressKey, isReturnAddress, readReturnAddress } from '../../core/return-address.ts';
+import { CLAIM_BATCH, LEASE_SECONDS } from '../../db/claim.ts';
+import { isConnectionLost } from '../../db/database.ts';
+import {
+  type ClaimedForwardRow,
+  claimForwardsSql,
+  deferForwardSql,
+  findForwardRecipientSql,
+  postponeForwardSql,
+  releaseForwardsSql,
+} from '../../db/queries/forward-claim.ts';
+import { type ForwardRecord, storeForwardSql } from '../../db/queries/forward-store.ts';
+import type { ActorContext, Run } from '../actor.ts';
+import { outcomeOfGivingUp } from './attempt-outcome.ts';
+import type { ForwardThread, ForwardWork } from './forward-thread.ts';
+import type { DeliveryFaultPoint, DeliveryJob } from './job.ts';
+import type { OutcomeRecorder } from './record-outcomes.ts';
+
+export interface ForwarderOptions {
+  context: ActorContext;
+  /** SECRET_KEY, 32 octets */
+  secretKey: Uint8Array;
+  thread: ForwardThread;
+  recorder: OutcomeRecorder;
+  /** copies of one user within an hour; 0: no limit */
+  limitPerHour: number;
+  fault: (point: DeliveryFaultPoint) => void;
+}
+
+/** Hands copies of received mail to the sending queue, as endpoints of type email and email_group have it. */
+export interface Forwarder {
+  /** Takes a batch of due deliveries; answers how many. Safe to run twice. */
+  forward(run: Pick<Run, 'isStopping'>): Promise<number>;
+}
+
+/** What is left of a lease when the rest of a batch is given back; milliseconds. */
+const LEASE_MARGIN_MS = 18_000;
+/** A delivery above the hourly limit waits for so long at least; seconds. */
+const LEAST_WAIT_SECONDS = 60;
+/** Tries that a fault of ours may spoil. */
+const MOST_FAULTS = 25;
+const LONGEST_FAULT_EXPONENT = 10;
+/** Octets of randomness in an identifier. */
+const RANDOM_OCTETS = 10;
+
+export function createForwarder(options: ForwarderOptions): Forwarder {
+  const { context, thread, recorder, limitPerHour, fault } = options;
+  const { pool } = context.database;
+  const returnKey = deriveReturnAddressKey(options.secretKey);
+
+  const claim = async (): Promise<ClaimedForwardRow[]> => {
+    const { rows } = await pool.query<ClaimedForwardRow>({
+      name: 'forward-claim',
+      text: claimForwardsSql,
+      values: [context.name, CLAIM_BATCH, limitPerHour],
+    });
+    return rows;
+  };
+
+  /** What its copy is made of, or why there is none. */
+  const prepare = async (row: ClaimedForwardRow): Promise<Prepared | { refusal: string }> => {
+    const endpoint = configOf(row);
+    if ('refusal' in endpoint) return endpoint;
+    const { raw_id: rawId, own_address: ownAddress, received_at: receivedAt } = row;
+    if (rawId === null || ownAddress === null || receivedAt === null || row.email_type !== 'received')
+      return { refusal: 'Email content not available' };
+    if (await isAnswerToCopy(row)) return { refusal: 'Not forwarded: it answers a forwarded copy' };
+    const octets = await context.octets.get(rawId);
+    if (octets === null) return { refusal: 'Email content not available' };
+    const { config } = endpoint;
+    const from = forwardSender(config, ownAddress, row.is_from_verified);
+    const senderDomain = from.slice(from.lastIndexOf('@') + 1).toLowerCase();
+    const work = {
+      original: { octets, traceFields: row.trace_fields ?? '', ownAddress, receivedAt },
+      config,
+      facts: { messageId: `<${row.id}@${senderDomain}>`, from, isGroup: row.endpoint_type === 'email_group' },
+    };
+    return { config, senderDomain, work };
+  };
+
+  /**
+   * Answers that machines send to the return address of a copy come to the address that forwarded it. Forwarded again they would be
+   * answered again, for ever.
+   */
+  const isAnswerToCopy = async (row: ClaimedForwardRow): Promise<boolean> => {
+    if (row.recipient === null || !isReturnAddress(row.recipient)) return false;
+    const recipientId = readReturnAddress(returnKey, row.recipient);
+    const { rowCount } = await pool.query({
+      name: 'forward-find-recipient',
+      text: findForwardRecipientSql,
+      values: [row.user_id, recipientId],
+    });
+    return rowCount === 1;
+  };
+
+  const store = async (
+    row: ClaimedForwardRow,
+    prepared: Prepared,
+    octets: Buffer,
+    startedAt: Date,
+  ): Promise<boolean> => {
+    const now = context.now();
+    const identifier = (kind: 'raw' | 'recipient') => makeIdentifier(kind, now, context.random(RANDOM_OCTETS));
+    const record: ForwardRecord = {
+      user_id: row.user_id,
+      delivery_id: row.id,
+      email_id: row.email_id,
+      raw_id: identifier('raw'),
+      sha256: hash('sha256', octets, 'hex'),
+      is_null_sender: row.reverse_path === '',
+      sender_domain: prepared.senderDomain,
+      started_at: startedAt,
+      duration_ms: Math.max(0, now.getTime() - startedAt.getTime()),
+      recipients: recipientsOf(prepared.config).map((recipient) => ({ id: identifier('recipient'), ...recipient })),
+    };
+    const { rowCount } = await pool.query({
+      name: 'forward-store',
+      text: storeForwardSql,
+      values: [context.name, JSON.stringify(record), octets],
+    });
+    return rowCount === 1;
+  };
+
+  const forwardOne = async (row: ClaimedForwardRow): Promise<void> => {
+    const startedAt = context.now();
+    const prepared = await prepare(row);
+    if ('refusal' in prepared) {
+      await recorder.record(outcomeOfGivingUp(context, jobOf(row), prepared.refusal));
+      return;
+    }
+    const octets = await thread.compose(prepared.work);
+    fault('forward.composed');
+    if (!(await store(row, prepared, octets, startedAt))) {
+      context.log.warn({ deliveryId: row.id }, 'delivery: the claim was lost before its copy was stored');
+      return;
+    }
+    fault('forward.stored');
+    context.bus.wake('sending.send.wake', { userId: row.user_id, emailIds: [row.email_id] });
+  };
+
+  /** A fault of ours: it is tried again after pauses that grow, and given up in the end. */
+  const defer = async (row: ClaimedForwardRow, error: unknown): Promise<void> => {
+    context.log.error({ err: error, deliveryId: row.id }, 'delivery: a copy could not be forwarded');
+    const faults = row.faults + 1;
+    if (faults >= MOST_FAULTS) {
+      await recorder.record(outcomeOfGivingUp(context, jobOf(row), 'Internal error'));
+      return;
+    }
+    const delaySeconds = Math.exp(Math.min(LONGEST_FAULT_EXPONENT, faults));
+    await pool.query({
+      name: 'forward-defer',
+      text: deferForwardSql,
+      values: [context.name, row.user_id, row.id, delaySeconds],
+    });
+  };
+
+  const postpone = async (row: ClaimedForwardRow, waitSeconds: number): Promise<void> => {
+    const reason = `Waiting: ${limitPerHour} copies were forwarded within an hour`;
+    await pool.query({
+      name: 'forward-postpone',
+      text: postponeForwardSql,
+      values: [context.name, row.user_id, row.id, waitSeconds, reason],
+    });
+  };
+
+  const release = async (rows: readonly ClaimedForwardRow[]): Promise<void> => {
+    await pool.query({
+      name: 'forward-release',
+      text: releaseForwardsSql,
+      values: [context.name, rows.map((row) => row.id), rows.map((row) => row.user_id)],
+    });
+  };
+
+  /** How long the delivery has to wait by the hourly limit; 0: not at all, and its copies are counted. A whole group goes or waits. */
+  const waitSecondsOf = (row: ClaimedForwardRow, used: Map<string, number>): number => {
+    if (limitPerHour === 0) return 0;
+    const before = used.get(row.user_id) ?? row.used;
+    const copies = copiesOf(row);
+    // One that is larger than the limit goes when nothing else has.
+    if (before > 0 && before + copies > limitPerHour)
+      return Math.max(LEAST_WAIT_SECONDS, row.frees_in_seconds ?? LEAST_WAIT_SECONDS);
+    used.set(row.user_id, before + copies);
+    return 0;
+  };
+
+  return {
+    async forward(run) {
+      const claimedAt = performance.now();
+      const rows = await claim();
+      if (rows.length > 0) fault('forward.claimed');
+      const used = new Map<string, number>();
+      for (const [at, row] of rows.entries()) {
+        if (run.isStopping() || performance.now() > claimedAt + LEASE_SECONDS * 1_000 - LEASE_MARGIN_MS) {
+          await release(rows.slice(at));
+          return rows.length;
+        }
+        const waitSeconds = waitSecondsOf(row, used);
+        try {
+          await (waitSeconds > 0 ? postpone(row, waitSeconds) : forwardOne(row));
+        } catch (error) {
+          if (isConnectionLost(error)) throw error;
+          await defer(row, error);
+        }
+      }
+      return rows.length;
+    },
+  };
+}
+
+interface Prepared {
+  config: ForwardConfig;
+  senderDomain: string;
+  work: ForwardWork;
+}
+
+function configOf(row: ClaimedForwardRow): { config: ForwardConfig } | { refusal: string } {
+  if (row.endpoint_type === null) return { refusal: 'Endpoint not found' };
+  if (row.is_active !== true) return { refusal: 'Endpoint is inactive' };
+  if (row.endpoint_type === 'webhook') return { refusal: 'Endpoint does not forward any more' };
+  try {
+    return { config: readForwardConfig(row.config) };
+  } catch {
+    return { refusal: 'Endpoint configuration cannot be used' };
+  }
+}
+
+function copiesOf(row: ClaimedForwardRow): number {
+  const endpoint = configOf(row);
+  return 'refusal' in endpoint ? 0 : endpoint.config.addresses.length;
+}
+
+/** Each address, and with what nothing can be sent to why not, so that it shows in the delivery. */
+function recipientsOf({ addresses, unusable }: ForwardConfig): Omit<ForwardRecord['recipients'][number], 'id'>[] {
+  const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
+  return [
+    ...addresses.map((address) => ({ address, domain: domainOf(address), refusal: null })),
+    ...unusable.map((address) => ({
+      address,
+      domain: domainOf(address),
+      refusal: 'Not an address that mail can be sent to',
+    })),
+  ];
+}
+
+function jobOf(row: ClaimedForwardRow): DeliveryJob {
+  return {
+    userId: row.user_id,
+    deliveryId: row.id,
+    emailId: row.email_id,
+    endpointId: row.endpoint_id,
+    attempts: row.attempts,
+    attemptsAllowed: row.attempts_allowed,
+    createdAt: row.created_at,
+    threadId: row.thread_id,
+    threadPosition: row.thread_position,
+    sizeOctets: row.size_octets ?? 0,
+    leaseUntil: 0,
+  };
+}

@@ -1,0 +1,222 @@
+import MimeNode from 'nodemailer/lib/mime-node';
+import { z } from 'zod';
+import { type AddressList, type Mailbox, readAddressFields } from './address.ts';
+import { checked } from './compose-message.ts';
+import {
+  decodeText,
+  endOfHeaderSection,
+  firstField,
+  type HeaderSection,
+  parseDate,
+  readHeaderSection,
+} from './header-fields.ts';
+import { parseMessageId, parseMessageIds } from './message-id.ts';
+import { outgoingMailbox, writableName } from './outgoing-addresses.ts';
+import { withoutAttachments } from './remove-attachments.ts';
+import { replyLinks } from './reply.ts';
+import { mendHeader, toTransferable } from './transfer-form.ts';
+
+/** How an endpoint forwards; stored as endpoint.config. */
+export interface ForwardConfig {
+  /** whom a copy goes to, each once, as mail can be sent there */
+  addresses: string[];
+  /** what the user gave and no mail can be sent to */
+  unusable: string[];
+  /** the original is relayed as it is, instead of a new message */
+  preserveHeaders: boolean;
+  includeAttachments: boolean;
+  /** stands before the subject; empty when there is none */
+  subjectPrefix: string;
+  /** instead of the receiving address; null when there is none, or none that can be written */
+  fromAddress: string | null;
+  /** instead of a name made of the sender's */
+  senderName: string | null;
+}
+
+/** A received message that is to be forwarded. */
+export interface ForwardedOriginal {
+  /** as it came, without our trace fields */
+  octets: Buffer;
+  /** our Received field, with its line end; empty when there is none */
+  traceFields: string;
+  /** the address of ours that took it, lower case */
+  ownAddress: string;
+  receivedAt: Date;
+}
+
+/** What a copy bears that is not the original's. */
+export interface CopyFacts {
+  /** `<local@domain>`, always the same for one delivery */
+  messageId: string;
+  /** an address of the user's verified domain */
+  from: string;
+  isGroup: boolean;
+}
+
+/** Mailboxes of Reply-To that are written. */
+const MAX_REPLY_TO = 10;
+
+/** Reads a stored config of an endpoint that forwards, defaults filled in. Throws ZodError when it is none. */
+export function readForwardConfig(stored: unknown): ForwardConfig {
+  const config = storedForward.parse(stored);
+  const given = config.emails ?? [config.forwardTo ?? ''];
+  const mailboxes = given.map((address) => outgoingMailbox({ name: null, address })?.address ?? null);
+  const from = outgoingMailbox({ name: null, address: config.fromAddress ?? '' });
+  return {
+    addresses: [...new Set(mailboxes.filter((address) => address !== null))],
+    unusable: given.filter((_, at) => mailboxes[at] === null),
+    preserveHeaders: config.preserveHeaders ?? false,
+    includeAttachments: config.includeAttachments ?? true,
+    subjectPrefix: config.subjectPrefix ?? '',
+    fromAddress: from?.address ?? null,
+    senderName: writableName(config.senderName ?? '') || null,
+  };
+}
+
+const storedForward = z
+  .object({
+    forwardTo: z.string().optional(),
+    emails: z.array(z.string()).optional(),
+    preserveHeaders: z.boolean().nullish(),
+    includeAttachments: z.boolean().nullish(),
+    subjectPrefix: z.string().nullish(),
+    fromAddress: z.string().nullish(),
+    senderName: z.string().nullish(),
+  })
+  .refine(({ forwardTo, emails }) => forwardTo !== undefined || emails !== undefined);
+
+/**
+ * Whose From a copy bears: the configured address when `isOwnDomain` says that its domain is a verified one of the user, else the
+ * address that received the mail, else (mail cannot be sent from that) the postmaster of its domain.
+ */
+export function forwardSender(
+  config: Pick<ForwardConfig, 'fromAddress'>,
+  ownAddress: string,
+  isOwnDomain: boolean,
+): string {
+  if (config.fromAddress !== null && isOwnDomain) return config.fromAddress;
+  const own = outgoingMailbox({ name: null, address: ownAddress });
+  return own?.address ?? `postmaster@${ownAddress.slice(ownAddress.lastIndexOf('@') + 1)}`;
+}
+
+/**
+ * Composes the copy of a received message that an endpoint forwards, as SMTP carries it. The same parts give the same octets.
+ *
+ * A new message, unless the config says otherwise: it comes from the user's own domain, so that SPF and DMARC hold for it, and answers
+ * go to the original's sender. Bodies and attachments are the original's octets; only what no SMTP server would carry is encoded anew.
+ * Trace fields and Delivered-To stay, and ours come on top, so that mail that goes in circles is seen to. So do the fields
+ * that keep machines from answering it (RFC 3834 §3) and those of its mailing list.
+ *
+ * With preserveHeaders the original is relayed under our trace fields, so that its own signatures hold.
+ *
+ * Rejects when the message cannot be split into parts, where that has to be done.
+ */
+export async function composeForward(
+  original: ForwardedOriginal,
+  config: ForwardConfig,
+  facts: CopyFacts,
+): Promise<Buffer> {
+  const octets = config.includeAttachments ? original.octets : await withoutAttachments(original.octets);
+  const trace = Buffer.from(`Delivered-To: ${original.ownAddress}\r\n${original.traceFields}`, 'latin1');
+  if (config.preserveHeaders) {
+    const kept = withoutMailboxLine(octets);
+    return Buffer.concat([mendHeader(trace, '8bit'), await toTransferable(kept, '8bit')]);
+  }
+  const message = await toTransferable(octets, '7bit');
+  const end = endOfHeaderSection(message);
+  const section = readHeaderSection(message);
+  const header = [
+    mendHeader(trace, '7bit').toString('latin1'),
+    keptFields(section, TRACE),
+    ...newFields(section, original, config, facts),
+  ];
+  const body = message.subarray(end);
+  const head = mendHeader(Buffer.from([...header, keptFields(section, CARRIED)].join(''), 'latin1'), '7bit');
+  return checked(Buffer.concat([head, body.length === 0 ? LINE_END : body]));
+}
+
+/** Fields that tell where it has been. */
+const TRACE = /^(?:received|delivered-to|x-loop)$/;
+/** What the body is, what it belongs to, and what machines make of it. */
+const CARRIED =
+  /^(?:mime-version|content-.+|auto-submitted|precedence|x-auto-response-suppress|list-.+|importance|priority|x-priority|sensitivity)$/;
+
+function newFields(
+  section: HeaderSection,
+  original: ForwardedOriginal,
+  config: ForwardConfig,
+  facts: CopyFacts,
+): string[] {
+  const addresses = readAddressFields(section);
+  const sender = listed(addresses.from)[0] ?? null;
+  const answered = listed(addresses.replyTo).length > 0 ? listed(addresses.replyTo) : listed(addresses.from);
+  const messageId = parseMessageId(firstField(section, 'message-id')?.raw ?? '');
+  const inReplyTo = parseMessageIds(firstField(section, 'in-reply-to')?.raw ?? '');
+  const references = parseMessageIds(firstField(section, 'references')?.raw ?? '');
+  const subject = decodeText(firstField(section, 'subject')?.raw ?? '');
+  const date = parseDate(firstField(section, 'date')?.raw ?? '') ?? original.receivedAt;
+  const to = facts.isGroup ? original.ownAddress : (config.addresses[0] ?? original.ownAddress);
+  const node = new MimeNode();
+  node.setHeader({
+    From: { name: config.senderName ?? senderName(sender, original.ownAddress), address: facts.from },
+    'Reply-To': answered
+      .map(outgoingMailbox)
+      .filter((mailbox) => mailbox !== null)
+      .slice(0, MAX_REPLY_TO)
+      .map(({ name, address }) => ({ name: name ?? '', address })),
+    To: { name: '', address: to },
+    Subject: oneLine(`${config.subjectPrefix}${subject}`),
+    'Message-ID': facts.messageId,
+    Date: date,
+    ...(inReplyTo[0] === undefined ? {} : { 'In-Reply-To': inReplyTo[0] }),
+    References: replyLinks({ messageId, inReplyTo, references }).references.join(' '),
+    'X-Original-From': oneLine(addresses.from?.text ?? ''),
+    'X-Original-To': oneLine(addresses.to?.text ?? ''),
+    'X-Original-Message-ID': messageId ?? '',
+  });
+  const lines = node.buildHeaders().split(/\r\n(?![ \t])/);
+  return lines.filter((line) => line !== '' && !/^(?:mime-version|content-)/i.test(line)).map((line) => `${line}\r\n`);
+}
+
+/** Who wrote it and by whose hands it comes. Nobody shall take the copy for the sender's own mail, so no address of his stands here. */
+function senderName(sender: Mailbox | null, ownAddress: string): string {
+  const name = (sender?.name ?? '') === '' ? (sender?.address ?? '') : (sender?.name ?? '');
+  return writableName(`${name.slice(0, MAX_NAME_LENGTH).replaceAll('@', ' at ')} via ${ownAddress}`.trim());
+}
+
+/** Characters of the original's sender. */
+const MAX_NAME_LENGTH = 100;
+
+function keptFields(section: HeaderSection, kept: RegExp): string {
+  return section.fields
+    .filter(({ name }) => kept.test(name))
+    .map(({ name, raw }) => `${titleCase(name)}:${raw.replace(/\r?\n?$/, '')}\r\n`)
+    .join('');
+}
+
+function titleCase(name: string): string {
+  return name === 'mime-version' ? 'MIME-Version' : name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
+}
+
+/** The `From ` line of an mbox is no field, and under our fields it would end the header section. */
+function withoutMailboxLine(octets: Buffer): Buffer {
+  const lines = octets.toString('latin1', 0, endOfHeaderSection(octets));
+  const match = /^>?From [^\r\n]*\r?\n/.exec(lines);
+  return match === null ? octets : octets.subarray(match[0].length);
+}
+
+function listed(list: AddressList | null): readonly Mailbox[] {
+  return list?.addresses ?? [];
+}
+
+function oneLine(text: string): string {
+  return text
+    .replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_TEXT_LENGTH)
+    .toWellFormed();
+}
+
+/** Characters of a field's text. */
+const MAX_TEXT_LENGTH = 4_000;
+const LINE_END = Buffer.from('\r\n');
