@@ -76,7 +76,8 @@ type ListedRow = Omit<EmailAddressRow, 'created_at' | 'updated_at'> & {
 };
 
 function emailAddressOf(row: ListedRow): EmailAddress {
-  const { endpoint_id: id, endpoint_name: name, endpoint_type: type, endpoint_is_active: isActive } = row;
+  const id = row.endpoint_id ?? row.webhook_id;
+  const { endpoint_name: name, endpoint_type: type, endpoint_is_active: isActive } = row;
   const hasEndpoint = id !== null && name !== null && type !== null && isActive !== null;
   return {
     id: row.id,

@@ -35,7 +35,7 @@ const replayWish = z
       .transform((value) => Math.min(value, MAX_REPLAYED))
       .meta({ description: `emails at most; above ${MAX_REPLAYED} counts as ${MAX_REPLAYED}` }),
   })
-  .meta({ id: 'ReplayDeliveries', examples: [{ since: '2026-11-21T08:00:00Z', status: 'failed' }] });
+  .meta({ id: 'ReplayDeliveries', 'x-examples': [{ since: '2026-11-21T08:00:00Z', status: 'failed' }] });
 
 const replayAnswer = z
   .object({

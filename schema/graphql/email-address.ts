@@ -6,7 +6,7 @@ EmailAddressNode.implement({
     address: t.exposeString('address'),
     isActive: t.exposeBoolean('isActive'),
     domain: t.field({ type: DomainNode, nullable: true, resolve: (address) => address.domain.id }),
-    endpoint: t.field({ type: EndpointNode, nullable: true, resolve: (address) => address.endpointId }),
+    endpoint: t.field({ type: EndpointNode, nullable: true, resolve: (address) => address.endpoint?.id ?? null }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
   }),
 });
