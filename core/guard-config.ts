@@ -93,6 +93,13 @@ const criterion = <T extends z.ZodType<string>>(each: T) => z.preprocess(asCrite
 
 const addressOrDomain = value.refine(isAddressPattern, 'must be an address or *@domain');
 
+/** `*` of one pattern; each may have to be sought in a thousand names. */
+const MAX_ASTERISKS = 3;
+const attachmentPattern = value.refine(
+  (pattern) => pattern.split('*').length <= MAX_ASTERISKS + 1,
+  `must not have more than ${MAX_ASTERISKS} asterisks`,
+);
+
 const results = z
   .preprocess(
     (given) => (typeof given === 'string' ? [given] : given),
@@ -119,7 +126,7 @@ const explicit = z.preprocess(
       to: criterion(addressOrDomain).exactOptional(),
       hasWords: criterion(value).exactOptional(),
       hasAttachment: z.boolean().exactOptional(),
-      attachments: criterion(value).exactOptional(),
+      attachments: criterion(attachmentPattern).exactOptional(),
       spf: results.exactOptional(),
       dkim: results.exactOptional(),
       dmarc: results.exactOptional(),

@@ -16,10 +16,10 @@ export interface GuardedMail {
   authentication: Authentication | null;
 }
 
-/** Characters of the text body that rules look at. */
+/** Characters of the text body that rules look at, and of the text of the HTML body. */
 export const MAX_GUARDED_TEXT_LENGTH = 100_000;
 /** Characters of the HTML body, of which markup is the larger part. */
-export const MAX_GUARDED_HTML_LENGTH = 300_000;
+export const MAX_GUARDED_HTML_LENGTH = 200_000;
 
 /** The facts of a stored mail. Reading HTML is dear: its text is made when it is asked for. */
 export function guardFactsOf(mail: GuardedMail): GuardFacts {
@@ -45,5 +45,5 @@ function lowerCased(address: string | null): string[] {
 
 function textOf({ subject, textBody, htmlBody }: GuardedMail): string {
   const html = htmlBody === null ? '' : textOfHtml(htmlBody.slice(0, MAX_GUARDED_HTML_LENGTH));
-  return [subject, (textBody ?? '').slice(0, MAX_GUARDED_TEXT_LENGTH), html].join('\n');
+  return [subject, textBody ?? '', html].map((part) => part.slice(0, MAX_GUARDED_TEXT_LENGTH)).join('\n');
 }

@@ -1,4 +1,5 @@
 import type { Authentication, AuthenticationResult } from './authentication.ts';
+import { holds } from './find-text.ts';
 import type { ExplicitConfig, GuardConfig, GuardCriterion } from './guard-config.ts';
 import { domainOfAddress, foldAddress, foldText } from './guard-text.ts';
 
@@ -148,7 +149,7 @@ const CRITERIA: readonly (readonly [string, Meet])[] = [
           : null,
   ],
   ['attachments', ({ attachments }, mail) => attachments && meetAttachments(attachments, mail)],
-  ['subject', ({ subject }, mail) => subject && meet(subject, foldText, (part) => mail.subject.includes(part))],
+  ['subject', ({ subject }, mail) => subject && meet(subject, foldText, (part) => holds(mail.subject, part))],
   ['hasWords', ({ hasWords }, mail) => hasWords && meet(hasWords, foldText, (word) => hasWord(mail.text(), word))],
 ];
 
@@ -264,7 +265,7 @@ function hasWord({ text, marks }: Words, word: string): boolean {
     const mark = markAt(word, at);
     if (((marks[mark >> 3] ?? 0) & (1 << (mark & 7))) === 0) return false;
   }
-  return text.includes(word);
+  return holds(text, word);
 }
 
 function markAt(text: string, at: number): number {

@@ -1,6 +1,9 @@
 import { canonicalDomainName } from './domain-name.ts';
 import { sanitizeHtmlBody } from './sanitize-html-body.ts';
 
+/** Characters that rules look at of one text; more than the parts of a mail that are read for them have together. */
+const MAX_FOLDED_LENGTH = 300_000;
+
 /**
  * The text as rules compare it: compatibility characters as their plain ones, without case (Unicode §3.13 D147, as near as JavaScript
  * comes), without characters that do not show, white space as one space. Letters of other scripts that look alike stay different.
@@ -8,7 +11,10 @@ import { sanitizeHtmlBody } from './sanitize-html-body.ts';
 export function foldText(text: string): string {
   return (
     text
+      .slice(0, MAX_FOLDED_LENGTH)
       .normalize('NFKC')
+      // Some characters stand for eighteen.
+      .slice(0, MAX_FOLDED_LENGTH)
       .replace(/\p{Default_Ignorable_Code_Point}+/gu, '')
       // Upper case first: that makes ß and ss, and both small sigmas, one.
       .toUpperCase()

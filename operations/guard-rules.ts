@@ -13,6 +13,8 @@ export const MAX_GUARD_PRIORITY = 1_000;
 /** Rules that a user may have, and values that they may compare mail with in all: every mail is compared with all of them. */
 export const MAX_GUARD_RULES = 1_000;
 export const MAX_GUARD_VALUES_IN_ALL = 5_000;
+/** Of these, words that are sought in bodies: at worst two milliseconds each. */
+export const MAX_GUARD_WORDS_IN_ALL = 500;
 
 export type GuardRule = rules.ListedGuardRule;
 type Transaction = Parameters<typeof rules.findGuardRule>[0];
@@ -155,10 +157,15 @@ async function write(
     await rules.lockGuardRules(transaction, userId);
     const fields = await make(transaction);
     await rules.writeGuardRule(transaction, userId, { id, at: context.now() }, fields);
-    const { rules: count, values } = await rules.measureGuardRules(transaction, userId);
+    const { rules: count, values, words } = await rules.measureGuardRules(transaction, userId);
     if (count > MAX_GUARD_RULES) throw invalid(`An account has at most ${MAX_GUARD_RULES} guard rules`, 'name');
     if (values > MAX_GUARD_VALUES_IN_ALL)
       throw invalid(`The guard rules of an account have at most ${MAX_GUARD_VALUES_IN_ALL} values in all`, 'config');
+    if (words > MAX_GUARD_WORDS_IN_ALL)
+      throw invalid(
+        `The guard rules of an account have at most ${MAX_GUARD_WORDS_IN_ALL} words in all`,
+        'config.hasWords',
+      );
     return findRule(transaction, userId, id);
   });
   bus.publish('guard.changed', { userId });

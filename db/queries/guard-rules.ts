@@ -70,18 +70,23 @@ export async function lockGuardRules(transaction: Transaction<Tables>, userId: s
   await sql`select pg_advisory_xact_lock(hashtextextended(${`guard rules ${userId}`}, 0))`.execute(transaction);
 }
 
-/** How many rules the user has, and how many values in all they compare mail with. */
+/** How many rules the user has, how many values they compare mail with in all, and how many of these are sought in bodies. */
 export async function measureGuardRules(
   transaction: Transaction<Tables>,
   userId: string,
-): Promise<{ rules: number; values: number }> {
-  const { rows } = await sql<{ rules: number; values: number }>`
-    select count(*) as rules, coalesce(sum((
-      select sum(jsonb_array_length(v.value -> 'values')) from jsonb_each(config) v
-      where jsonb_typeof(v.value) = 'object' and jsonb_typeof(v.value -> 'values') = 'array'
-    )), 0)::integer as values
-    from guard_rule where user_id = ${userId}`.execute(transaction);
-  return { rules: Number(rows[0]?.rules ?? 0), values: Number(rows[0]?.values ?? 0) };
+): Promise<{ rules: number; values: number; words: number }> {
+  const { rows } = await sql<{ rules: number; values: number; words: number }>`
+    select count(*) as rules, coalesce(sum(v.values), 0)::integer as values, coalesce(sum(v.words), 0)::integer as words
+    from guard_rule g
+    left join lateral (
+      select sum(jsonb_array_length(c.value -> 'values')) as values,
+        sum(jsonb_array_length(c.value -> 'values')) filter (where c.key = 'hasWords') as words
+      from jsonb_each(g.config) c
+      where jsonb_typeof(c.value) = 'object' and jsonb_typeof(c.value -> 'values') = 'array'
+    ) v on true
+    where g.user_id = ${userId}`.execute(transaction);
+  const { rules = 0, values = 0, words = 0 } = rows[0] ?? {};
+  return { rules: Number(rules), values, words };
 }
 
 /** What is stored of a rule. */
