@@ -1,6 +1,4 @@
 import type { Dispatcher } from 'undici';
-import { LONGEST_ATTEMPT_SECONDS } from '../../core/retry-policy.ts';
-import { webhookHeaders } from '../../core/webhook-signature.ts';
 import { isConnectionLost } from '../../db/database.ts';
 import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/delivery-content.ts';
 import type { FinishRecord } from '../../db/queries/delivery-finish.ts';
@@ -8,9 +6,10 @@ import type { ActorContext } from '../actor.ts';
 import { outcomeOf, outcomeOfGivingUp } from './attempt-outcome.ts';
 import type { DeliveryEndpoint, EndpointLookup, WebhookFacts } from './endpoint-lookup.ts';
 import type { DeliveryJob } from './job.ts';
-import { buildPayload, isRawNeeded } from './payload.ts';
+import { isRawNeeded } from './payload.ts';
 import { type OpenRequest, postWebhook, type WebhookResponse } from './post-webhook.ts';
 import { createSlots } from './slots.ts';
+import { makeWebhookRequest } from './webhook-request.ts';
 
 export interface AttemptOptions {
   context: ActorContext;
@@ -91,34 +90,26 @@ export function createAttempter(options: AttemptOptions): Attempter {
     const raw = needsRaw && email.raw_id !== null ? await context.octets.get(email.raw_id) : null;
     if (isInterrupted || isLeaseLost(job)) return null;
     const { publicUrl, linkKey } = options;
-    const payload = buildPayload({ job, endpoint, webhook, email, raw, publicUrl, linkKey });
-    const body = Buffer.from(payload, 'utf8');
     const startedAt = context.now();
     const startedTick = performance.now();
-    const headers = webhookHeaders({
-      deliveryId: job.deliveryId,
-      endpointId: job.endpointId,
-      emailId: job.emailId,
-      messageId: email.message_id,
-      body,
+    const { deliveryId } = job;
+    const made = makeWebhookRequest({
+      job,
+      deliveryId,
+      endpoint,
+      webhook,
+      email,
+      raw,
+      publicUrl,
+      linkKey,
       sentAt: startedAt,
-      verificationToken: webhook.config.verificationToken,
-      signatureScheme: webhook.config.signatureScheme,
-      secrets: webhook.secrets,
-      customHeaders: webhook.config.headers,
     });
-    const request = postWebhook(options.dispatcher, {
-      origin: webhook.origin,
-      path: webhook.path,
-      headers,
-      body,
-      timeoutMs: Math.min(webhook.config.timeout, LONGEST_ATTEMPT_SECONDS) * 1_000,
-    });
+    const request = postWebhook(options.dispatcher, made);
     open.add(request);
     const response = await request.response;
     open.delete(request);
     const durationMs = Math.round(performance.now() - startedTick);
-    return outcomeOf(context, job, { startedAt, durationMs, response, sentHeaders: headers });
+    return outcomeOf(context, job, { startedAt, durationMs, response, sentHeaders: made.headers });
   };
 
   /** A fault of ours: it counts as a try, so that a delivery that always fails comes to an end. */

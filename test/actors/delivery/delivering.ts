@@ -1,6 +1,7 @@
 import type { Actor, ActorContext } from '../../../actors/actor.ts';
 import { type DeliveryActorOptions, startDeliveryActor } from '../../../actors/delivery/actor.ts';
 import type { Database } from '../../../db/database.ts';
+import type { Bus } from '../../../schema/messages.ts';
 import { testActorContext } from '../../support/actor-context.ts';
 
 export const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1/128'];
@@ -8,6 +9,7 @@ export const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1/128'];
 export const SECRET_KEY = Buffer.alloc(32, 9);
 
 export interface TestDelivery extends Actor {
+  bus: Bus;
   /** Tells the actor that mail waits for a route. */
   wakeRouter(): void;
   /** Moves the clock by which rows fall due, and tells the actor. */
@@ -31,6 +33,7 @@ export async function startDelivering(
   });
   return {
     ...actor,
+    bus: context.bus,
     wakeRouter: () => context.bus.wake('delivery.route.wake', { userId: '', emailIds: [] }),
     async moveClock(seconds) {
       await owner.pool.query(`update clock set shift = shift + $1 * interval '1 second'`, [seconds]);

@@ -1,0 +1,49 @@
+import { makeIdentifier } from '../../core/identifiers.ts';
+import { parseMessage } from '../../core/parse-message.ts';
+import { makeSampleMessage } from '../../core/sample-message.ts';
+import type { DeliveryContentRow } from '../../db/queries/delivery-content.ts';
+import type { ActorContext } from '../actor.ts';
+
+/** A received email that was never received, in the form in which deliveries read real ones. */
+export interface SampleEmail {
+  email: DeliveryContentRow;
+  raw: Buffer;
+}
+
+/** Octets of randomness in an identifier. */
+const RANDOM_OCTETS = 10;
+
+/** Makes an email to test an endpoint with, by the parser of real mail. Nothing is stored. */
+export async function makeSampleEmail(
+  { now, random }: Pick<ActorContext, 'now' | 'random'>,
+  { userId, recipient }: { userId: string; recipient: string },
+): Promise<SampleEmail> {
+  const sentAt = now();
+  const id = makeIdentifier('email', sentAt, random(RANDOM_OCTETS));
+  const messageId = `<${id}@sample.postroom.invalid>`;
+  const raw = makeSampleMessage({ recipient, messageId, sentAt });
+  const message = await parseMessage(raw);
+  const email: DeliveryContentRow = {
+    user_id: userId,
+    id,
+    raw_id: null,
+    message_id: message.messageId ?? messageId,
+    subject: message.subject,
+    recipient,
+    own_address: recipient,
+    created_at: sentAt,
+    date: message.date,
+    headers: [...message.headers],
+    addresses: message.addresses,
+    in_reply_to: [...message.inReplyTo],
+    reference_ids: [...message.references],
+    text_body: message.textBody,
+    html_body: message.htmlBody,
+    cleaned_text: message.cleanedText,
+    cleaned_html: message.cleanedHtml,
+    attachments: [...message.attachments],
+    priority: message.priority,
+    is_truncated: message.isTruncated,
+  };
+  return { email, raw };
+}

@@ -1,0 +1,148 @@
+import type { Dispatcher } from 'undici';
+import { makeIdentifier } from '../../core/identifiers.ts';
+import type { AddressGuard } from '../../core/network-address.ts';
+import { checkWebhookUrl, webhookTarget } from '../../core/webhook-url.ts';
+import { findSampleRecipient } from '../../db/queries/sample-recipient.ts';
+import type { Reply, Request } from '../../schema/messages.ts';
+import type { ActorContext } from '../actor.ts';
+import type { DeliveryEndpoint, EndpointLookup, WebhookFacts } from './endpoint-lookup.ts';
+import { type OpenRequest, postWebhook, type WebhookResponse } from './post-webhook.ts';
+import { makeSampleEmail } from './sample-email.ts';
+import { makeWebhookRequest } from './webhook-request.ts';
+
+export interface EndpointTesterOptions {
+  context: ActorContext;
+  endpoints: EndpointLookup;
+  dispatcher: Dispatcher;
+  guard: AddressGuard;
+  publicUrl: string;
+  /** see core/download-link.ts */
+  linkKey: Uint8Array;
+}
+
+type TestRequest = Request<'delivery.endpoint.test'>;
+type TestReply = Reply<'delivery.endpoint.test'>;
+type Tested = Extract<TestReply, { verdict: 'tested' }>;
+
+/** Sends samples to endpoints, each by the code that delivers real mail; nothing of it is stored or counted. */
+export interface EndpointTester {
+  /** Also when the endpoint is switched off: it may be tested before it is switched on. */
+  test(request: TestRequest): Promise<TestReply>;
+  /** Ends every test under way. */
+  interrupt(): void;
+}
+
+/** decisions.md "endpoint responseBody"; characters. */
+const MAX_ANSWERED = 1_000;
+/** Octets of randomness in an identifier. */
+const RANDOM_OCTETS = 10;
+/** To whom a sample came of a user who has no address yet (RFC 2606). */
+const ANYONE = 'hello@example.com';
+
+export function createEndpointTester(options: EndpointTesterOptions): EndpointTester {
+  const { context, endpoints } = options;
+  const open = new Set<OpenRequest>();
+
+  const testWebhook = async (request: TestRequest, tested: TestedWebhook): Promise<Tested> => {
+    const { endpoint, webhook, url } = tested;
+    const refusal = request.overrideUrl === null ? null : checkWebhookUrl(url, options.guard);
+    if (refusal !== null)
+      return { ...NOTHING_CAME, message: refusal, urlTested: url, webhookFormat: endpoint.webhookFormat };
+    const recipient = await findSampleRecipient(context.database.pool, request);
+    const { email, raw } = await makeSampleEmail(context, {
+      userId: request.userId,
+      recipient: recipient?.address ?? ANYONE,
+    });
+    const sentAt = context.now();
+    const made = makeWebhookRequest({
+      job: { createdAt: email.created_at, threadId: identifier('thread'), threadPosition: 0 },
+      deliveryId: identifier('delivery'),
+      endpoint,
+      webhook,
+      email,
+      raw,
+      publicUrl: options.publicUrl,
+      linkKey: options.linkKey,
+      sentAt,
+    });
+    const startedTick = performance.now();
+    const posted = postWebhook(options.dispatcher, { ...made, headers: [...made.headers, 'X-Test-Request', 'true'] });
+    open.add(posted);
+    const response = await posted.response;
+    open.delete(posted);
+    return {
+      ...NOTHING_CAME,
+      ...outcomeOf(response),
+      responseTimeMs: Math.round(performance.now() - startedTick),
+      urlTested: url,
+      payload: made.body.toString('utf8'),
+      webhookFormat: endpoint.webhookFormat,
+    };
+  };
+
+  const identifier = (kind: 'delivery' | 'thread') =>
+    makeIdentifier(kind, context.now(), context.random(RANDOM_OCTETS));
+
+  return {
+    async test(request) {
+      const find = await endpoints.read(context.database.pool, [request]);
+      const endpoint = find(request);
+      if (endpoint === undefined) return { verdict: 'refused', reason: 'not-found', details: 'Endpoint not found' };
+      if (endpoint.type !== 'webhook')
+        return { ...NOTHING_CAME, message: 'Endpoints that forward mail cannot be tested yet' };
+      if (endpoint.webhook === null)
+        return { verdict: 'refused', reason: 'invalid', details: 'Endpoint configuration cannot be used' };
+      return await testWebhook(request, asTested(request, endpoint, endpoint.webhook));
+    },
+    interrupt() {
+      for (const request of open) request.interrupt();
+    },
+  };
+}
+
+interface TestedWebhook {
+  endpoint: DeliveryEndpoint;
+  webhook: WebhookFacts;
+  url: string;
+}
+
+/** The endpoint as it is, but for what the question puts in its place. */
+function asTested(request: TestRequest, endpoint: DeliveryEndpoint, webhook: WebhookFacts): TestedWebhook {
+  const { overrideUrl, webhookFormat } = request;
+  const target = overrideUrl !== null && URL.canParse(overrideUrl) ? webhookTarget(overrideUrl) : webhook;
+  return {
+    endpoint: { ...endpoint, webhookFormat: webhookFormat ?? endpoint.webhookFormat },
+    webhook: { ...webhook, origin: target.origin, path: target.path },
+    url: overrideUrl ?? webhook.config.url,
+  };
+}
+
+const NOTHING_CAME: Tested = {
+  verdict: 'tested',
+  success: false,
+  message: '',
+  responseTimeMs: 0,
+  statusCode: null,
+  responseBody: null,
+  urlTested: null,
+  payload: null,
+  webhookFormat: null,
+};
+
+/** Texts of the reference service. */
+function outcomeOf(response: WebhookResponse): Pick<Tested, 'success' | 'message' | 'statusCode' | 'responseBody'> {
+  switch (response.kind) {
+    case 'answered': {
+      const { statusCode, body } = response;
+      const success = statusCode >= 200 && statusCode < 300;
+      const message = success
+        ? `Webhook responded successfully (${statusCode})`
+        : `Webhook returned error (${statusCode})`;
+      return { success, message, statusCode, responseBody: body.slice(0, MAX_ANSWERED).toWellFormed() };
+    }
+    case 'unanswered':
+      return { success: false, message: response.error, statusCode: null, responseBody: null };
+    case 'interrupted':
+      return { success: false, message: 'The test was interrupted; try again', statusCode: null, responseBody: null };
+  }
+}

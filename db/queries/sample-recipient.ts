@@ -1,0 +1,30 @@
+import type { Pool } from 'pg';
+
+/** An address of the user, by which a sample message can have come. */
+export interface SampleRecipient {
+  address: string;
+  addressId: string;
+  domain: string;
+  domainId: string;
+  /** whether mail may be sent from it */
+  isVerified: boolean;
+}
+
+/** The address that a test of the endpoint speaks of: one that leads there if there is one. Null when the user has no address. */
+export async function findSampleRecipient(
+  pool: Pool,
+  { userId, endpointId }: { userId: string; endpointId: string },
+): Promise<SampleRecipient | null> {
+  const { rows } = await pool.query<SampleRecipient>({
+    name: 'sample-recipient',
+    text: `
+      select a.address, a.id as "addressId", d.name as domain, d.id as "domainId", d.status = 'verified' as "isVerified"
+      from email_address a join domain d on d.user_id = a.user_id and d.id = a.domain_id
+      where a.user_id = $1
+      order by (coalesce(a.endpoint_id, a.webhook_id) is not distinct from $2) desc, d.status = 'verified' desc,
+        (d.catch_all_endpoint_id is not distinct from $2) desc, a.created_at, a.id
+      limit 1`,
+    values: [userId, endpointId],
+  });
+  return rows[0] ?? null;
+}
