@@ -4,7 +4,7 @@ import type { IdentifierKind } from '../../core/identifiers.ts';
 import type { MailReport } from '../../core/mail-report.ts';
 import { isReturnAddress, readReturnAddress } from '../../core/return-address.ts';
 import { type Database, inTransaction, isConnectionLost } from '../../db/database.ts';
-import { eventOfForward, settleForwards } from '../../db/queries/forward-settle.ts';
+import { settleForwards } from '../../db/queries/forward-settle.ts';
 import * as reports from '../../db/queries/report-apply.ts';
 import { suppressAddresses } from '../../db/queries/suppression-write.ts';
 import { readMailbox } from './mailbox.ts';
@@ -119,5 +119,8 @@ async function settle(
   }
   const forwards = hasBounced ? await settleForwards(client, [{ userId, deliveryId }]) : [];
   const complaints = events.filter(({ kind }) => kind === 'email.complained');
-  return [...complaints.map((event) => ({ ...event, emailId, threadId, deliveryId })), ...forwards.map(eventOfForward)];
+  return [
+    ...complaints.map((event) => ({ ...event, emailId, threadId, deliveryId })),
+    ...forwards.map(({ event }) => event),
+  ];
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeIdentifier } from '../../core/identifiers.ts';
 import { inTransaction, isConnectionLost } from '../../db/database.ts';
-import { eventOfForward, type SettledForward, settleForwards } from '../../db/queries/forward-settle.ts';
+import { type ForwardEvent, settleForwards } from '../../db/queries/forward-settle.ts';
 import {
   appendUserEventsSql,
   type FinishedRecipientRow,
@@ -202,7 +202,7 @@ function eventsByUser(
   context: ActorContext,
   outcomes: readonly Outcome[],
   rows: FinishedRows,
-  forwards: readonly SettledForward[],
+  forwards: readonly { userId: string; event: ForwardEvent }[],
 ) {
   const now = context.now();
   const users = new Map<string, unknown[]>();
@@ -221,7 +221,7 @@ function eventsByUser(
       data: { recipient: address, code: row.code, status: row.enhanced_status, text: row.text },
     });
   }
-  for (const forward of forwards) append(forward.user_id, eventOfForward(forward));
+  for (const { userId, event } of forwards) append(userId, event);
   return [...users]
     .map(([user_id, events]) => ({ user_id, events }))
     .toSorted((one, other) => (one.user_id < other.user_id ? -1 : 1));

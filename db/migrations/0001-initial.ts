@@ -677,58 +677,6 @@ const SENDING = `
     )
     select f.user_id, f.id, f.thread_id, f.status from fresh f where f.status <> f.former_status;
   end $$;
-
-  -- Settles forwarded deliveries whose recipients are all settled: success when all have the copy, else failed; a report that comes later
-  -- turns success into failed. Each counts once in its endpoint's statistics. The two arrays are pairs. Answers the deliveries whose status
-  -- changed. Deliveries, and then statistics, are locked in the order of their keys; recipients are read only then, as above.
-  create function settle_forwards(p_user_ids text[], p_delivery_ids text[])
-    returns table (user_id text, delivery_id text, email_id text, endpoint_id text, status text, attempts integer, status_code integer,
-      error text)
-    language plpgsql volatile set plan_cache_mode = force_generic_plan as $$
-  #variable_conflict use_column
-  begin
-    perform from (select distinct * from unnest(p_user_ids, p_delivery_ids)) as p(user_id, id)
-      join delivery d on d.user_id = p.user_id and d.id = p.id
-      order by d.user_id, d.id for no key update of d;
-    return query
-    with fresh as materialized (
-      select d.user_id, d.id, d.email_id, d.endpoint_id, d.attempts, d.status as former_status, d.response_data as former_data, r.status,
-        jsonb_build_object('error', case when r.status = 'failed' then
-            case when r.total = 1 then '' else r.lost || ' of ' || r.total || ' recipients were not reached. ' || r.lost_address || ': ' end
-            || coalesce(nullif(concat_ws(' ', r.code, r.lost_status, r.lost_text), ''), 'no answer') end,
-          'statusCode', r.code, 'recipients', jsonb_build_object('delivered', r.total - r.lost, 'lost', r.lost)) as data
-      from (select distinct * from unnest(p_user_ids, p_delivery_ids)) as p(user_id, id)
-      join delivery d on d.user_id = p.user_id and d.id = p.id and d.forward_raw_id is not null
-      cross join lateral (
-        select case when bool_or(r.status = 'pending') then 'pending' when bool_and(r.status = 'delivered') then 'success'
-                    else 'failed' end as status,
-               count(*) as total, count(*) filter (where r.status <> 'delivered') as lost,
-               -- of the first that was lost, or else of the last that was reached
-               (array_agg(r.last_code::integer order by r.status = 'delivered', case when r.status <> 'delivered' then r.settled_at end,
-                 r.settled_at desc, r.id))[1] as code,
-               (array_agg(r.address order by r.settled_at, r.id) filter (where r.status <> 'delivered'))[1] as lost_address,
-               (array_agg(r.last_status order by r.settled_at, r.id) filter (where r.status <> 'delivered'))[1] as lost_status,
-               (array_agg(r.last_text order by r.settled_at, r.id) filter (where r.status <> 'delivered'))[1] as lost_text
-        from recipient r where r.user_id = d.user_id and r.delivery_id = d.id having count(*) > 0) r
-      where r.status <> 'pending'
-    ), settled as (
-      update delivery d set status = f.status, response_data = f.data, completed_at = coalesce(d.completed_at, (select postroom_now()))
-      from fresh f where d.user_id = f.user_id and d.id = f.id and (f.status <> f.former_status or f.data is distinct from f.former_data)
-    ), counted as (
-      insert into endpoint_stat as s (user_id, endpoint_id, total, successful, failed, last_delivery_at, failing_since)
-      select f.user_id, f.endpoint_id, count(*) filter (where f.former_status = 'pending'),
-             count(*) filter (where f.status = 'success') - count(*) filter (where f.former_status = 'success'),
-             count(*) filter (where f.status = 'failed') - count(*) filter (where f.former_status = 'failed'),
-             (select postroom_now()), case when bool_and(f.status = 'failed') then (select postroom_now()) end
-      from fresh f where f.status <> f.former_status group by 1, 2 order by 1, 2
-      on conflict (user_id, endpoint_id) do update set
-        total = s.total + excluded.total, successful = s.successful + excluded.successful, failed = s.failed + excluded.failed,
-        last_delivery_at = greatest(s.last_delivery_at, excluded.last_delivery_at),
-        failing_since = case when excluded.failing_since is not null then coalesce(s.failing_since, excluded.failing_since) end
-    )
-    select f.user_id, f.id, f.email_id, f.endpoint_id, f.status, f.attempts, (f.data->>'statusCode')::integer, f.data->>'error'
-    from fresh f where f.status <> f.former_status order by f.user_id, f.id;
-  end $$;
 `;
 
 const EVENTS = `
