@@ -1,270 +1,183 @@
-import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { hash } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { pino } from 'pino';
 import { Agent } from 'undici';
-import { startDeliveryActor } from '../../actors/delivery/actor.ts';
-import { buildWebhookPayload } from '../../core/webhook-payload.ts';
-import { webhookHeaders } from '../../core/webhook-signature.ts';
-import { type Database, openDatabase } from '../../db/database.ts';
-import { startEmbeddedCluster } from '../../db/embedded-cluster.ts';
-import { migrate } from '../../db/migrate.ts';
-import { createOctetStore } from '../../db/octet-store.ts';
-import { testActorContext } from '../support/actor-context.ts';
-import { freePort } from '../support/cluster.ts';
-import { insertReceivedMail, type ReceivedMail } from '../support/received-mail.ts';
-import { createMailbox, type TestMailbox } from '../support/routing-rows.ts';
-import { BenchChild } from './child.ts';
-import { describeMachine, describePostgresql } from './machine.ts';
-import { spread } from './statistics.ts';
+import { type DeliveryStage, openDeliveryStage, type PreparedRequest } from './delivery-stage.ts';
+import { postgresqlCpuMs } from './postgresql-cpu.ts';
+import { percentile, spread } from './statistics.ts';
+import type { SinkArrival } from './webhook-sink-process.ts';
 
-/** Requests at once of the bare client: what the actor opens to one endpoint. */
-const BARE_CONCURRENCY = 10;
+/** Requests at once to one endpoint, of the bare client as of the actor. */
+const REQUESTS_PER_ENDPOINT = 10;
+/** Requests that the bare client has in memory at once. */
+const PREPARED_AT_ONCE = 5_000;
+const LIMIT_MS = 120_000;
 
 interface Round {
   perSecond: number;
+  /** from the start to the arrival, of the endpoints that answer; milliseconds */
+  p95Ms: number;
   cpuMs: { own: number; postgresql: number };
 }
 
-/** Routed mail to webhooks, beside bare undici that posts the same bodies to the same receiver; alternating, medians printed. */
+/**
+ * A backlog of deliveries to many endpoints, one of which hangs; the same without that one; and bare undici that posts the same bodies to
+ * the same receiver with as many requests at once. Alternating; medians and spreads printed; every webhook and every row is checked.
+ */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
       rounds: { type: 'string', default: '5' },
-      count: { type: 'string', default: '5000' },
+      count: { type: 'string', default: '20000' },
+      endpoints: { type: 'string', default: '100' },
       octets: { type: 'string', default: '4096' },
-      // octets of the messages are in memory, as after their arrival, or must be read from PostgreSQL, as in a backlog
-      cold: { type: 'boolean', default: false },
     },
   });
-  const count = Number(values.count);
-  const directory = await mkdtemp(path.join(tmpdir(), 'postroom-bench-'));
-  await chmod(directory, 0o755);
-  const cluster = await startEmbeddedCluster({
-    directory: path.join(directory, 'cluster'),
-    password: randomBytes(12).toString('hex'),
-    port: await freePort(),
+  const stage = await openDeliveryStage({
+    endpoints: Number(values.endpoints),
+    mails: Number(values.count),
+    octets: Number(values.octets),
   });
-  const receiver = new BenchChild('./receiver-process.ts');
-  const { port } = await receiver.answer<{ port: number }>();
-  const url = `http://127.0.0.1:${port}/hook`;
-  await migrate(cluster.url);
-  const database = openDatabase({
-    url: cluster.url,
-    role: 'postroom_actor',
-    poolSize: 6,
-    applicationName: 'bench',
-    onError: () => undefined,
-  });
-  describeMachine();
-  await describePostgresql('the actor', cluster.url);
-  const ours: Round[] = [];
-  const bare: Round[] = [];
+  const rounds: { hanging: Round; calm: Round; bare: Round }[] = [];
   try {
-    const mailbox = await createMailbox(database, {
-      domain: 'bench.test',
-      address: 'hello@bench.test',
-      endpointUrl: url,
-    });
-    for (let round = 0; round <= Number(values.rounds); round++) {
-      const mail = await insertReceivedMail(database, mailbox, {
-        count,
-        textOctets: Number(values.octets),
-        tag: `ours${round}`,
-      });
-      await database.pool.query('analyze');
-      const delivered = await deliver(database, receiver, cluster.port, mail, `ours${round}`, values.cold);
-      const posted = await postBare(url, mailbox, mail, receiver, `bare${round}`);
-      console.log(`round ${round}: ${describe(delivered)} | bare undici ${describe(posted)}`);
+    for (let n = 0; n <= Number(values.rounds); n++) {
+      const hanging = await drain(stage, true);
+      const calm = await drain(stage, false);
+      const bare = await postBare(stage);
+      console.log(
+        `round ${n}: ${describe(hanging)} | without the one that hangs ${describe(calm)} | bare undici ${describe(bare)}`,
+      );
       // round 0 warms everything and is not counted
-      if (round > 0) {
-        ours.push(delivered);
-        bare.push(posted);
-      }
+      if (n > 0) rounds.push({ hanging, calm, bare });
     }
-    const rate = (rounds: Round[]) => rounds.map((one) => one.perSecond);
-    console.log(`deliveries/s ${spread(rate(ours))}, bare undici ${spread(rate(bare))}`);
-    console.log(
-      `ratio ${spread(
-        ours.map((one, at) => one.perSecond / (bare[at]?.perSecond ?? Number.NaN)),
-        2,
-      )}`,
-    );
-    console.log(
-      `CPU ms per delivery: own ${spread(
-        ours.map((one) => one.cpuMs.own),
-        3,
-      )}, PostgreSQL ${spread(
-        ours.map((one) => one.cpuMs.postgresql),
-        3,
-      )}, bare ${spread(
-        bare.map((one) => one.cpuMs.own),
-        3,
-      )}`,
-    );
+    report(rounds);
   } finally {
-    receiver.stop();
-    await database.close();
-    await cluster.stop();
-    await rm(directory, { recursive: true, force: true });
+    await stage.stop();
   }
 }
 
-async function deliver(
-  database: Database,
-  receiver: BenchChild,
-  postgresqlPort: number,
-  mail: ReceivedMail[],
-  tag: string,
-  isCold: boolean,
-): Promise<Round> {
-  const context = {
-    ...testActorContext(database),
-    octets: createOctetStore({ database, log: pino({ level: 'silent' }) }),
-  };
-  if (!isCold) for (const { rawId, raw } of mail) context.octets.keep(rawId, raw);
-  const serverBefore = postgresqlCpuMs(postgresqlPort);
+function report(rounds: readonly { hanging: Round; calm: Round; bare: Round }[]): void {
+  const of = (value: (round: (typeof rounds)[number]) => number, digits = 0) => spread(rounds.map(value), digits);
+  console.log(
+    `deliveries/s of the endpoints that answer: ${of((one) => one.hanging.perSecond)}, without the one that hangs ${of((one) => one.calm.perSecond)}, bare undici ${of((one) => one.bare.perSecond)}`,
+  );
+  console.log(`ratio to bare undici: ${of((one) => one.hanging.perSecond / one.bare.perSecond, 2)}`);
+  console.log(
+    `p95 from the start to the arrival, with the one that hangs to without it: ${of((one) => one.hanging.p95Ms / one.calm.p95Ms, 2)}`,
+  );
+  console.log(
+    `CPU ms per delivery: own ${of((one) => one.hanging.cpuMs.own, 3)}, PostgreSQL ${of((one) => one.hanging.cpuMs.postgresql, 3)}, bare undici ${of((one) => one.bare.cpuMs.own, 3)}`,
+  );
+}
+
+async function drain(stage: DeliveryStage, withHanging: boolean): Promise<Round> {
+  const ids = await stage.makeBacklog({ withHanging });
+  await stage.ask({ hold: true });
+  const serverBefore = postgresqlCpuMs(stage.postgresqlPort);
   const cpuBefore = process.cpuUsage();
   const startedAt = performance.timeOrigin + performance.now();
-  const actor = await startDeliveryActor(context, {
-    publicUrl: 'https://mail.example.test',
-    allowedPrivateNetworks: ['127.0.0.0/8'],
-    refusedPorts: [],
-    secretKey: new Uint8Array(32),
-  });
-  const endedAt = await lastArrival(receiver, tag, mail.length);
-  for (;;) {
-    const { rows } = await database.pool.query(`select 1 from delivery where status = 'pending' limit 1`);
-    if (rows.length === 0) break;
+  const actor = await stage.startActor();
+  const arrivals = await stage.arrived(ids.length, LIMIT_MS);
+  await untilRecorded(stage, ids.length);
+  const cpu = process.cpuUsage(cpuBefore);
+  const postgresql = postgresqlCpuMs(stage.postgresqlPort) - serverBefore;
+  await stage.ask({ release: true });
+  await actor.stop();
+  await verify(stage, ids, arrivals);
+  return roundOf(arrivals, startedAt, cpu, postgresql);
+}
+
+async function untilRecorded(stage: DeliveryStage, count: number): Promise<void> {
+  for (let waited = 0; waited < LIMIT_MS; waited += 20) {
+    const { rows } = await stage.database.pool.query<{ successful: number }>(
+      'select coalesce(sum(successful), 0)::integer as successful from endpoint_stat',
+    );
+    if ((rows[0]?.successful ?? 0) >= count) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  const cpu = process.cpuUsage(cpuBefore);
-  const round = {
-    perSecond: (mail.length * 1_000) / (endedAt - startedAt),
-    cpuMs: {
-      own: (cpu.user + cpu.system) / 1_000 / mail.length,
-      postgresql: (postgresqlCpuMs(postgresqlPort) - serverBefore) / mail.length,
-    },
-  };
-  await actor.stop();
-  return round;
+  throw new Error('outcomes were not all recorded');
 }
 
-async function postBare(
-  url: string,
-  mailbox: TestMailbox,
-  mail: ReceivedMail[],
-  receiver: BenchChild,
-  tag: string,
-): Promise<Round> {
-  const requests = mail.map(({ emailId, raw }, n) => {
-    const text = raw.toString('utf8').split('\r\n\r\n')[1] ?? '';
-    const addresses = { from: null, to: null, cc: null, bcc: null, replyTo: null };
-    const options = { payload: 'nested', maxPayloadOctets: 4_000_000, attachments: 'content' } as const;
-    const payload = buildWebhookPayload(options, {
-      userId: mailbox.userId,
-      linkKey: new Uint8Array(32),
-      timestamp: new Date(),
-      email: {
-        id: emailId,
-        messageId: '',
-        subject: '',
-        recipient: '',
-        receivedAt: new Date(),
-        date: null,
-        threadId: '',
-        threadPosition: 0,
-      },
-      content: {
-        headers: [],
-        addresses,
-        inReplyTo: [],
-        references: [],
-        textBody: text,
-        htmlBody: null,
-        cleanedText: text,
-        cleanedHtml: null,
-        attachments: [],
-        priority: null,
-        isTruncated: false,
-      },
-      raw,
-      endpoint: { id: mailbox.endpointId ?? '', name: 'test', type: 'webhook' },
-      publicUrl: '',
-    });
-    const body = Buffer.from(payload);
-    const headers = webhookHeaders({
-      deliveryId: `dlv_${n}`,
-      endpointId: mailbox.endpointId ?? '',
-      emailId,
-      messageId: `<${tag}.${n}@bench.test>`,
-      body,
-      sentAt: new Date(),
-      verificationToken: 'a'.repeat(64),
-      signatureScheme: 'token',
-      secrets: [],
-      customHeaders: {},
-    });
-    return { body, headers };
-  });
+/** Every webhook came once, with the octets that its delivery is to have, and its row says so. */
+async function verify(stage: DeliveryStage, ids: readonly string[], arrivals: readonly SinkArrival[]): Promise<void> {
+  const recorded = await stage.owner.pool.query<{ id: string }>(
+    `select id from delivery where status = 'success' and attempts = 1 and claimed_by is null`,
+  );
+  const told = await stage.owner.pool.query<{ id: string }>(
+    `select delivery_id as id from event where kind = 'delivery.succeeded'`,
+  );
+  for (const { rows } of [recorded, told]) {
+    const found = new Set(rows.map(({ id }) => id));
+    const missing = ids.filter((id) => !found.has(id));
+    if (missing.length > 0) throw new Error(`${missing.length} deliveries are not recorded, as ${missing[0]}`);
+  }
+  if (arrivals.some(({ count }) => count !== 1)) throw new Error('a webhook came twice');
+  const digests = new Map(arrivals.map(({ id, sha256 }) => [id, sha256]));
+  for (let at = 0; at < ids.length; at += PREPARED_AT_ONCE)
+    for (const { deliveryId, body } of await stage.prepare(ids.slice(at, at + PREPARED_AT_ONCE)))
+      if (digests.get(deliveryId) !== hash('sha256', body, 'base64'))
+        throw new Error(`${deliveryId} came with other octets`);
+}
+
+async function postBare(stage: DeliveryStage): Promise<Round> {
+  const ids = await stage.makeBacklog({ withHanging: false });
   const agent = new Agent();
-  const cpuBefore = process.cpuUsage();
-  const startedAt = performance.timeOrigin + performance.now();
-  let next = 0;
-  const session = async () => {
-    for (let request = requests[next++]; request !== undefined; request = requests[next++]) {
-      const response = await agent.request({ origin: new URL(url).origin, path: '/hook', method: 'POST', ...request });
-      await response.body.dump();
-    }
-  };
-  await Promise.all(Array.from({ length: BARE_CONCURRENCY }, session));
-  const endedAt = await lastArrival(receiver, tag, mail.length);
-  const cpu = process.cpuUsage(cpuBefore);
+  let wallMs = 0;
+  const cpu = { user: 0, system: 0 };
+  const arrivedAfter: number[] = [];
+  for (let at = 0; at < ids.length; at += PREPARED_AT_ONCE) {
+    const requests = await stage.prepare(ids.slice(at, at + PREPARED_AT_ONCE));
+    const cpuBefore = process.cpuUsage();
+    const startedAt = performance.timeOrigin + performance.now();
+    await postAll(agent, requests);
+    const used = process.cpuUsage(cpuBefore);
+    cpu.user += used.user;
+    cpu.system += used.system;
+    const arrivals = new Map((await stage.arrived(at + requests.length, LIMIT_MS)).map((one) => [one.id, one]));
+    const after = requests.map(({ deliveryId }) => (arrivals.get(deliveryId)?.at ?? Number.NaN) - startedAt);
+    arrivedAfter.push(...after.map((ms) => ms + wallMs));
+    wallMs += Math.max(...after);
+  }
   await agent.close();
   return {
-    perSecond: (mail.length * 1_000) / (endedAt - startedAt),
-    cpuMs: { own: (cpu.user + cpu.system) / 1_000 / mail.length, postgresql: 0 },
+    perSecond: (ids.length * 1_000) / wallMs,
+    p95Ms: percentile(arrivedAfter, 0.95),
+    cpuMs: { own: (cpu.user + cpu.system) / 1_000 / ids.length, postgresql: 0 },
   };
 }
 
-async function lastArrival(receiver: BenchChild, tag: string, count: number): Promise<number> {
-  const deadline = Date.now() + 120_000;
-  while (Date.now() < deadline) {
-    if ((await receiver.ask<{ count: number }>({ countOf: tag })).count >= count) {
-      const { arrivals } = await receiver.ask<{ arrivals: [string, number][] }>({ arrivalsOf: tag });
-      return Math.max(...arrivals.map(([, at]) => at));
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`webhooks of ${tag} did not all arrive`);
+async function postAll(agent: Agent, requests: readonly PreparedRequest[]): Promise<void> {
+  const lanes = Map.groupBy(requests, ({ origin }) => origin);
+  const sessions = [...lanes.values()].flatMap((lane) => {
+    let next = 0;
+    return Array.from({ length: REQUESTS_PER_ENDPOINT }, async () => {
+      for (let request = lane[next++]; request !== undefined; request = lane[next++]) {
+        const { origin, headers, body } = request;
+        const response = await agent.request({ origin, path: '/hook', method: 'POST', headers, body });
+        await response.body.dump();
+      }
+    });
+  });
+  await Promise.all(sessions);
 }
 
-function describe(round: Round): string {
-  return `${round.perSecond.toFixed(0)}/s, CPU own ${round.cpuMs.own.toFixed(3)} ms, PostgreSQL ${round.cpuMs.postgresql.toFixed(3)} ms`;
+function roundOf(
+  arrivals: readonly SinkArrival[],
+  startedAt: number,
+  cpu: { user: number; system: number },
+  postgresql: number,
+): Round {
+  const after = arrivals.map(({ at }) => at - startedAt);
+  return {
+    perSecond: (arrivals.length * 1_000) / Math.max(...after),
+    p95Ms: percentile(after, 0.95),
+    cpuMs: {
+      own: (cpu.user + cpu.system) / 1_000 / arrivals.length,
+      postgresql: postgresql / arrivals.length,
+    },
+  };
 }
 
-/** CPU time of the server on that port and all its processes, by their command lines and parents in /proc; milliseconds. */
-function postgresqlCpuMs(port: number): number {
-  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const stats = new Map<string, { parent: string; ms: number }>();
-  let postmaster = '';
-  for (const pid of processes) {
-    try {
-      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-      // a clock tick is 10 ms; ended children count in their parent
-      const ticks = [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at]), 0);
-      stats.set(pid, { parent: fields[1] ?? '', ms: ticks * 10 });
-      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-      if (line.includes('postgres') && line.includes('-D') && line.includes(String(port))) postmaster = pid;
-    } catch {
-      // it ended meanwhile
-    }
-  }
-  let sum = 0;
-  for (const [pid, { parent, ms }] of stats) if (pid === postmaster || parent === postmaster) sum += ms;
-  return sum;
+function describe({ perSecond, p95Ms, cpuMs }: Round): string {
+  return `${perSecond.toFixed(0)}/s, p95 ${p95Ms.toFixed(0)} ms, CPU own ${cpuMs.own.toFixed(3)} ms, PostgreSQL ${cpuMs.postgresql.toFixed(3)} ms`;
 }

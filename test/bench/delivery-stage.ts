@@ -1,0 +1,229 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Actor } from '../../actors/actor.ts';
+import { startDeliveryActor } from '../../actors/delivery/actor.ts';
+import { createEndpointLookup, type DeliveryEndpoint } from '../../actors/delivery/endpoint-lookup.ts';
+import { buildPayload, isRawNeeded } from '../../actors/delivery/payload.ts';
+import { deriveDownloadLinkKey } from '../../core/download-link.ts';
+import { makeIdentifier } from '../../core/identifiers.ts';
+import { webhookHeaders } from '../../core/webhook-signature.ts';
+import { type Database, openDatabase } from '../../db/database.ts';
+import { startEmbeddedCluster } from '../../db/embedded-cluster.ts';
+import { migrate } from '../../db/migrate.ts';
+import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/delivery-content.ts';
+import { testActorContext } from '../support/actor-context.ts';
+import { freePort } from '../support/cluster.ts';
+import { insertReceivedMail } from '../support/received-mail.ts';
+import { createMailbox, type TestMailbox } from '../support/routing-rows.ts';
+import { BenchChild } from './child.ts';
+import { describeMachine, describePostgresql } from './machine.ts';
+import type { SinkArrival, SinkOrder } from './webhook-sink-process.ts';
+
+export interface StageOptions {
+  endpoints: number;
+  mails: number;
+  /** of the text body of each */
+  octets: number;
+}
+
+/** A request as the actor makes it. */
+export interface PreparedRequest {
+  deliveryId: string;
+  origin: string;
+  headers: string[];
+  body: Buffer;
+}
+
+/** A PostgreSQL of its own, received mail of several users with endpoints at a sink, the last of which hangs, and backlogs of deliveries. */
+export interface DeliveryStage {
+  database: Database;
+  /** plans as usual, for what looks at everything */
+  owner: Database;
+  postgresqlPort: number;
+  /** Makes a delivery of every mail that is due, of the endpoint that hangs only if told; answers their ids, without those. */
+  makeBacklog(options: { withHanging: boolean }): Promise<string[]>;
+  /** The requests of these deliveries. */
+  prepare(deliveryIds: readonly string[]): Promise<PreparedRequest[]>;
+  startActor(): Promise<Actor>;
+  ask<T>(order: SinkOrder): Promise<T>;
+  /** Resolves when that many webhooks came, with them; throws after the limit. */
+  arrived(count: number, limitMs: number): Promise<SinkArrival[]>;
+  stop(): Promise<void>;
+}
+
+const SECRET_KEY = new Uint8Array(32);
+const PUBLIC_URL = 'https://mail.example.test';
+const ENDPOINTS_PER_USER = 10;
+
+export async function openDeliveryStage(options: StageOptions): Promise<DeliveryStage> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'postroom-bench-'));
+  await chmod(directory, 0o755);
+  const port = await freePort();
+  const cluster = await startEmbeddedCluster({
+    directory: path.join(directory, 'cluster'),
+    password: randomBytes(12).toString('hex'),
+    port,
+  });
+  const sink = new BenchChild('./webhook-sink-process.ts');
+  const { ports } = await sink.ask<{ ports: number[] }>({ listenOn: options.endpoints });
+  await migrate(cluster.url);
+  const open = (role: 'postroom_actor' | null) =>
+    openDatabase({ url: cluster.url, role, poolSize: 6, applicationName: 'bench', onError: () => undefined });
+  const database = open('postroom_actor');
+  const owner = open(null);
+  describeMachine();
+  await describePostgresql('the actor', cluster.url);
+  // linux/magic.h TMPFS_MAGIC
+  console.log(
+    `disk: ${(await statfs(directory)).type === 0x01021994 ? 'memory (not a real disk)' : 'a file system on a device'}`,
+  );
+
+  const mailboxes: TestMailbox[] = [];
+  for (const [n, sinkPort] of ports.entries()) {
+    const domain = `bench${n}.test`;
+    const userId = mailboxes[n - (n % ENDPOINTS_PER_USER)]?.userId;
+    mailboxes.push(
+      await createMailbox(database, {
+        domain,
+        address: `hello@${domain}`,
+        endpointUrl: `http://127.0.0.1:${sinkPort}/hook`,
+        ...(userId === undefined ? {} : { userId }),
+      }),
+    );
+  }
+  const hanging = mailboxes.at(-1)?.endpointId ?? '';
+  const emails: { userId: string; emailId: string; endpointId: string }[] = [];
+  const share = Math.ceil(options.mails / mailboxes.length);
+  for (const mailbox of mailboxes)
+    for (const { emailId } of await insertReceivedMail(database, mailbox, { count: share, textOctets: options.octets }))
+      emails.push({ userId: mailbox.userId, emailId, endpointId: mailbox.endpointId ?? '' });
+  // Endpoints take turns, as in mail that came in.
+  const inTurns = emails.map((email, n) => ({ ...email, turn: n % share })).toSorted((a, b) => a.turn - b.turn);
+  await owner.pool.query(`update route set outcome = 'endpoint', decided_at = now()`);
+  await owner.pool.query('vacuum analyze');
+
+  const lookup = createEndpointLookup({
+    pool: database.pool,
+    secretKey: SECRET_KEY,
+    log: testActorContext(database).log,
+  });
+
+  return {
+    database,
+    owner,
+    postgresqlPort: port,
+    async makeBacklog({ withHanging }) {
+      await owner.pool.query(`delete from delivery where status = 'pending'`);
+      await owner.pool.query('truncate endpoint_stat');
+      const startedAt = Date.now() - inTurns.length;
+      const rows = inTurns
+        .map((email, n) => ({ ...email, id: makeIdentifier('delivery', new Date(startedAt + n), randomBytes(10)) }))
+        .filter(({ endpointId }) => withHanging || endpointId !== hanging);
+      await owner.pool.query(
+        `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, attempts_allowed,
+           next_attempt_at, created_at)
+         select r.*, 'webhook', 'th_test', 0, 4, now() - interval '1 hour' + n * interval '1 millisecond', now()
+         from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality as r(user_id, id, email_id, endpoint_id, n)`.replace(
+          'r.*',
+          'r.user_id, r.id, r.email_id, r.endpoint_id',
+        ),
+        [
+          rows.map(({ userId }) => userId),
+          rows.map(({ id }) => id),
+          rows.map(({ emailId }) => emailId),
+          rows.map(({ endpointId }) => endpointId),
+        ],
+      );
+      await owner.pool.query('analyze');
+      await owner.pool.query('checkpoint');
+      await sink.ask({ clear: true });
+      return rows.filter(({ endpointId }) => endpointId !== hanging).map(({ id }) => id);
+    },
+    prepare: (deliveryIds) => prepareRequests(owner, lookup.recent, deliveryIds),
+    startActor: () =>
+      startDeliveryActor(testActorContext(database), {
+        publicUrl: PUBLIC_URL,
+        allowedPrivateNetworks: ['127.0.0.0/8'],
+        refusedPorts: [],
+        secretKey: SECRET_KEY,
+      }),
+    ask: (order) => sink.ask(order),
+    async arrived(count, limitMs) {
+      const deadline = performance.now() + limitMs;
+      while (performance.now() < deadline) {
+        if ((await sink.ask<{ count: number }>({ count: true })).count >= count)
+          return (await sink.ask<{ arrivals: SinkArrival[] }>({ arrivals: true })).arrivals;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      throw new Error(`of ${count} webhooks not all came in ${limitMs} ms`);
+    },
+    async stop() {
+      sink.stop();
+      await Promise.all([database.close(), owner.close()]);
+      await cluster.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+interface DeliveryFacts {
+  id: string;
+  user_id: string;
+  email_id: string;
+  endpoint_id: string;
+  created_at: Date;
+  thread_id: string;
+  thread_position: number;
+  raw_id: string;
+  octets: Buffer;
+}
+
+async function prepareRequests(
+  owner: Database,
+  find: (key: { userId: string; endpointId: string }) => Promise<DeliveryEndpoint | undefined>,
+  deliveryIds: readonly string[],
+): Promise<PreparedRequest[]> {
+  const { rows } = await owner.pool.query<DeliveryFacts>(
+    `select d.*, m.octets from delivery d join email e on e.user_id = d.user_id and e.id = d.email_id join raw_message m on m.id = e.raw_id
+     where d.id = any($1::text[])`,
+    [deliveryIds],
+  );
+  const contents = await owner.pool.query<DeliveryContentRow>(readDeliveryContentSql, [
+    rows.map((row) => row.user_id),
+    rows.map((row) => row.email_id),
+  ]);
+  const emails = new Map(contents.rows.map((email) => [email.id, email]));
+  const requests = new Map<string, PreparedRequest>();
+  for (const row of rows) {
+    const email = emails.get(row.email_id);
+    const endpoint = await find({ userId: row.user_id, endpointId: row.endpoint_id });
+    const webhook = endpoint?.webhook ?? null;
+    if (email === undefined || endpoint === undefined || webhook === null) throw new Error('nothing to prepare from');
+    const payload = buildPayload({
+      job: { createdAt: row.created_at, threadId: row.thread_id, threadPosition: row.thread_position },
+      endpoint,
+      webhook,
+      email,
+      raw: isRawNeeded({ endpoint, webhook, email }) ? row.octets : null,
+      publicUrl: PUBLIC_URL,
+      linkKey: deriveDownloadLinkKey(SECRET_KEY),
+    });
+    const body = Buffer.from(payload);
+    const headers = webhookHeaders({
+      deliveryId: row.id,
+      endpointId: row.endpoint_id,
+      emailId: row.email_id,
+      messageId: email.message_id,
+      body,
+      sentAt: new Date(),
+      verificationToken: webhook.config.verificationToken,
+      signatureScheme: webhook.config.signatureScheme,
+      secrets: webhook.secrets,
+      customHeaders: webhook.config.headers,
+    });
+    requests.set(row.id, { deliveryId: row.id, origin: webhook.origin, headers, body });
+  }
+  return deliveryIds.flatMap((id) => requests.get(id) ?? []);
+}
