@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { UserError } from '../core/errors.ts';
+import { answersOf } from '../core/guard-answers.ts';
 import { evaluateRules, type GuardMatch, type GuardRule, type ModelAnswer, readsText } from '../core/guard-rule.ts';
 import type { Place } from '../core/page.ts';
 import { asUser } from '../db/database.ts';
@@ -174,7 +175,8 @@ function tryOn(
 ): BacktestExample | null {
   const alone = evaluateRules([rule], email.facts, NO_ANSWERS);
   if (alone.kind !== 'matched') return null;
-  const verdict = evaluateRules(rules, email.facts, NO_ANSWERS);
+  // Models are not asked again: where one was not asked about the mail, nobody knows.
+  const verdict = evaluateRules(rules, email.facts, answersOf(email.answers, rules));
   const isDecisive = verdict.kind === 'matched' && verdict.rule.id === rule.id;
   const now = outcomeOf(email.route);
   return {

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import { readAnswers, type StoredAnswer } from '../../core/guard-answers.ts';
 import type { GuardFacts } from '../../core/guard-rule.ts';
 import type { Place } from '../../core/page.ts';
 import type { RouteRow } from '../routing-tables.ts';
@@ -13,7 +14,9 @@ export interface GuardedEmail {
   fromText: string;
   facts: GuardFacts;
   /** what became of it; null when it has no route, or none yet */
-  route: Pick<RouteRow, 'outcome' | 'via' | 'endpoint_id' | 'rule_id'> | null;
+  route: Pick<RouteRow, 'outcome' | 'endpoint_id' | 'rule_id'> | null;
+  /** what models said of it when it came */
+  answers: StoredAnswer[];
 }
 
 /** What rules look at of one received email; null when the user has received none of that id. */
@@ -38,7 +41,8 @@ export async function readGuardedEmails(
 ): Promise<GuardedEmail[]> {
   const { since, before, limit } = span;
   const { rows } = await sql<GuardFactsRow & Row>`
-    select e.id, e.created_at, e.from_text, r.outcome, r.via, r.endpoint_id, r.rule_id, ${sql.raw(guardFactsColumns(extent))}
+    select e.id, e.created_at, e.from_text, r.outcome, r.endpoint_id, r.rule_id, r.answers,
+      ${sql.raw(guardFactsColumns(extent))}
     from (
       select * from email where user_id = ${userId} and type = 'received' and created_at >= ${since}
       ${before === null ? sql`` : sql`and (created_at, id) < (${before.at}, ${before.id})`}
@@ -54,14 +58,12 @@ export async function readGuardedEmails(
     subject: row.subject,
     fromText: row.from_text,
     facts: guardFactsOfRow(row),
-    route:
-      row.outcome === null
-        ? null
-        : { outcome: row.outcome, via: row.via, endpoint_id: row.endpoint_id, rule_id: row.rule_id },
+    route: row.outcome === null ? null : { outcome: row.outcome, endpoint_id: row.endpoint_id, rule_id: row.rule_id },
+    answers: readAnswers(row.answers),
   }));
 }
 
-type Row = Pick<RouteRow, 'outcome' | 'via' | 'endpoint_id' | 'rule_id'> & {
+type Row = Pick<RouteRow, 'outcome' | 'endpoint_id' | 'rule_id' | 'answers'> & {
   id: string;
   created_at: Date;
   from_text: string;

@@ -4,7 +4,7 @@ import * as backtests from '../../operations/guard-backtest.ts';
 import { action, config, matches, priority, type } from './guard-shapes.ts';
 import { errorBody, idInPath, instant, type RestOptions, wireInstant } from './shapes.ts';
 
-const MAX_EXAMPLES = 100;
+const MAX_EXAMPLES = 500;
 const DEFAULT_EXAMPLES = 20;
 
 const spanFields = {

@@ -540,7 +540,7 @@ describe('a back-test', () => {
   test.each<[object, number]>([
     [{ ...casinos, days: 31 }, 400],
     [{ ...casinos, days: 0 }, 400],
-    [{ ...casinos, limit: 101 }, 400],
+    [{ ...casinos, limit: 501 }, 400],
     [{ config: {} }, 400],
     [{ type: 'ai_prompt', config: { prompt: 'Spam?' } }, 400],
     [{ ...casinos, action: { action: 'route', endpointId: 'ep_none' } }, 404],
