@@ -5,7 +5,7 @@ import { judgeDomain, readDomainCheck } from '../../core/domain-check.ts';
 import { CHECK_BATCH, type CheckedDomain, claimDueDomains, readCheckedDomains } from '../../db/queries/domain-check.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { ActorContext } from '../actor.ts';
-import { createDnsResolver, type DnsResolver } from '../dns-resolver.ts';
+import { createDnsResolver } from '../dns-resolver.ts';
 import { askDns } from './ask-dns.ts';
 import { storeCheck } from './store-check.ts';
 import { createTurns, type Turns } from './turns.ts';
@@ -38,18 +38,19 @@ export interface DomainChecker {
   checkNow(request: Request<'scheduling.domain.check'>): Promise<Reply<'scheduling.domain.check'>>;
 }
 
-/** Each look has a resolver of its own, so that no answer is older than the look, and no dead DNS keeps others from being asked. */
+/**
+ * Each look has a resolver of its own: no answer is older than the look, no dead DNS keeps others from being asked, and garbage in one answer,
+ * by which c-ares ends every question that is open on the same connection (seen with Node 24), spoils no other domain's.
+ */
 export function createDomainChecker(context: ActorContext, options: DomainCheckOptions): DomainChecker {
   const { database, log } = context;
   const asked = createTurns(ASKED_LOOKS);
   const users = new Map<string, { turns: Turns; questions: number }>();
-  const resolver = (): DnsResolver =>
-    createDnsResolver({ servers: options.dnsServers, failuresUntilPause: Number.POSITIVE_INFINITY });
 
   /** What goes wrong with one domain is logged and keeps no other from being looked at. False then. */
-  async function look(domain: CheckedDomain, dns: DnsResolver): Promise<boolean> {
+  async function look(domain: CheckedDomain): Promise<boolean> {
     try {
-      await lookAt(domain, dns);
+      await lookAt(domain);
       return true;
     } catch (error) {
       log.error({ err: error, userId: domain.userId, domainId: domain.id }, 'a domain could not be checked');
@@ -57,9 +58,10 @@ export function createDomainChecker(context: ActorContext, options: DomainCheckO
     }
   }
 
-  async function lookAt(domain: CheckedDomain, dns: DnsResolver): Promise<void> {
+  async function lookAt(domain: CheckedDomain): Promise<void> {
     const { name, keys } = domain;
     const dkimNames = keys.map(({ selector }) => dkimRecordName(selector, name));
+    const dns = createDnsResolver({ servers: options.dnsServers });
     const answers = await askDns(dns.within(DNS_TIME_MS), { name, dkimNames });
     const records = dnsRecordsOf(
       { id: domain.id, name, isInherited: domain.parentId !== null, dkimKeys: keys },
@@ -72,9 +74,8 @@ export function createDomainChecker(context: ActorContext, options: DomainCheckO
 
   async function checkDue(): Promise<number> {
     const due = await claimDueDomains(database);
-    const dns = resolver();
     const turns = createTurns(BACKGROUND_LOOKS);
-    await Promise.all(due.map((domain) => turns.take(() => look(domain, dns))));
+    await Promise.all(due.map((domain) => turns.take(() => look(domain))));
     return due.length;
   }
 
@@ -93,12 +94,11 @@ export function createDomainChecker(context: ActorContext, options: DomainCheckO
   /** Those that were looked at by the deadline; a look that is under way then goes on, none is begun. */
   async function lookAtAsked(userId: string, domainIds: readonly string[], turns: Turns): Promise<string[]> {
     const deadline = performance.now() + ANSWER_MS;
-    const dns = resolver();
     const checked: string[] = [];
     const looks = (await readCheckedDomains(database, userId, domainIds)).map((domain) =>
       turns.take(() =>
         asked.take(async () => {
-          if (performance.now() < deadline && (await look(domain, dns))) checked.push(domain.id);
+          if (performance.now() < deadline && (await look(domain))) checked.push(domain.id);
         }),
       ),
     );

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import dnsPacket, { type Answer, type Packet, type StringRecordType } from 'dns-packet';
 
 /** Records of one name and type, in the forms of dns-packet: TXT strings of any length, `{ preference, exchange }` for MX. */
-export type DnsRecords = unknown[] | 'NXDOMAIN' | 'SERVFAIL' | 'silent';
+export type DnsRecords = unknown[] | 'NXDOMAIN' | 'SERVFAIL' | 'silent' | 'garbage';
 
 /** A real DNS server on loopback, for whatever takes DNS_SERVERS. */
 export interface DnsServer {
@@ -26,7 +26,8 @@ export async function startDnsServer(): Promise<DnsServer> {
   const udp = createSocket('udp4');
   udp.on('message', (message, from) => {
     const reply = answer(dnsPacket.decode(message), zone, queries);
-    if (reply !== null) udp.send(dnsPacket.encode(reply), from.port, from.address);
+    if (reply === 'garbage') udp.send(garbageFor(message), from.port, from.address);
+    else if (reply !== null) udp.send(dnsPacket.encode(reply), from.port, from.address);
   });
   await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve));
   const { port } = udp.address();
@@ -34,7 +35,8 @@ export async function startDnsServer(): Promise<DnsServer> {
     socket.on('error', () => socket.destroy());
     socket.on('data', (data) => {
       const reply = answer(dnsPacket.streamDecode(data), zone, queries);
-      if (reply !== null) socket.end(dnsPacket.streamEncode(reply));
+      if (reply === 'garbage') socket.destroy();
+      else if (reply !== null) socket.end(dnsPacket.streamEncode(reply));
     });
   });
   await new Promise<void>((resolve) => {
@@ -54,7 +56,7 @@ export async function startDnsServer(): Promise<DnsServer> {
   };
 }
 
-function answer(query: Packet, zone: ReadonlyMap<string, DnsRecords>, queries: string[]): Packet | null {
+function answer(query: Packet, zone: ReadonlyMap<string, DnsRecords>, queries: string[]): Packet | 'garbage' | null {
   const [question] = query.questions ?? [];
   if (question === undefined) return null;
   const name = question.name.toLowerCase();
@@ -62,6 +64,7 @@ function answer(query: Packet, zone: ReadonlyMap<string, DnsRecords>, queries: s
   const isKnown = [...zone].some(([key, records]) => key.endsWith(` ${name}`) && records !== 'NXDOMAIN');
   const records = zone.get(`${question.type} ${name}`) ?? (isKnown ? [] : 'NXDOMAIN');
   if (records === 'silent') return null;
+  if (records === 'garbage') return 'garbage';
   const code = records === 'NXDOMAIN' ? NXDOMAIN : records === 'SERVFAIL' ? SERVFAIL : 0;
   return {
     id: query.id ?? 0,
@@ -70,6 +73,14 @@ function answer(query: Packet, zone: ReadonlyMap<string, DnsRecords>, queries: s
     questions: [question],
     answers: typeof records === 'string' ? [] : records.map((data) => toAnswer(question.name, question.type, data)),
   };
+}
+
+/** A header that promises many records, and none of them. */
+function garbageFor(query: Buffer): Buffer {
+  const reply = Buffer.concat([query, Buffer.alloc(64, 0xc0)]);
+  reply.writeUInt16BE(0x8180, 2);
+  reply.writeUInt16BE(0xffff, 6);
+  return reply;
 }
 
 const SERVFAIL = 2;

@@ -1,0 +1,489 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createDomainChecker, type DomainChecker } from '../../../actors/scheduling/check-domains.ts';
+import type { DnsRecord } from '../../../core/dns-records.ts';
+import { readDomainCheck } from '../../../core/domain-check.ts';
+import { testActorContext } from '../../support/actor-context.ts';
+import { type DnsServer, startDnsServer } from '../../support/dns.ts';
+import { openTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { moveClock } from '../../support/outgoing-rows.ts';
+import type { TestMailbox } from '../../support/routing-rows.ts';
+
+const HOST = 'mx.postroom.test';
+const MINUTE_S = 60;
+const HOUR_S = 3_600;
+const DAY_S = 86_400;
+
+let dns: DnsServer;
+let gateway: TestGateway;
+let ann: TestMailbox;
+let bob: TestMailbox;
+let checker: DomainChecker;
+let published: { kind: string; name: string }[];
+
+beforeAll(async () => {
+  dns = await startDnsServer();
+});
+afterAll(() => dns.stop());
+beforeEach(async () => {
+  dns.clear();
+  dns.queries.length = 0;
+  gateway = await openTestGateway({ config: { mailHostname: HOST } });
+  ann = await gateway.mailbox();
+  bob = await gateway.mailbox();
+  await gateway.owner.pool.query(`update domain set check_due_at = 'infinity'`);
+  published = [];
+  checker = newChecker();
+});
+afterEach(() => gateway.close());
+
+function newChecker(): DomainChecker {
+  const context = testActorContext(gateway.actor);
+  context.bus.subscribe('routing.changed', ({ name }) => void published.push({ kind: 'routing', name }));
+  return createDomainChecker(context, { dnsServers: [dns.address], mailHostname: HOST });
+}
+
+interface Added {
+  id: string;
+  name: string;
+  userId: string;
+  dnsRecords: DnsRecord[];
+}
+
+async function add(box: TestMailbox, name: string): Promise<Added> {
+  const made = await gateway.call(box.apiKey, 'POST', '/domains', { domain: name });
+  expect(made.statusCode, made.body).toBe(201);
+  return { ...made.json(), userId: box.userId };
+}
+
+const isProof = ({ name }: { name: string }) => name.startsWith('_postroom.');
+
+/** Publishes records as they were told; of one name and type all of them. */
+function publish(records: readonly Pick<DnsRecord, 'type' | 'name' | 'value'>[]): void {
+  const zone = Map.groupBy(records, ({ type, name }) => `${type} ${name}`);
+  for (const [key, same] of zone) {
+    const [type = '', name = ''] = key.split(' ');
+    dns.set(
+      name,
+      type,
+      same.map(({ value }) => {
+        const [preference = '', exchange = ''] = value.split(' ');
+        return type === 'MX' ? { preference: Number(preference), exchange } : value;
+      }),
+    );
+  }
+}
+
+async function stateOf({ id }: Pick<Added, 'id'>) {
+  const { rows } = await gateway.owner.pool.query(
+    `select status, is_mx_seen as "isMxSeen", proof_lost_at is not null as "isProofLost", dns_check as "dnsCheck",
+       checked_at is not null as "isChecked", round(extract(epoch from check_due_at - postroom_now()))::int as "dueIn" from domain where id = $1`,
+    [id],
+  );
+  const { dnsCheck, ...state } = rows[0];
+  return { ...state, check: readDomainCheck(dnsCheck) };
+}
+
+async function eventsOf(userId: string): Promise<{ kind: string; data: Record<string, unknown> }[]> {
+  const { rows } = await gateway.owner.pool.query(
+    `select kind, data from event where user_id = $1 and kind like 'domain.%' order by seq`,
+    [userId],
+  );
+  return rows;
+}
+
+const look = () => checker.checkDue();
+const lookAt = (...added: Added[]) =>
+  checker.checkNow({ userId: added[0]?.userId ?? '', domainIds: added.map(({ id }) => id) });
+const passTime = (seconds: number) => moveClock(gateway.owner, seconds);
+const receives = async (address: string) => {
+  const { rows } = await gateway.owner.pool.query(
+    `select n.user_id from email_address_name n join verified_domain_name v on v.user_id = n.user_id
+     where n.address = $1 and v.name = split_part($1, '@', 2)`,
+    [address],
+  );
+  return rows[0]?.user_id ?? null;
+};
+
+describe('a domain is verified', () => {
+  test('in the background once the answered records are published, and its owner is told', async () => {
+    const domain = await add(ann, 'x.test');
+    expect(await look()).toBe(1);
+    expect(await stateOf(domain)).toMatchObject({ status: 'pending', isMxSeen: false, dueIn: MINUTE_S });
+    publish(domain.dnsRecords);
+    expect(await look()).toBe(0);
+    await passTime(MINUTE_S);
+    expect(await look()).toBe(1);
+    expect(await stateOf(domain)).toMatchObject({ status: 'verified', isMxSeen: true, dueIn: DAY_S });
+    expect(await eventsOf(ann.userId)).toEqual([
+      { kind: 'domain.verified', data: { domainId: domain.id, domain: 'x.test' } },
+    ]);
+    expect(published).toEqual([{ kind: 'routing', name: 'x.test' }]);
+  });
+
+  test('by the proof alone, when its owner asks; mail comes here with the MX', async () => {
+    const domain = await add(ann, 'x.test');
+    publish(domain.dnsRecords.filter(isProof));
+    expect(await lookAt(domain)).toEqual({ checked: [domain.id] });
+    expect(await stateOf(domain)).toMatchObject({ status: 'verified', isMxSeen: false, dueIn: MINUTE_S });
+    publish(domain.dnsRecords);
+    await lookAt(domain);
+    expect(await stateOf(domain)).toMatchObject({ status: 'verified', isMxSeen: true, dueIn: DAY_S });
+    expect(await eventsOf(ann.userId)).toHaveLength(1);
+  });
+
+  test.each<[string, (value: string) => unknown[]]>([
+    ['cut in chunks', (value) => [[value.slice(0, 7), value.slice(7)]]],
+    ['among others', (value) => ['something else', value, 'postroom-verification=dom_0']],
+  ])('by a proof %s', async (_name, recordsOf) => {
+    const domain = await add(ann, 'x.test');
+    dns.set('_postroom.x.test', 'TXT', recordsOf(domain.dnsRecords.find(isProof)?.value ?? ''));
+    await lookAt(domain);
+    expect(await stateOf(domain)).toMatchObject({ status: 'verified' });
+  });
+
+  test('not by the proof of another user, at another name, or in another type', async () => {
+    const domain = await add(ann, 'x.test');
+    const foreign = await add(bob, 'x.test');
+    const value = domain.dnsRecords.find(isProof)?.value;
+    publish(foreign.dnsRecords.filter(isProof));
+    dns.set('x.test', 'TXT', [value]);
+    dns.set('_postroom.y.test', 'TXT', [value]);
+    await lookAt(domain);
+    expect(await stateOf(domain)).toMatchObject({ status: 'pending' });
+  });
+
+  test('not for whoever asks with the id of another user', async () => {
+    const domain = await add(ann, 'x.test');
+    publish(domain.dnsRecords);
+    expect(await lookAt({ ...domain, userId: bob.userId })).toEqual({ checked: [] });
+    expect(await stateOf(domain)).toMatchObject({ isChecked: false });
+  });
+
+  test('though it failed after 72 hours without proof', async () => {
+    const domain = await add(ann, 'x.test');
+    await passTime(72 * HOUR_S - 60);
+    await look();
+    expect(await stateOf(domain)).toMatchObject({ status: 'pending', dueIn: HOUR_S });
+    await passTime(HOUR_S);
+    await look();
+    expect(await stateOf(domain)).toMatchObject({ status: 'failed', check: { reason: 'unproven' } });
+    publish(domain.dnsRecords);
+    await passTime(DAY_S);
+    await look();
+    expect(await stateOf(domain)).toMatchObject({ status: 'verified', check: { reason: null } });
+    expect((await eventsOf(ann.userId)).map(({ kind }) => kind)).toEqual(['domain.failed', 'domain.verified']);
+  });
+});
+
+describe('a verified domain', () => {
+  let domain: Added;
+  beforeEach(async () => {
+    domain = await add(ann, 'x.test');
+    publish(domain.dnsRecords);
+    await look();
+  });
+
+  test('is looked at daily, and stays verified when records go; its owner is told once', async () => {
+    dns.clear();
+    dns.set('x.test', 'TXT', ['still here']);
+    expect(await look()).toBe(0);
+    await passTime(DAY_S + 1);
+    expect(await look()).toBe(1);
+    expect(await stateOf(domain)).toMatchObject({
+      status: 'verified',
+      isProofLost: true,
+      isMxSeen: false,
+      dueIn: HOUR_S,
+    });
+    await passTime(HOUR_S);
+    await look();
+    const [, lost, ...more] = await eventsOf(ann.userId);
+    expect(lost).toMatchObject({ kind: 'domain.records_lost', data: { domainId: domain.id, domain: 'x.test' } });
+    expect(lost?.data['records']).toContainEqual({ type: 'TXT', name: '_postroom.x.test' });
+    expect(more).toEqual([]);
+    const shown = (await gateway.call(ann.apiKey, 'GET', `/domains/${domain.id}`)).json();
+    expect(shown).toMatchObject({ status: 'verified', canReceiveEmails: false, proofLostAt: expect.any(String) });
+    publish(domain.dnsRecords);
+    await passTime(HOUR_S);
+    await look();
+    expect(await stateOf(domain)).toMatchObject({ isProofLost: false, isMxSeen: true, dueIn: DAY_S });
+  });
+
+  test.each(['SERVFAIL', 'silent', 'garbage'] as const)(
+    'changes nothing where DNS answers %s, and is asked again soon',
+    async (trouble) => {
+      const before = await stateOf(domain);
+      for (const { type, name } of domain.dnsRecords) dns.set(name, type, trouble);
+      await passTime(DAY_S);
+      await look();
+      const after = await stateOf(domain);
+      expect(after).toMatchObject({ status: 'verified', isProofLost: false, isMxSeen: true, dueIn: MINUTE_S });
+      expect(after.check.error).toMatch(/^DNS did not answer \(E[A-Z]+\)$/);
+      expect(after.check).toMatchObject({ hasMx: true, spf: before.check.spf, unanswered: 1 });
+      await passTime(MINUTE_S);
+      await look();
+      await passTime(MINUTE_S);
+      expect(await look()).toBe(0);
+      expect(await eventsOf(ann.userId)).toHaveLength(1);
+    },
+  );
+
+  test('changes nothing while DNS is away altogether', async () => {
+    const away = createDomainChecker(testActorContext(gateway.actor), {
+      dnsServers: ['127.0.0.1:1'],
+      mailHostname: HOST,
+    });
+    expect(await away.checkNow({ userId: ann.userId, domainIds: [domain.id] })).toEqual({ checked: [domain.id] });
+    expect(await stateOf(domain)).toMatchObject({
+      status: 'verified',
+      isMxSeen: true,
+      check: { error: 'DNS did not answer (ECONNREFUSED)' },
+    });
+  });
+});
+
+test('answers that lie harm no other domain', async () => {
+  const liar = await add(ann, 'liar.test');
+  const honest = await add(bob, 'honest.test');
+  publish(honest.dnsRecords);
+  dns.set(
+    '_postroom.liar.test',
+    'TXT',
+    Array.from({ length: 60 }, () => `\0\u202e${'x'.repeat(900)}`),
+  );
+  dns.set(
+    'liar.test',
+    'MX',
+    Array.from({ length: 300 }, (_, n) => ({ preference: n, exchange: `${'m'.repeat(60)}.test` })),
+  );
+  dns.set('liar.test', 'CNAME', 'garbage');
+  dns.set(
+    'liar.test',
+    'NS',
+    Array.from({ length: 50 }, (_, n) => `ns${n}.cloudflare.com.liar.test`),
+  );
+  expect(await look()).toBe(2);
+  expect(await stateOf(honest)).toMatchObject({ status: 'verified' });
+  const { status, check } = await stateOf(liar);
+  expect(status).toBe('pending');
+  expect(JSON.stringify(check).length).toBeLessThan(20_000);
+});
+
+test('a domain that goes while it is looked at is let go', async () => {
+  const domain = await add(ann, 'x.test');
+  publish(domain.dnsRecords);
+  const looking = lookAt(domain);
+  await gateway.owner.pool.query('delete from domain where id = $1', [domain.id]);
+  expect((await looking).checked.length).toBeLessThanOrEqual(1);
+  expect(await eventsOf(ann.userId)).toEqual([]);
+  const { rows } = await gateway.owner.pool.query(`select from verified_domain_name where name = 'x.test'`);
+  expect(rows).toEqual([]);
+});
+
+describe('several who look', () => {
+  test('share the domains that are due', async () => {
+    for (let n = 0; n < 6; n++) await add(ann, `x${n}.test`);
+    dns.queries.length = 0;
+    const counts = await Promise.all([look(), newChecker().checkDue(), newChecker().checkDue()]);
+    expect(counts.reduce((sum, count) => sum + count)).toBe(6);
+    expect(dns.queries.filter((query) => query.startsWith('TXT _postroom.'))).toHaveLength(6);
+  });
+
+  test('leave what is claimed to whoever claimed it, for a minute', async () => {
+    await add(ann, 'x.test');
+    const { claimDueDomains } = await import('../../../db/queries/domain-check.ts');
+    expect(await claimDueDomains(gateway.actor)).toHaveLength(1);
+    expect(await look()).toBe(0);
+    await passTime(MINUTE_S + 1);
+    expect(await look()).toBe(1);
+  });
+
+  test('serve a few questions of one user at once; others are not kept waiting', async () => {
+    const mine = await add(ann, 'slow.test');
+    const theirs = await add(bob, 'quick.test');
+    for (const { type, name } of mine.dnsRecords) dns.set(name, type, 'silent');
+    const slow = Array.from({ length: 6 }, () => lookAt(mine));
+    expect(await lookAt(theirs)).toEqual({ checked: [theirs.id] });
+    const answered = (await Promise.all(slow)).map(({ checked }) => checked.length);
+    expect(answered.toSorted((a, b) => a - b)).toEqual([0, 0, 1, 1, 1, 1]);
+  }, 30_000);
+
+  test('answer in time for a hundred domains whose DNS is silent', async () => {
+    const names = Array.from({ length: 100 }, (_, n) => `silent${n}.test`);
+    await gateway.owner.pool.query(
+      `insert into domain (user_id, id, name) select $1, 'dom_' || n, n from unnest($2::text[]) n`,
+      [ann.userId, names],
+    );
+    for (const name of names) for (const type of ['MX', 'TXT', 'CNAME', 'NS']) dns.set(name, type, 'silent');
+    const began = performance.now();
+    const { checked } = await checker.checkNow({ userId: ann.userId, domainIds: names.map((name) => `dom_${name}`) });
+    expect(performance.now() - began).toBeLessThan(7_000);
+    expect(checked.length).toBeLessThan(100);
+  }, 30_000);
+});
+
+describe('of several who claim one name', () => {
+  test('at once, with all proofs published, exactly one is verified', async () => {
+    for (let round = 0; round < 5; round++) {
+      const name = `claimed${round}.test`;
+      const claims = await Promise.all([ann, bob].map((box) => add(box, name)));
+      publish(claims.flatMap(({ dnsRecords }) => dnsRecords));
+      const others = newChecker();
+      await Promise.all(
+        claims.map(({ userId, id }, n) => (n === 0 ? checker : others).checkNow({ userId, domainIds: [id] })),
+      );
+      const states = await Promise.all(claims.map(stateOf));
+      expect(states.map(({ status }) => status).toSorted()).toEqual(['pending', 'verified']);
+      expect(states.find(({ status }) => status === 'pending')?.check.reason).toBe('taken');
+      const { rows } = await gateway.owner.pool.query('select domain_id from verified_domain_name where name = $1', [
+        name,
+      ]);
+      expect(rows).toEqual([{ domain_id: claims[states.findIndex(({ status }) => status === 'verified')]?.id }]);
+    }
+  });
+
+  test('the second is told why it stays pending, and does not fail with its proof there', async () => {
+    const first = await add(ann, 'x.test');
+    const second = await add(bob, 'x.test');
+    publish([...first.dnsRecords, ...second.dnsRecords]);
+    await lookAt(first);
+    await lookAt(second);
+    await passTime(80 * HOUR_S);
+    await look();
+    const shown = (await gateway.call(bob.apiKey, 'GET', `/domains/${second.id}`)).json();
+    expect(shown).toMatchObject({
+      status: 'pending',
+      message: expect.stringMatching(/another account is the verified owner/),
+    });
+  });
+});
+
+describe('a name whose proof is gone', () => {
+  let old: Added;
+  let sub: Added;
+  let deep: Added;
+  let claim: Added;
+  beforeEach(async () => {
+    old = await add(ann, 'x.test');
+    claim = await add(bob, 'x.test');
+    publish(old.dnsRecords);
+    await lookAt(old);
+    sub = await add(ann, 'sub.x.test');
+    deep = await add(ann, 'deep.sub.x.test');
+    expect([sub, deep]).toMatchObject([{ status: 'verified' }, { status: 'verified' }]);
+    for (const [address, { id }] of [
+      ['a@x.test', old],
+      ['a@sub.x.test', sub],
+    ] as const) {
+      const made = await gateway.call(ann.apiKey, 'POST', '/email-addresses', { address, domainId: id });
+      expect(made.statusCode).toBe(201);
+    }
+    // The domain has a new owner.
+    publish(claim.dnsRecords);
+    await lookAt(old);
+    expect(await stateOf(old)).toMatchObject({ status: 'verified', isProofLost: true });
+  });
+
+  test('passes to another who proves it after 7 days, with all that hung on it', async () => {
+    await passTime(7 * DAY_S - 60);
+    await lookAt(claim);
+    expect(await stateOf(claim)).toMatchObject({ check: { reason: 'taken' } });
+    expect(await receives('a@x.test')).toBe(ann.userId);
+    await passTime(61);
+    published = [];
+    await lookAt(claim);
+    expect(await stateOf(claim)).toMatchObject({ status: 'verified', check: { reason: null } });
+    for (const lost of [old, sub, deep]) expect(await stateOf(lost)).toMatchObject({ status: 'failed' });
+    expect(await stateOf(old)).toMatchObject({ check: { reason: 'lost' } });
+    expect([await receives('a@x.test'), await receives('a@sub.x.test')]).toEqual([null, null]);
+    expect(published.map(({ name }) => name).toSorted()).toEqual(['deep.sub.x.test', 'sub.x.test', 'x.test', 'x.test']);
+    expect((await eventsOf(ann.userId)).filter(({ kind }) => kind === 'domain.failed')).toHaveLength(3);
+    const again = await gateway.call(bob.apiKey, 'POST', '/email-addresses', {
+      address: 'a@x.test',
+      domainId: claim.id,
+    });
+    expect(again.statusCode, again.body).toBe(201);
+    expect(await receives('a@x.test')).toBe(bob.userId);
+    const shown = (await gateway.call(ann.apiKey, 'GET', `/domains/${sub.id}`)).json();
+    expect(shown).toMatchObject({ parentDomain: null, inheritsFromParent: false });
+    expect(shown.dnsRecords.filter(isProof)).toHaveLength(1);
+  });
+
+  test('stays where the owner proves it again, be it a moment before', async () => {
+    await passTime(7 * DAY_S + 60);
+    publish([...claim.dnsRecords, ...old.dnsRecords]);
+    await lookAt(old);
+    await lookAt(claim);
+    expect(await stateOf(old)).toMatchObject({ status: 'verified', isProofLost: false });
+    expect(await stateOf(claim)).toMatchObject({ status: 'pending' });
+  });
+
+  test('comes back with its addresses to an owner who proves it when it is free again', async () => {
+    await passTime(7 * DAY_S + 60);
+    await lookAt(claim);
+    expect((await gateway.call(bob.apiKey, 'DELETE', `/domains/${claim.id}`)).statusCode).toBe(200);
+    publish(old.dnsRecords);
+    await lookAt(old);
+    expect(await stateOf(old)).toMatchObject({ status: 'verified' });
+    expect(await receives('a@x.test')).toBe(ann.userId);
+  });
+
+  test('lends nothing to new subdomains, and may be claimed by yet another', async () => {
+    expect(await add(ann, 'new.x.test')).toMatchObject({ status: 'pending', parentDomain: null });
+    const carl = await gateway.mailbox();
+    expect(await add(carl, 'x.test')).toMatchObject({ status: 'pending' });
+  });
+});
+
+test('a claim on a verified name has its owner looked at, not more than every 10 minutes', async () => {
+  const owned = await add(ann, 'x.test');
+  publish(owned.dnsRecords);
+  await lookAt(owned);
+  const claim = () => gateway.call(bob.apiKey, 'POST', '/domains', { domain: 'x.test' });
+  expect((await claim()).json()).toMatchObject({ statusCode: 409, code: 'DOMAIN_ALREADY_REGISTERED' });
+  expect(await look()).toBe(0);
+  await passTime(601);
+  await claim();
+  expect(await look()).toBe(1);
+  await claim();
+  expect(await look()).toBe(0);
+});
+
+describe('a new DKIM key', () => {
+  const keys = async (id: string) => {
+    const { rows } = await gateway.owner.pool.query(
+      `select selector, activated_at is not null as "isActive", retired_at is not null as "isRetired" from dkim_key
+       where domain_id = $1 order by created_at`,
+      [id],
+    );
+    return rows.map(({ isActive, isRetired }) => (isRetired ? 'retired' : isActive ? 'active' : 'waiting'));
+  };
+  const shownKeys = async (id: string) => {
+    const { dnsRecords } = (await gateway.call(ann.apiKey, 'GET', `/domains/${id}`)).json();
+    return dnsRecords.filter(({ name }: DnsRecord) => name.includes('_domainkey'));
+  };
+
+  test('signs once its record is seen; the former record is shown for 7 days more', async () => {
+    const domain = await add(ann, 'x.test');
+    publish(domain.dnsRecords);
+    await lookAt(domain);
+    const rotated = await gateway.call(ann.apiKey, 'POST', `/domains/${domain.id}/dkim`);
+    expect(rotated.statusCode).toBe(200);
+    await look();
+    expect(await keys(domain.id)).toEqual(['active', 'waiting']);
+    expect(await stateOf(domain)).toMatchObject({ dueIn: MINUTE_S });
+    const shown = await shownKeys(domain.id);
+    expect(shown).toMatchObject([{ isVerified: false, error: 'No such record' }, { isVerified: true }]);
+    expect(await gateway.call(ann.apiKey, 'POST', `/domains/${domain.id}/dkim`)).toMatchObject({ statusCode: 409 });
+    publish(shown);
+    await passTime(MINUTE_S);
+    await look();
+    expect(await keys(domain.id)).toEqual(['retired', 'active']);
+    expect(await stateOf(domain)).toMatchObject({ dueIn: DAY_S });
+    expect(await shownKeys(domain.id)).toHaveLength(2);
+    await passTime(7 * DAY_S + 60);
+    expect(await shownKeys(domain.id)).toHaveLength(1);
+    await look();
+    expect(await keys(domain.id)).toEqual(['active']);
+  });
+});
