@@ -8,7 +8,7 @@ import {
   plainPieces,
   slackPieces,
 } from './chat-text.ts';
-import { excerptOfHtml, sanitizeHtmlBody } from './sanitize-html-body.ts';
+import { sanitizeHtmlBody } from './sanitize-html-body.ts';
 import { linkTo, type PayloadFacts } from './webhook-payload.ts';
 
 /** `chat_a`: an incoming webhook of Discord; `chat_b`: one of Slack. */
@@ -47,8 +47,11 @@ const MAX_LINE = 300;
 const MAX_LISTED_FILES = 10;
 const COLOUR = 0x0099ff;
 const FOOTER = 'Postroom';
-/** Characters of HTML that are cleaned for an excerpt when no cleaned copy is stored. */
+/** Characters in which text is looked for. */
+const MAX_TEXT = 20_000;
+/** Characters of HTML that an excerpt is made of, and of what is cleaned for it when no cleaned copy is stored. */
 const MAX_HTML = 100_000;
+const MAX_UNCLEANED_HTML = 20_000;
 
 /**
  * The body of the request that tells a chat room of an email, as JSON text: sender, recipient, subject, time, text, attachments by name
@@ -94,18 +97,31 @@ function summarize(facts: PayloadFacts): Summary {
 
 /** The text without quoted mail; without text, that of the HTML. */
 function textOf({ cleanedText, textBody, cleanedHtml, htmlBody }: PayloadFacts['content']): string {
-  const text = [cleanedText, textBody].find((each) => each !== null && !isBlank(each.slice(0, MAX_HTML)));
+  const text = [cleanedText, textBody].find((each) => each !== null && !isBlank(each.slice(0, MAX_TEXT)));
   if (text != null) return text;
-  const html = cleanedHtml ?? (htmlBody === null ? null : sanitizeHtmlBody(htmlBody.slice(0, MAX_HTML)));
+  const html = cleanedHtml ?? (htmlBody === null ? null : sanitizeHtmlBody(htmlBody.slice(0, MAX_UNCLEANED_HTML)));
   if (html === null) return '';
   // Where a browser begins a line; all other white space is one space.
-  const lines = html
-    .slice(0, MAX_HTML)
-    .split(/<br[^<>]*>|<\/?(?:p|div|li|tr|table|h[1-6]|blockquote|pre|hr|ul|ol)(?:\s[^<>]*)?>/i);
+  const lines = html.slice(0, MAX_HTML).split(LINE_BREAK);
   return lines
-    .map((line) => excerptOfHtml(line, MAX_HTML).replaceAll('&nbsp;', ' '))
+    .map(lineOfHtml)
     .filter((line) => line !== '')
     .join('\n');
+}
+
+const LINE_BREAK = /<br[^<>]*>|<\/?(?:p|div|li|tr|table|h[1-6]|blockquote|pre|hr|ul|ol|dl|dt|dd|center)(?:\s[^<>]*)?>/i;
+
+/** The text of sanitised HTML that holds no line break: its entities are these four. */
+function lineOfHtml(html: string): string {
+  return html
+    .replace(/<\/?(?:td|th|img)(?:\s[^<>]*)?>/gi, ' ')
+    .replace(/<[^<>]*(?:>|$)/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 function listFiles(attachments: PayloadFacts['content']['attachments']): string {

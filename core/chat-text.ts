@@ -21,7 +21,9 @@ export function harmlessText(text: string): string {
       /[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g,
       '',
     )
-    .replace(/[^\S\n]+$/gm, '')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
 }
@@ -106,6 +108,11 @@ function lineBefore(text: string, at: number): string {
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 function* graphemes(text: string): Iterable<string> {
+  // Most text has nothing that could be joined; the line feeds of ours have no carriage return before them.
+  if (/^[\n -~]*$/.test(text)) {
+    yield* text;
+    return;
+  }
   for (const { segment } of segmenter.segment(text)) {
     if (segment.length <= LONGEST_GRAPHEME) yield segment;
     else yield* segment;
