@@ -49,6 +49,8 @@ export function createGuardModel(options: GuardModelOptions): GuardModel {
         messages: messagesOf(prompt, facts, randomBytes(8).toString('hex')),
       }),
     });
+    // A body that is left before its end is an error to it, which nobody else listens to: it would end the process.
+    body.on('error', () => undefined);
     if (statusCode !== 200) {
       body.destroy();
       return failed(`the model answered with status ${statusCode}`);

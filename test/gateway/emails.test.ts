@@ -54,6 +54,8 @@ test('a list shows every field of interface.md', async () => {
         read_at: null,
         is_archived: false,
         envelope_recipient: box.address,
+        guard_status: null,
+        guard_rule_id: null,
       },
     ],
     has_more: false,
@@ -362,6 +364,8 @@ describe('one email', () => {
       thread_id: threadId,
       thread_position: 1,
       envelope_recipient: 'hello@box.test',
+      guard_status: null,
+      guard_rule_id: null,
       tags: [],
       authentication: null,
       recipients: [],
@@ -527,6 +531,13 @@ test('totals equal count(*) for every pair of filters after random changes', asy
     await gateway.call(box.apiKey, 'PATCH', `/emails/${pick(made)}`, {
       [pick(['is_read', 'is_archived'])]: pick([true, false]),
     });
+  await gateway.actor.pool.query(
+    `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome, released_at)
+     select user_id, id, created_at, now(), now(), (array['blocked', 'review', 'stored', 'endpoint'])[ceil(random() * 4)::integer],
+            case when random() < 0.3 then now() end
+     from email where user_id = $1 and type = 'received'`,
+    [box.userId],
+  );
 
   const filters = [
     'type=received',
@@ -535,6 +546,7 @@ test('totals equal count(*) for every pair of filters after random changes', asy
     'status=unread',
     'status=read',
     'status=archived',
+    'status=blocked',
     'time_range=1h',
     'time_range=24h',
     'time_range=7d',
@@ -553,6 +565,8 @@ test('totals equal count(*) for every pair of filters after random changes', asy
     'status=unread': `type = 'received' and not is_read`,
     'status=read': `type = 'received' and is_read`,
     'status=archived': `type = 'received' and is_archived`,
+    'status=blocked': `exists (select from route r where r.user_id = email.user_id and r.email_id = email.id
+      and r.outcome in ('blocked', 'review') and r.released_at is null)`,
     'time_range=1h': `created_at >= $2::timestamptz - interval '1 hour'`,
     'time_range=24h': `created_at >= $2::timestamptz - interval '24 hours'`,
     'time_range=7d': `created_at >= $2::timestamptz - interval '168 hours'`,
