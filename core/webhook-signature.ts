@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 
 /** A Standard Webhooks secret: `whsec_` and base64. After a rotation the former one goes on signing until validUntil. */
@@ -41,7 +41,7 @@ const MAX_VALUE_LENGTH = 998;
  */
 export function webhookHeaders(facts: SigningFacts): string[] {
   const { body, sentAt, verificationToken: token } = facts;
-  const hmac = createHmac('sha256', token).update(body).digest('hex');
+  const hmac = createHmac('sha256', keyOf(token, 'utf8')).update(body).digest('hex');
   const seconds = Math.floor(sentAt.getTime() / 1_000);
   const custom = new Map(Object.entries(facts.customHeaders).map(([name, value]) => [name.toLowerCase(), value]));
   const headers = [
@@ -87,8 +87,22 @@ export function webhookHeaders(facts: SigningFacts): string[] {
 
 /** `v1,` and the base64 HMAC-SHA256 over `id.timestamp.body` (Standard Webhooks, "Signature scheme"); `timestamp` in seconds. */
 export function signStandardWebhook(secret: string, id: string, timestamp: number, body: Buffer): string {
-  const key = Buffer.from(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret, 'base64');
-  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
+  const text = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
+  return `v1,${createHmac('sha256', keyOf(text, 'base64')).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
+}
+
+/** Keys that were made, by their encoding and text: making one costs more than signing with it. */
+const keys = new Map<string, KeyObject>();
+const MAX_KEYS = 10_000;
+
+function keyOf(text: string, encoding: 'utf8' | 'base64'): KeyObject {
+  const name = `${encoding} ${text}`;
+  const known = keys.get(name);
+  if (known !== undefined) return known;
+  if (keys.size >= MAX_KEYS) keys.clear();
+  const made = createSecretKey(Buffer.from(text, encoding));
+  keys.set(name, made);
+  return made;
 }
 
 /** Makes a secret from octets of a cryptographic source. */

@@ -57,6 +57,24 @@ export function createAttempter(options: AttemptOptions): Attempter {
     return new Map(rows.map((row) => [`${row.user_id} ${row.id}`, row]));
   };
 
+  /** Reads octets that these attempts need in one piece; what fails, or is large, is read by its own attempt. */
+  const keepRaws = async (jobs: readonly DeliveryJob[], contents: Contents): Promise<void> => {
+    try {
+      const rawIds = await Promise.all(
+        jobs.map(async (job) => {
+          const email = contents.get(`${job.userId} ${job.emailId}`);
+          const endpoint = await options.endpoints.recent(job);
+          const webhook = endpoint?.webhook ?? null;
+          const isNeeded = email !== undefined && endpoint?.isActive === true && webhook !== null;
+          return isNeeded && isRawNeeded({ endpoint, webhook, email }) ? email.raw_id : null;
+        }),
+      );
+      await context.octets.keepStored(rawIds.filter((rawId) => rawId !== null));
+    } catch (error) {
+      context.log.warn({ err: error, count: jobs.length }, 'delivery: octets could not be read together');
+    }
+  };
+
   /** It waited for too long, as when this process or PostgreSQL stood still: whoever holds it now posts it. */
   const isLeaseLost = (job: DeliveryJob): boolean => {
     const isLost = job.leaseUntil < performance.now() + LEASE_MARGIN_MS;
@@ -136,6 +154,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
       for (const job of jobs) await attemptAlone(job, onEnd);
       return;
     }
+    await keepRaws(jobs, contents);
     begin(jobs, contents, onEnd);
   };
 

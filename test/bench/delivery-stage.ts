@@ -5,10 +5,10 @@ import path from 'node:path';
 import type { Actor } from '../../actors/actor.ts';
 import { startDeliveryActor } from '../../actors/delivery/actor.ts';
 import { createEndpointLookup, type DeliveryEndpoint } from '../../actors/delivery/endpoint-lookup.ts';
-import { buildPayload, isRawNeeded } from '../../actors/delivery/payload.ts';
+import { isRawNeeded } from '../../actors/delivery/payload.ts';
+import { makeWebhookRequest } from '../../actors/delivery/webhook-request.ts';
 import { deriveDownloadLinkKey } from '../../core/download-link.ts';
 import { makeIdentifier } from '../../core/identifiers.ts';
-import { webhookHeaders } from '../../core/webhook-signature.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { startEmbeddedCluster } from '../../db/embedded-cluster.ts';
 import { migrate } from '../../db/migrate.ts';
@@ -201,7 +201,7 @@ async function prepareRequests(
     const endpoint = await find({ userId: row.user_id, endpointId: row.endpoint_id });
     const webhook = endpoint?.webhook ?? null;
     if (email === undefined || endpoint === undefined || webhook === null) throw new Error('nothing to prepare from');
-    const payload = buildPayload({
+    const { origin, headers, body } = makeWebhookRequest({
       job: { createdAt: row.created_at, threadId: row.thread_id, threadPosition: row.thread_position },
       endpoint,
       webhook,
@@ -209,21 +209,10 @@ async function prepareRequests(
       raw: isRawNeeded({ endpoint, webhook, email }) ? row.octets : null,
       publicUrl: PUBLIC_URL,
       linkKey: deriveDownloadLinkKey(SECRET_KEY),
-    });
-    const body = Buffer.from(payload);
-    const headers = webhookHeaders({
       deliveryId: row.id,
-      endpointId: row.endpoint_id,
-      emailId: row.email_id,
-      messageId: email.message_id,
-      body,
       sentAt: new Date(),
-      verificationToken: webhook.config.verificationToken,
-      signatureScheme: webhook.config.signatureScheme,
-      secrets: webhook.secrets,
-      customHeaders: webhook.config.headers,
     });
-    requests.set(row.id, { deliveryId: row.id, origin: webhook.origin, headers, body });
+    requests.set(row.id, { deliveryId: row.id, origin, headers, body });
   }
   return deliveryIds.flatMap((id) => requests.get(id) ?? []);
 }
