@@ -164,6 +164,49 @@ test('a forwarded copy shows what became of it at each recipient', async () => {
   });
 });
 
+test.each([
+  [200, 'success', null],
+  [500, 'failed', 'Endpoint not found'],
+] as const)('an endpoint deleted while its delivery runs breaks nothing: %d', async (answer, status, error) => {
+  const box = await gateway.mailbox({ endpointUrl: receiver.url });
+  const { promise: isDeleted, resolve: letAnswer } = Promise.withResolvers<void>();
+  const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
+  receiver.answer(async () => {
+    open();
+    await isDeleted;
+    return answer;
+  });
+  const [mail] = await insertReceivedMail(gateway.actor, box);
+  actor = await startDelivering(gateway.actor, gateway.owner);
+  await isOpen;
+  const deleted = await gateway.call(box.apiKey, 'DELETE', `/endpoints/${box.endpointId}`);
+  expect(deleted.json().cleanup.deliveriesEnded).toBe(0);
+  letAnswer();
+  await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.attempts === 1 && one.claimed_by === null);
+  await actor.moveClock(60);
+  await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.status === status);
+  // It is told of with the email.
+  const { body } = await get(box, `/emails/${mail?.emailId}/deliveries`);
+  expect(body.data[0]).toMatchObject({
+    endpointId: box.endpointId,
+    status,
+    attempts: 1,
+    responseData: { error, statusCode: answer === 200 ? 200 : null },
+  });
+  expect(body.data[0].attemptLog[0]).toMatchObject({ number: 1, statusCode: answer });
+  expect((await get(box, `/endpoints/${box.endpointId}/deliveries`)).status).toBe(404);
+  const next = await insertReceivedMail(gateway.actor, box);
+  actor.wakeRouter();
+  await expect
+    .poll(async () => {
+      const { rows } = await gateway.actor.pool.query('select outcome from route where email_id = $1', [
+        next[0]?.emailId,
+      ]);
+      return rows[0]?.outcome;
+    })
+    .toBe('stored');
+});
+
 test('what cannot be is refused; what is another’s is not found', async () => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   const other = await gateway.mailbox();

@@ -83,7 +83,7 @@ test('what failed comes again, in order, and is delivered', async () => {
     (all) => all.filter((one) => one.status === 'success').length === 3,
   );
   const came = (await receiver.received(before + 2)).slice(before).map(({ body }) => JSON.parse(body).email.id);
-  expect(came.toSorted()).toEqual([mails[0], mails[2]].toSorted());
+  expect(new Set(came)).toEqual(new Set([mails[0], mails[2]]));
   const list = await gateway.call(box.apiKey, 'GET', `/endpoints/${box.endpointId}/deliveries?status=success`);
   expect(
     list

@@ -17,6 +17,7 @@ beforeAll(async () => {
   app.setErrorHandler((error: { statusCode?: number }, _request, reply) => reply.code(error.statusCode ?? 500).send());
   app.post('/mail', { bodyLimit: 200_000 }, (each) => work(each));
   app.post('/other', { bodyLimit: 100_000 }, (each) => work(each));
+  app.post('/patient', { config: { answerWithinMs: 3 * HANDLER_MS } }, (each) => work(each));
   url = await app.listen({ host: '127.0.0.1', port: 0 });
 });
 afterEach(() => {
@@ -69,4 +70,26 @@ test('any other route answers in its time, the body included', async () => {
   const { status, ms } = await post('/other');
   expect(status).toBe(503);
   expect(ms).toBeLessThan(5_000);
+});
+
+describe('a route that waits for others', () => {
+  test('has its own time', async () => {
+    const left: number[] = [];
+    work = async ({ answerBy }) => {
+      left.push(answerBy - performance.now());
+      // That it takes long is what is tried.
+      await pause(2 * HANDLER_MS);
+      return 'done';
+    };
+    expect(await post('/patient')).toMatchObject({ status: 200 });
+    expect(left[0]).toBeGreaterThan(3 * HANDLER_MS - 100);
+  });
+
+  test('and no more than that', async () => {
+    work = () => new Promise(() => undefined);
+    const { status, ms } = await post('/patient');
+    expect(status).toBe(503);
+    expect(ms).toBeGreaterThan(3 * HANDLER_MS - 50);
+    expect(ms).toBeLessThan(5_000);
+  });
 });
