@@ -23,7 +23,7 @@ export function alignedPercent({ messages, aligned }: Pick<DmarcFacts, 'messages
   return messages === 0 ? null : Math.floor((aligned / messages) * 1_000) / 10;
 }
 
-/** What to do next, in words: what is missing before `p=quarantine` or `p=reject`, or that it is safe (RFC 9989 §8.2). */
+/** What to do next, in words: what is missing before `p=quarantine` or `p=reject`, or that it is safe. */
 export function dmarcAdvice(facts: DmarcFacts): string {
   const { domain, policy, reportCount, days, messages, aligned, worst } = facts;
   const percent = alignedPercent(facts);

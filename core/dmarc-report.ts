@@ -41,7 +41,7 @@ export const dmarcPolicy = z.object({
   pct: z.number().int().min(0).max(100).nullable(),
 });
 
-/** Mail of one source that fared alike (RFC 9990 §3.1.1.9). */
+/** Mail of one source that fared alike (RFC 9990, RFC 7489 Appendix C). */
 export const dmarcRecord = z.object({
   /** IPv4 or IPv6 */
   sourceIp: z.string().refine((text) => isIP(text) !== 0),
@@ -82,7 +82,7 @@ export interface DmarcReport {
   isTruncated: boolean;
 }
 
-/** Whether the mail of a record passed DMARC: a signature or SPF passed and fits the From domain (RFC 9989 §4.4). */
+/** Whether the mail of a record passed DMARC: a signature or SPF passed and fits the From domain (RFC 7489 §6.6.2, RFC 9989). */
 export function isAligned(record: Pick<DmarcRecord, 'dkim' | 'spf'>): boolean {
   return record.dkim === 'pass' || record.spf === 'pass';
 }

@@ -6,7 +6,7 @@ import { decodeCharset } from '../../core/text.ts';
 
 /** Octets of a report's XML; the largest honest ones have a tenth. */
 const MAX_XML_OCTETS = 20_000_000;
-/** Files in an archive; a report is one (RFC 9990 §3.5.3). */
+/** Files in an archive; a report is one (RFC 7489 §7.2.1.1, RFC 9990). */
 const MAX_ARCHIVE_FILES = 10;
 /** Attachments of one message that are looked into; a report is one. */
 const MAX_ATTACHMENTS = 2;
@@ -20,7 +20,7 @@ const REPORT_TYPES: ReadonlySet<string> = new Set([
   'application/xml',
   'text/xml',
 ]);
-/** receiver "!" policy-domain "!" begin "!" end [ "!" id ] (RFC 9990 §3.5.2) */
+/** receiver "!" policy-domain "!" begin "!" end [ "!" id ] (RFC 7489 §7.2.1.1, RFC 9990) */
 const REPORT_NAME = /^[^!]{1,255}![^!]{1,255}!\d{1,15}!\d{1,15}(?:![^!]{1,255})?\.(?:xml|xml\.gz|gz|zip)$/i;
 
 /**
