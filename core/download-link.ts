@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 const KEY_OCTETS = 32;
 /** For how long a link serves without a key, from the making of the delivery that carries it; milliseconds. */
@@ -54,9 +54,20 @@ export function readDownloadLink(
   return isSigned && Number(expires) * 1_000 > now.getTime() ? user : null;
 }
 
+/** Made once for each key: making one costs more than signing with it. */
+const keyObjects = new WeakMap<Uint8Array, KeyObject>();
+
+function keyObjectOf(key: Uint8Array): KeyObject {
+  const known = keyObjects.get(key);
+  if (known !== undefined) return known;
+  const made = createSecretKey(key);
+  keyObjects.set(key, made);
+  return made;
+}
+
 /** As JSON, so that no value can pass for its neighbour. */
 function sign(key: Uint8Array, { userId, emailId, part }: DownloadTarget, expires: string): Buffer {
-  return createHmac('sha256', key)
+  return createHmac('sha256', keyObjectOf(key))
     .update(JSON.stringify([userId, emailId, part, expires]))
     .digest();
 }
