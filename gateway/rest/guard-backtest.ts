@@ -26,7 +26,8 @@ const triedBody = z
     ...spanFields,
   })
   .meta({
-    examples: [{ type: 'explicit', config: { from: { values: ['*@shop.example'] } }, action: { action: 'block' } }],
+    id: 'TriedGuardRule',
+    'x-examples': [{ type: 'explicit', config: { from: { values: ['*@shop.example'] } }, action: { action: 'block' } }],
   });
 const spanBody = z
   .object(spanFields)

@@ -44,7 +44,8 @@ export const newRuleBody = z
     isActive: z.boolean().optional(),
   })
   .meta({
-    examples: [
+    id: 'NewGuardRule',
+    'x-examples': [
       {
         name: 'Casinos',
         type: 'explicit',
@@ -58,7 +59,7 @@ export const newRuleBody = z
 export const changesBody = z
   .object(fields)
   .partial()
-  .meta({ examples: [{ isActive: false }] });
+  .meta({ id: 'GuardRuleChanges', 'x-examples': [{ isActive: false }] });
 
 export const ruleAnswer = z
   .object({
