@@ -2,11 +2,15 @@
 export interface SampleFacts {
   /** whose endpoint is tested: the address that the message came to */
   recipient: string;
+  /** whose it seems to be */
+  sender: string;
   /** `<local@domain>` */
   messageId: string;
   sentAt: Date;
 }
 
+/** Of a domain that is nobody's (RFC 2606). */
+export const SAMPLE_SENDER = 'ann@example.com';
 const BOUNDARY = 'postroom-sample';
 const TEXT = `Hello,
 
@@ -25,11 +29,11 @@ const FILE = 'number,amount\n1,19.90\n2,5.00\n';
  * The octets of a message as a server would hand it in (RFC 5322, MIME), by which endpoints are tested: it goes the way of real mail from
  * the parser on. Equal facts give equal octets.
  */
-export function makeSampleMessage({ recipient, messageId, sentAt }: SampleFacts): Buffer {
+export function makeSampleMessage({ recipient, sender, messageId, sentAt }: SampleFacts): Buffer {
   const date = sentAt.toUTCString().replace(/GMT$/, '+0000');
   const lines = [
     `Date: ${date}`,
-    'From: Ann Example <ann@example.com>',
+    `From: Ann Example <${sender}>`,
     `To: ${recipient}`,
     'Cc: Bob Example <bob@example.com>',
     'Reply-To: Support <support@example.com>',

@@ -77,7 +77,6 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
   });
   const { publicUrl } = options;
   const linkKey = deriveDownloadLinkKey(options.secretKey);
-  const tester = createEndpointTester({ context, endpoints, dispatcher: checked, guard, publicUrl, linkKey });
   const attempter = createAttempter({
     context,
     endpoints,
@@ -114,6 +113,15 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     },
   });
   const forwardThread = createForwardThread();
+  const tester = createEndpointTester({
+    context,
+    endpoints,
+    dispatcher: checked,
+    guard,
+    publicUrl,
+    linkKey,
+    thread: forwardThread,
+  });
   const forwarder = createForwarder({
     context,
     secretKey: options.secretKey,
@@ -207,9 +215,9 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
       isStopping = true;
       clearTimeout(nextSweep?.timer);
       dispatcher.stop();
-      await running.stop();
+      await Promise.all([running.stop(), asker.stop()]);
       await forwardThread.end();
-      await Promise.all([asker.stop(), rules.stop()]);
+      await rules.stop();
       await checked.destroy();
     },
   });

@@ -1,6 +1,6 @@
 import { makeIdentifier } from '../../core/identifiers.ts';
 import { parseMessage } from '../../core/parse-message.ts';
-import { makeSampleMessage } from '../../core/sample-message.ts';
+import { makeSampleMessage, SAMPLE_SENDER } from '../../core/sample-message.ts';
 import type { DeliveryContentRow } from '../../db/queries/delivery-content.ts';
 import type { ActorContext } from '../actor.ts';
 
@@ -21,7 +21,7 @@ export async function makeSampleEmail(
   const sentAt = now();
   const id = makeIdentifier('email', sentAt, random(RANDOM_OCTETS));
   const messageId = `<${id}@sample.postroom.invalid>`;
-  const raw = makeSampleMessage({ recipient, messageId, sentAt });
+  const raw = makeSampleMessage({ recipient, sender: SAMPLE_SENDER, messageId, sentAt });
   const message = await parseMessage(raw);
   const email: DeliveryContentRow = {
     user_id: userId,

@@ -8,6 +8,7 @@ import type { ActorContext } from '../actor.ts';
 import type { DeliveryEndpoint, EndpointLookup, WebhookFacts } from './endpoint-lookup.ts';
 import { type OpenRequest, postWebhook, type WebhookResponse } from './post-webhook.ts';
 import { makeSampleEmail } from './sample-email.ts';
+import { type ForwardTesterOptions, testForward } from './test-forward.ts';
 import { makeWebhookRequest } from './webhook-request.ts';
 
 export interface EndpointTesterOptions {
@@ -18,6 +19,8 @@ export interface EndpointTesterOptions {
   publicUrl: string;
   /** see core/download-link.ts */
   linkKey: Uint8Array;
+  /** composes copies */
+  thread: ForwardTesterOptions['thread'];
 }
 
 type TestRequest = Request<'delivery.endpoint.test'>;
@@ -41,6 +44,7 @@ const ANYONE = 'hello@example.com';
 
 export function createEndpointTester(options: EndpointTesterOptions): EndpointTester {
   const { context, endpoints } = options;
+  const forwarding = { context, thread: options.thread };
   const open = new Set<OpenRequest>();
 
   const testWebhook = async (request: TestRequest, tested: TestedWebhook): Promise<Tested> => {
@@ -89,7 +93,7 @@ export function createEndpointTester(options: EndpointTesterOptions): EndpointTe
       const endpoint = find(request);
       if (endpoint === undefined) return { verdict: 'refused', reason: 'not-found', details: 'Endpoint not found' };
       if (endpoint.type !== 'webhook')
-        return { ...NOTHING_CAME, message: 'Endpoints that forward mail cannot be tested yet' };
+        return { ...NOTHING_CAME, ...(await testForward(forwarding, { ...request, type: endpoint.type })) };
       if (endpoint.webhook === null)
         return { verdict: 'refused', reason: 'invalid', details: 'Endpoint configuration cannot be used' };
       return await testWebhook(request, asTested(request, endpoint, endpoint.webhook));

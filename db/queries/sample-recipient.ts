@@ -28,3 +28,16 @@ export async function findSampleRecipient(
   });
   return rows[0] ?? null;
 }
+
+/** An endpoint that forwards, as its test needs it. */
+export interface TestedForwardRow {
+  config: unknown;
+  /** whether the domain of the config's fromAddress is a verified one of the user */
+  is_from_verified: boolean;
+}
+
+/** By $1 (user id) and $2 (endpoint id). Rows: TestedForwardRow. */
+export const readTestedForwardSql = `
+  select p.config, exists (select from domain d where d.user_id = p.user_id
+    and d.name = lower(split_part(p.config->>'fromAddress', '@', 2)) and d.status = 'verified') as is_from_verified
+  from endpoint p where p.user_id = $1 and p.id = $2`;

@@ -1,0 +1,181 @@
+import { hash } from 'node:crypto';
+import { type ForwardConfig, forwardSender, readForwardConfig } from '../../core/forward.ts';
+import { makeIdentifier } from '../../core/identifiers.ts';
+import { parseMessage } from '../../core/parse-message.ts';
+import { makeSampleMessage, SAMPLE_SENDER } from '../../core/sample-message.ts';
+import { baseSubject } from '../../core/subject.ts';
+import { readPolicy } from '../../db/queries/outgoing-policy.ts';
+import { type OutgoingContent, writeOutgoing } from '../../db/queries/outgoing-write.ts';
+import {
+  findSampleRecipient,
+  readTestedForwardSql,
+  type SampleRecipient,
+  type TestedForwardRow,
+} from '../../db/queries/sample-recipient.ts';
+import { inUserTransaction } from '../../db/user-transaction.ts';
+import type { ActorContext } from '../actor.ts';
+import type { ForwardThread } from './forward-thread.ts';
+
+export interface ForwardTesterOptions {
+  context: ActorContext;
+  thread: Pick<ForwardThread, 'compose'>;
+}
+
+export interface ForwardTest {
+  userId: string;
+  endpointId: string;
+  type: 'email' | 'email_group';
+}
+
+/** `message` is for the user. */
+export interface ForwardTestOutcome {
+  success: boolean;
+  message: string;
+  responseTimeMs: number;
+}
+
+const RANDOM_OCTETS = 10;
+const LOCK_TIMEOUT_MS = 2_000;
+
+/**
+ * Composes a sample's copy as a received mail's is and puts it into the sending queue, as a sent email of the user: there its way can be
+ * followed. Success means that it is in the queue.
+ */
+export async function testForward(options: ForwardTesterOptions, test: ForwardTest): Promise<ForwardTestOutcome> {
+  const startedTick = performance.now();
+  const told = (success: boolean, message: string): ForwardTestOutcome => {
+    return { success, message, responseTimeMs: Math.round(performance.now() - startedTick) };
+  };
+  const { pool } = options.context.database;
+  const { rows } = await pool.query<TestedForwardRow>({
+    name: 'tested-forward',
+    text: readTestedForwardSql,
+    values: [test.userId, test.endpointId],
+  });
+  const [row] = rows;
+  const config = row === undefined ? null : configOf(row.config);
+  if (row === undefined || config === null) return told(false, 'Endpoint configuration cannot be used');
+  if (config.addresses.length === 0) return told(false, 'The endpoint has no address that mail can be sent to');
+  const recipient = await findSampleRecipient(pool, test);
+  if (recipient === null || !recipient.isVerified)
+    return told(
+      false,
+      'Nothing was sent: a copy comes from an address of yours on a verified domain, and there is none',
+    );
+  const email = await composeSample(options, test, { config, recipient, isFromVerified: row.is_from_verified });
+  const refusal = await store(options.context, test.userId, email);
+  if (refusal !== null) return told(false, refusal);
+  return told(true, `A sample is on its way to ${config.addresses.join(', ')} (email ${email.row.id})`);
+}
+
+function configOf(stored: unknown): ForwardConfig | null {
+  try {
+    return readForwardConfig(stored);
+  } catch {
+    return null;
+  }
+}
+
+interface SampleCopy {
+  config: ForwardConfig;
+  recipient: SampleRecipient;
+  isFromVerified: boolean;
+}
+
+async function composeSample(
+  { context, thread }: ForwardTesterOptions,
+  { type }: ForwardTest,
+  { config, recipient, isFromVerified }: SampleCopy,
+): Promise<OutgoingContent> {
+  const now = context.now();
+  const identifier = (kind: 'email' | 'raw' | 'event' | 'recipient') =>
+    makeIdentifier(kind, now, context.random(RANDOM_OCTETS));
+  const id = identifier('email');
+  const ownAddress = recipient.address;
+  const from = forwardSender(config, ownAddress, isFromVerified);
+  const domain = domainOf(from);
+  const original = makeSampleMessage({
+    recipient: ownAddress,
+    // Relayed as it is, a sample of another domain would fail that domain's DMARC policy.
+    sender: config.preserveHeaders ? from : SAMPLE_SENDER,
+    messageId: `<${id}@${domain}>`,
+    sentAt: now,
+  });
+  const octets = await thread.compose({
+    original: { octets: original, traceFields: '', ownAddress, receivedAt: now },
+    config,
+    facts: { messageId: `<${id}.copy@${domain}>`, from, isGroup: type === 'email_group' },
+  });
+  const message = await parseMessage(octets);
+  const sender = message.addresses.from?.addresses[0];
+  const row = {
+    id,
+    raw_id: identifier('raw'),
+    event_id: identifier('event'),
+    own_address: from.toLowerCase(),
+    own_domain: domain,
+    message_id: message.messageId ?? `<${id}@${domain}>`,
+    subject: message.subject,
+    base_subject: baseSubject(message.subject),
+    from_name: sender?.name ?? null,
+    from_address: sender?.address ?? from,
+    from_text: message.addresses.from?.text ?? from,
+    to_addresses: config.addresses,
+    cc_addresses: [],
+    preview: message.preview,
+    date: now.toISOString(),
+    scheduled_at: null,
+    timezone: null,
+    headers: message.headers,
+    addresses: message.addresses,
+    in_reply_to: message.inReplyTo,
+    reference_ids: message.references,
+    attachments: message.attachments,
+    attachment_count: message.attachments.length,
+    tags: [],
+    search_text: [message.subject, from, ...config.addresses].join('\n').toLowerCase(),
+    sha256: hash('sha256', octets, 'hex'),
+    recipients: config.addresses.map((address) => ({
+      id: identifier('recipient'),
+      address,
+      domain: domainOf(address),
+    })),
+  };
+  return { row, octets, text: message.textBody, html: message.htmlBody };
+}
+
+/** Puts it into the queue; answers why not, or null. */
+async function store({ database, bus }: ActorContext, userId: string, email: OutgoingContent): Promise<string | null> {
+  const { row } = email;
+  const recipients = row.recipients.map(({ address }) => address.toLowerCase());
+  const stored = await inUserTransaction(
+    database,
+    userId,
+    { lock: null, lockTimeoutMs: LOCK_TIMEOUT_MS },
+    async (client) => {
+      const policy = await readPolicy(client, userId, {
+        domains: [row.own_domain],
+        senders: [row.own_address],
+        recipients,
+        idempotencyKeys: [],
+        hourly: null,
+      });
+      const domain = policy.domains.get(row.own_domain);
+      if (domain?.isVerified !== true) return `Nothing was sent: ${row.own_domain} is not verified`;
+      if (policy.suppressed.size > 0)
+        return `Nothing was sent: mail to ${[...policy.suppressed].join(', ')} came back earlier, and is suppressed`;
+      const addressId = policy.addressIds.get(row.own_address) ?? null;
+      const unit = { emails: [{ ...email, domainId: domain.id, addressId }], batchId: null, answer: null };
+      return await writeOutgoing(client, userId, [unit]);
+    },
+  );
+  if (typeof stored === 'string') return stored;
+  bus.wake('sending.send.wake', { userId, emailIds: [row.id] });
+  bus.wake('threading.assign.wake', { userId, emailIds: [row.id] });
+  if (stored.lastSeq !== null) bus.publish('event.appended', { userId, lastSeq: stored.lastSeq });
+  return null;
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
+}
