@@ -1,15 +1,9 @@
+import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import MimeNode from 'nodemailer/lib/mime-node';
 import { z } from 'zod';
 import { type AddressList, type Mailbox, readAddressFields } from './address.ts';
 import { checked } from './compose-message.ts';
-import {
-  decodeText,
-  endOfHeaderSection,
-  firstField,
-  type HeaderSection,
-  parseDate,
-  readHeaderSection,
-} from './header-fields.ts';
+import { endOfHeaderSection, firstField, type HeaderSection, parseDate, readHeaderSection } from './header-fields.ts';
 import { parseMessageId, parseMessageIds } from './message-id.ts';
 import { outgoingMailbox, writableName } from './outgoing-addresses.ts';
 import { withoutAttachments } from './remove-attachments.ts';
@@ -153,7 +147,6 @@ function newFields(
   const messageId = parseMessageId(firstField(section, 'message-id')?.raw ?? '');
   const inReplyTo = parseMessageIds(firstField(section, 'in-reply-to')?.raw ?? '');
   const references = parseMessageIds(firstField(section, 'references')?.raw ?? '');
-  const subject = decodeText(firstField(section, 'subject')?.raw ?? '');
   const date = parseDate(firstField(section, 'date')?.raw ?? '') ?? original.receivedAt;
   const to = facts.isGroup ? original.ownAddress : (config.addresses[0] ?? original.ownAddress);
   const node = new MimeNode();
@@ -165,7 +158,6 @@ function newFields(
       .slice(0, MAX_REPLY_TO)
       .map(({ name, address }) => ({ name: name ?? '', address })),
     To: { name: '', address: to },
-    Subject: oneLine(`${config.subjectPrefix}${subject}`),
     'Message-ID': facts.messageId,
     Date: date,
     ...(inReplyTo[0] === undefined ? {} : { 'In-Reply-To': inReplyTo[0] }),
@@ -174,9 +166,24 @@ function newFields(
     'X-Original-To': oneLine(addresses.to?.text ?? ''),
     'X-Original-Message-ID': messageId ?? '',
   });
-  const lines = node.buildHeaders().split(/\r\n(?![ \t])/);
-  return lines.filter((line) => line !== '' && !/^(?:mime-version|content-)/i.test(line)).map((line) => `${line}\r\n`);
+  const lines = node
+    .buildHeaders()
+    .split(/\r\n(?![ \t])/)
+    .filter((line) => line !== '' && !/^(?:mime-version|content-)/i.test(line));
+  const subject = subjectField(config.subjectPrefix, firstField(section, 'subject')?.raw ?? '');
+  return [...lines, ...(subject === '' ? [] : [`Subject: ${subject}`])].map((line) => `${line}\r\n`);
 }
+
+/** The original's field as it stands there, behind the prefix. */
+function subjectField(prefix: string, raw: string): string {
+  const value = raw.trim();
+  if (/^[\x20-\x7e]*$/.test(prefix)) return `${prefix}${value}`.trim();
+  // Of white space between encoded words nothing is shown (RFC 2047 §6.2).
+  return `${encodeWord(value.startsWith('=?') ? prefix : prefix.trimEnd(), 'Q', ENCODED_WORD_LENGTH)} ${value}`.trim();
+}
+
+/** Characters of an encoded word (RFC 2047 §2 allows 75), as nodemailer makes them. */
+const ENCODED_WORD_LENGTH = 52;
 
 /** Who wrote it and by whose hands it comes. Nobody shall take the copy for the sender's own mail, so no address of his stands here. */
 function senderName(sender: Mailbox | null, ownAddress: string): string {

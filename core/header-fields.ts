@@ -46,7 +46,7 @@ export function unfold(raw: string): string {
 }
 
 /** Octets above 127 within encoded words belong to the charset of the word (seen: `=?iso-8859-1?Q?J<FC>rgen?=`). */
-function escapeEncodedWords(line: string): string {
+export function escapeEncodedWords(line: string): string {
   if (!/[\x80-\xff]/.test(line)) return line;
   return line.replace(/=\?[^?]{1,40}\?[Qq]\?[^?]*\?=/g, (word) =>
     word.replace(/[\x80-\xff]/g, (octet) => `=${octet.charCodeAt(0).toString(16)}`),

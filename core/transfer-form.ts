@@ -1,5 +1,5 @@
 import { decodeAttachment, type TransferEncoding, toTransferEncoding } from './attachment.ts';
-import { endOfHeaderSection, firstField, readHeaderSection, unfold } from './header-fields.ts';
+import { endOfHeaderSection, escapeEncodedWords, firstField, readHeaderSection, unfold } from './header-fields.ts';
 import { type PartBody, readPartBodies } from './part-reader.ts';
 import { decodeRawText } from './text.ts';
 
@@ -126,7 +126,7 @@ export function mendHeader(head: Buffer, form: TransferForm): Buffer {
 
 /** Runs of octets beyond ASCII as encoded words, as most agents take them even where RFC 2047 §5 has none. */
 function toWords(line: string): string {
-  return line.replace(
+  return escapeEncodedWords(line).replace(
     /[^\s"(),:;<>@[\\\]=]*[\x80-\xff](?:[^"(),:;<>@[\\\]\r\n]*[\x80-\xff])?[^\s"(),:;<>@[\\\]]*/g,
     (run) => {
       const words: string[] = [];
