@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type AttachedFile, dmarcXml, mailWith, reportFiles } from '../support/dmarc-reports.ts';
+import { Service, type TestAccount, until } from '../support/service.ts';
+import { smtpLoad, toWireForm } from '../support/smtp-load.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+let service: Service;
+let receiver: WebhookReceiver;
+let account: TestAccount & { domain: string; domainId: string };
+
+beforeAll(async () => {
+  receiver = await startWebhookReceiver();
+  service = await Service.start('single');
+  account = await service.createAccount();
+  const endpoint = await account.call('POST', '/endpoints', {
+    name: 'all',
+    type: 'webhook',
+    config: { url: receiver.url },
+  });
+  const caught = await account.call('PATCH', `/domains/${account.domainId}`, {
+    isCatchAllEnabled: true,
+    catchAllEndpointId: endpoint.body.id,
+  });
+  expect([endpoint.status, caught.status]).toEqual([201, 200]);
+}, 120_000);
+afterAll(async () => {
+  await service?.stop();
+  await receiver?.stop();
+}, 60_000);
+
+async function send(octets: Buffer, localPart: string): Promise<void> {
+  const [result] = await smtpLoad({
+    host: '127.0.0.1',
+    port: service.smtpPort,
+    count: 1,
+    sessions: 1,
+    isReusingConnections: false,
+    reversePath: 'dmarc@receiver.test',
+    recipients: () => [`${localPart}@${account.domain}`],
+    message: () => toWireForm(octets),
+  });
+  expect(result?.code).toBe(250);
+}
+
+test('reports that come by SMTP are read, summed up, kept as mail and out of the catch-all', {
+  timeout: 60_000,
+}, async () => {
+  const files: AttachedFile[] = ['zip', 'gzip', 'xml'].map((form, at) => {
+    const records = [{ count: 9 }, { sourceIp: '192.0.2.9', count: 1, dkim: 'fail', spf: 'fail' } as const];
+    const end = new Date(Date.now() - at * 4 * 86_400_000);
+    return reportFiles(dmarcXml({ domain: account.domain, end, records }))[form as 'zip' | 'gzip' | 'xml'];
+  });
+  for (const [at, file] of files.entries()) await send(mailWith(file), ['dmarc', 'reports', 'anybody'][at] ?? '');
+  await send(mailWith(reportFiles(dmarcXml({ domain: 'elsewhere.test' })).zip), 'postmaster');
+  const path = `/domains/${account.domainId}`;
+  await until(
+    'three reports',
+    () => service.output.slice(-3_000),
+    async () => (await account.call('GET', `${path}/dmarc-reports`)).body.pagination?.total === 3,
+  );
+  const { data } = (await account.call('GET', `${path}/dmarc-reports`)).body;
+  for (const { id, emailId } of data) {
+    expect((await account.call('GET', `${path}/dmarc-reports/${id}`)).body.records).toHaveLength(2);
+    expect((await account.call('GET', `/emails/${emailId}`)).body.attachments).toHaveLength(1);
+  }
+  const summary = (await account.call('GET', `${path}/dmarc`)).body;
+  expect(summary).toMatchObject({ reportCount: 3, messages: 30, aligned: 27, alignedPercent: 90 });
+  expect(summary.advice).toContain('3 messages failed, 3 of them from 192.0.2.9');
+  // The one that is on another's domain is mail like any other.
+  const [request, ...others] = await receiver.received(1);
+  expect([request?.body.includes(`postmaster@${account.domain}`), others]).toEqual([true, []]);
+});
