@@ -1,0 +1,136 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DnsRecord } from '../../core/dns-records.ts';
+import { type DnsServer, startDnsServer } from '../support/dns.ts';
+import { type Answer, Service, type ServiceMode, type TestAccount, until } from '../support/service.ts';
+import { smtpLoad, toWireForm } from '../support/smtp-load.ts';
+
+const HOST = 'mx.postroom.test';
+
+describe.each<ServiceMode>(['single', 'split'])('a newcomer brings a domain (%s)', (mode) => {
+  let dns: DnsServer;
+  let service: Service;
+  let account: TestAccount;
+
+  beforeAll(async () => {
+    dns = await startDnsServer();
+    dns.set(HOST, 'A', ['127.0.0.1']);
+    service = await Service.start(mode, { environment: { DNS_SERVERS: dns.address, MAIL_HOSTNAME: HOST } });
+    account = await service.createAccount();
+  }, 120_000);
+  afterAll(async () => {
+    await service?.stop();
+    await dns?.stop();
+  }, 60_000);
+
+  /** Puts into DNS exactly what the service answered. */
+  function publish(answer: Answer): void {
+    const records: DnsRecord[] = answer.body.dnsRecords;
+    for (const { type, name } of records) {
+      const values = records.filter((each) => each.type === type && each.name === name).map(({ value }) => value);
+      dns.set(name, type, type === 'MX' ? values.map(toMx) : values);
+    }
+  }
+
+  async function send(recipient: string): Promise<{ code: number | null; messageId: string }> {
+    const messageId = `<${Date.now()}.${recipient}>`;
+    const lines = [
+      `Message-ID: ${messageId}`,
+      'From: ada@elsewhere.test',
+      `To: ${recipient}`,
+      'Subject: Hello',
+      '',
+      'Hi',
+    ];
+    const [result] = await smtpLoad({
+      host: '127.0.0.1',
+      port: service.smtpPort,
+      count: 1,
+      sessions: 1,
+      isReusingConnections: false,
+      reversePath: 'ada@elsewhere.test',
+      recipients: () => [recipient],
+      message: () => toWireForm(Buffer.from(`${lines.join('\r\n')}\r\n`)),
+    });
+    return { code: result?.code ?? null, messageId };
+  }
+
+  async function awaitMail(messageId: string): Promise<void> {
+    await until(
+      `${messageId} is listed`,
+      () => service.output.slice(-2_000),
+      async () => {
+        const { body } = await account.call('GET', '/emails?type=received');
+        return body.data.some((email: { message_id: string }) => email.message_id === messageId);
+      },
+    );
+  }
+
+  test('it publishes what it was told, is verified when it asks, takes mail, and goes again', async () => {
+    const name = `asked-${mode}.test`;
+    const made = await account.call('POST', '/domains', { domain: name });
+    expect(made).toMatchObject({ status: 201, body: { status: 'pending', canReceiveEmails: false } });
+    expect((await send(`hello@${name}`)).code).toBe(550);
+    publish(made);
+    const checked = await account.call('GET', `/domains/${made.body.id}?check=true`);
+    expect(checked.body).toMatchObject({
+      status: 'verified',
+      canReceiveEmails: true,
+      mailFromDomainStatus: 'Success',
+      verificationCheck: { isFullyVerified: true, dkimStatus: 'Success' },
+    });
+    expect(checked.body.dnsRecords.every(({ isVerified }: { isVerified: boolean }) => isVerified)).toBe(true);
+
+    const address = `hello@${name}`;
+    const added = await account.call('POST', '/email-addresses', { address, domainId: made.body.id });
+    expect(added.status).toBe(201);
+    await until(
+      `${address} takes mail`,
+      () => service.output.slice(-2_000),
+      async () => {
+        const { code, messageId } = await send(address);
+        if (code !== 250) return false;
+        await awaitMail(messageId);
+        return true;
+      },
+    );
+
+    const gone = await account.call('DELETE', `/domains/${made.body.id}`);
+    expect(gone.body.deletedResources).toMatchObject({ domain: name, emailAddresses: 1 });
+    await until(
+      `${address} takes none`,
+      () => service.output.slice(-2_000),
+      async () => (await send(address)).code === 550,
+    );
+    expect((await account.call('GET', '/emails?type=received')).body.pagination.total).toBeGreaterThan(0);
+  }, 120_000);
+
+  test('it is verified in the background when nobody asks', async () => {
+    const made = await account.call('POST', '/domains', { domain: `waiting-${mode}.test` });
+    expect(made.body.status).toBe('pending');
+    publish(made);
+    const database = new pg.Client(await service.databaseUrl());
+    await database.connect();
+    try {
+      await until(
+        'the domain is verified',
+        () => service.output.slice(-2_000),
+        async () => {
+          // The next look is a minute away.
+          await database.query(`update domain set check_due_at = now() where id = $1 and status = 'pending'`, [
+            made.body.id,
+          ]);
+          const { body } = await account.call('GET', `/domains/${made.body.id}`);
+          return body.status === 'verified' && body.canReceiveEmails;
+        },
+      );
+    } finally {
+      await database.end();
+    }
+  }, 90_000);
+});
+
+function toMx(value: string): { preference: number; exchange: string } {
+  const [preference = '', exchange = ''] = value.split(' ');
+  return { preference: Number(preference), exchange };
+}
