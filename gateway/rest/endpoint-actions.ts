@@ -63,13 +63,13 @@ const testAnswer = z
     success: z.boolean(),
     message: z.string(),
     responseTime: z.number().meta({ description: 'milliseconds' }),
-    statusCode: z.number().int().nullable().optional(),
-    responseBody: z.string().nullable().optional().meta({ description: 'the first 1,000 characters' }),
+    statusCode: z.number().int().optional(),
+    responseBody: z.string().optional().meta({ description: 'the first 1,000 characters' }),
     webhookFormat: z
       .enum(FORMAT_NAMES)
       .optional()
       .meta({ description: 'in the words of the request; else of the endpoint' }),
-    urlTested: z.string().nullable().optional(),
+    urlTested: z.string().optional(),
     testPayload: z.unknown().optional().meta({ description: 'what was sent, as production sends it' }),
     error: z.string().optional().meta({ description: 'what went wrong, when nothing answered' }),
   })
@@ -164,11 +164,12 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
         ...(outcome.webhookFormat === null
           ? {}
           : {
-              statusCode,
-              responseBody: responseBody?.slice(0, MAX_RESPONSE_LENGTH) ?? null,
+              // Clients type these as absent, not as null, where nothing answered.
+              ...(statusCode === null ? {} : { statusCode }),
+              ...(responseBody === null ? {} : { responseBody: responseBody.slice(0, MAX_RESPONSE_LENGTH) }),
               webhookFormat: format ?? outcome.webhookFormat,
-              urlTested: outcome.urlTested,
-              testPayload: payload === null ? null : (JSON.parse(payload) as unknown),
+              ...(outcome.urlTested === null ? {} : { urlTested: outcome.urlTested }),
+              ...(payload === null ? {} : { testPayload: JSON.parse(payload) as unknown }),
             }),
       };
     },

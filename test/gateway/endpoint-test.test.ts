@@ -94,7 +94,9 @@ describe('a webhook', () => {
     });
     receiver.answer(['reset']);
     const reset = await run(box);
-    expect(reset).toMatchObject({ status: 200, body: { success: false, statusCode: null, responseBody: null } });
+    expect(reset).toMatchObject({ status: 200, body: { success: false, urlTested: receiver.url } });
+    expect(reset.body).not.toHaveProperty('statusCode');
+    expect(reset.body).not.toHaveProperty('responseBody');
     expect(reset.body.error).toBe(reset.body.message);
   });
 
