@@ -12,9 +12,10 @@ import { storeRoutes } from './store-routes.ts';
 /** Asks models about mail whose guard rules want that, and routes it by what they say. */
 export interface Asker {
   /** Takes as much as there is room for and leaves it running. Answers how many emails it took. */
-  askDue(run: Run<never>): Promise<number>;
+  askDue(run: Pick<Run<never>, 'isStopping' | 'keep'>): Promise<number>;
   /** Serves the question of that name. */
   answer(request: Request<'delivery.guard.ask'>): Promise<Reply<'delivery.guard.ask'>>;
+  /** Ends what is being asked. */
   stop(): Promise<void>;
 }
 
@@ -150,7 +151,7 @@ export function createAsker(options: AskerOptions): Asker {
         openCount++;
         open.set(row.user_id, (open.get(row.user_id) ?? 0) + 1);
         run.keep(
-          askAbout(row, run.signal).finally(() => {
+          askAbout(row, ending.signal).finally(() => {
             openCount--;
             const left = (open.get(row.user_id) ?? 1) - 1;
             if (left === 0) open.delete(row.user_id);
@@ -175,6 +176,7 @@ export function createAsker(options: AskerOptions): Asker {
       }
     },
 
+    // Nobody waits for a model: what it is being asked it is asked again, and the try does not count.
     async stop() {
       ending.abort();
       for (const timer of timers) clearTimeout(timer);

@@ -10,6 +10,8 @@ export interface GuardModelOptions {
   url: string;
   key: string | null;
   name: string;
+  /** within that it has answered, or failed; LIMIT_MS unless told */
+  limitMs?: number;
 }
 
 /** Asks a model whether mail fits a prompt. */
@@ -19,7 +21,7 @@ export interface GuardModel {
   destroy(): Promise<void>;
 }
 
-/** guarantees for users: within this a model has answered or failed. Milliseconds. */
+/** Shorter than the lease of an email that is asked about (db/claim.ts). Milliseconds. */
 const LIMIT_MS = 20_000;
 const MAX_ANSWER_OCTETS = 65_536;
 /** Characters of a mail that a model gets to see. */
@@ -28,8 +30,9 @@ const MAX_HEADER_LENGTH = 1_000;
 const MAX_REASON_LENGTH = 500;
 
 export function createGuardModel(options: GuardModelOptions): GuardModel {
-  // Redirects are not followed: the key goes to nobody else.
-  const dispatcher = new Agent({ headersTimeout: LIMIT_MS, bodyTimeout: LIMIT_MS, connect: { timeout: LIMIT_MS } });
+  // One limit holds for all of it. Redirects are not followed: the key goes to nobody else.
+  const { limitMs = LIMIT_MS } = options;
+  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
   const url = `${options.url.replace(/\/+$/, '')}/chat/completions`;
 
   const post = async (prompt: string, facts: GuardFacts, signal: AbortSignal): Promise<ModelAnswer> => {
@@ -61,13 +64,13 @@ export function createGuardModel(options: GuardModelOptions): GuardModel {
 
   return {
     async ask(prompt, facts, signal) {
-      const limit = AbortSignal.timeout(LIMIT_MS);
+      const limit = AbortSignal.timeout(limitMs);
       try {
         return await post(prompt, facts, AbortSignal.any([limit, signal]));
       } catch (error) {
         if (signal.aborted) throw error;
         return failed(
-          limit.aborted ? `the model did not answer within ${LIMIT_MS / 1_000} s` : 'the model could not be reached',
+          limit.aborted ? `the model did not answer within ${limitMs / 1_000} s` : 'the model could not be reached',
         );
       }
     },

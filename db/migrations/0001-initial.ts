@@ -423,7 +423,7 @@ const ROUTES = `
     matches jsonb,
     -- when a user let an email through that was blocked or held for review
     released_at timestamptz(3),
-    -- what models said of the email: [{ruleId, kind, isMatch, reason, at, durationMs}]
+    -- what models said of the email: see core/guard-answers.ts
     answers jsonb,
     -- of outcome asking
     next_ask_at timestamptz(3),
@@ -433,7 +433,7 @@ const ROUTES = `
     primary key (user_id, email_id)
   ) with (fillfactor = 85);
   create index route_undecided on route (created_at) where outcome is null;
-  create index route_asking on route (next_ask_at, email_id) where outcome = 'asking';
+  create index route_asking on route (next_ask_at) where outcome = 'asking';
   create index route_held on route (user_id, created_at desc, email_id desc) where outcome in ('blocked', 'review') and released_at is null;
 
   -- DMARC aggregate reports (RFC 9990) that came in, each with its rows.

@@ -21,7 +21,7 @@ export const claimAskingSql = `
     select d.ctid from route d
     where d.outcome = 'asking' and d.next_ask_at <= (select postroom_now())
       and (d.claimed_until is null or d.claimed_until < (select postroom_now())) and d.user_id <> all ($2::text[])
-    order by d.next_ask_at, d.email_id limit 1 for update skip locked))
+    order by d.next_ask_at limit 1 for update skip locked))
   returning t.user_id, t.email_id, t.rule_id, t.asks, t.answers`;
 
 /** Gives a claim back: $1 the claimant, $2 the user, $3 the email, $4 tries so far, $5 seconds until the next one. */

@@ -128,3 +128,146 @@ test('a rule routes to its endpoint, or as if it had named none when that is swi
   ] as const)
     expect(await route(subject)).toMatchObject({ via: 'address', reason, deliveries: [box.endpointId] });
 });
+
+test('500 mails and two routers: each mail is decided once, delivered or held, and counted once', async () => {
+  const rule = await addRule(database, box, { action: 'block', hasWords: 'even' });
+  const second = await mailbox();
+  const other = await addRule(database, second, { action: 'block', subject: 'even' });
+  const plain = await mailbox();
+  const mails = [];
+  for (const to of [box, second, plain])
+    for (const subject of ['even', 'odd'])
+      mails.push(...(await insertReceivedMail(database, to, { subject, count: 90 })));
+  const first = await start();
+  const beside = await startDelivering(database, testDatabase.open(null));
+  try {
+    first.wakeRouter();
+    beside.wakeRouter();
+    await untilRouted(
+      database,
+      mails.map(({ emailId }) => emailId),
+    );
+  } finally {
+    await beside.stop();
+  }
+  const { rows } = await database.pool.query(
+    `select r.user_id, count(*) filter (where outcome = 'blocked') as blocked, count(*) filter (where outcome = 'endpoint') as sent,
+            (select count(*) from delivery d where d.user_id = r.user_id) as deliveries,
+            (select count(distinct email_id) from delivery d where d.user_id = r.user_id) as delivered,
+            (select count(*) from event v where v.user_id = r.user_id and kind = 'email.blocked') as events,
+            (select sum(trigger_count)::integer from guard_rule_stat s where s.user_id = r.user_id) as hits
+     from route r where user_id = any($1) group by user_id order by array_position($1, user_id)`,
+    [[box.userId, second.userId, plain.userId]],
+  );
+  const ruled = { blocked: 90, sent: 90, deliveries: 90, delivered: 90, events: 90, hits: 90 };
+  expect(rows).toEqual([
+    { user_id: box.userId, ...ruled },
+    { user_id: second.userId, ...ruled },
+    { user_id: plain.userId, blocked: 0, sent: 180, deliveries: 180, delivered: 180, events: 0, hits: null },
+  ]);
+  expect([await hitsOf(rule), await hitsOf(other)]).toEqual([90, 0]);
+});
+
+test('mail whose content cannot be judged is held for review and holds up nobody', async () => {
+  await addRule(database, box, { action: 'block', subject: 'pills' });
+  const plain = await mailbox();
+  const [broken, fine] = await insertReceivedMail(database, box, { subject: 'Hi', count: 2 });
+  const [theirs] = await insertReceivedMail(database, plain);
+  await database.pool.query(`update email_content set authentication = '{"spf": 1}' where email_id = $1`, [
+    broken?.emailId,
+  ]);
+  await start();
+  await untilRouted(database, [broken?.emailId ?? '', fine?.emailId ?? '', theirs?.emailId ?? '']);
+  expect(await routeOf(database, broken?.emailId ?? '')).toMatchObject({
+    outcome: 'review',
+    rule_id: null,
+    reason: 'internal error',
+    deliveries: [],
+  });
+  expect(await routeOf(database, fine?.emailId ?? '')).toMatchObject({ deliveries: [box.endpointId] });
+  expect(await routeOf(database, theirs?.emailId ?? '')).toMatchObject({ deliveries: [plain.endpointId] });
+  const { rows } = await database.pool.query(`select kind from event where email_id = $1`, [broken?.emailId]);
+  expect(rows).toEqual([{ kind: 'email.held' }]);
+});
+
+test('a mail at which the statement fails is routed alone, and held for review when that fails, too', async () => {
+  const owner = testDatabase.open(null);
+  await owner.pool.query(`
+    create function refuse_poison() returns trigger language plpgsql as $$ begin
+      if exists (select from email e where e.id = new.email_id and e.subject = 'poison') then raise 'poison'; end if;
+      return new; end $$;
+    create trigger refuse_poison before insert on delivery for each row execute function refuse_poison()`);
+  try {
+    const before = await insertReceivedMail(database, box, { count: 3 });
+    const [poison] = await insertReceivedMail(database, box, { subject: 'poison' });
+    const after = await insertReceivedMail(database, box, { count: 3 });
+    const others = [...before, ...after].map(({ emailId }) => emailId);
+    await start();
+    await untilRouted(database, [...others, poison?.emailId ?? '']);
+    expect(await routeOf(database, poison?.emailId ?? '')).toMatchObject({
+      outcome: 'review',
+      reason: 'internal error',
+      deliveries: [],
+    });
+    for (const id of others) expect(await routeOf(database, id)).toMatchObject({ deliveries: [box.endpointId] });
+  } finally {
+    await owner.pool.query('drop trigger refuse_poison on delivery; drop function refuse_poison()');
+  }
+});
+
+test('a rule whose stored configuration cannot be used lets nothing through in silence', async () => {
+  const rule = await addRule(database, box, { action: 'block', subject: 'pills' });
+  await database.pool.query(`update guard_rule set config = '{}' where id = $1`, [rule]);
+  expect(await route('Lunch')).toMatchObject({ outcome: 'review', reason: 'internal error' });
+});
+
+test('a new rule counts from the word of its change on, and without that a second later', async () => {
+  expect(await route('pills')).toMatchObject({ outcome: 'endpoint' });
+  const rule = await addRule(database, box, { action: 'block', subject: 'pills' });
+  actor?.bus.publish('guard.changed', { userId: box.userId });
+  expect(await route('pills')).toMatchObject({ outcome: 'blocked', rule_id: rule });
+  await database.pool.query('delete from guard_rule where id = $1', [rule]);
+  await new Promise((resolve) => setTimeout(resolve, 1_050));
+  expect(await route('pills')).toMatchObject({ outcome: 'endpoint', rule_id: null });
+});
+
+test('a DMARC report stays out of the catch-all, and an address that is registered gets it', async () => {
+  await database.pool.query('update domain set is_catch_all_enabled = true, catch_all_endpoint_id = $2 where id = $1', [
+    box.domainId,
+    box.endpointId,
+  ]);
+  const [caught] = await insertReceivedMail(database, box, { isCatchAll: true, localPart: 'reports' });
+  const [addressed] = await insertReceivedMail(database, box);
+  await database.pool.query(
+    `insert into dmarc_report (user_id, id, email_id, domain, domain_id, organization, report_id, begins_at, ends_at, policy, records, record_count,
+       message_count, aligned_count, created_at)
+     select user_id, 'dmr_' || id, id, own_domain, domain_id, 'org', id, now(), now(), '{}', '[]', 0, 0, 0, now()
+     from email where id = any($1)`,
+    [[caught?.emailId, addressed?.emailId]],
+  );
+  await start();
+  await untilRouted(database, [caught?.emailId ?? '', addressed?.emailId ?? '']);
+  expect(await routeOf(database, caught?.emailId ?? '')).toMatchObject({
+    outcome: 'stored',
+    reason: 'The mail is a DMARC report; the catch-all of the domain does not get those (receiveDmarcEmails).',
+  });
+  expect(await routeOf(database, addressed?.emailId ?? '')).toMatchObject({ deliveries: [box.endpointId] });
+});
+
+test('mail of a user without rules is routed without a look at its content', async () => {
+  const ids = (await insertReceivedMail(database, box, { count: 120 })).map(({ emailId }) => emailId);
+  // Without the right to read it the router would fail; so do the attempts, which come after.
+  const owner = testDatabase.open(null);
+  await owner.pool.query('revoke select on email_content from postroom_actor');
+  try {
+    await start();
+    await untilRouted(database, ids);
+    const { rows } = await database.pool.query(
+      `select count(*) as count from route where email_id = any($1) and outcome = 'endpoint'`,
+      [ids],
+    );
+    expect(rows).toEqual([{ count: 120 }]);
+  } finally {
+    await owner.pool.query('grant select on email_content to postroom_actor');
+  }
+});

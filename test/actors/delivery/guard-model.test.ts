@@ -1,0 +1,76 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createGuardModel, type GuardModel } from '../../../actors/delivery/guard-model.ts';
+import type { GuardFacts } from '../../../core/guard-rule.ts';
+import { type GuardModelServer, startGuardModel } from '../../support/guard-model.ts';
+
+const facts: GuardFacts = {
+  subject: 'x'.repeat(5_000),
+  from: Array.from({ length: 50 }, () => ({ name: 'n'.repeat(2_000), address: 'a@b.test' })),
+  to: Array.from({ length: 1_000 }, () => 'hello@own.test'),
+  text: 'word '.repeat(100_000),
+  attachments: Array.from({ length: 100 }, () => ({ filename: 'f'.repeat(255), contentType: 'a/b' })),
+  authentication: null,
+};
+const LIMIT_MS = 300;
+let server: GuardModelServer;
+let model: GuardModel;
+let script: (response: ServerResponse) => void;
+
+beforeEach(async () => {
+  server = await startGuardModel(() => script);
+  model = createGuardModel({ url: `${server.url}/`, key: null, name: 'm', limitMs: LIMIT_MS });
+});
+afterEach(async () => {
+  await model.destroy();
+  await server.stop();
+});
+
+const ask = (signal = new AbortController().signal) => model.ask('Spam?', facts, signal);
+const late = { kind: 'failed', reason: 'the model did not answer within 0.3 s' };
+
+test('a model that hangs, or drips, has failed when its time is up', async () => {
+  script = () => undefined;
+  expect(await ask()).toEqual(late);
+  script = (response) => {
+    response.writeHead(200);
+    const timer = setInterval(() => response.write(' '), 20);
+    response.on('close', () => clearInterval(timer));
+  };
+  expect(await ask()).toEqual(late);
+});
+
+test('a question that is ended rejects: it is no answer', async () => {
+  const controller = new AbortController();
+  script = () => controller.abort();
+  await expect(ask(controller.signal)).rejects.toThrow();
+});
+
+test('a body that never ends is left after 64 KB', async () => {
+  script = (response) => {
+    response.writeHead(200);
+    const more = () => {
+      while (response.write('x'.repeat(16_384)));
+    };
+    response.on('drain', more);
+    response.on('error', () => undefined);
+    more();
+  };
+  expect(await ask()).toEqual({ kind: 'failed', reason: 'the model answered too much' });
+});
+
+test('a large mail is asked about by its beginning; without a key no Authorization is sent', async () => {
+  script = (response) =>
+    void response.end(JSON.stringify({ choices: [{ message: { content: '{"match":false,"reason":"r"}' } }] }));
+  expect(await ask()).toEqual({ kind: 'answered', isMatch: false, reason: 'r' });
+  const [request] = server.requests;
+  expect(request?.path).toBe('/v1/chat/completions');
+  expect(request?.headers.authorization).toBeUndefined();
+  expect(JSON.stringify(request?.body).length).toBeLessThan(25_000);
+  expect(request?.body.messages[1]?.content).toContain(`"text":"${'word '.repeat(1_600)}"`);
+});
+
+test('a model that is not there has failed', async () => {
+  await server.stop();
+  expect(await ask()).toEqual({ kind: 'failed', reason: 'the model could not be reached' });
+});
