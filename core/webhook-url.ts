@@ -39,8 +39,12 @@ export function webhookTarget(url: string): { origin: string; path: string; host
  */
 export function checkWebhookUrl(url: unknown, guard: AddressGuard): UrlRefusal {
   if (url === undefined || url === null || url === '') return 'Webhook URL is required';
-  // URL() would drop line ends and tabs, and repair missing slashes.
-  if (typeof url !== 'string' || url.length > MAX_URL_LENGTH || !/^[a-z][a-z0-9+.-]*:\/\/[!-\u{10ffff}]+$/iu.test(url))
+  // URL() would drop line ends and tabs, and repair slashes that are missing or too many.
+  if (
+    typeof url !== 'string' ||
+    url.length > MAX_URL_LENGTH ||
+    !/^[a-z][a-z0-9+.-]*:\/\/(?![/\\])[!-\u{10ffff}]+$/iu.test(url)
+  )
     return 'Invalid webhook URL format';
   const parsed = URL.parse(url);
   if (parsed === null || parsed.hostname === '') return 'Invalid webhook URL format';
