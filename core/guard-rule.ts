@@ -98,7 +98,18 @@ interface FoldedFacts {
   authentication: Authentication | null;
 }
 
+/** One mail may be tried by several sets of rules. */
+const foldedFacts = new WeakMap<GuardFacts, FoldedFacts>();
+
 function foldFacts(facts: GuardFacts): FoldedFacts {
+  const known = foldedFacts.get(facts);
+  if (known !== undefined) return known;
+  const folded = foldAnew(facts);
+  foldedFacts.set(facts, folded);
+  return folded;
+}
+
+function foldAnew(facts: GuardFacts): FoldedFacts {
   let words: Words | undefined;
   return {
     subject: foldText(facts.subject),
