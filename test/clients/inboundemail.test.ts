@@ -314,7 +314,6 @@ describe('domains, addresses and endpoints', () => {
     expect(domains.data[0]).toMatchObject({
       id: stage.account.domainId,
       domain: stage.account.domain,
-      lastSesCheck: null,
     });
     expect(await client.domains.retrieve(stage.account.domainId)).toMatchObject({
       stats: { emailsLast24h: expect.any(Number), emailsLast7d: expect.any(Number), emailsLast30d: expect.any(Number) },
