@@ -37,7 +37,7 @@ const FEW = 0.5;
 const FEW_ENOUGH = 0.75;
 /** Lanes listed by one statement, and deliveries claimed by one. */
 const LANES_AT_ONCE = 500;
-const CLAIMS_AT_ONCE = 10 * CLAIM_BATCH;
+const CLAIMS_AT_ONCE = 20 * CLAIM_BATCH;
 /** How long the router waits for a busy lane to make room before it leaves that lane's mail to be claimed later; milliseconds. */
 const ROOM_WAIT_MS = 100;
 

@@ -26,6 +26,8 @@ export interface StageOptions {
   mails: number;
   /** of the text body of each */
   octets: number;
+  /** of PostgreSQL */
+  settings?: Record<string, string>;
 }
 
 /** A request as the actor makes it. */
@@ -65,6 +67,7 @@ export async function openDeliveryStage(options: StageOptions): Promise<Delivery
     directory: path.join(directory, 'cluster'),
     password: randomBytes(12).toString('hex'),
     port,
+    ...(options.settings === undefined ? {} : { settings: options.settings }),
   });
   const sink = new BenchChild('./webhook-sink-process.ts');
   const { ports } = await sink.ask<{ ports: number[] }>({ listenOn: options.endpoints });
@@ -102,6 +105,9 @@ export async function openDeliveryStage(options: StageOptions): Promise<Delivery
   // Endpoints take turns, as in mail that came in.
   const inTurns = emails.map((email, n) => ({ ...email, turn: n % share })).toSorted((a, b) => a.turn - b.turn);
   await owner.pool.query(`update route set outcome = 'endpoint', decided_at = now()`);
+  // As the parser leaves mail of which nothing had to be stripped.
+  await owner.pool.query('update email_content set cleaned_text = null');
+  await owner.pool.query('vacuum full analyze email_content');
   await owner.pool.query('vacuum analyze');
 
   const lookup = createEndpointLookup({

@@ -31,17 +31,23 @@ export async function run(args: string[]): Promise<void> {
       count: { type: 'string', default: '20000' },
       endpoints: { type: 'string', default: '100' },
       octets: { type: 'string', default: '4096' },
+      // tells what each statement took of PostgreSQL, which costs some itself
+      statements: { type: 'boolean', default: false },
     },
   });
   const stage = await openDeliveryStage({
     endpoints: Number(values.endpoints),
     mails: Number(values.count),
     octets: Number(values.octets),
+    ...(values.statements ? { settings: { shared_preload_libraries: 'pg_stat_statements' } } : {}),
   });
   const rounds: { hanging: Round; calm: Round; bare: Round }[] = [];
   try {
+    if (values.statements) await stage.owner.pool.query('create extension pg_stat_statements');
     for (let n = 0; n <= Number(values.rounds); n++) {
+      if (values.statements) await stage.owner.pool.query('select pg_stat_statements_reset()');
       const hanging = await drain(stage, true);
+      if (values.statements) await printStatements(stage, Number(values.count));
       const calm = await drain(stage, false);
       const bare = await postBare(stage);
       console.log(
@@ -54,6 +60,17 @@ export async function run(args: string[]): Promise<void> {
   } finally {
     await stage.stop();
   }
+}
+
+async function printStatements(stage: DeliveryStage, count: number): Promise<void> {
+  const { rows } = await stage.owner.pool.query<{ calls: number; ms: number; count: number; query: string }>(
+    `select calls, total_exec_time as ms, rows as count, left(regexp_replace(query, '\\s+', ' ', 'g'), 90) as query
+     from pg_stat_statements order by total_exec_time desc limit 14`,
+  );
+  for (const { calls, ms, count: rowCount, query } of rows)
+    console.log(
+      `${((1_000 * ms) / count).toFixed(1).padStart(7)} us a delivery, ${calls} calls, ${rowCount} rows: ${query}`,
+    );
 }
 
 function report(rounds: readonly { hanging: Round; calm: Round; bare: Round }[]): void {
