@@ -27,7 +27,14 @@ const triedBody = z
   })
   .meta({
     id: 'TriedGuardRule',
-    'x-examples': [{ type: 'explicit', config: { from: { values: ['*@shop.example'] } }, action: { action: 'block' } }],
+    'x-examples': [
+      { type: 'explicit', config: { from: { values: ['*@shop.example'] } }, action: { action: 'block' } },
+      {
+        type: 'explicit',
+        config: { from: { values: ['*@shop.example'] } },
+        action: { action: 'route', endpointId: 'ep_01931f3e5a7b7c1d8e2f3a4b5c6d7e8f' },
+      },
+    ],
   });
 const spanBody = z
   .object(spanFields)

@@ -53,13 +53,25 @@ export const newRuleBody = z
         action: { action: 'block' },
         priority: 10,
       },
+      {
+        name: 'Invoices',
+        type: 'explicit',
+        config: { subject: { operator: 'OR', values: ['invoice'] } },
+        action: { action: 'route', endpointId: 'ep_01931f3e5a7b7c1d8e2f3a4b5c6d7e8f' },
+      },
     ],
   });
 
 export const changesBody = z
   .object(fields)
   .partial()
-  .meta({ id: 'GuardRuleChanges', 'x-examples': [{ isActive: false }] });
+  .meta({
+    id: 'GuardRuleChanges',
+    'x-examples': [
+      { isActive: false },
+      { action: { action: 'route', endpointId: 'ep_01931f3e5a7b7c1d8e2f3a4b5c6d7e8f' } },
+    ],
+  });
 
 export const ruleAnswer = z
   .object({
