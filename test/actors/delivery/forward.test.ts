@@ -1,0 +1,210 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Database } from '../../../db/database.ts';
+import { createOctetStore } from '../../../db/octet-store.ts';
+import { testActorContext } from '../../support/actor-context.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { insertReceivedMail } from '../../support/received-mail.ts';
+import { createMailbox, type TestMailbox } from '../../support/routing-rows.ts';
+import { deliveriesOf, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let owner: Database;
+const actors: TestDelivery[] = [];
+let count = 0;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = testDatabase.open('postroom_actor');
+  owner = testDatabase.open(null);
+});
+afterEach(async () => {
+  await Promise.all(actors.splice(0).map((actor) => actor.stop()));
+});
+afterAll(() => testDatabase.drop());
+
+/** A mailbox of its own with an endpoint of that config. */
+async function mailboxFor(config: Record<string, unknown>): Promise<TestMailbox> {
+  const domain = `forward${count++}.test`;
+  const mailbox = await createMailbox(database, {
+    domain,
+    address: `hello@${domain}`,
+    endpointUrl: 'https://unused.test',
+  });
+  await database.pool.query('update endpoint set type = $2, config = $3 where id = $1', [
+    mailbox.endpointId,
+    'emails' in config ? 'email_group' : 'email',
+    JSON.stringify(config),
+  ]);
+  return mailbox;
+}
+
+async function start(options: Parameters<typeof startDelivering>[2] = {}): Promise<TestDelivery> {
+  const actor = await startDelivering(database, owner, options);
+  actors.push(actor);
+  return actor;
+}
+
+interface Queued {
+  delivery_id: string;
+  address: string;
+  sender_domain: string;
+  status: string;
+  last_text: string | null;
+}
+
+/** The copies that wait to be sent, or cannot be. */
+async function queuedOf({ userId }: TestMailbox): Promise<Queued[]> {
+  const { rows } = await database.pool.query<Queued>(
+    `select delivery_id, address, sender_domain, status, last_text from recipient
+     where user_id = $1 and delivery_id is not null order by address, id`,
+    [userId],
+  );
+  return rows;
+}
+
+/** Resolves when every delivery of the mailbox is failed, handed over or put off. */
+function untilDecided(mailbox: TestMailbox, length: number) {
+  return untilDeliveries(
+    database,
+    mailbox.endpointId,
+    (deliveries) =>
+      deliveries.length === length &&
+      deliveries.every(
+        ({ status, attempts, error, claimed_by: claimedBy }) =>
+          claimedBy === null && (status !== 'pending' || attempts === 1 || error !== null),
+      ),
+  );
+}
+
+test('a copy is handed over once, whoever else is at it: octets, recipient and delivery together', async () => {
+  const mailbox = await mailboxFor({ forwardTo: 'Joe@Elsewhere.test' });
+  await insertReceivedMail(database, mailbox, { count: 40 });
+  await Promise.all([start({ name: 'one' }), start({ name: 'two' }), start({ name: 'three' })]);
+  const deliveries = await untilDecided(mailbox, 40);
+  for (const delivery of deliveries)
+    expect(delivery).toMatchObject({ status: 'pending', attempts: 1, wait_seconds: null, error: null });
+  const queued = await queuedOf(mailbox);
+  expect(new Set(queued.map((each) => each.delivery_id)).size).toBe(40);
+  expect(queued).toHaveLength(40);
+  expect(queued[0]).toMatchObject({
+    address: 'Joe@elsewhere.test',
+    sender_domain: mailbox.address.split('@')[1],
+    status: 'pending',
+  });
+  const { rows } = await database.pool.query(
+    `select m.octets from delivery d join raw_message m on m.id = d.forward_raw_id where d.endpoint_id = $1`,
+    [mailbox.endpointId],
+  );
+  expect(rows).toHaveLength(40);
+  const attempts = await database.pool.query(
+    `select a.number, a.outcome from delivery_attempt a join delivery d on d.id = a.delivery_id where d.endpoint_id = $1`,
+    [mailbox.endpointId],
+  );
+  expect(attempts.rows).toEqual(Array.from({ length: 40 }, () => ({ number: 1, outcome: 'success' })));
+});
+
+test('above the hourly limit copies wait, and go when there is room again; others’ go meanwhile', async () => {
+  const [mailbox, other] = [await mailboxFor({ forwardTo: 'a@x.test' }), await mailboxFor({ forwardTo: 'b@x.test' })];
+  await insertReceivedMail(database, mailbox, { count: 5 });
+  await insertReceivedMail(database, other, { count: 2 });
+  const actor = await start({ forwardLimitPerHour: 3 });
+  const deliveries = await untilDecided(mailbox, 5);
+  const waiting = deliveries.filter(({ attempts }) => attempts === 0);
+  expect(waiting).toHaveLength(2);
+  for (const { status, error, wait_seconds: seconds } of waiting) {
+    expect([status, error]).toEqual(['pending', 'Waiting: 3 copies were forwarded within an hour']);
+    expect(seconds).toBeGreaterThan(50);
+    expect(seconds).toBeLessThanOrEqual(3_600);
+  }
+  expect(await queuedOf(mailbox)).toHaveLength(3);
+  await untilDecided(other, 2);
+  expect(await queuedOf(other)).toHaveLength(2);
+  await actor.moveClock(3_601);
+  await untilDeliveries(database, mailbox.endpointId, (all) => all.every(({ attempts }) => attempts === 1));
+  expect(await queuedOf(mailbox)).toHaveLength(5);
+});
+
+test('a group that is larger than the limit goes as a whole when nothing else went', async () => {
+  const mailbox = await mailboxFor({ emails: ['a@x.test', 'b@x.test', 'c@x.test'] });
+  await insertReceivedMail(database, mailbox, { count: 2 });
+  await start({ forwardLimitPerHour: 2 });
+  const deliveries = await untilDecided(mailbox, 2);
+  expect(new Set(deliveries.map(({ attempts }) => attempts))).toEqual(new Set([0, 1]));
+  expect(await queuedOf(mailbox)).toHaveLength(3);
+});
+
+test.each<[what: string, change: string, error: string]>([
+  ['is gone', 'delete from endpoint where id = $1', 'Endpoint not found'],
+  ['is switched off', 'update endpoint set is_active = false where id = $1', 'Endpoint is inactive'],
+  ['became a webhook', `update endpoint set type = 'webhook' where id = $1`, 'Endpoint does not forward any more'],
+  ['cannot be used', `update endpoint set config = '{}' where id = $1`, 'Endpoint configuration cannot be used'],
+])('an endpoint that %s meanwhile: the delivery fails with the reason', async (_, change, error) => {
+  const mailbox = await mailboxFor({ forwardTo: 'a@x.test' });
+  const [mail] = await insertReceivedMail(database, mailbox);
+  await database.pool.query(`update route set outcome = 'endpoint', decided_at = now() where email_id = $1`, [
+    mail?.emailId,
+  ]);
+  await database.pool.query(
+    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, next_attempt_at, created_at)
+     values ($1, 'dlv_' || md5(random()::text), $2, $3, 'email', 1, now(), now())`,
+    [mailbox.userId, mail?.emailId, mailbox.endpointId],
+  );
+  await database.pool.query(change, [mailbox.endpointId]);
+  await start();
+  const [delivery] = await untilDecided(mailbox, 1);
+  expect(delivery).toMatchObject({ status: 'failed', error, status_code: null });
+  expect(await queuedOf(mailbox)).toEqual([]);
+});
+
+test('octets that are gone: the delivery fails with the reason', async () => {
+  const mailbox = await mailboxFor({ forwardTo: 'a@x.test' });
+  const [mail] = await insertReceivedMail(database, mailbox);
+  await database.pool.query('delete from raw_message where id = $1', [mail?.rawId]);
+  await start();
+  const [delivery] = await untilDecided(mailbox, 1);
+  expect(delivery).toMatchObject({ status: 'failed', error: 'Email content not available' });
+});
+
+test('a stored address that no mail can be sent to is shown with the reason; the others get their copy', async () => {
+  const mailbox = await mailboxFor({ emails: ['a@x.test', 'b@-bad-', 'A b@x.test'] });
+  await insertReceivedMail(database, mailbox);
+  await start();
+  await untilDecided(mailbox, 1);
+  const text = 'Not an address that mail can be sent to';
+  expect((await queuedOf(mailbox)).map((each) => [each.address, each.status, each.last_text])).toEqual([
+    ['A b@x.test', 'bounced', text],
+    ['a@x.test', 'pending', null],
+    ['b@-bad-', 'bounced', text],
+  ]);
+});
+
+test('a fault of ours holds up nobody else, is tried again after pauses that grow, and is given up in the end', async () => {
+  const mailbox = await mailboxFor({ forwardTo: 'a@x.test' });
+  const mails = await insertReceivedMail(database, mailbox, { count: 3 });
+  const poison = mails[1]?.rawId;
+  const { log } = testActorContext(database);
+  const store = createOctetStore({ database, log });
+  const octets = {
+    ...store,
+    get: (rawId: string) => (rawId === poison ? Promise.reject(new Error('poison')) : store.get(rawId)),
+  };
+  const actor = await start({ octets });
+  await untilDecided(mailbox, 3);
+  expect(await queuedOf(mailbox)).toHaveLength(2);
+  for (let fault = 1; fault < 25; fault++) {
+    const [delivery] = await untilDeliveries(database, mailbox.endpointId, (all) =>
+      all.some(({ attempts, claimed_by: by, wait_seconds: wait }) => attempts === 0 && by === null && (wait ?? 0) > 0),
+    ).then((all) => all.filter(({ attempts }) => attempts === 0));
+    expect(delivery).toMatchObject({ status: 'pending', error: 'Internal error' });
+    const pause = Math.exp(Math.min(10, fault));
+    expect(delivery?.wait_seconds).toBeLessThanOrEqual(pause + 0.01);
+    expect(delivery?.wait_seconds).toBeGreaterThan(pause - 3);
+    await actor.moveClock(pause);
+  }
+  const deliveries = await untilDeliveries(database, mailbox.endpointId, (all) =>
+    all.some(({ status }) => status === 'failed'),
+  );
+  expect(deliveries.filter(({ status }) => status === 'failed')).toMatchObject([{ error: 'Internal error' }]);
+  expect(await deliveriesOf(database, mailbox.endpointId)).toHaveLength(3);
+}, 60_000);
