@@ -89,15 +89,15 @@ function* escapedForDiscord(text: string, link: RegExp | null): Iterable<string>
 
 function* escapedPieces(text: string, before: string): Iterable<string> {
   let line = before;
-  let last = '';
+  let at = 0;
   for (const piece of graphemes(text)) {
     // Marks of lists count at the beginning of a line only.
     const isMark = /^[-+.]$/.test(piece) && /^\s*\d*$/.test(line);
     // A scheme without its colon is no link.
-    const isScheme = piece === ':' && /[a-z0-9+.-]$/i.test(last);
+    const isScheme = piece === ':' && text[at + 1] === '/';
     yield isMark || isScheme ? `\\${piece}` : piece.replace(ACTIVE, '\\$&');
     line = piece.includes('\n') ? '' : line.length > 20 ? line : line + piece;
-    last = piece;
+    at += piece.length;
   }
 }
 
