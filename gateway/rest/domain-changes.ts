@@ -17,7 +17,12 @@ const change = z
         description: 'whether mail to dmarc@ is routed like other mail; with it isCatchAllEnabled may be absent',
       }),
   })
-  .meta({ examples: [{ isCatchAllEnabled: false }] });
+  .meta({
+    examples: [
+      { isCatchAllEnabled: false },
+      { isCatchAllEnabled: true, catchAllEndpointId: 'ep_01931f3e5a7b7c1d8e2f3a4b5c6d7e8f' },
+    ],
+  });
 
 const deleted = z.object({
   success: z.literal(true),
