@@ -44,7 +44,7 @@ export interface ClaimedForwardRow {
 export const claimForwardsSql = `
   with claimed as materialized (${claimStatement({
     table: 'delivery',
-    isDue: `d.status = 'pending' and d.next_attempt_at <= (select postroom_now()) and d.delivery_type <> 'webhook'`,
+    isDue: `d.status = 'pending' and d.next_attempt_at <= (select postroom_now()) and d.delivery_type <> 'webhook' and d.forward_raw_id is null`,
     orderBy: 'd.next_attempt_at',
     returning: [
       'user_id',

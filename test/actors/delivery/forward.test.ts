@@ -104,6 +104,31 @@ test('a copy is handed over once, whoever else is at it: octets, recipient and d
   expect(attempts.rows).toEqual(Array.from({ length: 40 }, () => ({ number: 1, outcome: 'success' })));
 });
 
+test('a process that was so slow that another one took over stores no second copy', async () => {
+  const mailbox = await mailboxFor({ forwardTo: 'a@x.test' });
+  await insertReceivedMail(database, mailbox);
+  const store = createOctetStore({ database, log: testActorContext(database).log });
+  const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>();
+  const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>();
+  const octets = {
+    ...store,
+    async get(rawId: string) {
+      begin();
+      await mayGoOn;
+      return await store.get(rawId);
+    },
+  };
+  const slow = await start({ name: 'slow', octets });
+  await hasBegun;
+  const quick = await start({ name: 'quick' });
+  await quick.moveClock(31);
+  await untilDecided(mailbox, 1);
+  goOn();
+  await slow.stop();
+  expect(await queuedOf(mailbox)).toHaveLength(1);
+  expect(await untilDecided(mailbox, 1)).toMatchObject([{ attempts: 1 }]);
+});
+
 test('above the hourly limit copies wait, and go when there is room again; others’ go meanwhile', async () => {
   const [mailbox, other] = [await mailboxFor({ forwardTo: 'a@x.test' }), await mailboxFor({ forwardTo: 'b@x.test' })];
   await insertReceivedMail(database, mailbox, { count: 5 });

@@ -77,10 +77,9 @@ test('copies of one email are sent apart, each with its own octets and return ad
     recipients.toSorted(),
     from === '' ? 'null' : from.replace(/^bounce.*@/, ''),
   ]);
-  expect(seen.toSorted()).toEqual([
-    ['first', ['a@two.test', 'b@two.test'], 'box.test'],
-    ['second', ['a@two.test'], 'null'],
-  ]);
+  expect(seen).toHaveLength(2);
+  expect(seen).toContainEqual(['first', ['a@two.test', 'b@two.test'], 'box.test']);
+  expect(seen).toContainEqual(['second', ['a@two.test'], 'null']);
   for (const id of ids)
     expect(await deliveryOf(id)).toEqual({
       status: 'success',
