@@ -44,8 +44,14 @@ test.each<[string, { emailId: string; part: number | 'raw' }, Record<string, unk
 });
 
 test('what stands in one place cannot pass for another', () => {
-  const shifted = makeDownloadLink(key, { userId: 'usr_1","em_1', emailId: 'x', part: 3 }, expiresAt);
-  expect(query(shifted)['signature']).not.toBe(given.signature);
+  for (const [userId, emailId] of [
+    ['usr_1e', 'm_1'],
+    ['usr_1","em_1', ''],
+    ['usr_1,', 'em_1'],
+  ] as const)
+    expect(query(makeDownloadLink(key, { userId, emailId, part: 3 }, expiresAt))['signature']).not.toBe(
+      given.signature,
+    );
 });
 
 test('the key is one of its own', () => {
