@@ -44,12 +44,20 @@ export interface EndpointLookup {
   forget(keys: readonly EndpointKey[]): void;
 }
 
+interface Remembered {
+  key: EndpointKey;
+  endpoint: DeliveryEndpoint;
+  readAt: number;
+  /** since it was read */
+  isUsed: boolean;
+}
+
 /** For how long an attempt may use an endpoint as it was; milliseconds. */
 const MAX_AGE_MS = 1_000;
 const MAX_REMEMBERED = 10_000;
 
 export function createEndpointLookup(options: { pool: Pool; secretKey: Uint8Array; log: Logger }): EndpointLookup {
-  const remembered = new Map<string, { endpoint: DeliveryEndpoint; readAt: number }>();
+  const remembered = new Map<string, Remembered>();
 
   const readInto = async (
     found: Map<string, DeliveryEndpoint>,
@@ -69,7 +77,7 @@ export function createEndpointLookup(options: { pool: Pool; secretKey: Uint8Arra
       const endpoint = endpointOf(row, options);
       const key = keyText({ userId: row.user_id, endpointId: row.id });
       found.set(key, endpoint);
-      remembered.set(key, { endpoint, readAt });
+      remembered.set(key, { key: { userId: row.user_id, endpointId: row.id }, endpoint, readAt, isUsed: false });
     }
   };
 
@@ -78,6 +86,9 @@ export function createEndpointLookup(options: { pool: Pool; secretKey: Uint8Arra
     await new Promise<void>((resolve) => void setImmediate(resolve));
     const keys = asked?.keys ?? [];
     asked = null;
+    // Those in use that will be too old in a moment come along.
+    const soon = performance.now() - MAX_AGE_MS / 2;
+    for (const { key, readAt, isUsed } of remembered.values()) if (isUsed && readAt < soon) keys.push(key);
     return await read(options.pool, keys);
   };
 
@@ -91,7 +102,10 @@ export function createEndpointLookup(options: { pool: Pool; secretKey: Uint8Arra
     read,
     async recent(key) {
       const known = remembered.get(keyText(key));
-      if (known !== undefined && known.readAt >= performance.now() - MAX_AGE_MS) return known.endpoint;
+      if (known !== undefined && known.readAt >= performance.now() - MAX_AGE_MS) {
+        known.isUsed = true;
+        return known.endpoint;
+      }
       asked ??= { keys: [], found: undefined };
       asked.keys.push(key);
       asked.found ??= readAsked();

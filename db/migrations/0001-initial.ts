@@ -492,7 +492,8 @@ const DELIVERIES = `
     created_at timestamptz(3) not null,
     completed_at timestamptz(3),
     primary key (user_id, id)
-  ) with (fillfactor = 85);
+  -- A row is claimed in place, and then grows by its last attempt.
+  ) with (fillfactor = 50);
   -- Webhooks by endpoint: what waits for one that hangs is stepped over as a whole.
   create index delivery_lane_due on delivery (user_id, endpoint_id, next_attempt_at) where status = 'pending' and delivery_type = 'webhook';
   -- Copies that are to be handed to the sending queue; next_attempt_at is null once they are, until their recipients are settled.

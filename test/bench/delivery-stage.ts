@@ -147,7 +147,7 @@ export async function openDeliveryStage(options: StageOptions): Promise<Delivery
       await sink.ask({ clear: true });
       return rows.filter(({ endpointId }) => endpointId !== hanging).map(({ id }) => id);
     },
-    prepare: (deliveryIds) => prepareRequests(owner, lookup.recent, deliveryIds),
+    prepare: (deliveryIds) => prepareRequests(owner, (key) => lookup.recent(key), deliveryIds),
     startActor: () =>
       startDeliveryActor(testActorContext(database), {
         publicUrl: PUBLIC_URL,

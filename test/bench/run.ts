@@ -10,8 +10,12 @@ const benchmarks: Record<string, { about: string; load: () => Promise<{ run(args
   },
   delivery: {
     about:
-      'routed mail to webhooks, beside bare undici posting the same bodies (--rounds N --count N --octets N --cold)',
+      'a backlog to many endpoints, one of which hangs, beside bare undici posting the same bodies (--rounds N --count N --endpoints N --octets N --statements)',
     load: () => import('./delivery.ts'),
+  },
+  backlog: {
+    about: 'a backlog of 50,000 webhooks: rate, order and memory (--count N --endpoints N --octets N)',
+    load: () => import('./backlog.ts'),
   },
   outbound: {
     about:

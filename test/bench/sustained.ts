@@ -38,7 +38,8 @@ export async function run(args: string[]): Promise<void> {
   const sample = async (second: number) => {
     const { rows } = await client.query<{ backlog: number }>(
       `select (select count(*)::int from reception where parsed_at is null)
-            + (select count(*)::int from email where routed_at is null and type = 'received')
+            + (select count(*)::int from email where thread_id is null and type = 'received')
+            + (select count(*)::int from route where outcome is null)
             + (select count(*)::int from delivery where status = 'pending') as backlog`,
     );
     backlogs.push(rows[0]?.backlog ?? Number.NaN);
