@@ -10,12 +10,9 @@ const change = z
   .object({
     isCatchAllEnabled: z.boolean().optional().meta({ description: 'whether mail to unknown addresses is routed' }),
     catchAllEndpointId: text.nullish().meta({ description: 'where to; needed to enable that' }),
-    receiveDmarcEmails: z
-      .boolean()
-      .optional()
-      .meta({
-        description: 'whether mail to dmarc@ is routed like other mail; with it isCatchAllEnabled may be absent',
-      }),
+    receiveDmarcEmails: z.boolean().optional().meta({
+      description: 'whether mail to dmarc@ is routed like other mail; with it isCatchAllEnabled may be absent',
+    }),
   })
   .meta({
     examples: [
