@@ -137,6 +137,21 @@ test.each([
   expect(JSON.parse((await receiver.received(1))[0]?.body ?? '')).toEqual(body.testPayload);
 });
 
+test.each([
+  ['email', { forwardTo: 'me@away.test' }],
+  ['email_group', { emails: ['a@away.test', 'b@away.test'] }],
+])('%s hands a sample to the sending queue, and tells how long that took', async (type, config) => {
+  await start();
+  const box = await gateway.mailbox();
+  const made = await gateway.call(box.apiKey, 'POST', '/endpoints', { name: 'out', type, config });
+  const { id } = made.json();
+  const { status, body } = await run(box, undefined, id);
+  expect([status, body]).toEqual([
+    200,
+    { success: true, message: expect.any(String), responseTime: expect.any(Number) },
+  ]);
+});
+
 describe('without a delivery actor', () => {
   test('a JSON content type without a body counts as none; nobody who tests is 503', async () => {
     const box = await gateway.mailbox({ endpointUrl: receiver.url });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inTransaction } from '../../db/database.ts';
 import { openTestGateway, type TestGateway } from '../support/gateway.ts';
 import type { TestMailbox } from '../support/routing-rows.ts';
 
@@ -464,8 +465,22 @@ describe('POST rotate-secret', () => {
 
   test('of two rotations at once neither is lost', async () => {
     const box = await gateway.mailbox();
+    let rotations: Promise<unknown>[] = [];
     const before = await make(box);
-    await Promise.all([rotate(box, before.id), rotate(box, before.id)]);
+    await inTransaction(gateway.owner, async (client) => {
+      await client.query('select from endpoint where id = $1 for update', [before.id]);
+      rotations = [rotate(box, before.id), rotate(box, before.id)];
+      // Until both wait for the row, each has read what there is if it means to.
+      await expect
+        .poll(async () => {
+          const { rows } = await gateway.owner.pool.query(
+            `select count(*)::integer as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          );
+          return rows[0]?.waiting;
+        })
+        .toBe(2);
+    });
+    await Promise.all(rotations);
     const { signingSecrets } = await get(box, `/endpoints/${before.id}`);
     expect(signingSecrets).toHaveLength(2);
     expect(signingSecrets.map(({ secret }: { secret: string }) => secret)).not.toContain(before.signingSecret);
