@@ -145,6 +145,8 @@ export interface RouteNames {
   ownAddress: string;
   rule: string | null;
   endpoint: string | null;
+  /** whether a user has let the mail through */
+  isReleased: boolean;
 }
 
 /** Why the mail went where it went, in whole sentences that a human understands. */
@@ -152,13 +154,14 @@ export function explainRoute(decision: RouteDecision, names: RouteNames): string
   const rule = `guard rule ${named(names.rule, decision.ruleId)}`;
   const endpoint = `endpoint ${named(names.endpoint, decision.endpointId)}`;
   const allowed = decision.ruleId === null || decision.via === 'guard-rule' ? null : `It fitted the ${rule}.`;
+  const release = names.isReleased ? 'It has been released since.' : 'It can be released.';
   switch (decision.outcome) {
     case 'blocked':
-      return `The ${rule} holds this mail back. ${sentences(decision.reason, 'It can be released.')}`;
+      return `The ${rule} holds this mail back. ${sentences(decision.reason, release)}`;
     case 'review':
       return decision.ruleId === null
-        ? `This mail is held for review: ${decision.reason ?? ''}. It can be released.`
-        : `This mail is held for review, since the model of the ${rule} did not answer: ${decision.reason ?? ''}. It can be released.`;
+        ? `This mail is held for review: ${decision.reason ?? ''}. ${release}`
+        : `This mail is held for review, since the model of the ${rule} did not answer: ${decision.reason ?? ''}. ${release}`;
     case 'asking':
       return `The model of the ${rule} has to say first whether this mail fits.`;
     case 'stored':

@@ -75,7 +75,7 @@ export async function explainEmailRoute(
         ...deliveries.map(({ endpointId }) => endpointId),
       ]),
     });
-    const place = decision === null ? waitingPlace(stored) : placeOf(decision, stored.ownAddress, names);
+    const place = decision === null ? waitingPlace(stored) : placeOf(decision, stored, names);
     return {
       emailId,
       recipient: stored.recipient ?? stored.ownAddress,
@@ -86,7 +86,7 @@ export async function explainEmailRoute(
       answers,
       deliveries: deliveries.toReversed(),
       steps: stepsOf(stored, { reason: place.reason, answers, deliveries: deliveries.toReversed(), names }),
-      would: would === null ? null : placeOf(would, stored.ownAddress, names),
+      would: would === null ? null : placeOf(would, stored, names),
     };
   });
 }
@@ -116,7 +116,7 @@ function waitingPlace({ route }: StoredRoute): RoutePlace {
   return { outcome: null, via: null, rule: null, endpoint: null, reason, matches: [] };
 }
 
-function placeOf(decision: RouteDecision, ownAddress: string, names: RouteReferences): RoutePlace {
+function placeOf(decision: RouteDecision, { ownAddress, route }: StoredRoute, names: RouteReferences): RoutePlace {
   const { ruleId, endpointId } = decision;
   const rule = ruleId === null ? undefined : names.rules.get(ruleId);
   const endpoint = endpointId === null ? undefined : names.endpoints.get(endpointId);
@@ -133,7 +133,12 @@ function placeOf(decision: RouteDecision, ownAddress: string, names: RouteRefere
             type: endpoint?.type ?? null,
             isActive: endpoint?.isActive ?? null,
           },
-    reason: explainRoute(decision, { ownAddress, rule: rule?.name ?? null, endpoint: endpoint?.name ?? null }),
+    reason: explainRoute(decision, {
+      ownAddress,
+      rule: rule?.name ?? null,
+      endpoint: endpoint?.name ?? null,
+      isReleased: route?.released_at != null,
+    }),
     matches: decision.matches ?? [],
   };
 }

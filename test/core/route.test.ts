@@ -110,7 +110,7 @@ test('reports reach the catch-all where the domain asks for them, and a register
   expect(route({ ...facts, isDmarcReport: true })).toMatchObject({ endpointId: 'ep_a' });
 });
 
-const names = { ownAddress: 'hello@a.test', rule: 'Bills', endpoint: 'Shop' };
+const names = { ownAddress: 'hello@a.test', rule: 'Bills', endpoint: 'Shop', isReleased: false };
 test.each<[string, GuardVerdict, Partial<RouteDecision>, string]>([
   [
     'no rule',
@@ -173,7 +173,7 @@ test.each<[string, GuardVerdict, Partial<RouteDecision>, string]>([
 });
 
 test('names that are gone are told by id, and every outcome is a sentence', () => {
-  const gone = { ownAddress: 'hello@a.test', rule: null, endpoint: null };
+  const gone = { ownAddress: 'hello@a.test', rule: null, endpoint: null, isReleased: false };
   expect(explainRoute(decideRoute(facts, matched(rule('block')), find), gone)).toBe(
     'The guard rule grd_1 (gone since) holds this mail back. It can be released.',
   );
@@ -184,5 +184,8 @@ test('names that are gone are told by id, and every outcome is a sentence', () =
   const nowhere = decideRoute({ ...facts, address: null, domain: closed }, { kind: 'none' }, find);
   expect(explainRoute(nowhere, gone)).toBe(
     'No address of its own took the mail, and the domain has no catch-all. It is stored and delivered nowhere.',
+  );
+  expect(explainRoute(decideRoute(facts, matched(rule('block')), find), { ...names, isReleased: true })).toBe(
+    'The guard rule “Bills” holds this mail back. It has been released since.',
   );
 });
