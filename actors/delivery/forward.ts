@@ -2,19 +2,13 @@ import { hash } from 'node:crypto';
 import { type ForwardConfig, forwardSender, readForwardConfig } from '../../core/forward.ts';
 import { makeIdentifier } from '../../core/identifiers.ts';
 import { deriveReturnAddressKey, isReturnAddress, readReturnAddress } from '../../core/return-address.ts';
-import { CLAIM_BATCH, LEASE_SECONDS } from '../../db/claim.ts';
+import { LEASE_SECONDS } from '../../db/claim.ts';
 import { isConnectionLost } from '../../db/database.ts';
-import {
-  type ClaimedForwardRow,
-  claimForwardsSql,
-  deferForwardSql,
-  findForwardRecipientSql,
-  postponeForwardSql,
-  releaseForwardsSql,
-} from '../../db/queries/forward-claim.ts';
+import { type ClaimedForwardRow, findForwardRecipientSql } from '../../db/queries/forward-claim.ts';
 import { type ForwardRecord, storeForwardSql } from '../../db/queries/forward-store.ts';
 import type { ActorContext, Run } from '../actor.ts';
 import { outcomeOfGivingUp } from './attempt-outcome.ts';
+import { claimForwards, deferForward, postponeForward, releaseForwards } from './claim-forwards.ts';
 import type { ForwardThread, ForwardWork } from './forward-thread.ts';
 import type { DeliveryFaultPoint, DeliveryJob } from './job.ts';
 import type { OutcomeRecorder } from './record-outcomes.ts';
@@ -50,15 +44,6 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const { context, thread, recorder, limitPerHour, fault } = options;
   const { pool } = context.database;
   const returnKey = deriveReturnAddressKey(options.secretKey);
-
-  const claim = async (): Promise<ClaimedForwardRow[]> => {
-    const { rows } = await pool.query<ClaimedForwardRow>({
-      name: 'forward-claim',
-      text: claimForwardsSql,
-      values: [context.name, CLAIM_BATCH, limitPerHour],
-    });
-    return rows;
-  };
 
   /** What its copy is made of, or why there is none. */
   const prepare = async (row: ClaimedForwardRow): Promise<Prepared | { refusal: string }> => {
@@ -149,29 +134,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       await recorder.record(outcomeOfGivingUp(context, jobOf(row), 'Internal error'));
       return;
     }
-    const delaySeconds = Math.exp(Math.min(LONGEST_FAULT_EXPONENT, faults));
-    await pool.query({
-      name: 'forward-defer',
-      text: deferForwardSql,
-      values: [context.name, row.user_id, row.id, delaySeconds],
-    });
-  };
-
-  const postpone = async (row: ClaimedForwardRow, waitSeconds: number): Promise<void> => {
-    const reason = `Waiting: ${limitPerHour} copies were forwarded within an hour`;
-    await pool.query({
-      name: 'forward-postpone',
-      text: postponeForwardSql,
-      values: [context.name, row.user_id, row.id, waitSeconds, reason],
-    });
-  };
-
-  const release = async (rows: readonly ClaimedForwardRow[]): Promise<void> => {
-    await pool.query({
-      name: 'forward-release',
-      text: releaseForwardsSql,
-      values: [context.name, rows.map((row) => row.id), rows.map((row) => row.user_id)],
-    });
+    await deferForward(context, row, Math.exp(Math.min(LONGEST_FAULT_EXPONENT, faults)));
   };
 
   /** How long the delivery has to wait by the hourly limit; 0: not at all, and its copies are counted. A whole group goes or waits. */
@@ -189,17 +152,18 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   return {
     async forward(run) {
       const claimedAt = performance.now();
-      const rows = await claim();
+      const rows = await claimForwards(context, limitPerHour);
       if (rows.length > 0) fault('forward.claimed');
       const used = new Map<string, number>();
+      const reason = `Waiting: ${limitPerHour} copies were forwarded within an hour`;
       for (const [at, row] of rows.entries()) {
         if (run.isStopping() || performance.now() > claimedAt + LEASE_SECONDS * 1_000 - LEASE_MARGIN_MS) {
-          await release(rows.slice(at));
+          await releaseForwards(context, rows.slice(at));
           return rows.length;
         }
         const waitSeconds = waitSecondsOf(row, used);
         try {
-          await (waitSeconds > 0 ? postpone(row, waitSeconds) : forwardOne(row));
+          await (waitSeconds > 0 ? postponeForward(context, row, waitSeconds, reason) : forwardOne(row));
         } catch (error) {
           if (isConnectionLost(error)) throw error;
           await defer(row, error);
