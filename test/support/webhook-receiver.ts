@@ -73,6 +73,8 @@ export interface WebhookReceiver {
   connectionCount(): number;
   /** connections open now */
   openConnections(): number;
+  /** Closes every connection, as a restart would. */
+  closeConnections(): void;
   /** octets written to clients so far */
   octetsSent(): number;
   /** Replaces the script from now on. */
@@ -152,6 +154,9 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
     requests,
     connectionCount: () => connections,
     openConnections: () => sockets.size,
+    closeConnections() {
+      for (const socket of sockets) socket.destroy();
+    },
     octetsSent: () => [...sockets].reduce((sum, socket) => sum + socket.bytesWritten, closedOctets),
     answer(next) {
       script = asScript(next);

@@ -15,9 +15,12 @@ let database: Database;
 let dns: LoopbackDns;
 /** at the allowed address */
 let receiver: WebhookReceiver;
+/** there, too, over plain HTTP */
+let plain: WebhookReceiver;
 /** at 127.0.0.1, same port: nothing may ever come in */
 let canary: WebhookReceiver;
 let canarySix: WebhookReceiver;
+let canaryPlain: WebhookReceiver;
 let actor: TestDelivery | undefined;
 let count = 0;
 
@@ -26,16 +29,18 @@ beforeAll(async () => {
   database = testDatabase.open('postroom_actor');
   dns = await startLoopbackDns();
   receiver = await startWebhookReceiver({ host: ALLOWED_HOST, tlsName: 'hooks.test' });
+  plain = await startWebhookReceiver({ host: ALLOWED_HOST });
+  canaryPlain = await startWebhookReceiver({ host: '127.0.0.1', port: plain.port });
   canary = await startWebhookReceiver({ host: '127.0.0.1', port: receiver.port });
   canarySix = await startWebhookReceiver({ host: '::1', port: receiver.port });
 });
 afterEach(async () => {
   await actor?.stop();
-  expect(canary.connectionCount() + canarySix.connectionCount()).toBe(0);
+  expect(canary.connectionCount() + canarySix.connectionCount() + canaryPlain.connectionCount()).toBe(0);
   receiver.requests.length = 0;
 });
 afterAll(async () => {
-  await Promise.all([receiver.stop(), canary.stop(), canarySix.stop(), dns.stop()]);
+  await Promise.all([receiver.stop(), canary.stop(), canarySix.stop(), plain.stop(), canaryPlain.stop(), dns.stop()]);
   await testDatabase.drop();
 });
 
@@ -76,6 +81,34 @@ test('a name is resolved once per connection: an answer that turns private after
   expect(dns.queries.slice(before).filter((query) => query === 'A hooks.test').length).toBeLessThanOrEqual(1);
   // The next delivery uses the connection that stands, or is refused at a new look-up; never the private address.
   await deliverTo(`https://hooks.test:${receiver.port}/in`);
+});
+
+test('a connection that is kept alive stays with the address it was made to; when it is gone the name is judged anew', async () => {
+  dns.set('kept.test', { A: [[ALLOWED_HOST], ['127.0.0.1']] });
+  const domain = `guard${count++}.test`;
+  const mailbox = await createMailbox(database, {
+    domain,
+    address: `hello@${domain}`,
+    endpointUrl: `http://kept.test:${plain.port}/`,
+  });
+  await start();
+  for (const expected of [1, 2]) {
+    await insertReceivedMail(database, mailbox);
+    actor?.wakeRouter();
+    await untilDeliveries(
+      database,
+      mailbox.endpointId,
+      (all) => all.filter(({ status }) => status === 'success').length === expected,
+    );
+  }
+  expect(new Set(plain.requests.map(({ remotePort }) => remotePort)).size).toBe(1);
+  expect(dns.queries.filter((query) => query === 'A kept.test')).toHaveLength(1);
+  plain.closeConnections();
+  await insertReceivedMail(database, mailbox);
+  actor?.wakeRouter();
+  const deliveries = await untilDeliveries(database, mailbox.endpointId, (all) => all[2]?.attempts === 1);
+  expect(deliveries[2]).toMatchObject(BLOCKED);
+  expect(plain.requests).toHaveLength(2);
 });
 
 test.each([
