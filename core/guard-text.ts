@@ -42,14 +42,17 @@ export function domainOfAddress(folded: string): string | null {
 
 /** The text that HTML shows, or most of it where the HTML is too complex; tags within words do not part them. */
 export function textOfHtml(html: string): string {
-  return (sanitizeHtmlBody(html) ?? html)
-    .replace(/<(\/?[a-z0-9]*)[^<>]*(?:>|$)/gi, (_, tag: string) =>
-      INLINE_ELEMENTS.has(tag.replace('/', '').toLowerCase()) ? '' : ' ',
-    )
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&amp;', '&');
+  return (
+    (sanitizeHtmlBody(html) ?? html)
+      // The name is taken whole: one that could give letters back would be tried at every length, in quadratic time.
+      .replace(/<(\/?[a-z0-9]*)(?![a-z0-9])[^<>]*(?:>|$)/gi, (_, tag: string) =>
+        INLINE_ELEMENTS.has(tag.replace('/', '').toLowerCase()) ? '' : ' ',
+      )
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&amp;', '&')
+  );
 }
 
 const INLINE_ELEMENTS = new Set(
