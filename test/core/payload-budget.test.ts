@@ -67,12 +67,12 @@ test.each(TEXTS)('the octets of %j in JSON are counted as they are written', (te
 });
 
 test.each(TEXTS)('%j is cut to the longest beginning that fits, and never within a character', (text) => {
-  const characters = [...text];
+  const characters = Array.from(text);
   for (let limit = 0; limit <= jsonOctets(text) + 1; limit++) {
     const cut = cutToJsonOctets(text, limit);
     expect(jsonOctets(cut)).toBeLessThanOrEqual(limit);
     expect(text.startsWith(cut)).toBe(true);
-    const kept = [...cut];
+    const kept = Array.from(cut);
     expect(kept).toEqual(characters.slice(0, kept.length));
     const longer = characters.slice(0, kept.length + 1).join('');
     if (longer !== cut) expect(jsonOctets(longer)).toBeGreaterThan(limit);

@@ -97,7 +97,7 @@ test('an outcome that the database refuses is recorded later, and its webhook is
   // Its lease is over, and it is claimed anew by the process that holds it.
   await actor.moveClock(31);
   await untilDeliveries(database, mailbox.endpointId, (all) => all.every(({ status }) => status === 'success'));
-  expect(receiver.requests.map(({ headers }) => headers['x-email-id']).toSorted()).toEqual(
+  expect(receiver.requests.map(({ headers }) => String(headers['x-email-id'])).toSorted()).toEqual(
     mails.map(({ emailId }) => emailId).toSorted(),
   );
   const { rows } = await database.pool.query('select total, successful from endpoint_stat where endpoint_id = $1', [
