@@ -39,9 +39,8 @@ interface Kept {
 
 /** A resolver of ours with a cache of its own. */
 export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
-  const resolver = new Resolver({ timeout: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+  const resolver = openResolver(options);
   const failuresUntilPause = options.failuresUntilPause ?? FAILURES_UNTIL_PAUSE;
-  if (options.servers.length > 0) resolver.setServers(options.servers);
   const kept = new Map<string, Kept>();
   let failures = 0;
   let pausedUntil = 0;
@@ -65,7 +64,7 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
 
   async function query(name: string, type: string): Promise<string[] | string[][]> {
     try {
-      const answer = await resolver.resolve(name, type);
+      const answer = await resolve(name, type);
       failures = 0;
       return answer as string[] | string[][];
     } catch (error) {
@@ -75,6 +74,19 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
         failures = 0;
       }
       throw error;
+    }
+  }
+
+  /**
+   * When one reply is garbage c-ares ends every question that is open on the same connection (seen with Node 24). So each of these is
+   * asked once more on a connection of its own, where only the one that gets the garbage gets it again.
+   */
+  async function resolve(name: string, type: string) {
+    try {
+      return await resolver.resolve(name, type);
+    } catch (error) {
+      if (codeOf(error) !== 'EBADRESP') throw error;
+      return await openResolver(options).resolve(name, type);
     }
   }
 
@@ -105,6 +117,12 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
       };
     },
   };
+}
+
+function openResolver({ servers, queryTimeoutMs }: DnsResolverOptions): Resolver {
+  const resolver = new Resolver({ timeout: queryTimeoutMs ?? QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+  if (servers.length > 0) resolver.setServers(servers);
+  return resolver;
 }
 
 async function before<T>(milliseconds: number, answer: Promise<T>, name: string): Promise<T> {

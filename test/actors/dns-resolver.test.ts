@@ -75,3 +75,15 @@ test('When no look-up is answered the next ones fail at once', { timeout: 30_000
   expect(performance.now() - start).toBeLessThan(500);
   expect(dns.queries.length).toBe(asked);
 });
+
+test('A reply that is garbage spoils no other question', async () => {
+  dns.set('liar.test', 'A', 'garbage');
+  const names = Array.from({ length: 40 }, (_, n) => `honest${n}.test`);
+  for (const name of names) dns.set(name, 'A', ['192.0.2.1']);
+  const lookUp = resolver.within(3_000);
+  const [lie, ...answers] = await Promise.all(
+    ['liar.test', ...names].map((name) => lookUp(name, 'A').catch((error: { code: string }) => error.code)),
+  );
+  expect(lie).toBe('EBADRESP');
+  expect(answers).toEqual(names.map(() => ['192.0.2.1']));
+});
