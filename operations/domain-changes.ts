@@ -57,8 +57,8 @@ export interface DeletedDomain {
 }
 
 /**
- * Deletes a domain with its addresses and keys; its mail stays readable, and its names are free. Throws not_found, and conflict while
- * there are domains of the user's under it.
+ * Deletes a domain with its addresses, keys and DMARC reports; its mail stays readable, and its names are free. Throws not_found, and
+ * conflict while there are domains of the user's under it.
  */
 export async function deleteDomain(context: OperationContext, domainId: string): Promise<DeletedDomain> {
   const { userId, bus } = context;

@@ -76,7 +76,7 @@ export async function findSubdomains(
     .execute();
 }
 
-/** Deletes a domain with its keys, its addresses and the names of all; answers the addresses. */
+/** Deletes a domain with its keys, its DMARC reports, its addresses and the names of all; answers the addresses. */
 export async function deleteDomain(
   transaction: Transaction<Tables>,
   userId: string,
@@ -94,6 +94,7 @@ export async function deleteDomain(
     .returning('address')
     .execute();
   await transaction.deleteFrom('dkim_key').where('user_id', '=', userId).where('domain_id', '=', id).execute();
+  await sql`delete from dmarc_report where user_id = ${userId} and domain_id = ${id}`.execute(transaction);
   const freed = await transaction
     .deleteFrom('verified_domain_name')
     .where('name', '=', name)

@@ -83,7 +83,7 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
         operationId: 'deleteDomain',
         summary: 'Delete a domain',
         description:
-          'With its addresses and keys. Its mail stays readable. Subdomains of it must be deleted first; the answer 409 lists them.',
+          'With its addresses, keys and DMARC reports. Its mail stays readable. Subdomains of it must be deleted first; the answer 409 lists them.',
         tags: ['Domains'],
         params: idInPath,
         response: { 200: deleted, 409: conflict, default: errorBody },

@@ -337,6 +337,12 @@ describe('deleting a domain', () => {
       expect(made.status).toBe(201);
     }
     const [emailId] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: `a@${domain}` }]);
+    await gateway.actor.pool.query(
+      `insert into dmarc_report (user_id, id, email_id, domain, domain_id, organization, report_id, begins_at, ends_at, policy, records,
+         record_count, message_count, aligned_count, created_at)
+       values ($1, 'dmr_gone', $2, $3, $4, 'o', 'r', now(), now(), '{}', '[]', 0, 0, 0, now())`,
+      [box.userId, emailId, domain, id],
+    );
     changed.length = 0;
     const gone = await call('DELETE', `/domains/${id}`);
     expect(gone).toMatchObject({
@@ -363,7 +369,7 @@ describe('deleting a domain', () => {
     expect((await call('GET', `/domains/${id}`)).status).toBe(404);
     expect((await call('DELETE', `/domains/${id}`)).body).toMatchObject({ error: 'Domain not found' });
     expect((await call('GET', `/emails/${emailId}`)).status).toBe(200);
-    const tables = ['dkim_key', 'email_address', 'verified_domain_name'].map(
+    const tables = ['dkim_key', 'email_address', 'verified_domain_name', 'dmarc_report'].map(
       (table) => `select from ${table} where domain_id = $1`,
     );
     const { rowCount } = await gateway.owner.pool.query(tables.join(' union all '), [id]);
