@@ -56,6 +56,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     const octets = await context.octets.get(rawId);
     if (octets === null) return { refusal: 'Email content not available' };
     const { config } = endpoint;
+    // Nobody would ever settle it: where there is nobody to send to the sending queue has nothing to do.
+    if (config.addresses.length === 0) return { refusal: `Mail cannot be sent to ${config.unusable.join(', ')}` };
     const from = forwardSender(config, ownAddress, row.is_from_verified);
     const senderDomain = from.slice(from.lastIndexOf('@') + 1).toLowerCase();
     const work = {

@@ -204,6 +204,18 @@ test('a stored address that no mail can be sent to is shown with the reason; the
   ]);
 });
 
+test('where mail can be sent to none of its addresses, the delivery fails and says so', async () => {
+  // The form that the interface takes lets both pass.
+  for (const address of ['.joe@x.test', 'joe@localhost']) {
+    const mailbox = await mailboxFor({ forwardTo: address });
+    await insertReceivedMail(database, mailbox);
+    await start();
+    const [delivery] = await untilDecided(mailbox, 1);
+    expect(delivery).toMatchObject({ status: 'failed', error: `Mail cannot be sent to ${address}` });
+    expect(await queuedOf(mailbox)).toEqual([]);
+  }
+});
+
 test('a fault of ours holds up nobody else, is tried again after pauses that grow, and is given up in the end', async () => {
   const mailbox = await mailboxFor({ forwardTo: 'a@x.test' });
   const mails = await insertReceivedMail(database, mailbox, { count: 3 });
