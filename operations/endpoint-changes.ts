@@ -4,8 +4,9 @@ import { UserError } from '../core/errors.ts';
 import { rotateSigningSecrets } from '../core/webhook-signature.ts';
 import { Endpoint as EndpointEntity } from '../db/entities/endpoint.ts';
 import type { UnitOfWork } from '../db/entities/store.ts';
+import { appendEvents } from '../db/queries/email-flags.ts';
 import { type DetachedUse, detachEndpoint, endDeliveries, forgetFailures } from '../db/queries/endpoint-write.ts';
-import { invalid, isAskable, type OperationContext } from './context.ts';
+import { invalid, isAskable, newIdentifier, type OperationContext } from './context.ts';
 import {
   decryptSigningSecrets,
   encryptSigningSecrets,
@@ -33,6 +34,9 @@ export interface DeletedEndpoint extends DetachedUse {
   /** deliveries that will not be tried again; those that are kept stay with their emails */
   endedDeliveryCount: number;
 }
+
+/** Why deliveries fail whose endpoint is deleted; the delivery actor says the same. */
+const GONE = 'Endpoint not found';
 
 const CHANGEABLE = ['name', 'config', 'isActive', 'description', 'webhookFormat'] as const;
 
@@ -75,17 +79,28 @@ export async function updateEndpoint(
 /** Deletes an endpoint; mail that was routed to it goes on being stored. Throws not_found. */
 export async function deleteEndpoint(context: OperationContext, endpointId: string): Promise<DeletedEndpoint> {
   const { userId, bus } = context;
-  const deleted = await context.entities.asUser(userId, async (unit) => {
+  const { lastSeq, ...deleted } = await context.entities.asUser(userId, async (unit) => {
     const endpoint = await lockEndpoint(unit, userId, endpointId);
     const { transaction } = unit;
     const use = await detachEndpoint(transaction, userId, endpointId, context.now());
-    const endedDeliveryCount = await endDeliveries(transaction, userId, endpointId, 'Endpoint not found');
+    const ended = await endDeliveries(transaction, userId, endpointId, GONE);
     const emails = endpoint.type === 'email_group' ? endpoint.config['emails'] : [];
-    unit.entities.remove(endpoint);
-    return { ...use, endedDeliveryCount, groupEmailCount: Array.isArray(emails) ? emails.length : 0 };
+    await unit.entities.remove(endpoint).flush();
+    const events = ended.map(({ id: deliveryId, emailId, attempts }) => ({
+      id: newIdentifier(context, 'event'),
+      kind: 'delivery.failed',
+      emailId,
+      deliveryId,
+      endpointId,
+      data: { attempts, statusCode: null, error: GONE },
+    }));
+    const lastSeq = events.length === 0 ? null : await appendEvents(transaction, userId, events);
+    const groupEmailCount = Array.isArray(emails) ? emails.length : 0;
+    return { ...use, endedDeliveryCount: ended.length, groupEmailCount, lastSeq };
   });
   for (const name of [...deleted.addresses, ...deleted.domains]) bus.publish('routing.changed', { name });
   if (deleted.guardRuleCount > 0) bus.publish('guard.changed', { userId });
+  if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
   return deleted;
 }
 

@@ -2,7 +2,7 @@ import { UserError } from '../core/errors.ts';
 import { asUser } from '../db/database.ts';
 import * as deliveries from '../db/queries/delivery-retry.ts';
 import { invalid, isAskable, type OperationContext } from './context.ts';
-import { decideNow, deliverTo, emailNotFound, isHeld, type Transaction } from './route-now.ts';
+import { decideNow, deliverTo, emailNotFound, endpointNotFound, isHeld, type Transaction } from './route-now.ts';
 
 /** Where a received email is to go again: to one endpoint, where one delivery went, or (both null) wherever its route leads now. */
 export interface RetryWish {
@@ -92,9 +92,4 @@ async function routeOf(
 /** Trying again does not help. */
 function held(message: string): UserError {
   return new UserError('conflict', message, { reason: 'EMAIL_HELD', isFinal: true });
-}
-
-/** wire facts "retry errors" */
-function endpointNotFound(): UserError {
-  return new UserError('not_found', 'Endpoint not found or is inactive');
 }

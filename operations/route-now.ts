@@ -48,7 +48,10 @@ export async function normalTarget(
   );
 }
 
-/** Delivers a locked email to an endpoint, at once; where one delivery is still pending there, that is tried now. Answers its id. */
+/**
+ * Delivers a locked email to an endpoint, at once; where one delivery is still pending there, that is tried now. Answers its id. Throws
+ * not_found when the endpoint is gone meanwhile.
+ */
 export async function deliverTo(
   context: OperationContext,
   transaction: Transaction,
@@ -57,6 +60,7 @@ export async function deliverTo(
   target: deliveries.TargetEndpoint,
   cause: deliveries.NewDelivery['cause'],
 ): Promise<string> {
+  if (!(await deliveries.holdTarget(transaction, context.userId, target.id))) throw endpointNotFound();
   return await deliveries.deliverNow(transaction, context.userId, {
     id: newIdentifier(context, 'delivery'),
     emailId,
@@ -77,6 +81,11 @@ export function isHeld(email: Pick<deliveries.LockedReceived, 'outcome' | 'relea
 
 export function emailNotFound(): UserError {
   return new UserError('not_found', 'Email not found');
+}
+
+/** wire facts "retry errors" */
+export function endpointNotFound(): UserError {
+  return new UserError('not_found', 'Endpoint not found or is inactive');
 }
 
 const NONE: GuardVerdict = { kind: 'none' };

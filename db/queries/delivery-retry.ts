@@ -134,6 +134,22 @@ export async function findTargets(
     .execute();
 }
 
+/** Keeps the endpoint from being deleted or replayed until the transaction ends. False when it is gone or switched off. */
+export async function holdTarget(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointId: string,
+): Promise<boolean> {
+  const row = await transaction
+    .selectFrom('endpoint')
+    .select('is_active')
+    .where('user_id', '=', userId)
+    .where('id', '=', endpointId)
+    .forShare()
+    .executeTakeFirst();
+  return row?.is_active === true;
+}
+
 /** A delivery of the email; null when it has none of that id. */
 export async function findDelivery(
   transaction: Transaction<Tables>,
@@ -165,7 +181,8 @@ export interface NewDelivery {
 
 /**
  * Makes a delivery that is due now, unless one of the email to that endpoint is still pending: then that one is due now (a forwarded copy
- * that is with the sending queue already stays as it is). The email's row must be locked. Answers the id of the delivery.
+ * that is with the sending queue already stays as it is). The email's row must be locked, and the endpoint held. Answers the id of the
+ * delivery.
  */
 export async function deliverNow(
   transaction: Transaction<Tables>,

@@ -60,23 +60,28 @@ export async function detachEndpoint(
 /** Deliveries that are ended with their endpoint at most; the delivery actor ends the others as they fall due. */
 const MAX_ENDED = 10_000;
 
-/**
- * Ends the deliveries to an endpoint that wait for their next try. One that is under way comes to its own end. Answers how many were
- * ended.
- */
+/** A delivery that was ended without another try. */
+export interface EndedDelivery {
+  id: string;
+  emailId: string;
+  attempts: number;
+}
+
+/** Ends the deliveries to an endpoint that wait for their next try. One that is under way comes to its own end. Answers those ended. */
 export async function endDeliveries(
   transaction: Transaction<Tables>,
   userId: string,
   endpointId: string,
   error: string,
-): Promise<number> {
-  const ended = await sql`
+): Promise<EndedDelivery[]> {
+  const { rows } = await sql<EndedDelivery>`
     update delivery d set status = 'failed', next_attempt_at = null, completed_at = (select postroom_now()), claimed_by = null,
       claimed_until = null, response_data = jsonb_build_object('error', ${error}::text, 'statusCode', null)
     where d.user_id = ${userId} and d.status = 'pending' and d.id = any(array(
       select p.id from delivery p
       where p.user_id = ${userId} and p.endpoint_id = ${endpointId} and p.status = 'pending' and p.next_attempt_at is not null
         and (p.claimed_until is null or p.claimed_until < (select postroom_now()))
-      limit ${MAX_ENDED} for update skip locked))`.execute(transaction);
-  return Number(ended.numAffectedRows ?? 0);
+      limit ${MAX_ENDED} for update skip locked))
+    returning d.id, d.email_id as "emailId", d.attempts`.execute(transaction);
+  return rows;
 }

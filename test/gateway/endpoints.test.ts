@@ -392,6 +392,8 @@ describe('DELETE', () => {
               ($1, 'dlv_done', 'em_3', $2, 'webhook', 'success', 1, 4, null, null, null, now())`,
       [box.userId, box.endpointId],
     );
+    const told: unknown[] = [];
+    const appended = gateway.bus.subscribe('event.appended', (event) => void told.push(event));
     expect((await call(box, 'DELETE', `/endpoints/${box.endpointId}`)).body.cleanup.deliveriesEnded).toBe(1);
     const { rows } = await gateway.actor.pool.query(
       `select id, status, response_data->>'error' as error, completed_at is not null as is_completed, claimed_by
@@ -403,6 +405,22 @@ describe('DELETE', () => {
       { id: 'dlv_open', status: 'pending', error: null, is_completed: false, claimed_by: 'actor' },
       { id: 'dlv_waits', status: 'failed', error: 'Endpoint not found', is_completed: true, claimed_by: null },
     ]);
+    const events = await gateway.actor.pool.query(
+      `select seq, kind, email_id, delivery_id, endpoint_id, data from event where user_id = $1`,
+      [box.userId],
+    );
+    expect(events.rows).toEqual([
+      {
+        seq: 1,
+        kind: 'delivery.failed',
+        email_id: 'em_1',
+        delivery_id: 'dlv_waits',
+        endpoint_id: box.endpointId,
+        data: { attempts: 1, statusCode: null, error: 'Endpoint not found' },
+      },
+    ]);
+    await appended.stop();
+    expect(told).toEqual([{ userId: box.userId, lastSeq: 1 }]);
   });
 
   test('another user’s endpoint stays', async () => {

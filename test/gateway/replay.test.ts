@@ -198,3 +198,32 @@ describe('what cannot be is refused', () => {
     expect(await replayedEmails(box)).toEqual([]);
   });
 });
+
+test('a retry and a replay of one email at the same moment make one delivery', async () => {
+  const box = await gateway.mailbox({ endpointUrl: receiver.url });
+  const [emailId = ''] = await delivered(box, ['failed']);
+  // Both wait for the endpoint; whoever is second sees what the first one made.
+  const client = await gateway.actor.pool.connect();
+  await client.query('begin');
+  await client.query('select from endpoint where user_id = $1 and id = $2 for update', [box.userId, box.endpointId]);
+  const retrying = gateway.call(box.apiKey, 'POST', `/emails/${emailId}/retry`, { endpoint_id: box.endpointId });
+  const replaying = replay(box, { since: LONG_AGO });
+  await untilWaiting(2);
+  await client.query('commit');
+  client.release();
+  const [retried, { status }] = await Promise.all([retrying, replaying]);
+  expect([retried.statusCode, status]).toEqual([200, 200]);
+  const { rows } = await gateway.actor.pool.query(
+    `select cause from delivery where user_id = $1 and cause <> 'route'`,
+    [box.userId],
+  );
+  expect(rows).toHaveLength(1);
+});
+
+/** Resolves when so many of the gateway's statements wait for a lock. */
+async function untilWaiting(count: number): Promise<void> {
+  const { rows } = await gateway.owner.pool.query(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  if (rows.length < count) await untilWaiting(count);
+}
