@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { answersOf, readAnswers, type StoredAnswer } from '../../core/guard-answers.ts';
 import { evaluateRules, type GuardFacts, type GuardRule, type GuardVerdict, readsText } from '../../core/guard-rule.ts';
@@ -35,7 +36,8 @@ export const INTERNAL_ERROR = 'internal error';
 
 /**
  * Decides on emails that are locked. Mail of users without guard rules costs one look-up in memory; of others what their rules look at is
- * read. Mail on which the rules cannot be evaluated is held for review.
+ * read. Mail on which the rules cannot be evaluated is held for review. When rules take long, the last emails are left undecided; never
+ * the first.
  */
 export async function decideRoutes(
   parts: RoutingParts,
@@ -49,12 +51,13 @@ export async function decideRoutes(
   );
   const ruled = rows.map((row) => ({ row, rules: attempted(context, row, () => rulesOf(row.user_id)) }));
   const facts = await readFactsOf(client, ruled);
-  const judged = ruled.map(({ row, rules }) => {
+  const judgedOf = ({ row, rules }: (typeof ruled)[number]): JudgedEmail => {
     if (rules !== null && rules.length === 0) return { row, verdict: NONE, answers: [] };
     const judgement =
       rules === null ? null : attempted(context, row, () => judge(row, rules, facts.get(keyOf(row)), hasModel));
     return { row, ...(judgement ?? { verdict: null, answers: [] }) };
-  });
+  };
+  const judged = await asFarAsTimeGoes(ruled, judgedOf);
   const find = await endpoints.read(
     client,
     judged.flatMap(({ row, verdict }) =>
@@ -88,6 +91,41 @@ export async function readWholeFacts(
 }
 
 const NONE: GuardVerdict = { kind: 'none' };
+
+/** The verdict is null where the rules could not be evaluated. */
+interface JudgedEmail {
+  row: UnroutedRow;
+  verdict: GuardVerdict | null;
+  answers: StoredAnswer[];
+}
+
+/**
+ * What judging a batch may take: the words of one account may take a second of one mail, and PostgreSQL ends a transaction that stands
+ * still for 15 s, after which the same batch would be tried again for ever. Milliseconds.
+ */
+const JUDGING_MS = 2_000;
+/** After so long other work of the process takes its turn; milliseconds. */
+const TURN_MS = 20;
+
+/** The results of the first, and of as many others as there is time for. */
+async function asFarAsTimeGoes<Given, Result>(
+  given: readonly Given[],
+  work: (one: Given) => Result,
+): Promise<Result[]> {
+  const startedAt = performance.now();
+  let turnAt = startedAt;
+  const results: Result[] = [];
+  for (const one of given) {
+    const now = performance.now();
+    if (results.length > 0 && now - startedAt > JUDGING_MS) break;
+    if (now - turnAt > TURN_MS) {
+      await setImmediate();
+      turnAt = performance.now();
+    }
+    results.push(work(one));
+  }
+  return results;
+}
 
 type FactsRow = GuardFactsRow & { user_id: string; email_id: string };
 

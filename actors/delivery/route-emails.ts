@@ -14,6 +14,8 @@ import { type StoredRoutes, storeRoutes } from './store-routes.ts';
 export interface RoutedBatch {
   /** received emails that have been decided on */
   emailCount: number;
+  /** those that were taken and left for another batch, as their users' rules take long */
+  leftCount: number;
   /** deliveries that this process holds and goes on with */
   jobs: DeliveryJob[];
   /** webhook endpoints for which deliveries were made and left to be claimed later, one entry per delivery */
@@ -97,6 +99,7 @@ function batchOf({ records, createdAt }: StoredRoutes, rows: readonly UnroutedRo
   const sizes = new Map(rows.map((row) => [row.id, row.size_octets ?? 0]));
   return {
     emailCount: records.length,
+    leftCount: rows.length - records.length,
     jobs: records.flatMap((record) => jobOf(record, createdAt, sizes, leaseUntil)),
     leftTo: records.flatMap((record) =>
       record.is_claimed || record.endpoint_id === null || record.delivery_type !== 'webhook'
@@ -111,6 +114,7 @@ function batchOf({ records, createdAt }: StoredRoutes, rows: readonly UnroutedRo
 function joined(batches: readonly RoutedBatch[]): RoutedBatch {
   return {
     emailCount: sum(batches.map((batch) => batch.emailCount)),
+    leftCount: sum(batches.map((batch) => batch.leftCount)),
     jobs: batches.flatMap((batch) => batch.jobs),
     leftTo: batches.flatMap((batch) => batch.leftTo),
     forwardCount: sum(batches.map((batch) => batch.forwardCount)),
