@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { makeWebhookRequest, type WebhookRequestParts } from '../../../actors/delivery/webhook-request.ts';
+import { readWebhookConfig } from '../../../core/endpoint-config.ts';
+
+const none = { text: '', addresses: [] };
+const partsWith = (timeout: number): WebhookRequestParts => ({
+  deliveryId: 'dlv_1',
+  sentAt: new Date(1),
+  job: { createdAt: new Date(0), threadId: null, threadPosition: null },
+  endpoint: { id: 'ep_1', name: 'x', type: 'webhook', webhookFormat: 'native', isActive: true, webhook: null },
+  webhook: {
+    config: readWebhookConfig({ url: 'https://a.test/in', timeout, verificationToken: 't' }),
+    origin: 'https://a.test',
+    path: '/in',
+    secrets: [],
+  },
+  email: {
+    user_id: 'usr_1',
+    raw_id: null,
+    id: 'em_1',
+    message_id: '<1@x.test>',
+    subject: 's',
+    recipient: 'a@b.test',
+    own_address: 'a@b.test',
+    created_at: new Date(0),
+    date: new Date(0),
+    headers: [],
+    addresses: { from: none, to: none, cc: null, bcc: null, replyTo: null },
+    in_reply_to: [],
+    reference_ids: [],
+    text_body: '',
+    html_body: null,
+    cleaned_text: null,
+    cleaned_html: null,
+    attachments: [],
+    priority: null,
+    is_truncated: false,
+  },
+  raw: null,
+  publicUrl: 'https://mail.example.test',
+  linkKey: Buffer.alloc(32),
+});
+
+test.each([
+  [1, 1_000],
+  [30, 30_000],
+  [120, 120_000],
+  [121, 120_000],
+  [300, 120_000],
+])('a timeout of %d s is waited for %d ms: two minutes at most', (timeout, waited) => {
+  expect(makeWebhookRequest(partsWith(timeout)).timeoutMs).toBe(waited);
+});
