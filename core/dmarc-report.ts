@@ -6,6 +6,8 @@ import { storableText } from './text.ts';
 
 /** Records of one report that are kept; the messages of all are counted. */
 export const MAX_DMARC_RECORDS = 1_000;
+/** Characters of records that are parsed in all; a thousand honest ones have fewer. Parsing takes a second and more of a million. */
+export const MAX_PARSED_LENGTH = 1_000_000;
 /** A text with more records than its limit of length could honestly hold is no report. */
 const MAX_COUNTED_RECORDS = 100_000;
 /** Verdicts on signatures, and on SPF, of one record that are kept. */
@@ -89,7 +91,8 @@ export function isAligned(record: Pick<DmarcRecord, 'dkim' | 'spf'>): boolean {
 
 /**
  * Reads the XML of an aggregate report; null when it is none. Entities are not expanded, and a document type is refused. The first
- * records are read one by one, and of the others no more than their counts: parsing takes a tenth of a millisecond each. Never throws.
+ * records are read one by one, and of the others no more than their counts: parsing takes a tenth of a millisecond each, and far more of
+ * those that are meant to take long. Never throws.
  */
 export function readDmarcReport(xml: string): DmarcReport | null {
   try {
@@ -150,12 +153,15 @@ type Totals = Pick<DmarcReport, 'records' | 'messageCount' | 'alignedCount' | 'i
 
 function readRecords(xml: string, places: readonly [number, number][]): Totals {
   const totals: Totals = { records: [], messageCount: 0, alignedCount: 0, isTruncated: false };
+  let parsedLength = 0;
   for (const [at, [start, end]] of places.entries()) {
     const record = end - start > MAX_RECORD_LENGTH ? null : xml.slice(start, end);
-    const kept = record === null || at >= MAX_DMARC_RECORDS ? null : readRecord(record);
+    const isParsed = record !== null && at < MAX_DMARC_RECORDS && parsedLength + record.length <= MAX_PARSED_LENGTH;
+    if (isParsed) parsedLength += record.length;
+    const kept = isParsed ? readRecord(record) : null;
     if (kept === null) totals.isTruncated = true;
     else totals.records.push(kept);
-    const counted = kept ?? (record === null || at < MAX_DMARC_RECORDS ? null : countRecord(record));
+    const counted = kept ?? (record === null || isParsed ? null : countRecord(record));
     if (counted === null) continue;
     totals.messageCount = Math.min(totals.messageCount + counted.count, MAX_COUNT);
     if (isAligned(counted)) totals.alignedCount = Math.min(totals.alignedCount + counted.count, MAX_COUNT);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_DMARC_RECORDS, readDmarcReport } from '../../core/dmarc-report.ts';
+import { MAX_DMARC_RECORDS, MAX_PARSED_LENGTH, readDmarcReport } from '../../core/dmarc-report.ts';
 import { dmarcXml, recordXml } from '../support/dmarc-reports.ts';
 
 const begin = new Date('2026-11-20T00:00:00Z');
@@ -87,6 +87,16 @@ test('of many records the first are kept and all are counted', () => {
   const report = readDmarcReport(dmarcXml({ domain: 'own.test', records }));
   expect(report?.records).toHaveLength(MAX_DMARC_RECORDS);
   expect(report).toMatchObject({ messageCount: 2_011, alignedCount: 2_006, isTruncated: true });
+});
+
+test('records of needless length are counted once the first million characters are parsed', () => {
+  const bloated = xml.replace('</row>', `</row>${'x<b/>'.repeat(12_000)}`);
+  const [head = '', tail = ''] = bloated.split(/<record>[^]*<\/record>/);
+  const one = bloated.slice(head.length, bloated.length - tail.length);
+  // It takes half a minute to parse all of it, more than a thread of the receiving actor is given.
+  const report = readDmarcReport(head + one.repeat(300) + tail);
+  expect(report).toMatchObject({ messageCount: 300, alignedCount: 300, isTruncated: true });
+  expect(report?.records).toHaveLength(Math.floor(MAX_PARSED_LENGTH / one.length));
 });
 
 test.each([
