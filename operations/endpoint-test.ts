@@ -1,9 +1,12 @@
 import { UserError } from '../core/errors.ts';
 import { checkWebhookUrl } from '../core/webhook-url.ts';
+import { readPolicy } from '../db/queries/outgoing-policy.ts';
 import { leaseRequests } from '../db/queries/request-lease.ts';
+import { inUserTransaction } from '../db/user-transaction.ts';
 import { BusTimeout, BusUnavailable, questions, type Reply } from '../schema/messages.ts';
 import { invalid, newIdentifier, type OperationContext } from './context.ts';
 import { type Endpoint, endpointNotFound, loadEndpoints } from './endpoints.ts';
+import { limitRefusal } from './sending-policy.ts';
 
 export interface EndpointTestWish {
   /** null: the endpoint's own */
@@ -25,6 +28,7 @@ const MAX_TESTS = 10;
 const WINDOW_MS = 60_000;
 /** So long before its own end the question is given up, so that there is an answer. Milliseconds. */
 const RESERVE_MS = 1_000;
+const LOCK_TIMEOUT_MS = 1_000;
 
 /** Sends a sample to the endpoint, by the code that delivers mail. Throws validation, not_found, rate_limited, unavailable. */
 export async function testEndpoint(
@@ -42,6 +46,7 @@ export async function testEndpoint(
   }
   if (!endpoint.isActive) return { verdict: 'disabled' };
   await countTest(context);
+  if (endpoint.type !== 'webhook') await checkSendingLimit(context);
   const answer = await ask(context, { userId, endpointId, ...wish });
   if (answer.verdict === 'tested') return answer;
   if (answer.reason === 'not-found') throw endpointNotFound();
@@ -78,6 +83,18 @@ async function countTest(context: OperationContext): Promise<void> {
   const retryAfterSeconds = Math.max(1, Math.ceil(changesInMs / 1_000));
   const message = `Endpoint tests are limited to ${MAX_TESTS} per minute. Retry after ${retryAfterSeconds} seconds.`;
   throw new UserError('rate_limited', message, { retryAfterSeconds });
+}
+
+/** The sample of an endpoint that forwards is mail that the user sends, and counts as such. Throws rate_limited. */
+async function checkSendingLimit({ database, userId, settings }: OperationContext): Promise<void> {
+  const limit = settings.sendLimitPerHour;
+  if (limit === 0) return;
+  const question = { domains: [], senders: [], recipients: [], idempotencyKeys: [], hourly: { limit, asking: 1 } };
+  const policy = await inUserTransaction(database, userId, { lock: null, lockTimeoutMs: LOCK_TIMEOUT_MS }, (client) =>
+    readPolicy(client, userId, question),
+  );
+  const refusal = limitRefusal(1, policy, { limit, asking: 1, going: 0 });
+  if (refusal !== null) throw refusal;
 }
 
 function invalidConfiguration(details: string): UserError {

@@ -57,8 +57,8 @@ function recipientRefusal({ audience, path }: OutgoingEmail, policy: Policy): Us
   return invalid(`Cannot send to blocked recipient(s): ${all.join(', ')}`, path + field);
 }
 
-/** Tells when the email leaves the hour that stands in the way. */
-function limitRefusal(wanted: number, policy: Policy, { limit, asking, going }: HourlyCount): UserError | null {
+/** Why so many emails more may not go out within the hour; null when they may. Tells when the email leaves the hour that stands in the way. */
+export function limitRefusal(wanted: number, policy: Policy, { limit, asking, going }: HourlyCount): UserError | null {
   const place = limit - going - wanted;
   const inTheWay = place < 0 ? policy.now : policy.hourly[place - Math.max(0, limit - asking)];
   if (inTheWay === undefined) return null;

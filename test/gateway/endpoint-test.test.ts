@@ -238,3 +238,26 @@ test('ten tests a minute are made for a user, over all gateways, at once or one 
   await beside.app.close();
   await served.stop();
 });
+
+test('a sample that is forwarded counts as mail that is sent', async () => {
+  const limited = await openTestGateway({ config: { secretKey: SECRET_KEY, sendLimitPerHour: 1 } });
+  try {
+    const delivering = await startDeliveryActor(
+      { ...testActorContext(limited.actor), bus: limited.bus },
+      { publicUrl: 'http://postroom.test', allowedPrivateNetworks: [], refusedPorts: [], secretKey: SECRET_KEY },
+    );
+    const box = await limited.mailbox();
+    const config = { forwardTo: 'joe@x.test' };
+    const made = await limited.call(box.apiKey, 'POST', '/endpoints', { name: 'Joe', type: 'email', config });
+    const path = `/endpoints/${made.json().id}/test`;
+    expect((await limited.call(box.apiKey, 'POST', path)).json()).toMatchObject({ success: true });
+    const refused = await limited.call(box.apiKey, 'POST', path);
+    expect([refused.statusCode, refused.json().message]).toEqual([
+      429,
+      'Hourly sending limit reached (1 emails per hour). Please try again later.',
+    ]);
+    await delivering.stop();
+  } finally {
+    await limited.close();
+  }
+});
