@@ -123,6 +123,8 @@ export async function composeForward(
     mendHeader(trace, '7bit').toString('latin1'),
     keptFields(section, TRACE),
     ...newFields(section, original, config, facts),
+    // Without it readers may take no notice of how the body is encoded (RFC 2045 §4), which may be ours.
+    ...(firstField(section, 'mime-version') === null ? ['MIME-Version: 1.0\r\n'] : []),
   ];
   const body = message.subarray(end);
   const head = mendHeader(Buffer.from([...header, keptFields(section, CARRIED)].join(''), 'latin1'), '7bit');

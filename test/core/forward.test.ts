@@ -82,6 +82,7 @@ describe('a copy', () => {
       'X-Original-From',
       'X-Original-Message-ID',
       'Subject',
+      'MIME-Version',
     ]);
     expect(
       fieldsOf(copy)
@@ -113,6 +114,14 @@ describe('a copy', () => {
   test('for a group is addressed to the receiving address', async () => {
     expect(fieldOf(await compose(original, {}, true), 'To')).toBe('hello@box.test');
     expect(fieldOf(await compose(original), 'To')).toBe('joe@x.test');
+  });
+
+  test('that had no MIME says how its body is encoded', async () => {
+    const copy = await compose(['From: ann@peer.test', '', 'Grüße', '']);
+    expect([fieldOf(copy, 'MIME-Version'), fieldOf(copy, 'Content-Transfer-Encoding')]).toEqual(['1.0', 'base64']);
+    expect(
+      fieldsOf(await compose(['MIME-Version: 1.0', ...original])).filter(([name]) => /^mime/i.test(name)),
+    ).toHaveLength(1);
   });
 
   test('names no address of a sender without a name', async () => {
