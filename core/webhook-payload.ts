@@ -1,4 +1,4 @@
-import type { AddressFields, AddressList } from './address.ts';
+import type { AddressFields } from './address.ts';
 import { type Attachment, decodeAttachment } from './attachment.ts';
 import { DOWNLOAD_LINK_LIFE_MS, makeDownloadLink } from './download-link.ts';
 import { cutToJsonOctets, type GivenWay, jsonOctets, type PayloadPlan, planPayload } from './payload-budget.ts';
@@ -66,20 +66,21 @@ export function buildWebhookPayload(options: PayloadOptions, facts: PayloadFacts
   const contents = contentOctets(options, facts);
   const build = form === 'nested' ? nested : flat;
   if (leastOctets(form, facts, contents) <= budget) {
-    const whole = JSON.stringify(build(facts, chooseParts(options, facts, EVERYTHING)));
-    if (Buffer.byteLength(whole) <= budget) return whole;
+    const whole = build(facts, chooseParts(options, facts, EVERYTHING));
+    // A UTF-16 unit takes three octets of UTF-8 at most.
+    if (whole.length * 3 <= budget || Buffer.byteLength(whole) <= budget) return whole;
   }
   const { htmlBody, cleanedHtml, textBody, cleanedText, headers } = facts.content;
   const isNested = form === 'nested';
   const plan = planPayload(budget, {
-    fixed: Buffer.byteLength(JSON.stringify(build(facts, NOTHING))),
+    fixed: Buffer.byteLength(build(facts, NOTHING)),
     contents,
     raw: isNested ? rawOctets(facts.raw, budget) : 0,
     html: octetsOf(htmlBody) + (isNested ? octetsOf(cleanedHtml) : 0),
     text: octetsOf(textBody) + (isNested ? octetsOf(cleanedText) : 0),
     headers: Buffer.byteLength(JSON.stringify(headersObject(headers))) * (isNested ? 2 : 1),
   });
-  return JSON.stringify(build(facts, chooseParts(options, facts, plan)));
+  return build(facts, chooseParts(options, facts, plan));
 }
 
 /** Whether the payload carries something that is read from the octets of the message. */
@@ -146,76 +147,75 @@ function chooseParts(options: PayloadOptions, { content, raw }: PayloadFacts, ch
   };
 }
 
-function nested(facts: PayloadFacts, parts: Parts) {
+/**
+ * The nested form. It is joined of the JSON texts of its values, as JSON.stringify would write the whole: what is long, or stands in it
+ * twice, is made into JSON once.
+ */
+function nested(facts: PayloadFacts, parts: Parts): string {
   const { email, content, endpoint } = facts;
   const { addresses } = content;
-  const { headers } = parts;
-  return {
-    event: 'email.received',
-    timestamp: facts.timestamp.toISOString(),
-    email: {
-      id: email.id,
-      messageId: email.messageId,
-      from: addresses.from ?? NOBODY,
-      to: addresses.to ?? NOBODY,
-      recipient: email.recipient,
-      subject: email.subject,
-      receivedAt: email.receivedAt.toISOString(),
-      threadId: email.threadId,
-      threadPosition: email.threadPosition,
-      parsedData: {
-        messageId: email.messageId,
-        date: email.date?.toISOString() ?? null,
-        subject: email.subject,
-        from: addresses.from,
-        to: addresses.to,
-        cc: addresses.cc,
-        bcc: addresses.bcc,
-        replyTo: addresses.replyTo,
-        inReplyTo: content.inReplyTo[0] ?? null,
-        references: content.references,
-        textBody: parts.textBody,
-        htmlBody: parts.htmlBody,
-        raw: parts.raw,
-        rawUrl: linkTo(facts, 'raw'),
-        attachments: wireAttachments(facts, parts.contents),
-        headers,
-        priority: content.priority,
-      },
-      cleanedContent: {
-        html: parts.cleanedHtml,
-        text: parts.cleanedText,
-        hasHtml: isFilled(content.cleanedHtml),
-        hasText: isFilled(content.cleanedText),
-        // The same files once more; their contents stand above.
-        attachments: wireAttachments(facts, []),
-        headers,
-      },
-      truncated: parts.truncated,
-    },
-    endpoint: { id: endpoint.id, name: endpoint.name, type: endpoint.type },
-  };
+  const messageId = JSON.stringify(email.messageId);
+  const subject = JSON.stringify(email.subject);
+  const from = JSON.stringify(addresses.from);
+  const to = JSON.stringify(addresses.to);
+  const headers = JSON.stringify(parts.headers);
+  const text = JSON.stringify(parts.textBody);
+  const parsedData =
+    `{"messageId":${messageId},"date":${isoText(email.date)},"subject":${subject},"from":${from},"to":${to},` +
+    `"cc":${JSON.stringify(addresses.cc)},"bcc":${JSON.stringify(addresses.bcc)},"replyTo":${JSON.stringify(addresses.replyTo)},` +
+    `"inReplyTo":${JSON.stringify(content.inReplyTo[0] ?? null)},"references":${JSON.stringify(content.references)},` +
+    `"textBody":${text},"htmlBody":${JSON.stringify(parts.htmlBody)},"raw":${JSON.stringify(parts.raw)},` +
+    `"rawUrl":${JSON.stringify(linkTo(facts, 'raw'))},"attachments":${wireAttachments(facts, parts.contents)},` +
+    `"headers":${headers},"priority":${JSON.stringify(content.priority)}}`;
+  // The same files once more; their contents stand above.
+  const cleanedContent =
+    `{"html":${JSON.stringify(parts.cleanedHtml)},"text":${trimmedJson(parts.cleanedText, parts.textBody, text)},` +
+    `"hasHtml":${isFilled(content.cleanedHtml)},"hasText":${isFilled(content.cleanedText)},` +
+    `"attachments":${wireAttachments(facts, [])},"headers":${headers}}`;
+  return (
+    `{"event":"email.received","timestamp":${isoText(facts.timestamp)},"email":{"id":${JSON.stringify(email.id)},` +
+    `"messageId":${messageId},"from":${addresses.from === null ? NOBODY : from},"to":${addresses.to === null ? NOBODY : to},` +
+    `"recipient":${JSON.stringify(email.recipient)},"subject":${subject},"receivedAt":${isoText(email.receivedAt)},` +
+    `"threadId":${JSON.stringify(email.threadId)},"threadPosition":${JSON.stringify(email.threadPosition)},` +
+    `"parsedData":${parsedData},"cleanedContent":${cleanedContent},"truncated":${JSON.stringify(parts.truncated)}},` +
+    `"endpoint":{"id":${JSON.stringify(endpoint.id)},"name":${JSON.stringify(endpoint.name)},"type":${JSON.stringify(endpoint.type)}}}`
+  );
 }
 
-function flat(facts: PayloadFacts, parts: Parts) {
+/** The flat form, joined in the same way. */
+function flat(facts: PayloadFacts, parts: Parts): string {
   const { email, content } = facts;
-  return {
-    id: email.id,
-    type: 'received',
-    from: content.addresses.from?.text ?? '',
-    to: content.addresses.to?.addresses.map((mailbox) => mailbox.address) ?? [],
-    subject: email.subject,
-    html: parts.htmlBody,
-    text: parts.textBody,
-    attachments: wireAttachments(facts, parts.contents),
-    headers: parts.headers,
-    receivedAt: email.receivedAt.toISOString(),
-    rawUrl: linkTo(facts, 'raw'),
-    truncated: parts.truncated,
-  };
+  const to = content.addresses.to?.addresses.map((mailbox) => mailbox.address) ?? [];
+  return (
+    `{"id":${JSON.stringify(email.id)},"type":"received","from":${JSON.stringify(content.addresses.from?.text ?? '')},` +
+    `"to":${JSON.stringify(to)},"subject":${JSON.stringify(email.subject)},"html":${JSON.stringify(parts.htmlBody)},` +
+    `"text":${JSON.stringify(parts.textBody)},"attachments":${wireAttachments(facts, parts.contents)},` +
+    `"headers":${JSON.stringify(parts.headers)},"receivedAt":${isoText(email.receivedAt)},` +
+    `"rawUrl":${JSON.stringify(linkTo(facts, 'raw'))},"truncated":${JSON.stringify(parts.truncated)}}`
+  );
 }
 
-const NOBODY: AddressList = { text: '', addresses: [] };
+/** The JSON text of an AddressList without anyone in it. */
+const NOBODY = '{"text":"","addresses":[]}';
+
+function isoText(date: Date | null): string {
+  return date === null ? 'null' : `"${date.toISOString()}"`;
+}
+
+/** The JSON text of `part`, which mostly is `whole`, whose JSON text is given, without the white space at its ends. */
+function trimmedJson(part: string | null, whole: string | null, wholeJson: string): string {
+  if (part === null || whole === null) return JSON.stringify(part);
+  if (part === whole) return wholeJson;
+  if (part !== whole.trim() || part === '') return JSON.stringify(part);
+  const before = jsonLength(whole.slice(0, whole.length - whole.trimStart().length));
+  const behind = jsonLength(whole.slice(whole.trimEnd().length));
+  return `"${wholeJson.slice(1 + before, wholeJson.length - 1 - behind)}"`;
+}
+
+/** Characters of the text as a JSON string, without its quotation marks. */
+function jsonLength(text: string): number {
+  return text === '' ? 0 : JSON.stringify(text).length - 2;
+}
 
 /** Header name to value, repeats joined by a line feed; without a prototype, as mail may name a field `__proto__`. */
 function headersObject(headers: PayloadContent['headers']): Record<string, string> {
@@ -227,16 +227,20 @@ function headersObject(headers: PayloadContent['headers']): Record<string, strin
   return object;
 }
 
-function wireAttachments(facts: PayloadFacts, contents: Parts['contents']) {
-  return facts.content.attachments.map((attachment, place) => ({
-    filename: attachment.filename,
-    contentType: attachment.contentType,
-    size: attachment.size,
-    contentId: attachment.contentId,
-    contentDisposition: attachment.contentDisposition,
-    content: contents[place] ?? null,
-    downloadUrl: linkTo(facts, attachment.index),
-  }));
+/** As JSON text. */
+function wireAttachments(facts: PayloadFacts, contents: Parts['contents']): string {
+  if (facts.content.attachments.length === 0) return '[]';
+  return JSON.stringify(
+    facts.content.attachments.map((attachment, place) => ({
+      filename: attachment.filename,
+      contentType: attachment.contentType,
+      size: attachment.size,
+      contentId: attachment.contentId,
+      contentDisposition: attachment.contentDisposition,
+      content: contents[place] ?? null,
+      downloadUrl: linkTo(facts, attachment.index),
+    })),
+  );
 }
 
 /** Signed, so that a receiver without an API key can follow it for a while; with one it serves for ever. */
