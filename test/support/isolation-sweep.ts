@@ -46,7 +46,7 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
   const complaints: string[] = [];
   const complain = (text: string) => void complaints.push(`${name}: ${text}`);
   const secrets = [...[...theirs.ids.values()].flat(), ...theirs.names, theirs.mailbox.userId];
-  const foreign = [...new Set(secrets)];
+  const foreign = [...new Set([...samplesOf(theirs), ...theirs.names, theirs.mailbox.userId])];
   const unknown = ['em', 'ep', 'dom'].map((prefix) => `${prefix}_${UNKNOWN}`);
   const bodies = bodiesOf(route, options);
   const [body] = bodies;
@@ -137,7 +137,7 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
     }
     const isLookUp = isId || LOOK_UP_FIELD.test(word);
     // A name is taken, whosever it is; that is all that it tells.
-    const tried = isLookUp ? [...theirs.ids.values()].flat() : [theirs.ids.get('em')?.at(-1) ?? ''];
+    const tried = isLookUp ? samplesOf(theirs) : [theirs.ids.get('em')?.at(-1) ?? ''];
     const send = async (value: string) => {
       const answer = await ask(way.values, value, '', withField(way.base, path, value));
       // What one has written oneself may show from now on.
