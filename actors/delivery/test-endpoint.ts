@@ -70,7 +70,8 @@ export function createEndpointTester(options: EndpointTesterOptions): EndpointTe
       sentAt,
     });
     const startedTick = performance.now();
-    const posted = postWebhook(options.dispatcher, { ...made, headers: [...made.headers, 'X-Test-Request', 'true'] });
+    const marks = ['X-Test-Request', 'true', 'X-Webhook-Format', endpoint.webhookFormat];
+    const posted = postWebhook(options.dispatcher, { ...made, headers: [...made.headers, ...marks] });
     open.add(posted);
     const response = await posted.response;
     open.delete(posted);

@@ -166,8 +166,8 @@ test.each([
   });
   expect(reply.payload).toBe(ofTest?.body);
   expect(treeOf(ofTest?.body ?? '')).toStrictEqual(treeOf(ofMail?.body ?? ''));
-  const { 'x-test-request': isTest, ...headers } = ofTest?.headers ?? {};
-  expect(isTest).toBe('true');
+  const { 'x-test-request': isTest, 'x-webhook-format': named, ...headers } = ofTest?.headers ?? {};
+  expect([isTest, named]).toEqual(['true', format]);
   expect(Object.keys(headers)).toEqual(Object.keys(ofMail?.headers ?? {}));
 });
 
