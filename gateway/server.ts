@@ -14,6 +14,7 @@ import { limitBodiesInFlight } from './bodies-in-flight.ts';
 import { openCredentials } from './credentials.ts';
 import { allowAnyOrigin } from './cross-origin.ts';
 import { downloadAdmission } from './download-admission.ts';
+import { limitDownloads } from './downloads-in-flight.ts';
 import { sendError, sendGone, sendNoRoute } from './error-response.ts';
 import { healthRoutes } from './health.ts';
 import { openApiOptions } from './openapi.ts';
@@ -182,6 +183,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   await app.register(
     async (rest) => {
       await allowAnyOrigin(rest);
+      limitDownloads(rest);
       // Here too, so that a page may read that a path is none.
       rest.setNotFoundHandler(sendNoRoute);
       await referenceRoutes(rest, { publicUrl });

@@ -22,6 +22,7 @@ export const attachmentRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
   app.get(
     '/attachments/:id/:filename',
     {
+      config: { isDownload: true },
       schema: {
         operationId: 'downloadAttachment',
         summary: 'Download the first attachment of that name',

@@ -25,6 +25,7 @@ export const downloadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.get(
     '/attachments/:id/parts/:index',
     {
+      config: { isDownload: true },
       schema: {
         operationId: 'downloadAttachmentPart',
         summary: 'Download an attachment by its place',
@@ -51,6 +52,7 @@ export const downloadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.get(
     '/emails/:id/raw',
     {
+      config: { isDownload: true },
       schema: {
         operationId: 'downloadRawEmail',
         summary: 'Download a whole email',
