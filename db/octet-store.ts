@@ -8,6 +8,11 @@ export interface OctetStore {
   keep(rawId: string, octets: Buffer): void;
   /** Keeps small messages in memory that will be asked for in a moment, read in one piece; large ones, and those that are gone, are left. */
   keepStored(rawIds: readonly string[]): Promise<void>;
+  /**
+   * Those of the messages that are in memory or small, read in one piece, by their ids, for work that is done at once: they are not kept.
+   * Damaged ones are left out, too; get() tells.
+   */
+  readTogether(rawIds: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
   /** The whole message; null when it is gone or its sha256 no longer fits (which is logged). */
   get(rawId: string): Promise<Buffer | null>;
 }
@@ -83,7 +88,21 @@ export function createOctetStore(options: OctetStoreOptions): OctetStore {
       const missing = rawIds.filter((rawId) => !kept.has(rawId));
       if (missing.length < 2) return;
       for (const { id, octets, sha256 } of await readSmallMessages(database, missing))
-        if (hash('sha256', octets, 'buffer').equals(sha256)) keep(id, octets);
+        if (hash('sha256', octets, 'hex') === sha256) keep(id, octets);
+    },
+
+    async readTogether(rawIds) {
+      const found = new Map<string, Buffer>();
+      const missing: string[] = [];
+      for (const rawId of rawIds) {
+        const entry = kept.get(rawId);
+        if (entry === undefined) missing.push(rawId);
+        else found.set(rawId, entry.octets);
+      }
+      if (missing.length < 2) return found;
+      for (const { id, octets, sha256 } of await readSmallMessages(database, missing))
+        if (hash('sha256', octets, 'hex') === sha256) found.set(id, octets);
+      return found;
     },
 
     async get(rawId) {
@@ -139,15 +158,15 @@ async function readMessage(database: Database, rawId: string): Promise<StoredMes
   }
 }
 
-/** As readMessage; none of them when one holds U+0000. */
+/** As readMessage, with sha256 in hex; none of them when one holds U+0000. */
 async function readSmallMessages(
   database: Database,
   rawIds: readonly string[],
-): Promise<(StoredMessage & { id: string })[]> {
+): Promise<{ id: string; octets: Buffer; sha256: string }[]> {
   try {
-    const { rows } = await database.pool.query<{ id: string; octets: string; sha256: Buffer }>({
+    const { rows } = await database.pool.query<{ id: string; octets: string; sha256: string }>({
       name: 'octet-store-get-small',
-      text: `select id, convert_from(octets, 'LATIN1') as octets, sha256 from raw_message
+      text: `select id, convert_from(octets, 'LATIN1') as octets, encode(sha256, 'hex') as sha256 from raw_message
              where id = any($1::text[]) and size_octets <= ${SMALL_OCTETS}`,
       values: [rawIds],
     });

@@ -4,9 +4,9 @@ import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/querie
 import type { FinishRecord } from '../../db/queries/delivery-finish.ts';
 import type { ActorContext } from '../actor.ts';
 import { outcomeOf, outcomeOfGivingUp } from './attempt-outcome.ts';
-import type { DeliveryEndpoint, EndpointLookup, WebhookFacts } from './endpoint-lookup.ts';
+import type { EndpointLookup } from './endpoint-lookup.ts';
 import type { DeliveryJob } from './job.ts';
-import { isRawNeeded } from './payload.ts';
+import { isRawNeeded, type PayloadParts } from './payload.ts';
 import { type OpenRequest, postWebhook, type WebhookResponse } from './post-webhook.ts';
 import { createSlots } from './slots.ts';
 import { makeWebhookRequest } from './webhook-request.ts';
@@ -39,8 +39,15 @@ export interface Attempter {
 /** An attempt is begun while its lease holds for so long at least; milliseconds. */
 const LEASE_MARGIN_MS = 5_000;
 
-/** By user id and email id. */
-type Contents = ReadonlyMap<string, DeliveryContentRow>;
+/** What attempts need of their mail. */
+interface Contents {
+  /** by user id and email id */
+  emails: ReadonlyMap<string, DeliveryContentRow>;
+  /** by raw id; what is missing is read by its own attempt */
+  raws: ReadonlyMap<string, Buffer>;
+}
+
+const NO_RAWS: Contents['raws'] = new Map();
 
 export function createAttempter(options: AttemptOptions): Attempter {
   const { context } = options;
@@ -48,7 +55,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
   const open = new Set<OpenRequest>();
   let isInterrupted = false;
 
-  const readContents = async (jobs: readonly DeliveryJob[]): Promise<Contents> => {
+  const readEmails = async (jobs: readonly DeliveryJob[]): Promise<Contents['emails']> => {
     const { rows } = await context.database.pool.query<DeliveryContentRow>({
       name: 'delivery-read-content',
       text: readDeliveryContentSql,
@@ -57,21 +64,23 @@ export function createAttempter(options: AttemptOptions): Attempter {
     return new Map(rows.map((row) => [`${row.user_id} ${row.id}`, row]));
   };
 
-  /** Reads octets that these attempts need in one piece; what fails, or is large, is read by its own attempt. */
-  const keepRaws = async (jobs: readonly DeliveryJob[], contents: Contents): Promise<void> => {
+  /** Reads octets that these attempts need in one piece; what fails, or is large, is left out. */
+  const readRaws = async (jobs: readonly DeliveryJob[], emails: Contents['emails']): Promise<Contents['raws']> => {
     try {
-      const rawIds = await Promise.all(
-        jobs.map(async (job) => {
-          const email = contents.get(`${job.userId} ${job.emailId}`);
-          const endpoint = await options.endpoints.recent(job);
-          const webhook = endpoint?.webhook ?? null;
-          const isNeeded = email !== undefined && endpoint?.isActive === true && webhook !== null;
-          return isNeeded && isRawNeeded({ endpoint, webhook, email }) ? email.raw_id : null;
-        }),
-      );
-      await context.octets.keepStored(rawIds.filter((rawId) => rawId !== null));
+      const { endpoints } = options;
+      const unknown = jobs.filter((job) => endpoints.known(job) === undefined);
+      await Promise.all(unknown.map((job) => endpoints.recent(job)));
+      const rawIds = jobs.flatMap((job) => {
+        const email = emails.get(`${job.userId} ${job.emailId}`);
+        const endpoint = endpoints.known(job);
+        const webhook = endpoint?.webhook ?? null;
+        const isNeeded = email !== undefined && endpoint?.isActive === true && webhook !== null;
+        return isNeeded && isRawNeeded({ endpoint, webhook, email }) ? (email.raw_id ?? []) : [];
+      });
+      return await context.octets.readTogether(rawIds);
     } catch (error) {
       context.log.warn({ err: error, count: jobs.length }, 'delivery: octets could not be read together');
+      return NO_RAWS;
     }
   };
 
@@ -82,15 +91,19 @@ export function createAttempter(options: AttemptOptions): Attempter {
     return isLost;
   };
 
-  const attemptOne = async (job: DeliveryJob, email: DeliveryContentRow | undefined): Promise<FinishRecord | null> => {
+  const attemptOne = async (job: DeliveryJob, { emails, raws }: Contents): Promise<FinishRecord | null> => {
     if (isInterrupted || isLeaseLost(job)) return null;
     try {
-      const endpoint = await options.endpoints.recent(job);
+      const email = emails.get(`${job.userId} ${job.emailId}`);
+      const endpoint = options.endpoints.known(job) ?? (await options.endpoints.recent(job));
       if (endpoint === undefined) return outcomeOfGivingUp(context, job, 'Endpoint not found');
       if (!endpoint.isActive) return outcomeOfGivingUp(context, job, 'Endpoint is inactive');
       if (endpoint.webhook === null) return outcomeOfGivingUp(context, job, 'Endpoint configuration cannot be used');
       if (email === undefined) return outcomeOfGivingUp(context, job, 'Email content not available');
-      return await post(job, endpoint, endpoint.webhook, email);
+      const needsRaw = isRawNeeded({ endpoint, webhook: endpoint.webhook, email });
+      const rawId = needsRaw ? email.raw_id : null;
+      const raw = rawId === null ? null : (raws.get(rawId) ?? (await context.octets.get(rawId)));
+      return await post(job, { endpoint, webhook: endpoint.webhook, email, raw });
     } catch (error) {
       // It was claimed and not sent: the lease runs out.
       if (isConnectionLost(error)) return null;
@@ -100,24 +113,17 @@ export function createAttempter(options: AttemptOptions): Attempter {
 
   const post = async (
     job: DeliveryJob,
-    endpoint: DeliveryEndpoint,
-    webhook: WebhookFacts,
-    email: DeliveryContentRow,
+    parts: Pick<PayloadParts, 'endpoint' | 'webhook' | 'email' | 'raw'>,
   ): Promise<FinishRecord | null> => {
-    const needsRaw = isRawNeeded({ endpoint, webhook, email });
-    const raw = needsRaw && email.raw_id !== null ? await context.octets.get(email.raw_id) : null;
+    // Its endpoint or its octets may have been read meanwhile.
     if (isInterrupted || isLeaseLost(job)) return null;
     const { publicUrl, linkKey } = options;
     const startedAt = context.now();
     const startedTick = performance.now();
-    const { deliveryId } = job;
     const made = makeWebhookRequest({
+      ...parts,
       job,
-      deliveryId,
-      endpoint,
-      webhook,
-      email,
-      raw,
+      deliveryId: job.deliveryId,
       publicUrl,
       linkKey,
       sentAt: startedAt,
@@ -138,36 +144,33 @@ export function createAttempter(options: AttemptOptions): Attempter {
   };
 
   const begin = (jobs: readonly DeliveryJob[], contents: Contents, onEnd: OnAttemptEnd): void => {
-    for (const job of jobs) {
-      const email = contents.get(`${job.userId} ${job.emailId}`);
-      void slots.run(job.endpointId, () => attemptOne(job, email)).then((outcome) => onEnd(job, outcome));
-    }
+    for (const job of jobs)
+      void slots.run(job.endpointId, () => attemptOne(job, contents)).then((outcome) => onEnd(job, outcome));
   };
 
   const attempt = async (jobs: readonly DeliveryJob[], onEnd: OnAttemptEnd): Promise<void> => {
-    let contents: Contents;
+    let emails: Contents['emails'];
     try {
-      contents = await readContents(jobs);
+      emails = await readEmails(jobs);
     } catch (error) {
       if (isConnectionLost(error)) throw error;
       // One of them cannot be read: the others shall not share its fate.
       for (const job of jobs) await attemptAlone(job, onEnd);
       return;
     }
-    await keepRaws(jobs, contents);
-    begin(jobs, contents, onEnd);
+    begin(jobs, { emails, raws: await readRaws(jobs, emails) }, onEnd);
   };
 
   /** Never rejects: other attempts have begun, and must not be begun again. */
   const attemptAlone = async (job: DeliveryJob, onEnd: OnAttemptEnd): Promise<void> => {
-    let contents: Contents;
+    let emails: Contents['emails'];
     try {
-      contents = await readContents([job]);
+      emails = await readEmails([job]);
     } catch (error) {
       onEnd(job, isConnectionLost(error) ? null : faulted(job, error));
       return;
     }
-    begin([job], contents, onEnd);
+    begin([job], { emails, raws: NO_RAWS }, onEnd);
   };
 
   return {

@@ -38,6 +38,8 @@ export type FindEndpoint = (key: EndpointKey) => DeliveryEndpoint | undefined;
 export interface EndpointLookup {
   /** Reads these endpoints on that connection, whatever memory holds. */
   read(client: ClientBase | Pool, keys: readonly EndpointKey[]): Promise<FindEndpoint>;
+  /** The endpoint as memory has it, at most a second old; undefined when it has to be read. */
+  known(key: EndpointKey): DeliveryEndpoint | undefined;
   /** The endpoint, at most a second old; those asked for at once are read at once. */
   recent(key: EndpointKey): Promise<DeliveryEndpoint | undefined>;
   /** What memory holds of these endpoints is not used any more. */
@@ -98,14 +100,19 @@ export function createEndpointLookup(options: { pool: Pool; secretKey: Uint8Arra
     return (key) => found.get(keyText(key));
   };
 
+  const findKnown = (key: EndpointKey) => {
+    const known = remembered.get(keyText(key));
+    if (known === undefined || known.readAt < performance.now() - MAX_AGE_MS) return undefined;
+    known.isUsed = true;
+    return known.endpoint;
+  };
+
   return {
     read,
+    known: findKnown,
     async recent(key) {
-      const known = remembered.get(keyText(key));
-      if (known !== undefined && known.readAt >= performance.now() - MAX_AGE_MS) {
-        known.isUsed = true;
-        return known.endpoint;
-      }
+      const known = findKnown(key);
+      if (known !== undefined) return known;
       asked ??= { keys: [], found: undefined };
       asked.keys.push(key);
       asked.found ??= readAsked();

@@ -96,3 +96,22 @@ test('a message with U+0000 keeps none from being read', async () => {
   expect((await store.get('raw_nul1'))?.equals(everyOctet)).toBe(true);
   expect((await store.get('raw_nul2'))?.toString()).toBe('two');
 });
+
+test('messages are read together for work at once, those in memory among them, and not kept', async () => {
+  const roomy = createOctetStore({ database: actor, log: pino({ level: 'silent' }) });
+  await write('raw_now1', Buffer.from('one'));
+  await write('raw_now2', Buffer.from('two \xff', 'latin1'));
+  await write('raw_now3', randomBytes(70_000));
+  await write('raw_now4', Buffer.from('spoiled'));
+  await actor.pool.query(`update raw_message set octets = 'other' where id = 'raw_now4'`);
+  roomy.keep('raw_now5', Buffer.from('kept'));
+  const found = await roomy.readTogether(['raw_now1', 'raw_now2', 'raw_now3', 'raw_now4', 'raw_now5', 'raw_nothing']);
+  expect([...found].map(([id, octets]) => [id, octets.toString('latin1')]).toSorted()).toEqual([
+    ['raw_now1', 'one'],
+    ['raw_now2', 'two \xff'],
+    ['raw_now5', 'kept'],
+  ]);
+  await actor.pool.query(`delete from raw_message where id like 'raw_now%'`);
+  expect(await roomy.get('raw_now1')).toBeNull();
+  expect((await roomy.get('raw_now5'))?.toString()).toBe('kept');
+});
