@@ -173,8 +173,8 @@ describe.each<ServiceMode>(['single', 'split'])('an email posted arrives at anot
   });
 
   test('once the MAIL FROM records are seen, bounces go there, and SPF passes for it', async () => {
-    // They are looked for at intervals, the first time perhaps before they were published.
-    await stage.passSeconds(120);
+    // They are looked for at intervals that grow to an hour, the first time perhaps before they were published.
+    await stage.passSeconds(3_600);
     await until(
       'the records of MAIL FROM are seen',
       () => stage.service.output.slice(-2000),
