@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { answersOf, readAnswers, type StoredAnswer } from '../../core/guard-answers.ts';
+import { hasLookedInside } from '../../core/guard-inside.ts';
 import { evaluateRules, type GuardFacts, type GuardRule, type GuardVerdict, readsText } from '../../core/guard-rule.ts';
 import { decideRoute, type RouteDecision, type RouteFacts } from '../../core/route.ts';
 import type { UnroutedRow } from '../../db/queries/delivery-route.ts';
@@ -33,6 +34,8 @@ export interface DecidedEmail {
 
 /** Told to the user of mail that could not be decided on by our own fault. */
 export const INTERNAL_ERROR = 'internal error';
+/** ... or because its sender wrote it so, lest rules be passed by mail that no parser can read. */
+export const NOT_PARSED = 'it could not be parsed, and guard rules look at what is inside';
 
 /**
  * Decides on emails that are locked. Mail of users without guard rules costs one look-up in memory; of others what their rules look at is
@@ -64,20 +67,20 @@ export async function decideRoutes(
       candidatesOf(row, verdict).map((endpointId) => ({ userId: row.user_id, endpointId })),
     ),
   );
-  const decided = judged.map(({ row, verdict, answers }) => ({
+  const decided = judged.map(({ row, verdict, answers, reason }) => ({
     row,
     answers,
     decision:
       verdict === null
-        ? heldForReview()
+        ? heldForReview(reason)
         : decideRoute(routeFactsOf(row), verdict, (endpointId) => find({ userId: row.user_id, endpointId })),
   }));
   return { decided, find };
 }
 
 /** What is decided on mail that cannot be decided on: a human has to. */
-export function heldForReview(): RouteDecision {
-  return { outcome: 'review', via: null, endpointId: null, ruleId: null, reason: INTERNAL_ERROR, matches: null };
+export function heldForReview(reason = INTERNAL_ERROR): RouteDecision {
+  return { outcome: 'review', via: null, endpointId: null, ruleId: null, reason, matches: null };
 }
 
 /** The facts of one email that rules go by, its bodies included; null when the user has none of that id. */
@@ -92,12 +95,15 @@ export async function readWholeFacts(
 
 const NONE: GuardVerdict = { kind: 'none' };
 
-/** The verdict is null where the rules could not be evaluated. */
-interface JudgedEmail {
-  row: UnroutedRow;
+interface Judgement {
+  /** null where the rules could not be evaluated */
   verdict: GuardVerdict | null;
   answers: StoredAnswer[];
+  /** why not; absent: by a fault of ours */
+  reason?: string;
 }
+
+type JudgedEmail = Judgement & { row: UnroutedRow };
 
 /**
  * What judging a batch may take: the words of one account may take a second of one mail, and PostgreSQL ends a transaction that stands
@@ -163,11 +169,13 @@ function judge(
   rules: readonly GuardRule[],
   factsRow: FactsRow | undefined,
   hasModel: boolean,
-): { verdict: GuardVerdict; answers: StoredAnswer[] } {
+): Judgement {
   if (factsRow === undefined) throw new Error('the email has no facts');
   const facts = guardFactsOfRow(factsRow);
   const answers = readAnswers(row.answers);
   const verdict = evaluateRules(rules, facts, answersOf(answers, rules));
+  if (factsRow.parse_error !== null && hasLookedInside(rules, verdict))
+    return { verdict: null, answers, reason: NOT_PARSED };
   if (verdict.kind !== 'ask' || hasModel) return { verdict, answers };
   return { verdict: { kind: 'review', rule: verdict.rule, reason: 'no model is configured' }, answers };
 }

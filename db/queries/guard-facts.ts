@@ -14,6 +14,8 @@ export interface GuardFactsRow {
   authentication: unknown;
   text_body: string | null;
   html_body: string | null;
+  /** not null: only its header section was read, and what is inside of it is not known */
+  parse_error: string | null;
 }
 
 /** whole: with the beginnings of the bodies; outline: without, for rules that do not look at them (see readsText) */
@@ -25,7 +27,7 @@ export function guardFactsColumns(extent: GuardFactsExtent): string {
     extent === 'whole'
       ? `left(c.text_body, ${MAX_GUARDED_TEXT_LENGTH}) as text_body, left(c.html_body, ${MAX_GUARDED_HTML_LENGTH}) as html_body`
       : 'null::text as text_body, null::text as html_body';
-  return `e.subject, e.recipient, e.own_address, c.addresses, c.attachments, c.authentication, ${bodies}`;
+  return `e.subject, e.recipient, e.own_address, c.addresses, c.attachments, c.authentication, c.parse_error, ${bodies}`;
 }
 
 /**
