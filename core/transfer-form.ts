@@ -124,24 +124,40 @@ export function mendHeader(head: Buffer, form: TransferForm): Buffer {
   return Buffer.from(lines.join('\r\n'), 'latin1');
 }
 
-/** Runs of octets beyond ASCII as encoded words, as most agents take them even where RFC 2047 §5 has none. */
+/**
+ * Runs of octets beyond ASCII as encoded words, as most agents take them even where RFC 2047 §5 has none: of what stands between two
+ * delimiters the words from the first that has such an octet to the last. Linear.
+ */
 function toWords(line: string): string {
-  return escapeEncodedWords(line).replace(
-    /[^\s"(),:;<>@[\\\]=]*[\x80-\xff](?:[^"(),:;<>@[\\\]\r\n]*[\x80-\xff])?[^\s"(),:;<>@[\\\]]*/g,
-    (run) => {
-      const words: string[] = [];
-      let word = '';
-      for (const character of decodeRawText(run)) {
-        if (Buffer.byteLength(word + character) > WORD_OCTETS) {
-          words.push(word);
-          word = '';
-        }
-        word += character;
-      }
+  const escaped = escapeEncodedWords(line);
+  if (!/[\x80-\xff]/.test(escaped)) return escaped;
+  return escaped.replace(/[^"(),:;<>@[\\\]\r\n]+/g, (text) => {
+    let [first, last] = [0, text.length - 1];
+    while (first < text.length && !isBeyondAscii(text, first)) first++;
+    if (first === text.length) return text;
+    while (!isBeyondAscii(text, last)) last--;
+    while (first > 0 && /[^\s=]/.test(text[first - 1] ?? '')) first--;
+    while (last + 1 < text.length && /\S/.test(text[last + 1] ?? '')) last++;
+    return text.slice(0, first) + encodedWords(text.slice(first, last + 1)) + text.slice(last + 1);
+  });
+}
+
+function isBeyondAscii(text: string, at: number): boolean {
+  return text.charCodeAt(at) >= 0x80;
+}
+
+function encodedWords(run: string): string {
+  const words: string[] = [];
+  let word = '';
+  for (const character of decodeRawText(run)) {
+    if (Buffer.byteLength(word + character) > WORD_OCTETS) {
       words.push(word);
-      return words.map((each) => `=?UTF-8?B?${Buffer.from(each).toString('base64')}?=`).join(' ');
-    },
-  );
+      word = '';
+    }
+    word += character;
+  }
+  words.push(word);
+  return words.map((each) => `=?UTF-8?B?${Buffer.from(each).toString('base64')}?=`).join(' ');
 }
 
 /** A line that is too long is folded at white space where it has some, and cut where it has none. */

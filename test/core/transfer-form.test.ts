@@ -146,3 +146,10 @@ test('quoted-printable has lines of 76 characters at most, and no white space at
   const encoded = toQuotedPrintable(octetsOf('a'.repeat(200), 'end \t', 'ü'.repeat(100), '')).toString('latin1');
   for (const line of encoded.split('\r\n')) expect(line).toMatch(/^(?:.{0,75}[^ \t])?$/);
 });
+
+test('a header field as long as any that comes in is mended in linear time', () => {
+  const fields = [`A: ${'x'.repeat(250_000)}`, `B: ${'x=x '.repeat(60_000)}\xe4`, `C: ${'x\xe4'.repeat(100_000)}`];
+  const startedAt = performance.now();
+  for (const field of fields) expect(isTransferable(mendHeader(latin1(field), '7bit'), '7bit')).toBe(true);
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+}, 60_000);
