@@ -35,15 +35,11 @@ async function domain(
   return { ...box, name };
 }
 const addKey = (box: TestMailbox, selector: string, createdAt: string, retiredAt: string | null = null) =>
-  owner.pool.query('insert into dkim_key values ($1, $2, $3, $4, $5, $6, $7)', [
-    box.userId,
-    box.domainId,
-    selector,
-    'sealed',
-    'public',
-    createdAt,
-    retiredAt,
-  ]);
+  owner.pool.query(
+    `insert into dkim_key (user_id, domain_id, selector, private_key_ciphertext, public_key, created_at, activated_at, retired_at)
+     values ($1, $2, $3, 'sealed', 'public', $4, $4, $5)`,
+    [box.userId, box.domainId, selector, createdAt, retiredAt],
+  );
 
 test('the key of a domain is found, and opens', async () => {
   const { userId, name } = await domain();
