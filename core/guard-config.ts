@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AuthenticationResult } from './authentication.ts';
 import { canonicalDomainName } from './domain-name.ts';
 import { foldText } from './guard-text.ts';
+import { wellFormedJson } from './text.ts';
 
 /** Values of which one (OR) or each (AND) has to be met; as the user wrote them, white space at their ends removed. */
 export interface GuardCriterion {
@@ -60,7 +61,7 @@ function textOf(issue: z.core.$ZodIssue | undefined): string {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(wellFormedJson(text));
   } catch {
     return null;
   }

@@ -10,6 +10,21 @@ export function storableText(text: string): string {
 }
 
 /**
+ * JSON whose strings and keys are well-formed once they are parsed: an escape of half a surrogate pair becomes that of U+FFFD. What is no
+ * JSON stays none. The text itself has to be well-formed, as decoded octets are.
+ */
+export function wellFormedJson(json: string): string {
+  if (!/\\u[dD][89a-fA-F]/.test(json)) return json;
+  return json.replace(SURROGATE_ESCAPES, (escapes, backslashes: string, pair: string | undefined) =>
+    pair === undefined ? `${backslashes}\\ufffd` : escapes,
+  );
+}
+
+/** Behind backslashes that escape each other: a pair (the second group), or half of one. From the first backslash on, so in linear time. */
+const SURROGATE_ESCAPES =
+  /(?<!\\)((?:\\\\)*)(?:(\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2})|\\u[dD][89a-fA-F][\da-fA-F]{2})/g;
+
+/**
  * The text of octets in a charset as a message names it (aliases and misspellings included); null and unknown names mean UTF-8.
  * Octets that are no UTF-8 and claim to be ASCII or nothing are read as windows-1252: that is what they are almost always.
  * What is not of the charset becomes U+FFFD. Never throws.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeCharset, decodeRawText, storableText } from '../../core/text.ts';
+import { decodeCharset, decodeRawText, storableText, wellFormedJson } from '../../core/text.ts';
 
 test.each([
   ['plain', 'plain'],
@@ -10,6 +10,25 @@ test.each([
   ['a\u0001\u0085', 'a\u0001\u0085'],
 ])('%j is stored as %j', (text, stored) => {
   expect(storableText(text)).toBe(stored);
+});
+
+test('JSON is made well-formed as its parsed strings would be, however escapes follow each other', () => {
+  const parts = ['\\ud83d', '\\uDE00', '\\\\', 'ud800', '\\u0041', 'D83d', '\\n', '😀'];
+  const texts = Array.from({ length: 8 ** 5 }, (_, n) =>
+    [0, 1, 2, 3, 4].map((place) => parts[Math.floor(n / 8 ** place) % 8]).join(''),
+  );
+  const wrong = texts.filter(
+    (text) => JSON.parse(wellFormedJson(`"${text}"`)) !== (JSON.parse(`"${text}"`) as string).toWellFormed(),
+  );
+  expect(wrong).toEqual([]);
+  expect(wellFormedJson('{"\\ud800": "\\u"')).toBe('{"\\ufffd": "\\u"');
+});
+
+test('long runs of backslashes and of escapes are read in linear time', () => {
+  const startedAt = performance.now();
+  wellFormedJson(`\\ud800${'\\'.repeat(1_000_001)}`);
+  wellFormedJson('\\ud800'.repeat(100_000));
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
 });
 
 test.each([

@@ -138,6 +138,53 @@ describe('bodies', () => {
     expect((await send('GET', '/api/e2/emails?__proto__=x&constructor=y')).statusCode).toBe(200);
   });
 
+  test('with halves of surrogate pairs are taken, U+FFFD in their stead; whole pairs and escaped backslashes stay', async () => {
+    const config = String.raw`{"forwardTo":"a@x.test","subjectPrefix":"\ud800 \ud83d\ude00 \\\ud800 \\ud800 \udc00\ud83d"}`;
+    const made = await send(
+      'POST',
+      '/api/e2/endpoints',
+      String.raw`{"name":"\uD8ff","type":"email","config":${config}}`,
+      JSON_TYPE,
+    );
+    expect(made.statusCode, made.body).toBe(201);
+    const { name, config: kept } = made.json();
+    expect([name, kept.subjectPrefix]).toEqual(['\ufffd', '\ufffd \u{1f600} \\\ufffd \\ud800 \ufffd\ufffd']);
+    const headers = await send(
+      'POST',
+      '/api/e2/endpoints',
+      String.raw`{"name":"x","type":"webhook","config":{"url":"https://x.test/","headers":{"\ud800":"x"}}}`,
+      JSON_TYPE,
+    );
+    expect(headers.statusCode, headers.body).toBe(400);
+    for (const rule of [String.raw`{"subject":["a\ud800"]}`, JSON.stringify(String.raw`{"subject":["a\ud800"]}`)]) {
+      const body = `{"name":"x","type":"explicit","config":${rule},"action":{"action":"block"}}`;
+      const answer = await send('POST', '/api/e2/guard', body, JSON_TYPE);
+      expect(answer.statusCode, answer.body).toBe(201);
+      expect(answer.json().data.configObject.subject.values).toEqual(['a\ufffd']);
+    }
+    const graph = await send(
+      'POST',
+      '/graphql',
+      String.raw`{"query":"query($a: String) { emails(filter: { search: $a }) { totalCount } }","variables":{"a":"\ud800"}}`,
+      JSON_TYPE,
+    );
+    expect(graph.statusCode, graph.body).toBe(200);
+  });
+
+  test('with U+0000 in texts that are kept are 400', async () => {
+    for (const [path, body] of [
+      ['endpoints', { ...JSON.parse(valid), name: 'a\0' }],
+      ['endpoints', { name: 'x', type: 'email', config: { forwardTo: 'a@x.test', subjectPrefix: '\0' } }],
+      ['endpoints', { name: 'x', type: 'webhook', config: { url: 'https://x.test/', headers: { 'x-a': '\0' } } }],
+      ['guard', { name: 'x', type: 'explicit', config: { subject: ['\0'] }, action: { action: 'block' } }],
+      ['guard', { name: 'x', type: 'explicit', config: { subject: ['a'], mode: '\0' }, action: { action: 'block' } }],
+      ['guard', { name: 'x', type: 'ai_prompt', config: { prompt: '\0' }, action: { action: 'block' } }],
+    ] as const) {
+      const response = await send('POST', `/api/e2/${path}`, JSON.stringify(body), JSON_TYPE);
+      expect(response.statusCode, JSON.stringify(body) + response.body).toBe(400);
+    }
+  });
+
   test('may hold fields that nobody knows', async () => {
     const body = JSON.stringify({ ...JSON.parse(valid), surprise: true });
     expect((await send('POST', '/api/e2/endpoints', body, JSON_TYPE)).statusCode).toBe(201);
