@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AddressGuard } from './network-address.ts';
+import { outgoingMailbox } from './outgoing-addresses.ts';
 import { checkCustomHeaders } from './webhook-headers.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
@@ -186,6 +187,11 @@ function isWholeNumber(value: unknown, least: number, most: number): value is nu
   return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
 }
 
+/** One that a copy can be sent to. */
 function isMailAddress(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= MAX_ADDRESS_LENGTH && z.regexes.html5Email.test(value);
+  return (
+    typeof value === 'string' &&
+    z.regexes.html5Email.test(value) &&
+    outgoingMailbox({ name: null, address: value }) !== null
+  );
 }

@@ -208,7 +208,16 @@ test('signatureScheme and payload take their own words only', () => {
   expect(checkWebhook({ payload: 'xml' }).error).toBe('Payload must be nested or flat');
 });
 
-test.each([undefined, 'nonsense', 'a@b@c', 'a b@c.test', 7])('forwarding to %j is refused', (forwardTo) => {
+test.each([
+  undefined,
+  'nonsense',
+  'a@b@c',
+  'a b@c.test',
+  7,
+  '.joe@x.test',
+  'joe@localhost',
+  `${'a'.repeat(65)}@x.test`,
+])('forwarding to %j is refused', (forwardTo) => {
   expect(checkEndpointConfig('email', { forwardTo }, { guard: strict, verificationToken })).toEqual({
     error: 'Invalid forward-to email address format',
   });
@@ -234,6 +243,8 @@ test('a group has 1 to 50 distinct valid addresses', () => {
   expect(check(many(50)).config).toMatchObject({ emails: many(50) });
   expect(check(many(51)).error).toBe('Email group cannot have more than 50 email addresses');
   expect(check(['a@b.test', 'nope']).error).toBe('Invalid email address in group: nope');
+  expect(check(['a@b.test', '.joe@x.test']).error).toBe('Invalid email address in group: .joe@x.test');
+  expect(check(['joe@localhost']).error).toBe('Invalid email address in group: joe@localhost');
   expect(check(['a@b.test', 'A@B.test']).error).toBe('Email group contains duplicate email addresses');
   expect(check([]).error).toBeDefined();
   expect(check('a@b.test').error).toBeDefined();

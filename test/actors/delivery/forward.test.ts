@@ -205,7 +205,7 @@ test('a stored address that no mail can be sent to is shown with the reason; the
 });
 
 test('where mail can be sent to none of its addresses, the delivery fails and says so', async () => {
-  // The form that the interface takes lets both pass.
+  // The interface refuses both.
   for (const address of ['.joe@x.test', 'joe@localhost']) {
     const mailbox = await mailboxFor({ forwardTo: address });
     await insertReceivedMail(database, mailbox);
