@@ -1,15 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDomainChecker } from '../../actors/scheduling/check-domains.ts';
+import { testActorContext } from '../support/actor-context.ts';
+import { type DnsServer, startDnsServer } from '../support/dns.ts';
 import { openTestGateway, type TestGateway } from '../support/gateway.ts';
 import type { TestMailbox } from '../support/routing-rows.ts';
 
 let gateway: TestGateway;
 let box: TestMailbox;
+let dns: DnsServer;
 
 beforeAll(async () => {
   gateway = await openTestGateway();
+  dns = await startDnsServer();
+  const looks = { dnsServers: [dns.address], mailHostname: 'mx.postroom.test' };
+  const checker = createDomainChecker(testActorContext(gateway.actor), looks);
+  gateway.bus.serve('scheduling.domain.check', (request) => checker.checkNow(request));
   box = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' });
 });
-afterAll(() => gateway.close());
+afterAll(async () => {
+  await gateway.close();
+  await dns.stop();
+});
 
 const get = (path: string) => gateway.call(box.apiKey, 'GET', path);
 
