@@ -26,15 +26,17 @@ export async function updateDomain(
   if (isCatchAllEnabled === undefined && receiveDmarcEmails === undefined)
     throw invalid('isCatchAllEnabled is required', 'isCatchAllEnabled');
   await asUser(context.database, userId, async (transaction) => {
+    // Before the domain, as whoever deletes an endpoint locks that first and then what leads to it.
+    const endpoint =
+      isCatchAllEnabled === true && catchAllEndpointId !== null && isAskable(catchAllEndpointId)
+        ? await changes.lockEndpoint(transaction, userId, catchAllEndpointId)
+        : null;
     const domain = await changes.lockDomain(transaction, userId, domainId);
     if (domain === null) throw domainNotFound();
     if (domain.status !== 'verified') throw invalid('Domain must be verified', 'id');
     if (isCatchAllEnabled === true) {
       if (catchAllEndpointId === null)
         throw invalid('catchAllEndpointId is required when enabling catch-all', 'catchAllEndpointId');
-      const endpoint = isAskable(catchAllEndpointId)
-        ? await changes.lockEndpoint(transaction, userId, catchAllEndpointId)
-        : null;
       if (endpoint === null) throw new UserError('not_found', 'Endpoint not found');
       if (!endpoint.isActive) throw invalid('Endpoint is not active', 'catchAllEndpointId');
     }

@@ -85,6 +85,7 @@ async function addAddress(
 ): Promise<void> {
   const { userId } = context;
   const { id, domainId, address } = input;
+  await holdEndpoints(unit, userId, input);
   const domain = isAskable(domainId) ? await unit.entities.findOne(Domain, { userId, id: domainId }, HELD) : null;
   if (domain === null) throw new UserError('not_found', 'Domain not found or access denied');
   if (input.domain !== domain.name) throw invalid(`Email must belong to domain ${domain.name}`, 'address');
@@ -117,6 +118,7 @@ export async function updateEmailAddress(
 ): Promise<EmailAddress> {
   const { userId, bus } = context;
   const name = await context.entities.asUser(userId, async (unit) => {
+    await holdEndpoints(unit, userId, change);
     const address = await lockAddress(unit, userId, id);
     if (CHANGEABLE.every((key) => change[key] === undefined))
       throw new UserError('validation', `At least one field must be provided: ${CHANGEABLE.join(', ')}`);
@@ -144,6 +146,16 @@ export async function deleteEmailAddress(context: OperationContext, id: string):
 
 /** Kept from being deleted until the transaction ends. */
 const HELD = { lockMode: LockMode.PESSIMISTIC_READ };
+
+/** Before anything else is locked, as whoever deletes an endpoint locks that first and then what leads to it. */
+async function holdEndpoints(
+  { entities }: UnitOfWork,
+  userId: string,
+  { endpointId, webhookId }: Pick<EmailAddressChange, 'endpointId' | 'webhookId'>,
+): Promise<void> {
+  for (const id of [endpointId, webhookId])
+    if (id != null && isAskable(id)) await entities.findOne(Endpoint, { userId, id }, HELD);
+}
 
 /**
  * What the wish changes of where mail goes: either kind of routing takes the place of the other. Throws validation, not_found where the

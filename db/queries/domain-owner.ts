@@ -36,6 +36,7 @@ export async function claimName(
     await restoreAddresses(client, claim);
     return { kind: 'owned', lost: [] };
   }
+  // Whoever takes the name from its owner locks the domain first, so the name needs no lock of its own.
   const { rows } = await client.query<LostDomain & { isLost: boolean }>({
     name: 'lock-name-owner',
     text: `
@@ -43,7 +44,7 @@ export async function claimName(
         coalesce(not d.is_trusted and d.parent_id is null
           and d.proof_lost_at <= (select postroom_now()) - $2 * interval '1 day', false) as "isLost"
       from verified_domain_name v join domain d on d.user_id = v.user_id and d.id = v.domain_id
-      where v.name = $1 for update of v, d`,
+      where v.name = $1 for update of d`,
     values: [claim.name, afterDays],
   });
   const [owner] = rows;
