@@ -5,7 +5,13 @@ import { rotateSigningSecrets } from '../core/webhook-signature.ts';
 import { Endpoint as EndpointEntity } from '../db/entities/endpoint.ts';
 import type { UnitOfWork } from '../db/entities/store.ts';
 import { appendEvents } from '../db/queries/email-flags.ts';
-import { type DetachedUse, detachEndpoint, endDeliveries, forgetFailures } from '../db/queries/endpoint-write.ts';
+import {
+  type DetachedUse,
+  deleteStatistics,
+  detachEndpoint,
+  endDeliveries,
+  forgetFailures,
+} from '../db/queries/endpoint-write.ts';
 import { invalid, isAskable, newIdentifier, type OperationContext } from './context.ts';
 import {
   decryptSigningSecrets,
@@ -80,8 +86,9 @@ export async function updateEndpoint(
 export async function deleteEndpoint(context: OperationContext, endpointId: string): Promise<DeletedEndpoint> {
   const { userId, bus } = context;
   const { lastSeq, ...deleted } = await context.entities.asUser(userId, async (unit) => {
-    const endpoint = await lockEndpoint(unit, userId, endpointId);
     const { transaction } = unit;
+    if (isAskable(endpointId)) await deleteStatistics(transaction, userId, endpointId);
+    const endpoint = await lockEndpoint(unit, userId, endpointId);
     const use = await detachEndpoint(transaction, userId, endpointId, context.now());
     const ended = await endDeliveries(transaction, userId, endpointId, GONE);
     const emails = endpoint.type === 'email_group' ? endpoint.config['emails'] : [];

@@ -6,7 +6,7 @@ export const FAILING_HOURS = 120;
  * is_counted (the others are left out), outcome ('success', else it failed), error, inactive_reason (why the endpoint is to be switched
  * off at once, or null) and switch_event_id (an identifier for an event, or null where it succeeded). Statistics are locked before endpoints,
  * both in the order of their keys. The last one, `switched_off`, has what the event `endpoint.disabled` needs of each endpoint that was
- * switched off: user_id, endpoint_id, event_id and reason; `stat` has a row for each endpoint.
+ * switched off: user_id, endpoint_id, event_id and reason; `stat` has a row for each endpoint that is there.
  */
 export function countOutcomesSql(source: string): string {
   return `
@@ -27,7 +27,10 @@ export function countOutcomesSql(source: string): string {
     insert into endpoint_stat as s (user_id, endpoint_id, total, successful, failed, last_delivery_at, failing_since)
     select t.user_id, t.endpoint_id, t.total, t.successful, t.total - t.successful, (select postroom_now()),
            case when t.successful = 0 then (select postroom_now()) end
-    from tally t order by 1, 2
+    from tally t
+    -- Of an endpoint that is gone meanwhile nothing is counted.
+    join lateral (select from endpoint e where e.user_id = t.user_id and e.id = t.endpoint_id limit 1) e on true
+    order by 1, 2
     on conflict (user_id, endpoint_id) do update set
       total = s.total + excluded.total, successful = s.successful + excluded.successful, failed = s.failed + excluded.failed,
       last_delivery_at = greatest(s.last_delivery_at, excluded.last_delivery_at),

@@ -23,9 +23,22 @@ export async function forgetFailures(
     .execute();
 }
 
+/** To be done before the endpoint is locked: whoever counts tries locks statistics first. */
+export async function deleteStatistics(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointId: string,
+): Promise<void> {
+  await transaction
+    .deleteFrom('endpoint_stat')
+    .where('user_id', '=', userId)
+    .where('endpoint_id', '=', endpointId)
+    .execute();
+}
+
 /**
  * Takes the endpoint away from addresses, catch-alls and guard rules. These go on: mail to the addresses and to the whole domains is
- * stored, and rules match without leading anywhere.
+ * stored, and rules match without leading anywhere. Domains are locked before addresses, as whoever deletes a domain does.
  */
 export async function detachEndpoint(
   transaction: Transaction<Tables>,
@@ -33,10 +46,6 @@ export async function detachEndpoint(
   endpointId: string,
   now: Date,
 ): Promise<DetachedUse> {
-  const { rows: addresses } = await sql<{ address: string }>`
-    update email_address set endpoint_id = null, webhook_id = null, updated_at = ${now}
-    where user_id = ${userId} and coalesce(endpoint_id, webhook_id) = ${endpointId}
-    returning address`.execute(transaction);
   const domains = await transaction
     .updateTable('domain')
     .set({ catch_all_endpoint_id: null, updated_at: now })
@@ -44,6 +53,10 @@ export async function detachEndpoint(
     .where('catch_all_endpoint_id', '=', endpointId)
     .returning('name')
     .execute();
+  const { rows: addresses } = await sql<{ address: string }>`
+    update email_address set endpoint_id = null, webhook_id = null, updated_at = ${now}
+    where user_id = ${userId} and coalesce(endpoint_id, webhook_id) = ${endpointId}
+    returning address`.execute(transaction);
   const rules = await transaction
     .updateTable('guard_rule')
     .set({ endpoint_id: null, updated_at: now })

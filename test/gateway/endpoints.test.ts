@@ -376,6 +376,17 @@ describe('DELETE', () => {
     expect((await call(box, 'DELETE', `/endpoints/${box.endpointId}`)).status).toBe(404);
   });
 
+  test('its statistics go with it', async () => {
+    const box = await gateway.mailbox({ endpointUrl: url });
+    await gateway.actor.pool.query(
+      `insert into endpoint_stat (user_id, endpoint_id, total, failed, failing_since) values ($1, $2, 1, 1, now())`,
+      [box.userId, box.endpointId],
+    );
+    await call(box, 'DELETE', `/endpoints/${box.endpointId}`);
+    const { rows } = await gateway.actor.pool.query('select from endpoint_stat where user_id = $1', [box.userId]);
+    expect(rows).toHaveLength(0);
+  });
+
   test('a group tells how many addresses it had', async () => {
     const box = await gateway.mailbox();
     const { id } = await make(box, { type: 'email_group', config: { emails: ['a@x.test', 'b@x.test'] } });
