@@ -5,6 +5,7 @@ import { readGuardedEmail } from '../db/queries/guard-mail.ts';
 import { BusTimeout, BusUnavailable } from '../schema/messages.ts';
 import { isAskable, type OperationContext } from './context.ts';
 import { readGuardRule } from './guard-rules.ts';
+import { admitJudging, judgeWithinBudget } from './judging-budget.ts';
 
 /** What one rule, by itself, makes of a received email. */
 export type GuardCheck =
@@ -14,10 +15,11 @@ export type GuardCheck =
   /** the model did not answer: mail would be held for review */
   | { outcome: 'review'; reason: string };
 
-/** Tries a rule, active or not, on a stored email that was received. Throws not_found. */
+/** Tries a rule, active or not, on a stored email that was received. Throws not_found, rate_limited. */
 export async function checkGuardRule(context: OperationContext, id: string, emailId: string): Promise<GuardCheck> {
   const { database, userId } = context;
   const rule = await readGuardRule(context, id);
+  admitJudging(userId);
   const facts = isAskable(emailId)
     ? await asUser(database, userId, (transaction) => readGuardedEmail(transaction, userId, emailId))
     : null;
@@ -25,7 +27,7 @@ export async function checkGuardRule(context: OperationContext, id: string, emai
   const prompt = promptOf(rule);
   const answers = new Map<string, ModelAnswer>();
   if (prompt !== null) answers.set(rule.id, await askModel(context, emailId, prompt));
-  const verdict = evaluateRules([rule], facts, answers);
+  const verdict = judgeWithinBudget(userId, () => evaluateRules([rule], facts, answers));
   switch (verdict.kind) {
     case 'matched':
       return { outcome: 'matched', matches: verdict.matches, reason: verdict.reason };

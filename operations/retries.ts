@@ -13,7 +13,7 @@ export interface RetryWish {
 /**
  * Delivers a received email again, at once, in a new delivery for each endpoint; where one is still pending, that is tried now instead.
  * Guard rules are asked unless an endpoint or a delivery is named. Answers the ids of the deliveries, at least one.
- * Throws not_found, validation, conflict.
+ * Throws not_found, validation, conflict, rate_limited.
  */
 export async function retryEmail(context: OperationContext, emailId: string, wish: RetryWish): Promise<string[]> {
   const { bus, database, userId } = context;

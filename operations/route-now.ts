@@ -6,6 +6,7 @@ import { decideRoute, normalRoute, type RouteDecision, type RouteTarget } from '
 import * as deliveries from '../db/queries/delivery-retry.ts';
 import { readActiveRules, readFacts } from '../db/queries/guard-of-route.ts';
 import { newIdentifier, type OperationContext } from './context.ts';
+import { admitJudging, judgeWithinBudget } from './judging-budget.ts';
 
 export type Transaction = Parameters<typeof deliveries.lockReceived>[0];
 
@@ -20,6 +21,7 @@ export interface RouteNow {
 /**
  * What would become of the email if it came in now: the guard rules and the route as they stand. Models are not asked: what they have said
  * of it counts, and where they have said nothing the outcome is `asking`. An email that a user let through is past the rules.
+ * Throws rate_limited.
  */
 export async function decideNow(
   transaction: Transaction,
@@ -98,11 +100,12 @@ async function judge(
   rules: readonly GuardRule[],
 ): Promise<GuardVerdict> {
   if (rules.length === 0) return NONE;
+  admitJudging(userId);
   const facts = await readFacts(transaction, userId, emailId, readsText(rules) ? 'whole' : 'outline');
   if (facts === null) throw emailNotFound();
   // What a model could not say then it may say now.
   const answers = readAnswers(email.answers).filter(({ kind }) => kind === 'answered');
-  return evaluateRules(rules, facts, answersOf(answers, rules));
+  return judgeWithinBudget(userId, () => evaluateRules(rules, facts, answersOf(answers, rules)));
 }
 
 async function targetsOf(

@@ -47,7 +47,7 @@ const MAX_DELIVERIES = 100;
 
 /**
  * Tells which address or catch-all, which guard rule and which endpoint decided on a received email, why, and when each step was done.
- * `extent`: with what would become of it now, by the rules as they stand. Throws not_found, validation.
+ * `extent`: with what would become of it now, by the rules as they stand. Throws not_found, validation, rate_limited.
  */
 export async function explainEmailRoute(
   context: OperationContext,
