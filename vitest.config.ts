@@ -12,6 +12,7 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // More than cores: many tests wait for clocks, leases and time limits of real processes.
+    maxWorkers: 3,
   },
 });
