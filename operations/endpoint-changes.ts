@@ -11,6 +11,7 @@ import {
   detachEndpoint,
   endDeliveries,
   forgetFailures,
+  lockStatistics,
 } from '../db/queries/endpoint-write.ts';
 import { invalid, isAskable, newIdentifier, type OperationContext } from './context.ts';
 import {
@@ -54,6 +55,8 @@ export async function updateEndpoint(
 ): Promise<EndpointDetails> {
   const { userId, settings } = context;
   await context.entities.asUser(userId, async (unit) => {
+    if ((change.config !== undefined || change.isActive !== undefined) && isAskable(endpointId))
+      await lockStatistics(unit.transaction, userId, endpointId);
     const endpoint = await lockEndpoint(unit, userId, endpointId);
     if (CHANGEABLE.every((key) => change[key] === undefined))
       throw new UserError('validation', `At least one field must be provided: ${CHANGEABLE.join(', ')}`);

@@ -8,6 +8,21 @@ export interface DetachedUse {
   guardRuleCount: number;
 }
 
+/** Holds the statistics until the transaction ends. To be done before the endpoint is locked, as in deleteStatistics. */
+export async function lockStatistics(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointId: string,
+): Promise<void> {
+  await transaction
+    .selectFrom('endpoint_stat')
+    .select('endpoint_id')
+    .where('user_id', '=', userId)
+    .where('endpoint_id', '=', endpointId)
+    .forUpdate()
+    .execute();
+}
+
 /** The endpoint's failures count from the next one on. */
 export async function forgetFailures(
   transaction: Transaction<Tables>,

@@ -204,6 +204,28 @@ async function failingSince(id: string): Promise<Date | null> {
 describe.each(['PATCH', 'PUT'])('%s', (method) => {
   const change = (box: TestMailbox, id: string, body: unknown) => call(box, method, `/endpoints/${id}`, body);
 
+  test('waits for outcomes that are being counted, and keeps nothing locked that switching off needs', async () => {
+    const box = await gateway.mailbox();
+    const { id } = await make(box);
+    await switchOff(box, id);
+    let changed: ReturnType<typeof call> | undefined;
+    await inTransaction(gateway.owner, async (client) => {
+      await client.query('select from endpoint_stat where endpoint_id = $1 for update', [id]);
+      changed = change(box, id, { isActive: true });
+      await expect
+        .poll(async () => {
+          const { rows } = await gateway.owner.pool.query(
+            `select count(*)::integer as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          );
+          return rows[0]?.waiting;
+        })
+        .toBe(1);
+      await client.query('select from endpoint where id = $1 for update nowait', [id]);
+    });
+    expect((await changed)?.status).toBe(200);
+    expect(await failingSince(id)).toBeNull();
+  });
+
   test('what is not given stays, what is given is shown', async () => {
     const box = await gateway.mailbox();
     const before = await make(box, { description: 'old' });
