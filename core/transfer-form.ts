@@ -9,8 +9,8 @@ const MAX_LINE_OCTETS = 998;
 const ENCODED_LINE_LENGTH = 76;
 /** Octets of text that are encoded in one word, so that it stays below 75 (RFC 2047 §2). */
 const WORD_OCTETS = 42;
-/** Messages within messages that are looked into; deeper ones are taken for text. */
-const MAX_DEPTH = 20;
+/** Messages within messages that are looked into; each level costs a reading of all that is in it. Deeper ones are encoded whole. */
+const MAX_DEPTH = 5;
 /** A text with a larger share of octets beyond ASCII is shorter in base64. */
 const QUOTED_SHARE = 1 / 6;
 
@@ -66,14 +66,14 @@ async function mendPart(octets: Buffer, part: PartBody, form: TransferForm, dept
     unfold(firstField(readHeaderSection(head), 'content-transfer-encoding')?.raw ?? ''),
   );
   const isMessage = part.node.contentType === 'message/rfc822' && isIdentity(encoding);
-  // A message must not be encoded (RFC 2046 §5.2.1), but what is in it may be.
+  // A message should not be encoded (RFC 2046 §5.2.1), but what is in it may be.
   if (isMessage && depth < MAX_DEPTH) {
     const inner = await toTransferable(body, form, depth + 1);
     const label = form === '7bit' ? '7bit' : isTransferable(inner, '7bit') ? '7bit' : '8bit';
     return Buffer.concat([withEncoding(head, label, form), closed(inner, octets, end)]);
   }
   const content = Buffer.from(decodeAttachment(body, encoding));
-  const target = targetOf(part.node.contentType, encoding, content);
+  const target = isMessage ? 'base64' : targetOf(part.node.contentType, encoding, content);
   const encoded = target === 'base64' ? toBase64(content) : toQuotedPrintable(content);
   return Buffer.concat([withEncoding(head, target, form), closed(encoded, octets, end)]);
 }

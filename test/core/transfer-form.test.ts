@@ -126,6 +126,19 @@ describe('a message in another form', () => {
     expect([message.subject, message.textBody?.trim()]).toEqual(['Grüße', 'Grüße']);
     expect(mended.toString('latin1')).toContain('Content-Transfer-Encoding: 7bit\r\n\r\nSubject: =?');
   });
+
+  test('of messages deep within messages the innermost are encoded whole', async () => {
+    const nested = (depth: number): Buffer =>
+      depth === 0
+        ? octetsOf('Subject: innermost', '', 'Grüße')
+        : Buffer.concat([octetsOf(`X-Depth: ${depth}`, 'Content-Type: message/rfc822', ''), nested(depth - 1)]);
+    const mended = await toTransferable(nested(30), '7bit');
+    expect(isTransferable(mended, '7bit')).toBe(true);
+    const [head = '', body = ''] = mended.toString('latin1').split('Content-Transfer-Encoding: base64\r\n\r\n');
+    expect(head.match(/X-Depth: \d+/g)?.at(-1)).toBe('X-Depth: 25');
+    expect(Buffer.from(body, 'base64')).toEqual(nested(24));
+    expect(await toTransferable(mended, '7bit')).toBe(mended);
+  });
 });
 
 describe('header fields', () => {
