@@ -10,7 +10,7 @@ import { createDispatcher } from './dispatch.ts';
 import { createEndpointLookup } from './endpoint-lookup.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { createForwarder } from './forward.ts';
-import { createForwardThread } from './forward-thread.ts';
+import { createForwardThreads } from './forward-thread.ts';
 import { createGuardLookup } from './guard-lookup.ts';
 import { createGuardModel } from './guard-model.ts';
 import type { DeliveryFaultPoint } from './job.ts';
@@ -34,6 +34,8 @@ export interface DeliveryActorOptions {
   mailHostname?: string;
   /** copies that one user's endpoints may forward within an hour; 0 or absent: no limit */
   forwardLimitPerHour?: number;
+  /** for composing one copy, milliseconds; 15,000 unless told */
+  forwardTimeLimitMs?: number;
   /** OpenAI-compatible interface for guard rules of type ai_prompt; null or absent: there are none */
   guardModel?: { url: string; key: string | null; name: string } | null;
   /** certificates in PEM trusted instead of the system's */
@@ -112,7 +114,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
       dispatcher.add(jobs);
     },
   });
-  const forwardThread = createForwardThread();
+  const forwardThreads = createForwardThreads(options.forwardTimeLimitMs);
   const tester = createEndpointTester({
     context,
     endpoints,
@@ -120,12 +122,12 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     guard,
     publicUrl,
     linkKey,
-    thread: forwardThread,
+    threads: forwardThreads,
   });
   const forwarder = createForwarder({
     context,
     secretKey: options.secretKey,
-    thread: forwardThread,
+    threads: forwardThreads,
     recorder,
     limitPerHour: options.forwardLimitPerHour ?? 0,
     fault,
@@ -217,7 +219,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
       clearTimeout(nextSweep?.timer);
       dispatcher.stop();
       await Promise.all([running.stop(), asker.stop()]);
-      await forwardThread.end();
+      await forwardThreads.end();
       await rules.stop();
       await checked.destroy();
     },

@@ -4,6 +4,7 @@ import {
   claimForwardsSql,
   deferForwardSql,
   postponeForwardSql,
+  postponeForwardsOfUserSql,
   releaseForwardsSql,
 } from '../../db/queries/forward-claim.ts';
 import type { ActorContext } from '../actor.ts';
@@ -41,11 +42,29 @@ export async function postponeForward(
   });
 }
 
+/** Lets all that is to be forwarded for a user wait, as far as nobody else is at it. */
+export async function postponeForwardsOfUser(
+  context: ActorContext,
+  userId: string,
+  waitSeconds: number,
+): Promise<void> {
+  await context.database.pool.query({
+    name: 'forward-postpone-user',
+    text: postponeForwardsOfUserSql,
+    values: [context.name, userId, waitSeconds],
+  });
+}
+
 /** Lets a delivery wait that a fault of ours spoiled, and counts the fault. */
-export async function deferForward(context: ActorContext, row: ClaimedForwardRow, waitSeconds: number): Promise<void> {
+export async function deferForward(
+  context: ActorContext,
+  row: ClaimedForwardRow,
+  waitSeconds: number,
+  fault: string,
+): Promise<void> {
   await context.database.pool.query({
     name: 'forward-defer',
     text: deferForwardSql,
-    values: [context.name, row.user_id, row.id, waitSeconds],
+    values: [context.name, row.user_id, row.id, waitSeconds, fault],
   });
 }

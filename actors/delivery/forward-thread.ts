@@ -16,19 +16,51 @@ export type ForwardAnswer =
   | { number: number; octets: Uint8Array; error?: undefined }
   | { number: number; error: string };
 
-/** A thread that composes copies: the mail is a stranger's, and may take long or much memory to read. */
-export interface ForwardThread {
-  /** Rejects when the message cannot be read, takes too long, or the thread ended. */
+/** Threads that compose copies: the mail is a stranger's, and may take long or much memory to read. */
+export interface ForwardThreads {
+  /** Rejects with CompositionTimeout when it takes too long, otherwise when the message cannot be read or the thread ended. */
   compose(work: ForwardWork): Promise<Buffer>;
   end(): Promise<void>;
 }
 
+/** A message took longer to compose than it may. */
+export class CompositionTimeout extends Error {
+  constructor(timeLimitMs: number) {
+    super(`the copy was not composed within ${timeLimitMs} ms`);
+    this.name = 'CompositionTimeout';
+  }
+}
+
+/** Copies that are composed at once. */
+export const FORWARD_THREADS = 2;
 /** For one message; milliseconds. */
 const TIME_LIMIT_MS = 15_000;
 const HEAP_LIMIT_MB = 512;
 
-/** The thread starts with the first message, and again when it ended by itself or was ended. */
-export function createForwardThread(): ForwardThread {
+/** Work beyond what the threads do waits its turn; its time counts from then on. */
+export function createForwardThreads(timeLimitMs: number = TIME_LIMIT_MS): ForwardThreads {
+  const threads = Array.from({ length: FORWARD_THREADS }, () => createThread(timeLimitMs));
+  const idle = [...threads];
+  const waiting: ((thread: ForwardThreads) => void)[] = [];
+  return {
+    async compose(work) {
+      const thread = idle.pop() ?? (await new Promise<ForwardThreads>((resolve) => waiting.push(resolve)));
+      try {
+        return await thread.compose(work);
+      } finally {
+        const next = waiting.shift();
+        if (next === undefined) idle.push(thread);
+        else next(thread);
+      }
+    },
+    async end() {
+      await Promise.all(threads.map((thread) => thread.end()));
+    },
+  };
+}
+
+/** Composes one copy at a time. The thread starts with the first message, and again when it ended by itself or was ended. */
+function createThread(timeLimitMs: number): ForwardThreads {
   const waiting = new Map<number, { resolve: (octets: Buffer) => void; reject: (error: Error) => void }>();
   let worker: Worker | null = null;
   let lastNumber = 0;
@@ -49,7 +81,8 @@ export function createForwardThread(): ForwardThread {
     // 'exit' follows.
     started.on('error', () => undefined);
     started.on('exit', () => {
-      if (worker === started) worker = null;
+      if (worker !== started) return;
+      worker = null;
       for (const asker of waiting.values()) asker.reject(new Error('the thread that composes copies ended'));
       waiting.clear();
     });
@@ -62,7 +95,12 @@ export function createForwardThread(): ForwardThread {
       const task: ForwardTask = { ...work, number };
       worker ??= start();
       const used = worker;
-      const timer = setTimeout(() => void used.terminate(), TIME_LIMIT_MS);
+      const timer = setTimeout(() => {
+        worker = null;
+        waiting.get(number)?.reject(new CompositionTimeout(timeLimitMs));
+        waiting.delete(number);
+        void used.terminate();
+      }, timeLimitMs);
       try {
         return await new Promise<Buffer>((resolve, reject) => {
           waiting.set(number, { resolve, reject });

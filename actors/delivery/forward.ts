@@ -8,8 +8,14 @@ import { type ClaimedForwardRow, findForwardRecipientSql } from '../../db/querie
 import { type ForwardRecord, storeForwardSql } from '../../db/queries/forward-store.ts';
 import type { ActorContext, Run } from '../actor.ts';
 import { outcomeOfGivingUp } from './attempt-outcome.ts';
-import { claimForwards, deferForward, postponeForward, releaseForwards } from './claim-forwards.ts';
-import type { ForwardThread, ForwardWork } from './forward-thread.ts';
+import {
+  claimForwards,
+  deferForward,
+  postponeForward,
+  postponeForwardsOfUser,
+  releaseForwards,
+} from './claim-forwards.ts';
+import { CompositionTimeout, FORWARD_THREADS, type ForwardThreads, type ForwardWork } from './forward-thread.ts';
 import type { DeliveryFaultPoint, DeliveryJob } from './job.ts';
 import type { OutcomeRecorder } from './record-outcomes.ts';
 
@@ -17,7 +23,7 @@ export interface ForwarderOptions {
   context: ActorContext;
   /** SECRET_KEY, 32 octets */
   secretKey: Uint8Array;
-  thread: ForwardThread;
+  threads: ForwardThreads;
   recorder: OutcomeRecorder;
   /** copies of one user within an hour; 0: no limit */
   limitPerHour: number;
@@ -37,12 +43,20 @@ const LEAST_WAIT_SECONDS = 60;
 /** Tries that a fault of ours may spoil. */
 const MOST_FAULTS = 25;
 const LONGEST_FAULT_EXPONENT = 10;
+const INTERNAL_FAULT = 'Internal error';
+/** Of a message that took too long to compose once, and twice in a row: it would take up a thread again and again. */
+const SLOW_FAULT = 'The copy took too long to compose';
+const TOO_COMPLEX = 'The message is too complex to be forwarded';
+/** How long such a message waits, and what else its user is to get; seconds. */
+const SLOW_WAIT_SECONDS = 60;
+const BEHIND_SLOW_WAIT_SECONDS = 30;
 /** Octets of randomness in an identifier. */
 const RANDOM_OCTETS = 10;
 
 export function createForwarder(options: ForwarderOptions): Forwarder {
-  const { context, thread, recorder, limitPerHour, fault } = options;
+  const { context, threads, recorder, limitPerHour, fault } = options;
   const { pool } = context.database;
+  const waitReason = `Waiting: ${limitPerHour} copies were forwarded within an hour`;
   const returnKey = deriveReturnAddressKey(options.secretKey);
 
   /** What its copy is made of, or why there is none. */
@@ -118,7 +132,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       await recorder.record(outcomeOfGivingUp(context, jobOf(row), prepared.refusal));
       return;
     }
-    const octets = await thread.compose(prepared.work);
+    const octets = await threads.compose(prepared.work);
     fault('forward.composed');
     if (!(await store(row, prepared, octets, startedAt))) {
       context.log.warn({ deliveryId: row.id }, 'delivery: the claim was lost before its copy was stored');
@@ -133,10 +147,19 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     context.log.error({ err: error, deliveryId: row.id }, 'delivery: a copy could not be forwarded');
     const faults = row.faults + 1;
     if (faults >= MOST_FAULTS) {
-      await recorder.record(outcomeOfGivingUp(context, jobOf(row), 'Internal error'));
+      await recorder.record(outcomeOfGivingUp(context, jobOf(row), INTERNAL_FAULT));
       return;
     }
-    await deferForward(context, row, Math.exp(Math.min(LONGEST_FAULT_EXPONENT, faults)));
+    await deferForward(context, row, Math.exp(Math.min(LONGEST_FAULT_EXPONENT, faults)), INTERNAL_FAULT);
+  };
+
+  /** What else its user is to get may be of that kind, too, so it comes behind what others are to get. */
+  const deferSlow = async (row: ClaimedForwardRow): Promise<void> => {
+    context.log.warn({ deliveryId: row.id }, 'delivery: a copy took too long to compose');
+    await (row.last_fault === SLOW_FAULT
+      ? recorder.record(outcomeOfGivingUp(context, jobOf(row), TOO_COMPLEX))
+      : deferForward(context, row, SLOW_WAIT_SECONDS, SLOW_FAULT));
+    await postponeForwardsOfUser(context, row.user_id, BEHIND_SLOW_WAIT_SECONDS);
   };
 
   /** How long the delivery has to wait by the hourly limit; 0: not at all, and its copies are counted. A whole group goes or waits. */
@@ -151,29 +174,59 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     return 0;
   };
 
+  /** Takes what is left of a batch, one delivery after the other, but nothing of a user that another lane is busy with. */
+  const takeLane = async ({ left, busy, used, mayBegin }: Batch): Promise<void> => {
+    for (;;) {
+      if (!mayBegin()) {
+        await releaseForwards(context, left.splice(0));
+        return;
+      }
+      const at = left.findIndex(({ user_id: userId }) => !busy.has(userId));
+      const [row] = at === -1 ? [] : left.splice(at, 1);
+      if (row === undefined) return;
+      busy.add(row.user_id);
+      const waitSeconds = waitSecondsOf(row, used);
+      try {
+        await (waitSeconds > 0 ? postponeForward(context, row, waitSeconds, waitReason) : forwardOne(row));
+      } catch (error) {
+        if (isConnectionLost(error)) throw error;
+        if (error instanceof CompositionTimeout) {
+          left.splice(0, left.length, ...left.filter(({ user_id: userId }) => userId !== row.user_id));
+          await deferSlow(row);
+        } else await defer(row, error);
+      } finally {
+        busy.delete(row.user_id);
+      }
+    }
+  };
+
   return {
     async forward(run) {
       const claimedAt = performance.now();
       const rows = await claimForwards(context, limitPerHour);
       if (rows.length > 0) fault('forward.claimed');
-      const used = new Map<string, number>();
-      const reason = `Waiting: ${limitPerHour} copies were forwarded within an hour`;
-      for (const [at, row] of rows.entries()) {
-        if (run.isStopping() || performance.now() > claimedAt + LEASE_SECONDS * 1_000 - LEASE_MARGIN_MS) {
-          await releaseForwards(context, rows.slice(at));
-          return rows.length;
-        }
-        const waitSeconds = waitSecondsOf(row, used);
-        try {
-          await (waitSeconds > 0 ? postponeForward(context, row, waitSeconds, reason) : forwardOne(row));
-        } catch (error) {
-          if (isConnectionLost(error)) throw error;
-          await defer(row, error);
-        }
-      }
+      const batch: Batch = {
+        left: [...rows],
+        busy: new Set(),
+        used: new Map(),
+        mayBegin: () => !run.isStopping() && performance.now() <= claimedAt + LEASE_SECONDS * 1_000 - LEASE_MARGIN_MS,
+      };
+      const lanes = await Promise.allSettled(Array.from({ length: FORWARD_THREADS }, () => takeLane(batch)));
+      for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;
       return rows.length;
     },
   };
+}
+
+/** What the lanes share that work at once. */
+interface Batch {
+  /** deliveries that nobody began */
+  left: ClaimedForwardRow[];
+  /** users of those that are under way: slow mail of one user takes one lane and no other */
+  busy: Set<string>;
+  /** copies of users within the hour */
+  used: Map<string, number>;
+  mayBegin: () => boolean;
 }
 
 interface Prepared {

@@ -20,7 +20,7 @@ export interface EndpointTesterOptions {
   /** see core/download-link.ts */
   linkKey: Uint8Array;
   /** composes copies */
-  thread: ForwardTesterOptions['thread'];
+  threads: ForwardTesterOptions['threads'];
 }
 
 type TestRequest = Request<'delivery.endpoint.test'>;
@@ -44,7 +44,7 @@ const ANYONE = 'hello@example.com';
 
 export function createEndpointTester(options: EndpointTesterOptions): EndpointTester {
   const { context, endpoints } = options;
-  const forwarding = { context, thread: options.thread };
+  const forwarding = { context, threads: options.threads };
   const open = new Set<OpenRequest>();
 
   const testWebhook = async (request: TestRequest, tested: TestedWebhook): Promise<Tested> => {

@@ -14,11 +14,11 @@ import {
 } from '../../db/queries/sample-recipient.ts';
 import { inUserTransaction } from '../../db/user-transaction.ts';
 import type { ActorContext } from '../actor.ts';
-import type { ForwardThread } from './forward-thread.ts';
+import type { ForwardThreads } from './forward-thread.ts';
 
 export interface ForwardTesterOptions {
   context: ActorContext;
-  thread: Pick<ForwardThread, 'compose'>;
+  threads: Pick<ForwardThreads, 'compose'>;
 }
 
 export interface ForwardTest {
@@ -83,7 +83,7 @@ interface SampleCopy {
 }
 
 async function composeSample(
-  { context, thread }: ForwardTesterOptions,
+  { context, threads }: ForwardTesterOptions,
   { type }: ForwardTest,
   { config, recipient, isFromVerified }: SampleCopy,
 ): Promise<OutgoingContent> {
@@ -101,7 +101,7 @@ async function composeSample(
     messageId: `<${id}@${domain}>`,
     sentAt: now,
   });
-  const octets = await thread.compose({
+  const octets = await threads.compose({
     original: { octets: original, traceFields: '', ownAddress, receivedAt: now },
     config,
     facts: { messageId: `<${id}.copy@${domain}>`, from, isGroup: type === 'email_group' },

@@ -15,6 +15,8 @@ export interface ClaimedForwardRow {
   thread_position: number | null;
   /** tries that came to nothing by a fault of ours */
   faults: number;
+  /** what the last of them was; null when there was none */
+  last_fault: string | null;
   /** null when the email is gone; so are the next ones */
   email_type: EmailType | null;
   raw_id: string | null;
@@ -73,6 +75,7 @@ export const claimForwardsSql = `
   select c.user_id, c.id, c.email_id, c.endpoint_id, c.delivery_type, c.attempts, c.attempts_allowed, c.created_at, c.thread_id,
     c.thread_position,
     case when c.last_attempt->>'outcome' = 'interrupted' then (c.last_attempt->>'number')::integer else 0 end as faults,
+    case when c.last_attempt->>'outcome' = 'interrupted' then c.last_attempt->>'error' end as last_fault,
     e.type as email_type, e.raw_id, e.own_address, e.recipient, e.created_at as received_at,
     (select m.size_octets from raw_message m where m.id = e.raw_id) as size_octets, r.reverse_path, r.trace_fields,
     p.type as endpoint_type, p.is_active, p.config,
@@ -97,12 +100,25 @@ export const postponeForwardSql = `
     response_data = jsonb_build_object('error', $5::text, 'statusCode', null)
   where user_id = $2 and id = $3 and claimed_by = $1`;
 
-/** As postponeForwardSql, by a fault of ours: it is noted as an attempt that was interrupted, and its number counts the faults. */
+/**
+ * Lets all due deliveries of user $2 that forward wait for $3 seconds, but those that others than $1 hold. They show no reason: they come
+ * behind those of other users.
+ */
+export const postponeForwardsOfUserSql = `
+  update delivery set next_attempt_at = (select postroom_now()) + $3 * interval '1 second', claimed_by = null, claimed_until = null
+  where user_id = $2 and id = any(array(
+    select d.id from delivery d
+    where d.user_id = $2 and d.status = 'pending' and d.next_attempt_at <= (select postroom_now()) and d.delivery_type <> 'webhook'
+      and d.forward_raw_id is null
+      and (d.claimed_by = $1 or d.claimed_until is null or d.claimed_until < (select postroom_now()))
+    for update skip locked))`;
+
+/** As postponeForwardSql, by a fault of ours, $5: it is noted as an attempt that was interrupted, and its number counts the faults. */
 export const deferForwardSql = `
   update delivery set next_attempt_at = (select postroom_now()) + $4 * interval '1 second', claimed_by = null, claimed_until = null,
-    response_data = '{"error": "Internal error", "statusCode": null}',
+    response_data = jsonb_build_object('error', $5::text, 'statusCode', null),
     last_attempt = jsonb_build_object('number', 1 + coalesce((last_attempt->>'number')::integer, 0), 'outcome', 'interrupted',
-      'started_at', (select postroom_now()), 'duration_ms', 0, 'status_code', null, 'error', 'Internal error', 'response_body', null,
+      'started_at', (select postroom_now()), 'duration_ms', 0, 'status_code', null, 'error', $5::text, 'response_body', null,
       'request_headers', '{}'::jsonb)
   where user_id = $2 and id = $3 and claimed_by = $1`;
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../../db/database.ts';
 import { createOctetStore } from '../../../db/octet-store.ts';
@@ -5,7 +6,7 @@ import { testActorContext } from '../../support/actor-context.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { insertReceivedMail } from '../../support/received-mail.ts';
 import { createMailbox, type TestMailbox } from '../../support/routing-rows.ts';
-import { deliveriesOf, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
+import { type DeliverySight, deliveriesOf, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -245,3 +246,48 @@ test('a fault of ours holds up nobody else, is tried again after pauses that gro
   expect(deliveries.filter(({ status }) => status === 'failed')).toMatchObject([{ error: 'Internal error' }]);
   expect(await deliveriesOf(database, mailbox.endpointId)).toHaveLength(3);
 }, 60_000);
+
+/** Parts within parts, and lines that look as if they ended each of them: it takes long to see that they do not. */
+function slowMessage(): Buffer {
+  const opened = Array.from(
+    { length: 99 },
+    (_, n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}\r\n`,
+  );
+  return Buffer.from(`From: a@b.test\r\n${opened.join('')}\r\nü\r\n${'--x\r\n'.repeat(4_800_000)}`);
+}
+
+test('a mail that takes too long to compose holds up nobody else, and is given up after the second try', async () => {
+  const [mailbox, other] = [await mailboxFor({ forwardTo: 'a@x.test' }), await mailboxFor({ forwardTo: 'b@x.test' })];
+  const [slow, second] = await insertReceivedMail(database, mailbox, { count: 3 });
+  const octets = slowMessage();
+  await database.pool.query('update raw_message set octets = $2, size_octets = $3, sha256 = $4 where id = any ($1)', [
+    [slow?.rawId, second?.rawId],
+    octets,
+    octets.length,
+    hash('sha256', octets, 'buffer'),
+  ]);
+  await insertReceivedMail(database, other, { count: 20 });
+  const actor = await start({ forwardTimeLimitMs: 5_000 });
+  await untilDecided(other, 20);
+  const isHeld = ({ attempts, error }: DeliverySight) => attempts === 0 && error === null;
+  expect((await deliveriesOf(database, mailbox.endpointId)).filter(isHeld).length).toBeGreaterThanOrEqual(2);
+  expect(await queuedOf(other)).toHaveLength(20);
+
+  // Each step lets what waits behind a slow one begin; of two that are slow each is tried twice.
+  const isDone = ({ status, attempts }: DeliverySight) => status === 'failed' || attempts === 1;
+  for (let step = 0; step < 8; step++) {
+    const all = await untilDeliveries(database, mailbox.endpointId, (each) =>
+      each.every((one) => isDone(one) || (one.claimed_by === null && (one.wait_seconds ?? 0) > 0)),
+    );
+    if (all.every(isDone)) break;
+    await actor.moveClock(31);
+  }
+  const error = 'The message is too complex to be forwarded';
+  const ended = await deliveriesOf(database, mailbox.endpointId);
+  expect(ended.toSorted((a, b) => a.status.localeCompare(b.status))).toMatchObject([
+    { status: 'failed', error },
+    { status: 'failed', error },
+    { status: 'pending', attempts: 1, error: null },
+  ]);
+  expect(await queuedOf(mailbox)).toHaveLength(1);
+}, 90_000);
