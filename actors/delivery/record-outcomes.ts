@@ -1,13 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeIdentifier } from '../../core/identifiers.ts';
 import { isConnectionLost } from '../../db/database.ts';
-import {
-  type FinishedRow,
-  type FinishRecord,
-  finishDeliveriesSql,
-  finishParameters,
-  type ToldOutcome,
-} from '../../db/queries/delivery-finish.ts';
+import { type FinishedRow, type FinishRecord, finishDeliveriesSql } from '../../db/queries/delivery-finish.ts';
 import type { ActorContext } from '../actor.ts';
 import type { DeliveryFaultPoint } from './job.ts';
 
@@ -111,7 +105,7 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
     const { rows } = await context.database.pool.query<FinishedRow>({
       name: 'delivery-finish',
       text: finishDeliveriesSql,
-      values: finishParameters(context.name, withEventIds(context, outcomes)),
+      values: [context.name, JSON.stringify(withEventIds(context, outcomes))],
     });
     for (const row of rows) context.bus.publish('event.appended', { userId: row.user_id, lastSeq: row.last_seq });
     const recorded = new Set(rows.flatMap((row) => row.delivery_ids));
@@ -145,7 +139,7 @@ function withoutWords(outcome: FinishRecord): FinishRecord {
 const RANDOM_OCTETS = 10;
 
 /** A second one for the event that an endpoint was switched off, where that may happen. */
-function withEventIds(context: ActorContext, outcomes: readonly FinishRecord[]): ToldOutcome[] {
+function withEventIds(context: ActorContext, outcomes: readonly FinishRecord[]) {
   const now = context.now();
   const random = context.random(2 * RANDOM_OCTETS * outcomes.length);
   const idAt = (n: number) => makeIdentifier('event', now, random.subarray(n * RANDOM_OCTETS, (n + 1) * RANDOM_OCTETS));

@@ -1,6 +1,6 @@
 import { appendEventsSql, countOutcomesSql } from './endpoint-outcome.ts';
 
-/** What an attempt came to. */
+/** What an attempt came to, in the parameter of finishDeliveriesSql. */
 export interface FinishRecord {
   user_id: string;
   id: string;
@@ -21,13 +21,6 @@ export interface FinishRecord {
   inactive_reason: string | null;
 }
 
-/** An outcome with the identifiers of what is told of it. */
-export interface ToldOutcome extends FinishRecord {
-  event_id: string;
-  /** for the event that its endpoint was switched off; null where that cannot be */
-  switch_event_id: string | null;
-}
-
 /** Part of delivery.last_attempt, whose number, outcome, status_code and error are added. */
 export interface AttemptRecord {
   started_at: Date;
@@ -45,36 +38,34 @@ export interface FinishedRow {
 
 /**
  * Records what attempts came to, in one statement: delivery (only while $1 holds the claim and no other try was counted since),
- * attempt, statistics, endpoint, event. Parameters: finishParameters. Rows: FinishedRow; a delivery that is in none of them had been taken
- * over.
+ * attempt, statistics, endpoint, event. Parameters: $1 the claimant, $2 FinishRecord[] as JSON, each with the event_id of its event and a
+ * switch_event_id. Rows: FinishedRow; a delivery that is in none of them had been taken over.
  * The last attempt stands in the delivery's own row, since most deliveries need no second one; the one before it is moved to
  * delivery_earlier_attempt. Both are read together as delivery_attempt.
  */
 export const finishDeliveriesSql = `
   with outcome as materialized (
-    select * from unnest($2::text[], $3::text[], $4::integer[], $5::boolean[], $6::text[], $7::text[], $8::float8[], $9::integer[],
-      $10::text[], $11::timestamptz[], $12::jsonb[], $13::text[], $14::text[], $15::text[], $16::text[])
-      as o(user_id, id, attempts_before, is_counted, outcome, status, delay_seconds, status_code, error, started_at, attempt, event_kind,
-        inactive_reason, event_id, switch_event_id)
+    select * from jsonb_to_recordset($2::jsonb) as o(
+      user_id text, id text, attempts_before integer, is_counted boolean, outcome text, status text, delay_seconds float8,
+      status_code integer, error text, attempt jsonb, event_id text, switch_event_id text, event_kind text, inactive_reason text)
   ), finished as (
     update delivery d set
       status = o.status,
       attempts = d.attempts + o.is_counted::integer,
       next_attempt_at = (select postroom_now()) + o.delay_seconds * interval '1 second',
-      last_attempt_at = o.started_at,
+      last_attempt_at = (o.attempt->>'started_at')::timestamptz,
       claimed_by = null,
       claimed_until = null,
       response_data = jsonb_build_object('error', o.error, 'statusCode', o.status_code),
-      -- an interrupted attempt is recorded and not counted, so numbers may run ahead of attempts
-      last_attempt = case when d.last_attempt is null then o.attempt
-        else o.attempt || jsonb_build_object('number', 1 + (d.last_attempt->>'number')::integer) end,
+      last_attempt = o.attempt || jsonb_build_object('outcome', o.outcome, 'status_code', o.status_code, 'error', o.error,
+        -- an interrupted attempt is recorded and not counted, so numbers may run ahead of attempts
+        'number', 1 + coalesce((d.last_attempt->>'number')::integer, 0)),
       completed_at = case when o.status <> 'pending' then (select postroom_now()) end
     from outcome o
     where d.user_id = o.user_id and d.id = o.id and d.claimed_by = $1 and d.attempts = o.attempts_before
       -- Always true, which the planner takes for rare: it looks the deliveries up by their keys, whatever it thinks of the table's size.
       and o.id = o.id || '' and o.user_id = o.user_id || ''
-    returning o.user_id, o.id, d.email_id, d.endpoint_id, d.attempts, (d.last_attempt->>'number')::integer as number, o.is_counted,
-      o.outcome, o.status_code, o.error, o.event_kind, o.inactive_reason, o.event_id, o.switch_event_id
+    returning d.email_id, d.endpoint_id, d.attempts, (d.last_attempt->>'number')::integer as number, o.*
   ), moved as (
     insert into delivery_earlier_attempt (user_id, delivery_id, number, started_at, duration_ms, outcome, status_code, error, response_body,
       request_headers)
@@ -92,31 +83,3 @@ export const finishDeliveriesSql = `
     select user_id, event_id, 'endpoint.disabled', null, null, endpoint_id, jsonb_build_object('reason', reason) from switched_off
   ), ${appendEventsSql('happened', '(select count(*) from stat) + (select count(*) from switched_off) >= 0')}
   select f.user_id, f.last_seq, (select array_agg(d.id) from finished d where d.user_id = f.user_id) as delivery_ids from feed f`;
-
-/**
- * The parameters of finishDeliveriesSql: the claimant, and a column for each field of the outcomes. The server takes arrays apart in half
- * of the time that it needs for one piece of JSON.
- */
-export function finishParameters(claimant: string, outcomes: readonly ToldOutcome[]): unknown[] {
-  const column = <T>(valueOf: (outcome: ToldOutcome) => T) => outcomes.map((outcome) => valueOf(outcome));
-  return [
-    claimant,
-    column((one) => one.user_id),
-    column((one) => one.id),
-    column((one) => one.attempts_before),
-    column((one) => one.is_counted),
-    column((one) => one.outcome),
-    column((one) => one.status),
-    column((one) => one.delay_seconds),
-    column((one) => one.status_code),
-    column((one) => one.error),
-    column((one) => one.attempt.started_at.toISOString()),
-    column(({ attempt, outcome, status_code, error }) =>
-      JSON.stringify({ ...attempt, outcome, status_code, error, number: 1 }),
-    ),
-    column((one) => one.event_kind),
-    column((one) => one.inactive_reason),
-    column((one) => one.event_id),
-    column((one) => one.switch_event_id),
-  ];
-}
