@@ -152,7 +152,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     taker.leave(batch.leftTo);
     dispatcher.add(batch.jobs);
     if (batch.leftTo.length > 0) running.nudge('refill');
-    if (batch.leftCount > 0) running.nudge('route');
+    if (batch.isMoreLeft) running.nudge('route');
     if (batch.askCount > 0) running.nudge('ask');
     if (batch.forwardCount > 0) running.nudge('forward');
     return batch.emailCount;

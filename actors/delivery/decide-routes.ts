@@ -40,7 +40,7 @@ export const NOT_PARSED = 'it could not be parsed, and guard rules look at what 
 /**
  * Decides on emails that are locked. Mail of users without guard rules costs one look-up in memory; of others what their rules look at is
  * read. Mail on which the rules cannot be evaluated is held for review. When rules take long, the last emails are left undecided; never
- * the first.
+ * the first. Users whose rules took much of that time are set aside.
  */
 export async function decideRoutes(
   parts: RoutingParts,
@@ -54,13 +54,17 @@ export async function decideRoutes(
   );
   const ruled = rows.map((row) => ({ row, rules: attempted(context, row, () => rulesOf(row.user_id)) }));
   const facts = await readFactsOf(client, ruled);
+  const spent = new Map<string, number>();
   const judgedOf = ({ row, rules }: (typeof ruled)[number]): JudgedEmail => {
     if (rules !== null && rules.length === 0) return { row, verdict: NONE, answers: [] };
+    const startedAt = performance.now();
     const judgement =
       rules === null ? null : attempted(context, row, () => judge(row, rules, facts.get(keyOf(row)), hasModel));
+    spent.set(row.user_id, (spent.get(row.user_id) ?? 0) + performance.now() - startedAt);
     return { row, ...(judgement ?? { verdict: null, answers: [] }) };
   };
   const judged = await asFarAsTimeGoes(ruled, judgedOf);
+  for (const [userId, ms] of spent) if (ms > MUCH_JUDGING_MS) guard.setAside(userId);
   const find = await endpoints.read(
     client,
     judged.flatMap(({ row, verdict }) =>
@@ -110,6 +114,8 @@ type JudgedEmail = Judgement & { row: UnroutedRow };
  * still for 15 s, after which the same batch would be tried again for ever. Milliseconds.
  */
 const JUDGING_MS = 2_000;
+/** ... and what of it is too much for one user, when mail of others waits. */
+const MUCH_JUDGING_MS = JUDGING_MS / 4;
 /** After so long other work of the process takes its turn; milliseconds. */
 const TURN_MS = 20;
 

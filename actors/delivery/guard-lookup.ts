@@ -11,12 +11,18 @@ export interface GuardLookup {
    * who was not asked for.
    */
   read(client: ClientBase | Pool, userIds: readonly string[]): Promise<(userId: string) => readonly GuardRule[]>;
+  /** Remembers for a few seconds that a user's rules take long, so that mail of others is routed first. */
+  setAside(userId: string): void;
+  /** Those of whom that is remembered. */
+  usersAside(): string[];
   stop(): Promise<void>;
 }
 
 /** For how long rules may be used as they were, should the word of their change be lost; milliseconds. */
 const MAX_AGE_MS = 1_000;
 const MAX_REMEMBERED = 10_000;
+/** A batch may be spent on rules that take long about so often, while others' mail waits; milliseconds. */
+const ASIDE_MS = 5_000;
 
 interface Remembered {
   /** made of their rows when they are first asked for */
@@ -26,6 +32,8 @@ interface Remembered {
 
 export function createGuardLookup({ bus }: { bus: Bus }): GuardLookup {
   const remembered = new Map<string, Remembered>();
+  /** until when, on performance.now() */
+  const aside = new Map<string, number>();
   // Rules that were being read when word of a change came may be the former ones: they are used once and not remembered.
   let changes = 0;
   const subscription = bus.subscribe('guard.changed', ({ userId }) => {
@@ -65,6 +73,13 @@ export function createGuardLookup({ bus }: { bus: Bus }): GuardLookup {
         if (entry === undefined) throw new Error('guard rules of a user who was not asked for');
         return entry.rules();
       };
+    },
+    setAside: (userId) => void aside.set(userId, performance.now() + ASIDE_MS),
+    usersAside() {
+      if (aside.size === 0) return [];
+      const now = performance.now();
+      for (const [userId, until] of aside) if (until <= now) aside.delete(userId);
+      return [...aside.keys()];
     },
     stop: () => subscription.stop(),
   };

@@ -4,6 +4,7 @@ import { inTransaction, isConnectionLost } from '../../db/database.ts';
 import {
   type RouteRecord,
   takeOneUnroutedSql,
+  takeUnroutedOfOthersSql,
   takeUnroutedSql,
   type UnroutedRow,
 } from '../../db/queries/delivery-route.ts';
@@ -14,8 +15,8 @@ import { type StoredRoutes, storeRoutes } from './store-routes.ts';
 export interface RoutedBatch {
   /** received emails that have been decided on */
   emailCount: number;
-  /** those that were taken and left for another batch, as their users' rules take long */
-  leftCount: number;
+  /** whether mail was left for another batch, as its users' rules take long */
+  isMoreLeft: boolean;
   /** deliveries that this process holds and goes on with */
   jobs: DeliveryJob[];
   /** webhook endpoints for which deliveries were made and left to be claimed later, one entry per delivery */
@@ -29,16 +30,35 @@ export interface RoutedBatch {
 /**
  * Gives up to `limit` threaded emails their route, oldest first, and makes the deliveries, claimed at once as far as `mayClaim` (asked
  * once per delivery, in order) lets us. Mail that goes nowhere is marked as routed too. When a batch fails, each email of it is routed
- * alone, so that none holds up the others; one that cannot be routed at all is held for review.
+ * alone, so that none holds up the others; one that cannot be routed at all is held for review. Mail of users whose rules have just taken
+ * long comes when no other waits.
  */
 export async function routeEmails(
   parts: RoutingParts,
   limit: number,
   mayClaim: (endpointId: string) => boolean,
 ): Promise<RoutedBatch> {
+  const aside = parts.guard.usersAside();
+  if (aside.length > 0) {
+    const values = [limit, aside];
+    const take = { name: 'delivery-take-unrouted-of-others', text: takeUnroutedOfOthersSql, values };
+    const batch = await routeTogether(parts, take, mayClaim);
+    if (batch.emailCount > 0) return { ...batch, isMoreLeft: true };
+  }
+  return await routeTogether(
+    parts,
+    { name: 'delivery-take-unrouted', text: takeUnroutedSql, values: [limit] },
+    mayClaim,
+  );
+}
+
+async function routeTogether(
+  parts: RoutingParts,
+  take: QueryConfig,
+  mayClaim: (endpointId: string) => boolean,
+): Promise<RoutedBatch> {
   let taken: UnroutedRow[] = [];
   try {
-    const take = { name: 'delivery-take-unrouted', text: takeUnroutedSql, values: [limit] };
     return await routeTaken(parts, take, mayClaim, (rows) => {
       taken = rows;
     });
@@ -99,7 +119,7 @@ function batchOf({ records, createdAt }: StoredRoutes, rows: readonly UnroutedRo
   const sizes = new Map(rows.map((row) => [row.id, row.size_octets ?? 0]));
   return {
     emailCount: records.length,
-    leftCount: rows.length - records.length,
+    isMoreLeft: records.length < rows.length,
     jobs: records.flatMap((record) => jobOf(record, createdAt, sizes, leaseUntil)),
     leftTo: records.flatMap((record) =>
       record.is_claimed || record.endpoint_id === null || record.delivery_type !== 'webhook'
@@ -114,7 +134,7 @@ function batchOf({ records, createdAt }: StoredRoutes, rows: readonly UnroutedRo
 function joined(batches: readonly RoutedBatch[]): RoutedBatch {
   return {
     emailCount: sum(batches.map((batch) => batch.emailCount)),
-    leftCount: sum(batches.map((batch) => batch.leftCount)),
+    isMoreLeft: batches.some((batch) => batch.isMoreLeft),
     jobs: batches.flatMap((batch) => batch.jobs),
     leftTo: batches.flatMap((batch) => batch.leftTo),
     forwardCount: sum(batches.map((batch) => batch.forwardCount)),

@@ -45,6 +45,15 @@ export const takeUnroutedSql = `${ROUTE_FACTS}
     for no key update skip locked
   ) r ${ROUTE_FACTS_JOINS}`;
 
+/**
+ * The same but for users $2, whose mail it walks past: to be used while there are any, since it takes the longer the more of that waits.
+ */
+export const takeUnroutedOfOthersSql = `${ROUTE_FACTS}
+  from (
+    select user_id, email_id, answers from route where outcome is null and user_id <> all ($2::text[]) order by created_at limit $1
+    for no key update skip locked
+  ) r ${ROUTE_FACTS_JOINS}`;
+
 /** The same of one email: $1 its user, $2 its id. No row when it waits no more, or another router has it in hand. */
 export const takeOneUnroutedSql = `${ROUTE_FACTS}
   from (

@@ -59,6 +59,31 @@ test('mail whose rules take long is routed in several transactions, between whic
   expect(delay.max / 1e6).toBeLessThan(tookMs / 3);
 }, 60_000);
 
+test('mail of others waits for one batch of those whose rules take long, whose mail comes in the end', async () => {
+  await addRule(database, box, { action: 'block', hasWords: 'casino' });
+  const costly = (await insertReceivedMail(database, box, { count: 60 })).map(({ emailId }) => emailId);
+  await database.pool.query(`update email_content set html_body = repeat('<br>', 50000) where email_id = any($1)`, [
+    costly,
+  ]);
+  const neighbour = await createMailbox(database, {
+    domain: 'neighbour.test',
+    address: 'hello@neighbour.test',
+    endpointUrl: `${receiver.url}/neighbour`,
+  });
+  const others = (await insertReceivedMail(database, neighbour, { count: 5 })).map(({ emailId }) => emailId);
+  await database.pool.query(`update route set created_at = created_at + interval '1 minute' where email_id = any($1)`, [
+    others,
+  ]);
+  await start();
+  await untilRouted(database, [...costly, ...others]);
+  const { rows } = await database.pool.query<{ count: number }>(
+    `select count(distinct decided_at)::integer as count from route
+     where email_id = any($1) and decided_at < (select max(decided_at) from route where email_id = any($2))`,
+    [costly, others],
+  );
+  expect(rows[0]?.count).toBe(1);
+}, 60_000);
+
 test('mail that could not be parsed passes no rule that looks inside, and goes its way where none does', async () => {
   const unparsed = async () => {
     const [mail] = await insertReceivedMail(database, box, { subject: 'Lunch' });
