@@ -8,8 +8,9 @@ import {
   plainPieces,
   slackPieces,
 } from './chat-text.ts';
+import type { PayloadFacts } from './payload-facts.ts';
 import { sanitizeHtmlBody } from './sanitize-html-body.ts';
-import { linkTo, type PayloadFacts } from './webhook-payload.ts';
+import { linkTo } from './webhook-payload.ts';
 
 /** `chat_a`: an incoming webhook of Discord; `chat_b`: one of Slack. */
 export type ChatFormat = 'chat_a' | 'chat_b';

@@ -1,60 +1,8 @@
-import type { AddressFields } from './address.ts';
 import { type Attachment, decodeAttachment } from './attachment.ts';
 import { DOWNLOAD_LINK_LIFE_MS, makeDownloadLink } from './download-link.ts';
 import { cutToJsonOctets, type GivenWay, jsonOctets, type PayloadPlan, planPayload } from './payload-budget.ts';
-
-/** A received mail as the payload needs it. */
-export interface PayloadEmail {
-  id: string;
-  messageId: string;
-  subject: string;
-  /** envelope recipient as given */
-  recipient: string;
-  receivedAt: Date;
-  /** the Date field; null when absent or invalid */
-  date: Date | null;
-  threadId: string | null;
-  threadPosition: number | null;
-}
-
-/** What the parser made of the mail (table email_content). */
-export interface PayloadContent {
-  /** [lower-case name, decoded value] in the order of the message */
-  headers: readonly (readonly [string, string])[];
-  addresses: AddressFields;
-  inReplyTo: readonly string[];
-  references: readonly string[];
-  textBody: string | null;
-  htmlBody: string | null;
-  cleanedText: string | null;
-  cleanedHtml: string | null;
-  attachments: readonly Attachment[];
-  priority: string | null;
-  isTruncated: boolean;
-}
-
-export interface PayloadFacts {
-  /** when the delivery was made, not the attempt: so every attempt sends the same octets, and links end at one time */
-  timestamp: Date;
-  userId: string;
-  email: PayloadEmail;
-  content: PayloadContent;
-  /** the octets of the message; null when they are gone, or not needed (needsRaw) */
-  raw: Buffer | null;
-  endpoint: { id: string; name: string; type: string };
-  /** without a slash at its end */
-  publicUrl: string;
-  /** see deriveDownloadLinkKey */
-  linkKey: Uint8Array;
-}
-
-/** What of its configuration decides what an endpoint is sent. */
-export interface PayloadOptions {
-  payload: 'nested' | 'flat';
-  /** octets of the whole body */
-  maxPayloadOctets: number;
-  attachments: 'content' | 'link';
-}
+import type { PayloadContent, PayloadEmail, PayloadFacts, PayloadOptions } from './payload-facts.ts';
+import { contentOctets, leastOctets } from './payload-octets.ts';
 
 /**
  * The body of a webhook request as JSON text: `nested` is interface.md "Webhook payload" with the extras of the reference service,
@@ -263,25 +211,6 @@ export function linkTo(
 function readContent(raw: Buffer, { start, length, transferEncoding }: Attachment): string {
   const decoded = decodeAttachment(raw.subarray(start, start + length), transferEncoding);
   return Buffer.from(decoded.buffer, decoded.byteOffset, decoded.byteLength).toString('base64');
-}
-
-/** Of each attachment its content's octets in base64 (RFC 4648 §4); none when contents are not sent. */
-function contentOctets(options: PayloadOptions, { content, raw }: PayloadFacts): number[] {
-  const isSent = options.attachments === 'content' && raw !== null;
-  return content.attachments.map(({ size }) => (isSent ? Math.ceil(size / 3) * 4 : 0));
-}
-
-/** What a whole payload takes if nothing in it needs an escape: above the budget it need not be tried. */
-function leastOctets(form: PayloadOptions['payload'], { content, raw }: PayloadFacts, contents: readonly number[]) {
-  const texts = [
-    content.htmlBody,
-    content.textBody,
-    ...(form === 'nested' ? [content.cleanedHtml, content.cleanedText] : []),
-  ];
-  let octets = form === 'nested' ? (raw?.length ?? 0) : 0;
-  for (const text of texts) octets += text?.length ?? 0;
-  for (const size of contents) octets += size;
-  return octets;
 }
 
 /** No escape and no replacement makes octets fewer: what exceeds the budget as it is need not be turned into text. */

@@ -1,5 +1,6 @@
 import { buildChatPayload } from '../../core/chat-payload.ts';
-import { buildWebhookPayload, needsRaw, type PayloadFacts } from '../../core/webhook-payload.ts';
+import type { PayloadFacts } from '../../core/payload-facts.ts';
+import { buildWebhookPayload, needsRaw } from '../../core/webhook-payload.ts';
 import type { DeliveryContentRow } from '../../db/queries/delivery-content.ts';
 import type { DeliveryEndpoint, WebhookFacts } from './endpoint-lookup.ts';
 import type { DeliveryJob } from './job.ts';

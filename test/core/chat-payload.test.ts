@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Attachment } from '../../core/attachment.ts';
 import { buildChatPayload, DISCORD_LIMITS, SLACK_LIMITS } from '../../core/chat-payload.ts';
 import { deriveDownloadLinkKey } from '../../core/download-link.ts';
+import type { PayloadFacts } from '../../core/payload-facts.ts';
 import { sanitizeHtmlBody } from '../../core/sanitize-html-body.ts';
-import type { PayloadFacts } from '../../core/webhook-payload.ts';
 
 const file: Attachment = {
   index: 0,

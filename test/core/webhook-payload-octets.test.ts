@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { deriveDownloadLinkKey } from '../../core/download-link.ts';
 import { parseMessage } from '../../core/parse-message.ts';
-import { buildWebhookPayload, linkTo, type PayloadFacts } from '../../core/webhook-payload.ts';
+import type { PayloadFacts } from '../../core/payload-facts.ts';
+import { buildWebhookPayload, linkTo } from '../../core/webhook-payload.ts';
 import { hasCorpora, readEmlMessages } from '../support/corpora.ts';
 
 /** Payloads are joined of texts; here they are objects, and their octets have to be equal. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Attachment } from '../../core/attachment.ts';
 import { deriveDownloadLinkKey } from '../../core/download-link.ts';
-import { buildWebhookPayload, needsRaw, type PayloadFacts, type PayloadOptions } from '../../core/webhook-payload.ts';
+import type { PayloadFacts, PayloadOptions } from '../../core/payload-facts.ts';
+import { buildWebhookPayload, needsRaw } from '../../core/webhook-payload.ts';
 
 const attachment: Attachment = {
   index: 0,
