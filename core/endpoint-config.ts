@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AddressGuard } from './network-address.ts';
 import { outgoingMailbox } from './outgoing-addresses.ts';
+import { wellFormedValue } from './text.ts';
 import { checkCustomHeaders } from './webhook-headers.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
@@ -62,7 +63,7 @@ export function checkEndpointConfig(
 ): EndpointConfigResult {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return { error: 'Configuration must be an object' };
-  const given = input as Record<string, unknown>;
+  const given = wellFormedValue(input) as Record<string, unknown>;
   switch (type) {
     case 'webhook':
       return checkWebhook(given, options);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AuthenticationResult } from './authentication.ts';
 import { canonicalDomainName } from './domain-name.ts';
 import { foldText } from './guard-text.ts';
-import { wellFormedJson } from './text.ts';
+import { wellFormedJson, wellFormedValue } from './text.ts';
 
 /** Values of which one (OR) or each (AND) has to be met; as the user wrote them, white space at their ends removed. */
 export interface GuardCriterion {
@@ -47,7 +47,7 @@ export type GuardConfigResult = { config: GuardConfig; error?: undefined } | { e
 
 /** Checks the config of a rule as a user gave it, an object or its JSON; unknown keys are left out. The error is for the user. */
 export function checkGuardConfig(type: GuardConfig['type'], input: unknown): GuardConfigResult {
-  const given = typeof input === 'string' ? parseJson(input) : input;
+  const given = typeof input === 'string' ? parseJson(input) : wellFormedValue(input);
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     return { error: 'config: must be an object' };
   const checked = (type === 'explicit' ? explicit : prompted).safeParse(given);

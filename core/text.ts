@@ -20,6 +20,14 @@ export function wellFormedJson(json: string): string {
   );
 }
 
+/** JSON as it was parsed, with no halves of surrogate pairs in its strings and keys, which PostgreSQL's JSON cannot hold: U+FFFD in their stead. */
+export function wellFormedValue(value: unknown): unknown {
+  const json = JSON.stringify(value) as string | undefined;
+  if (json === undefined) return value;
+  const wellFormed = wellFormedJson(json);
+  return wellFormed === json ? value : JSON.parse(wellFormed);
+}
+
 /** Behind backslashes that escape each other: a pair (the second group), or half of one. From the first backslash on, so in linear time. */
 const SURROGATE_ESCAPES =
   /(?<!\\)((?:\\\\)*)(?:(\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2})|\\u[dD][89a-fA-F][\da-fA-F]{2})/g;

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { wellFormedJson } from '../core/text.ts';
 
 /**
  * The path that a request is served as. `/api/v2/*` is the former name of `/api/e2/*`. Percent escapes that mean nothing are taken
@@ -15,8 +14,7 @@ export function servedPath(url: string): string {
 
 /**
  * Bodies are JSON. A JSON content type without a body counts as no body, which clients send with POST and DELETE; every other content
- * type of a body is 415, and so is a compressed one, which could grow beyond any limit. Halves of surrogate pairs, which PostgreSQL and
- * UTF-8 cannot hold, become U+FFFD.
+ * type of a body is 415, and so is a compressed one, which could grow beyond any limit.
  */
 export function acceptJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('remove', 'remove');
@@ -25,7 +23,7 @@ export function acceptJson(app: FastifyInstance): void {
     const encoding = request.headers['content-encoding'] ?? 'identity';
     if (encoding !== 'identity') return done(Object.assign(new Error('compressed body'), { statusCode: 415 }));
     if (body.length === 0) return done(null, undefined);
-    return parse(request, wellFormedJson(body as string), done);
+    return parse(request, body as string, done);
   });
 }
 

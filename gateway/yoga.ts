@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GraphQLError, Kind, NoSchemaIntrospectionCustomRule, parse, type ValidationRule, validate } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { wellFormedJson } from '../core/text.ts';
 import type { OperationContext } from '../operations/context.ts';
 import type { GraphContext } from '../schema/graphql/builder.ts';
 import { schema } from '../schema/graphql/schema.ts';
@@ -40,9 +39,7 @@ export function graphqlRoute(app: FastifyInstance, { contextOf, publicUrl, log }
 
   // Fastify reads the body, so that its limits hold, and Yoga gets it as text.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) =>
-    done(null, wellFormedJson(body as string)),
-  );
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
   app.route({
     url: '/graphql',
     method: ['GET', 'POST'],

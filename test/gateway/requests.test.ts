@@ -138,7 +138,7 @@ describe('bodies', () => {
     expect((await send('GET', '/api/e2/emails?__proto__=x&constructor=y')).statusCode).toBe(200);
   });
 
-  test('with halves of surrogate pairs are taken, U+FFFD in their stead; whole pairs and escaped backslashes stay', async () => {
+  test('with halves of surrogate pairs in a config are taken, U+FFFD in their stead; whole pairs and escaped backslashes stay', async () => {
     const config = String.raw`{"forwardTo":"a@x.test","subjectPrefix":"\ud800 \ud83d\ude00 \\\ud800 \\ud800 \udc00\ud83d"}`;
     const made = await send(
       'POST',
@@ -162,13 +162,6 @@ describe('bodies', () => {
       expect(answer.statusCode, answer.body).toBe(201);
       expect(answer.json().data.configObject.subject.values).toEqual(['a\ufffd']);
     }
-    const graph = await send(
-      'POST',
-      '/graphql',
-      String.raw`{"query":"query($a: String) { emails(filter: { search: $a }) { totalCount } }","variables":{"a":"\ud800"}}`,
-      JSON_TYPE,
-    );
-    expect(graph.statusCode, graph.body).toBe(200);
   });
 
   test('with U+0000 in texts that are kept are 400', async () => {
