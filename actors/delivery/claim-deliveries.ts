@@ -8,7 +8,7 @@ import {
   renewLeasesSql,
 } from '../../db/queries/delivery-claim.ts';
 import type { ActorContext } from '../actor.ts';
-import type { DeliveryJob, Lane } from './job.ts';
+import { type DeliveryJob, jobOf, type Lane } from './job.ts';
 
 /** Before every lane. */
 export const FIRST_LANE: Lane = { userId: '', endpointId: '' };
@@ -43,19 +43,7 @@ export async function claimOfLanes(
       lanes.map(({ wanted }) => wanted),
     ],
   });
-  return rows.map((row) => ({
-    userId: row.user_id,
-    deliveryId: row.id,
-    emailId: row.email_id,
-    endpointId: row.endpoint_id,
-    attempts: row.attempts,
-    attemptsAllowed: row.attempts_allowed,
-    createdAt: row.created_at,
-    threadId: row.thread_id,
-    threadPosition: row.thread_position,
-    sizeOctets: row.size_octets ?? 0,
-    leaseUntil: askedAt + LEASE_SECONDS * 1_000,
-  }));
+  return rows.map((row) => jobOf(row, askedAt + LEASE_SECONDS * 1_000));
 }
 
 const RENEWAL_BATCH = 500;

@@ -16,7 +16,7 @@ import {
   releaseForwards,
 } from './claim-forwards.ts';
 import { CompositionTimeout, FORWARD_THREADS, type ForwardThreads, type ForwardWork } from './forward-thread.ts';
-import type { DeliveryFaultPoint, DeliveryJob } from './job.ts';
+import { type DeliveryFaultPoint, jobOf } from './job.ts';
 import type { OutcomeRecorder } from './record-outcomes.ts';
 
 export interface ForwarderOptions {
@@ -129,7 +129,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     const startedAt = context.now();
     const prepared = await prepare(row);
     if ('refusal' in prepared) {
-      await recorder.record(outcomeOfGivingUp(context, jobOf(row), prepared.refusal));
+      await recorder.record(outcomeOfGivingUp(context, jobOf(row, 0), prepared.refusal));
       return;
     }
     const octets = await threads.compose(prepared.work);
@@ -147,7 +147,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     context.log.error({ err: error, deliveryId: row.id }, 'delivery: a copy could not be forwarded');
     const faults = row.faults + 1;
     if (faults >= MOST_FAULTS) {
-      await recorder.record(outcomeOfGivingUp(context, jobOf(row), INTERNAL_FAULT));
+      await recorder.record(outcomeOfGivingUp(context, jobOf(row, 0), INTERNAL_FAULT));
       return;
     }
     await deferForward(context, row, Math.exp(Math.min(LONGEST_FAULT_EXPONENT, faults)), INTERNAL_FAULT);
@@ -157,7 +157,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const deferSlow = async (row: ClaimedForwardRow): Promise<void> => {
     context.log.warn({ deliveryId: row.id }, 'delivery: a copy took too long to compose');
     await (row.last_fault === SLOW_FAULT
-      ? recorder.record(outcomeOfGivingUp(context, jobOf(row), TOO_COMPLEX))
+      ? recorder.record(outcomeOfGivingUp(context, jobOf(row, 0), TOO_COMPLEX))
       : deferForward(context, row, SLOW_WAIT_SECONDS, SLOW_FAULT));
     await postponeForwardsOfUser(context, row.user_id, BEHIND_SLOW_WAIT_SECONDS);
   };
@@ -262,20 +262,4 @@ function recipientsOf({ addresses, unusable }: ForwardConfig): Omit<ForwardRecor
       refusal: 'Not an address that mail can be sent to',
     })),
   ];
-}
-
-function jobOf(row: ClaimedForwardRow): DeliveryJob {
-  return {
-    userId: row.user_id,
-    deliveryId: row.id,
-    emailId: row.email_id,
-    endpointId: row.endpoint_id,
-    attempts: row.attempts,
-    attemptsAllowed: row.attempts_allowed,
-    createdAt: row.created_at,
-    threadId: row.thread_id,
-    threadPosition: row.thread_position,
-    sizeOctets: row.size_octets ?? 0,
-    leaseUntil: 0,
-  };
 }

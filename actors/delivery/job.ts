@@ -1,3 +1,5 @@
+import type { ClaimedDeliveryRow } from '../../db/queries/delivery-claim.ts';
+
 /** A webhook delivery that this process has claimed and not yet recorded. */
 export interface DeliveryJob {
   userId: string;
@@ -30,3 +32,20 @@ export type DeliveryFaultPoint =
   | 'forward.claimed'
   | 'forward.composed'
   | 'forward.stored';
+
+/** The job of a delivery that was claimed; the lease holds until then, on the clock of performance.now(). */
+export function jobOf(row: ClaimedDeliveryRow, leaseUntil: number): DeliveryJob {
+  return {
+    userId: row.user_id,
+    deliveryId: row.id,
+    emailId: row.email_id,
+    endpointId: row.endpoint_id,
+    attempts: row.attempts,
+    attemptsAllowed: row.attempts_allowed,
+    createdAt: row.created_at,
+    threadId: row.thread_id,
+    threadPosition: row.thread_position,
+    sizeOctets: row.size_octets ?? 0,
+    leaseUntil,
+  };
+}
