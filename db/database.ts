@@ -10,6 +10,8 @@ export type DatabaseRole = 'postroom_gateway' | 'postroom_actor' | null;
 export interface Database {
   pool: pg.Pool;
   kysely: Kysely<Tables>;
+  /** asUser reads by this session of the user (read-session.ts), when there is one */
+  reading?: { userId: string; run: <T>(work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T> };
   close(): Promise<void>;
 }
 
@@ -98,6 +100,7 @@ export function asUser<T>(
   userId: string,
   work: (transaction: Transaction<Tables>) => Promise<T>,
 ): Promise<T> {
+  if (database.reading?.userId === userId) return database.reading.run(work);
   return database.kysely.transaction().execute(async (transaction) => {
     await sql`select set_config('postroom.user_id', ${userId}, true)`.execute(transaction);
     return work(transaction);

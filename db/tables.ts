@@ -42,6 +42,8 @@ export interface Tables {
   email: EmailRow;
   email_content: EmailContentRow;
   email_search: { user_id: string; email_id: string; created_at: Date; text: string };
+  /** words: tsvector, see db/queries/email-words.ts */
+  email_words: { user_id: string; email_id: string; created_at: Date; words: string };
   email_counter: {
     user_id: string;
     /** `*` counts all of the domain */
@@ -57,6 +59,7 @@ export interface Tables {
     count: number;
   };
   thread: ThreadRow;
+  thread_apart: { user_id: string; thread_id: string; other_id: string };
   thread_alias: { user_id: string; alias_id: string; thread_id: string };
   thread_message_id: { user_id: string; message_id: string; thread_id: string };
   thread_subject: {
@@ -168,6 +171,7 @@ export interface ReceptionRow {
   claimed_until: Date | null;
   tries: number;
   last_error: string | null;
+  is_test: Generated<boolean>;
 }
 
 export interface EmailRow {
@@ -209,7 +213,7 @@ export interface EmailRow {
   is_test: boolean;
   thread_id: string | null;
   thread_position: number | null;
-  thread_reason: 'header' | 'references' | 'subject' | 'new' | null;
+  thread_reason: 'header' | 'references' | 'subject' | 'new' | 'manual' | null;
 }
 
 export interface EmailContentRow {
@@ -246,6 +250,7 @@ export interface ThreadRow {
   archived_count: number;
   latest_email_id: string;
   last_message_at: Date;
+  labels: Generated<string[]>;
   created_at: Date;
   updated_at: Generated<Date>;
 }

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { type IdentifierKind, makeIdentifier } from '../../core/identifiers.ts';
 import { type Joinable, joinBatch, type Links, linkKeys, linksOf, subjectAnchorOf } from '../../core/threading.ts';
 import { inTransaction } from '../../db/database.ts';
+import { writeWords } from '../../db/queries/email-words.ts';
 import { claimUnthreaded, lockThreads, type UnthreadedEmail } from '../../db/queries/thread-claim.ts';
 import { readThreads, threadsOfKeys, threadsOfSubjects } from '../../db/queries/thread-lookup.ts';
 import { type EndedThread, mergeThreads } from '../../db/queries/thread-merge.ts';
@@ -75,6 +76,11 @@ async function threadBatch(
     client,
     userId,
     plans.map((plan) => plan.row),
+  );
+  await writeWords(
+    client,
+    userId,
+    emails.map((email) => email.emailId),
   );
   const lastSeq = await appendEvents(context, client, userId, plans);
   context.fault?.('threading.before-commit');

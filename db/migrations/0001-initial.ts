@@ -184,6 +184,8 @@ const RECEPTION = `
     claimed_until timestamptz(3),
     tries smallint not null default 0,
     last_error text,
+    -- made by its user to try things out, not come by SMTP
+    is_test boolean not null default false,
     primary key (user_id, email_id)
   ) with (fillfactor = 85);
   create index reception_unparsed on reception (accepted_at) where parsed_at is null;
@@ -252,7 +254,7 @@ const EMAIL = `
     is_test boolean not null default false,
     thread_id text,
     thread_position integer,
-    thread_reason text check (thread_reason in ('header', 'references', 'subject', 'new')),
+    thread_reason text check (thread_reason in ('header', 'references', 'subject', 'new', 'manual')),
     primary key (user_id, id)
   ) with (fillfactor = 85);
   create index email_list on email (user_id, created_at desc, id desc);
@@ -304,6 +306,17 @@ const EMAIL = `
   );
   create index email_search_text on email_search using gin (user_id, text gin_trgm_ops);
 
+  -- Words of the whole email, for searches by words: written when it gets its thread, or is scheduled. Weights: A subject, B sender,
+  -- C recipients, D bodies (see db/queries/email-words.ts).
+  create table email_words (
+    user_id text not null,
+    email_id text not null,
+    created_at timestamptz(3) not null,
+    words tsvector not null,
+    primary key (user_id, email_id)
+  );
+  create index email_words_words on email_words using gin (user_id, words);
+
   -- Exact totals without search: written in the transaction that changes the email. Each email counts in six rows: with its address
   -- and with all of its domain (own_address '*'), and with either in its hour and its day (UTC) and for all time (from -infinity).
   create table email_counter (
@@ -338,6 +351,8 @@ const THREADS = `
     archived_count integer not null,
     latest_email_id text not null,
     last_message_at timestamptz(3) not null,
+    -- given by the user, in the order in which they were given
+    labels text[] not null default '{}',
     created_at timestamptz(3) not null,
     updated_at timestamptz(3) not null default now(),
     primary key (user_id, id)
@@ -345,10 +360,13 @@ const THREADS = `
   create index thread_list on thread (user_id, last_message_at desc, id desc);
   create index thread_unread on thread (user_id, last_message_at desc, id desc) where unread_count > 0;
   create index thread_search on thread using gin (user_id, search_text gin_trgm_ops);
+  create index thread_labels on thread using gin (user_id, labels) where labels <> '{}';
   create index thread_participants on thread using gin (user_id, participant_emails);
 
   -- Ids of threads that were merged into another; thread_id is always a living thread.
   create table thread_alias (user_id text not null, alias_id text not null, thread_id text not null, primary key (user_id, alias_id));
+  -- Threads that their user parted, by splitting one or by moving a message: no later mail joins them. A row for either order.
+  create table thread_apart (user_id text not null, thread_id text not null, other_id text not null, primary key (user_id, thread_id, other_id));
   create index thread_alias_target on thread_alias (user_id, thread_id);
 
   -- Every msg-id that a message of the thread bears or refers to.
@@ -772,9 +790,11 @@ const USER_TABLES = [
   'email',
   'email_content',
   'email_search',
+  'email_words',
   'email_counter',
   'thread',
   'thread_alias',
+  'thread_apart',
   'thread_message_id',
   'thread_subject',
   'guard_rule',
@@ -827,6 +847,11 @@ const ROLES_AND_POLICIES = `
     language sql stable security definer set search_path = public, pg_temp as $$
       select u.email, u.created_at from user_account u
       where u.id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
+
+  -- How far the event feeds of these users have grown, for a gateway that watches them: numbers, nothing of what happened.
+  create function event_positions(p_user_ids text[]) returns table (user_id text, last_seq bigint)
+    language sql stable security definer set search_path = public, pg_temp as $$
+      select c.user_id, c.last_seq from event_counter c where c.user_id = any (p_user_ids) $$;
 
   -- Octets are reached only through an email row of the user; null when the whole message no longer fits its sha256.
   create function raw_octets(p_user_id text, p_email_id text, p_start integer, p_length integer) returns table (octets bytea)
@@ -928,7 +953,7 @@ const ROLES_AND_POLICIES = `
   grant execute on function lease_requests to postroom_gateway, postroom_actor;
   revoke all on function analyze_young_tables from public;
   grant execute on function analyze_young_tables to postroom_actor;
-  revoke all on function credential_owner, note_key_uses, account_of, raw_octets, redate_scheduled, contest_verified_name, search_emails, search_threads from public;
-  grant execute on function credential_owner, note_key_uses, account_of, raw_octets, redate_scheduled, contest_verified_name, search_emails, search_threads
+  revoke all on function credential_owner, note_key_uses, account_of, event_positions, raw_octets, redate_scheduled, contest_verified_name, search_emails, search_threads from public;
+  grant execute on function credential_owner, note_key_uses, account_of, event_positions, raw_octets, redate_scheduled, contest_verified_name, search_emails, search_threads
     to postroom_gateway, postroom_actor;
 `;
