@@ -251,6 +251,7 @@ export interface ThreadRow {
   latest_email_id: string;
   last_message_at: Date;
   labels: Generated<string[]>;
+  label_keys: Generated<string[]>;
   created_at: Date;
   updated_at: Generated<Date>;
 }

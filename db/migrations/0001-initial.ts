@@ -351,8 +351,9 @@ const THREADS = `
     archived_count integer not null,
     latest_email_id text not null,
     last_message_at timestamptz(3) not null,
-    -- given by the user, in the order in which they were given
+    -- given by the user, in the order in which they were given, and beside each the form in which labels are compared (core/label.ts)
     labels text[] not null default '{}',
+    label_keys text[] not null default '{}',
     created_at timestamptz(3) not null,
     updated_at timestamptz(3) not null default now(),
     primary key (user_id, id)
@@ -360,14 +361,14 @@ const THREADS = `
   create index thread_list on thread (user_id, last_message_at desc, id desc);
   create index thread_unread on thread (user_id, last_message_at desc, id desc) where unread_count > 0;
   create index thread_search on thread using gin (user_id, search_text gin_trgm_ops);
-  create index thread_labels on thread using gin (user_id, labels) where labels <> '{}';
+  create index thread_labels on thread using gin (user_id, label_keys) where label_keys <> '{}';
   create index thread_participants on thread using gin (user_id, participant_emails);
 
   -- Ids of threads that were merged into another; thread_id is always a living thread.
   create table thread_alias (user_id text not null, alias_id text not null, thread_id text not null, primary key (user_id, alias_id));
-  -- Threads that their user parted, by splitting one or by moving a message: no later mail joins them. A row for either order.
-  create table thread_apart (user_id text not null, thread_id text not null, other_id text not null, primary key (user_id, thread_id, other_id));
   create index thread_alias_target on thread_alias (user_id, thread_id);
+  -- Living threads that their user parted, by splitting one or by moving a message: no later mail joins them. A row for either order.
+  create table thread_apart (user_id text not null, thread_id text not null, other_id text not null, primary key (user_id, thread_id, other_id));
 
   -- Every msg-id that a message of the thread bears or refers to.
   create table thread_message_id (user_id text not null, message_id text not null, thread_id text not null, primary key (user_id, message_id));
