@@ -50,3 +50,6 @@ export class UserError extends Error {
     this.isFinal = options.isFinal ?? false;
   }
 }
+
+/** The reason of an error that says that mail may not go to an address any more; `members.suppressedRecipients` lists them. */
+export const RECIPIENT_SUPPRESSED = 'RECIPIENT_SUPPRESSED';

@@ -75,7 +75,7 @@ async function open(database: Database, userId: string): Promise<Open> {
     client.release(error as Error);
     throw error;
   }
-  const query = async (text: string, parameters: readonly unknown[]) => {
+  const ask = async (text: string, parameters: readonly unknown[]) => {
     if (session.failure !== null) throw session.failure;
     try {
       return await client.query(text, [...parameters]);
@@ -83,6 +83,13 @@ async function open(database: Database, userId: string): Promise<Open> {
       session.failure ??= error as Error;
       throw error;
     }
+  };
+  // One after the other: a connection answers one statement at a time.
+  let last: Promise<unknown> = Promise.resolve();
+  const query = (text: string, parameters: readonly unknown[]) => {
+    const answer = last.then(() => ask(text, parameters));
+    last = answer.catch(() => undefined);
+    return answer;
   };
   const lent = { query: query as unknown as PostgresPoolClient['query'], release: () => undefined };
   const pool = { connect: async () => lent, end: async () => undefined, options: database.pool.options };

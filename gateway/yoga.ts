@@ -1,12 +1,11 @@
 import { complexityFromQuery } from '@pothos/plugin-complexity';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { GraphQLError, Kind, NoSchemaIntrospectionCustomRule, parse, type ValidationRule, validate } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { OperationContext } from '../operations/context.ts';
-import type { GraphContext } from '../schema/graphql/builder.ts';
+import { createGraphContext, type GraphContext } from '../schema/graphql/context.ts';
 import { schema } from '../schema/graphql/schema.ts';
-import { createThreadPages } from '../schema/graphql/thread-pages.ts';
 import { errorResponse } from './error-response.ts';
 
 export interface GraphqlOptions {
@@ -15,6 +14,9 @@ export interface GraphqlOptions {
   log: Logger;
 }
 
+/** As REST answers, and what the longest operation (an endpoint's test) may ask for. Milliseconds. */
+const USUAL_ANSWER_MS = 9_000;
+const LONGEST_ANSWER_MS = 130_000;
 /** guarantees.md S17 */
 const MAX_DEPTH = 10;
 const MAX_ALIASES = 30;
@@ -44,19 +46,67 @@ export function graphqlRoute(app: FastifyInstance, { contextOf, publicUrl, log }
     url: '/graphql',
     method: ['GET', 'POST'],
     schema: { hide: true },
-    handler: (request) => {
-      const operations = contextOf(request);
-      const context: GraphContext = { operations, threadPages: createThreadPages(operations) };
-      const { method } = request;
-      const accept = request.headers.accept ?? 'application/json';
-      const body = typeof request.body === 'string' ? request.body : '{}';
-      return yoga.fetch(
-        new URL(request.url, publicUrl),
-        { method, headers: { accept, 'content-type': 'application/json' }, ...(method === 'POST' ? { body } : {}) },
-        { context },
-      ) as Promise<Response>;
+    // What takes long says so itself (GraphContext.answerWithin).
+    config: { answerWithinMs: LONGEST_ANSWER_MS },
+    handler: (request, reply) => answerInTime({ request, reply }, yoga, { operations: contextOf(request), publicUrl }),
+  });
+}
+
+interface Answering {
+  operations: OperationContext;
+  publicUrl: string;
+}
+
+/** Answers a request, with 503 when its time is over. */
+async function answerInTime(
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  yoga: { fetch: (url: URL, init: RequestInit, more: { context: GraphContext }) => Response | Promise<Response> },
+  { operations, publicUrl }: Answering,
+): Promise<Response> {
+  const deadline = startDeadline(USUAL_ANSWER_MS);
+  const hangUp = new AbortController();
+  reply.raw.once('close', () => hangUp.abort());
+  operations.answerBy = performance.now() + USUAL_ANSWER_MS;
+  const { context, end } = createGraphContext({
+    operations,
+    signal: hangUp.signal,
+    answerWithin(milliseconds) {
+      operations.answerBy = performance.now() + milliseconds;
+      deadline.moveTo(milliseconds);
     },
   });
+  const { method } = request;
+  const headers = { accept: request.headers.accept ?? 'application/json', 'content-type': 'application/json' };
+  const body = typeof request.body === 'string' ? request.body : '{}';
+  const init = { method, headers, signal: hangUp.signal, ...(method === 'POST' ? { body } : {}) };
+  try {
+    return await Promise.race([yoga.fetch(new URL(request.url, publicUrl), init, { context }), deadline.passed]);
+  } finally {
+    deadline.stop();
+    await end();
+  }
+}
+
+interface Deadline {
+  /** rejects when the time is over */
+  passed: Promise<never>;
+  moveTo: (milliseconds: number) => void;
+  stop: () => void;
+}
+
+function startDeadline(milliseconds: number): Deadline {
+  let timer: NodeJS.Timeout | undefined;
+  let fail: (reason: Error) => void = () => undefined;
+  const passed = new Promise<never>((_resolve, reject) => {
+    fail = reject;
+  });
+  passed.catch(() => undefined);
+  const moveTo = (limitMs: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => fail(new errorCodes.FST_ERR_HANDLER_TIMEOUT()), limitMs);
+  };
+  moveTo(milliseconds);
+  return { passed, moveTo, stop: () => clearTimeout(timer) };
 }
 
 /** The bounds of guarantees.md S17, and nothing told of the schema: it is published, and its guesses help only who has no key. */

@@ -1,7 +1,6 @@
-import { UserError } from '../core/errors.ts';
+import { RECIPIENT_SUPPRESSED, UserError } from '../core/errors.ts';
 import type { Policy } from '../db/queries/outgoing-policy.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
-import { invalid } from './context.ts';
 
 /** The hourly limit while a group of requests is judged: how many emails the group asks for, and how many of them go already. */
 export interface HourlyCount {
@@ -54,7 +53,12 @@ function recipientRefusal({ audience, path }: OutgoingEmail, policy: Policy): Us
   const all = [...new Set([...blocked(audience.to), ...blocked(audience.cc), ...blocked(audience.bcc)])];
   if (all.length === 0) return null;
   const field = (['to', 'cc', 'bcc'] as const).find((name) => blocked(audience[name]).length > 0) ?? 'to';
-  return invalid(`Cannot send to blocked recipient(s): ${all.join(', ')}`, path + field);
+  const message = `Cannot send to blocked recipient(s): ${all.join(', ')}`;
+  return new UserError('validation', message, {
+    details: [{ field: path + field, message }],
+    reason: RECIPIENT_SUPPRESSED,
+    members: { suppressedRecipients: all },
+  });
 }
 
 /** Why so many emails more may not go out within the hour; null when they may. Tells when the email leaves the hour that stands in the way. */

@@ -11,5 +11,5 @@ const Viewer = builder.objectRef<Account>('Viewer').implement({
 });
 
 builder.queryField('viewer', (t) =>
-  t.field({ type: Viewer, resolve: (_root, _args, { operations }) => readAccount(operations) }),
+  t.field({ type: Viewer, resolve: (_root, _args, { reads }) => readAccount(reads) }),
 );

@@ -1,59 +1,71 @@
 import SchemaBuilder from '@pothos/core';
 import ComplexityPlugin from '@pothos/plugin-complexity';
 import DataloaderPlugin from '@pothos/plugin-dataloader';
+import ErrorsPlugin from '@pothos/plugin-errors';
 import RelayPlugin from '@pothos/plugin-relay';
 import WithInputPlugin from '@pothos/plugin-with-input';
-import type { OperationContext } from '../../operations/context.ts';
-import type { ThreadPages } from './thread-pages.ts';
-
-/** What resolvers get; made for each request, so that nothing loaded for one user is there for another. */
-export interface GraphContext {
-  operations: OperationContext;
-  threadPages: ThreadPages;
-}
+import { Conflict, Forbidden, NotFound, RateLimited, ValidationError } from './client-errors.ts';
+import type { GraphContext } from './context.ts';
+import { loadNode } from './node-kinds.ts';
 
 /** Rows that a connection answers when neither `first` nor `last` is given. */
 export const DEFAULT_CONNECTION_SIZE = 20;
 
-/** Which node type an id belongs to, by the prefix of core/identifiers.ts. */
-const typeOfPrefix: Record<string, string> = {
-  em: 'Email',
-  th: 'Thread',
-  dom: 'Domain',
-  addr: 'EmailAddress',
-  ep: 'Endpoint',
-};
-
+/**
+ * Mutations answer a union: `errors: { dataField: { name: 'email' } }` makes `SendEmailResult` of the errors below and of
+ * `SendEmailPayload`, which has the result under that name. With `directResult: true` the field's own object type is the payload.
+ */
 export const builder = new SchemaBuilder<{
   Context: GraphContext;
   DefaultFieldNullability: false;
-  Scalars: { DateTime: { Input: Date; Output: Date }; ID: { Input: string; Output: string } };
+  Scalars: {
+    ID: { Input: string; Output: string };
+    DateTime: { Input: Date; Output: Date };
+    AddrSpec: { Input: string; Output: string };
+    URL: { Input: URL; Output: URL | string };
+    JSON: { Input: unknown; Output: unknown };
+  };
 }>({
-  plugins: [ComplexityPlugin, DataloaderPlugin, RelayPlugin, WithInputPlugin],
+  plugins: [ErrorsPlugin, ComplexityPlugin, DataloaderPlugin, RelayPlugin, WithInputPlugin],
   defaultFieldNullability: false,
   complexity: { defaultComplexity: 1, defaultListMultiplier: 1 },
+  errors: {
+    defaultTypes: [ValidationError, NotFound, Conflict, Forbidden, RateLimited],
+    defaultResultOptions: { name: ({ fieldName }) => `${capitalized(fieldName)}Payload` },
+    defaultUnionOptions: { name: ({ fieldName }) => `${capitalized(fieldName)}Result` },
+  },
+  withInput: {
+    typeOptions: { name: ({ fieldName }) => `${capitalized(fieldName)}Input` },
+    argOptions: { required: true },
+  },
   relay: {
-    // The ids of the REST interface are global already. One that is none belongs to nobody.
+    // The ids of the REST interface are global already.
     encodeGlobalID: (_typename, id) => String(id),
-    decodeGlobalID: (id) => ({ typename: typeOfPrefix[id.split('_', 1)[0] ?? ''] ?? 'Email', id }),
-    nodesQueryOptions: { complexity: ({ ids }) => ({ field: 1, multiplier: ids.length }) },
+    decodeGlobalID: (id) => ({ typename: 'Node', id }),
+    nodeTypeOptions: { description: 'What has an id of its own. The ids are those of the REST interface.' },
+    nodeQueryOptions: {
+      description: 'Anything of yours by its id; null when you have nothing with that id.',
+      resolve: (_root, { id }, context) => loadNode(String(id.id), context),
+    },
+    nodesQueryOptions: {
+      description: 'As `node`, in the order of the ids.',
+      complexity: ({ ids }) => ({ field: 1, multiplier: ids.length }),
+      resolve: (_root, { ids }, context) => ids.map((id) => loadNode(String(id.id), context)),
+    },
   },
 });
 
-builder.queryType({});
-builder.mutationType({});
-
-builder.scalarType('DateTime', {
-  description: 'An instant as ISO 8601 text in UTC.',
-  serialize: (instant) => instant.toISOString(),
-  parseValue: (value) => {
-    const instant = new Date(String(value));
-    if (Number.isNaN(instant.getTime())) throw new TypeError('not an instant');
-    return instant;
-  },
+builder.queryType({ description: 'What can be asked. Everything is the account’s own whose key asks.' });
+builder.mutationType({
+  description:
+    'What can be changed. Each field answers a union: its payload, or what was wrong with the request. Several are done one after the other.',
 });
 
 /** The cost of a connection: its fields as often as it may answer rows. */
 export function connectionComplexity(args: { first?: number | null | undefined; last?: number | null | undefined }) {
   return { field: 1, multiplier: Math.max(1, args.first ?? args.last ?? DEFAULT_CONNECTION_SIZE) };
+}
+
+function capitalized(name: string): string {
+  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 }

@@ -1,12 +1,12 @@
 import { builder } from './builder.ts';
-import { DomainNode, EmailAddressNode, EndpointNode } from './nodes.ts';
+import { DomainNode, EmailAddressNode, EndpointInterface } from './nodes.ts';
 
 EmailAddressNode.implement({
   fields: (t) => ({
     address: t.exposeString('address'),
     isActive: t.exposeBoolean('isActive'),
     domain: t.field({ type: DomainNode, nullable: true, resolve: (address) => address.domain.id }),
-    endpoint: t.field({ type: EndpointNode, nullable: true, resolve: (address) => address.endpoint?.id ?? null }),
+    endpoint: t.field({ type: EndpointInterface, nullable: true, resolve: (address) => address.endpoint?.id ?? null }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
   }),
 });

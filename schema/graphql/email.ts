@@ -146,10 +146,10 @@ builder.queryFields((t) => ({
       description: 'Newest first.',
       args: { filter: t.arg({ type: EmailFilter }) },
       complexity: connectionComplexity,
-      resolve: async (_root, args, { operations }) => {
+      resolve: async (_root, args, { reads }) => {
         const query = emailQuery(args.filter);
-        const page = await connection(args, placeOf, (span) => emails.pageEmails(operations, query, span));
-        return { ...page, count: () => emails.countEmails(operations, query) };
+        const page = await connection(args, placeOf, (span) => emails.pageEmails(reads, query, span));
+        return { ...page, count: () => emails.countEmails(reads, query) };
       },
     },
     { name: 'EmailConnection', fields: (c) => ({ totalCount: c.int({ resolve: (page) => page.count() }) }) },
@@ -160,7 +160,7 @@ builder.queryFields((t) => ({
 builder.mutationFields((t) => ({
   updateEmail: t.fieldWithInput({
     type: EmailNode,
-    nullable: true,
+    errors: { dataField: { name: 'email' } },
     description: 'Marks a received email as read or archived, or not.',
     input: {
       id: t.input.id({ required: true }),

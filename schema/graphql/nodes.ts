@@ -1,43 +1,59 @@
+import { brandWithType } from '@pothos/core';
 import { type Domain, loadDomains } from '../../operations/domains.ts';
 import { type EmailAddress, loadEmailAddresses } from '../../operations/email-addresses.ts';
 import { type EmailContent, type EmailSummary, loadContents, loadEmails } from '../../operations/emails.ts';
 import { type Endpoint, loadEndpoints } from '../../operations/endpoints.ts';
 import { loadThreads, type Thread } from '../../operations/threads.ts';
 import { builder } from './builder.ts';
+import type { GraphContext } from './context.ts';
+import { addNodeKind } from './node-kinds.ts';
 
 /**
  * The types that `node(id:)` reaches, apart from their fields, so that each can refer to the others. Every load goes by the operations
- * of the user who asks: an id of another user's is null, like one that nobody has.
+ * of the user who asks: an id of another user's is null, like one that nobody has. A field of one of these types may resolve to an id.
  */
 export const EmailNode = builder.loadableNodeRef<EmailSummary, string, string>('Email', {
   id: { resolve: (email) => email.id },
-  load: (ids: string[], { operations }) => loadEmails(operations, ids).then(orNull),
+  load: (ids: string[], { reads }) => loadEmails(reads, ids).then(orNull),
 });
+addNodeKind('em', loaderOf('Email', EmailNode));
 
 export const ThreadNode = builder.loadableNodeRef<Thread, string, string>('Thread', {
   id: { resolve: (thread) => thread.id },
-  load: (ids: string[], { operations }) => loadThreads(operations, ids).then(orNull),
+  load: (ids: string[], { reads }) => loadThreads(reads, ids).then(orNull),
 });
+addNodeKind('th', loaderOf('Thread', ThreadNode));
 
 export const DomainNode = builder.loadableNodeRef<Domain, string, string>('Domain', {
   id: { resolve: (domain) => domain.id },
-  load: (ids: string[], { operations }) => loadDomains(operations, ids).then(orNull),
+  load: (ids: string[], { reads }) => loadDomains(reads, ids).then(orNull),
 });
+addNodeKind('dom', loaderOf('Domain', DomainNode));
 
 export const EmailAddressNode = builder.loadableNodeRef<EmailAddress, string, string>('EmailAddress', {
   id: { resolve: (address) => address.id },
-  load: (ids: string[], { operations }) => loadEmailAddresses(operations, ids).then(orNull),
+  load: (ids: string[], { reads }) => loadEmailAddresses(reads, ids).then(orNull),
+});
+addNodeKind('addr', loaderOf('EmailAddress', EmailAddressNode));
+
+/** An interface: its types are told apart by the endpoint's own type (endpoint.ts). */
+export const EndpointInterface = builder.loadableInterfaceRef<Endpoint, string, string>('Endpoint', {
+  load: (ids: string[], { reads }) => loadEndpoints(reads, ids).then(orNull),
+});
+addNodeKind('ep', async (id, context) => {
+  const endpoint = await EndpointInterface.getDataloader(context).load(id);
+  if (endpoint !== null) brandWithType(endpoint, endpointTypeName(endpoint) as never);
+  return endpoint;
 });
 
-export const EndpointNode = builder.loadableNodeRef<Endpoint, string, string>('Endpoint', {
-  id: { resolve: (endpoint) => endpoint.id },
-  load: (ids: string[], { operations }) => loadEndpoints(operations, ids).then(orNull),
-});
+export function endpointTypeName(endpoint: Pick<Endpoint, 'type'>): string {
+  return { webhook: 'WebhookEndpoint', email: 'EmailEndpoint', email_group: 'EmailGroupEndpoint' }[endpoint.type];
+}
 
 /** What only an opened email shows, by the email's id; empty while it has none. */
 export const EmailContentRef = builder.loadableObjectRef<EmailContent & { emailId: string }, string>('EmailContent', {
-  load: async (ids: string[], { operations }) => {
-    const contents = await loadContents(operations, ids);
+  load: async (ids: string[], { reads }) => {
+    const contents = await loadContents(reads, ids);
     return contents.map((content, at) => ({ ...(content ?? EMPTY_CONTENT), emailId: ids[at] ?? '' }));
   },
 });
@@ -54,7 +70,19 @@ const EMPTY_CONTENT: EmailContent = {
   tags: [],
 };
 
+/** How `node` finds an object of a type by its id. */
+export function loaderOf<Node extends object>(
+  typeName: string,
+  ref: { getDataloader: (context: GraphContext) => { load: (id: string) => Promise<Node> } },
+): (id: string, context: GraphContext) => Promise<object | null> {
+  return async (id, context) => {
+    const node: Node | null = await ref.getDataloader(context).load(id);
+    if (node !== null) brandWithType(node, typeName as never);
+    return node;
+  };
+}
+
 /** A loader may answer null for an id, which its types leave out; the fields that load are nullable. */
-function orNull<T>(loaded: readonly (T | null)[]): readonly T[] {
+export function orNull<T>(loaded: readonly (T | null)[]): readonly T[] {
   return loaded as readonly T[];
 }

@@ -1,4 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
+import './scalars.ts';
+import './errors.ts';
 import './account.ts';
 import './domain.ts';
 import './email-address.ts';

@@ -57,14 +57,14 @@ builder.queryFields((t) => ({
       description: 'Newest message first.',
       args: { filter: t.arg({ type: ThreadFilter }) },
       complexity: connectionComplexity,
-      resolve: async (_root, args, { operations }) => {
+      resolve: async (_root, args, { reads }) => {
         const query = threadQuery(args.filter);
         const page = await connection<threads.Thread>(
           args,
           (thread) => ({ at: thread.lastMessageAt, id: thread.id }),
-          (span) => threads.pageThreads(operations, query, span),
+          (span) => threads.pageThreads(reads, query, span),
         );
-        return { ...page, count: () => threads.countThreads(operations, query) };
+        return { ...page, count: () => threads.countThreads(reads, query) };
       },
     },
     { name: 'ThreadConnection', fields: (c) => ({ totalCount: c.int({ resolve: (page) => page.count() }) }) },

@@ -41,7 +41,7 @@ test('the schema answers its examples', async () => {
         messages(first: 1) { edges { cursor node { id threadPosition } } pageInfo { hasNextPage endCursor } }
       }
       domain(id: $domain) { id name status canReceive createdAt }
-      emailAddress(id: $address) { id address isActive domain { name } endpoint { name type isActive description } }
+      emailAddress(id: $address) { id address isActive domain { name } endpoint { __typename name isActive description } }
       endpoint(id: $endpoint) { id name }
     }`,
     {
@@ -71,7 +71,7 @@ test('the schema answers its examples', async () => {
       messages: { edges: [{ node: { id: emailIds[0], threadPosition: 0 } }], pageInfo: { hasNextPage: true } },
     },
     domain: { id: box.domainId, status: 'VERIFIED', canReceive: true },
-    emailAddress: { id: box.addressId, isActive: true, endpoint: { type: 'WEBHOOK' } },
+    emailAddress: { id: box.addressId, isActive: true, endpoint: { __typename: 'WebhookEndpoint' } },
     endpoint: { id: box.endpointId },
   });
 });
@@ -204,18 +204,22 @@ test('an inbox of threads with their messages takes as few statements for 20 thr
 test('a mutation changes what the REST interface shows', async () => {
   const [id] = await insertMail(gateway.actor, [{ userId: box.userId }]);
   const answer = await ask(
-    `mutation($id: ID!) { updateEmail(input: {id: $id, isRead: true, isArchived: true}) { id isRead isArchived } }`,
+    `mutation($id: ID!) { updateEmail(input: {id: $id, isRead: true, isArchived: true}) {
+      ... on UpdateEmailPayload { email { id isRead isArchived } } } }`,
     { id },
   );
-  expect(answer.data.updateEmail).toEqual({ id, isRead: true, isArchived: true });
+  expect(answer.data.updateEmail.email).toEqual({ id, isRead: true, isArchived: true });
   expect((await gateway.call(box.apiKey, 'GET', `/emails/${id}`)).json()).toMatchObject({
     is_read: true,
     is_archived: true,
   });
-  const none = await ask(`mutation($id: ID!) { updateEmail(input: {id: $id}) { id } }`, { id });
-  expect(none.errors[0]).toMatchObject({
-    message: 'At least one field must be provided: is_read, is_archived',
-    extensions: { code: 'validation_error', statusCode: 400 },
+  const none = await ask(
+    `mutation($id: ID!) { updateEmail(input: {id: $id}) { __typename ... on ValidationError { fields { path message } } } }`,
+    { id },
+  );
+  expect(none.data.updateEmail).toEqual({
+    __typename: 'ValidationError',
+    fields: [{ path: ['isRead'], message: 'At least one field must be provided: is_read, is_archived' }],
   });
 });
 
@@ -282,7 +286,7 @@ describe('hostile queries are refused within 100 ms', () => {
     expect((await send(one.query, 'application/graphql')).statusCode).toBe(415);
     expect((await send('query=%7Bviewer%7Bid%7D%7D', 'application/x-www-form-urlencoded')).statusCode).toBe(415);
     expect((await send('{', 'application/json')).statusCode).toBe(400);
-    const mutation = encodeURIComponent('mutation { updateEmail(input: {id: "x", isRead: true}) { id } }');
+    const mutation = encodeURIComponent('mutation { updateEmail(input: {id: "x", isRead: true}) { __typename } }');
     const byGet = await gateway.app.inject({
       url: `/graphql?query=${mutation}`,
       headers: { authorization: `Bearer ${box.apiKey}` },

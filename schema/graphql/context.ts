@@ -1,0 +1,50 @@
+import { contextCacheSymbol } from '@pothos/core';
+import { openReadSession } from '../../db/read-session.ts';
+import type { OperationContext } from '../../operations/context.ts';
+import { createThreadPages, type ThreadPages } from './thread-pages.ts';
+
+/** What resolvers get; made for each request, so that nothing loaded for one user is there for another. */
+export interface GraphContext {
+  /** for mutations, whose operations have transactions of their own */
+  operations: OperationContext;
+  /** for what is only read: all of it in one transaction (db/read-session.ts) */
+  reads: OperationContext;
+  threadPages: ThreadPages;
+  /** what loaders remember hangs on this object */
+  [contextCacheSymbol]: object;
+  /** Gives the request so long from now, in place of the usual time. Milliseconds. */
+  answerWithin: (milliseconds: number) => void;
+  /** whether what a client wants to be told goes on: not after it hung up */
+  signal: AbortSignal;
+}
+
+export interface GraphContextOptions {
+  operations: OperationContext;
+  answerWithin: (milliseconds: number) => void;
+  signal: AbortSignal;
+}
+
+/** `end` ends the transaction of the reads; later reads open another. */
+export function createGraphContext(options: GraphContextOptions): { context: GraphContext; end: () => Promise<void> } {
+  const { operations, answerWithin, signal } = options;
+  const session = openReadSession(operations.database, operations.userId);
+  const reads = { ...operations, database: session.database };
+  const context = {
+    operations,
+    reads,
+    threadPages: createThreadPages(reads),
+    [contextCacheSymbol]: {},
+    answerWithin,
+    signal,
+  };
+  return { context, end: () => session.end() };
+}
+
+/**
+ * Forgets what was loaded. Whoever resolves an event of a subscription calls this first: its context lives as long as the subscription, and
+ * loaders would answer what they read for earlier events. So does a mutation that several stand beside, through its own payload.
+ */
+export function forgetLoaded(context: GraphContext): void {
+  context[contextCacheSymbol] = {};
+  context.threadPages = createThreadPages(context.reads);
+}
