@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { DisjointSets } from './disjoint-sets.ts';
 import { isForwardSubject, isReplySubject } from './subject.ts';
+import { ThreadSets, type ThreadsApart } from './threads-apart.ts';
 
 /**
  * Which messages are one thread (docs/decisions "thread partition"). Two kinds of edges join messages, and a thread is a connected
@@ -136,12 +136,18 @@ export interface StoredNeighbours {
   threadOfKey: ReadonlyMap<string, string>;
   /** email id to the threads that hold its subject neighbours */
   threadsBySubject: ReadonlyMap<string, readonly string[]>;
+  /** those of the threads above that no mail may join; absent: none are */
+  apart?: ThreadsApart;
 }
 
 /** Messages of a batch that are one thread, with the stored threads that they join into one. */
 export interface Joined<T extends ThreadableMessage> {
   messages: { message: T; reason: ThreadReason }[];
   threadIds: string[];
+  /** msg-ids of the batch that this thread knows from now on */
+  keys: string[];
+  /** msg-ids that messages here bear, while what refers to them is in a thread that is apart; with the Message-ID field as it is */
+  borneKeys: { key: string; messageId: string }[];
 }
 
 /** A message with what joins it. */
@@ -151,13 +157,18 @@ export interface Joinable<T extends ThreadableMessage> {
   anchor: SubjectAnchor | null;
 }
 
-/** Groups a batch into threads; messages come out in chronological order. */
+/**
+ * Groups a batch into threads; messages come out in chronological order. Where threads are apart, the nearest link decides which of them a
+ * message joins: its parent, then its other ancestors from the last to the first, then those who refer to it, then subject edges.
+ */
 export function joinBatch<T extends ThreadableMessage>(
   batch: readonly Joinable<T>[],
   stored: StoredNeighbours,
 ): Joined<T>[] {
-  const sets = new DisjointSets();
+  const sets = new ThreadSets(stored.apart ?? new Map());
   const known = new Set(stored.threadOfKey.keys());
+  for (const threadId of [...stored.threadOfKey.values(), ...[...stored.threadsBySubject.values()].flat()])
+    sets.addThread(`thread ${threadId}`, threadId);
   for (const [key, threadId] of stored.threadOfKey) sets.join(`id ${key}`, `thread ${threadId}`);
 
   const chronological = batch.toSorted((a, b) => compareMessages(a.message, b.message));
@@ -168,7 +179,7 @@ export function joinBatch<T extends ThreadableMessage>(
     const earlier = chronological.slice(0, index).filter((other) => isNeighbour(anchor, other.anchor));
     const reason = reasonFor(links, known, threads.length > 0 || earlier.length > 0);
     sets.add(node);
-    for (const key of linkKeys(links)) {
+    for (const key of nearestFirst(links)) {
       known.add(key);
       sets.join(node, `id ${key}`);
     }
@@ -178,14 +189,18 @@ export function joinBatch<T extends ThreadableMessage>(
   });
 
   const groups = new Map<string, Joined<T>>();
-  for (const [index, { message }] of chronological.entries()) {
+  for (const [index, { message, links }] of chronological.entries()) {
     const root = sets.find(`email ${message.emailId}`);
-    const group = groups.get(root) ?? { messages: [], threadIds: [] };
+    const group = groups.get(root) ?? { messages: [], threadIds: [], keys: [], borneKeys: [] };
     group.messages.push({ message, reason: reasons[index] ?? 'new' });
+    if (links.own !== null && sets.find(`id ${links.own}`) !== root)
+      group.borneKeys.push({ key: links.own, messageId: message.messageId });
     groups.set(root, group);
   }
   for (const node of sets.nodes()) {
-    if (node.startsWith('thread ')) groups.get(sets.find(node))?.threadIds.push(node.slice('thread '.length));
+    const group = groups.get(sets.find(node));
+    if (node.startsWith('thread ')) group?.threadIds.push(node.slice('thread '.length));
+    if (node.startsWith('id ')) group?.keys.push(node.slice('id '.length));
   }
   return [...groups.values()];
 }
@@ -204,6 +219,11 @@ export function survivorOf<T extends { id: string; createdAt: Date }>(threads: r
     const difference = a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
     return difference <= 0 ? a : b;
   });
+}
+
+/** Every id of the links once, that of the parent first and the message's own last. */
+function nearestFirst({ own, inReplyTo, references }: Links): string[] {
+  return [...new Set([...inReplyTo, ...references.toReversed(), ...(own === null ? [] : [own])])];
 }
 
 function reasonFor(links: Links, known: ReadonlySet<string>, hasSubjectNeighbour: boolean): ThreadReason {

@@ -1,14 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { type IdentifierKind, makeIdentifier } from '../../core/identifiers.ts';
-import { type Joinable, joinBatch, type Links, linkKeys, linksOf, subjectAnchorOf } from '../../core/threading.ts';
+import { type Joinable, joinBatch, linkKeys, linksOf, subjectAnchorOf } from '../../core/threading.ts';
 import { inTransaction } from '../../db/database.ts';
 import { writeWords } from '../../db/queries/email-words.ts';
+import { readThreadsApart } from '../../db/queries/thread-apart.ts';
 import { claimUnthreaded, lockThreads, type UnthreadedEmail } from '../../db/queries/thread-claim.ts';
+import { appendThreadEvents } from '../../db/queries/thread-events.ts';
+import { inheritLabels } from '../../db/queries/thread-labels.ts';
 import { readThreads, threadsOfKeys, threadsOfSubjects } from '../../db/queries/thread-lookup.ts';
 import { type EndedThread, mergeThreads } from '../../db/queries/thread-merge.ts';
 import { writeThreads } from '../../db/queries/thread-row.ts';
-import { addAnchors, addKeys, assignEmails, readThreadEnds, renumberThreads } from '../../db/queries/thread-write.ts';
+import {
+  addAnchors,
+  addKeys,
+  assignEmails,
+  claimKeys,
+  readThreadEnds,
+  renumberThreads,
+} from '../../db/queries/thread-write.ts';
 import type { ActorContext } from '../actor.ts';
 import { planThreads, type ThreadPlan } from './plan-threads.ts';
 
@@ -72,6 +82,7 @@ async function threadBatch(
   for (const plan of plans) inheritCounters(plan, ended);
   await storePlaces(client, userId, batch, plans);
   await renumber(client, userId, plans);
+  await inheritLabels(client, userId, labelsOfEnded(plans, ended));
   await writeThreads(
     client,
     userId,
@@ -107,7 +118,12 @@ async function planBatch(
   const threadOfKey = await threadsOfKeys(client, userId, [...new Set(batch.flatMap(({ links }) => linkKeys(links)))]);
   const anchors = new Map(batch.flatMap(({ message, anchor }) => (anchor ? [[message.emailId, anchor] as const] : [])));
   const threadsBySubject = await threadsOfSubjects(client, userId, anchors);
-  const groups = joinBatch(batch, { threadOfKey, threadsBySubject });
+  const neighbours = { threadOfKey, threadsBySubject };
+  let groups = joinBatch(batch, neighbours);
+  // Only where threads become one does it matter whether some of them are apart.
+  const joined = groups.filter((group) => group.threadIds.length > 1).flatMap((group) => group.threadIds);
+  const apart = await readThreadsApart(client, userId, joined);
+  if (apart.size > 0) groups = joinBatch(batch, { ...neighbours, apart });
   const stored = await readThreads(
     client,
     userId,
@@ -126,6 +142,11 @@ function inheritCounters(plan: ThreadPlan, ended: readonly EndedThread[]): void 
   }
 }
 
+function labelsOfEnded(plans: readonly ThreadPlan[], ended: readonly EndedThread[]): Map<string, string[]> {
+  const labels = (plan: ThreadPlan) => ended.filter(({ id }) => plan.loserIds.includes(id)).flatMap((of) => of.labels);
+  return new Map(plans.map((plan) => [plan.row.id, labels(plan)]));
+}
+
 /** Writes each email's thread, and what later mail will find it by. */
 async function storePlaces(
   client: pg.ClientBase,
@@ -140,16 +161,17 @@ async function storePlaces(
     return threadId === undefined ? [] : [{ ...item, emailId: item.message.emailId, threadId }];
   });
   await assignEmails(client, userId, assignments);
-  await addKeys(client, userId, new Map(placed.flatMap(({ links, threadId }) => placedKeys(links, threadId))));
+  await addKeys(client, userId, new Map(plans.flatMap((plan) => plan.keys.map((key) => [key, plan.row.id] as const))));
+  await claimKeys(
+    client,
+    userId,
+    plans.flatMap((plan) => plan.borneKeys),
+  );
   await addAnchors(
     client,
     userId,
     placed.flatMap(({ emailId, threadId, anchor }) => (anchor === null ? [] : [{ emailId, threadId, anchor }])),
   );
-}
-
-function placedKeys(links: Links, threadId: string): [string, string][] {
-  return linkKeys(links).map((key) => [key, threadId]);
 }
 
 /** Numbers the threads that got messages before their end, and takes their ends as they are then. */
@@ -177,7 +199,7 @@ async function renumber(client: pg.ClientBase, userId: string, plans: readonly T
   }
 }
 
-/** Last in the transaction: the counter of events is held from here to the commit. Answers the last seq. */
+/** Last in the transaction. Answers the last seq. */
 async function appendEvents(
   context: ThreadingContext,
   client: pg.ClientBase,
@@ -198,12 +220,8 @@ async function appendEvents(
       })),
     ];
   });
-  const { rows } = await client.query<{ last_seq: number }>({
-    name: 'thread-events',
-    text: 'select append_events($1, $2::jsonb) as last_seq',
-    values: [userId, JSON.stringify(events.map((event) => ({ id: makeId(context, 'event'), ...event })))],
-  });
-  return rows[0]?.last_seq ?? 0;
+  const withIds = events.map((event) => ({ id: makeId(context, 'event'), ...event }));
+  return (await appendThreadEvents(client, userId, withIds)) ?? 0;
 }
 
 function makeId(context: ThreadingContext, kind: IdentifierKind): string {

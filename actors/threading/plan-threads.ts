@@ -3,13 +3,17 @@ import { compareMessages, type Joined, survivorOf, type ThreadReason } from '../
 import type { UnthreadedEmail } from '../../db/queries/thread-claim.ts';
 import type { StoredThread } from '../../db/queries/thread-lookup.ts';
 import type { ThreadGain } from '../../db/queries/thread-row.ts';
-import type { Assignment, Renumbering } from '../../db/queries/thread-write.ts';
+import type { Assignment, BorneKey, Renumbering } from '../../db/queries/thread-write.ts';
 
 /** What becomes of one thread in a batch. */
 export interface ThreadPlan {
   /** the row as it will be; its ends (first and last message) hold only when renumbering is null */
   row: ThreadGain;
   assignments: Assignment[];
+  /** msg-ids that lead to this thread from now on, unless they lead to one already */
+  keys: string[];
+  /** msg-ids of its messages that led elsewhere, see core/threading.ts */
+  borneKeys: BorneKey[];
   /** threads that end in this one */
   loserIds: string[];
   /** null when the new messages are later than all others, which then keep their positions */
@@ -31,11 +35,15 @@ export function planThreads(
   return groups.map((group) => {
     const threads = group.threadIds.flatMap((id) => stored.get(id) ?? []);
     const newcomers = group.messages.map(({ message, reason }) => ({ email: message, reason }));
-    return threads.length === 0 ? planNew(newcomers, makeId()) : planJoin(newcomers, threads);
+    const plan = threads.length === 0 ? planNew(newcomers, makeId()) : planJoin(newcomers, threads);
+    const threadId = plan.row.id;
+    return { ...plan, keys: group.keys, borneKeys: group.borneKeys.map((borne) => ({ ...borne, threadId })) };
   });
 }
 
-function planNew(newcomers: readonly Newcomer[], id: string): ThreadPlan {
+type Placement = Omit<ThreadPlan, 'keys' | 'borneKeys'>;
+
+function planNew(newcomers: readonly Newcomer[], id: string): Placement {
   const [first, last] = endsOf(newcomers);
   return {
     row: {
@@ -54,7 +62,7 @@ function planNew(newcomers: readonly Newcomer[], id: string): ThreadPlan {
   };
 }
 
-function planJoin(newcomers: readonly Newcomer[], threads: readonly StoredThread[]): ThreadPlan {
+function planJoin(newcomers: readonly Newcomer[], threads: readonly StoredThread[]): Placement {
   const survivor = survivorOf(threads);
   const losers = threads.filter((thread) => thread !== survivor);
   const [first, last] = endsOf(newcomers);

@@ -6,9 +6,10 @@ export interface Merge {
   survivorId: string;
 }
 
-/** Counters of a thread that ended, as they were at its end. */
+/** A thread that ended, as it was at its end. */
 export interface EndedThread {
   id: string;
+  labels: string[];
   messageCount: number;
   receivedCount: number;
   unreadCount: number;
@@ -16,8 +17,8 @@ export interface EndedThread {
 }
 
 /**
- * Gives everything of the losers to their survivors and makes the losers' ids aliases for ever. Positions, counters and participants of
- * the survivors are the caller's to write. Emails are locked before thread rows, in the order in which everyone locks them.
+ * Gives everything of the losers to their survivors and makes the losers' ids aliases for ever. Positions, counters, participants and
+ * labels of the survivors are the caller's to write. What a loser was apart from its survivor is. Emails are locked before thread rows, in the order in which everyone locks them.
  */
 export async function mergeThreads(
   client: pg.ClientBase,
@@ -40,16 +41,29 @@ export async function mergeThreads(
         update thread_subject s set thread_id = ${survivorOf('s.thread_id')} where s.user_id = $1 and s.thread_id = any ($2::text[])
       ), aliases as (
         update thread_alias a set thread_id = ${survivorOf('a.thread_id')} where a.user_id = $1 and a.thread_id = any ($2::text[])
+      ), parted as (
+        delete from thread_apart p where p.user_id = $1 and p.thread_id = any ($2::text[]) returning p.thread_id, p.other_id
+      ), unparted as (
+        delete from thread_apart p using parted where p.user_id = $1 and p.thread_id = parted.other_id and p.other_id = parted.thread_id
+          and p.thread_id <> all ($2::text[])
+      ), apart as (
+        select distinct coalesce(${survivorOf('p.thread_id')}, p.thread_id) as one, coalesce(${survivorOf('p.other_id')}, p.other_id) as other
+        from parted p
+      ), kept_apart as (
+        insert into thread_apart (user_id, thread_id, other_id)
+        select $1, a.one, a.other from apart a where a.one <> a.other union select $1, a.other, a.one from apart a where a.one <> a.other
+        on conflict do nothing
       ), made as (
         insert into thread_alias (user_id, alias_id, thread_id)
         select $1, m.loser_id, m.survivor_id from unnest($2::text[], $3::text[]) as m(loser_id, survivor_id)
       )
       delete from thread t where t.user_id = $1 and t.id = any ($2::text[])
-      returning t.id, t.message_count, t.received_count, t.unread_count, t.archived_count`,
+      returning t.id, t.labels, t.message_count, t.received_count, t.unread_count, t.archived_count`,
     values,
   });
   return rows.map((row) => ({
     id: row.id,
+    labels: row.labels,
     messageCount: row.message_count,
     receivedCount: row.received_count,
     unreadCount: row.unread_count,
@@ -64,6 +78,7 @@ function survivorOf(column: string): string {
 
 interface EndedRow {
   id: string;
+  labels: string[];
   message_count: number;
   received_count: number;
   unread_count: number;

@@ -53,6 +53,36 @@ export async function addKeys(
   });
 }
 
+/** A msg-id that a message of the thread bears. */
+export interface BorneKey {
+  key: string;
+  /** the Message-ID field as it is */
+  messageId: string;
+  threadId: string;
+}
+
+/**
+ * Lets threads know the msg-ids that their messages bear, where the thread that knew them has no message that bears them: answers go to
+ * the message, wherever others refer to it.
+ */
+export async function claimKeys(client: pg.ClientBase, userId: string, borne: readonly BorneKey[]): Promise<void> {
+  if (borne.length === 0) return;
+  await client.query({
+    name: 'thread-claim-keys',
+    text: `
+      update thread_message_id k set thread_id = b.thread_id
+      from unnest($2::text[], $3::text[], $4::text[]) as b(key, message_id, thread_id)
+      where k.user_id = $1 and k.message_id = b.key and not exists (
+        select from email e where e.user_id = $1 and e.message_id = b.message_id and e.thread_id = k.thread_id)`,
+    values: [
+      userId,
+      borne.map(({ key }) => key),
+      borne.map(({ messageId }) => messageId),
+      borne.map(({ threadId }) => threadId),
+    ],
+  });
+}
+
 /** An anchor with the email that bears it and that email's thread. */
 export interface PlacedAnchor {
   emailId: string;

@@ -1,0 +1,64 @@
+import { DisjointSets } from './disjoint-sets.ts';
+
+/** Which threads their user parted (docs/decisions "threads apart"): from each thread id to those that it is apart from, in both orders. */
+export type ThreadsApart = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** The relation of pairs of thread ids, whichever of the two comes first. */
+export function threadsApart(pairs: Iterable<readonly [string, string]>): ThreadsApart {
+  const apart = new Map<string, Set<string>>();
+  const add = (one: string, other: string) => {
+    const others = apart.get(one) ?? new Set();
+    apart.set(one, others.add(other));
+  };
+  for (const [one, other] of pairs) {
+    add(one, other);
+    add(other, one);
+  }
+  return apart;
+}
+
+/** Disjoint sets of nodes, some of which stand for threads; no set comes to hold two threads that are apart. */
+export class ThreadSets {
+  readonly #sets = new DisjointSets();
+  readonly #apart: ThreadsApart;
+  /** by the node that a set goes by: its threads that are apart from some other */
+  readonly #threads = new Map<string, Set<string>>();
+
+  constructor(apart: ThreadsApart) {
+    this.#apart = apart;
+  }
+
+  add(node: string): void {
+    this.#sets.add(node);
+  }
+
+  /** Lets the node stand for a thread. */
+  addThread(node: string, threadId: string): void {
+    this.#sets.add(node);
+    if (this.#apart.has(threadId)) this.#threads.set(this.#sets.find(node), this.#threadsOf(node).add(threadId));
+  }
+
+  find(node: string): string {
+    return this.#sets.find(node);
+  }
+
+  /** Joins the sets of two nodes, unless threads of theirs are apart. */
+  join(one: string, other: string): void {
+    const [threads, others] = [this.#threadsOf(one), this.#threadsOf(other)];
+    if (this.#sets.find(one) === this.#sets.find(other) || this.#areApart(threads, others)) return;
+    this.#sets.join(one, other);
+    if (threads.size + others.size > 0) this.#threads.set(this.#sets.find(one), new Set([...threads, ...others]));
+  }
+
+  nodes(): Iterable<string> {
+    return this.#sets.nodes();
+  }
+
+  #threadsOf(node: string): Set<string> {
+    return this.#threads.get(this.#sets.find(node)) ?? new Set();
+  }
+
+  #areApart(threads: Set<string>, others: Set<string>): boolean {
+    return [...threads].some((thread) => [...others].some((other) => this.#apart.get(thread)?.has(other)));
+  }
+}
