@@ -3,6 +3,7 @@ import { hasZodFastifySchemaValidationErrors, isResponseSerializationError } fro
 import type { Logger } from 'pino';
 import { UserError, type UserErrorCode } from '../core/errors.ts';
 import { isConnectionLost } from '../db/database.ts';
+import { unfitInput } from '../schema/shapes/parse-input.ts';
 import { RequestLimiterAway } from './request-limit.ts';
 
 /** The body of every error of the REST interface (decisions.md "validation"). `name` is in the vocabulary of the `resend` client. */
@@ -24,9 +25,6 @@ export interface ErrorResponse {
 const RETRY_AFTER_SECONDS = 5;
 /** interface.md "Errors": the same when requests cannot be counted. */
 const LIMITER_RETRY_AFTER_SECONDS = 60;
-
-/** Faults of one body that are told. */
-const MAX_DETAILS = 20;
 
 const UNAUTHORIZED: ErrorBody = {
   error: 'Unauthorized',
@@ -51,11 +49,11 @@ const statuses: Record<UserErrorCode, [statusCode: number, name: string]> = {
 export function errorResponse(error: unknown, log: Logger): ErrorResponse {
   if (error instanceof UserError) return userErrorResponse(error);
   if (hasZodFastifySchemaValidationErrors(error)) {
-    const details = error.validation.slice(0, MAX_DETAILS).map(({ instancePath, message }) => ({
+    const details = error.validation.map(({ instancePath, message }) => ({
       field: instancePath.split('/').slice(1).join('.'),
       message: message ?? 'Invalid value',
     }));
-    return frame(400, 'Bad Request', 'Validation failed. Check your request parameters.', { details });
+    return userErrorResponse(unfitInput(details));
   }
   if (isConnectionLost(error) || codeOf(error) === 'FST_ERR_HANDLER_TIMEOUT') {
     log.warn({ err: error }, 'a request found the database away');
@@ -152,12 +150,7 @@ function frameworkErrorResponse(status: number): ErrorResponse {
   return frame(status, error, message, { name });
 }
 
-function frame(
-  statusCode: number,
-  error: string,
-  message: string,
-  more: { name?: string; details?: unknown } = {},
-): ErrorResponse {
+function frame(statusCode: number, error: string, message: string, more: { name?: string } = {}): ErrorResponse {
   const names: Record<number, string> = {
     400: 'validation_error',
     404: 'not_found',
@@ -165,8 +158,7 @@ function frame(
     503: 'application_error',
   };
   const name = more.name ?? names[statusCode] ?? 'internal_server_error';
-  const details = more.details === undefined ? {} : { details: more.details };
-  return { body: { error, message, statusCode, name, ...details }, headers: {} };
+  return { body: { error, message, statusCode, name }, headers: {} };
 }
 
 function codeOf(error: unknown): string | null {

@@ -29,6 +29,7 @@ const order: [prefix: string, position: number][] = [
   ['db/', 1],
   ['actors/bus/', 2],
   ['operations/', 2],
+  ['schema/shapes/', 2.5],
   ['schema/graphql/', 3],
   ['actors/actor.ts', 3],
   ['actors/dns-resolver.ts', 3],

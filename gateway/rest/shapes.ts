@@ -9,8 +9,7 @@ export interface RestOptions {
   contextOf: (request: FastifyRequest) => OperationContext;
 }
 
-/** Text that PostgreSQL can hold. */
-export const text = z.string().refine((value) => !value.includes('\0'), 'must not contain NUL');
+export { text } from '../../schema/shapes/text.ts';
 
 /** A larger limit is taken as the largest; below 1 or no number is refused. */
 export const limit = (fallback: number = DEFAULT_PAGE_SIZE) =>
