@@ -26,7 +26,14 @@ const FRAMING_FIELDS = new Set([
 ]);
 
 /** Fields of ours that a receiver relies on, by exact name. */
-const OWN_FIELDS = new Set(['x-endpoint-id', 'x-email-id', 'x-message-id', 'x-inbound-signature', 'x-test-request']);
+const OWN_FIELDS = new Set([
+  'x-endpoint-id',
+  'x-email-id',
+  'x-message-id',
+  'x-inbound-signature',
+  'x-test-request',
+  'x-postroom-test',
+]);
 /** ... and by prefix. */
 const OWN_PREFIXES = ['x-service-', 'x-webhook-', 'webhook-'];
 

@@ -23,6 +23,8 @@ export interface SigningFacts {
   signatureScheme: 'token' | 'hmac';
   secrets: readonly SigningSecret[];
   customHeaders: Readonly<Record<string, string>>;
+  /** the email was made by its user to try things out (operations/simulate-inbound.ts) */
+  isTest: boolean;
 }
 
 const SECRET_PREFIX = 'whsec_';
@@ -78,6 +80,7 @@ export function webhookHeaders(facts: SigningFacts): string[] {
     .filter((secret) => secret.validUntil === null || secret.validUntil > sentAt)
     .map((secret) => signStandardWebhook(secret.secret, facts.deliveryId, seconds, body));
   if (signatures.length > 0) headers.push('webhook-signature', signatures.join(' '));
+  if (facts.isTest) headers.push('X-Postroom-Test', 'true');
   for (const [name, value] of Object.entries(facts.customHeaders)) {
     const lower = name.toLowerCase();
     if (lower !== 'content-type' && lower !== 'user-agent') headers.push(name, value);

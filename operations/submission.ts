@@ -59,6 +59,11 @@ export function replayOf(
   if (idempotency === null || stored === undefined) return null;
   if (stored.operation === idempotency.operation && stored.requestSha256 === idempotency.requestSha256)
     return { receipt: receipt.parse(stored.answer), at: stored.at };
+  return keyTaken();
+}
+
+/** Another request bore the key. */
+export function keyTaken(): UserError {
   const message = 'Idempotency key already used with different request body';
   const more = { title: 'Conflict', name: 'invalid_idempotent_request', details: message, isFinal: true };
   return new UserError('conflict', message, more);

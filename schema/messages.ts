@@ -36,6 +36,8 @@ export const questions = {
             addressId: z.string().nullable(),
             domainId: z.string(),
             ownAddress: z.string(),
+            /** of a test: the id that its email shall bear; asked for again, it is stored once. Absent: a new one */
+            emailId: z.string().optional(),
           }),
         )
         .min(1),
@@ -44,6 +46,8 @@ export const questions = {
       isTls: z.boolean(),
       /** our own trace fields (Received ...), CRLF ended; stored beside the octets */
       traceFields: z.string(),
+      /** made by its user to try things out, not come by SMTP: the same octets make another mail each time */
+      isTest: z.boolean().optional(),
     }),
     reply: z.discriminatedUnion('verdict', [
       z.object({ verdict: z.literal('accepted'), emailIds: z.array(z.string()) }),

@@ -27,6 +27,7 @@ export function makeWebhookRequest(parts: WebhookRequestParts): WebhookRequest {
       signatureScheme: webhook.config.signatureScheme,
       secrets: webhook.secrets,
       customHeaders: webhook.config.headers,
+      isTest: email.is_test,
     }),
     body,
     timeoutMs: Math.min(webhook.config.timeout, LONGEST_ATTEMPT_SECONDS) * 1_000,

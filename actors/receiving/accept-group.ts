@@ -4,7 +4,7 @@ import { storeOctetsSql } from '../../db/octet-store.ts';
 import type { Request } from '../../schema/messages.ts';
 import type { Reception } from './reception.ts';
 
-/** One SMTP transaction that waits for its commit, with the identifiers that its rows will bear if it is new. */
+/** One SMTP transaction, or test, that waits for its commit, with the identifiers that its rows will bear if it is new. */
 export interface Offer {
   envelope: Request<'receiving.message.accept'>;
   octets: Buffer;
@@ -27,7 +27,7 @@ const COMMIT_TIMEOUT_MS = 10_000;
 
 /**
  * Writes a group of messages in one statement, which is one transaction and one round trip: smtp_offer decides which recipients are
- * new, those get a reception, and octets that any of them needs are stored once per message. With a claimant the receptions are
+ * new (of tests their email ids do), those get a reception, and octets that any of them needs are stored once per message. With a claimant the receptions are
  * born under its lease. Answers in the order of the offers. When it throws, none of the group is written, or all of it and the
  * answer was lost: offering the same again is harmless either way.
  */
@@ -51,25 +51,28 @@ export async function acceptGroup(
 const ACCEPT_SQL = `
   with message as materialized (
     select * from json_to_recordset($1) as m (raw_id text, sha256 text, start integer, length integer, reverse_path text,
-      remote_address text, helo text, is_tls boolean, trace_fields text)
+      remote_address text, helo text, is_tls boolean, trace_fields text, is_test boolean)
   ), recipient as materialized (
     select * from json_to_recordset($2) as r (raw_id text, email_id text, user_id text, recipient text, own_address text,
       address_id text, domain_id text)
   ), offered as (
     insert into smtp_offer (user_id, recipient, reverse_path, sha256, email_id, accepted_at)
     select r.user_id, r.recipient, m.reverse_path, decode(m.sha256, 'hex'), r.email_id, (select postroom_now())
-    from recipient r join message m using (raw_id)
+    from recipient r join message m using (raw_id) where not m.is_test
     order by 1, 2, 3, 4
     on conflict do nothing returning email_id
   ), taken as materialized (
     select r.* from recipient r where r.email_id in (select email_id from offered)
+    union all
+    select r.* from recipient r join message m using (raw_id)
+    where m.is_test and not exists (select from reception o where o.user_id = r.user_id and o.email_id = r.email_id)
   ), stored as (
     ${storeOctetsSql('(select * from message where raw_id in (select raw_id from taken))', '$3')}
   )
   insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, address_id, domain_id, remote_address,
-    helo, is_tls, trace_fields, accepted_at, claimed_by, claimed_until, tries)
+    helo, is_tls, trace_fields, is_test, accepted_at, claimed_by, claimed_until, tries)
   select t.user_id, t.email_id, t.raw_id, m.reverse_path, t.recipient, t.own_address, t.address_id, t.domain_id, m.remote_address,
-    m.helo, m.is_tls, m.trace_fields, (select postroom_now()), $4::text,
+    m.helo, m.is_tls, m.trace_fields, m.is_test, (select postroom_now()), $4::text,
     case when $4::text is not null then (select postroom_now()) + interval '${LEASE_SECONDS} seconds' end,
     case when $4::text is not null then 1 else 0 end
   from taken t join message m using (raw_id)
@@ -88,6 +91,7 @@ function messageRows(offers: readonly Offer[]): unknown[] {
       helo: storable(envelope.helo),
       is_tls: envelope.isTls,
       trace_fields: storable(envelope.traceFields),
+      is_test: envelope.isTest === true,
     };
     start += octets.length;
     return row;
@@ -162,6 +166,10 @@ async function fillFirstIds(
     emailIds.forEach((emailId, at) => {
       const recipient = offer?.envelope.recipients[at];
       if (emailId !== '' || offer === undefined || recipient === undefined) return;
+      if (offer.envelope.isTest === true) {
+        emailIds[at] = offer.emailIds[at] ?? '';
+        return;
+      }
       const key = {
         user_id: recipient.userId,
         recipient: storable(recipient.recipient),

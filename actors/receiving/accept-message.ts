@@ -132,7 +132,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
         octets: Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength),
         sha256: hash('sha256', octets, 'hex'),
         rawId: options.makeId('raw'),
-        emailIds: request.recipients.map(() => options.makeId('email')),
+        emailIds: request.recipients.map(({ emailId }) => emailId ?? options.makeId('email')),
       };
       return await new Promise((resolve, reject) => {
         waiting.push({ offer, since: performance.now(), resolve, reject });

@@ -124,14 +124,14 @@ const STORE_SQL = `
     where r.user_id = g.user_id and r.email_id = g.email_id and r.claimed_by = $3 and r.ctid = any (array(
       select (select o.ctid from reception o where o.user_id = w.user_id and o.email_id = w.email_id) from given w))
     returning r.raw_id, r.recipient, r.own_address, substring(r.own_address from '[^@]*$') as own_domain, r.address_id, r.domain_id,
-      r.accepted_at, g.*
+      r.accepted_at, r.is_test, g.*
   ), email_row as (
     insert into email (user_id, id, type, status, created_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
       message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses, preview, date,
-      has_attachments, attachment_count)
+      has_attachments, attachment_count, is_test)
     select user_id, email_id, 'received', 'delivered', accepted_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
       message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses, preview, date,
-      attachment_count > 0, attachment_count
+      attachment_count > 0, attachment_count, is_test
     from finished
     returning 1
   ), content_row as (

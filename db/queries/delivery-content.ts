@@ -23,11 +23,13 @@ export interface DeliveryContentRow {
   attachments: Attachment[];
   priority: string | null;
   is_truncated: boolean;
+  /** made by its user to try things out */
+  is_test: boolean;
 }
 
 /** Emails with their content by the parallel arrays $1 (user ids) and $2 (email ids). Rows: DeliveryContentRow. */
 export const readDeliveryContentSql = `
-  select e.user_id, e.id, e.raw_id, e.message_id, e.subject, e.recipient, e.own_address, e.created_at, e.date,
+  select e.user_id, e.id, e.raw_id, e.message_id, e.subject, e.recipient, e.own_address, e.created_at, e.date, e.is_test,
          c.headers, c.addresses, c.in_reply_to, c.reference_ids, c.text_body, c.html_body, c.cleaned_text, c.cleaned_html,
          c.attachments, c.priority, c.is_truncated
   from unnest($1::text[], $2::text[]) k(user_id, id)

@@ -35,10 +35,23 @@ export interface EmailSummary {
   isRead: boolean;
   readAt: Date | null;
   isArchived: boolean;
+  /** made by its user to try things out (operations/simulate-inbound.ts) */
+  isTest: boolean;
   /** where it stands in its thread: when it came or was sent */
   threadAt: Date;
   threadId: string | null;
   threadPosition: number | null;
+  /** why it stands in that thread; null while it has none */
+  threadReason: 'header' | 'references' | 'subject' | 'new' | 'manual' | null;
+  /** received: the address that took it, without plus-tag; sent: the From address. Lower case. */
+  ownAddress: string;
+  /** null: the catch-all took it, or it was sent from no address of the user's */
+  addressId: string | null;
+  domainId: string | null;
+  batchId: string | null;
+  isTest: boolean;
+  /** whether its octets are kept */
+  hasOctets: boolean;
   /** whether a guard rule holds it back now, and how: blocked, or waiting for a human to review it */
   guardStatus: 'blocked' | 'review' | null;
   /** the rule that matched, or whose model did not answer, whatever became of the email since */
@@ -84,9 +97,17 @@ const columns = [
   'is_read',
   'read_at',
   'is_archived',
+  'is_test',
   'thread_at',
   'thread_id',
   'thread_position',
+  'thread_reason',
+  'own_address',
+  'address_id',
+  'domain_id',
+  'batch_id',
+  'is_test',
+  'raw_id',
 ] as const satisfies readonly (keyof EmailRow)[];
 
 export type EmailSummaryRow = Pick<EmailRow, (typeof columns)[number]> & {
@@ -95,6 +116,7 @@ export type EmailSummaryRow = Pick<EmailRow, (typeof columns)[number]> & {
   created_at: Date;
   updated_at: Date;
   thread_at: Date;
+  is_test: boolean;
 };
 
 /** Whether the route `r` of an email is held back: what the index route_held says. */
@@ -133,9 +155,17 @@ export function emailSummary(row: EmailSummaryRow): EmailSummary {
     isRead: row.is_read,
     readAt: row.read_at,
     isArchived: row.is_archived,
+    isTest: row.is_test,
     threadAt: row.thread_at,
     threadId: row.thread_id,
     threadPosition: row.thread_position,
+    threadReason: row.thread_reason,
+    ownAddress: row.own_address,
+    addressId: row.address_id,
+    domainId: row.domain_id,
+    batchId: row.batch_id,
+    isTest: row.is_test,
+    hasOctets: row.raw_id !== null,
     guardStatus: row.guard_status,
     guardRuleId: row.guard_rule_id,
   };

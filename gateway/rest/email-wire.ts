@@ -16,6 +16,7 @@ const guardFields = {
   }),
   guard_rule_id: z.string().nullable().meta({ description: 'the guard rule that it fitted, or that holds it back' }),
 };
+const isTest = z.boolean().meta({ description: 'made by you to try things out, not come by SMTP' });
 const tags = z.array(z.object({ name: z.string(), value: z.string() }));
 
 export const attachmentBody = z
@@ -51,6 +52,7 @@ export const emailListItem = z
     is_read: z.boolean(),
     read_at: instant.nullable(),
     is_archived: z.boolean(),
+    is_test: isTest,
     envelope_recipient: z.string().nullable(),
     ...guardFields,
   })
@@ -81,6 +83,7 @@ export const emailBody = z
     is_read: z.boolean(),
     read_at: instant.nullable(),
     is_archived: z.boolean(),
+    is_test: isTest,
     thread_id: z.string().nullable(),
     thread_position: z.number().int().nullable(),
     envelope_recipient: z.string().nullable(),
@@ -147,6 +150,7 @@ export function emailListItemOf(email: EmailSummary): z.infer<typeof emailListIt
     is_read: email.isRead,
     read_at: wireInstant(email.readAt),
     is_archived: email.isArchived,
+    is_test: email.isTest,
     envelope_recipient: email.recipient,
     guard_status: email.guardStatus,
     guard_rule_id: email.guardRuleId,
@@ -180,6 +184,7 @@ export function emailBodyOf(email: Email & Partial<EmailDetails>, publicUrl: str
     is_read: email.isRead,
     read_at: wireInstant(email.readAt),
     is_archived: email.isArchived,
+    is_test: email.isTest,
     thread_id: email.threadId,
     thread_position: email.threadPosition,
     envelope_recipient: email.recipient,

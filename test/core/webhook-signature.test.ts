@@ -24,6 +24,7 @@ const facts: SigningFacts = {
   signatureScheme: 'token',
   secrets: [],
   customHeaders: {},
+  isTest: false,
 };
 
 function headersOf(changes: Partial<SigningFacts> = {}): Map<string, string> {

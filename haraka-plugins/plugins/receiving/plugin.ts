@@ -1,8 +1,9 @@
 import type { Connection, EnvelopeAddress } from 'haraka/connection.js';
 import constants from 'haraka-constants';
 import type { Logger } from 'pino';
+import { MAX_MESSAGE_OCTETS } from '../../../core/smtp-limits.ts';
 import type { Bus } from '../../../schema/messages.ts';
-import { MAX_MESSAGE_OCTETS, type SmtpSettings } from '../../settings.ts';
+import type { SmtpSettings } from '../../settings.ts';
 import { answering, close, type Decision, type Next, pass, reply } from './answer.ts';
 import { replaceConnectionMethods } from './connection-methods.ts';
 import {

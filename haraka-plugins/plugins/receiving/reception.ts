@@ -1,7 +1,8 @@
 import type { Connection, EnvelopeAddress } from 'haraka/connection.js';
 import type { Logger } from 'pino';
+import { MAX_MESSAGE_OCTETS } from '../../../core/smtp-limits.ts';
 import type { Bus } from '../../../schema/messages.ts';
-import { MAX_MESSAGE_OCTETS, MAX_RECIPIENTS, type SmtpSettings } from '../../settings.ts';
+import { MAX_RECIPIENTS, type SmtpSettings } from '../../settings.ts';
 import { close, type Decision, pass, reply } from './answer.ts';
 import { DataReader, type HeldOctets, noRoom, tooBig } from './data-reader.ts';
 import type { Questions } from './remember-answers.ts';

@@ -35,6 +35,7 @@ const partsWith = (timeout: number): WebhookRequestParts => ({
     attachments: [],
     priority: null,
     is_truncated: false,
+    is_test: false,
   },
   raw: null,
   publicUrl: 'https://mail.example.test',
