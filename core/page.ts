@@ -18,9 +18,9 @@ export interface Place {
 }
 
 /** The part of a list behind one place and before another, in the list's order or, when inverted, from its end. */
-export interface KeysetPage {
-  after: Place | null;
-  before: Place | null;
+export interface KeysetPage<At = Place> {
+  after: At | null;
+  before: At | null;
   isInverted: boolean;
   limit: number;
 }
