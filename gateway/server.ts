@@ -200,8 +200,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     { prefix: '/api/e2' },
   );
   await app.register(async (graphql) => {
-    graphql.addHook('onRequest', admit);
-    graphqlRoute(graphql, { contextOf, publicUrl, log });
+    graphqlRoute(graphql, { admit, contextOf, publicUrl });
   });
   return app;
 }

@@ -10,6 +10,8 @@ export interface GraphContext {
   /** for what is only read: all of it in one transaction (db/read-session.ts) */
   reads: OperationContext;
   threadPages: ThreadPages;
+  /** by which the log tells of the request */
+  requestId: string;
   /** what loaders remember hangs on this object */
   [contextCacheSymbol]: object;
   /** Gives the request so long from now, in place of the usual time. Milliseconds. */
@@ -20,18 +22,20 @@ export interface GraphContext {
 
 export interface GraphContextOptions {
   operations: OperationContext;
+  requestId: string;
   answerWithin: (milliseconds: number) => void;
   signal: AbortSignal;
 }
 
 /** `end` ends the transaction of the reads; later reads open another. */
 export function createGraphContext(options: GraphContextOptions): { context: GraphContext; end: () => Promise<void> } {
-  const { operations, answerWithin, signal } = options;
+  const { operations, requestId, answerWithin, signal } = options;
   const session = openReadSession(operations.database, operations.userId);
   const reads = { ...operations, database: session.database };
   const context = {
     operations,
     reads,
+    requestId,
     threadPages: createThreadPages(reads),
     [contextCacheSymbol]: {},
     answerWithin,

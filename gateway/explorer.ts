@@ -1,0 +1,162 @@
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { SampleOperation } from './sample-operations.ts';
+
+/** Where what the page loads lies. */
+const ASSETS = '/graphql/explorer';
+/** The page names its parts by their octets, so that they may be kept for good. */
+const FOR_GOOD = 'public, max-age=31536000, immutable';
+
+/** Whether a browser asks for the page, and not a client for an answer. */
+export function isExplorerPage(request: FastifyRequest): boolean {
+  const { headers, method, query } = request;
+  const wantsPage = headers.accept?.includes('text/html') ?? false;
+  return method === 'GET' && wantsPage && !Object.hasOwn(query as object, 'query');
+}
+
+/**
+ * The parts of the explorer: GraphiQL with the published operations as its tabs, and a field for the key. No key is needed to load it; all of
+ * it comes from here. `sendExplorer` answers the page itself.
+ */
+export function explorerRoutes(app: FastifyInstance, samples: readonly SampleOperation[]): void {
+  let parts: Promise<Map<string, Part>> | undefined;
+  app.get<{ Params: { part: string } }>(`${ASSETS}/:part`, { schema: { hide: true } }, async (request, reply) => {
+    const part = (await (parts ??= loadParts(samples))).get(request.params.part);
+    if (part === undefined) return reply.callNotFound();
+    const acceptsGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+    reply.type(part.type).headers({ etag: part.tag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
+    if (request.headers['if-none-match'] === part.tag) return reply.code(304).send();
+    if (request.query !== null && Object.hasOwn(request.query as object, 'v')) reply.header('cache-control', FOR_GOOD);
+    return acceptsGzip ? reply.header('content-encoding', 'gzip').send(part.gzipped) : reply.send(part.octets);
+  });
+}
+
+export function sendExplorer(reply: FastifyReply): FastifyReply {
+  return reply.type('text/html; charset=utf-8').headers({ 'content-security-policy': POLICY }).send(PAGE);
+}
+
+interface Part {
+  type: string;
+  octets: Buffer;
+  gzipped: Buffer;
+  tag: string;
+}
+
+/** Megabytes, so that they are read when somebody asks for the page for the first time. */
+async function loadParts(samples: readonly SampleOperation[]): Promise<Map<string, Part>> {
+  const graphiql = await import('@graphql-yoga/render-graphiql/graphiql');
+  const script = 'text/javascript; charset=utf-8';
+  const sources: [name: string, type: string, text: string][] = [
+    ['graphiql.js', script, graphiql.js],
+    ['graphiql.css', 'text/css; charset=utf-8', graphiql.css],
+    ['editor-worker.js', script, graphiql.editorWorkerService],
+    ['json-worker.js', script, graphiql.jsonWorker],
+    ['graphql-worker.js', script, graphiql.graphqlWorker],
+    ['start.js', script, startScript(samples)],
+    ['page.css', 'text/css; charset=utf-8', PAGE_STYLE],
+  ];
+  const compress = promisify(gzip);
+  const parts = sources.map(async ([name, type, text]): Promise<[string, Part]> => {
+    const octets = Buffer.from(text);
+    const tag = `"${hash('sha256', octets, 'base64url')}"`;
+    return [name, { type, octets, gzipped: await compress(octets), tag }];
+  });
+  return new Map(await Promise.all(parts));
+}
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Postroom GraphQL explorer</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="${ASSETS}/graphiql.css">
+    <link rel="stylesheet" href="${ASSETS}/page.css">
+  </head>
+  <body>
+    <form id="key-form">
+      <strong>Postroom explorer</strong>
+      <label for="key">API key</label>
+      <input id="key" type="password" autocomplete="off" spellcheck="false" placeholder="paste your key">
+      <button type="submit">Use key</button>
+      <output id="key-state" role="status"></output>
+      <a href="/api/e2/docs">REST reference</a>
+    </form>
+    <div id="explorer"><noscript>The explorer needs JavaScript.</noscript></div>
+    <script src="${ASSETS}/graphiql.js"></script>
+    <script src="${ASSETS}/start.js"></script>
+  </body>
+</html>
+`;
+
+const PAGE_STYLE = `
+html, body { height: 100%; margin: 0; }
+body { display: flex; flex-direction: column; font: 14px/1.4 system-ui, sans-serif; }
+#key-form { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: center; padding: 0.5rem 0.8rem; background: #1f2937; color: #f9fafb; }
+#key-form label { margin-left: auto; }
+#key-form input { width: min(26rem, 40vw); padding: 0.3rem 0.5rem; border: 1px solid #6b7280; border-radius: 4px; background: #fff; color: #111827; }
+#key-form button { padding: 0.3rem 0.8rem; border: 0; border-radius: 4px; background: #2563eb; color: #fff; cursor: pointer; }
+#key-form a { color: #bfdbfe; }
+#explorer { flex: 1; min-height: 0; }
+#explorer > * { height: 100%; }
+`;
+
+/** Monaco writes its styles inline and makes its workers of our own files; nothing else is let in. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self' blob:",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Runs in the browser. The key stays in this tab: it is gone when the tab is closed. */
+function startScript(samples: readonly SampleOperation[]): string {
+  const tabs = samples.map(({ text, variables }) => ({ query: text, variables }));
+  return `'use strict';
+(async () => {
+  const KEY = 'postroom-key';
+  const form = document.querySelector('#key-form');
+  const input = document.querySelector('#key');
+  const state = document.querySelector('#key-state');
+  const key = sessionStorage.getItem(KEY) ?? '';
+  input.value = key;
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    sessionStorage.setItem(KEY, input.value.trim());
+    location.reload();
+  });
+  const headers = key === '' ? {} : { authorization: 'Bearer ' + key };
+  const answer = await fetch('/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query: '{ viewer { email } }' }),
+  }).then((response) => response.json(), (error) => ({ errors: [error] }));
+  state.textContent = answer.data?.viewer
+    ? 'signed in as ' + answer.data.viewer.email
+    : key === '' ? 'paste a key to see the schema and run operations' : answer.errors?.[0]?.message ?? 'the key was not accepted';
+  self.MonacoEnvironment = {
+    globalAPI: false,
+    getWorkerUrl: (_module, label) =>
+      '${ASSETS}/' + ({ json: 'json-worker.js', graphql: 'graphql-worker.js' }[label] ?? 'editor-worker.js'),
+  };
+  YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#explorer'), {
+    title: 'Postroom',
+    endpoint: '/graphql',
+    subscriptionsProtocol: 'SSE',
+    additionalHeaders: headers,
+    defaultTabs: ${JSON.stringify(tabs).replaceAll('<', String.raw`\u003c`)},
+    schemaDescription: true,
+    inputValueDeprecation: true,
+  });
+})();
+`;
+}
