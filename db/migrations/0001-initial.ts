@@ -1,4 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
+import { SEARCHES } from './0001-searches.ts';
 
 /**
  * The first schema. Every user table is keyed by `user_id` first (house rule: distributable by tenant) and lies under row-level
@@ -19,6 +20,7 @@ export class InitialMigration extends Migration {
     this.addSql(EVENTS);
     this.addSql(REQUEST_LIMITS);
     this.addSql(ROLES_AND_POLICIES);
+    this.addSql(SEARCHES);
   }
 }
 
@@ -307,7 +309,7 @@ const EMAIL = `
   create index email_search_text on email_search using gin (user_id, text gin_trgm_ops);
 
   -- Words of the whole email, for searches by words: written when it gets its thread, or is scheduled. Weights: A subject, B sender,
-  -- C recipients, D bodies (see db/queries/email-words.ts).
+  -- C recipients, D bodies (see db/queries/email-words.ts, word-vector.ts).
   create table email_words (
     user_id text not null,
     email_id text not null,
@@ -315,7 +317,8 @@ const EMAIL = `
     words tsvector not null,
     primary key (user_id, email_id)
   );
-  create index email_words_words on email_words using gin (user_id, words);
+  -- Every word begins with four characters of its user's own. What waits to be sorted in is read by every search.
+  create index email_words_words on email_words using gin (words) with (gin_pending_list_limit = 512);
 
   -- Exact totals without search: written in the transaction that changes the email. Each email counts in six rows: with its address
   -- and with all of its domain (own_address '*'), and with either in its hour and its day (UTC) and for all time (from -infinity).
@@ -359,6 +362,8 @@ const THREADS = `
     primary key (user_id, id)
   ) with (fillfactor = 85);
   create index thread_list on thread (user_id, last_message_at desc, id desc);
+  create index thread_inbox on thread (user_id, last_message_at desc, id desc) where archived_count < received_count or received_count = 0;
+  create index thread_archive on thread (user_id, last_message_at desc, id desc) where archived_count = received_count and received_count > 0;
   create index thread_unread on thread (user_id, last_message_at desc, id desc) where unread_count > 0;
   create index thread_search on thread using gin (user_id, search_text gin_trgm_ops);
   create index thread_labels on thread using gin (user_id, label_keys) where label_keys <> '{}';
@@ -861,6 +866,12 @@ const ROLES_AND_POLICIES = `
       from email e join raw_message r on r.id = e.raw_id
       where e.user_id = p_user_id and e.id = p_email_id and p_user_id = current_setting('postroom.user_id', true) $$;
 
+  -- How many octets the messages behind these emails of the user have.
+  create function raw_sizes(p_user_id text, p_email_ids text[]) returns table (email_id text, octets bigint)
+    language sql stable security definer set search_path = public, pg_temp as $$
+      select e.id, r.size_octets::bigint from email e join raw_message r on r.id = e.raw_id
+      where e.user_id = p_user_id and e.id = any (p_email_ids) and p_user_id = current_setting('postroom.user_id', true) $$;
+
   -- Gives the octets of a scheduled email another date. The Date field as we compose it has always the same length, so nothing else moves.
   -- Answers the value of the field; null when the email is not scheduled or its octets have no such field.
   create function redate_scheduled(p_user_id text, p_email_id text, p_at timestamptz) returns text
@@ -954,7 +965,7 @@ const ROLES_AND_POLICIES = `
   grant execute on function lease_requests to postroom_gateway, postroom_actor;
   revoke all on function analyze_young_tables from public;
   grant execute on function analyze_young_tables to postroom_actor;
-  revoke all on function credential_owner, note_key_uses, account_of, event_positions, raw_octets, redate_scheduled, contest_verified_name, search_emails, search_threads from public;
-  grant execute on function credential_owner, note_key_uses, account_of, event_positions, raw_octets, redate_scheduled, contest_verified_name, search_emails, search_threads
+  revoke all on function credential_owner, note_key_uses, account_of, event_positions, raw_octets, raw_sizes, redate_scheduled, contest_verified_name, search_emails, search_threads from public;
+  grant execute on function credential_owner, note_key_uses, account_of, event_positions, raw_octets, raw_sizes, redate_scheduled, contest_verified_name, search_emails, search_threads
     to postroom_gateway, postroom_actor;
 `;

@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { asUser, type Database } from '../database.ts';
+import type { Tables } from '../tables.ts';
 
 /**
  * `length` octets from `start` (0-based) of the message behind an email of the user. `missing`: the message is gone;
@@ -18,4 +19,15 @@ export async function readRawOctets(
   );
   const row = rows[0];
   return row === undefined ? 'missing' : (row.octets ?? 'damaged');
+}
+
+/** How many octets the messages behind those of the emails have that the user has, by email id. */
+export async function findRawSizes(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ email_id: string; octets: number }>`
+    select email_id, octets from raw_sizes(${userId}, ${emailIds}::text[])`.execute(transaction);
+  return new Map(rows.map((row) => [row.email_id, row.octets]));
 }

@@ -76,6 +76,11 @@ test('octets are handed to the user whose transaction it is, whoever is named', 
   expect((await gateway.pool.query(ask)).rows).toEqual([]);
   const asOther = await asUser(gateway, 'usr_a', (transaction) => sql.raw(ask).execute(transaction));
   expect(asOther.rows).toEqual([]);
+  const size = `select octets from raw_sizes('usr_b', '{em_b}')`;
+  expect((await asUser(gateway, 'usr_a', (transaction) => sql.raw(size).execute(transaction))).rows).toEqual([]);
+  expect((await asUser(gateway, 'usr_b', (transaction) => sql.raw(size).execute(transaction))).rows).toEqual([
+    { octets: octets.length },
+  ]);
   expect(await readRawOctets(gateway, 'usr_b', 'em_b', { start: 0, length: 1_000 })).toEqual(octets);
 });
 
