@@ -1,6 +1,6 @@
 import { UserError } from '../core/errors.ts';
 import { asUser } from '../db/database.ts';
-import { type BatchedEmail, readBatch as readRows } from '../db/queries/batch-read.ts';
+import { type BatchedEmail, readBatches } from '../db/queries/batch-read.ts';
 import { appendEvents } from '../db/queries/email-flags.ts';
 import { lockOutgoing, setScheduledStatus } from '../db/queries/scheduled-change.ts';
 import { isAskable, newIdentifier, type OperationContext } from './context.ts';
@@ -28,15 +28,23 @@ export interface Batch {
 
 /** Throws not_found. */
 export async function readBatch(context: OperationContext, batchId: string): Promise<Batch> {
-  const { database, userId } = context;
-  if (!isAskable(batchId)) throw batchNotFound();
-  const found = await asUser(database, userId, (transaction) => readRows(transaction, userId, batchId));
-  if (found === null) throw batchNotFound();
-  const items = found.emails.map((email) => ({ ...email, status: itemStatusOf(email) }));
-  const counts = countItems(items.map((item) => item.status));
-  const changes = [found.createdAt, ...found.emails.map((email) => email.updatedAt)];
-  const updatedAt = new Date(Math.max(...changes.map((at) => at.getTime())));
-  return { id: batchId, status: batchStatusOf(counts), counts, createdAt: found.createdAt, updatedAt, items };
+  const [batch] = await loadBatches(context, [batchId]);
+  if (batch == null) throw batchNotFound();
+  return batch;
+}
+
+/** One for each id, null where the user has none. */
+export async function loadBatches(
+  { database, userId }: OperationContext,
+  batchIds: readonly string[],
+): Promise<(Batch | null)[]> {
+  const found = await asUser(database, userId, (transaction) =>
+    readBatches(transaction, userId, batchIds.filter(isAskable)),
+  );
+  return batchIds.map((id) => {
+    const rows = found.get(id);
+    return rows === undefined ? null : batchOf(id, rows);
+  });
 }
 
 /**
@@ -50,8 +58,8 @@ export async function cancelBatch(
   const { bus, database, userId } = context;
   if (!isAskable(batchId)) throw batchNotFound();
   const { cancelledCount, lastSeq } = await asUser(database, userId, async (transaction) => {
-    const found = await readRows(transaction, userId, batchId);
-    if (found === null) throw batchNotFound();
+    const found = (await readBatches(transaction, userId, [batchId])).get(batchId);
+    if (found === undefined) throw batchNotFound();
     const ids = found.emails.map((email) => email.id);
     const locked = await lockOutgoing(transaction, userId, ids);
     const waiting = locked.filter(({ type, status }) => type === 'scheduled' && status !== 'cancelled');
@@ -83,6 +91,14 @@ export function batchStatusOf({ pending, processing, sent, failed, cancelled }: 
   if (pending + processing > 0) return processing + sent + failed + cancelled === 0 ? 'queued' : 'processing';
   if (failed > 0) return sent > 0 ? 'partially_failed' : 'failed';
   return sent === 0 && cancelled > 0 ? 'cancelled' : 'completed';
+}
+
+function batchOf(batchId: string, found: { createdAt: Date; emails: BatchedEmail[] }): Batch {
+  const items = found.emails.map((email) => ({ ...email, status: itemStatusOf(email) }));
+  const counts = countItems(items.map((item) => item.status));
+  const changes = [found.createdAt, ...found.emails.map((email) => email.updatedAt)];
+  const updatedAt = new Date(Math.max(...changes.map((at) => at.getTime())));
+  return { id: batchId, status: batchStatusOf(counts), counts, createdAt: found.createdAt, updatedAt, items };
 }
 
 function itemStatusOf({ status, isTried }: BatchedEmail): BatchItemStatus {

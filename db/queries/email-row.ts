@@ -49,7 +49,6 @@ export interface EmailSummary {
   addressId: string | null;
   domainId: string | null;
   batchId: string | null;
-  isTest: boolean;
   /** whether its octets are kept */
   hasOctets: boolean;
   /** whether a guard rule holds it back now, and how: blocked, or waiting for a human to review it */
@@ -106,7 +105,6 @@ const columns = [
   'address_id',
   'domain_id',
   'batch_id',
-  'is_test',
   'raw_id',
 ] as const satisfies readonly (keyof EmailRow)[];
 
@@ -164,7 +162,6 @@ export function emailSummary(row: EmailSummaryRow): EmailSummary {
     addressId: row.address_id,
     domainId: row.domain_id,
     batchId: row.batch_id,
-    isTest: row.is_test,
     hasOctets: row.raw_id !== null,
     guardStatus: row.guard_status,
     guardRuleId: row.guard_rule_id,
