@@ -3,7 +3,7 @@ import { type DnsRecord, dnsRecordsOf } from '../core/dns-records.ts';
 import { type AuthAdvice, authAdviceOf } from '../core/domain-advice.ts';
 import { checkedRecordOf, type DomainCheck, isSeen, readDomainCheck } from '../core/domain-check.ts';
 import { REASONS } from '../core/domain-state.ts';
-import type * as lists from '../db/queries/domain-list.ts';
+import type { Domain as DomainRow } from '../db/queries/domain-row.ts';
 import type { OperationContext } from './context.ts';
 
 /** A record that the owner is asked for, and whether it was seen. */
@@ -15,8 +15,8 @@ export interface ShownRecord extends DnsRecord {
   error: string | null;
 }
 
-/** A domain with what follows from its row. */
-export interface Domain extends lists.Domain {
+/** What follows from the row of a domain. */
+export interface DomainConsequences {
   /** verified, and its mail comes here */
   canReceive: boolean;
   dnsRecords: ShownRecord[];
@@ -26,10 +26,17 @@ export interface Domain extends lists.Domain {
   advice: AuthAdvice;
   /** why it is not verified, in words; null when there is nothing to say */
   reason: string | null;
+  /** verified, and every required record is seen */
+  isFullyVerified: boolean;
+  /** whether the record of a key that its mail is signed with is seen, be it that of the domain above it */
+  isDkimSeen: boolean;
 }
 
+/** A domain with what follows from its row. */
+export interface Domain extends DomainRow, DomainConsequences {}
+
 /** A row as it is shown. */
-export function domainViewOf(context: OperationContext, domain: lists.Domain): Domain {
+export function domainViewOf<Row extends DomainRow>(context: OperationContext, domain: Row): Row & DomainConsequences {
   const { status, isTrusted, isMxSeen, parent } = domain;
   const check = readDomainCheck(domain.dnsCheck);
   const { mailHostname } = context.settings;
@@ -37,6 +44,11 @@ export function domainViewOf(context: OperationContext, domain: lists.Domain): D
   const records = dnsRecordsOf({ ...domain, isInherited: parent !== null }, mailHostname);
   const reason = check?.reason ?? null;
   const isSpfSeen = records.some((record) => record.purpose === 'spf' && isSeen(check, record));
+  const dnsRecords = records.map((record) => {
+    const told = checkedRecordOf(check, record);
+    return { ...record, id: recordId(domain.id, record), isSeen: told?.isSeen ?? false, error: told?.error ?? null };
+  });
+  const dkim = dnsRecords.filter(({ purpose }) => purpose === 'dkim');
   return {
     ...domain,
     canReceive,
@@ -47,10 +59,11 @@ export function domainViewOf(context: OperationContext, domain: lists.Domain): D
       mailHostname,
     ),
     reason: reason === null || status === 'verified' ? null : REASONS[reason],
-    dnsRecords: records.map((record) => {
-      const told = checkedRecordOf(check, record);
-      return { ...record, id: recordId(domain.id, record), isSeen: told?.isSeen ?? false, error: told?.error ?? null };
-    }),
+    dnsRecords,
+    isFullyVerified:
+      status === 'verified' && (isTrusted || dnsRecords.every(({ isRequired, isSeen: has }) => has || !isRequired)),
+    // A subdomain is signed for with its parent's key.
+    isDkimSeen: dkim.length === 0 ? parent !== null : dkim.some(({ isSeen: has }) => has),
   };
 }
 

@@ -7,17 +7,21 @@ import { Domain as DomainEntity } from '../db/entities/domain.ts';
 import type { UnitOfWork } from '../db/entities/store.ts';
 import { addDkimKey } from '../db/queries/dkim-key.ts';
 import * as lists from '../db/queries/domain-list.ts';
+import { findDomainId } from '../db/queries/domain-page.ts';
+import type { DomainConditions } from '../db/queries/domain-row.ts';
+import { countRecentEmails, NONE, type RecentEmails } from '../db/queries/recent-emails.ts';
 import { invalid, isAskable, isTaken, newIdentifier, type OperationContext } from './context.ts';
 import { makeDkimKey } from './dkim-keys.ts';
 import { lookFirst, lookNow } from './domain-look.ts';
-import { type Domain, domainViewOf } from './domain-view.ts';
+import { type DomainConsequences, domainViewOf } from './domain-view.ts';
 
-export type { Domain } from './domain-view.ts';
+/** With how many addresses it has. */
+export interface Domain extends lists.Domain, DomainConsequences {}
 
 export const DOMAIN_STATUSES = ['pending', 'verified', 'failed'] as const;
 
 export interface DomainDetails extends Domain {
-  emailCounts: { lastDay: number; lastWeek: number; lastMonth: number };
+  emailCounts: RecentEmails;
 }
 
 /** What a list is asked for; absent puts no condition. */
@@ -65,8 +69,8 @@ export async function readDomain(context: OperationContext, domainId: string): P
     const { domains } = await lists.listDomains(transaction, userId, ofIds([domainId]), { limit: 1, offset: 0 });
     const domain = domains[0];
     if (domain === undefined) throw domainNotFound();
-    const emailCounts = await lists.countDomainEmails(transaction, userId, domain.name, context.now());
-    return { ...domainViewOf(context, domain), emailCounts };
+    const counted = await countRecentEmails(transaction, userId, { domains: [domain.name] }, context.now());
+    return { ...domainViewOf(context, domain), emailCounts: counted.get(domain.name) ?? NONE };
   });
 }
 
@@ -75,16 +79,6 @@ export async function readCheckedDomain(context: OperationContext, domainId: str
   const { id } = await readDomain(context, domainId);
   await lookNow(context, [id]);
   return readDomain(context, id);
-}
-
-/** One for each id, null where the user has none. */
-export async function loadDomains(context: OperationContext, ids: readonly string[]): Promise<(Domain | null)[]> {
-  const askable = ids.filter(isAskable);
-  const { domains } = await asUser(context.database, context.userId, (transaction) =>
-    lists.listDomains(transaction, context.userId, ofIds(askable), { limit: ids.length, offset: 0 }),
-  );
-  const byId = new Map(domains.map((domain) => [domain.id, domainViewOf(context, domain)]));
-  return ids.map((id) => byId.get(id) ?? null);
 }
 
 /**
@@ -117,7 +111,7 @@ export async function createDomain(context: OperationContext, input: { domain: s
 async function planKey(context: OperationContext, name: string): Promise<DkimKey | null> {
   const { database, userId, now, random, settings } = context;
   const { isKnown, isOpen, parent } = await asUser(database, userId, async (transaction) => ({
-    isKnown: await lists.hasDomain(transaction, userId, name),
+    isKnown: (await findDomainId(transaction, userId, name)) !== null,
     parent: await lists.findVerifiedDomain(transaction, userId, parentDomains(name)),
     isOpen: await lists.contestVerifiedName(transaction, name),
   }));
@@ -156,7 +150,7 @@ async function addDomain(
     await addDkimKey(transaction, { userId, domainId: id }, { ...key, activatedAt: createdAt });
 }
 
-function ofIds(ids: readonly string[]): lists.DomainConditions {
+function ofIds(ids: readonly string[]): DomainConditions {
   return { ids, status: null, canReceive: null };
 }
 

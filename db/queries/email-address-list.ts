@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Page } from '../../core/page.ts';
 import type { EmailAddressRow, EndpointType, Tables } from '../tables.ts';
-import { receivesSql } from './domain-list.ts';
+import { receivesSql } from './domain-row.ts';
 
 export interface EmailAddress {
   id: string;

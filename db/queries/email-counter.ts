@@ -32,16 +32,25 @@ export interface CountedEmails {
   since: Date | null;
 }
 
-/** An expression: how many there are. Adds up whole days, and the hours before the first of them. */
+/** An expression: how many there are. */
 export function countedEmails(userId: string, { address, conditions, since }: CountedEmails): RawBuilder<number> {
   const sum = (...ofGrain: RawBuilder<SqlBool>[]) => sql<number>`(
     select coalesce(sum(c.count), 0)::bigint from email_counter c where c.user_id = ${userId}
       and c.own_address = ${address ?? WHOLE_DOMAIN} and ${sql.join([...ofGrain, ...conditions], sql` and `)})`;
   if (since === null) return sum(sql`c.grain = 'all'`);
+  const sums = wholeHoursOf(since).map(({ grain, from, until }) =>
+    sum(sql`c.grain = ${grain}`, sql`c.begins_at >= ${from}`, until === null ? sql`true` : sql`c.begins_at < ${until}`),
+  );
+  return sql<number>`(${sql.join(sums, sql` + `)})`;
+}
+
+/** The rows that count what was created in an hour that begins at that instant or later: whole days, and the hours before the first of them. */
+export function wholeHoursOf(since: Date): { grain: 'day' | 'hour'; from: Date; until: Date | null }[] {
   const nextDay = nextWhole(since, DAY_MS);
-  return sql<number>`(
-    ${sum(sql`c.grain = 'day'`, sql`c.begins_at >= ${nextDay}`)} +
-    ${sum(sql`c.grain = 'hour'`, sql`c.begins_at >= ${nextWhole(since, HOUR_MS)}`, sql`c.begins_at < ${nextDay}`)})`;
+  return [
+    { grain: 'day', from: nextDay, until: null },
+    { grain: 'hour', from: nextWhole(since, HOUR_MS), until: nextDay },
+  ];
 }
 
 /** When the first hour begins that lies behind the instant altogether; the instant itself when it begins one. */
@@ -58,4 +67,4 @@ function nextWhole(at: Date, lengthMs: number): Date {
 }
 
 /** In the place of an address: all of the domain. */
-const WHOLE_DOMAIN = '*';
+export const WHOLE_DOMAIN = '*';

@@ -190,13 +190,9 @@ export function domainDetailsOf(domain: domains.DomainDetails, userId: string): 
 
 /** What a look at DNS came to, for clients that asked for one. */
 export function verificationCheckOf(domain: domains.Domain, now: Date): z.infer<typeof verificationCheck> {
-  const { dnsRecords, check, status } = domain;
+  const { dnsRecords, check, status, isDkimSeen, isFullyVerified } = domain;
   const lastChecked = wireInstant(domain.checkedAt ?? now);
-  const dkim = dnsRecords.filter(({ purpose }) => purpose === 'dkim');
-  // A subdomain is signed for with its parent's key.
-  const isDkimSeen = dkim.length === 0 ? domain.parent !== null : dkim.some(({ isSeen }) => isSeen);
   const isMailFromSeen = domain.mailFromVerifiedAt !== null;
-  const isEveryRequiredSeen = domain.isTrusted || dnsRecords.every(({ isRequired, isSeen }) => isSeen || !isRequired);
   return {
     dnsRecords: dnsRecords.map(({ type, name, value, isSeen, error }) => ({
       type,
@@ -215,7 +211,7 @@ export function verificationCheckOf(domain: domains.Domain, now: Date): z.infer<
     mailFromDomain: mailFromDomainOf(domain.name),
     mailFromStatus: mailFromStatusOf(domain),
     mailFromVerified: isMailFromSeen,
-    isFullyVerified: status === 'verified' && isEveryRequiredSeen,
+    isFullyVerified,
     lastChecked,
     ...(check?.error == null ? {} : { error: check.error }),
   };

@@ -1,5 +1,6 @@
 import { brandWithType } from '@pothos/core';
-import { type Domain, loadDomains } from '../../operations/domains.ts';
+import { loadDomains } from '../../operations/domain-pages.ts';
+import type { Domain } from '../../operations/domain-view.ts';
 import { type EmailAddress, loadEmailAddresses } from '../../operations/email-addresses.ts';
 import { type EmailContent, type EmailSummary, loadContents, loadEmails } from '../../operations/emails.ts';
 import { type Endpoint, loadEndpoints } from '../../operations/endpoints.ts';

@@ -1,0 +1,30 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { KeysetPage, Place } from '../../core/page.ts';
+
+/**
+ * `and` the rows of the alias lie behind and before the two places of a list that is ordered by an instant and id, newest first. The
+ * instant alone is compared first: comparing texts is not leakproof, so that under the policy no index would be entered by the pair.
+ */
+export function keysetConditions(
+  alias: string,
+  { after, before }: KeysetPage,
+  column = 'created_at',
+): RawBuilder<unknown> {
+  const at = sql.ref(`${alias}.${column}`);
+  const compare = (place: Place | null, operator: RawBuilder<unknown>) =>
+    place === null
+      ? sql``
+      : sql`and ${at} ${operator}= ${place.at}::timestamptz
+            and (${at}, ${sql.ref(`${alias}.id`)}) ${operator} (${place.at}::timestamptz, ${place.id}::text)`;
+  return sql`${compare(after, sql.raw('<'))} ${compare(before, sql.raw('>'))}`;
+}
+
+/** `order by` the instant and id of the alias, newest first; inverted: oldest first. */
+export function keysetOrder(
+  alias: string,
+  { isInverted }: Pick<KeysetPage, 'isInverted'>,
+  column = 'created_at',
+): RawBuilder<unknown> {
+  const direction = sql.raw(isInverted ? 'asc' : 'desc');
+  return sql`order by ${sql.ref(`${alias}.${column}`)} ${direction}, ${sql.ref(`${alias}.id`)} ${direction}`;
+}
