@@ -239,9 +239,10 @@ function isNeighbour(one: SubjectAnchor | null, other: SubjectAnchor | null): bo
 }
 
 function validKeys(ids: readonly string[]): string[] {
-  return [...new Set(ids.filter((id) => id.includes('@')).map(keyOf))];
+  return [...new Set(ids.filter((id) => id.includes('@')).map(linkKey))];
 }
 
-function keyOf(id: string): string {
+/** The key of a valid msg-id. */
+export function linkKey(id: string): string {
   return id.length <= MAX_KEY_LENGTH ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`;
 }

@@ -34,8 +34,7 @@ export async function claimUnthreaded(
   const { rows } = await client.query<ClaimedRow>({
     name: 'thread-claim',
     text: `
-      select e.id, e.type, e.thread_at, e.date, e.own_address, e.message_id, e.subject, e.base_subject, e.is_read, e.is_archived,
-             c.in_reply_to, c.reference_ids, c.addresses
+      select ${claimedColumns}
       from email e left join email_content c on c.user_id = $1 and c.email_id = e.id
       where e.user_id = $1 and e.id = any ($2::text[]) and e.thread_id is null and e.type <> 'scheduled'
       for update of e skip locked`,
@@ -59,7 +58,11 @@ export async function findUnthreaded(
   return rows.map((row) => ({ userId: row.user_id, emailId: row.id }));
 }
 
-interface ClaimedRow {
+/** The columns of ClaimedRow, of an email `e` with its content `c`. */
+export const claimedColumns = `e.id, e.type, e.thread_at, e.date, e.own_address, e.message_id, e.subject, e.base_subject, e.is_read,
+  e.is_archived, c.in_reply_to, c.reference_ids, c.addresses`;
+
+export interface ClaimedRow {
   id: string;
   type: 'received' | 'sent';
   thread_at: Date;
@@ -82,7 +85,8 @@ const participantFields = z.object({
   cc: addressList.nullable(),
 });
 
-function unthreadedEmail(row: ClaimedRow): UnthreadedEmail {
+/** What threading knows of an email, from its row. */
+export function unthreadedEmail(row: ClaimedRow): UnthreadedEmail {
   const fields = row.addresses === null ? { from: null, to: null, cc: null } : participantFields.parse(row.addresses);
   const mailboxes = mailboxesOf(fields);
   return {

@@ -1,5 +1,7 @@
+import { sql, type Transaction } from 'kysely';
 import type pg from 'pg';
 import { labelKey, uniteLabels } from '../../core/label.ts';
+import type { Tables } from '../tables.ts';
 
 /** Writes the labels of threads, by thread id. Rows are locked in the order of their ids. */
 export async function writeLabels(
@@ -51,4 +53,30 @@ export async function inheritLabels(
     userId,
     new Map([...present].map(([id, labels]) => [id, uniteLabels(labels, gains.get(id) ?? [])])),
   );
+}
+
+/** A label of a user's threads. */
+export interface Label {
+  /** as most of its threads have it */
+  name: string;
+  threadCount: number;
+  /** threads with unread messages */
+  unreadThreadCount: number;
+}
+
+/** So many labels, those of most threads, by name. */
+export async function listLabels(transaction: Transaction<Tables>, userId: string, limit: number): Promise<Label[]> {
+  const { rows } = await sql<{ name: string; threads: number; unread: number }>`
+    with used as (
+      select l.key, mode() within group (order by l.name collate "C") as name, count(*) as threads, count(*) filter (where t.unread_count > 0) as unread
+      from thread t cross join lateral unnest(t.labels, t.label_keys) as l(name, key)
+      where t.user_id = ${userId} and t.label_keys <> '{}'
+      group by l.key order by threads desc, l.key limit ${limit}
+    )
+    select name, threads, unread from used order by key`.execute(transaction);
+  return rows.map((row) => ({
+    name: row.name,
+    threadCount: Number(row.threads),
+    unreadThreadCount: Number(row.unread),
+  }));
 }
