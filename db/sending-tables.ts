@@ -54,7 +54,7 @@ export interface SuppressionRow {
   user_id: string;
   id: string;
   address: string;
-  reason: 'bounce' | 'complaint';
+  reason: 'bounce' | 'complaint' | 'manual';
   detail: string | null;
   email_id: string | null;
   created_at: Date;

@@ -5,7 +5,7 @@ import * as lists from '../db/queries/suppression-list.ts';
 import { invalid, isAskable, type OperationContext } from './context.ts';
 import { MAX_SEARCH_LENGTH } from './emails.ts';
 
-export const SUPPRESSION_REASONS = ['bounce', 'complaint'] as const;
+export const SUPPRESSION_REASONS = ['bounce', 'complaint', 'manual'] as const;
 
 export type Suppression = lists.Suppression;
 

@@ -624,8 +624,8 @@ const SENDING = `
     user_id text not null,
     id text not null,
     address text not null,
-    reason text not null check (reason in ('bounce', 'complaint')),
-    -- what the server or the report said
+    reason text not null check (reason in ('bounce', 'complaint', 'manual')),
+    -- what the server, the report or the user said
     detail text,
     email_id text,
     created_at timestamptz(3) not null,
@@ -854,6 +854,32 @@ const ROLES_AND_POLICIES = `
       select u.email, u.created_at from user_account u
       where u.id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
 
+  -- The keys of the user who asks. Who may ask is decided as for account_of.
+  create function api_keys_of(p_user_id text)
+    returns table (id text, name text, created_at timestamptz, expires_at timestamptz, revoked_at timestamptz, last_used_at timestamptz)
+    language sql stable security definer set search_path = public, pg_temp as $$
+      select k.id, k.name, k.created_at, k.expires_at, k.revoked_at, k.last_used_at from api_key k
+      where k.user_id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
+  -- False when the user has that many keys already that were not revoked; of two at once the second waits.
+  create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_sha256 bytea, p_expires_at timestamptz, p_most integer)
+    returns boolean language plpgsql security definer set search_path = public, pg_temp as $$
+    begin
+      if p_user_id is distinct from current_setting('postroom.user_id', true) then return false; end if;
+      perform from user_account u where u.id = p_user_id for update;
+      if (select count(*) from api_key k where k.user_id = p_user_id and k.revoked_at is null) >= p_most then return false; end if;
+      insert into api_key (id, user_id, name, secret_sha256, expires_at)
+      values (p_id, p_user_id, p_name, p_secret_sha256, p_expires_at);
+      return true;
+    end $$;
+  -- False when the user has no such key, or it was revoked before.
+  create function revoke_api_key(p_user_id text, p_id text) returns boolean
+    language sql security definer set search_path = public, pg_temp as $$
+      with revoked as (
+        update api_key k set revoked_at = now()
+        where k.user_id = p_user_id and k.id = p_id and k.revoked_at is null and p_user_id = current_setting('postroom.user_id', true)
+        returning 1)
+      select exists (select from revoked) $$;
+
   -- How far the event feeds of these users have grown, for a gateway that watches them: numbers, nothing of what happened.
   create function event_positions(p_user_ids text[]) returns table (user_id text, last_seq bigint)
     language sql stable security definer set search_path = public, pg_temp as $$
@@ -965,7 +991,7 @@ const ROLES_AND_POLICIES = `
   grant execute on function lease_requests to postroom_gateway, postroom_actor;
   revoke all on function analyze_young_tables from public;
   grant execute on function analyze_young_tables to postroom_actor;
-  revoke all on function credential_owner, note_key_uses, account_of, event_positions, raw_octets, raw_sizes, redate_scheduled, contest_verified_name, search_emails, search_threads from public;
-  grant execute on function credential_owner, note_key_uses, account_of, event_positions, raw_octets, raw_sizes, redate_scheduled, contest_verified_name, search_emails, search_threads
+  revoke all on function credential_owner, note_key_uses, account_of, api_keys_of, create_api_key, revoke_api_key, event_positions, raw_octets, raw_sizes, redate_scheduled, contest_verified_name, search_emails, search_threads from public;
+  grant execute on function credential_owner, note_key_uses, account_of, api_keys_of, create_api_key, revoke_api_key, event_positions, raw_octets, raw_sizes, redate_scheduled, contest_verified_name, search_emails, search_threads
     to postroom_gateway, postroom_actor;
 `;

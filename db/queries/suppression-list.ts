@@ -8,7 +8,7 @@ export interface Suppression {
   id: string;
   /** lower case */
   address: string;
-  reason: 'bounce' | 'complaint';
+  reason: 'bounce' | 'complaint' | 'manual';
   /** what the server or the report said; null when nothing was said */
   detail: string | null;
   /** the email that was refused or complained of */
