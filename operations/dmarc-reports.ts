@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import { alignedPercent, dmarcAdvice } from '../core/dmarc-advice.ts';
 import type { DmarcPolicy, DmarcRecord } from '../core/dmarc-report.ts';
 import { UserError } from '../core/errors.ts';
-import type { Page } from '../core/page.ts';
+import type { KeysetPage, Page } from '../core/page.ts';
 import { asUser } from '../db/database.ts';
 import * as lists from '../db/queries/dmarc-list.ts';
 import type { Tables } from '../db/tables.ts';
@@ -43,6 +43,53 @@ export function listDmarcReports(
   return onDomain(context, domainId, (transaction) =>
     lists.listDmarcReports(transaction, context.userId, domainId, page),
   );
+}
+
+/** Of each domain of the user's, its reports behind and before two places, the newest time first; inverted: the oldest. */
+export async function pageDmarcReports(
+  { database, userId }: OperationContext,
+  domainIds: readonly string[],
+  page: KeysetPage,
+): Promise<DmarcReport[][]> {
+  const byDomain = await asUser(database, userId, (transaction) =>
+    lists.pageReportsOfDomains(transaction, userId, domainIds, page),
+  );
+  return domainIds.map((id) => byDomain.get(id) ?? []);
+}
+
+/** Of each domain of the user's, how many reports there are on it. */
+export async function countDmarcReports(
+  { database, userId }: OperationContext,
+  domainIds: readonly string[],
+): Promise<number[]> {
+  const counts = await asUser(database, userId, (transaction) =>
+    lists.countReportsOfDomains(transaction, userId, domainIds),
+  );
+  return domainIds.map((id) => counts.get(id) ?? 0);
+}
+
+/** One for each id, null where the user has none. */
+export async function loadDmarcReports(
+  { database, userId }: OperationContext,
+  ids: readonly string[],
+): Promise<(DmarcReport | null)[]> {
+  const reports = await asUser(database, userId, (transaction) =>
+    lists.findDmarcReports(transaction, userId, ids.filter(isAskable)),
+  );
+  const byId = new Map(reports.map((report) => [report.id, report]));
+  return ids.map((id) => byId.get(id) ?? null);
+}
+
+/** Of each report of the user's, some of its records in their order. */
+export async function loadDmarcRecords(
+  { database, userId }: OperationContext,
+  reportIds: readonly string[],
+  page: Page,
+): Promise<DmarcRecord[][]> {
+  const byReport = await asUser(database, userId, (transaction) =>
+    lists.findDmarcRecords(transaction, userId, reportIds, page),
+  );
+  return reportIds.map((id) => byReport.get(id) ?? []);
 }
 
 /** One report with its records. Throws not_found. */

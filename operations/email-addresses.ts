@@ -1,32 +1,17 @@
-import { LockMode } from '@mikro-orm/core';
-import { canonicalAddress } from '../core/domain-name.ts';
 import { UserError } from '../core/errors.ts';
-import type { Page } from '../core/page.ts';
+import type { KeysetPage, Page } from '../core/page.ts';
 import { asUser } from '../db/database.ts';
-import { Domain } from '../db/entities/domain.ts';
-import { EmailAddress as EmailAddressEntity } from '../db/entities/email-address.ts';
-import { Endpoint } from '../db/entities/endpoint.ts';
-import type { UnitOfWork } from '../db/entities/store.ts';
 import * as lists from '../db/queries/email-address-list.ts';
-import { invalid, isAskable, newIdentifier, type OperationContext } from './context.ts';
+import { countRecentEmails, NONE, type RecentEmails } from '../db/queries/recent-emails.ts';
+import { isAskable, type OperationContext } from './context.ts';
 
 /** An address with what follows from its row. */
 export interface EmailAddress extends lists.EmailAddress {
   /** active, and its domain's mail comes here */
   isReceiving: boolean;
+  /** why its mail does not come here although it is active, in words; null: it does, or it is not active */
+  warning: string | null;
 }
-
-export interface NewEmailAddress {
-  address: string;
-  domainId: string;
-  endpointId?: string | null | undefined;
-  /** legacy routing, the id of an endpoint of type webhook; excludes endpointId */
-  webhookId?: string | null | undefined;
-  isActive?: boolean | undefined;
-}
-
-/** What shall be otherwise; absent stays, null takes routing of that kind away. */
-export type EmailAddressChange = Pick<NewEmailAddress, 'endpointId' | 'webhookId' | 'isActive'>;
 
 /** What a list is asked for; absent puts no condition. */
 export interface EmailAddressQuery {
@@ -41,11 +26,62 @@ export async function listEmailAddresses(
   query: EmailAddressQuery,
   page: Page,
 ): Promise<{ addresses: EmailAddress[]; total: number }> {
-  const { domainId = null, isActive = null, isReceiving = null } = query;
   const { addresses, total } = await asUser(context.database, context.userId, (transaction) =>
-    lists.listEmailAddresses(transaction, context.userId, { ids: null, domainId, isActive, isReceiving }, page),
+    lists.listEmailAddresses(transaction, context.userId, conditionsOf(query), page),
   );
   return { addresses: addresses.map(withConsequences), total };
+}
+
+/** The addresses behind and before two places, newest first; inverted: oldest first. */
+export async function pageEmailAddresses(
+  { database, userId }: OperationContext,
+  query: EmailAddressQuery,
+  page: KeysetPage,
+): Promise<EmailAddress[]> {
+  const rows = await asUser(database, userId, (transaction) =>
+    lists.pageEmailAddresses(transaction, userId, conditionsOf(query), page),
+  );
+  return rows.map(withConsequences);
+}
+
+export function countEmailAddresses({ database, userId }: OperationContext, query: EmailAddressQuery): Promise<number> {
+  return asUser(database, userId, (transaction) => lists.countEmailAddresses(transaction, userId, conditionsOf(query)));
+}
+
+/** As pageEmailAddresses, of each of the user's domains. */
+export async function pageAddressesOfDomains(
+  { database, userId }: OperationContext,
+  domainIds: readonly string[],
+  query: EmailAddressQuery,
+  page: KeysetPage,
+): Promise<EmailAddress[][]> {
+  const byDomain = await asUser(database, userId, (transaction) =>
+    lists.pageAddressesOfDomains(transaction, userId, domainIds, conditionsOf(query), page),
+  );
+  return domainIds.map((id) => (byDomain.get(id) ?? []).map(withConsequences));
+}
+
+/** As countEmailAddresses, of each of the user's domains. */
+export async function countAddressesOfDomains(
+  { database, userId }: OperationContext,
+  domainIds: readonly string[],
+  query: EmailAddressQuery,
+): Promise<number[]> {
+  const counts = await asUser(database, userId, (transaction) =>
+    lists.countAddressesOfDomains(transaction, userId, domainIds, conditionsOf(query)),
+  );
+  return domainIds.map((id) => counts.get(id) ?? 0);
+}
+
+/** Of each address how much mail it had lately. */
+export async function countAddressEmails(
+  context: OperationContext,
+  addresses: readonly string[],
+): Promise<RecentEmails[]> {
+  const counts = await asUser(context.database, context.userId, (transaction) =>
+    countRecentEmails(transaction, context.userId, { addresses }, context.now()),
+  );
+  return addresses.map((address) => counts.get(address) ?? NONE);
 }
 
 /** Throws not_found. */
@@ -68,135 +104,20 @@ export async function loadEmailAddresses(
   return ids.map((id) => byId.get(id) ?? null);
 }
 
-/** Adds an address on a verified domain of the user. Throws validation, not_found, conflict. */
-export async function createEmailAddress(context: OperationContext, input: NewEmailAddress): Promise<EmailAddress> {
-  const parsed = canonicalAddress(input.address);
-  if (parsed === null) throw invalid('Invalid email address format', 'address');
-  const id = newIdentifier(context, 'emailAddress');
-  await context.entities.asUser(context.userId, (unit) => addAddress(unit, context, { ...input, ...parsed, id }));
-  context.bus.publish('routing.changed', { name: parsed.address });
-  return readEmailAddress(context, id);
-}
-
-async function addAddress(
-  unit: UnitOfWork,
-  context: OperationContext,
-  input: NewEmailAddress & { id: string; domain: string },
-): Promise<void> {
-  const { userId } = context;
-  const { id, domainId, address } = input;
-  await holdEndpoints(unit, userId, input);
-  const domain = isAskable(domainId) ? await unit.entities.findOne(Domain, { userId, id: domainId }, HELD) : null;
-  if (domain === null) throw new UserError('not_found', 'Domain not found or access denied');
-  if (input.domain !== domain.name) throw invalid(`Email must belong to domain ${domain.name}`, 'address');
-  if (domain.status !== 'verified') throw invalid('Domain must be verified', 'domainId');
-  const routing = await routingOf(unit, userId, input);
-  const isFree = await lists.claimAddress(unit.transaction, { address, user_id: userId, address_id: id });
-  if (!isFree) throw new UserError('conflict', 'Email address already exists', { isFinal: true });
-  const createdAt = context.now();
-  unit.entities.create(EmailAddressEntity, {
-    userId,
-    id,
-    domainId,
-    address,
-    endpointId: null,
-    webhookId: null,
-    ...routing,
-    isActive: input.isActive ?? true,
-    createdAt,
-    updatedAt: createdAt,
-  });
-}
-
-const CHANGEABLE = ['endpointId', 'webhookId', 'isActive'] as const;
-
-/** Changes where mail to an address goes, or whether it takes any. Throws validation, not_found. */
-export async function updateEmailAddress(
-  context: OperationContext,
-  id: string,
-  change: EmailAddressChange,
-): Promise<EmailAddress> {
-  const { userId, bus } = context;
-  const name = await context.entities.asUser(userId, async (unit) => {
-    await holdEndpoints(unit, userId, change);
-    const address = await lockAddress(unit, userId, id);
-    if (CHANGEABLE.every((key) => change[key] === undefined))
-      throw new UserError('validation', `At least one field must be provided: ${CHANGEABLE.join(', ')}`);
-    Object.assign(address, await routingOf(unit, userId, change));
-    if (change.isActive !== undefined) address.isActive = change.isActive;
-    address.updatedAt = context.now();
-    return address.address;
-  });
-  bus.publish('routing.changed', { name });
-  return readEmailAddress(context, id);
-}
-
-/** Deletes an address, so that it takes no mail and may be somebody else's; mail that it took stays readable. Throws not_found. */
-export async function deleteEmailAddress(context: OperationContext, id: string): Promise<EmailAddress> {
-  const { userId, bus } = context;
-  const deleted = await readEmailAddress(context, id);
-  await context.entities.asUser(userId, async (unit) => {
-    const address = await lockAddress(unit, userId, id);
-    await lists.freeAddress(unit.transaction, userId, id);
-    unit.entities.remove(address);
-  });
-  bus.publish('routing.changed', { name: deleted.address });
-  return deleted;
-}
-
-/** Kept from being deleted until the transaction ends. */
-const HELD = { lockMode: LockMode.PESSIMISTIC_READ };
-
-/** Before anything else is locked, as whoever deletes an endpoint locks that first and then what leads to it. */
-async function holdEndpoints(
-  { entities }: UnitOfWork,
-  userId: string,
-  { endpointId, webhookId }: Pick<EmailAddressChange, 'endpointId' | 'webhookId'>,
-): Promise<void> {
-  for (const id of [endpointId, webhookId])
-    if (id != null && isAskable(id)) await entities.findOne(Endpoint, { userId, id }, HELD);
-}
-
-/**
- * What the wish changes of where mail goes: either kind of routing takes the place of the other. Throws validation, not_found where the
- * endpoint cannot be used.
- */
-async function routingOf(
-  unit: UnitOfWork,
-  userId: string,
-  { endpointId, webhookId }: Pick<EmailAddressChange, 'endpointId' | 'webhookId'>,
-): Promise<{ endpointId?: string | null; webhookId?: string | null }> {
-  if (endpointId != null && webhookId != null) throw invalid('Cannot specify both endpoint and webhook', 'webhookId');
-  const find = (id: string) =>
-    isAskable(id) ? unit.entities.findOne(Endpoint, { userId, id }, HELD) : Promise.resolve(null);
-  if (endpointId != null) {
-    const endpoint = await find(endpointId);
-    if (endpoint === null) throw new UserError('not_found', 'Endpoint not found');
-    if (!endpoint.isActive) throw invalid('Endpoint is not active', 'endpointId');
-    return { endpointId, webhookId: null };
-  }
-  if (webhookId != null) {
-    const webhook = await find(webhookId);
-    if (webhook?.type !== 'webhook') throw new UserError('not_found', 'Webhook not found');
-    if (!webhook.isActive) throw invalid('Webhook is not active', 'webhookId');
-    return { endpointId: null, webhookId };
-  }
-  return { ...(endpointId === null ? { endpointId } : {}), ...(webhookId === null ? { webhookId } : {}) };
-}
-
-/** The address, held until the transaction ends. Throws not_found. */
-async function lockAddress({ entities }: UnitOfWork, userId: string, id: string): Promise<EmailAddressEntity> {
-  const address = isAskable(id)
-    ? await entities.findOne(EmailAddressEntity, { userId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-    : null;
-  if (address === null) throw addressNotFound();
-  return address;
-}
-
-function addressNotFound(): UserError {
+export function addressNotFound(): UserError {
   return new UserError('not_found', 'Email address not found');
 }
 
+function conditionsOf({ domainId, isActive, isReceiving }: EmailAddressQuery): lists.EmailAddressConditions {
+  return { ids: null, domainId: domainId ?? null, isActive: isActive ?? null, isReceiving: isReceiving ?? null };
+}
+
 function withConsequences(address: lists.EmailAddress): EmailAddress {
-  return { ...address, isReceiving: address.isActive && address.domain.isReceiving };
+  const { isActive, domain } = address;
+  const isReceiving = isActive && domain.isReceiving;
+  return {
+    ...address,
+    isReceiving,
+    warning: isActive && !isReceiving ? `The MX record of ${domain.name} does not point to this service yet.` : null,
+  };
 }

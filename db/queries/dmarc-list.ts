@@ -1,12 +1,15 @@
 import { sql, type Transaction } from 'kysely';
 import type { DmarcPolicy, DmarcRecord } from '../../core/dmarc-report.ts';
-import type { Page } from '../../core/page.ts';
+import type { KeysetPage, Page } from '../../core/page.ts';
 import type { Tables } from '../tables.ts';
+import { keysetConditions, keysetOrder } from './keyset.ts';
 
 /** A DMARC aggregate report that came in, without its records. */
 export interface StoredDmarcReport {
   id: string;
   emailId: string;
+  /** the user's domain that the policy's is, or is related to */
+  domainId: string;
   /** of the policy: the user's domain, one under it, or one above it */
   domain: string;
   organization: string;
@@ -73,6 +76,63 @@ export async function listDmarcReports(
   return { reports: rows, total: Number(counted.rows[0]?.total ?? 0) };
 }
 
+/** The reports on each of several domains behind and before two places, the newest time first; inverted: the oldest. By the domain's id. */
+export async function pageReportsOfDomains(
+  transaction: Transaction<Tables>,
+  userId: string,
+  domainIds: readonly string[],
+  page: KeysetPage,
+): Promise<Map<string, StoredDmarcReport[]>> {
+  const order = (alias: string, column: string) => keysetOrder(alias, page, column);
+  const { rows } = await sql<StoredDmarcReport>`
+    select p.* from unnest(${domainIds}::text[]) as w (id)
+    cross join lateral (
+      select ${columns} from dmarc_report r where r.user_id = ${userId} and r.domain_id = w.id
+      ${keysetConditions('r', page, 'ends_at')} ${order('r', 'ends_at')} limit ${page.limit}) p
+    ${order('p', 'end')}`.execute(transaction);
+  return Map.groupBy(rows, ({ domainId }) => domainId);
+}
+
+/** How many reports there are on each of several domains; by the domain's id, those with none left out. */
+export async function countReportsOfDomains(
+  transaction: Transaction<Tables>,
+  userId: string,
+  domainIds: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ domain_id: string; total: number }>`
+    select r.domain_id, count(*) as total from dmarc_report r
+    where r.user_id = ${userId} and r.domain_id = any (${domainIds}::text[]) group by r.domain_id`.execute(transaction);
+  return new Map(rows.map((row) => [row.domain_id, Number(row.total)]));
+}
+
+/** Those of the reports that the user has, in no order. */
+export async function findDmarcReports(
+  transaction: Transaction<Tables>,
+  userId: string,
+  ids: readonly string[],
+): Promise<StoredDmarcReport[]> {
+  const { rows } = await sql<StoredDmarcReport>`
+    select ${columns} from dmarc_report r where r.user_id = ${userId} and r.id = any (${ids}::text[])`.execute(
+    transaction,
+  );
+  return rows;
+}
+
+/** Some records of each of several reports, in their order; by the report's id. */
+export async function findDmarcRecords(
+  transaction: Transaction<Tables>,
+  userId: string,
+  reportIds: readonly string[],
+  { limit, offset }: Page,
+): Promise<Map<string, DmarcRecord[]>> {
+  const { rows } = await sql<{ id: string; records: DmarcRecord[] }>`
+    select r.id, (select coalesce(jsonb_agg(n.record order by n.place), '[]')
+      from jsonb_array_elements(r.records) with ordinality n (record, place)
+      where n.place > ${offset} and n.place <= ${offset + limit}) as records
+    from dmarc_report r where r.user_id = ${userId} and r.id = any (${reportIds}::text[])`.execute(transaction);
+  return new Map(rows.map(({ id, records }) => [id, records]));
+}
+
 /** One report with its records; null when the domain has none of that id. */
 export async function findDmarcReport(
   transaction: Transaction<Tables>,
@@ -134,6 +194,6 @@ export async function sumDmarcReports(
 
 const NOTHING: DmarcTotals = { reportCount: 0, messages: 0, aligned: 0, begin: null, end: null, policy: null };
 
-const columns = sql`r.id, r.email_id as "emailId", r.domain, r.organization, r.report_id as "reportId", r.begins_at as begin,
+const columns = sql`r.id, r.email_id as "emailId", r.domain_id as "domainId", r.domain, r.organization, r.report_id as "reportId", r.begins_at as begin,
   r.ends_at as end, r.policy, r.message_count as "messageCount", r.aligned_count as "alignedCount", r.is_truncated as "isTruncated",
   r.created_at as "createdAt"`;

@@ -1,7 +1,8 @@
-import { sql, type Transaction } from 'kysely';
-import type { Page } from '../../core/page.ts';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { KeysetPage, Page } from '../../core/page.ts';
 import type { EmailAddressRow, EndpointType, Tables } from '../tables.ts';
 import { receivesSql } from './domain-row.ts';
+import { keysetConditions, keysetOrder } from './keyset.ts';
 
 export interface EmailAddress {
   id: string;
@@ -40,21 +41,11 @@ export async function listEmailAddresses(
   conditions: EmailAddressConditions,
   page: Page,
 ): Promise<{ addresses: EmailAddress[]; total: number }> {
-  const { ids, domainId, isActive, isReceiving } = conditions;
-  const from = sql`
-    from email_address a join domain d on d.user_id = a.user_id and d.id = a.domain_id
-    left join endpoint e on e.user_id = a.user_id and e.id = coalesce(a.endpoint_id, a.webhook_id)
-    where a.user_id = ${userId}
-      ${ids === null ? sql`` : sql`and a.id = any (${ids}::text[])`}
-      ${domainId === null ? sql`` : sql`and a.domain_id = ${domainId}`}
-      ${isActive === null ? sql`` : sql`and a.is_active = ${isActive}`}
-      ${isReceiving === null ? sql`` : sql`and (a.is_active and ${receives}) = ${isReceiving}`}`;
+  const from = fromAddresses(userId, conditions);
   const { rows } = await sql<{ total: number } & (ListedRow | { id: null })>`
     select t.total, p.* from (select count(*) as total ${from}) t
     left join lateral (
-      select a.*, d.name as domain_name, d.status as domain_status, ${receives} as domain_is_receiving,
-        e.name as endpoint_name, e.type as endpoint_type, e.config as endpoint_config, e.is_active as endpoint_is_active
-      ${from} order by a.created_at desc, a.id desc limit ${page.limit} offset ${page.offset}
+      select ${columns} ${from} order by a.created_at desc, a.id desc limit ${page.limit} offset ${page.offset}
     ) p on true
     order by p.created_at desc, p.id desc`.execute(transaction);
   return {
@@ -62,6 +53,76 @@ export async function listEmailAddresses(
     total: Number(rows[0]?.total ?? 0),
   };
 }
+
+/** The addresses behind and before two places, newest first; inverted: oldest first. */
+export async function pageEmailAddresses(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: EmailAddressConditions,
+  page: KeysetPage,
+): Promise<EmailAddress[]> {
+  const { rows } = await sql<ListedRow>`
+    select ${columns} ${fromAddresses(userId, conditions)} ${keysetConditions('a', page)} ${keysetOrder('a', page)}
+    limit ${page.limit}`.execute(transaction);
+  return rows.map(emailAddressOf);
+}
+
+/** As pageEmailAddresses, of each of several domains; by the domain's id. */
+export async function pageAddressesOfDomains(
+  transaction: Transaction<Tables>,
+  userId: string,
+  domainIds: readonly string[],
+  conditions: EmailAddressConditions,
+  page: KeysetPage,
+): Promise<Map<string, EmailAddress[]>> {
+  const { rows } = await sql<ListedRow>`
+    select p.* from unnest(${domainIds}::text[]) as w (id)
+    cross join lateral (
+      select ${columns} ${fromAddresses(userId, conditions)} and a.domain_id = w.id
+      ${keysetConditions('a', page)} ${keysetOrder('a', page)} limit ${page.limit}) p
+    ${keysetOrder('p', page)}`.execute(transaction);
+  return Map.groupBy(rows.map(emailAddressOf), ({ domain }) => domain.id);
+}
+
+export async function countEmailAddresses(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: EmailAddressConditions,
+): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total ${fromAddresses(userId, conditions)}`.execute(transaction);
+  return Number(rows[0]?.total ?? 0);
+}
+
+/** As countEmailAddresses, of each of several domains; by the domain's id, those with none left out. */
+export async function countAddressesOfDomains(
+  transaction: Transaction<Tables>,
+  userId: string,
+  domainIds: readonly string[],
+  conditions: EmailAddressConditions,
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ domain_id: string; total: number }>`
+    select a.domain_id, count(*) as total ${fromAddresses(userId, conditions)}
+    and a.domain_id = any (${domainIds}::text[]) group by a.domain_id`.execute(transaction);
+  return new Map(rows.map((row) => [row.domain_id, Number(row.total)]));
+}
+
+function fromAddresses(
+  userId: string,
+  { ids, domainId, isActive, isReceiving }: EmailAddressConditions,
+): RawBuilder<unknown> {
+  return sql`
+    from email_address a join domain d on d.user_id = a.user_id and d.id = a.domain_id
+    left join endpoint e on e.user_id = a.user_id and e.id = coalesce(a.endpoint_id, a.webhook_id)
+    where a.user_id = ${userId}
+      ${ids === null ? sql`` : sql`and a.id = any (${ids}::text[])`}
+      ${domainId === null ? sql`` : sql`and a.domain_id = ${domainId}`}
+      ${isActive === null ? sql`` : sql`and a.is_active = ${isActive}`}
+      ${isReceiving === null ? sql`` : sql`and (a.is_active and ${receives}) = ${isReceiving}`}`;
+}
+
+const columns = sql`a.*, d.name as domain_name, d.status as domain_status, ${receives} as domain_is_receiving,
+  e.name as endpoint_name, e.type as endpoint_type, e.config as endpoint_config, e.is_active as endpoint_is_active`;
 
 type ListedRow = Omit<EmailAddressRow, 'created_at' | 'updated_at'> & {
   created_at: Date;

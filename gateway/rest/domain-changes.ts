@@ -3,23 +3,16 @@ import { z } from 'zod';
 import type { OperationContext } from '../../operations/context.ts';
 import * as changes from '../../operations/domain-changes.ts';
 import * as domains from '../../operations/domains.ts';
+import { domainChangeShape } from '../../schema/shapes/domain.ts';
 import { type DomainBody, domainBody, domainDetailsOf, domainStatus, verificationCheckOf } from './domain-wire.ts';
-import { errorBody, idInPath, type RestOptions, text } from './shapes.ts';
+import { errorBody, idInPath, type RestOptions } from './shapes.ts';
 
-const change = z
-  .object({
-    isCatchAllEnabled: z.boolean().optional().meta({ description: 'whether mail to unknown addresses is routed' }),
-    catchAllEndpointId: text.nullish().meta({ description: 'where to; needed to enable that' }),
-    receiveDmarcEmails: z.boolean().optional().meta({
-      description: 'whether mail to dmarc@ is routed like other mail; with it isCatchAllEnabled may be absent',
-    }),
-  })
-  .meta({
-    examples: [
-      { isCatchAllEnabled: false },
-      { isCatchAllEnabled: true, catchAllEndpointId: 'ep_01931f3e5a7b7c1d8e2f3a4b5c6d7e8f' },
-    ],
-  });
+const change = domainChangeShape.meta({
+  examples: [
+    { isCatchAllEnabled: false },
+    { isCatchAllEnabled: true, catchAllEndpointId: 'ep_01931f3e5a7b7c1d8e2f3a4b5c6d7e8f' },
+  ],
+});
 
 const deleted = z.object({
   success: z.literal(true),

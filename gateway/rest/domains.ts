@@ -1,19 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { MAX_DOMAIN_LENGTH } from '../../core/domain-name.ts';
 import * as domains from '../../operations/domains.ts';
+import { domainNameShape } from '../../schema/shapes/domain.ts';
 import { domainBody, domainBodyOf, domainDetailsOf, domainStatus, verificationCheckOf } from './domain-wire.ts';
-import {
-  errorBody,
-  idInPath,
-  limit,
-  listBody,
-  listOf,
-  offset,
-  queryBoolean,
-  type RestOptions,
-  text,
-} from './shapes.ts';
+import { errorBody, idInPath, limit, listBody, listOf, offset, queryBoolean, type RestOptions } from './shapes.ts';
 
 const check = queryBoolean.optional().meta({ description: 'whether to look at DNS now' });
 
@@ -36,8 +26,8 @@ const listed = listOf(domainBody).extend({
 // The `resend` client calls it `name`.
 const newDomain = z
   .object({
-    domain: text.min(1).max(MAX_DOMAIN_LENGTH).optional(),
-    name: text.min(1).max(MAX_DOMAIN_LENGTH).optional(),
+    domain: domainNameShape.optional(),
+    name: domainNameShape.optional(),
   })
   .refine((body) => body.domain !== undefined || body.name !== undefined, {
     path: ['domain'],

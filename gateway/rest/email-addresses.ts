@@ -1,7 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { DOMAIN_STATUSES } from '../../operations/domains.ts';
+import * as changes from '../../operations/email-address-changes.ts';
 import * as addresses from '../../operations/email-addresses.ts';
+import { addressChangeShape, newAddressShape } from '../../schema/shapes/email-address.ts';
 import {
   errorBody,
   idInPath,
@@ -41,34 +43,20 @@ const addressBody = z
   })
   .meta({ id: 'EmailAddress' });
 
-const WEBHOOK_ID =
-  'the former name of routing to a webhook: the id of an endpoint of type webhook; excludes `endpointId`';
+const newAddress = newAddressShape.meta({
+  examples: [
+    {
+      address: 'orders@example.com',
+      domainId: 'dom_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b',
+      endpointId: 'ep_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b',
+    },
+  ],
+});
 
-const newAddress = z
-  .object({
-    address: text,
-    domainId: text,
-    endpointId: text.nullish(),
-    webhookId: text.nullish().meta({ description: WEBHOOK_ID }),
-    isActive: z.boolean().optional(),
-  })
-  .meta({
-    examples: [
-      {
-        address: 'orders@example.com',
-        domainId: 'dom_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b',
-        endpointId: 'ep_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b',
-      },
-    ],
-  });
-
-const addressChange = z
-  .object({
-    endpointId: text.nullish().meta({ description: 'null takes routing to an endpoint away' }),
-    webhookId: text.nullish().meta({ description: WEBHOOK_ID }),
-    isActive: z.boolean().optional().meta({ description: 'one that is not active takes no mail' }),
-  })
-  .meta({ id: 'UpdateEmailAddress', examples: [{ endpointId: 'ep_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b' }] });
+const addressChange = addressChangeShape.meta({
+  id: 'UpdateEmailAddress',
+  examples: [{ endpointId: 'ep_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b' }],
+});
 
 const deletedAddress = z
   .object({
@@ -105,7 +93,7 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     },
     async (request, reply) => {
       const context = contextOf(request);
-      const address = await addresses.createEmailAddress(context, request.body);
+      const address = await changes.createEmailAddress(context, request.body);
       return reply.code(201).send(addressBodyOf(address, context.userId));
     },
   );
@@ -167,7 +155,7 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       },
       handler: async (request) => {
         const context = contextOf(request);
-        const address = await addresses.updateEmailAddress(context, request.params.id, request.body);
+        const address = await changes.updateEmailAddress(context, request.params.id, request.body);
         return addressBodyOf(address, context.userId);
       },
     });
@@ -187,7 +175,7 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     },
     async (request) => {
       const { id } = request.params;
-      const { address, domain } = await addresses.deleteEmailAddress(contextOf(request), id);
+      const { address, domain } = await changes.deleteEmailAddress(contextOf(request), id);
       return {
         success: true as const,
         message: 'Email address deleted successfully',
@@ -229,8 +217,6 @@ function addressBodyOf(address: addresses.EmailAddress, userId: string): z.infer
             config: endpoint.config,
             isActive: endpoint.isActive,
           },
-    ...(address.isActive && !address.isReceiving
-      ? { warning: `The MX record of ${domain.name} does not point to this service yet.` }
-      : {}),
+    ...(address.warning === null ? {} : { warning: address.warning }),
   };
 }
