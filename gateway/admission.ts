@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { UserError } from '../core/errors.ts';
+import { openCaller } from './caller.ts';
 import type { Credentials } from './credentials.ts';
 import { limitHeaders, type RequestLimiter } from './request-limit.ts';
 
@@ -28,6 +29,7 @@ export function admission(options: AdmissionOptions): (request: FastifyRequest, 
     const credential = key === undefined ? null : await credentials.find(key);
     if (credential === null) throw new UserError('unauthorized', 'Authentication required');
     request.userId = credential.userId;
+    request.caller = openCaller(reply, async () => (await credentials.find(key ?? ''))?.keyId === credential.keyId);
     await countRequest(options, credential.userId, reply);
   };
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readDownloadLink } from '../core/download-link.ts';
 import { type AdmissionOptions, countRequest } from './admission.ts';
+import { openCaller } from './caller.ts';
 
 export interface DownloadAdmissionOptions extends Pick<AdmissionOptions, 'limiter' | 'now'> {
   /** the admission of all other routes */
@@ -20,6 +21,7 @@ export function downloadAdmission(options: DownloadAdmissionOptions) {
     const userId = request.headers.authorization === undefined ? ownerOf(request, linkKey, now()) : null;
     if (userId === null) return await admit(request, reply);
     request.userId = userId;
+    request.caller = openCaller(reply, async () => true);
     await countRequest(options, userId, reply);
   };
 }

@@ -65,6 +65,7 @@ const tags = [
     name: 'Endpoints',
     description: 'Where received mail is handed on to: a webhook, an address or a group of addresses.',
   },
+  { name: 'Events', description: 'What happens, as one feed that can be followed and taken up again.' },
   {
     name: 'Guard rules',
     description: 'Rules that let received mail through, hold it back, or lead it elsewhere.',

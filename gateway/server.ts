@@ -7,7 +7,9 @@ import { deriveDownloadLinkKey } from '../core/download-link.ts';
 import { createAddressGuard } from '../core/network-address.ts';
 import type { Database } from '../db/database.ts';
 import { openEntityStore } from '../db/entities/store.ts';
+import type { Caller } from '../operations/caller.ts';
 import type { OperationContext, OperationParts } from '../operations/context.ts';
+import { createEventHub, type EventHub } from '../operations/event-hub.ts';
 import type { Bus } from '../schema/messages.ts';
 import { admission } from './admission.ts';
 import { limitBodiesInFlight } from './bodies-in-flight.ts';
@@ -32,6 +34,7 @@ import { emailAddressRoutes } from './rest/email-addresses.ts';
 import { emailRoutes } from './rest/emails.ts';
 import { endpointActionRoutes } from './rest/endpoint-actions.ts';
 import { endpointRoutes } from './rest/endpoints.ts';
+import { eventRoutes } from './rest/events.ts';
 import { guardRoutes } from './rest/guard.ts';
 import { guardBacktestRoutes } from './rest/guard-backtest.ts';
 import { legacyDomainRoutes } from './rest/legacy-domains.ts';
@@ -48,6 +51,13 @@ import { threadRoutes } from './rest/threads.ts';
 import { createSharedRequestLimiter } from './shared-request-limit.ts';
 import { timeToAnswer } from './time-to-answer.ts';
 import { graphqlRoute } from './yoga.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** who follows which feed */
+    events: EventHub;
+  }
+}
 
 export interface GatewayConfig {
   /** base of links, without a slash at its end */
@@ -111,6 +121,7 @@ const resources = [
   endpointRoutes,
   endpointActionRoutes,
   deliveryRoutes,
+  eventRoutes,
   guardRoutes,
   guardBacktestRoutes,
   receivingRoutes,
@@ -146,6 +157,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   app.setNotFoundHandler(sendNoRoute);
   acceptJson(app);
   app.decorateRequest('userId', '');
+  app.decorateRequest('caller', null);
   timeToAnswer(app, { handlerMs: HANDLER_TIMEOUT_MS, uploadMs: REQUEST_TIMEOUT_MS, largeOctets: BODY_LIMIT });
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
@@ -166,16 +178,21 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   const { publicUrl, mailHostname, trustedDomains, secretKey, sendLimitPerHour, hasGuardModel } = config;
   const settings = { publicUrl, mailHostname, trustedDomains, secretKey, sendLimitPerHour, hasGuardModel, guard };
   const entities = openEntityStore(database);
-  const parts: OperationParts = { database, entities, bus, log, now, random, settings };
+  const credentials = openCredentials({ database, bus, log, now });
+  app.addHook('onClose', () => credentials.close());
+  // Behind the credentials, so that a key is forgotten before its streams are looked at.
+  const events = createEventHub({ database, bus, log });
+  app.addHook('preClose', () => events.close());
+  app.decorate('events', events);
+  const parts: OperationParts = { database, entities, bus, events, log, now, random, settings };
   const contextOf = (request: FastifyRequest): OperationContext => ({
     ...parts,
     log: request.log as Logger,
     userId: request.userId,
     answerBy: request.answerBy,
+    caller: request.caller ?? NOBODY,
   });
 
-  const credentials = openCredentials({ database, bus, log, now });
-  app.addHook('onClose', () => credentials.close());
   const limiter = limiterOf(options, random);
   const admit = admission({ credentials, limiter, now });
   const admitDownload = downloadAdmission({ admit, linkKey: deriveDownloadLinkKey(secretKey), limiter, now });
@@ -204,6 +221,9 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   });
   return app;
 }
+
+/** Of a request that was not admitted, which reaches no operation. */
+const NOBODY: Caller = { gone: AbortSignal.abort(), isAllowed: async () => false, hangUp: () => undefined };
 
 function limiterOf(
   { config, database }: GatewayOptions,

@@ -5,6 +5,8 @@ import type { AddressGuard } from '../core/network-address.ts';
 import type { Database } from '../db/database.ts';
 import type { EntityStore } from '../db/entities/store.ts';
 import type { Bus } from '../schema/messages.ts';
+import type { Caller } from './caller.ts';
+import type { EventHub } from './event-hub.ts';
 
 /** What the service as a whole brings to every operation. */
 export interface OperationParts {
@@ -12,6 +14,8 @@ export interface OperationParts {
   database: Database;
   entities: EntityStore;
   bus: Bus;
+  /** who follows which feed in this process */
+  events: EventHub;
   log: Logger;
   now: () => Date;
   /** octets from a cryptographic source */
@@ -40,6 +44,7 @@ export interface OperationContext extends OperationParts {
   userId: string;
   /** on performance.now(): the user is told then that it did not work, whatever is still under way */
   answerBy: number;
+  caller: Caller;
 }
 
 export function newIdentifier(context: OperationParts, kind: IdentifierKind): string {

@@ -2,13 +2,13 @@ import { performance } from 'node:perf_hooks';
 import { dkimRecordName } from '../../core/dkim-key.ts';
 import { dnsRecordsOf } from '../../core/dns-records.ts';
 import { judgeDomain, readDomainCheck } from '../../core/domain-check.ts';
+import { createTurns, type Turns } from '../../core/turns.ts';
 import { CHECK_BATCH, type CheckedDomain, claimDueDomains, readCheckedDomains } from '../../db/queries/domain-check.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { ActorContext } from '../actor.ts';
 import { createDnsResolver } from '../dns-resolver.ts';
 import { askDns } from './ask-dns.ts';
 import { storeCheck } from './store-check.ts';
-import { createTurns, type Turns } from './turns.ts';
 
 export interface DomainCheckOptions {
   /** `host:port` each; empty: the system's resolver */
