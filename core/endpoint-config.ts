@@ -30,8 +30,8 @@ export type StoredEndpointConfig = Record<string, unknown>;
 
 export type EndpointConfigResult =
   | { config: StoredEndpointConfig; error?: undefined }
-  /** the `details` beside `Invalid configuration` */
-  | { error: string; config?: undefined };
+  /** the `details` beside `Invalid configuration`, and the field at fault as we name it, with its unit; empty when it is all of it */
+  | { error: string; field: string; config?: undefined };
 
 export type ConfiguredType = 'webhook' | 'email' | 'email_group';
 
@@ -62,7 +62,7 @@ export function checkEndpointConfig(
   options: EndpointConfigOptions,
 ): EndpointConfigResult {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
-    return { error: 'Configuration must be an object' };
+    return { error: 'Configuration must be an object', field: '' };
   const given = wellFormedValue(input) as Record<string, unknown>;
   switch (type) {
     case 'webhook':
@@ -78,6 +78,43 @@ export function checkEndpointConfig(
 export function readWebhookConfig(stored: unknown): WebhookConfig {
   return storedWebhook.parse(stored);
 }
+
+/** What an endpoint that forwards is set to, defaults filled in. */
+export interface ForwardingConfig {
+  /** one for type email, up to 50 for email_group */
+  addresses: string[];
+  preserveHeaders: boolean;
+  includeAttachments: boolean;
+  subjectPrefix: string | null;
+  /** on a domain of the user's; null: the address that took the mail */
+  fromAddress: string | null;
+  senderName: string | null;
+}
+
+/** Reads a stored config of type email or email_group as the user gave it. Throws ZodError when it is none. */
+export function readForwardingConfig(stored: unknown): ForwardingConfig {
+  const { forwardTo, emails, ...config } = storedForwarding.parse(stored);
+  return {
+    addresses: emails ?? [forwardTo ?? ''],
+    preserveHeaders: config.preserveHeaders ?? false,
+    includeAttachments: config.includeAttachments ?? true,
+    subjectPrefix: config.subjectPrefix ?? null,
+    fromAddress: config.fromAddress ?? null,
+    senderName: config.senderName ?? null,
+  };
+}
+
+const storedForwarding = z
+  .object({
+    forwardTo: z.string().optional(),
+    emails: z.array(z.string()).optional(),
+    preserveHeaders: z.boolean().nullish(),
+    includeAttachments: z.boolean().nullish(),
+    subjectPrefix: z.string().nullish(),
+    fromAddress: z.string().nullish(),
+    senderName: z.string().nullish(),
+  })
+  .refine(({ forwardTo, emails }) => forwardTo !== undefined || emails !== undefined);
 
 const storedWebhook = z.object({
   url: z.string(),
@@ -99,16 +136,19 @@ function checkWebhook(
   { guard, verificationToken }: EndpointConfigOptions,
 ): EndpointConfigResult {
   const urlRefusal = checkWebhookUrl(given['url'], guard);
-  if (urlRefusal !== null) return { error: urlRefusal };
+  if (urlRefusal !== null) return { error: urlRefusal, field: 'url' };
   const { timeout = DEFAULT_TIMEOUT_SECONDS, retryAttempts = DEFAULT_RETRY_ATTEMPTS } = given;
   if (!isWholeNumber(timeout, 1, MAX_TIMEOUT_SECONDS))
-    return { error: `Timeout must be a number between 1 and ${MAX_TIMEOUT_SECONDS} seconds` };
+    return {
+      error: `Timeout must be a number between 1 and ${MAX_TIMEOUT_SECONDS} seconds`,
+      field: 'timeoutSeconds',
+    };
   if (!isWholeNumber(retryAttempts, 0, MAX_RETRY_ATTEMPTS))
-    return { error: `Retry attempts must be a number between 0 and ${MAX_RETRY_ATTEMPTS}` };
+    return { error: `Retry attempts must be a number between 0 and ${MAX_RETRY_ATTEMPTS}`, field: 'retryAttempts' };
   const headersRefusal = checkCustomHeaders(given['headers']);
-  if (headersRefusal !== null) return { error: headersRefusal };
+  if (headersRefusal !== null) return { error: headersRefusal, field: 'headers' };
   const options = checkWebhookOptions(given);
-  if (typeof options === 'string') return { error: options };
+  if (options.config === undefined) return options;
   return {
     config: {
       url: given['url'],
@@ -116,57 +156,69 @@ function checkWebhook(
       retryAttempts,
       ...(given['headers'] == null ? {} : { headers: { ...given['headers'] } }),
       verificationToken,
-      ...options,
+      ...options.config,
     },
   };
 }
 
-/** The keys that stay absent unless they are given; a text when one is wrong. */
-function checkWebhookOptions(given: Record<string, unknown>): StoredEndpointConfig | string {
+/** The keys that stay absent unless they are given. */
+function checkWebhookOptions(given: Record<string, unknown>): EndpointConfigResult {
   const { signatureScheme, payload, maxPayloadOctets, attachments } = given;
   if (signatureScheme !== undefined && signatureScheme !== 'token' && signatureScheme !== 'hmac')
-    return 'Signature scheme must be token or hmac';
-  if (payload !== undefined && payload !== 'nested' && payload !== 'flat') return 'Payload must be nested or flat';
+    return { error: 'Signature scheme must be token or hmac', field: 'signatureScheme' };
+  if (payload !== undefined && payload !== 'nested' && payload !== 'flat')
+    return { error: 'Payload must be nested or flat', field: 'payload' };
   if (
     maxPayloadOctets !== undefined &&
     !isWholeNumber(maxPayloadOctets, LEAST_MAX_PAYLOAD_OCTETS, MOST_MAX_PAYLOAD_OCTETS)
   )
-    return `Maximum payload must be a number between ${LEAST_MAX_PAYLOAD_OCTETS} and ${MOST_MAX_PAYLOAD_OCTETS} octets`;
+    return {
+      error: `Maximum payload must be a number between ${LEAST_MAX_PAYLOAD_OCTETS} and ${MOST_MAX_PAYLOAD_OCTETS} octets`,
+      field: 'maxPayloadOctets',
+    };
   if (attachments !== undefined && attachments !== 'content' && attachments !== 'link')
-    return 'Attachments must be content or link';
+    return { error: 'Attachments must be content or link', field: 'attachments' };
   return {
-    ...(signatureScheme === undefined ? {} : { signatureScheme }),
-    ...(payload === undefined ? {} : { payload }),
-    ...(maxPayloadOctets === undefined ? {} : { maxPayloadOctets }),
-    ...(attachments === undefined ? {} : { attachments }),
+    config: {
+      ...(signatureScheme === undefined ? {} : { signatureScheme }),
+      ...(payload === undefined ? {} : { payload }),
+      ...(maxPayloadOctets === undefined ? {} : { maxPayloadOctets }),
+      ...(attachments === undefined ? {} : { attachments }),
+    },
   };
 }
 
 function checkEmail(given: Record<string, unknown>): EndpointConfigResult {
   // One published client calls it `email`.
   const forwardTo = given['forwardTo'] ?? given['email'];
-  if (!isMailAddress(forwardTo)) return { error: 'Invalid forward-to email address format' };
+  if (!isMailAddress(forwardTo)) return { error: 'Invalid forward-to email address format', field: 'forwardTo' };
   return withForwardingKeys({ forwardTo }, given);
 }
 
 function checkGroup(given: Record<string, unknown>): EndpointConfigResult {
   const emails = given['emails'];
   if (!Array.isArray(emails) || emails.length === 0)
-    return { error: 'Email group must have at least one email address' };
+    return { error: 'Email group must have at least one email address', field: 'addresses' };
   if (emails.length > MAX_GROUP_EMAILS)
-    return { error: `Email group cannot have more than ${MAX_GROUP_EMAILS} email addresses` };
+    return { error: `Email group cannot have more than ${MAX_GROUP_EMAILS} email addresses`, field: 'addresses' };
   const wrong: unknown = emails.find((email) => !isMailAddress(email));
   if (wrong !== undefined)
-    return { error: `Invalid email address in group: ${typeof wrong === 'string' ? wrong : JSON.stringify(wrong)}` };
+    return {
+      error: `Invalid email address in group: ${typeof wrong === 'string' ? wrong : JSON.stringify(wrong)}`,
+      field: 'addresses',
+    };
   if (new Set(emails.map((email: string) => email.toLowerCase())).size < emails.length)
-    return { error: 'Email group contains duplicate email addresses' };
+    return { error: 'Email group contains duplicate email addresses', field: 'addresses' };
   return withForwardingKeys({ emails }, given);
 }
 
 /** Keys that both kinds of forwarding take (wire facts of the reference service). */
 function withForwardingKeys(config: StoredEndpointConfig, given: Record<string, unknown>): EndpointConfigResult {
   const keys = forwardingKeys.safeParse(given);
-  if (!keys.success) return { error: `Invalid value for ${keys.error.issues[0]?.path.join('.') ?? 'a field'}` };
+  if (!keys.success) {
+    const field = keys.error.issues[0]?.path.join('.');
+    return { error: `Invalid value for ${field ?? 'a field'}`, field: field ?? '' };
+  }
   return { config: { ...config, ...keys.data } };
 }
 

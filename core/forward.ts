@@ -1,8 +1,8 @@
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import MimeNode from 'nodemailer/lib/mime-node';
-import { z } from 'zod';
 import { type AddressList, type Mailbox, readAddressFields } from './address.ts';
 import { checked } from './compose-message.ts';
+import { readForwardingConfig } from './endpoint-config.ts';
 import { endOfHeaderSection, firstField, type HeaderSection, parseDate, readHeaderSection } from './header-fields.ts';
 import { parseMessageId, parseMessageIds } from './message-id.ts';
 import { outgoingMailbox, writableName } from './outgoing-addresses.ts';
@@ -52,32 +52,19 @@ const MAX_REPLY_TO = 10;
 
 /** Reads a stored config of an endpoint that forwards, defaults filled in. Throws ZodError when it is none. */
 export function readForwardConfig(stored: unknown): ForwardConfig {
-  const config = storedForward.parse(stored);
-  const given = config.emails ?? [config.forwardTo ?? ''];
-  const mailboxes = given.map((address) => outgoingMailbox({ name: null, address })?.address ?? null);
+  const config = readForwardingConfig(stored);
+  const mailboxes = config.addresses.map((address) => outgoingMailbox({ name: null, address })?.address ?? null);
   const from = outgoingMailbox({ name: null, address: config.fromAddress ?? '' });
   return {
     addresses: [...new Set(mailboxes.filter((address) => address !== null))],
-    unusable: given.filter((_, at) => mailboxes[at] === null),
-    preserveHeaders: config.preserveHeaders ?? false,
-    includeAttachments: config.includeAttachments ?? true,
+    unusable: config.addresses.filter((_, at) => mailboxes[at] === null),
+    preserveHeaders: config.preserveHeaders,
+    includeAttachments: config.includeAttachments,
     subjectPrefix: config.subjectPrefix ?? '',
     fromAddress: from?.address ?? null,
     senderName: writableName(config.senderName ?? '') || null,
   };
 }
-
-const storedForward = z
-  .object({
-    forwardTo: z.string().optional(),
-    emails: z.array(z.string()).optional(),
-    preserveHeaders: z.boolean().nullish(),
-    includeAttachments: z.boolean().nullish(),
-    subjectPrefix: z.string().nullish(),
-    fromAddress: z.string().nullish(),
-    senderName: z.string().nullish(),
-  })
-  .refine(({ forwardTo, emails }) => forwardTo !== undefined || emails !== undefined);
 
 /**
  * Whose From a copy bears: the configured address when `isOwnDomain` says that its domain is a verified one of the user, else the

@@ -20,7 +20,13 @@ import {
   newSigningSecret,
   newVerificationToken,
 } from './endpoint-secrets.ts';
-import { type Endpoint, type EndpointDetails, endpointNotFound, readEndpoint } from './endpoints.ts';
+import {
+  type Endpoint,
+  type EndpointDetails,
+  endpointNotFound,
+  invalidConfiguration,
+  readEndpoint,
+} from './endpoints.ts';
 
 /** What shall be otherwise; absent stays. */
 export interface EndpointChange {
@@ -29,6 +35,8 @@ export interface EndpointChange {
   type?: Endpoint['type'] | undefined;
   /** instead of the whole former one, but for the verification token; checked by core/endpoint-config.ts */
   config?: unknown;
+  /** what of the config shall be otherwise, by its keys, when `config` is absent; null: the default */
+  configChange?: Readonly<Record<string, unknown>> | undefined;
   webhookFormat?: Endpoint['webhookFormat'] | undefined;
   description?: string | null | undefined;
   isActive?: boolean | undefined;
@@ -55,20 +63,22 @@ export async function updateEndpoint(
 ): Promise<EndpointDetails> {
   const { userId, settings } = context;
   await context.entities.asUser(userId, async (unit) => {
-    if ((change.config !== undefined || change.isActive !== undefined) && isAskable(endpointId))
+    const { configChange } = change;
+    const isLedElsewhere = change.config !== undefined || configChange !== undefined;
+    if ((isLedElsewhere || change.isActive !== undefined) && isAskable(endpointId))
       await lockStatistics(unit.transaction, userId, endpointId);
     const endpoint = await lockEndpoint(unit, userId, endpointId);
-    if (CHANGEABLE.every((key) => change[key] === undefined))
+    if (configChange === undefined && CHANGEABLE.every((key) => change[key] === undefined))
       throw new UserError('validation', `At least one field must be provided: ${CHANGEABLE.join(', ')}`);
     if (change.type !== undefined && change.type !== endpoint.type)
       throw invalid('The type of an endpoint cannot be changed', 'type');
-    const { name, config, webhookFormat, description, isActive } = change;
-    if (config !== undefined) {
+    const { name, webhookFormat, description, isActive } = change;
+    if (isLedElsewhere) {
+      const config = change.config === undefined ? changedConfig(endpoint.config, configChange ?? {}) : change.config;
       const { verificationToken } = endpoint.config;
       const kept = typeof verificationToken === 'string' ? verificationToken : newVerificationToken(context);
       const checked = checkEndpointConfig(endpoint.type, config, { guard: settings.guard, verificationToken: kept });
-      if (checked.config === undefined)
-        throw new UserError('validation', 'Invalid configuration', { details: checked.error });
+      if (checked.config === undefined) throw invalidConfiguration(checked.error, checked.field);
       endpoint.config = checked.config;
     }
     if (name !== undefined) endpoint.name = name;
@@ -79,7 +89,7 @@ export async function updateEndpoint(
       endpoint.isActive = isActive;
       endpoint.inactiveReason = null;
     }
-    if (config !== undefined || isSwitched) await forgetFailures(unit.transaction, userId, endpointId);
+    if (isLedElsewhere || isSwitched) await forgetFailures(unit.transaction, userId, endpointId);
     endpoint.updatedAt = context.now();
   });
   return readEndpoint(context, endpointId);
@@ -112,6 +122,13 @@ export async function deleteEndpoint(context: OperationContext, endpointId: stri
   if (deleted.guardRuleCount > 0) bus.publish('guard.changed', { userId });
   if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
   return deleted;
+}
+
+function changedConfig(
+  stored: Readonly<Record<string, unknown>>,
+  change: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries({ ...stored, ...change }).filter(([, value]) => value !== null));
 }
 
 export interface SecretRotation {

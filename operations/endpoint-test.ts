@@ -5,7 +5,7 @@ import { leaseRequests } from '../db/queries/request-lease.ts';
 import { inUserTransaction } from '../db/user-transaction.ts';
 import { BusTimeout, BusUnavailable, questions, type Reply } from '../schema/messages.ts';
 import { invalid, newIdentifier, type OperationContext } from './context.ts';
-import { type Endpoint, endpointNotFound, loadEndpoints } from './endpoints.ts';
+import { type Endpoint, endpointNotFound, invalidConfiguration, loadEndpoints } from './endpoints.ts';
 import { limitRefusal } from './sending-policy.ts';
 
 export interface EndpointTestWish {
@@ -15,10 +15,8 @@ export interface EndpointTestWish {
   overrideUrl: string | null;
 }
 
-/** What a test came to; an endpoint that is switched off is not tested. */
-export type EndpointTestOutcome =
-  | Extract<Reply<'delivery.endpoint.test'>, { verdict: 'tested' }>
-  | { verdict: 'disabled' };
+/** What a test came to. */
+export type EndpointTestOutcome = Extract<Reply<'delivery.endpoint.test'>, { verdict: 'tested' }>;
 
 /** How long a route that answers the outcome needs; milliseconds. */
 export const TEST_ANSWER_MS = questions['delivery.endpoint.test'].limitMs + 2_000;
@@ -29,6 +27,8 @@ const WINDOW_MS = 60_000;
 /** So long before its own end the question is given up, so that there is an answer. Milliseconds. */
 const RESERVE_MS = 1_000;
 const LOCK_TIMEOUT_MS = 1_000;
+/** Characters of the receiver's answer that are shown. */
+const MAX_RESPONSE_LENGTH = 1_000;
 
 /** Sends a sample to the endpoint, by the code that delivers mail. Throws validation, not_found, rate_limited, unavailable. */
 export async function testEndpoint(
@@ -42,15 +42,16 @@ export async function testEndpoint(
   if (wish.overrideUrl !== null) {
     if (endpoint.type !== 'webhook') throw invalid('Only webhooks can be tested with another URL', 'overrideUrl');
     const details = checkWebhookUrl(wish.overrideUrl, settings.guard);
-    if (details !== null) throw invalidConfiguration(details);
+    if (details !== null) throw invalidConfiguration(details, 'overrideUrl');
   }
-  if (!endpoint.isActive) return { verdict: 'disabled' };
+  if (!endpoint.isActive) throw disabled();
   await countTest(context);
   if (endpoint.type !== 'webhook') await checkSendingLimit(context);
   const answer = await ask(context, { userId, endpointId, ...wish });
-  if (answer.verdict === 'tested') return answer;
+  if (answer.verdict === 'tested')
+    return { ...answer, responseBody: answer.responseBody?.slice(0, MAX_RESPONSE_LENGTH) ?? null };
   if (answer.reason === 'not-found') throw endpointNotFound();
-  throw invalidConfiguration(answer.details);
+  throw invalidConfiguration(answer.details, '');
 }
 
 async function ask(
@@ -97,6 +98,7 @@ async function checkSendingLimit({ database, userId, settings }: OperationContex
   if (refusal !== null) throw refusal;
 }
 
-function invalidConfiguration(details: string): UserError {
-  return new UserError('validation', 'Invalid configuration', { details });
+/** wire facts "endpoint test details": the body carries more than other refusals. */
+function disabled(): UserError {
+  return new UserError('validation', 'Endpoint is disabled', { members: { success: false, responseTime: 0 } });
 }

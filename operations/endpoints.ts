@@ -1,11 +1,12 @@
 import { checkEndpointConfig } from '../core/endpoint-config.ts';
 import { UserError } from '../core/errors.ts';
-import type { Page } from '../core/page.ts';
+import type { KeysetPage, Page } from '../core/page.ts';
 import type { SigningSecret } from '../core/webhook-signature.ts';
 import { asUser } from '../db/database.ts';
 import { Endpoint as EndpointEntity } from '../db/entities/endpoint.ts';
 import { type Delivery, readRecentDeliveries } from '../db/queries/delivery-list.ts';
 import * as lists from '../db/queries/endpoint-list.ts';
+import { type EndpointUse, readEndpointUse } from '../db/queries/endpoint-use.ts';
 import { invalid, isAskable, newIdentifier, type OperationContext } from './context.ts';
 import { MAX_SEARCH_LENGTH } from './emails.ts';
 import {
@@ -19,7 +20,7 @@ export const ENDPOINT_TYPES = ['webhook', 'email', 'email_group'] as const;
 
 export type Endpoint = lists.Endpoint;
 
-export interface EndpointDetails extends Endpoint, lists.EndpointUse {
+export interface EndpointDetails extends Endpoint, EndpointUse {
   /** `whsec_...` of Standard Webhooks, the one in force first, then one that is valid for a while yet; empty when it is no webhook */
   signingSecrets: SigningSecret[];
   /** newest first */
@@ -54,12 +55,29 @@ export function listEndpoints(
   query: EndpointQuery,
   page: Page,
 ): Promise<{ endpoints: Endpoint[]; total: number }> {
-  const { type = null, isActive = null, search, order = 'newest' } = query;
-  if (search !== undefined && search.length > MAX_SEARCH_LENGTH)
-    throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
-  const conditions = { ids: null, type, isActive, search: search === undefined || search === '' ? null : search };
+  const { order = 'newest' } = query;
+  const conditions = conditionsOf(query);
   return asUser(context.database, context.userId, (transaction) =>
     lists.listEndpoints(transaction, context.userId, conditions, { ...page, order }),
+  );
+}
+
+/** The endpoints behind and before two places, newest first; inverted: oldest first. */
+export function pageEndpoints(
+  context: OperationContext,
+  query: Omit<EndpointQuery, 'order'>,
+  page: KeysetPage,
+): Promise<Endpoint[]> {
+  const conditions = conditionsOf(query);
+  return asUser(context.database, context.userId, (transaction) =>
+    lists.pageEndpoints(transaction, context.userId, conditions, page),
+  );
+}
+
+export function countEndpoints(context: OperationContext, query: Omit<EndpointQuery, 'order'>): Promise<number> {
+  const conditions = conditionsOf(query);
+  return asUser(context.database, context.userId, (transaction) =>
+    lists.countEndpoints(transaction, context.userId, conditions),
   );
 }
 
@@ -72,7 +90,7 @@ export async function readEndpoint(context: OperationContext, endpointId: string
     const { endpoints } = await lists.listEndpoints(transaction, userId, ofIds([endpointId]), page);
     const endpoint = endpoints[0];
     if (endpoint === undefined) throw endpointNotFound();
-    const use = await lists.readEndpointUse(transaction, userId, endpointId);
+    const use = await readEndpointUse(transaction, userId, endpointId);
     const recentDeliveries = await readRecentDeliveries(transaction, userId, endpointId, RECENT_DELIVERIES);
     return { ...endpoint, ...use, recentDeliveries, signingSecrets: validSecrets(context, endpoint) };
   });
@@ -93,8 +111,7 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
   const { settings, userId } = context;
   const verificationToken = newVerificationToken(context);
   const checked = checkEndpointConfig(input.type, input.config, { guard: settings.guard, verificationToken });
-  if (checked.config === undefined)
-    throw new UserError('validation', 'Invalid configuration', { details: checked.error });
+  if (checked.config === undefined) throw invalidConfiguration(checked.error, checked.field);
   const { config } = checked;
   const id = newIdentifier(context, 'endpoint');
   const secretCiphertext =
@@ -120,11 +137,18 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
   return readEndpoint(context, id);
 }
 
-function validSecrets(context: OperationContext, endpoint: Endpoint): SigningSecret[] {
+/** What requests are signed with now; see EndpointDetails. */
+export function validSecrets(context: OperationContext, endpoint: Pick<Endpoint, 'secretCiphertext'>): SigningSecret[] {
   const now = context.now();
   return decryptSigningSecrets(context, endpoint.secretCiphertext).filter(
     ({ validUntil }) => validUntil === null || validUntil > now,
   );
+}
+
+function conditionsOf({ type, isActive, search }: EndpointQuery): lists.EndpointConditions {
+  if (search !== undefined && search.length > MAX_SEARCH_LENGTH)
+    throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
+  return { ids: null, type: type ?? null, isActive: isActive ?? null, search: search || null };
 }
 
 function ofIds(ids: readonly string[]): lists.EndpointConditions {
@@ -134,4 +158,9 @@ function ofIds(ids: readonly string[]): lists.EndpointConditions {
 /** wire facts "not found" */
 export function endpointNotFound(): UserError {
   return new UserError('not_found', 'Endpoint not found');
+}
+
+/** A configuration that cannot be taken, with the field that is at fault. */
+export function invalidConfiguration(details: string, field: string): UserError {
+  return new UserError('validation', 'Invalid configuration', { details, field });
 }

@@ -1,6 +1,7 @@
 import { UserError } from '../core/errors.ts';
 import { checkGuardConfig, type GuardConfig } from '../core/guard-config.ts';
-import type { Page } from '../core/page.ts';
+import type { KeysetPage, Page } from '../core/page.ts';
+import type { RulePlace } from '../core/rule-place.ts';
 import { asUser } from '../db/database.ts';
 import * as rules from '../db/queries/guard-rules.ts';
 import { invalid, isAskable, newIdentifier, type OperationContext } from './context.ts';
@@ -52,12 +53,35 @@ export function listGuardRules(
   query: GuardRuleQuery,
   page: Page,
 ): Promise<{ rules: GuardRule[]; total: number }> {
-  const search = query.search?.trim() ?? '';
-  if (search.length > MAX_SEARCH_LENGTH)
-    throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
-  const { type = null, isActive = null } = query;
-  const conditions = { id: null, type, isActive, search: search === '' ? null : search };
+  const conditions = conditionsOf(query);
   return asUser(database, userId, (transaction) => rules.listGuardRules(transaction, userId, conditions, page));
+}
+
+/** The rules behind and before two places, in the order in which they are asked; inverted: the last first. */
+export function pageGuardRules(
+  { database, userId }: OperationContext,
+  query: GuardRuleQuery,
+  page: KeysetPage<RulePlace>,
+): Promise<GuardRule[]> {
+  const conditions = conditionsOf(query);
+  return asUser(database, userId, (transaction) => rules.pageGuardRules(transaction, userId, conditions, page));
+}
+
+export function countGuardRules({ database, userId }: OperationContext, query: GuardRuleQuery): Promise<number> {
+  const conditions = conditionsOf(query);
+  return asUser(database, userId, (transaction) => rules.countGuardRules(transaction, userId, conditions));
+}
+
+/** One for each id, null where the user has none. */
+export async function loadGuardRules(
+  { database, userId }: OperationContext,
+  ids: readonly string[],
+): Promise<(GuardRule | null)[]> {
+  const found = await asUser(database, userId, (transaction) =>
+    rules.findGuardRules(transaction, userId, ids.filter(isAskable)),
+  );
+  const byId = new Map(found.map((rule) => [rule.id, rule]));
+  return ids.map((id) => byId.get(id) ?? null);
 }
 
 /** Throws not_found. */
@@ -174,6 +198,13 @@ async function write(
 
 function actionOf({ action, endpointId }: GuardAction): { action: GuardRule['action']; endpointId: string | null } {
   return { action, endpointId: action === 'route' ? (endpointId ?? null) : null };
+}
+
+function conditionsOf(query: GuardRuleQuery): rules.GuardRuleConditions {
+  const search = query.search?.trim() ?? '';
+  if (search.length > MAX_SEARCH_LENGTH)
+    throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
+  return { ids: null, type: query.type ?? null, isActive: query.isActive ?? null, search: search || null };
 }
 
 function ruleNotFound(): UserError {

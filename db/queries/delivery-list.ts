@@ -1,23 +1,13 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Page } from '../../core/page.ts';
 import type { EndpointType, Tables } from '../tables.ts';
-
-export type DeliveryStatus = 'pending' | 'success' | 'failed';
-
-/** One try of a delivery. */
-export interface DeliveryAttempt {
-  /** from 1; interrupted ones are numbered, too */
-  number: number;
-  startedAt: Date;
-  durationMs: number;
-  outcome: 'success' | 'failed' | 'interrupted';
-  statusCode: number | null;
-  error: string | null;
-  /** without what is secret */
-  requestHeaders: Record<string, string>;
-  /** how the answer begins; null when there was none */
-  responseBody: string | null;
-}
+import {
+  type DeliveryAttempt,
+  type DeliveryStatus,
+  type DeliverySummary,
+  type DeliverySummaryRow,
+  deliverySummary,
+} from './delivery-row.ts';
 
 /** Somebody who is sent a forwarded copy. */
 export interface DeliveryRecipient {
@@ -31,21 +21,7 @@ export interface DeliveryRecipient {
 }
 
 /** What becomes of a received email at one endpoint. */
-export interface Delivery {
-  id: string;
-  emailId: string;
-  endpointId: string;
-  type: EndpointType;
-  cause: 'route' | 'retry' | 'replay' | 'release';
-  status: DeliveryStatus;
-  /** tries made; interrupted ones do not count */
-  attempts: number;
-  lastAttemptAt: Date | null;
-  /** null: there is no further try, or the sending queue has it */
-  nextAttemptAt: Date | null;
-  responseData: unknown;
-  createdAt: Date;
-  completedAt: Date | null;
+export interface Delivery extends DeliverySummary {
   /** oldest first */
   attemptLog: DeliveryAttempt[];
   /** of forwarded copies; empty for webhooks */
@@ -133,37 +109,14 @@ function isOf(status: DeliveryStatus, owner: DeliveryOwner): RawBuilder<unknown>
 
 type InstantTexts<T, K extends keyof T> = Omit<T, K> & { [key in K]: string | Exclude<T[key], Date> };
 
-interface ListedRow {
-  id: string;
-  email_id: string;
-  endpoint_id: string;
-  delivery_type: EndpointType;
-  cause: Delivery['cause'];
-  status: DeliveryStatus;
-  attempts: number;
-  last_attempt_at: Date | null;
-  next_attempt_at: Date | null;
-  response_data: unknown;
-  created_at: Date;
-  completed_at: Date | null;
+interface ListedRow extends DeliverySummaryRow {
   attempt_log: InstantTexts<DeliveryAttempt, 'startedAt'>[];
   recipients: InstantTexts<DeliveryRecipient, 'settledAt'>[];
 }
 
 function deliveryOf(row: ListedRow): Delivery {
   return {
-    id: row.id,
-    emailId: row.email_id,
-    endpointId: row.endpoint_id,
-    type: row.delivery_type,
-    cause: row.cause,
-    status: row.status,
-    attempts: row.attempts,
-    lastAttemptAt: row.last_attempt_at,
-    nextAttemptAt: row.next_attempt_at,
-    responseData: row.response_data,
-    createdAt: row.created_at,
-    completedAt: row.completed_at,
+    ...deliverySummary(row),
     attemptLog: row.attempt_log.map((attempt) => ({ ...attempt, startedAt: new Date(attempt.startedAt) })),
     recipients: row.recipients.map((recipient) => ({
       ...recipient,

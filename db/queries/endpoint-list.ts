@@ -1,6 +1,7 @@
-import { sql, type Transaction } from 'kysely';
-import type { Page } from '../../core/page.ts';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { KeysetPage, Page } from '../../core/page.ts';
 import type { EndpointRow, EndpointType, Tables } from '../tables.ts';
+import { keysetConditions, keysetOrder } from './keyset.ts';
 import { containsPattern } from './search-pattern.ts';
 
 export interface Endpoint {
@@ -35,22 +36,12 @@ export async function listEndpoints(
   conditions: EndpointConditions,
   page: Page & { order: 'newest' | 'oldest' },
 ): Promise<{ endpoints: Endpoint[]; total: number }> {
-  const { ids, type, isActive, search } = conditions;
-  const where = sql`n.user_id = ${userId}
-    ${ids === null ? sql`` : sql`and n.id = any (${ids}::text[])`}
-    ${type === null ? sql`` : sql`and n.type = ${type}`}
-    ${isActive === null ? sql`` : sql`and n.is_active = ${isActive}`}
-    ${search === null ? sql`` : sql`and lower(n.name || ' ' || (n.config - 'verificationToken')::text) like ${containsPattern(search)}`}`;
-  const order = (of: 'n' | 'p') => {
-    const direction = sql.raw(page.order === 'newest' ? 'desc' : 'asc');
-    return sql`order by ${sql.ref(`${of}.created_at`)} ${direction}, ${sql.ref(`${of}.id`)} ${direction}`;
-  };
+  const where = whereOf(userId, conditions);
+  const order = (of: 'n' | 'p') => keysetOrder(of, { isInverted: page.order === 'oldest' });
   const { rows } = await sql<{ total: number } & (ListedRow | { id: null })>`
     select t.total, p.* from (select count(*) as total from endpoint n where ${where}) t
     left join lateral (
-      select n.*, s.total as delivery_total, s.successful, s.failed, s.last_delivery_at
-      from endpoint n left join endpoint_stat s on s.user_id = n.user_id and s.endpoint_id = n.id
-      where ${where} ${order('n')} limit ${page.limit} offset ${page.offset}
+      select ${columns} ${from} where ${where} ${order('n')} limit ${page.limit} offset ${page.offset}
     ) p on true ${order('p')}`.execute(transaction);
   return {
     endpoints: rows.flatMap((row) => (row.id === null ? [] : [endpointOf(row)])),
@@ -58,39 +49,39 @@ export async function listEndpoints(
   };
 }
 
-/** Addresses that a single endpoint shows. */
-const MAX_ADDRESSES = 1_000;
-
-/** What routes to an endpoint. */
-export interface EndpointUse {
-  /** the newest first, at most 1,000 */
-  addresses: { id: string; address: string; isActive: boolean; createdAt: Date }[];
-  catchAllDomains: { id: string; name: string; status: 'pending' | 'verified' | 'failed' }[];
-}
-
-export async function readEndpointUse(
+/** The endpoints behind and before two places, newest first; inverted: oldest first. */
+export async function pageEndpoints(
   transaction: Transaction<Tables>,
   userId: string,
-  endpointId: string,
-): Promise<EndpointUse> {
-  const addresses = await transaction
-    .selectFrom('email_address')
-    .select(['id', 'address', 'is_active as isActive', 'created_at as createdAt'])
-    .where('user_id', '=', userId)
-    .where(sql<string>`coalesce(endpoint_id, webhook_id)`, '=', endpointId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(MAX_ADDRESSES)
-    .execute();
-  const catchAllDomains = await transaction
-    .selectFrom('domain')
-    .select(['id', 'name', 'status'])
-    .where('user_id', '=', userId)
-    .where('catch_all_endpoint_id', '=', endpointId)
-    .where('is_catch_all_enabled', '=', true)
-    .execute();
-  return { addresses, catchAllDomains };
+  conditions: EndpointConditions,
+  page: KeysetPage,
+): Promise<Endpoint[]> {
+  const { rows } = await sql<ListedRow>`
+    select ${columns} ${from} where ${whereOf(userId, conditions)} ${keysetConditions('n', page)}
+    ${keysetOrder('n', page)} limit ${page.limit}`.execute(transaction);
+  return rows.map(endpointOf);
 }
+
+export async function countEndpoints(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: EndpointConditions,
+): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from endpoint n where ${whereOf(userId, conditions)}`.execute(transaction);
+  return Number(rows[0]?.total ?? 0);
+}
+
+function whereOf(userId: string, { ids, type, isActive, search }: EndpointConditions): RawBuilder<unknown> {
+  return sql`n.user_id = ${userId}
+    ${ids === null ? sql`` : sql`and n.id = any (${ids}::text[])`}
+    ${type === null ? sql`` : sql`and n.type = ${type}`}
+    ${isActive === null ? sql`` : sql`and n.is_active = ${isActive}`}
+    ${search === null ? sql`` : sql`and lower(n.name || ' ' || (n.config - 'verificationToken')::text) like ${containsPattern(search)}`}`;
+}
+
+const columns = sql`n.*, s.total as delivery_total, s.successful, s.failed, s.last_delivery_at`;
+const from = sql`from endpoint n left join endpoint_stat s on s.user_id = n.user_id and s.endpoint_id = n.id`;
 
 type ListedRow = Omit<EndpointRow, 'created_at' | 'updated_at' | 'config'> & {
   config: Record<string, unknown>;

@@ -1,7 +1,8 @@
 import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import type { GuardConfig } from '../../core/guard-config.ts';
 import type { GuardRule } from '../../core/guard-rule.ts';
-import type { Page } from '../../core/page.ts';
+import type { KeysetPage, Page } from '../../core/page.ts';
+import type { RulePlace } from '../../core/rule-place.ts';
 import type { Tables } from '../tables.ts';
 import { GUARD_RULE_COLUMNS, guardRuleOf, type StoredGuardRule } from './guard-rule-row.ts';
 import { containsPattern } from './search-pattern.ts';
@@ -18,7 +19,7 @@ export type ListedGuardRule = GuardRule & {
 
 /** Which rules a list shows; null puts no condition. */
 export interface GuardRuleConditions {
-  id: string | null;
+  ids: readonly string[] | null;
   type: GuardRule['type'] | null;
   isActive: boolean | null;
   /** part of name or description in any case */
@@ -36,8 +37,7 @@ export async function listGuardRules(
   const { rows } = await sql<{ total: number } & (Row | { id: null })>`
     select t.total, p.* from (select count(*) as total from guard_rule g where ${where}) t
     left join lateral (
-      select ${columns} from guard_rule g
-      left join guard_rule_stat s on s.user_id = g.user_id and s.rule_id = g.id
+      select ${columns} ${from}
       where ${where} order by g.priority desc, g.created_at desc, g.id desc limit ${page.limit} offset ${page.offset}
     ) p on true order by p.priority desc, p.created_at desc, p.id desc`.execute(transaction);
   return {
@@ -46,15 +46,56 @@ export async function listGuardRules(
   };
 }
 
+/** The rules behind and before two places, in the order in which they are asked; inverted: the last first. */
+export async function pageGuardRules(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: GuardRuleConditions,
+  page: KeysetPage<RulePlace>,
+): Promise<ListedGuardRule[]> {
+  const compare = (place: RulePlace | null, operator: RawBuilder<unknown>) =>
+    place === null
+      ? sql``
+      : sql`and (g.priority, g.created_at, g.id) ${operator} (${place.priority}::integer, ${place.at}::timestamptz, ${place.id}::text)`;
+  const direction = sql.raw(page.isInverted ? 'asc' : 'desc');
+  const { rows } = await sql<Row>`
+    select ${columns} ${from}
+    where ${whereOf(userId, conditions)} ${compare(page.after, sql.raw('<'))} ${compare(page.before, sql.raw('>'))}
+    order by g.priority ${direction}, g.created_at ${direction}, g.id ${direction} limit ${page.limit}`.execute(
+    transaction,
+  );
+  return rows.map(listedOf);
+}
+
+export async function countGuardRules(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: GuardRuleConditions,
+): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*)::integer as total from guard_rule g where ${whereOf(userId, conditions)}`.execute(transaction);
+  return rows[0]?.total ?? 0;
+}
+
+/** Those of the rules that the user has, in no order. */
+export async function findGuardRules(
+  transaction: Transaction<Tables>,
+  userId: string,
+  ids: readonly string[],
+): Promise<ListedGuardRule[]> {
+  const conditions = { ids, type: null, isActive: null, search: null };
+  const { rows } = await sql<Row>`select ${columns} ${from} where ${whereOf(userId, conditions)}`.execute(transaction);
+  return rows.map(listedOf);
+}
+
 /** One rule; null when the user has none of that id. */
 export async function findGuardRule(
   transaction: Transaction<Tables>,
   userId: string,
   id: string,
 ): Promise<ListedGuardRule | null> {
-  const conditions = { id, type: null, isActive: null, search: null };
-  const { rules } = await listGuardRules(transaction, userId, conditions, { limit: 1, offset: 0 });
-  return rules[0] ?? null;
+  const [rule] = await findGuardRules(transaction, userId, [id]);
+  return rule ?? null;
 }
 
 /** All rules that decide on mail, in no order. */
@@ -135,9 +176,9 @@ export async function isEndpointActive(
   return rows[0]?.is_active ?? null;
 }
 
-function whereOf(userId: string, { id, type, isActive, search }: GuardRuleConditions): RawBuilder<SqlBool> {
+function whereOf(userId: string, { ids, type, isActive, search }: GuardRuleConditions): RawBuilder<SqlBool> {
   return sql<SqlBool>`g.user_id = ${userId}
-    ${id === null ? sql`` : sql`and g.id = ${id}`}
+    ${ids === null ? sql`` : sql`and g.id = any (${ids}::text[])`}
     ${type === null ? sql`` : sql`and g.type = ${type}`}
     ${isActive === null ? sql`` : sql`and g.is_active = ${isActive}`}
     ${search === null ? sql`` : sql`and lower(g.name || ' ' || coalesce(g.description, '')) like ${containsPattern(search)}`}`;
@@ -154,6 +195,8 @@ type Row = StoredGuardRule & {
 const columns = sql`
   ${sql.join(GUARD_RULE_COLUMNS.map((column) => sql.ref(`g.${column}`)))}, g.description, g.is_active, g.updated_at,
   coalesce(s.trigger_count, 0) as trigger_count, s.last_triggered_at`;
+
+const from = sql`from guard_rule g left join guard_rule_stat s on s.user_id = g.user_id and s.rule_id = g.id`;
 
 function listedOf(row: Row): ListedGuardRule {
   return {

@@ -77,9 +77,6 @@ const testAnswer = z
 
 const refusedTest = z.looseObject({ ...errorBody.shape });
 
-/** Characters of the receiver's answer that are shown. */
-const MAX_RESPONSE_LENGTH = 1_000;
-
 export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.post(
     '/endpoints/:id/rotate-secret',
@@ -153,7 +150,6 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
         webhookFormat: format === null ? null : formats[format],
         overrideUrl: overrideUrl ?? null,
       });
-      if (outcome.verdict === 'disabled') return reply.code(400).send(DISABLED);
       const { success, message, responseTimeMs, statusCode, responseBody, payload } = outcome;
       return {
         success,
@@ -166,7 +162,7 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
           : {
               // Clients type these as absent, not as null, where nothing answered.
               ...(statusCode === null ? {} : { statusCode }),
-              ...(responseBody === null ? {} : { responseBody: responseBody.slice(0, MAX_RESPONSE_LENGTH) }),
+              ...(responseBody === null ? {} : { responseBody }),
               webhookFormat: format ?? outcome.webhookFormat,
               ...(outcome.urlTested === null ? {} : { urlTested: outcome.urlTested }),
               ...(payload === null ? {} : { testPayload: JSON.parse(payload) as unknown }),
@@ -176,15 +172,7 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
   );
 };
 
-/** wire facts "endpoint test details": these two bodies carry more than other refusals. */
-const DISABLED = {
-  error: 'Endpoint is disabled',
-  message: 'Endpoint is disabled',
-  statusCode: 400,
-  name: 'validation_error',
-  success: false,
-  responseTime: 0,
-};
+/** wire facts "endpoint test details": the body carries more than other refusals. */
 const INVALID_FORMAT = {
   error: 'Invalid webhook format',
   message: 'Invalid webhook format',

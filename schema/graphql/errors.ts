@@ -40,7 +40,7 @@ builder.objectType(ValidationError, {
     fields: t.field({
       type: [FieldError],
       description: 'Which fields are at fault; empty when it is none alone.',
-      resolve: (error) => fieldsOf(asUserError(error).details),
+      resolve: (error) => fieldsOf(asUserError(error)),
     }),
   }),
 });
@@ -58,7 +58,7 @@ builder.objectType(Conflict, {
   fields: (t) => ({
     isRetryable: t.boolean({
       description: 'Whether the same request may succeed later.',
-      resolve: (error) => !asUserError(error).isFinal,
+      resolve: (error) => !asUserError(error).isFinal && !asUserError(error).isOfState,
     }),
     details: t.field({
       type: 'JSON',
@@ -110,7 +110,8 @@ function camelCase(name: string): string {
   return name.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-function fieldsOf(details: unknown): { field: string; message: string }[] {
+function fieldsOf({ details, field }: UserError): { field: string; message: string }[] {
+  if (typeof details === 'string') return [{ field: field ?? '', message: details }];
   if (!Array.isArray(details)) return [];
   return details.filter((each): each is { field: string; message: string } => typeof each?.field === 'string');
 }

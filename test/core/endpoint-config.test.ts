@@ -51,7 +51,7 @@ test.each([
   ['gopher://a.test/', 'Webhook URL must be a valid HTTPS URL'],
   ['ftp://a.test/', 'Webhook URL must be a valid HTTPS URL'],
 ])('the URL %j is refused: %s', (url, error) => {
-  expect(checkWebhook({ url })).toEqual({ error });
+  expect(checkWebhook({ url })).toEqual({ error, field: 'url' });
 });
 
 test.each([
@@ -140,11 +140,17 @@ test.each([
 });
 
 test.each([0, 301, 1.5, '30', null, Number.NaN])('the timeout %j is refused', (timeout) => {
-  expect(checkWebhook({ timeout })).toEqual({ error: 'Timeout must be a number between 1 and 300 seconds' });
+  expect(checkWebhook({ timeout })).toEqual({
+    error: 'Timeout must be a number between 1 and 300 seconds',
+    field: 'timeoutSeconds',
+  });
 });
 
 test.each([-1, 11, 0.5, '3', null])('%j retryAttempts are refused', (retryAttempts) => {
-  expect(checkWebhook({ retryAttempts })).toEqual({ error: 'Retry attempts must be a number between 0 and 10' });
+  expect(checkWebhook({ retryAttempts })).toEqual({
+    error: 'Retry attempts must be a number between 0 and 10',
+    field: 'retryAttempts',
+  });
 });
 
 test.each([
@@ -194,6 +200,7 @@ test.each([9_999, 25_000_001, 10_000.5, '4000000', null])(
   (maxPayloadOctets) => {
     expect(checkWebhook({ maxPayloadOctets })).toEqual({
       error: 'Maximum payload must be a number between 10000 and 25000000 octets',
+      field: 'maxPayloadOctets',
     });
   },
 );
@@ -220,6 +227,7 @@ test.each([
 ])('forwarding to %j is refused', (forwardTo) => {
   expect(checkEndpointConfig('email', { forwardTo }, { guard: strict, verificationToken })).toEqual({
     error: 'Invalid forward-to email address format',
+    field: 'forwardTo',
   });
 });
 
