@@ -85,8 +85,15 @@ const PAGE = `<!doctype html>
       <output id="key-state" role="status"></output>
       <a href="/api/e2/docs">REST reference</a>
     </form>
-    <div id="explorer"><noscript>The explorer needs JavaScript.</noscript></div>
-    <script src="${ASSETS}/graphiql.js"></script>
+    <div id="explorer">
+      <section id="welcome">
+        <h1>Ask everything that the service knows</h1>
+        <p>Paste an API key above. The first one was printed when Postroom started for the first time;
+          <code>npx node bin/account.ts create you@example.org</code> makes an account with another.</p>
+        <p>Then the tabs hold operations to begin with, an inbox, a thread, search, sending, live events, and the book on the left the whole schema.</p>
+        <noscript>The explorer needs JavaScript.</noscript>
+      </section>
+    </div>
     <script src="${ASSETS}/start.js"></script>
   </body>
 </html>
@@ -101,7 +108,9 @@ body { display: flex; flex-direction: column; font: 14px/1.4 system-ui, sans-ser
 #key-form button { padding: 0.3rem 0.8rem; border: 0; border-radius: 4px; background: #2563eb; color: #fff; cursor: pointer; }
 #key-form a { color: #bfdbfe; }
 #explorer { flex: 1; min-height: 0; }
-#explorer > * { height: 100%; }
+#explorer > .graphiql-container { height: 100%; }
+#welcome { max-width: 40rem; margin: 15vh auto; padding: 0 1rem; color: #1f2937; font-size: 1rem; }
+#welcome h1 { font-size: 1.4rem; }
 `;
 
 /** Monaco writes its styles inline and makes its workers of our own files; nothing else is let in. */
@@ -140,9 +149,21 @@ function startScript(samples: readonly SampleOperation[]): string {
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ query: '{ viewer { email } }' }),
   }).then((response) => response.json(), (error) => ({ errors: [error] }));
-  state.textContent = answer.data?.viewer
-    ? 'signed in as ' + answer.data.viewer.email
-    : key === '' ? 'paste a key to see the schema and run operations' : answer.errors?.[0]?.message ?? 'the key was not accepted';
+  if (!answer.data?.viewer) {
+    state.textContent = key === '' ? 'not signed in' : answer.errors?.[0]?.message ?? 'the key was not accepted';
+    input.focus();
+    return;
+  }
+  state.textContent = 'signed in as ' + answer.data.viewer.email;
+  // Megabytes, for who can use them.
+  await new Promise((resolve, reject) => {
+    const script = document.createElement('script');
+    Object.assign(script, { src: '${ASSETS}/graphiql.js', onload: resolve, onerror: reject });
+    document.head.append(script);
+  });
+  document.querySelector('#explorer').replaceChildren();
+  // GraphiQL opens one more tab for an empty query that it remembers.
+  if (!localStorage.getItem('graphiql:query')) localStorage.removeItem('graphiql:query');
   self.MonacoEnvironment = {
     globalAPI: false,
     getWorkerUrl: (_module, label) =>
