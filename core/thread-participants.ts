@@ -6,6 +6,14 @@ export interface Participants {
   names: string[];
 }
 
+/** Each with its address in lower case and the name that goes with it, or null. */
+export function participantList({ emails, names }: Participants): Mailbox[] {
+  return emails.map((address, place) => {
+    const name = /^(.*) <[^<]*>$/su.exec(names[place] ?? '')?.[1];
+    return { name: name ?? null, address };
+  });
+}
+
 /** More participants of one thread than this are not listed. */
 export const MAX_PARTICIPANTS = 100;
 const MAX_NAME_LENGTH = 200;

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
 import type { KeysetPage, Place } from '../../core/page.ts';
 import type { EmailType, Tables, ThreadRow } from '../tables.ts';
 import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from './email-row.ts';
@@ -15,6 +15,8 @@ export interface Thread {
   unreadCount: number;
   /** all its received mails are, and it has some */
   isArchived: boolean;
+  /** in the order in which they were given */
+  labels: string[];
   latestEmailId: string;
   lastMessageAt: Date;
   createdAt: Date;
@@ -54,12 +56,22 @@ export async function listThreads(
   conditions: ThreadConditions,
   page: KeysetPage,
 ): Promise<ListedThread[]> {
+  return listThreadsFrom(transaction, userId, fromThreads(userId, conditions, page), page);
+}
+
+/** As listThreads, of the threads t that a from clause brings. */
+export async function listThreadsFrom(
+  transaction: Transaction<Tables>,
+  userId: string,
+  source: RawBuilder<unknown>,
+  page: KeysetPage,
+): Promise<ListedThread[]> {
   const order = page.isInverted
     ? sql`order by t.last_message_at, t.id`
     : sql`order by t.last_message_at desc, t.id desc`;
   const { rows } = await sql<ThreadColumns & LatestColumns>`
     with page as materialized (
-      select ${threadColumns} ${fromThreads(userId, conditions, page)} ${order} limit ${page.limit}
+      select ${threadColumns} ${source} ${order} limit ${page.limit}
     )
     select t.*, e.type as latest_type, e.subject as latest_subject, e.from_text as latest_from_text, e.preview as latest_preview,
       e.is_read as latest_is_read, e.has_attachments as latest_has_attachments, e.date as latest_date, e.thread_at as latest_thread_at
@@ -130,13 +142,14 @@ const columns = [
   'received_count',
   'unread_count',
   'archived_count',
+  'labels',
   'latest_email_id',
   'last_message_at',
   'created_at',
   'updated_at',
 ] as const satisfies readonly (keyof ThreadRow)[];
 
-type ThreadColumns = Pick<ThreadRow, (typeof columns)[number]> & { updated_at: Date };
+type ThreadColumns = Pick<Selectable<ThreadRow>, (typeof columns)[number]>;
 
 const threadColumns = sql.join(columns.map((column) => sql.ref(`t.${column}`)));
 
@@ -161,6 +174,7 @@ function threadOf(row: ThreadColumns): Thread {
     messageCount: row.message_count,
     unreadCount: row.unread_count,
     isArchived: row.received_count > 0 && row.archived_count === row.received_count,
+    labels: row.labels,
     latestEmailId: row.latest_email_id,
     lastMessageAt: row.last_message_at,
     createdAt: row.created_at,
