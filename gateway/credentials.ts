@@ -15,6 +15,8 @@ export interface Credential {
 export interface Credentials {
   /** The credential of a key as the client sent it; null when it opens nothing. Throws when PostgreSQL is away. */
   find(key: string): Promise<Credential | null>;
+  /** Has the keys of a user looked up anew. */
+  forget(userId: string): void;
   /** Ends the timer and writes what is left. */
   close(): Promise<void>;
 }
@@ -42,10 +44,11 @@ export function openCredentials(options: CredentialsOptions): Credentials {
   // Counts the drops, so that a look-up that was under way while a key was revoked is not kept.
   let drops = 0;
 
-  const subscription = bus.subscribe('credential.changed', ({ userId }) => {
+  function forget(userId: string): void {
     drops++;
     for (const [digest, entry] of cached) if (entry.credential.userId === userId) cached.delete(digest);
-  });
+  }
+  const subscription = bus.subscribe('credential.changed', ({ userId }) => forget(userId));
 
   async function flush(): Promise<void> {
     if (uses.size === 0) return;
@@ -81,6 +84,8 @@ export function openCredentials(options: CredentialsOptions): Credentials {
       uses.set(credential.keyId, now());
       return credential;
     },
+
+    forget,
 
     async close() {
       clearInterval(timer);

@@ -176,7 +176,16 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
 
   const guard = createAddressGuard(config);
   const { publicUrl, mailHostname, trustedDomains, secretKey, sendLimitPerHour, hasGuardModel } = config;
-  const settings = { publicUrl, mailHostname, trustedDomains, secretKey, sendLimitPerHour, hasGuardModel, guard };
+  const settings = {
+    publicUrl,
+    mailHostname,
+    trustedDomains,
+    secretKey,
+    requestsPerSecond: config.rateLimitPerSecond,
+    sendLimitPerHour,
+    hasGuardModel,
+    guard,
+  };
   const entities = openEntityStore(database);
   const credentials = openCredentials({ database, bus, log, now });
   app.addHook('onClose', () => credentials.close());
@@ -184,7 +193,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   const events = createEventHub({ database, bus, log });
   app.addHook('preClose', () => events.close());
   app.decorate('events', events);
-  const parts: OperationParts = { database, entities, bus, events, log, now, random, settings };
+  const forgetCredentials = (userId: string) => credentials.forget(userId);
+  const parts: OperationParts = { database, entities, bus, events, log, now, random, settings, forgetCredentials };
   const contextOf = (request: FastifyRequest): OperationContext => ({
     ...parts,
     log: request.log as Logger,

@@ -21,6 +21,8 @@ export interface OperationParts {
   /** octets from a cryptographic source */
   random: (octets: number) => Uint8Array;
   settings: OperationSettings;
+  /** Has this gateway look up the keys of a user anew, so that one that was revoked opens nothing from here on. */
+  forgetCredentials: (userId: string) => void;
 }
 
 export interface OperationSettings {
@@ -31,6 +33,8 @@ export interface OperationSettings {
   trustedDomains: readonly string[];
   /** see core/secret-box.ts */
   secretKey: Uint8Array;
+  /** of each user; 0: no limit */
+  requestsPerSecond: number;
   /** messages that a user may send within an hour; 0: no limit */
   sendLimitPerHour: number;
   /** whether guard rules of type ai_prompt can be made */

@@ -1,7 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { MAX_SEARCH_LENGTH } from '../../operations/emails.ts';
 import * as suppressions from '../../operations/suppressions.ts';
+import {
+  suppressedAddressShape,
+  suppressionDetailShape,
+  suppressionSearchShape,
+} from '../../schema/shapes/suppression.ts';
 import { errorBody, instant, limit, listBody, listOf, offset, type RestOptions, text, wireInstant } from './shapes.ts';
 
 const reason = z.enum(suppressions.SUPPRESSION_REASONS);
@@ -11,9 +15,14 @@ const suppressionBody = z
     object: z.literal('suppression'),
     id: z.string(),
     address: z.string().meta({ description: 'in lower case' }),
-    reason: reason.meta({ description: 'whether its server refused it for good, or its owner complained of mail' }),
-    detail: z.string().nullable().meta({ description: 'what the server or the report said' }),
-    email_id: z.string().nullable().meta({ description: 'the email that was refused or complained of' }),
+    reason: reason.meta({
+      description: 'whether its server refused it for good, its owner complained of mail, or you put it in',
+    }),
+    detail: z.string().nullable().meta({ description: 'what the server, the report or you said' }),
+    email_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'the email that was refused or complained of; null: you put it in' }),
     created_at: instant,
     // The names that the `resend` client reads.
     email: z.string(),
@@ -27,8 +36,21 @@ const listQuery = z.object({
   offset,
   reason: reason.optional().meta({ description: 'those with one reason' }),
   origin: reason.optional().meta({ description: 'another name of `reason`' }),
-  search: text.max(MAX_SEARCH_LENGTH).optional().meta({ description: 'part of the address' }),
+  search: suppressionSearchShape.optional().meta({ description: 'part of the address' }),
 });
+
+// The `resend` client calls it `email`.
+const newSuppression = z
+  .object({
+    address: suppressedAddressShape.optional(),
+    email: suppressedAddressShape.optional(),
+    detail: suppressionDetailShape.nullish().meta({ description: 'why, for yourself' }),
+  })
+  .refine((body) => body.address !== undefined || body.email !== undefined, {
+    path: ['address'],
+    message: 'address is required',
+  })
+  .meta({ examples: [{ address: 'ada@example.org', detail: 'asked by phone' }] });
 
 const oneInPath = z.object({ id: z.string().meta({ description: 'its id, or the address itself' }) });
 const unblock = z
@@ -43,6 +65,26 @@ const lifted = z.object({
 });
 
 export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.post(
+    '/suppressions',
+    {
+      schema: {
+        operationId: 'createSuppression',
+        summary: 'Suppress an address',
+        description:
+          'No mail goes there until the suppression is lifted. An address that is suppressed already stays as it is, and answers so.',
+        tags: ['Suppressions'],
+        body: newSuppression,
+        response: { 201: suppressionBody, default: errorBody },
+      },
+    },
+    async (request, reply) => {
+      const { address, email = '', detail } = request.body;
+      const made = await suppressions.suppressAddress(contextOf(request), { address: address ?? email, detail });
+      return reply.code(201).send(suppressionBodyOf(made));
+    },
+  );
+
   app.get(
     '/suppressions',
     {
