@@ -28,7 +28,7 @@ const MAX_KEPT_INTROSPECTIONS = 16;
  * validated, depth and cost before it is executed. What is refused is answered 400.
  */
 export function boundedOperations(): Plugin {
-  const introspections = new Map<string, unknown>();
+  const introspections = new Map<string, Record<string, unknown>>();
   return {
     onParse({ params, setParseFn }) {
       if (typeof params.source === 'string' && params.source.length > MAX_QUERY_LENGTH)
@@ -47,13 +47,13 @@ export function boundedOperations(): Plugin {
       const refused = costRefusal(args);
       if (refused !== null) return setResultAndStopExecution({ errors: [refused] });
       const text = introspectionText(args.document);
-      if (text === null || (args.variableValues !== undefined && Object.keys(args.variableValues as object).length > 0))
-        return undefined;
+      if (text === null || Object.keys((args.variableValues ?? {}) as object).length > 0) return undefined;
       const kept = introspections.get(text);
-      if (kept !== undefined) return setResultAndStopExecution(kept as never);
+      if (kept !== undefined) return setResultAndStopExecution({ data: kept });
       return {
         onExecuteDone({ result }) {
-          if (introspections.size < MAX_KEPT_INTROSPECTIONS) introspections.set(text, result);
+          if (!('data' in result) || result.data == null || result.errors !== undefined) return;
+          if (introspections.size < MAX_KEPT_INTROSPECTIONS) introspections.set(text, result.data);
         },
       };
     },
