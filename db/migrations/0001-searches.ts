@@ -30,8 +30,10 @@ export const SEARCHES = `
     participant text,
     participant_domain text
   );
-  -- What lies behind and before two places; size null: all.
-  create type search_page as (after_at timestamptz, after_id text, before_at timestamptz, before_id text, is_inverted boolean, size integer);
+  -- What lies behind and before two places; size null: all. Then the bounds of the steps: how much of the list is walked first and later,
+  -- and how many finds of an index are few.
+  create type search_page as (after_at timestamptz, after_id text, before_at timestamptz, before_id text, is_inverted boolean, size integer,
+    near integer, far integer, few integer);
 
   -- Conditions on a row e of email, but for words, labels and instants.
   create function search_tests(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
@@ -110,13 +112,13 @@ export const SEARCHES = `
           ids := null; instants := null;
           if q.label_keys <> '{}' then
             execute 'select array_agg(e.id) from (select e.id from thread t join email e on e.user_id = ($1).user_id and e.thread_id = t.id
-                where t.user_id = ($1).user_id and t.label_keys @> ($1).label_keys and t.label_keys <> ''{}'' limit 5001) e' into ids using q;
+                where t.user_id = ($1).user_id and t.label_keys @> ($1).label_keys and t.label_keys <> ''{}'' limit ($2).few + 1) e' into ids using q, p;
           end if;
-          if q.words is not null and (q.label_keys = '{}' or cardinality(ids) > 5000) then
+          if q.words is not null and (q.label_keys = '{}' or cardinality(ids) > p.few) then
             execute 'select array_agg(w.id), coalesce(array_agg(w.created_at), ''{}'') from (select w.email_id as id, w.created_at'
-              || search_by_words(q, '') || search_place(p, 'w.created_at', 'w.email_id') || ' limit 5001) w' into ids, instants using q, p;
+              || search_by_words(q, '') || search_place(p, 'w.created_at', 'w.email_id') || ' limit ($2).few + 1) w' into ids, instants using q, p;
           end if;
-          continue when cardinality(ids) > 5000;
+          continue when cardinality(ids) > p.few;
           if instants is null then
             return query execute 'select e.id, e.created_at::timestamptz from (select e.* from email e where e.user_id = ($1).user_id and e.id = any ($3)'
               || search_span(q, 'e') || search_place(p, 'e.created_at', 'e.id') || ') e' || search_join(q) || tests || of_page using q, p, ids;
@@ -132,7 +134,7 @@ export const SEARCHES = `
             || search_place(p, 'w.created_at', 'w.email_id') || search_order(p, 'w.created_at', 'w.email_id') || ' limit ($2).size' using q, p;
           return;
         end if;
-        walked := case step when 'near' then 1000 when 'far' then 8000 end;
+        walked := case step when 'near' then p.near when 'far' then p.far end;
         listed := 'select e.* from email e where e.user_id = ($1).user_id'
           || case when q.own_address is null then '' else ' and e.own_address = ($1).own_address' end || search_span(q, 'e')
           || search_place(p, 'e.created_at', 'e.id') || search_order(p, 'e.created_at', 'e.id');
@@ -201,7 +203,7 @@ export const SEARCHES = `
       asks_messages boolean := q.words is not null or q.without is not null or message_tests <> '';
       messages text := '(select from (select e.* from email e where e.user_id = ($1).user_id and e.thread_id = t.id %s) e'
         || replace(search_join(q) || message_tests, '%', '%%') || ')';
-      of_newest text := format(messages, 'order by e.thread_at desc, e.id desc limit 200');
+      of_newest text := format(messages, 'order by e.thread_at desc, e.id desc limit ($2).near / 5');
       of_any text := case when asks_messages then ' and exists ' || format(messages, '') else '' end;
       chosen text := 'select t.id, t.last_message_at::timestamptz from thread t where t.user_id = ($1).user_id' || tests;
       listed text;
@@ -218,16 +220,16 @@ export const SEARCHES = `
         if step = 'index' then
           ids := null;
           if q.label_keys <> '{}' or q.participant is not null or q.participant_domain is not null then
-            execute 'select array_agg(t.id) from (' || chosen || search_place(p, 't.last_message_at', 't.id') || ' limit 2001) t'
+            execute 'select array_agg(t.id) from (' || chosen || search_place(p, 't.last_message_at', 't.id') || ' limit ($2).few + 1) t'
               into ids using q, p;
-            if coalesce(cardinality(ids), 0) <= 2000 then
+            if coalesce(cardinality(ids), 0) <= p.few then
               return query execute chosen || ' and t.id = any ($3)' || of_any || of_page using q, p, ids;
               return;
             end if;
           end if;
           continue when q.words is null;
-          execute 'select array_agg(w.id) from (select w.email_id as id' || search_by_words(q, '') || ' limit 5001) w' into ids using q;
-          continue when cardinality(ids) > 5000;
+          execute 'select array_agg(w.id) from (select w.email_id as id' || search_by_words(q, '') || ' limit ($2).few + 1) w' into ids using q, p;
+          continue when cardinality(ids) > p.few;
           return query execute chosen || search_place(p, 't.last_message_at', 't.id') || ' and t.id in (select e.thread_id from email e
             where e.user_id = ($1).user_id and e.id = any ($3)' || message_tests || ')' || of_page using q, p, ids;
           return;
@@ -236,13 +238,13 @@ export const SEARCHES = `
             || search_by_words(q, case when message_tests = '' then ' and true' else message_tests end) || ')' || of_page using q, p;
           return;
         end if;
-        walked := case step when 'near' then 1000 when 'far' then 6000 end;
+        walked := case step when 'near' then p.near when 'far' then p.far end;
         listed := 'select t.* from thread t where t.user_id = ($1).user_id' || search_listed_tests(q)
           || search_place(p, 't.last_message_at', 't.id') || search_order(p, 't.last_message_at', 't.id');
         if step = 'near' then
           execute 'select array_agg(t.id), array_agg(t.last_message_at), count(*), count(*) filter (where t.is_match is null) from (
               select t.id, t.last_message_at, m.is_match from (' || listed || ' limit $5) t cross join lateral (select case when exists ' || of_newest
-            || ' then true when t.message_count <= 200 then false end as is_match) m where m.is_match is not false' || tests || of_page || ') t'
+            || ' then true when t.message_count <= ($2).near / 5 then false end as is_match) m where m.is_match is not false' || tests || of_page || ') t'
             into ids, instants, found, unknown using q, p, ids, instants, walked;
           continue when unknown > 0;
           return query select * from unnest(ids, instants);

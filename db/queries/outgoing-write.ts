@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { AddressFields } from '../../core/address.ts';
 import type { Attachment } from '../../core/attachment.ts';
 import { countEmailsSql } from './email-counter.ts';
+import { emailVector } from './email-words.ts';
 
 /** The rows of one email to be sent, but for its octets and bodies. Instants are ISO 8601. */
 export interface OutgoingRow {
@@ -66,7 +67,7 @@ export async function writeOutgoing(
   const { rows } = await client.query<{ left_out: number[]; last_seq: number | null }>({
     name: 'outgoing-write',
     text: WRITE_SQL,
-    values: [userId, ...parametersOf(units)],
+    values: [userId, ...parametersOf(userId, units)],
   });
   const row = rows[0];
   return { leftOut: new Set(row?.left_out ?? []), lastSeq: row?.last_seq ?? null };
@@ -74,6 +75,7 @@ export async function writeOutgoing(
 
 /** Octets and bodies travel in one piece, each found by start and length: in JSON they would cost more than storing them. */
 function parametersOf(
+  userId: string,
   units: readonly OutgoingUnit[],
 ): [emails: string, pieces: Buffer, answers: string, batches: string] {
   const pieces: Buffer[] = [];
@@ -92,6 +94,8 @@ function parametersOf(
       address_id: addressId,
       batch_id: batchId,
       batch_index: batchId === null ? null : at,
+      // What goes at once gets its words with its thread.
+      words: row.scheduled_at === null ? null : vectorOf(userId, row, text, html),
       places: [octets, bufferOf(text), bufferOf(html)].flatMap(place),
     })),
   );
@@ -102,6 +106,21 @@ function parametersOf(
   const [first, second] = pieces;
   const octets = first !== undefined && second === undefined ? first : Buffer.concat(pieces);
   return [JSON.stringify(emails), octets, JSON.stringify(answers), JSON.stringify(batches)];
+}
+
+function vectorOf(userId: string, row: OutgoingRow, text: string | null, html: string | null): string {
+  const { to, cc, bcc } = row.addresses;
+  return emailVector(userId, {
+    subject: row.subject,
+    fromText: row.from_text,
+    fromAddress: row.from_address,
+    recipientTexts: [to, cc, bcc].flatMap((list) => (list === null ? [] : [list.text])),
+    recipients: [...row.to_addresses, ...row.cc_addresses],
+    ownAddress: row.own_address,
+    text,
+    html,
+    hasAttachments: row.attachment_count > 0,
+  });
 }
 
 function bufferOf(text: string | null): Buffer | null {
@@ -120,7 +139,7 @@ const WRITE_SQL = `
       domain_id text, address_id text, batch_id text, batch_index smallint, message_id text, subject text, base_subject text,
       from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text, date timestamptz,
       scheduled_at timestamptz, timezone text, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
-      attachments jsonb, attachment_count integer, tags jsonb, search_text text, sha256 text, recipients json, places integer[])
+      attachments jsonb, attachment_count integer, tags jsonb, search_text text, words text, sha256 text, recipients json, places integer[])
   ), answer as materialized (
     select * from json_to_recordset($4) as a (unit integer, key text, operation text, "requestSha256" text, answer jsonb)
   ), key_row as (
@@ -165,6 +184,10 @@ const WRITE_SQL = `
   ), search_row as (
     insert into email_search (user_id, email_id, created_at, text) select $1, id, ${NOW}, search_text from taken
     returning 1
+  ), words_row as (
+    insert into email_words (user_id, email_id, created_at, words)
+    select $1, id, ${NOW}, words::tsvector from taken where words is not null
+    returning 1
   ), recipient_row as (
     insert into recipient (user_id, id, email_id, address, domain, queued_at, next_attempt_at, created_at)
     select $1, r.id, t.id, r.address, r.domain, t.due_at, t.due_at, ${NOW}
@@ -178,7 +201,7 @@ const WRITE_SQL = `
     returning 1
   ), written as materialized (
     select (select count(*) from raw_row) + (select count(*) from batch_row) + (select count(*) from email_row)
-      + (select count(*) from content_row) + (select count(*) from search_row) + (select count(*) from recipient_row)
+      + (select count(*) from content_row) + (select count(*) from search_row) + (select count(*) from words_row) + (select count(*) from recipient_row)
       + (select count(*) from counter_row) as rows
   )
   select array(select unit from left_out) as left_out, append_events($1, of_user.events) as last_seq

@@ -1,0 +1,117 @@
+/**
+ * The text of HTML that a reader may see, for searches: without tags, comments, styles, scripts and the head, references resolved. Elements
+ * within a line join what they touch (`H<b>ello</b>` is Hello), all others part it. At most `maxLength` characters. Takes linear time; broken
+ * HTML gives what a browser might show.
+ */
+export function visibleText(html: string, maxLength: number): string {
+  const scan: Scan = { html, unclosed: new Set() };
+  let text = '';
+  let at = 0;
+  while (at < html.length && text.length < maxLength) {
+    const open = html.indexOf('<', at);
+    text += html.slice(at, open === -1 ? html.length : open);
+    if (open === -1) break;
+    const { join, end } = behindMarkup(scan, open);
+    text += join;
+    at = end;
+  }
+  return resolveReferences(text.slice(0, maxLength));
+}
+
+interface Scan {
+  html: string;
+  /** names of elements of which no end tag follows */
+  unclosed: Set<string>;
+}
+
+const TAG_NAME = /\/?([a-z][a-z0-9]*)/iy;
+/** What stands in these is not shown. */
+const UNSEEN: ReadonlySet<string> = new Set(['style', 'script', 'head', 'title', 'template', 'noscript', 'xml']);
+const INLINE: ReadonlySet<string> = new Set(
+  'a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark q s samp small span strike strong sub sup tt u var wbr'.split(
+    ' ',
+  ),
+);
+
+/** Where the text goes on behind the `<` at this place, and what stands between. */
+function behindMarkup({ html, unclosed }: Scan, open: number): { join: string; end: number } {
+  if (html.startsWith('<!--', open)) return { join: '', end: behind(html, '-->', open + 4) };
+  TAG_NAME.lastIndex = open + 1;
+  const name = TAG_NAME.exec(html)?.[1]?.toLowerCase();
+  if (name === undefined) {
+    const isDeclaration = html[open + 1] === '!' || html[open + 1] === '?';
+    return isDeclaration ? { join: '', end: behind(html, '>', open + 1) } : { join: '<', end: open + 1 };
+  }
+  const join = INLINE.has(name) ? '' : ' ';
+  const inside = behindTag(html, open + 1);
+  if (html[open + 1] === '/' || !UNSEEN.has(name) || unclosed.has(name)) return { join, end: inside };
+  const close = new RegExp(`</${name}`, 'gi');
+  close.lastIndex = inside;
+  const closed = close.exec(html);
+  // Without its end it is taken for empty: better words that nobody sees than none of the mail.
+  if (closed === null) unclosed.add(name);
+  return { join, end: closed === null ? inside : behindTag(html, closed.index + 1) };
+}
+
+function behind(html: string, mark: string, from: number): number {
+  const found = html.indexOf(mark, from);
+  return found === -1 ? html.length : found + mark.length;
+}
+
+/** A `>` within quotes is part of an attribute, as long as the quote ends. */
+function behindTag(html: string, from: number): number {
+  TAG_END.lastIndex = from;
+  const end = TAG_END.exec(html);
+  return end === null ? behind(html, '>', from) : end.index + end[0].length;
+}
+
+const TAG_END = /(?:[^<>"']|"[^"<]{0,4000}"|'[^'<]{0,4000}')*>/y;
+
+const NAMED: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  shy: '',
+  zwnj: '',
+  szlig: 'ß',
+  aelig: 'æ',
+  AElig: 'Æ',
+  oelig: 'œ',
+  OElig: 'Œ',
+  oslash: 'ø',
+  Oslash: 'Ø',
+  eth: 'ð',
+  thorn: 'þ',
+};
+/** Letters with a mark: `&uuml;` is u with U+0308. */
+const MARKED: Readonly<Record<string, string>> = {
+  uml: '\u0308',
+  acute: '\u0301',
+  grave: '\u0300',
+  circ: '\u0302',
+  tilde: '\u0303',
+  cedil: '\u0327',
+  ring: '\u030a',
+  caron: '\u030c',
+};
+
+/** HTML "character references": numbers, the names of letters, and those that stand for markup. Other names part words. */
+function resolveReferences(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(
+    /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]{2,8}))(;?)/g,
+    (whole, decimal, hex, name, end) => {
+      if (name !== undefined) return nameOf(String(name)) ?? (end === ';' ? ' ' : whole);
+      const code = decimal === undefined ? Number.parseInt(String(hex), 16) : Number(decimal);
+      return code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? ' ' : String.fromCodePoint(code);
+    },
+  );
+}
+
+function nameOf(name: string): string | undefined {
+  const mark = MARKED[name.slice(1)];
+  return mark === undefined ? NAMED[name] : `${name[0]}${mark}`.normalize('NFC');
+}
