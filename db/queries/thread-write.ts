@@ -137,7 +137,10 @@ export interface ThreadEnds {
   lastMessageAt: Date;
 }
 
-/** Numbers the tails of threads chronologically, without gap or repeat; answers the positions of the emails asked for. */
+/**
+ * Numbers the tails of threads chronologically, without gap or repeat; answers the positions of the emails asked for. Where a tail
+ * begins is found once per thread: PostgreSQL, which takes a user it has no statistics of for a small one, did it once per message.
+ */
 export async function renumberThreads(
   client: pg.ClientBase,
   userId: string,
@@ -147,15 +150,18 @@ export async function renumberThreads(
   const { rows } = await client.query<{ id: string; thread_position: number }>({
     name: 'thread-renumber',
     text: `
-      with tail as materialized (
-        select e.id, coalesce(b.thread_position + 1, 0)
-                 + row_number() over (partition by r.thread_id order by e.thread_at, e.id) - 1 as position
-        from unnest($2::text[], $3::timestamptz[], $4::text[]) as r(thread_id, from_at, from_email_id)
-        left join lateral (
-          select p.thread_position from email p
+      with given as materialized (
+        select r.*, (
+          select p.thread_position + 1 from email p
           where p.user_id = $1 and p.thread_id = r.thread_id and (p.thread_at, p.id) < (r.from_at, r.from_email_id)
-          order by p.thread_at desc, p.id desc limit 1) b on true
-        join email e on e.user_id = $1 and e.thread_id = r.thread_id and (e.thread_at, e.id) >= (r.from_at, r.from_email_id)
+          order by p.thread_at desc, p.id desc limit 1) as first_position
+        from unnest($2::text[], $3::timestamptz[], $4::text[]) as r(thread_id, from_at, from_email_id)
+      ),
+      tail as materialized (
+        select e.id, coalesce(g.first_position, 0)
+                 + row_number() over (partition by g.thread_id order by e.thread_at, e.id) - 1 as position
+        from given g
+        join email e on e.user_id = $1 and e.thread_id = g.thread_id and (e.thread_at, e.id) >= (g.from_at, g.from_email_id)
       ),
       changed as (
         update email e set thread_position = t.position from tail t
