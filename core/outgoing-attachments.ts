@@ -68,6 +68,24 @@ export function readOutgoingAttachments(
   return { attachments };
 }
 
+/** Attachments of a stored message as a new one bears them: what cannot be written of their types and ids is left out. */
+export function asOutgoingAttachments(
+  stored: readonly { filename: string; contentType: string; contentId: string | null; content: Uint8Array }[],
+): OutgoingAttachment[] {
+  const contentIds = new Set<string>();
+  return stored.map(({ filename, contentType, contentId: given, content }) => {
+    const contentId = given === null ? null : (readContentId(given) ?? null);
+    const isTaken = contentId !== null && contentIds.has(contentId);
+    if (contentId !== null) contentIds.add(contentId);
+    return {
+      filename,
+      content,
+      contentType: isContentType(contentType) ? contentType : 'application/octet-stream',
+      contentId: isTaken ? null : contentId,
+    };
+  });
+}
+
 function readOne(given: GivenAttachment, index: number): OutgoingAttachment | { error: string } {
   const named = given.filename ?? '';
   if (named.length > MAX_FILENAME_LENGTH || !isHeaderText(named))

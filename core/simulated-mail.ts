@@ -1,5 +1,6 @@
 import type { Mailbox } from './address.ts';
 import { composeMessage, type Draft } from './compose-message.ts';
+import { outgoingMailbox } from './outgoing-addresses.ts';
 import type { OutgoingAttachment } from './outgoing-attachments.ts';
 
 /** Kinds of mail that users try things out with; a bounce is made by core/simulated-bounce.ts. */
@@ -40,7 +41,7 @@ export async function composeSimulatedMail(facts: SimulatedMailFacts, given: Sim
     messageId: facts.messageId,
     date: facts.date,
     from: facts.from,
-    to: [{ name: null, address: facts.to }],
+    to: [writableRecipient(facts.to)],
     cc: [],
     replyTo: [],
     subject: given.subject ?? template.subject,
@@ -125,4 +126,31 @@ function quoted(text: string | null): string {
   if (text === null || text.trim() === '') return '';
   const lines = text.slice(0, MAX_QUOTED_LENGTH).toWellFormed().trim().split(/\r?\n/);
   return `\nOn an earlier day you wrote:\n${lines.map((line) => `> ${line}`).join('\n')}\n`;
+}
+
+/** What a mail says that has not come. */
+export interface HypotheticalContent
+  extends Pick<Draft, 'subject' | 'text' | 'html' | 'fields' | 'inReplyTo' | 'references'> {}
+
+/** Composes a mail that nobody sends, to see what would become of it. */
+export function composeHypotheticalMail(
+  { from, to, date }: { from: Mailbox | null; to: string; date: Date },
+  content: HypotheticalContent,
+): Promise<Buffer> {
+  return composeMessage({
+    ...content,
+    text: content.text === null && content.html === null ? '' : content.text,
+    messageId: '<hypothetical@simulated.invalid>',
+    date,
+    from: from ?? SIMULATED_SENDER,
+    to: [writableRecipient(to)],
+    cc: [],
+    replyTo: [],
+    attachments: [],
+  });
+}
+
+/** The recipient as a To field shows it; what cannot stand there is refused as a recipient later. */
+export function writableRecipient(to: string): Mailbox {
+  return outgoingMailbox({ name: null, address: to.trim() }) ?? { name: null, address: 'recipient@simulated.invalid' };
 }

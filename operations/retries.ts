@@ -2,7 +2,15 @@ import { UserError } from '../core/errors.ts';
 import { asUser } from '../db/database.ts';
 import * as deliveries from '../db/queries/delivery-retry.ts';
 import { invalid, isAskable, type OperationContext } from './context.ts';
-import { decideNow, deliverTo, emailNotFound, endpointNotFound, isHeld, type Transaction } from './route-now.ts';
+import {
+  decideNow,
+  deliverTo,
+  emailNotFound,
+  endpointNotFound,
+  isHeld,
+  storedMail,
+  type Transaction,
+} from './route-now.ts';
 
 /** Where a received email is to go again: to one endpoint, where one delivery went, or (both null) wherever its route leads now. */
 export interface RetryWish {
@@ -26,7 +34,7 @@ export async function retryEmail(context: OperationContext, emailId: string, wis
       throw invalid('Give either endpoint_id or delivery_id', 'delivery_id');
     if (!email.isRouted)
       throw new UserError('conflict', 'The email has just come in and is about to be delivered. Retry shortly.');
-    const target = await targetOf(transaction, userId, { emailId, email, wish });
+    const target = await targetOf(context, transaction, { emailId, email, wish });
     return [await deliverTo(context, transaction, emailId, email, target, 'retry')];
   });
   bus.wake('delivery.deliver.wake', { userId, deliveryIds });
@@ -40,9 +48,14 @@ interface Asked {
 }
 
 /** The active endpoint that the wish means. */
-async function targetOf(transaction: Transaction, userId: string, asked: Asked): Promise<deliveries.TargetEndpoint> {
+async function targetOf(
+  context: OperationContext,
+  transaction: Transaction,
+  asked: Asked,
+): Promise<deliveries.TargetEndpoint> {
+  const { userId } = context;
   const { endpointId, deliveryId } = asked.wish;
-  if (endpointId === null && deliveryId === null) return routeOf(transaction, userId, asked);
+  if (endpointId === null && deliveryId === null) return routeOf(context, transaction, asked);
   const wanted =
     deliveryId === null ? endpointId : await endpointOfDelivery(transaction, userId, asked.emailId, deliveryId);
   const [target] =
@@ -65,12 +78,13 @@ async function endpointOfDelivery(
 }
 
 async function routeOf(
+  context: OperationContext,
   transaction: Transaction,
-  userId: string,
   { emailId, email }: Asked,
 ): Promise<deliveries.TargetEndpoint> {
   if (isHeld(email)) throw held('The email is held back by a guard rule. Release it, or name an endpoint.');
-  const { decision, target, rules } = await decideNow(transaction, userId, emailId, email);
+  const mail = storedMail(transaction, context.userId, emailId, email);
+  const { decision, target, rules } = await decideNow(context, transaction, mail);
   if (target !== null) return target;
   const rule = rules.find(({ id }) => id === decision.ruleId)?.name ?? '';
   switch (decision.outcome) {
@@ -84,6 +98,7 @@ async function routeOf(
         `The guard rule “${rule}” would hold the email back now. Name an endpoint to deliver it all the same.`,
       );
     case 'review':
+      throw held(`The email would be held for review now: ${decision.reason ?? ''}. Name an endpoint to deliver it.`);
     case 'asking':
       throw held(`The model of the guard rule “${rule}” would have to be asked first. Name an endpoint to deliver it.`);
   }

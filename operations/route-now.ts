@@ -1,10 +1,12 @@
 import { readWebhookConfig } from '../core/endpoint-config.ts';
 import { UserError } from '../core/errors.ts';
 import { answersOf, readAnswers } from '../core/guard-answers.ts';
-import { evaluateRules, type GuardRule, type GuardVerdict, readsText } from '../core/guard-rule.ts';
-import { decideRoute, normalRoute, type RouteDecision, type RouteTarget } from '../core/route.ts';
+import { decideJudged, type Judgement, judgeMail, type TriedRule, triedRules } from '../core/guard-judgement.ts';
+import { type GuardRule, type ModelAnswer, readsText } from '../core/guard-rule.ts';
+import { normalRoute, type RouteDecision, type RouteFacts, type RouteTarget } from '../core/route.ts';
 import * as deliveries from '../db/queries/delivery-retry.ts';
-import { readActiveRules, readFacts } from '../db/queries/guard-of-route.ts';
+import type { GuardFactsExtent } from '../db/queries/guard-facts.ts';
+import { type GuardedContent, readActiveRules, readFacts } from '../db/queries/guard-of-route.ts';
 import { newIdentifier, type OperationContext } from './context.ts';
 import { admitJudging, judgeWithinBudget } from './judging-budget.ts';
 
@@ -16,25 +18,53 @@ export interface RouteNow {
   /** null unless the decision leads to an active endpoint */
   target: deliveries.TargetEndpoint | null;
   rules: GuardRule[];
+  /** the rules in their order, each with what came of it; none of an email that is past them */
+  tried: TriedRule[];
 }
 
-/**
- * What would become of the email if it came in now: the guard rules and the route as they stand. Models are not asked: what they have said
- * of it counts, and where they have said nothing the outcome is `asking`. An email that a user let through is past the rules.
- * Throws rate_limited.
- */
-export async function decideNow(
+/** A mail that the rules and the route as they stand are asked about. */
+export interface MailNow {
+  facts: RouteFacts;
+  /** whether a user let it through, so that it is past the rules */
+  isReleased: boolean;
+  /** what models said of it: see core/guard-answers.ts */
+  answers: unknown;
+  /** what rules look at, read when there are rules; with the bodies, or (outline) without. Null: it is gone */
+  read: (extent: GuardFactsExtent) => Promise<GuardedContent | null>;
+}
+
+/** A stored email as decideNow wants it. */
+export function storedMail(
   transaction: Transaction,
   userId: string,
   emailId: string,
   email: deliveries.LockedReceived,
-): Promise<RouteNow> {
+): MailNow {
+  return {
+    facts: email.facts,
+    isReleased: email.releasedAt !== null,
+    answers: email.answers,
+    read: (extent) => readFacts(transaction, userId, emailId, extent),
+  };
+}
+
+/**
+ * What would become of the mail if it came in now: the guard rules and the route as they stand. Models are not asked: what they have said
+ * of it counts, and where they have said nothing the outcome is `asking`. An email that a user let through is past the rules.
+ * Throws rate_limited.
+ */
+export async function decideNow(context: OperationContext, transaction: Transaction, mail: MailNow): Promise<RouteNow> {
+  const { userId } = context;
   const rules = await readActiveRules(transaction, userId);
-  const verdict = email.releasedAt === null ? await judge(transaction, userId, emailId, email, rules) : NONE;
-  const named = verdict.kind === 'matched' ? verdict.rule.endpointId : null;
-  const targets = await targetsOf(transaction, userId, email, named);
-  const decision = decideRoute(email.facts, verdict, (id) => targets.get(id));
-  return { decision, target: targetOf(decision, targets), rules };
+  // What a model could not say then it may say now.
+  const said = readAnswers(mail.answers).filter(({ kind }) => kind === 'answered');
+  const answers = answersOf(said, rules);
+  const judgement = mail.isReleased ? NONE : await judge(context, mail, rules, answers);
+  const named = judgement.verdict?.kind === 'matched' ? judgement.verdict.rule.endpointId : null;
+  const targets = await targetsOf(transaction, userId, mail, named);
+  const decision = decideJudged(judgement, mail.facts, (id) => targets.get(id));
+  const tried = mail.isReleased ? [] : triedRules(rules, judgement, answers);
+  return { decision, target: targetOf(decision, targets), rules, tried };
 }
 
 /** The endpoint that the email goes to when no guard rule is asked; null when there is none that is active. */
@@ -90,28 +120,26 @@ export function endpointNotFound(): UserError {
   return new UserError('not_found', 'Endpoint not found or is inactive');
 }
 
-const NONE: GuardVerdict = { kind: 'none' };
+const NONE: Judgement = { verdict: { kind: 'none' } };
 
 async function judge(
-  transaction: Transaction,
-  userId: string,
-  emailId: string,
-  email: deliveries.LockedReceived,
+  { userId, settings }: OperationContext,
+  mail: MailNow,
   rules: readonly GuardRule[],
-): Promise<GuardVerdict> {
+  answers: ReadonlyMap<string, ModelAnswer>,
+): Promise<Judgement> {
   if (rules.length === 0) return NONE;
   admitJudging(userId);
-  const facts = await readFacts(transaction, userId, emailId, readsText(rules) ? 'whole' : 'outline');
-  if (facts === null) throw emailNotFound();
-  // What a model could not say then it may say now.
-  const answers = readAnswers(email.answers).filter(({ kind }) => kind === 'answered');
-  return judgeWithinBudget(userId, () => evaluateRules(rules, facts, answersOf(answers, rules)));
+  const content = await mail.read(readsText(rules) ? 'whole' : 'outline');
+  if (content === null) throw emailNotFound();
+  const { hasGuardModel: hasModel } = settings;
+  return judgeWithinBudget(userId, () => judgeMail(rules, content, { answers, hasModel }));
 }
 
 async function targetsOf(
   transaction: Transaction,
   userId: string,
-  { facts }: deliveries.LockedReceived,
+  { facts }: Pick<MailNow, 'facts'>,
   named: string | null,
 ): Promise<Map<string, deliveries.TargetEndpoint>> {
   const { address, domain } = facts;

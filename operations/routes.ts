@@ -1,5 +1,6 @@
 import { UserError } from '../core/errors.ts';
 import { readAnswers, type StoredAnswer } from '../core/guard-answers.ts';
+import type { TriedRule } from '../core/guard-judgement.ts';
 import type { GuardMatch } from '../core/guard-rule.ts';
 import { explainRoute, type RouteDecision } from '../core/route.ts';
 import { asUser } from '../db/database.ts';
@@ -7,7 +8,7 @@ import { type Delivery, listDeliveries } from '../db/queries/delivery-list.ts';
 import { readReceived } from '../db/queries/delivery-retry.ts';
 import { type RouteReferences, readReferences, readStoredRoute, type StoredRoute } from '../db/queries/route-read.ts';
 import { isAskable, type OperationContext } from './context.ts';
-import { decideNow, emailNotFound, type Transaction } from './route-now.ts';
+import { decideNow, emailNotFound, type RouteNow, storedMail, type Transaction } from './route-now.ts';
 import { type RouteStep, stepsOf } from './route-steps.ts';
 
 /** What led a mail somewhere, with its name; null where there was nothing of the kind, names null where it is gone since. */
@@ -40,6 +41,8 @@ export interface ExplainedRoute extends RoutePlace {
   steps: RouteStep[];
   /** what would become of it now; null: that was not asked for */
   would: RoutePlace | null;
+  /** with `would`: the guard rules as they stand, in their order, each with what came of it */
+  tried: TriedRule[];
 }
 
 /** Deliveries shown; who replays a mail more often finds all of them at the endpoint. */
@@ -62,16 +65,17 @@ export async function explainEmailRoute(
     if (stored.type !== 'received') throw new UserError('validation', 'Only received emails have a route');
     const page = { limit: MAX_DELIVERIES, offset: 0 };
     const { deliveries } = await listDeliveries(transaction, userId, { emailId }, null, page);
-    const would = extent === 'stored' ? null : await wouldBe(transaction, userId, emailId);
+    const would = extent === 'stored' ? null : await wouldBe(context, transaction, emailId);
+    const wouldGo = would?.decision ?? null;
     const answers = readAnswers(stored.answers);
     const decision = decisionOf(stored);
     const names = await readReferences(transaction, userId, {
       addressIds: present([stored.addressId]),
       domainIds: present([stored.domainId]),
-      ruleIds: present([decision?.ruleId, would?.ruleId, ...answers.map(({ ruleId }) => ruleId)]),
+      ruleIds: present([decision?.ruleId, wouldGo?.ruleId, ...answers.map(({ ruleId }) => ruleId)]),
       endpointIds: present([
         decision?.endpointId,
-        would?.endpointId,
+        wouldGo?.endpointId,
         ...deliveries.map(({ endpointId }) => endpointId),
       ]),
     });
@@ -86,15 +90,16 @@ export async function explainEmailRoute(
       answers,
       deliveries: deliveries.toReversed(),
       steps: stepsOf(stored, { reason: place.reason, answers, deliveries: deliveries.toReversed(), names }),
-      would: would === null ? null : placeOf(would, stored, names),
+      would: wouldGo === null ? null : placeOf(wouldGo, stored, names),
+      tried: would?.tried ?? [],
     };
   });
 }
 
-async function wouldBe(transaction: Transaction, userId: string, emailId: string): Promise<RouteDecision> {
-  const email = await readReceived(transaction, userId, emailId);
+async function wouldBe(context: OperationContext, transaction: Transaction, emailId: string): Promise<RouteNow> {
+  const email = await readReceived(transaction, context.userId, emailId);
   if (email === null) throw emailNotFound();
-  return (await decideNow(transaction, userId, emailId, email)).decision;
+  return decideNow(context, transaction, storedMail(transaction, context.userId, emailId, email));
 }
 
 function decisionOf({ route, matches }: StoredRoute): RouteDecision | null {
@@ -116,7 +121,12 @@ function waitingPlace({ route }: StoredRoute): RoutePlace {
   return { outcome: null, via: null, rule: null, endpoint: null, reason, matches: [] };
 }
 
-function placeOf(decision: RouteDecision, { ownAddress, route }: StoredRoute, names: RouteReferences): RoutePlace {
+/** A decision with the names of what it refers to. */
+export function placeOf(
+  decision: RouteDecision,
+  { ownAddress, route }: Pick<StoredRoute, 'ownAddress' | 'route'>,
+  names: RouteReferences,
+): RoutePlace {
   const { ruleId, endpointId } = decision;
   const rule = ruleId === null ? undefined : names.rules.get(ruleId);
   const endpoint = endpointId === null ? undefined : names.endpoints.get(endpointId);
@@ -144,12 +154,19 @@ function placeOf(decision: RouteDecision, { ownAddress, route }: StoredRoute, na
 }
 
 /** Null when the catch-all took the mail. */
-function addressOf({ addressId, ownAddress }: StoredRoute, { addresses }: RouteReferences): ExplainedRoute['address'] {
+export function addressOf(
+  { addressId, ownAddress }: Pick<StoredRoute, 'addressId' | 'ownAddress'>,
+  { addresses }: RouteReferences,
+): ExplainedRoute['address'] {
   if (addressId === null) return null;
   return { id: addressId, address: ownAddress, isActive: addresses.get(addressId)?.isActive ?? null };
 }
 
-function domainOf({ domainId, ownAddress }: StoredRoute, { domains }: RouteReferences): ExplainedRoute['domain'] {
+/** The domain that the mail came to. */
+export function domainOf(
+  { domainId, ownAddress }: Pick<StoredRoute, 'domainId' | 'ownAddress'>,
+  { domains }: RouteReferences,
+): ExplainedRoute['domain'] {
   if (domainId === null) return null;
   const name = ownAddress.slice(ownAddress.lastIndexOf('@') + 1);
   return { id: domainId, name, isCatchAllEnabled: domains.get(domainId)?.isCatchAllEnabled ?? null };

@@ -58,8 +58,7 @@ export async function composeSimulated(
       ...factsOf(context),
       kind: wish.template,
       from: envelope.from ?? answered?.from ?? SIMULATED_SENDER,
-      // What cannot stand in a field is refused as a recipient in a moment.
-      to: outgoingMailbox({ name: null, address: to.trim() })?.address ?? 'recipient@simulated.invalid',
+      to,
       original: answered?.original ?? null,
     },
     content,

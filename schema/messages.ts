@@ -57,6 +57,33 @@ export const questions = {
     /** house.md §1.2: question 20 s < plugin timeout 30 s */
     limitMs: 20_000,
   },
+  /**
+   * Read a message as the parser would, and check where it comes from, and store nothing: what guard rules and routes go by. The octets
+   * travel beside the request.
+   */
+  'receiving.message.examine': {
+    request: z.object({ reversePath: z.string(), remoteAddress: z.string(), helo: z.string() }),
+    reply: z.discriminatedUnion('verdict', [
+      z.object({
+        verdict: z.literal('examined'),
+        subject: z.string(),
+        /** as email_content has these three */
+        addresses: z.unknown(),
+        attachments: z.unknown(),
+        authentication: z.unknown(),
+        /** bodies as far as guard rules look at them */
+        textBody: z.string().nullable(),
+        htmlBody: z.string().nullable(),
+        parseError: z.string().nullable(),
+        /** of a DMARC report that is believed: the domain of its policy */
+        dmarcDomain: z.string().nullable(),
+      }),
+      /** too much is being examined */
+      z.object({ verdict: z.literal('busy') }),
+    ]),
+    /** a message that stops the parser is given up after 15 s */
+    limitMs: 30_000,
+  },
   /** Is there room for a message? Asked at MAIL FROM (cached a second by the plugin). */
   'receiving.capacity.check': {
     request: z.object({}),

@@ -1,11 +1,12 @@
 import { answersOf, readAnswers, type StoredAnswer, storedAnswer } from '../../core/guard-answers.ts';
+import { heldForReview } from '../../core/guard-judgement.ts';
 import { evaluateRules, type ModelAnswer, promptOf } from '../../core/guard-rule.ts';
 import { inTransaction, isConnectionLost } from '../../db/database.ts';
 import { takeAskedSql, type UnroutedRow } from '../../db/queries/delivery-route.ts';
 import { type AskingRow, askLaterSql, claimAskingSql } from '../../db/queries/guard-ask.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { Run } from '../actor.ts';
-import { type DecidedEmail, decideRoutes, heldForReview, type RoutingParts, readWholeFacts } from './decide-routes.ts';
+import { type DecidedEmail, decideRoutes, type RoutingParts, readWholeFacts } from './decide-routes.ts';
 import type { GuardModel } from './guard-model.ts';
 import { storeRoutes } from './store-routes.ts';
 

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { answersOf, readAnswers, type StoredAnswer } from '../../core/guard-answers.ts';
-import { hasLookedInside } from '../../core/guard-inside.ts';
-import { evaluateRules, type GuardFacts, type GuardRule, type GuardVerdict, readsText } from '../../core/guard-rule.ts';
-import { decideRoute, type RouteDecision, type RouteFacts } from '../../core/route.ts';
+import { decideJudged, heldForReview, type Judgement, judgeMail } from '../../core/guard-judgement.ts';
+import { type GuardFacts, type GuardRule, readsText } from '../../core/guard-rule.ts';
+import type { RouteDecision, RouteFacts } from '../../core/route.ts';
 import type { UnroutedRow } from '../../db/queries/delivery-route.ts';
 import {
   type GuardFactsExtent,
@@ -32,11 +32,6 @@ export interface DecidedEmail {
   answers: StoredAnswer[];
 }
 
-/** Told to the user of mail that could not be decided on by our own fault. */
-export const INTERNAL_ERROR = 'internal error';
-/** ... or because its sender wrote it so, lest rules be passed by mail that no parser can read. */
-export const NOT_PARSED = 'it could not be parsed, and guard rules look at what is inside';
-
 /**
  * Decides on emails that are locked. Mail of users without guard rules costs one look-up in memory; of others what their rules look at is
  * read. Mail on which the rules cannot be evaluated is held for review. When rules take long, the last emails are left undecided; never
@@ -56,35 +51,30 @@ export async function decideRoutes(
   const facts = await readFactsOf(client, ruled);
   const spent = new Map<string, number>();
   const judgedOf = ({ row, rules }: (typeof ruled)[number]): JudgedEmail => {
-    if (rules !== null && rules.length === 0) return { row, verdict: NONE, answers: [] };
+    if (rules !== null && rules.length === 0) return { row, judgement: NONE, answers: [] };
     const startedAt = performance.now();
     const judgement =
       rules === null ? null : attempted(context, row, () => judge(row, rules, facts.get(keyOf(row)), hasModel));
     spent.set(row.user_id, (spent.get(row.user_id) ?? 0) + performance.now() - startedAt);
-    return { row, ...(judgement ?? { verdict: null, answers: [] }) };
+    return { row, ...(judgement ?? { judgement: null, answers: [] }) };
   };
   const judged = await asFarAsTimeGoes(ruled, judgedOf);
   for (const [userId, ms] of spent) if (ms > MUCH_JUDGING_MS) guard.setAside(userId);
   const find = await endpoints.read(
     client,
-    judged.flatMap(({ row, verdict }) =>
-      candidatesOf(row, verdict).map((endpointId) => ({ userId: row.user_id, endpointId })),
+    judged.flatMap(({ row, judgement }) =>
+      candidatesOf(row, judgement).map((endpointId) => ({ userId: row.user_id, endpointId })),
     ),
   );
-  const decided = judged.map(({ row, verdict, answers, reason }) => ({
+  const decided = judged.map(({ row, judgement, answers }) => ({
     row,
     answers,
     decision:
-      verdict === null
-        ? heldForReview(reason)
-        : decideRoute(routeFactsOf(row), verdict, (endpointId) => find({ userId: row.user_id, endpointId })),
+      judgement === null
+        ? heldForReview()
+        : decideJudged(judgement, routeFactsOf(row), (endpointId) => find({ userId: row.user_id, endpointId })),
   }));
   return { decided, find };
-}
-
-/** What is decided on mail that cannot be decided on: a human has to. */
-export function heldForReview(reason = INTERNAL_ERROR): RouteDecision {
-  return { outcome: 'review', via: null, endpointId: null, ruleId: null, reason, matches: null };
 }
 
 /** The facts of one email that rules go by, its bodies included; null when the user has none of that id. */
@@ -97,17 +87,15 @@ export async function readWholeFacts(
   return found === undefined ? null : guardFactsOfRow(found);
 }
 
-const NONE: GuardVerdict = { kind: 'none' };
+const NONE: Judgement = { verdict: { kind: 'none' } };
 
-interface Judgement {
-  /** null where the rules could not be evaluated */
-  verdict: GuardVerdict | null;
+interface JudgedMail {
+  /** null where the rules could not be evaluated, by a fault of ours */
+  judgement: Judgement | null;
   answers: StoredAnswer[];
-  /** why not; absent: by a fault of ours */
-  reason?: string;
 }
 
-type JudgedEmail = Judgement & { row: UnroutedRow };
+type JudgedEmail = JudgedMail & { row: UnroutedRow };
 
 /**
  * What judging a batch may take: the words of one account may take a second of one mail, and PostgreSQL ends a transaction that stands
@@ -175,15 +163,11 @@ function judge(
   rules: readonly GuardRule[],
   factsRow: FactsRow | undefined,
   hasModel: boolean,
-): Judgement {
+): JudgedMail {
   if (factsRow === undefined) throw new Error('the email has no facts');
-  const facts = guardFactsOfRow(factsRow);
+  const mail = { facts: guardFactsOfRow(factsRow), isParsed: factsRow.parse_error === null };
   const answers = readAnswers(row.answers);
-  const verdict = evaluateRules(rules, facts, answersOf(answers, rules));
-  if (factsRow.parse_error !== null && hasLookedInside(rules, verdict))
-    return { verdict: null, answers, reason: NOT_PARSED };
-  if (verdict.kind !== 'ask' || hasModel) return { verdict, answers };
-  return { verdict: { kind: 'review', rule: verdict.rule, reason: 'no model is configured' }, answers };
+  return { judgement: judgeMail(rules, mail, { answers: answersOf(answers, rules), hasModel }), answers };
 }
 
 /** Null, and a line in the log, where the work throws. */
@@ -196,7 +180,8 @@ function attempted<T>(context: ActorContext, row: UnroutedRow, work: () => T): T
   }
 }
 
-function candidatesOf(row: UnroutedRow, verdict: GuardVerdict | null): string[] {
+function candidatesOf(row: UnroutedRow, judgement: Judgement | null): string[] {
+  const verdict = judgement?.verdict ?? null;
   if (verdict === null || verdict.kind === 'ask' || verdict.kind === 'review') return [];
   if (verdict.kind === 'matched' && verdict.rule.action === 'block') return [];
   const named = verdict.kind === 'matched' ? verdict.rule.endpointId : null;

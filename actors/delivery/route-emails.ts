@@ -1,4 +1,5 @@
 import type { QueryConfig } from 'pg';
+import { heldForReview } from '../../core/guard-judgement.ts';
 import { LEASE_SECONDS } from '../../db/claim.ts';
 import { inTransaction, isConnectionLost } from '../../db/database.ts';
 import {
@@ -8,7 +9,7 @@ import {
   takeUnroutedSql,
   type UnroutedRow,
 } from '../../db/queries/delivery-route.ts';
-import { decideRoutes, heldForReview, type RoutingParts } from './decide-routes.ts';
+import { decideRoutes, type RoutingParts } from './decide-routes.ts';
 import type { DeliveryJob, Lane } from './job.ts';
 import { type StoredRoutes, storeRoutes } from './store-routes.ts';
 

@@ -7,6 +7,7 @@ import { createAcceptor } from './accept-message.ts';
 import { watchCapacity } from './capacity.ts';
 import { checkRecipient } from './check-recipient.ts';
 import { claimReceptions, releaseReceptions } from './claim-receptions.ts';
+import { createExaminer } from './examine-message.ts';
 import { createParsePool, type ParsePool } from './parse-pool.ts';
 import { createParseQueue } from './parse-queue.ts';
 import { parseReceptions } from './parse-receptions.ts';
@@ -112,12 +113,15 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     checkRecipient: check,
   };
 
+  const examiner = createExaminer(parser);
+
   const running = runActor({
     context,
     name: 'receiving',
     answers: {
       'receiving.recipient.check': ({ recipient }) => check(recipient),
       'receiving.message.accept': (request, accepted) => acceptor.accept(request, accepted),
+      'receiving.message.examine': (request, examined) => examiner.examine(request, examined),
       'receiving.capacity.check': async () => ({ hasRoom: await hasRoom() }),
     },
     steps: [

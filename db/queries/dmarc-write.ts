@@ -34,6 +34,13 @@ export async function insertDmarcReports(
   return rows.map((row) => ({ userId: row.user_id, lastSeq: row.last_seq }));
 }
 
+/** Whether a domain of ours, by its name, is or holds a policy's domain; and whether it lies under that. */
+const holdsPolicy = (name: string, policy: string) => `right('.' || ${policy}, length(${name}) + 1) = '.' || ${name}`;
+
+/** Whether a report on a policy's domain concerns a domain of ours, both by their names. */
+export const concernsDomain = (name: string, policy: string): string =>
+  `(${holdsPolicy(name, policy)} or ${holdsPolicy(policy, name)})`;
+
 const INSERT_SQL = `
   with given as materialized (
     select * from json_to_recordset($1) as g (user_id text, email_id text, id text, event_id text, domain text, organization text,
@@ -45,10 +52,10 @@ const INSERT_SQL = `
     select g.user_id, g.id, g.email_id, g.domain, of_user.id, g.organization, g.report_id, g.begins_at, g.ends_at, g.policy, g.records,
       jsonb_array_length(g.records), g.message_count, g.aligned_count, g.is_truncated, (select postroom_now())
     from given g cross join lateral (
-      select d.id, right('.' || g.domain, length(d.name) + 1) = '.' || d.name as holds_policy
+      select d.id, ${holdsPolicy('d.name', 'g.domain')} as holds_policy
       from domain d
       where d.user_id = g.user_id and d.status = 'verified'
-        and (right('.' || g.domain, length(d.name) + 1) = '.' || d.name or right(d.name, length(g.domain) + 1) = '.' || g.domain)
+        and ${concernsDomain('d.name', 'g.domain')}
       order by 2 desc, length(d.name) desc, d.name limit 1) of_user
     on conflict (user_id, email_id) do nothing
     returning r.user_id, r.id, r.email_id, r.domain, r.domain_id, r.organization, r.message_count, r.aligned_count

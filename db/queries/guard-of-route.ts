@@ -18,16 +18,23 @@ export async function readActiveRules(transaction: Transaction<Tables>, userId: 
   return rows.map(guardRuleOf);
 }
 
+/** What rules know of a mail, and whether it could be parsed. */
+export interface GuardedContent {
+  facts: GuardFacts;
+  isParsed: boolean;
+}
+
 /** What rules know of one received email; null when the user has none of that id. */
 export async function readFacts(
   transaction: Transaction<Tables>,
   userId: string,
   emailId: string,
   extent: GuardFactsExtent,
-): Promise<GuardFacts | null> {
+): Promise<GuardedContent | null> {
   const { rows } = await sql<GuardFactsRow>`
     select ${sql.raw(guardFactsColumns(extent))} from email e
     left join email_content c on c.user_id = e.user_id and c.email_id = e.id
     where e.user_id = ${userId} and e.id = ${emailId} and e.type = 'received'`.execute(transaction);
-  return rows[0] === undefined ? null : guardFactsOfRow(rows[0]);
+  const [row] = rows;
+  return row === undefined ? null : { facts: guardFactsOfRow(row), isParsed: row.parse_error === null };
 }

@@ -17,7 +17,7 @@ let box: TestMailbox;
 let answer: number;
 
 beforeAll(async () => {
-  gateway = await openTestGateway();
+  gateway = await openTestGateway({ config: { hasGuardModel: true } });
   receiver = await startWebhookReceiver({ script: () => answer });
 });
 beforeEach(async () => {

@@ -1,0 +1,44 @@
+import { MAX_GUARDED_HTML_LENGTH, MAX_GUARDED_TEXT_LENGTH } from '../../core/guard-facts.ts';
+import type { Reply, Request } from '../../schema/messages.ts';
+import type { ParsePool } from './parse-pool.ts';
+
+/** Reads messages that nobody sent, for users who want to know what would become of them. */
+export interface Examiner {
+  /** Serves the question of that name. */
+  examine(
+    request: Request<'receiving.message.examine'>,
+    octets: Uint8Array,
+  ): Promise<Reply<'receiving.message.examine'>>;
+}
+
+/** Messages in work at once: real mail comes first. */
+const MAX_OPEN = 8;
+
+export function createExaminer(parser: ParsePool): Examiner {
+  let open = 0;
+  return {
+    async examine(request, octets) {
+      if (open >= MAX_OPEN) return { verdict: 'busy' };
+      open++;
+      try {
+        const [outcome] = await parser.parse([{ ...request, emailId: 'examined', octets }]);
+        if (outcome === undefined) return { verdict: 'busy' };
+        const { message, authentication, dmarcReport } = outcome;
+        const isForged = authentication?.dmarc.result === 'fail';
+        return {
+          verdict: 'examined',
+          subject: message.subject,
+          addresses: message.addresses,
+          attachments: message.attachments,
+          authentication,
+          textBody: message.textBody?.slice(0, MAX_GUARDED_TEXT_LENGTH).toWellFormed() ?? null,
+          htmlBody: message.htmlBody?.slice(0, MAX_GUARDED_HTML_LENGTH).toWellFormed() ?? null,
+          parseError: message.parseError,
+          dmarcDomain: isForged ? null : (dmarcReport?.policy.domain ?? null),
+        };
+      } finally {
+        open--;
+      }
+    },
+  };
+}
