@@ -123,15 +123,12 @@ export async function findForwardRecipients(
 }
 
 /**
- * Delivers the email of a delivery that did not succeed to its endpoint again. Answers the email's id and that of the delivery: a new one, or
- * this one while it is pending. Throws not_found, validation, conflict.
+ * Delivers the email of a delivery that did not succeed to its endpoint again. Answers the id of the delivery: a new one, or this one while it
+ * is pending. Throws not_found, validation, conflict.
  */
-export async function retryDelivery(
-  context: OperationContext,
-  deliveryId: string,
-): Promise<{ emailId: string; deliveryId: string }> {
+export async function retryDelivery(context: OperationContext, deliveryId: string): Promise<string> {
   const [delivery] = await loadDeliveries(context, [deliveryId]);
   if (delivery == null) throw new UserError('not_found', 'Delivery not found');
   const [again = deliveryId] = await retryEmail(context, delivery.emailId, { endpointId: null, deliveryId });
-  return { emailId: delivery.emailId, deliveryId: again };
+  return again;
 }

@@ -145,7 +145,8 @@ export async function rotateSecret(
   const { userId } = context;
   await context.entities.asUser(userId, async (unit) => {
     const endpoint = await lockEndpoint(unit, userId, endpointId);
-    if (endpoint.type !== 'webhook') throw new UserError('validation', 'Only webhooks have a signing secret');
+    if (endpoint.type !== 'webhook')
+      throw new UserError('validation', 'Only webhooks have a signing secret', { isOfState: true });
     const former = decryptSigningSecrets(context, endpoint.secretCiphertext ?? null);
     const secrets = rotateSigningSecrets(former, newSigningSecret(context), context.now());
     endpoint.secretCiphertext = encryptSigningSecrets(context, secrets);

@@ -100,5 +100,6 @@ async function checkSendingLimit({ database, userId, settings }: OperationContex
 
 /** wire facts "endpoint test details": the body carries more than other refusals. */
 function disabled(): UserError {
-  return new UserError('validation', 'Endpoint is disabled', { members: { success: false, responseTime: 0 } });
+  const members = { success: false, responseTime: 0 };
+  return new UserError('validation', 'Endpoint is disabled', { members, isOfState: true });
 }

@@ -3,6 +3,8 @@ import { asUser } from '../db/database.ts';
 import * as use from '../db/queries/endpoint-use.ts';
 import type { OperationContext } from './context.ts';
 
+export type { UsingAddress } from '../db/queries/endpoint-use.ts';
+
 /** The addresses that lead to each endpoint behind and before two places, newest first; inverted: oldest first. */
 export async function pageUsingAddresses(
   { database, userId }: OperationContext,

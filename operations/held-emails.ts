@@ -22,9 +22,10 @@ export async function releaseEmail(context: OperationContext, emailId: string): 
   const { lastSeq, ...released } = await asUser(database, userId, async (transaction) => {
     const email = await deliveries.lockReceived(transaction, userId, emailId);
     if (email === null) throw emailNotFound();
-    if (email.type !== 'received') throw new UserError('validation', 'Only received emails can be released');
+    if (email.type !== 'received')
+      throw new UserError('validation', 'Only received emails can be released', { isOfState: true });
     const releasedAt = await deliveries.markReleased(transaction, userId, emailId);
-    if (releasedAt === null) throw new UserError('validation', 'The email is not held back');
+    if (releasedAt === null) throw new UserError('validation', 'The email is not held back', { isOfState: true });
     const target = await normalTarget(transaction, userId, email);
     const deliveryIds =
       target === null ? [] : [await deliverTo(context, transaction, emailId, email, target, 'release')];

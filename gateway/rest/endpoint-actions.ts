@@ -2,7 +2,8 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { rotateSecret } from '../../operations/endpoint-changes.ts';
 import { TEST_ANSWER_MS, testEndpoint } from '../../operations/endpoint-test.ts';
-import { MAX_REPLAYED, replayDeliveries } from '../../operations/replays.ts';
+import { replayDeliveries } from '../../operations/replays.ts';
+import { replayLimitShape } from '../../schema/shapes/endpoint.ts';
 import { endpointDetails, endpointDetailsOf, FORMAT_NAMES, formats } from './endpoint-wire.ts';
 import { errorBody, idInPath, instant, type RestOptions, text, wireInstant } from './shapes.ts';
 
@@ -27,13 +28,7 @@ const replayWish = z
       .enum(['failed', 'all'])
       .default('failed')
       .meta({ description: 'emails whose latest delivery failed, or all of them' }),
-    limit: z
-      .number()
-      .int()
-      .min(1)
-      .default(MAX_REPLAYED)
-      .transform((value) => Math.min(value, MAX_REPLAYED))
-      .meta({ description: `emails at most; above ${MAX_REPLAYED} counts as ${MAX_REPLAYED}` }),
+    limit: replayLimitShape,
   })
   .meta({ id: 'ReplayDeliveries', 'x-examples': [{ since: '2026-11-21T08:00:00Z', status: 'failed' }] });
 

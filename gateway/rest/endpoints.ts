@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MAX_SEARCH_LENGTH } from '../../operations/emails.ts';
 import { deleteEndpoint, updateEndpoint } from '../../operations/endpoint-changes.ts';
 import * as endpoints from '../../operations/endpoints.ts';
+import { endpointNaming } from '../../schema/shapes/endpoint.ts';
 import {
   endpointBody,
   endpointBodyOf,
@@ -24,12 +25,8 @@ import {
   text,
 } from './shapes.ts';
 
-/** interface.md "Limits" */
-const MAX_NAME_LENGTH = 255;
-const MAX_DESCRIPTION_LENGTH = 1_000;
-
 const fields = {
-  name: text.min(1).max(MAX_NAME_LENGTH),
+  name: endpointNaming.name,
   config: z.unknown().meta({
     type: 'object',
     description:
@@ -39,7 +36,7 @@ const fields = {
     .enum(FORMAT_NAMES)
     .optional()
     .meta({ description: 'inbound, discord and slack are other names of native, chat_a and chat_b' }),
-  description: text.max(MAX_DESCRIPTION_LENGTH).nullish(),
+  description: endpointNaming.description,
   isActive: z.boolean().optional(),
 };
 

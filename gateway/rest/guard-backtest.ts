@@ -1,29 +1,17 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import * as backtests from '../../operations/guard-backtest.ts';
-import { action, config, matches, priority, type } from './guard-shapes.ts';
+import { backtestSpan, DEFAULT_EXAMPLES, priorityShape } from '../../schema/shapes/guard-rule.ts';
+import { action, config, matches, type } from './guard-shapes.ts';
 import { errorBody, idInPath, instant, type RestOptions, wireInstant } from './shapes.ts';
-
-const MAX_EXAMPLES = 500;
-const DEFAULT_EXAMPLES = 20;
-
-const spanFields = {
-  days: z
-    .int()
-    .min(1)
-    .max(backtests.MAX_BACKTEST_DAYS)
-    .default(backtests.MAX_BACKTEST_DAYS)
-    .meta({ description: 'how far back' }),
-  limit: z.int().min(0).max(MAX_EXAMPLES).default(DEFAULT_EXAMPLES).meta({ description: 'examples to show' }),
-};
 
 const triedBody = z
   .object({
     type: type.default('explicit'),
     config,
     action: action.default({ action: 'block' }),
-    priority: priority.default(0),
-    ...spanFields,
+    priority: priorityShape.default(0),
+    ...backtestSpan,
   })
   .meta({
     id: 'TriedGuardRule',
@@ -37,7 +25,7 @@ const triedBody = z
     ],
   });
 const spanBody = z
-  .object(spanFields)
+  .object(backtestSpan)
   .nullish()
   .meta({ examples: [{ days: 7 }] });
 

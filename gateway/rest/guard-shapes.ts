@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import { GUARD_ACTIONS, GUARD_RULE_TYPES, type GuardRule, MAX_GUARD_PRIORITY } from '../../operations/guard-rules.ts';
+import { GUARD_ACTIONS, GUARD_RULE_TYPES, type GuardRule } from '../../operations/guard-rules.ts';
+import { guardRuleNaming, priorityShape } from '../../schema/shapes/guard-rule.ts';
 import { instant, listOf, text, wireInstant } from './shapes.ts';
-
-/** interface.md "Limits" */
-const MAX_NAME_LENGTH = 255;
-const MAX_DESCRIPTION_LENGTH = 1_000;
 
 export const type = z.enum(GUARD_RULE_TYPES);
 const actionName = z.enum(GUARD_ACTIONS);
@@ -24,15 +21,14 @@ export const config = z.unknown().meta({
   description:
     'explicit: `subject`, `hasWords`, `from`, `to` and `attachments`, each `{operator: "OR"|"AND", values: [...]}`, `hasAttachment`, `spf`, `dkim` and `dmarc`, each a result or a list of them; all that is given has to be met. Addresses are whole or `*@domain`; `from.aligned` asks that DMARC passed for it. Attachments are `.exe`, `invoice*.pdf`, a part of a name, `application/pdf` or `image/*`. ai_prompt: `prompt`. An object, or its JSON.',
 });
-export const priority = z.int().min(-MAX_GUARD_PRIORITY).max(MAX_GUARD_PRIORITY);
 
 const fields = {
-  name: text.trim().min(1).max(MAX_NAME_LENGTH),
-  description: text.max(MAX_DESCRIPTION_LENGTH).nullish(),
+  name: guardRuleNaming.name,
+  description: guardRuleNaming.description,
   type,
   config,
   action,
-  priority,
+  priority: priorityShape,
   isActive: z.boolean(),
 };
 
@@ -40,7 +36,7 @@ export const newRuleBody = z
   .object({
     ...fields,
     action: action.default({ action: 'allow' }),
-    priority: priority.default(0),
+    priority: priorityShape.default(0),
     isActive: z.boolean().optional(),
   })
   .meta({

@@ -6,6 +6,9 @@ import './domain.ts';
 import './email-address.ts';
 import './email.ts';
 import './endpoint.ts';
+import './endpoint-actions.ts';
+import './endpoint-changes.ts';
+import './endpoint-list.ts';
 import './thread.ts';
 import { builder } from './builder.ts';
 
