@@ -58,7 +58,7 @@ async function* messages(
           return;
         }
         case 'events':
-          yield pulled.events.map((event) => messageOf(bodyOf(event))).join('');
+          yield pulled.events.map((event) => messageOf(event, bodyOf)).join('');
       }
     }
   } finally {
@@ -66,7 +66,15 @@ async function* messages(
   }
 }
 
+/** Readers that read together share events, and so the texts of them. */
+const texts = new WeakMap<FeedEvent, string>();
+
 /** JSON holds no line break, so that one `data` field is enough. */
-function messageOf(body: { cursor: string }): string {
-  return `id: ${body.cursor}\ndata: ${JSON.stringify(body)}\n\n`;
+function messageOf(event: FeedEvent, bodyOf: (event: FeedEvent) => { cursor: string }): string {
+  const known = texts.get(event);
+  if (known !== undefined) return known;
+  const body = bodyOf(event);
+  const text = `id: ${body.cursor}\ndata: ${JSON.stringify(body)}\n\n`;
+  texts.set(event, text);
+  return text;
 }

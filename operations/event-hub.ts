@@ -149,7 +149,11 @@ export function createEventHub({ database, bus, log }: EventHubOptions): EventHu
 
   const timer = setInterval(() => {
     const now = performance.now();
-    for (const feed of feeds.values()) for (const reader of feed.readers) reader.look(now);
+    for (const { userId, readers } of feeds.values())
+      for (const reader of readers) {
+        const found = reader.look(now);
+        if (found !== null) log.info({ event: 'stream.ended', userId, found }, 'a stream is ended from here');
+      }
     if (isLooking || feeds.size === 0) return;
     isLooking = true;
     look()

@@ -62,8 +62,8 @@ export interface HeldReader extends EventReader {
   end(reason: StreamEnd, now: number): void;
   /** Ends it as soon as it has had the events up to that number. */
   endBehind(seq: number): void;
-  /** Looks how it gets on, at an instant of performance.now(). */
-  look(now: number): void;
+  /** Looks how it gets on, at an instant of performance.now(); answers what it has just been found to be. */
+  look(now: number): 'too slow' | 'abandoned' | null;
   /** whether a question waits for news although the feed goes on behind its place */
   hasMissed(): boolean;
 }
@@ -113,6 +113,7 @@ export function openReader(feed: WatchedFeed, { afterSeq, kinds, caller }: Reade
           feed.lastSeq = Math.max(feed.lastSeq, ahead.lastSeq);
           position = ahead.scannedTo;
           hasMore = position < ahead.lastSeq;
+          nearest = Math.min(nearest, ahead.lastSeq - position);
           if (ahead.events.length > 0 && !isClosed) return { kind: 'events', events: ahead.events, cursor: cursor() };
           if (hasMore) continue;
         }
@@ -159,17 +160,22 @@ export function openReader(feed: WatchedFeed, { afterSeq, kinds, caller }: Reade
       lastOfAll ??= seq;
     },
     look(now) {
-      if (ended !== null && now - ended.at >= ABANDONED_MS && !isTold) {
+      if (ended !== null) {
+        if (now - ended.at < ABANDONED_MS || isTold) return null;
         caller.hangUp();
         reader.close();
+        return 'abandoned';
       }
-      if (feed.lastSeq === 0) return;
+      if (feed.lastSeq === 0 || isClosed) return null;
       const lag = feed.lastSeq - position;
       nearest = Math.min(nearest, lag);
       const isFar = lag - nearest >= MOST_BEHIND;
       // Whoever waits for us is not slow, and a crowd of events that came at once is no fault of who gains on it.
-      if (isFar && !isAsking && formerLag !== null && lag >= formerLag) reader.end('TOO_FAR_BEHIND', now);
+      const isSlow = isFar && !isAsking && formerLag !== null && lag >= formerLag;
       formerLag = isFar ? lag : null;
+      if (!isSlow) return null;
+      reader.end('TOO_FAR_BEHIND', now);
+      return 'too slow';
     },
     hasMissed: () => isWaiting && (hasMore || feed.lastSeq > position),
   };
