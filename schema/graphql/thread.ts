@@ -4,6 +4,7 @@ import * as threads from '../../operations/threads.ts';
 import { builder, connectionComplexity } from './builder.ts';
 import { connection } from './connection.ts';
 import { EmailNode, ThreadNode } from './nodes.ts';
+import { placeOfThread, ThreadConnection } from './thread-connection.ts';
 
 const Participant = builder.objectRef<ReturnType<typeof participantList>[number]>('Participant').implement({
   description:
@@ -109,25 +110,11 @@ builder.queryFields((t) => ({
       complexity: connectionComplexity,
       resolve: async (_root, args, { reads }) => {
         const query = threadQuery(args.filter);
-        const page = await connection<threads.Thread>(
-          args,
-          (thread) => ({ at: thread.lastMessageAt, id: thread.id }),
-          (span) => threads.pageThreads(reads, query, span),
-        );
+        const page = await connection(args, placeOfThread, (span) => threads.pageThreads(reads, query, span));
         return { ...page, count: () => threads.countThreads(reads, query) };
       },
     },
-    {
-      name: 'ThreadConnection',
-      description: 'A page of threads.',
-      fields: (c) => ({
-        totalCount: c.int({
-          description: 'Of all pages; counted only when asked for.',
-          resolve: (page) => page.count(),
-        }),
-      }),
-    },
-    { name: 'ThreadEdge', description: 'A thread with its cursor.' },
+    ThreadConnection,
   ),
 }));
 
