@@ -1,8 +1,9 @@
 import type pg from 'pg';
+import { UserError } from '../core/errors.ts';
 import { labelOf, MAX_LABEL_LENGTH, MAX_LABELS, uniteLabels, withoutLabels } from '../core/label.ts';
 import { asUser } from '../db/database.ts';
 import type { EmailFlags } from '../db/queries/email-flags.ts';
-import { setThreadFlags } from '../db/queries/thread-flags.ts';
+import { FLAGGED_AT_ONCE, lockUnflagged, setThreadFlags, type ThreadFlags } from '../db/queries/thread-flags.ts';
 import * as labelQueries from '../db/queries/thread-labels.ts';
 import { invalid, type OperationContext } from './context.ts';
 import { type Changed, changeThreads, livingThreads } from './thread-transaction.ts';
@@ -11,6 +12,10 @@ export type Label = labelQueries.Label;
 
 /** Threads of one call. */
 export const MAX_THREADS = 100;
+/** Messages of several threads that one call marks; more would take longer than a request may. One thread is marked whole. */
+const MAX_MESSAGES = 20_000;
+/** Milliseconds before the request's end in which no more messages are marked. */
+const SPARE_MS = 2_000;
 /** Labels that a list of them shows. */
 const MAX_LISTED_LABELS = 1_000;
 
@@ -50,7 +55,7 @@ export async function updateThreads(
   return changeThreads(context, async (client) => {
     const { userId } = context;
     const living = [...new Set(await livingThreads(client, userId, threadIds))];
-    const flagged = await setFlags(client, userId, living, { isRead, isArchived });
+    const flagged = await setFlags(client, context, { threadIds: living, isRead, isArchived });
     const labelled = labelling === null ? [] : await setLabels(client, userId, living, labelling);
     return { answer: living, events: [...flagged, ...labelled] };
   });
@@ -63,14 +68,33 @@ export function listLabels({ database, userId }: OperationContext): Promise<Labe
 
 type Events = Changed<unknown>['events'];
 
-async function setFlags(client: pg.ClientBase, userId: string, threadIds: string[], flags: EmailFlags) {
+async function setFlags(
+  client: pg.ClientBase,
+  { userId, answerBy }: OperationContext,
+  flags: ThreadFlags,
+): Promise<Events> {
   if (flags.isRead === undefined && flags.isArchived === undefined) return [];
-  const flagged = await setThreadFlags(client, userId, threadIds, flags);
-  return flagged.flatMap(({ threadId, readChanges, archiveChanges }): Events => {
-    const read = readChanges === 0 ? [] : [flags.isRead === true ? 'thread.read' : 'thread.unread'];
-    const archived = archiveChanges === 0 ? [] : [flags.isArchived === true ? 'thread.archived' : 'thread.unarchived'];
-    return [...read, ...archived].map((kind) => ({ kind, threadId, data: {} }));
-  });
+  const count = await lockUnflagged(client, userId, flags);
+  if (count > MAX_MESSAGES && flags.threadIds.length > 1)
+    throw invalid(
+      `${count} messages would change, of at most ${MAX_MESSAGES} at once; give fewer threads`,
+      'threadIds',
+    );
+  const read = new Set<string>();
+  const archived = new Set<string>();
+  for (let left = count; left > 0; left -= FLAGGED_AT_ONCE) {
+    if (performance.now() > answerBy - SPARE_MS) throw new UserError('unavailable', 'There are too many messages');
+    for (const { threadId, readChanges, archiveChanges } of await setThreadFlags(client, userId, flags)) {
+      if (readChanges > 0) read.add(threadId);
+      if (archiveChanges > 0) archived.add(threadId);
+    }
+  }
+  const events = (threadIds: ReadonlySet<string>, kind: string): Events =>
+    [...threadIds].map((threadId) => ({ kind, threadId, data: {} }));
+  return [
+    ...events(read, flags.isRead === true ? 'thread.read' : 'thread.unread'),
+    ...events(archived, flags.isArchived === true ? 'thread.archived' : 'thread.unarchived'),
+  ];
 }
 
 /** What becomes of the labels that a thread has. */

@@ -2,33 +2,51 @@ import type pg from 'pg';
 import { countEmailsSql } from './email-counter.ts';
 import type { EmailFlags } from './email-flags.ts';
 
-/** How many received messages of a thread got another value of each flag. */
+/** How many received messages of a thread got another value of each flag; a thread in which none did is not told of. */
 export interface FlaggedThread {
   threadId: string;
   readChanges: number;
   archiveChanges: number;
 }
 
+/** What is to be set on all received messages of some threads. */
+export interface ThreadFlags extends EmailFlags {
+  threadIds: readonly string[];
+}
+
+/** Locks the messages that do not have the flags yet; answers how many they are. The caller holds lockThreads. */
+export async function lockUnflagged(client: pg.ClientBase, userId: string, flags: ThreadFlags): Promise<number> {
+  const { rows } = await client.query<{ count: number }>({
+    name: 'thread-flags-lock',
+    text: LOCK_SQL,
+    values: valuesOf(userId, flags),
+  });
+  return rows[0]?.count ?? 0;
+}
+
+/** Messages that one statement marks, so that none takes too long. */
+export const FLAGGED_AT_ONCE = 5_000;
+
 /**
- * Sets flags of all received messages of these threads, and with them the counters of lists and threads: two statements, however many
- * messages there are. Threads in which nothing changed are left out of the answer. The caller holds lockThreads.
+ * Sets flags of messages that lockUnflagged locked, FLAGGED_AT_ONCE at most, and with them the counters of lists and threads. It is another
+ * statement than the lock's, so that it sees what those who held the rows made of them.
  */
 export async function setThreadFlags(
   client: pg.ClientBase,
   userId: string,
-  threadIds: readonly string[],
-  flags: EmailFlags,
+  flags: ThreadFlags,
 ): Promise<FlaggedThread[]> {
-  const values = [userId, threadIds, flags.isRead ?? null, flags.isArchived ?? null];
-  // First alone, so that the second sees what those who held the rows made of them.
-  const locked = await client.query({ name: 'thread-flags-lock', text: LOCK_SQL, values });
-  if (locked.rowCount === 0) return [];
+  const values = valuesOf(userId, flags);
   const { rows } = await client.query<FlaggedRow>({ name: 'thread-flags-set', text: SET_SQL, values });
   return rows.map((row) => ({
     threadId: row.thread_id,
     readChanges: row.read_changes,
     archiveChanges: row.archive_changes,
   }));
+}
+
+function valuesOf(userId: string, { threadIds, isRead, isArchived }: ThreadFlags): unknown[] {
+  return [userId, threadIds, isRead ?? null, isArchived ?? null];
 }
 
 interface FlaggedRow {
@@ -41,13 +59,12 @@ const TO_CHANGE = `
   e.user_id = $1 and e.thread_id = any ($2::text[]) and e.type = 'received'
   and (e.is_read <> coalesce($3::boolean, e.is_read) or e.is_archived <> coalesce($4::boolean, e.is_archived))`;
 
-/** A row when there is any to change. */
 const LOCK_SQL = `
   with locked as materialized (select e.id from email e where ${TO_CHANGE} order by e.id for no key update of e)
-  select count(*) from locked having count(*) > 0`;
+  select count(*)::integer as count from locked`;
 
 const SET_SQL = `
-  with former as materialized (select e.id, e.is_read, e.is_archived from email e where ${TO_CHANGE}),
+  with former as materialized (select e.id, e.is_read, e.is_archived from email e where ${TO_CHANGE} limit ${FLAGGED_AT_ONCE}),
   changed as (
     update email e set is_read = coalesce($3::boolean, e.is_read), is_archived = coalesce($4::boolean, e.is_archived),
       updated_at = (select postroom_now()),
@@ -55,10 +72,12 @@ const SET_SQL = `
     from former f where e.user_id = $1 and e.id = f.id
     returning e.*, f.is_read as was_read, f.is_archived as was_archived
   ),
+  -- totals go by hours and more, and most of the messages lie in few
   moved as (
-    select user_id, created_at, own_address, own_domain, type, status, is_read, is_archived, 1 as delta from changed
-    union all
-    select user_id, created_at, own_address, own_domain, type, status, was_read, was_archived, -1 from changed
+    select user_id, date_trunc('hour', created_at, 'UTC') as created_at, own_address, own_domain, type, status, v.is_read, v.is_archived,
+      sum(v.delta) as delta
+    from changed cross join lateral (values (is_read, is_archived, 1), (was_read, was_archived, -1)) as v(is_read, is_archived, delta)
+    group by 1, 2, 3, 4, 5, 6, 7, 8
   ),
   counted as (${countEmailsSql('moved')}),
   by_thread as (
