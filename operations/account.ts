@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { asUser } from '../db/database.ts';
+import { countSentLately } from '../db/queries/sent-lately.ts';
 import type { OperationContext } from './context.ts';
 
 /** Whose key it is. */
@@ -16,4 +17,12 @@ export async function readAccount(context: OperationContext): Promise<Account> {
     sql<{ email: string; created_at: Date }>`select email, created_at from account_of(${userId})`.execute(transaction),
   );
   return { userId, email: rows[0]?.email ?? null, createdAt: rows[0]?.created_at ?? null };
+}
+
+/** How many emails the account may send now, of those within an hour; null when there is no limit. */
+export async function countSendsLeft({ database, userId, settings }: OperationContext): Promise<number | null> {
+  const { sendLimitPerHour: limit } = settings;
+  if (limit === 0) return null;
+  const sent = await asUser(database, userId, (transaction) => countSentLately(transaction, userId, limit));
+  return Math.max(0, limit - sent);
 }

@@ -4,6 +4,8 @@ import { addDkimKey } from '../db/queries/dkim-key.ts';
 import * as changes from '../db/queries/domain-change.ts';
 import { invalid, isAskable, type OperationContext } from './context.ts';
 import { makeDkimKey } from './dkim-keys.ts';
+import { lookNow } from './domain-look.ts';
+import { loadDomains } from './domain-pages.ts';
 import { type DomainDetails, domainNotFound, readDomain } from './domains.ts';
 
 /** What to change; absent leaves as it is. */
@@ -47,6 +49,17 @@ export async function updateDomain(
   });
   context.bus.publish('routing.changed', { name });
   return readDomain(context, domainId);
+}
+
+/** Domains that are looked at together at most. */
+const MAX_CHECKED = 100;
+
+/** Has the DNS of several domains looked at; those that could not be in time stay as they are. Throws validation, not_found, unavailable. */
+export async function checkDomains(context: OperationContext, domainIds: readonly string[]): Promise<void> {
+  const ids = [...new Set(domainIds)];
+  if (ids.length === 0 || ids.length > MAX_CHECKED) throw invalid(`1 to ${MAX_CHECKED} domains are allowed`, 'ids');
+  if ((await loadDomains(context, ids)).includes(null)) throw domainNotFound();
+  await lookNow(context, ids);
 }
 
 /** What went with a domain. */

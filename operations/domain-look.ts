@@ -6,6 +6,8 @@ import type { OperationContext } from './context.ts';
 const LOOK_MS = 7_500;
 const READING_MS = 1_000;
 const FIRST_LOOK_MS = 4_000;
+/** That an operation takes at most which looks at DNS. Milliseconds. */
+export const DOMAIN_LOOK_MS = 9_000;
 
 /**
  * Has the DNS of these domains of the user looked at now. Those that could not be looked at in time stay as they are.

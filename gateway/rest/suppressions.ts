@@ -2,13 +2,14 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import * as suppressions from '../../operations/suppressions.ts';
 import {
+  newSuppressionShape,
   suppressedAddressShape,
-  suppressionDetailShape,
-  suppressionSearchShape,
+  suppressionQueryShape,
+  suppressionReasonShape,
 } from '../../schema/shapes/suppression.ts';
 import { errorBody, instant, limit, listBody, listOf, offset, type RestOptions, text, wireInstant } from './shapes.ts';
 
-const reason = z.enum(suppressions.SUPPRESSION_REASONS);
+const reason = suppressionReasonShape;
 
 const suppressionBody = z
   .object({
@@ -36,7 +37,7 @@ const listQuery = z.object({
   offset,
   reason: reason.optional().meta({ description: 'those with one reason' }),
   origin: reason.optional().meta({ description: 'another name of `reason`' }),
-  search: suppressionSearchShape.optional().meta({ description: 'part of the address' }),
+  search: suppressionQueryShape.shape.search,
 });
 
 // The `resend` client calls it `email`.
@@ -44,7 +45,7 @@ const newSuppression = z
   .object({
     address: suppressedAddressShape.optional(),
     email: suppressedAddressShape.optional(),
-    detail: suppressionDetailShape.nullish().meta({ description: 'why, for yourself' }),
+    detail: newSuppressionShape.shape.detail,
   })
   .refine((body) => body.address !== undefined || body.email !== undefined, {
     path: ['address'],

@@ -5,6 +5,9 @@ import { text } from './text.ts';
 /** A domain's name as it is given. */
 export const domainNameShape = text.min(1).max(MAX_DOMAIN_LENGTH);
 
+/** A domain that is to be added. */
+export const newDomainShape = z.object({ domain: domainNameShape });
+
 /** What of a domain shall be otherwise. */
 export const domainChangeShape = z.object({
   isCatchAllEnabled: z.boolean().optional().meta({ description: 'whether mail to unknown addresses is routed' }),
