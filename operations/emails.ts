@@ -1,11 +1,12 @@
 import { UserError } from '../core/errors.ts';
 import type { KeysetPage, Page } from '../core/page.ts';
+import { parseSearch, refused } from '../core/search-query.ts';
 import { asUser } from '../db/database.ts';
-import { appendEvents, type EmailFlags, lockEmail, setFlags } from '../db/queries/email-flags.ts';
+import * as finds from '../db/queries/email-find.ts';
 import * as lists from '../db/queries/email-list.ts';
 import * as reads from '../db/queries/email-read.ts';
 import type { EmailContent, EmailSummary } from '../db/queries/email-row.ts';
-import { invalid, isAskable, newIdentifier, type OperationContext } from './context.ts';
+import { invalid, isAskable, type OperationContext } from './context.ts';
 
 export type { EmailContent, EmailSummary } from '../db/queries/email-row.ts';
 
@@ -42,6 +43,12 @@ export interface EmailQuery {
   /** id, or the address itself */
   address?: string | undefined;
   search?: string | undefined;
+}
+
+/** Of lists that are paged by places. */
+export interface EmailSearchQuery extends EmailQuery {
+  /** words and operators (docs/search.md), of any age when timeRange is absent; not together with `search` */
+  words?: string | undefined;
 }
 
 export type Email = EmailSummary & EmailContent;
@@ -89,18 +96,34 @@ export async function listEmailsBeside(
 }
 
 /** The emails behind and before two places, newest first; inverted: oldest first. */
-export function pageEmails(context: OperationContext, query: EmailQuery, page: KeysetPage): Promise<EmailSummary[]> {
+export async function pageEmails(
+  context: OperationContext,
+  query: EmailSearchQuery,
+  page: KeysetPage,
+): Promise<EmailSummary[]> {
+  const { database, userId } = context;
+  const search = searchOf(query, context.now());
+  if (search !== null)
+    return asUser(database, userId, (transaction) => finds.pageFoundEmails(transaction, userId, search, page));
   const conditions = conditionsOf(query, context.now());
-  return asUser(context.database, context.userId, (transaction) =>
-    lists.pageEmails(transaction, context.userId, conditions, page),
-  );
+  return asUser(database, userId, (transaction) => lists.pageEmails(transaction, userId, conditions, page));
 }
 
-export function countEmails(context: OperationContext, query: EmailQuery): Promise<number> {
+export async function countEmails(context: OperationContext, query: EmailSearchQuery): Promise<number> {
+  const { database, userId } = context;
+  const search = searchOf(query, context.now());
+  if (search !== null)
+    return asUser(database, userId, (transaction) => finds.countFoundEmails(transaction, userId, search));
   const conditions = conditionsOf(query, context.now());
-  return asUser(context.database, context.userId, (transaction) =>
-    lists.countEmails(transaction, context.userId, conditions),
-  );
+  return asUser(database, userId, (transaction) => lists.countEmails(transaction, userId, conditions));
+}
+
+/** Null when nothing is asked for by words and operators. */
+function searchOf(query: EmailSearchQuery, now: Date): finds.EmailSearch | null {
+  const terms = parseSearch(query.words ?? '', now);
+  if (terms.length === 0) return null;
+  if (query.search !== undefined) throw refused('A list is searched by words or by a part of a text, not by both');
+  return { terms, conditions: conditionsOf({ ...query, timeRange: query.timeRange ?? 'all' }, now) };
 }
 
 /** Throws not_found. */
@@ -135,36 +158,6 @@ export async function loadContents(
     reads.findContents(transaction, context.userId, emailIds.filter(isAskable), extent),
   );
   return emailIds.map((id) => found.get(id) ?? null);
-}
-
-/** Marks a received email as read or archived, or not. Throws not_found, validation. */
-export async function updateEmail(
-  context: OperationContext,
-  emailId: string,
-  flags: EmailFlags,
-): Promise<{ id: string; isRead: boolean; isArchived: boolean; updatedAt: Date }> {
-  if (flags.isRead === undefined && flags.isArchived === undefined)
-    throw invalid('At least one field must be provided: is_read, is_archived', 'is_read');
-  if (!isAskable(emailId)) throw emailNotFound();
-  const { userId } = context;
-  const { lastSeq, ...updated } = await asUser(context.database, userId, async (transaction) => {
-    const before = await lockEmail(transaction, userId, emailId);
-    if (before === null) throw emailNotFound();
-    if (before.type !== 'received') throw new UserError('validation', 'Only received emails can be updated');
-    const updatedAt = await setFlags(transaction, userId, emailId, before, flags);
-    const isRead = flags.isRead ?? before.isRead;
-    const isArchived = flags.isArchived ?? before.isArchived;
-    const kinds = [
-      isRead === before.isRead ? null : isRead ? 'email.read' : 'email.unread',
-      isArchived === before.isArchived ? null : isArchived ? 'email.archived' : 'email.unarchived',
-    ].filter((kind) => kind !== null);
-    const of = before.threadId === null ? { emailId } : { emailId, threadId: before.threadId };
-    const events = kinds.map((kind) => ({ id: newIdentifier(context, 'event'), kind, ...of }));
-    const lastSeq = events.length === 0 ? null : await appendEvents(transaction, userId, events);
-    return { id: emailId, isRead, isArchived, updatedAt, lastSeq };
-  });
-  if (lastSeq !== null) context.bus.publish('event.appended', { userId, lastSeq });
-  return updated;
 }
 
 function emailNotFound(): UserError {

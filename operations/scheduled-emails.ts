@@ -151,13 +151,13 @@ function readWish(before: LockedOutgoing, wish: ScheduleWish): { at: Date; timez
 
 /** wire facts "cancel errors"; the others in their words */
 function leftAlready({ type }: LockedOutgoing, verb: string): UserError {
-  if (type === 'sent') return new UserError('validation', `Cannot ${verb} a sent email.`);
+  if (type === 'sent') return new UserError('validation', `Cannot ${verb} a sent email.`, { isOfState: true });
   const hint = verb === 'delete' ? ' Use PATCH to archive it.' : '';
-  return new UserError('validation', `Cannot ${verb} a received email.${hint}`);
+  return new UserError('validation', `Cannot ${verb} a received email.${hint}`, { isOfState: true });
 }
 
 function refuseCancelled({ status }: LockedOutgoing, verb: string): void {
-  if (status === 'cancelled') throw new UserError('validation', `Cannot ${verb} a cancelled email.`);
+  if (status === 'cancelled') throw new UserError('validation', `Cannot ${verb} a cancelled email.`, { isOfState: true });
 }
 
 function emailNotFound(): UserError {

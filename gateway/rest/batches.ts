@@ -4,20 +4,17 @@ import * as batches from '../../operations/batches.ts';
 import type { NewEmail } from '../../operations/check-outgoing.ts';
 import { invalid } from '../../operations/context.ts';
 import { sendBatch } from '../../operations/send-batch.ts';
-import { idempotencyHeader, idempotencyOf, newEmailOf, refuseCrowds, sendBody } from './outgoing-shapes.ts';
+import { batchEmails, refuseCrowds } from '../../schema/shapes/outgoing.ts';
+import { idempotencyHeader, idempotencyOf, newEmailOf, sendBody } from './outgoing-shapes.ts';
 import { errorBody, idInPath, instant, type RestOptions, wireInstant } from './shapes.ts';
 
-const MAX_EMAILS = 100;
 /** Octets of a body that may hold the attachments of 100 emails (decisions.md "message size"). */
 const BATCH_BODY_LIMIT = 100_000_000;
 
 const newBatch = z
   .object({
-    emails: z
-      // Read one by one, so that one that has not the shape of an email need not keep the others back.
-      .array(z.unknown().meta({ $ref: '#/components/schemas/SendEmailInput' }))
-      .min(1)
-      .max(MAX_EMAILS),
+    // Read one by one, so that one that has not the shape of an email need not keep the others back.
+    emails: batchEmails(z.unknown().meta({ $ref: '#/components/schemas/SendEmailInput' })),
   })
   .meta({
     id: 'SendBatch',

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { invalid, type OperationContext } from '../../operations/context.ts';
+import { updateEmail } from '../../operations/email-flags.ts';
 import * as emails from '../../operations/emails.ts';
 import { rescheduleEmail } from '../../operations/scheduled-emails.ts';
 import { emailBody, emailBodyOf, emailListItem, emailListItemOf } from './email-wire.ts';
@@ -158,7 +159,7 @@ async function update(
   const flags = { isRead: body.is_read ?? undefined, isArchived: body.is_archived ?? undefined };
   const scheduledAt = body.scheduled_at ?? body.scheduledAt ?? null;
   if (scheduledAt === null) {
-    const updated = await emails.updateEmail(context, emailId, flags);
+    const updated = await updateEmail(context, emailId, flags);
     return {
       object: 'email',
       id: updated.id,

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { UserError } from '../../core/errors.ts';
 import type { OperationContext } from '../../operations/context.ts';
+import { updateEmail } from '../../operations/email-flags.ts';
 import * as emails from '../../operations/emails.ts';
 import { sendReply } from '../../operations/replies.ts';
 import { readThread } from '../../operations/threads.ts';
@@ -155,7 +156,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       },
     },
     async (request) => {
-      const { id, isRead, isArchived } = await emails.updateEmail(contextOf(request), request.params.id, request.body);
+      const { id, isRead, isArchived } = await updateEmail(contextOf(request), request.params.id, request.body);
       return { success: true as const, message: 'Email updated', id, isRead, isArchived };
     },
   );
@@ -242,7 +243,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       const context = contextOf(request);
       const failed: { id: string; error: string }[] = [];
       for (const id of request.body.emailIds)
-        await emails.updateEmail(context, id, request.body.updates).catch((error: unknown) => {
+        await updateEmail(context, id, request.body.updates).catch((error: unknown) => {
           if (!(error instanceof UserError)) throw error;
           failed.push({ id, error: error.message });
         });

@@ -5,13 +5,13 @@ import { invalid } from '../../operations/context.ts';
 import * as emails from '../../operations/emails.ts';
 import { cancelEmail } from '../../operations/scheduled-emails.ts';
 import { sendEmail } from '../../operations/send-email.ts';
+import { refuseCrowds } from '../../schema/shapes/outgoing.ts';
 import { emailBody, emailBodyOf } from './email-wire.ts';
 import {
   idempotencyHeader,
   idempotencyOf,
   MAIL_BODY_LIMIT,
   newEmailOf,
-  refuseCrowds,
   scheduledAnswer,
   scheduledBodyOf,
   sendBody,

@@ -1,8 +1,7 @@
-import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { UserError } from '../../core/errors.ts';
 import type { NewEmail } from '../../operations/check-outgoing.ts';
 import { invalid } from '../../operations/context.ts';
+import { readIdempotency } from '../../operations/idempotency.ts';
 import type { Idempotency, Receipt } from '../../operations/submission.ts';
 import { instant } from './shapes.ts';
 
@@ -66,21 +65,6 @@ export const sendBody = z
       },
     ],
   });
-
-/** Entries of one field that are looked at: far above what any may hold, and far below what a large body may. */
-const MAX_ENTRIES = 200;
-
-/**
- * To be asked before a body is validated, which takes seconds for a million entries. Throws validation. `path` stands before the
- * names of fields.
- */
-export function refuseCrowds(body: unknown, path = ''): void {
-  if (typeof body !== 'object' || body === null) return;
-  for (const [field, value] of Object.entries(body)) {
-    if (typeof value === 'object' && value !== null && Object.keys(value).length > MAX_ENTRIES)
-      throw invalid(`${field} cannot have more than ${MAX_ENTRIES} entries`, path + field);
-  }
-}
 
 /** The email that a body asks for. Throws validation for attachments by address. `path` stands before the names of fields. */
 export function newEmailOf(body: z.infer<typeof sendBody>, path = ''): NewEmail {
@@ -148,9 +132,6 @@ export const idempotencyHeader = z.object({
     .meta({ description: 'a repetition within 24 hours is answered as the first time' }),
 });
 
-/** Characters; wire facts "idempotency". */
-const MAX_KEY_LENGTH = 256;
-
 /**
  * What the header field Idempotency-Key makes of a request; null without it. `asked` is all that the request asks for: a validated body,
  * whose fields come in one order however the client wrote them. Throws validation.
@@ -160,12 +141,5 @@ export function idempotencyOf(
   operation: string,
   asked: unknown,
 ): Idempotency | null {
-  const key = headers['idempotency-key'];
-  if (key === undefined) return null;
-  if (typeof key !== 'string' || key === '' || key.length > MAX_KEY_LENGTH) {
-    const message = `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters`;
-    const details = [{ field: 'Idempotency-Key', message }];
-    throw new UserError('validation', message, { details, name: 'invalid_idempotency_key' });
-  }
-  return { key, operation, requestSha256: hash('sha256', JSON.stringify(asked), 'hex') };
+  return readIdempotency({ key: headers['idempotency-key'] ?? null, field: 'Idempotency-Key' }, operation, asked);
 }

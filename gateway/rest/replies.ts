@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { sendReply } from '../../operations/replies.ts';
+import { refuseCrowds } from '../../schema/shapes/outgoing.ts';
 import {
   addresses,
   contentShape,
@@ -10,7 +11,6 @@ import {
   newEmailOf,
   providerIds,
   providerIdsOf,
-  refuseCrowds,
   scheduledAnswer,
   scheduledBodyOf,
   sentAnswer,

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { sendEmail } from '../../operations/send-email.ts';
+import { refuseCrowds } from '../../schema/shapes/outgoing.ts';
 import {
   idempotencyHeader,
   idempotencyOf,
   MAIL_BODY_LIMIT,
   newEmailOf,
-  refuseCrowds,
   scheduledAnswer,
   scheduledBodyOf,
   sendBody,

@@ -7,7 +7,7 @@ import { RECIPIENT_SUPPRESSED, UserError, type UserErrorCode } from '../../core/
  */
 export class ValidationError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return isOfCode(value, 'validation') && !isSuppression(value);
+    return isOfCode(value, 'validation') && !isSuppression(value) && !value.isOfState;
   }
 }
 
@@ -19,7 +19,7 @@ export class NotFound extends Error {
 
 export class Conflict extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return isOfCode(value, 'conflict');
+    return isOfCode(value, 'conflict') || (isOfCode(value, 'validation') && value.isOfState);
   }
 }
 

@@ -1,9 +1,13 @@
 import { brandWithType } from '@pothos/core';
+import { type Batch, loadBatches } from '../../operations/batches.ts';
+import { type DeliverySummary, loadDeliveries } from '../../operations/deliveries.ts';
 import { loadDomains } from '../../operations/domain-pages.ts';
 import type { Domain } from '../../operations/domain-view.ts';
 import { type EmailAddress, loadEmailAddresses } from '../../operations/email-addresses.ts';
-import { type EmailContent, type EmailSummary, loadContents, loadEmails } from '../../operations/emails.ts';
+import { type EmailSummary, loadEmails } from '../../operations/emails.ts';
 import { type Endpoint, loadEndpoints } from '../../operations/endpoints.ts';
+import { type GuardRule, loadGuardRules } from '../../operations/guard-rules.ts';
+import { loadRecipients, type Recipient } from '../../operations/recipients.ts';
 import { loadThreads, type Thread } from '../../operations/threads.ts';
 import { builder } from './builder.ts';
 import type { GraphContext } from './context.ts';
@@ -18,6 +22,20 @@ export const EmailNode = builder.loadableNodeRef<EmailSummary, string, string>('
   load: (ids: string[], { reads }) => loadEmails(reads, ids).then(orNull),
 });
 addNodeKind('em', loaderOf('Email', EmailNode));
+
+/** Somebody that an email is sent to. */
+export const RecipientNode = builder.loadableNodeRef<Recipient, string, string>('Recipient', {
+  id: { resolve: (recipient) => recipient.id },
+  load: (ids: string[], { reads }) => loadRecipients(reads, ids).then(orNull),
+});
+addNodeKind('rcp', loaderOf('Recipient', RecipientNode));
+
+/** Emails that were asked for at once. */
+export const BatchNode = builder.loadableNodeRef<Batch, string, string>('Batch', {
+  id: { resolve: (batch) => batch.id },
+  load: (ids: string[], { reads }) => loadBatches(reads, ids).then(orNull),
+});
+addNodeKind('bat', loaderOf('Batch', BatchNode));
 
 export const ThreadNode = builder.loadableNodeRef<Thread, string, string>('Thread', {
   id: { resolve: (thread) => thread.id },
@@ -51,25 +69,17 @@ export function endpointTypeName(endpoint: Pick<Endpoint, 'type'>): string {
   return { webhook: 'WebhookEndpoint', email: 'EmailEndpoint', email_group: 'EmailGroupEndpoint' }[endpoint.type];
 }
 
-/** What only an opened email shows, by the email's id; empty while it has none. */
-export const EmailContentRef = builder.loadableObjectRef<EmailContent & { emailId: string }, string>('EmailContent', {
-  load: async (ids: string[], { reads }) => {
-    const contents = await loadContents(reads, ids);
-    return contents.map((content, at) => ({ ...(content ?? EMPTY_CONTENT), emailId: ids[at] ?? '' }));
-  },
+export const DeliveryNode = builder.loadableNodeRef<DeliverySummary, string, string>('Delivery', {
+  id: { resolve: (delivery) => delivery.id },
+  load: (ids: string[], { reads }) => loadDeliveries(reads, ids).then(orNull),
 });
+addNodeKind('dlv', loaderOf('Delivery', DeliveryNode));
 
-const EMPTY_CONTENT: EmailContent = {
-  headers: [],
-  addresses: { from: null, to: null, cc: null, bcc: null, replyTo: null },
-  inReplyTo: [],
-  references: [],
-  text: null,
-  html: null,
-  attachments: [],
-  authentication: null,
-  tags: [],
-};
+export const GuardRuleNode = builder.loadableNodeRef<GuardRule, string, string>('GuardRule', {
+  id: { resolve: (rule) => rule.id },
+  load: (ids: string[], { reads }) => loadGuardRules(reads, ids).then(orNull),
+});
+addNodeKind('grd', loaderOf('GuardRule', GuardRuleNode));
 
 /** How `node` finds an object of a type by its id. */
 export function loaderOf<Node extends object>(
