@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { UserError } from '../core/errors.ts';
 import { addParticipants, type Participants } from '../core/thread-participants.ts';
+import type { ThreadReason } from '../core/threading.ts';
 import { addThreadsApart, readThreadsApart } from '../db/queries/thread-apart.ts';
 import { inheritLabels, readLabels } from '../db/queries/thread-labels.ts';
 import { readThreads, type StoredThread } from '../db/queries/thread-lookup.ts';
@@ -21,6 +22,8 @@ export interface Regrouping {
   targetId: string;
   /** made: there is no such thread yet; it gets the labels of those that its messages leave */
   target: 'stored' | 'made';
+  /** manual: their user wants it so, and threads that keep some of their messages are apart from the target from then on */
+  reason: ThreadReason | 'manual';
 }
 
 interface Sources {
@@ -31,13 +34,13 @@ interface Sources {
 }
 
 /**
- * Moves the messages. A thread that loses all of its messages ends in the target, as in a merge; one that keeps some is apart from the target
- * from then on, and with it what it was apart from. Answers what the feed tells. Throws conflict when there are too many of those.
+ * Moves the messages. A thread that loses all of its messages ends in the target, as in a merge; one that keeps some is, by the will of the
+ * user, apart from the target from then on, and with it what it was apart from. Answers what the feed tells. Throws conflict when there are too many of those.
  */
 export async function regroup(
   client: pg.ClientBase,
   userId: string,
-  { emailIds, targetId, target }: Regrouping,
+  { emailIds, targetId, target, reason }: Regrouping,
 ): Promise<Changed<unknown>['events']> {
   const moved = await readMoved(client, userId, emailIds);
   const leaving = Map.groupBy(moved, (email) => email.threadId);
@@ -48,9 +51,9 @@ export async function regroup(
   const stayingIds = staying.map(({ id }) => id);
   const labels = target === 'made' ? [...(await readLabels(client, userId, stayingIds)).values()].flat() : [];
 
-  await partThreads(client, userId, targetId, { staying, ending });
+  if (reason === 'manual') await partThreads(client, userId, targetId, { staying, ending });
   const keys = await keysToMove(client, userId, moved, stayingIds);
-  await moveEmails(client, userId, { emailIds, sourceIds: sources.map(({ id }) => id), targetId, keys });
+  await moveEmails(client, userId, { emailIds, sourceIds: sources.map(({ id }) => id), targetId, keys, reason });
   const merges = ending.map(({ id }) => ({ loserId: id, survivorId: targetId }));
   const ended = await mergeThreads(client, userId, merges);
 
@@ -87,7 +90,7 @@ export async function regroup(
       kind: 'email.threaded',
       emailId,
       threadId: targetId,
-      data: { position: positions.get(emailId) ?? null, reason: 'manual' },
+      data: { position: positions.get(emailId) ?? null, reason },
     })),
   ];
 }

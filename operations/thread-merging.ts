@@ -1,12 +1,13 @@
+import type pg from 'pg';
 import { mergeParticipants } from '../core/thread-participants.ts';
 import { survivorOf } from '../core/threading.ts';
 import { inheritLabels } from '../db/queries/thread-labels.ts';
-import { readThreads } from '../db/queries/thread-lookup.ts';
+import { readThreads, type StoredThread } from '../db/queries/thread-lookup.ts';
 import { mergeThreads as mergeRows } from '../db/queries/thread-merge.ts';
 import { writeThreads } from '../db/queries/thread-row.ts';
 import { readThreadEnds, renumberThreads } from '../db/queries/thread-write.ts';
 import { invalid, type OperationContext } from './context.ts';
-import { changeThreads, livingThreads } from './thread-transaction.ts';
+import { type Changed, changeThreads, livingThreads } from './thread-transaction.ts';
 
 /** Threads that one call joins. */
 export const MAX_MERGED_THREADS = 20;
@@ -22,39 +23,48 @@ export async function mergeThreads(context: OperationContext, threadIds: readonl
     const { userId } = context;
     const living = [...new Set(await livingThreads(client, userId, threadIds))];
     const threads = await readThreads(client, userId, living);
-    const survivor = survivorOf(threads);
-    const losers = threads.filter((thread) => thread !== survivor);
-    if (losers.length === 0) return { answer: survivor.id, events: [] };
-
-    const threadId = survivor.id;
-    const ended = await mergeRows(
-      client,
-      userId,
-      losers.map((loser) => ({ loserId: loser.id, survivorId: threadId })),
-    );
-    const from = losers.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())[0] ?? survivor;
-    await renumberThreads(client, userId, [{ threadId, fromAt: from.createdAt, fromEmailId: '' }], []);
-    const [ends] = await readThreadEnds(client, userId, [threadId]);
-    const sum = (count: (thread: (typeof ended)[number]) => number) => ended.reduce((all, of) => all + count(of), 0);
-    await inheritLabels(client, userId, new Map([[threadId, ended.flatMap(({ labels }) => labels)]]));
-    await writeThreads(client, userId, [
-      {
-        id: threadId,
-        createdAt: ends?.createdAt ?? survivor.createdAt,
-        rootMessageId: ends?.rootMessageId ?? survivor.rootMessageId,
-        normalizedSubject: ends?.baseSubject ?? survivor.normalizedSubject,
-        latestEmailId: ends?.latestEmailId ?? survivor.latestEmailId,
-        lastMessageAt: ends?.lastMessageAt ?? survivor.lastMessageAt,
-        participants: losers.reduce((all, loser) => mergeParticipants(all, loser.participants), survivor.participants),
-        counters: {
-          messageCount: sum((thread) => thread.messageCount),
-          receivedCount: sum((thread) => thread.receivedCount),
-          unreadCount: sum((thread) => thread.unreadCount),
-          archivedCount: sum((thread) => thread.archivedCount),
-        },
-      },
-    ]);
-    const merged = losers.map(({ id }) => ({ kind: 'thread.merged', threadId, data: { alias: id, thread: threadId } }));
-    return { answer: threadId, events: [...merged, { kind: 'thread.renumbered', threadId, data: {} }] };
+    return unite(client, userId, threads);
   });
+}
+
+/** Joins stored threads into the oldest of them, of which it answers the id, and what the feed tells. */
+export async function unite(
+  client: pg.ClientBase,
+  userId: string,
+  threads: readonly StoredThread[],
+): Promise<Changed<string>> {
+  const survivor = survivorOf(threads);
+  const losers = threads.filter((thread) => thread !== survivor);
+  if (losers.length === 0) return { answer: survivor.id, events: [] };
+
+  const threadId = survivor.id;
+  const ended = await mergeRows(
+    client,
+    userId,
+    losers.map((loser) => ({ loserId: loser.id, survivorId: threadId })),
+  );
+  const from = losers.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())[0] ?? survivor;
+  await renumberThreads(client, userId, [{ threadId, fromAt: from.createdAt, fromEmailId: '' }], []);
+  const [ends] = await readThreadEnds(client, userId, [threadId]);
+  const sum = (count: (thread: (typeof ended)[number]) => number) => ended.reduce((all, of) => all + count(of), 0);
+  await inheritLabels(client, userId, new Map([[threadId, ended.flatMap(({ labels }) => labels)]]));
+  await writeThreads(client, userId, [
+    {
+      id: threadId,
+      createdAt: ends?.createdAt ?? survivor.createdAt,
+      rootMessageId: ends?.rootMessageId ?? survivor.rootMessageId,
+      normalizedSubject: ends?.baseSubject ?? survivor.normalizedSubject,
+      latestEmailId: ends?.latestEmailId ?? survivor.latestEmailId,
+      lastMessageAt: ends?.lastMessageAt ?? survivor.lastMessageAt,
+      participants: losers.reduce((all, loser) => mergeParticipants(all, loser.participants), survivor.participants),
+      counters: {
+        messageCount: sum((thread) => thread.messageCount),
+        receivedCount: sum((thread) => thread.receivedCount),
+        unreadCount: sum((thread) => thread.unreadCount),
+        archivedCount: sum((thread) => thread.archivedCount),
+      },
+    },
+  ]);
+  const merged = losers.map(({ id }) => ({ kind: 'thread.merged', threadId, data: { alias: id, thread: threadId } }));
+  return { answer: threadId, events: [...merged, { kind: 'thread.renumbered', threadId, data: {} }] };
 }

@@ -46,7 +46,12 @@ export async function splitThread(
     }
     if (isWhole) throw invalid('At least one message must stay in the thread', 'emailIds');
     const newThreadId = newIdentifier(context, 'thread');
-    const events = await regroup(client, userId, { emailIds: asked, targetId: newThreadId, target: 'made' });
+    const events = await regroup(client, userId, {
+      emailIds: asked,
+      targetId: newThreadId,
+      target: 'made',
+      reason: 'manual',
+    });
     return { answer: { threadId: living, newThreadId }, events };
   });
 }
@@ -69,7 +74,7 @@ export async function moveEmails(
     if (moving.length === 0) return { answer: targetId, events: [] };
     return {
       answer: targetId,
-      events: await regroup(client, userId, { emailIds: moving, targetId, target: 'stored' }),
+      events: await regroup(client, userId, { emailIds: moving, targetId, target: 'stored', reason: 'manual' }),
     };
   });
 }

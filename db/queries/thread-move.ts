@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Mailbox } from '../../core/address.ts';
+import type { ThreadReason } from '../../core/threading.ts';
 import type { EmailType } from '../tables.ts';
 import { type ClaimedRow, claimedColumns, type UnthreadedEmail, unthreadedEmail } from './thread-claim.ts';
 
@@ -70,6 +71,8 @@ export interface Move {
   targetId: string;
   /** msg-ids that lead there from now on */
   keys: readonly string[];
+  /** why they are there from now on */
+  reason: ThreadReason | 'manual';
 }
 
 /** Gives emails, their subject edges and the msg-ids to the target. Positions are null until it is renumbered. */
@@ -84,9 +87,9 @@ export async function moveEmails(client: pg.ClientBase, userId: string, move: Mo
         update thread_subject s set thread_id = $4
         where s.user_id = $1 and s.thread_id = any ($3::text[]) and s.email_id = any ($2::text[])
       )
-      update email e set thread_id = $4, thread_reason = 'manual', thread_position = null, updated_at = (select postroom_now())
+      update email e set thread_id = $4, thread_reason = $6, thread_position = null, updated_at = (select postroom_now())
       where e.user_id = $1 and e.id = any ($2::text[])`,
-    values: [userId, move.emailIds, move.sourceIds, move.targetId, move.keys],
+    values: [userId, move.emailIds, move.sourceIds, move.targetId, move.keys, move.reason],
   });
 }
 
