@@ -1,26 +1,38 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedCluster } from '../../db/embedded-cluster.ts';
 import { migrate } from '../../db/migrate.ts';
+import { ownRun, RUN_PREFIX, removeOrphans } from './orphans.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     clusterUrl: string;
+    /** the folder of this run; what several files need, the first of them puts into `shared` there */
+    runDirectory: string;
   }
 }
 
+const MEMORY = '/dev/shm';
+/** What a run may fill. Octets. */
+const ROOM = 1_000_000_000;
+
 /** vitest globalSetup: one PostgreSQL in memory for the whole run, with a migrated template database that test files clone. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const parent = await mkdtemp(path.join('/dev/shm', 'postroom-test-'));
+  const place = await placeOfRuns();
+  await removeOrphans(place);
+  const parent = await mkdtemp(path.join(place, RUN_PREFIX));
+  await ownRun(parent);
   await chmod(parent, 0o755);
-  await mkdir(parent, { recursive: true });
+  await mkdir(path.join(parent, 'shared'));
+  const password = randomBytes(12).toString('hex');
   const cluster = await startEmbeddedCluster({
     directory: path.join(parent, 'cluster'),
-    password: randomBytes(12).toString('hex'),
+    password,
     port: await freePort(),
     settings: {
       fsync: 'off',
@@ -31,6 +43,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     },
   });
   try {
+    // Files open thousands of connections; 4,096 rounds of hashing for each, on both sides, prove nothing.
+    await onServer(cluster.url, `set scram_iterations = 1; alter role postroom password '${password}'`);
     await onServer(cluster.url, 'create database postroom_template');
     await migrate(databaseUrl(cluster.url, 'postroom_template'));
   } catch (error) {
@@ -38,10 +52,17 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     throw error;
   }
   project.provide('clusterUrl', cluster.url);
+  project.provide('runDirectory', parent);
   return async () => {
     await cluster.stop();
     await rm(parent, { recursive: true, force: true });
   };
+}
+
+/** Memory where there is enough of it: containers often have 64 MB. */
+async function placeOfRuns(): Promise<string> {
+  const stats = await statfs(MEMORY).catch(() => null);
+  return stats !== null && stats.bavail * stats.bsize > ROOM ? MEMORY : tmpdir();
 }
 
 /** The URL of another database on the same server. */

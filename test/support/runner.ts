@@ -2,10 +2,12 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { inject } from 'vitest';
 import { readSecrets } from '../../db/data-directory.ts';
 import { startEmbeddedCluster } from '../../db/embedded-cluster.ts';
 import { readPostmaster } from '../../db/postmaster.ts';
 import { freePort } from './cluster.ts';
+import { linkToRun, notePid } from './orphans.ts';
 
 export const repository = path.resolve(import.meta.dirname, '../..');
 
@@ -23,6 +25,7 @@ export interface Machine {
 export async function makeMachine(environment: Record<string, string> = {}): Promise<Machine> {
   const directory = await mkdtemp(path.join(tmpdir(), 'postroom-machine-'));
   await chmod(directory, 0o755);
+  linkToRun(inject('runDirectory'), directory);
   const dataDirectory = path.join(directory, 'data');
   const [httpPort, smtpPort] = [await freePort(), await freePort()];
   const machine: Machine = {
@@ -76,6 +79,7 @@ export function runOn(
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
+  notePid(machine.directory, child.pid);
   let output = '';
   const watchers = new Set<() => void>();
   const take = (chunk: Buffer) => {

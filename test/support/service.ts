@@ -5,8 +5,13 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { inject } from 'vitest';
+import { openDatabase } from '../../db/database.ts';
 import { type EmbeddedCluster, startEmbeddedCluster } from '../../db/embedded-cluster.ts';
+import { createAccount } from '../../db/queries/account.ts';
 import { freePort } from './cluster.ts';
+import { copyCluster, copyDataDirectory } from './data-template.ts';
+import { linkToRun, notePid } from './orphans.ts';
 import { singleMachineDatabaseUrl } from './single-machine.ts';
 
 /** `single`: `npm start`'s command; `split`: a process per actor over a real nats-server and PostgreSQL. */
@@ -83,9 +88,13 @@ export class Service {
   static async start(mode: ServiceMode, options: ServiceOptions = {}): Promise<Service> {
     const directory = await mkdtemp(path.join(tmpdir(), 'postroom-flow-'));
     await chmod(directory, 0o755);
+    linkToRun(inject('runDirectory'), directory);
     const ports = [await freePort(), await freePort(), await freePort(), await freePort(), await freePort()];
     const service = new Service(mode, directory, ports, options);
     try {
+      const dataDirectory = path.join(directory, 'data');
+      if (mode === 'single') await copyDataDirectory(dataDirectory);
+      else await mkdir(dataDirectory);
       await service.start();
     } catch (error) {
       await service.stop();
@@ -96,7 +105,6 @@ export class Service {
 
   /** Starts what is not running, and awaits that HTTP and SMTP answer. */
   async start(): Promise<void> {
-    await mkdir(path.join(this.directory, 'data'), { recursive: true });
     if (this.mode === 'single') this.startProcess('runner');
     else await this.#startSplit();
     await this.awaitReady();
@@ -152,6 +160,7 @@ export class Service {
             env: { ...process.env, ...this.#environment, ...environment },
             stdio: ['ignore', 'pipe', 'pipe'],
           });
+    notePid(this.directory, child.pid);
     const take = (chunk: Buffer) => {
       this.#output += chunk.toString();
     };
@@ -170,36 +179,49 @@ export class Service {
   }
 
   async stop(): Promise<void> {
-    const order = ['smtp', 'gateway', 'receiving', 'threading', 'delivery', 'sending', 'scheduling', 'runner', 'nats'];
-    for (const kind of order)
-      for (const name of this.processes.keys())
-        if (name.replace(/-\d+$/, '') === kind) await this.end(name, kind === 'nats' ? 'SIGKILL' : 'SIGTERM');
+    // What takes work first, and last what the others need.
+    const isSmtp = (name: string) => /^smtp(?:-\d+)?$/.test(name);
+    const names = [...this.processes.keys()].filter((name) => name !== 'nats');
+    await Promise.all(names.filter(isSmtp).map((name) => this.end(name, 'SIGTERM')));
+    await Promise.all(names.map((name) => this.end(name, 'SIGTERM')));
+    await this.end('nats', 'SIGKILL');
     await this.#cluster?.stop();
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  /** An account that owns the trusted domain, made through the account command and the REST interface. */
+  /** An account that owns the trusted domain, made as the account command makes it, and through the REST interface. */
   async createAccount(): Promise<TestAccount & { domain: string; domainId: string }> {
     const domain = trustedDomains[this.#accounts++] ?? '';
     const key = `test-${randomBytes(24).toString('hex')}`;
-    const { stdout } = await run(process.execPath, ['bin/account.ts', 'create', `owner@${domain}`, '--key', key], {
-      cwd: root,
-      env: { ...process.env, ...this.#environment },
-    });
-    const { userId } = JSON.parse(stdout) as { userId: string };
+    const userId = await this.#insertAccount(`owner@${domain}`, key);
     const account = { userId, apiKey: key, ...callers(this.url, key) };
     const made = await account.call('POST', '/domains', { domain });
     if (made.status !== 201) throw new Error(`POST /domains: ${made.status} ${JSON.stringify(made.body)}`);
     return { ...account, domain, domainId: made.body.id };
   }
 
+  async #insertAccount(email: string, apiKey: string): Promise<string> {
+    const database = openDatabase({
+      url: await this.databaseUrl(),
+      role: null,
+      poolSize: 1,
+      applicationName: 'account',
+      onError: () => undefined,
+    });
+    try {
+      const created = await createAccount(database, { email, password: null, apiKey, mailbox: null });
+      if (created.outcome !== 'created') throw new Error(`${email}: ${created.outcome}`);
+      return created.userId;
+    } finally {
+      await database.close();
+    }
+  }
+
   async #startSplit(): Promise<void> {
     if (this.#cluster === null) {
-      this.#cluster = await startEmbeddedCluster({
-        directory: path.join(this.directory, 'cluster'),
-        password: 'test',
-        port: this.#databasePort,
-      });
+      const directory = path.join(this.directory, 'cluster');
+      const password = await copyCluster(directory);
+      this.#cluster = await startEmbeddedCluster({ directory, password, port: this.#databasePort });
       this.#environment['DATABASE_URL'] = this.#cluster.url;
       await writeFile(
         path.join(this.directory, 'nats.conf'),
