@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { MAX_SEARCH_LENGTH } from '../../operations/emails.ts';
 import { deleteEndpoint, updateEndpoint } from '../../operations/endpoint-changes.ts';
 import * as endpoints from '../../operations/endpoints.ts';
 import { endpointNaming } from '../../schema/shapes/endpoint.ts';
+import { searchText } from '../../schema/shapes/search.ts';
 import {
   endpointBody,
   endpointBodyOf,
@@ -13,17 +13,7 @@ import {
   FORMAT_NAMES,
   formats,
 } from './endpoint-wire.ts';
-import {
-  errorBody,
-  idInPath,
-  limit,
-  listBody,
-  listOf,
-  offset,
-  queryBoolean,
-  type RestOptions,
-  text,
-} from './shapes.ts';
+import { errorBody, idInPath, limit, listBody, listOf, offset, queryBoolean, type RestOptions } from './shapes.ts';
 
 const fields = {
   name: endpointNaming.name,
@@ -85,7 +75,7 @@ const listQuery = z.object({
   isActive: queryBoolean.optional().meta({ description: 'active endpoints, or those that are not' }),
   active: queryBoolean.optional().meta({ description: 'another name of `isActive`' }),
   sortBy: z.enum(['newest', 'oldest']).default('newest').meta({ description: 'which come first' }),
-  search: text.max(MAX_SEARCH_LENGTH).optional().meta({ description: 'part of the name or of the configuration' }),
+  search: searchText.optional().meta({ description: 'part of the name or of the configuration' }),
 });
 
 export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {

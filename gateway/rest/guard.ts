@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { MAX_SEARCH_LENGTH } from '../../operations/emails.ts';
 import { checkGuardRule } from '../../operations/guard-check.ts';
 import * as rules from '../../operations/guard-rules.ts';
+import { searchText } from '../../schema/shapes/search.ts';
 import {
   changesBody,
   checkAnswer,
@@ -14,12 +14,12 @@ import {
   ruleAnswerOf,
   type,
 } from './guard-shapes.ts';
-import { errorBody, idInPath, limit, listBody, offset, queryBoolean, type RestOptions, text } from './shapes.ts';
+import { errorBody, idInPath, limit, listBody, offset, queryBoolean, type RestOptions } from './shapes.ts';
 
 const listQuery = z.object({
   limit: limit(),
   offset,
-  search: text.max(MAX_SEARCH_LENGTH).optional().meta({ description: 'part of the name or the description' }),
+  search: searchText.optional().meta({ description: 'part of the name or the description' }),
   type: type.optional().meta({ description: 'rules of one type' }),
   isActive: queryBoolean.optional().meta({ description: 'rules that are asked, or those that are not' }),
 });

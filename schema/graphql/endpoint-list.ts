@@ -1,4 +1,6 @@
 import { countEndpoints, type Endpoint, pageEndpoints } from '../../operations/endpoints.ts';
+import { parseInput } from '../shapes/parse-input.ts';
+import { searchShape } from '../shapes/search.ts';
 import { builder, connectionComplexity } from './builder.ts';
 import { connection } from './connection.ts';
 import { EndpointTypeEnum } from './endpoint-enums.ts';
@@ -31,7 +33,7 @@ builder.queryFields((t) => ({
         const query = {
           type: filter?.type ?? undefined,
           isActive: filter?.isActive ?? undefined,
-          search: filter?.search ?? undefined,
+          ...parseInput(searchShape, { search: filter?.search ?? undefined }),
         };
         const page = await connection<Endpoint>(
           args,
