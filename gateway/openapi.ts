@@ -57,7 +57,7 @@ const tags = [
   { name: 'Attachments', description: 'Files in mail, as they were sent.' },
   {
     name: 'Suppressions',
-    description: 'Addresses that mail is no longer sent to, because it bounced or was complained of.',
+    description: 'Addresses that mail is no longer sent to: it bounced, was complained of, or you put them in.',
   },
   { name: 'Domains', description: 'Domains that mail is sent from and received for.' },
   { name: 'Email addresses', description: 'Addresses of your domains, each leading to an endpoint.' },

@@ -30,7 +30,7 @@ const ServiceSettings = builder.objectRef<object>('ServiceSettings').implement({
   fields: (t) => ({
     publicUrl: t.field({
       type: 'URL',
-      description: 'The base of its links and of the REST interface, without a slash at its end.',
+      description: 'The base of its links and of the REST interface.',
       resolve: (_settings, _args, { reads }) => reads.settings.publicUrl,
     }),
     mailHostname: t.string({

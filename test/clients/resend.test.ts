@@ -203,6 +203,14 @@ describe('suppressions', () => {
     const again = dataOf(await client.emails.send(email({ to: 'gone@elsewhere.test' })));
     await stage.awaitStatus(again.id, 'delivered');
   });
+
+  test('an address is put in by hand', async () => {
+    const { id } = dataOf(await client.suppressions.add({ email: 'unwanted@elsewhere.test' }));
+    const listed = dataOf(await client.suppressions.list({ origin: 'manual' }));
+    expect(listed.data).toMatchObject([{ id, email: 'unwanted@elsewhere.test', origin: 'manual', source_id: null }]);
+    const { error } = await client.emails.send(email({ to: 'unwanted@elsewhere.test' }));
+    expect(error?.message).toBe('Cannot send to blocked recipient(s): unwanted@elsewhere.test');
+  });
 });
 
 describe('lists', () => {
