@@ -10,6 +10,8 @@ export interface HttpOrder {
   path: string;
   /** octets of the text of the message that each posts; null: a GET */
   post: { sizeOctets: number; tag: string } | null;
+  /** what is asked in turn, instead of `path` and `post` */
+  requests?: { path: string; body: string | null }[];
 }
 
 /** Makes HTTP requests in a process of its own. */
@@ -20,23 +22,25 @@ process.on('disconnect', () => process.exit(0));
 process.send?.({ ready: true });
 
 function load(order: HttpOrder): Promise<HttpLoadResult> {
-  const { port, count, connections, apiKey, path, post } = order;
+  const { port, count, connections, apiKey, path, post, requests: given } = order;
   const requests =
-    post === null
-      ? [httpRequest('GET', path, apiKey)]
-      : Array.from({ length: count }, (_, n) =>
-          httpRequest(
-            'POST',
-            path,
-            apiKey,
-            JSON.stringify({
-              from: AUTHOR.text,
-              to: recipientOf(n),
-              subject: subjectOf(post.tag, n),
-              text: distinctText(post.sizeOctets),
-            }),
-          ),
-        );
+    given !== undefined
+      ? given.map((each) => httpRequest(each.body === null ? 'GET' : 'POST', each.path, apiKey, each.body ?? undefined))
+      : post === null
+        ? [httpRequest('GET', path, apiKey)]
+        : Array.from({ length: count }, (_, n) =>
+            httpRequest(
+              'POST',
+              path,
+              apiKey,
+              JSON.stringify({
+                from: AUTHOR.text,
+                to: recipientOf(n),
+                subject: subjectOf(post.tag, n),
+                text: distinctText(post.sizeOctets),
+              }),
+            ),
+          );
   const request = (n: number) => requests[n % requests.length] ?? Buffer.alloc(0);
   return httpLoad({ port, count, connections, request });
 }

@@ -27,6 +27,11 @@ const benchmarks: Record<string, { about: string; load: () => Promise<{ run(args
       'POST /emails, lists of emails and threads, beside a bare Fastify route with one statement (--rounds N --posts N --reads N --rows N --kinds post,emails,threads --only gateway,start)',
     load: () => import('./api.ts'),
   },
+  graphql: {
+    about:
+      'thread list and thread page by GraphQL beside REST, and from the 250 to a subscriber (--rounds N --reads N --messages N --connections N --mails N --rate N --only reads,events)',
+    load: () => import('./graphql.ts'),
+  },
   threads: {
     about: 'list and open threads at 10,000 and 1,000,000 messages of one user',
     load: () => import('./threads.ts'),
