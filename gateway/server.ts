@@ -31,6 +31,7 @@ import { domainChangeRoutes } from './rest/domain-changes.ts';
 import { domainRoutes } from './rest/domains.ts';
 import { downloadRoutes } from './rest/downloads.ts';
 import { emailAddressRoutes } from './rest/email-addresses.ts';
+import { emailWaitRoutes } from './rest/email-wait.ts';
 import { emailRoutes } from './rest/emails.ts';
 import { endpointActionRoutes } from './rest/endpoint-actions.ts';
 import { endpointRoutes } from './rest/endpoints.ts';
@@ -105,6 +106,7 @@ const MAX_PARAM_LENGTH = 4_096;
 
 const resources = [
   emailRoutes,
+  emailWaitRoutes,
   sendingRoutes,
   batchRoutes,
   scheduledEmailRoutes,
