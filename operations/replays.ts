@@ -1,4 +1,5 @@
 import { readWebhookConfig } from '../core/endpoint-config.ts';
+import { UserError } from '../core/errors.ts';
 import { asUser } from '../db/database.ts';
 import * as replays from '../db/queries/delivery-replay.ts';
 import { invalid, isAskable, newIdentifier, type OperationContext } from './context.ts';
@@ -45,7 +46,7 @@ export async function replayDeliveries(
     // Not beyond now, so that what is made here never lies in that time.
     const until = wish.until === null || wish.until > endpoint.at ? endpoint.at : wish.until;
     if (wish.until !== null && wish.until <= wish.since) throw invalid('until must be later than since', 'until');
-    if (!endpoint.isActive) throw invalid('Endpoint is not active', 'id');
+    if (!endpoint.isActive) throw notActive();
     const { type } = endpoint;
     const attemptsAllowed = type === 'webhook' ? 1 + readWebhookConfig(endpoint.config).retryAttempts : 1;
     const selection = { endpointId, since: wish.since, until, status: wish.status };
@@ -61,4 +62,9 @@ export async function replayDeliveries(
   if (deliveryIds.length > 0)
     bus.wake('delivery.deliver.wake', { userId, deliveryIds: deliveryIds.slice(0, MAX_TOLD) });
   return { count: deliveryIds.length, hasMore, until };
+}
+
+function notActive(): UserError {
+  const message = 'Endpoint is not active';
+  return new UserError('validation', message, { details: [{ field: 'id', message }], isOfState: true });
 }

@@ -29,7 +29,8 @@ export async function retryEmail(context: OperationContext, emailId: string, wis
   const deliveryIds = await asUser(database, userId, async (transaction) => {
     const email = await deliveries.lockReceived(transaction, userId, emailId);
     if (email === null) throw emailNotFound();
-    if (email.type !== 'received') throw new UserError('validation', 'Only received emails can be delivered again');
+    if (email.type !== 'received')
+      throw new UserError('validation', 'Only received emails can be delivered again', { isOfState: true });
     if (wish.endpointId !== null && wish.deliveryId !== null)
       throw invalid('Give either endpoint_id or delivery_id', 'delivery_id');
     if (!email.isRouted)
@@ -72,8 +73,7 @@ async function endpointOfDelivery(
 ): Promise<string> {
   const found = isAskable(deliveryId) ? await deliveries.findDelivery(transaction, userId, emailId, deliveryId) : null;
   if (found === null) throw new UserError('not_found', 'Delivery not found for this email');
-  if (found.status === 'success')
-    throw invalid('Delivery already succeeded. Use resend to deliver again.', 'delivery_id');
+  if (found.status === 'success') throw alreadySucceeded();
   return found.endpointId;
 }
 
@@ -102,6 +102,11 @@ async function routeOf(
     case 'asking':
       throw held(`The model of the guard rule “${rule}” would have to be asked first. Name an endpoint to deliver it.`);
   }
+}
+
+function alreadySucceeded(): UserError {
+  const message = 'Delivery already succeeded. Use resend to deliver again.';
+  return new UserError('validation', message, { details: [{ field: 'delivery_id', message }], isOfState: true });
 }
 
 /** Trying again does not help. */

@@ -1,18 +1,16 @@
+import type { LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
 import type { TestGateway } from './gateway.ts';
 import { mutate } from './graph-results.ts';
 
+/** What is selected differs by query. */
+type Selected = ReturnType<LightMyRequestResponse['json']>;
+
 /** A client of the graph with one account's key. Its answers fail the test when they have `errors`. */
 export interface GraphClient {
-  // biome-ignore lint/suspicious/noExplicitAny: what is selected differs by test
-  ask: (query: string, variables?: Record<string, unknown>) => Promise<any>;
+  ask: (query: string, variables?: Record<string, unknown>) => Promise<Selected>;
   /** The fields of the payload that are selected, or what the error of the union says; by `__typename`. */
-  mutate: (
-    name: string,
-    input: Record<string, unknown>,
-    selection?: string,
-    // biome-ignore lint/suspicious/noExplicitAny: what is selected differs by test
-  ) => Promise<any>;
+  mutate: (name: string, input: Record<string, unknown>, selection?: string) => Promise<Selected>;
 }
 
 export function graphClient(gateway: TestGateway, key: string): GraphClient {
