@@ -7,13 +7,22 @@ export const MAX_BODIES_IN_FLIGHT = 200_000_000;
 /** Seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
+/** What is under way: one for all interfaces of a gateway. */
+export interface BodiesInFlight {
+  /** octets of one user */
+  most: number;
+  octetsOfUsers: Map<string, number>;
+}
+
+export function countBodiesInFlight(most: number = MAX_BODIES_IN_FLIGHT): BodiesInFlight {
+  return { most, octetsOfUsers: new Map() };
+}
+
 /**
  * Keeps one user from filling the memory with large requests at once: a body counts from its announcement to the end of the answer, one
  * of unknown length as it comes in. What would go beyond is answered 429 before it is read. To be registered behind the admission.
  */
-export function limitBodiesInFlight(app: FastifyInstance, most: number = MAX_BODIES_IN_FLIGHT): void {
-  const octetsOfUsers = new Map<string, number>();
-
+export function limitBodiesInFlight(app: FastifyInstance, { most, octetsOfUsers }: BodiesInFlight): void {
   /** Answers what counts octets of this request, until its answer has ended; that throws when they would be too many. */
   function counterOf({ userId }: FastifyRequest, reply: FastifyReply): (octets: number) => void {
     let counted = 0;

@@ -12,7 +12,7 @@ import type { OperationContext, OperationParts } from '../operations/context.ts'
 import { createEventHub, type EventHub } from '../operations/event-hub.ts';
 import type { Bus } from '../schema/messages.ts';
 import { admission } from './admission.ts';
-import { limitBodiesInFlight } from './bodies-in-flight.ts';
+import { countBodiesInFlight, limitBodiesInFlight } from './bodies-in-flight.ts';
 import { openCredentials } from './credentials.ts';
 import { allowAnyOrigin } from './cross-origin.ts';
 import { downloadAdmission } from './download-admission.ts';
@@ -206,6 +206,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   });
 
   const limiter = limiterOf(options, random);
+  const bodiesInFlight = countBodiesInFlight();
   const admit = admission({ credentials, limiter, now });
   const admitDownload = downloadAdmission({ admit, linkKey: deriveDownloadLinkKey(secretKey), limiter, now });
 
@@ -218,7 +219,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
       await referenceRoutes(rest, { publicUrl });
       await rest.register(async (admitted) => {
         admitted.addHook('onRequest', admit);
-        limitBodiesInFlight(admitted);
+        limitBodiesInFlight(admitted, bodiesInFlight);
         for (const routes of resources) await admitted.register(routes, { contextOf });
       });
       await rest.register(async (downloads) => {
@@ -229,7 +230,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     { prefix: '/api/e2' },
   );
   await app.register(async (graphql) => {
-    graphqlRoute(graphql, { admit, contextOf, publicUrl });
+    graphqlRoute(graphql, { admit, contextOf, bodiesInFlight, publicUrl });
   });
   return app;
 }

@@ -4,16 +4,22 @@ import { createYoga } from 'graphql-yoga';
 import type { OperationContext } from '../operations/context.ts';
 import { createGraphContext, type GraphContext } from '../schema/graphql/context.ts';
 import { schema } from '../schema/graphql/schema.ts';
+import { type BodiesInFlight, limitBodiesInFlight } from './bodies-in-flight.ts';
 import { explorerRoutes, isExplorerPage, sendExplorer } from './explorer.ts';
 import { boundedOperations } from './graphql-bounds.ts';
 import { startDeadline } from './graphql-deadline.ts';
 import { honestStatus, maskedErrors, sendGraphqlError } from './graphql-errors.ts';
+import { boundedVariables } from './graphql-size.ts';
+import { MAIL_BODY_LIMIT } from './rest/outgoing-shapes.ts';
 import { readSampleOperations } from './sample-operations.ts';
+import { OCTETS_PER_MS } from './time-to-answer.ts';
 
 export interface GraphqlOptions {
   /** lets requests in; the explorer's page needs no key */
   admit: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
   contextOf: (request: FastifyRequest) => OperationContext;
+  /** counted together with those of the REST interface */
+  bodiesInFlight: BodiesInFlight;
   publicUrl: string;
 }
 
@@ -22,7 +28,10 @@ const USUAL_ANSWER_MS = 9_000;
 const LONGEST_ANSWER_MS = 130_000;
 
 /** Mounts `/graphql`, where browsers find the explorer. Bodies are JSON. */
-export function graphqlRoute(app: FastifyInstance, { admit, contextOf, publicUrl }: GraphqlOptions): void {
+export function graphqlRoute(
+  app: FastifyInstance,
+  { admit, contextOf, bodiesInFlight, publicUrl }: GraphqlOptions,
+): void {
   const samples = readSampleOperations();
   const known = new Map(samples.map(({ sha256, text }) => [sha256, text]));
   const yoga = createYoga<{ context: GraphContext }, GraphContext>({
@@ -49,6 +58,7 @@ export function graphqlRoute(app: FastifyInstance, { admit, contextOf, publicUrl
           },
         },
       }),
+      boundedVariables,
       boundedOperations(),
       maskedErrors,
       honestStatus,
@@ -60,17 +70,24 @@ export function graphqlRoute(app: FastifyInstance, { admit, contextOf, publicUrl
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
   app.setErrorHandler(sendGraphqlError);
   explorerRoutes(app, samples);
-  app.route({
-    url: '/graphql',
-    method: ['GET', 'POST'],
-    schema: { hide: true },
-    // What takes long says so itself (GraphContext.answerWithin).
-    config: { answerWithinMs: LONGEST_ANSWER_MS },
-    onRequest: async (request, reply) => (isExplorerPage(request) ? undefined : admit(request, reply)),
-    handler: (request, reply) =>
-      isExplorerPage(request)
-        ? sendExplorer(reply)
-        : answerInTime({ request, reply }, yoga, { operations: contextOf(request), publicUrl }),
+  void app.register(async (admitted) => {
+    admitted.addHook('onRequest', async (request, reply) =>
+      isExplorerPage(request) ? undefined : admit(request, reply),
+    );
+    limitBodiesInFlight(admitted, bodiesInFlight);
+    admitted.route({
+      url: '/graphql',
+      method: ['GET', 'POST'],
+      schema: { hide: true },
+      // What takes long says so itself (GraphContext.answerWithin).
+      config: { answerWithinMs: LONGEST_ANSWER_MS },
+      // Of requests that bear files; the others are bounded by what they ask for (graphql-size.ts).
+      bodyLimit: MAIL_BODY_LIMIT,
+      handler: (request, reply) =>
+        isExplorerPage(request)
+          ? sendExplorer(reply)
+          : answerInTime({ request, reply }, yoga, { operations: contextOf(request), publicUrl }),
+    });
   });
 }
 
@@ -87,10 +104,12 @@ async function answerInTime(
   yoga: { fetch: (url: URL, init: RequestInit, more: { context: GraphContext }) => Response | Promise<Response> },
   { operations, publicUrl }: Answering,
 ): Promise<Response> {
-  const deadline = startDeadline(USUAL_ANSWER_MS);
+  const body = typeof request.body === 'string' ? request.body : '{}';
+  const usualMs = USUAL_ANSWER_MS + body.length / OCTETS_PER_MS;
+  const deadline = startDeadline(usualMs);
   const hangUp = new AbortController();
   reply.raw.once('close', () => hangUp.abort());
-  operations.answerBy = performance.now() + USUAL_ANSWER_MS;
+  operations.answerBy = performance.now() + usualMs;
   const { context, end } = createGraphContext({
     operations,
     requestId: request.id,
@@ -102,7 +121,6 @@ async function answerInTime(
   });
   const { method } = request;
   const headers = { accept: request.headers.accept ?? 'application/json', 'content-type': 'application/json' };
-  const body = typeof request.body === 'string' ? request.body : '{}';
   const init = { method, headers, signal: hangUp.signal, ...(method === 'POST' ? { body } : {}) };
   try {
     return await Promise.race([yoga.fetch(new URL(request.url, publicUrl), init, { context }), deadline.passed]);

@@ -94,11 +94,7 @@ function throwRefused(refused: readonly Refusal[]): void {
   const first = refused.toSorted((a, b) => a.index - b.index)[0]?.error;
   if (first === undefined) return;
   const details = refused.flatMap(({ error }) => (Array.isArray(error.details) ? (error.details as unknown[]) : []));
-  throw new UserError(first.code, first.message, {
-    details,
-    ...(first.wireName === undefined ? {} : { name: first.wireName }),
-    cause: first,
-  });
+  throw new UserError(first.code, first.message, { ...kindOf(first), details, cause: first });
 }
 
 function pathOf(index: number): CheckedEmail['path'] {
@@ -116,9 +112,18 @@ function refusalOf(error: unknown): Refusal | null {
   return {
     index: Number(index),
     error: new UserError(error.code, `${place}: ${error.message}`, {
+      ...kindOf(error),
       details: error.details,
-      ...(error.wireName === undefined ? {} : { name: error.wireName }),
       cause: error,
     }),
+  };
+}
+
+/** What tells programs of which kind an error is. */
+function kindOf({ wireName, reason, members }: UserError) {
+  return {
+    ...(wireName === undefined ? {} : { name: wireName }),
+    ...(reason === undefined ? {} : { reason }),
+    members,
   };
 }

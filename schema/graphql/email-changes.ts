@@ -32,7 +32,11 @@ builder.mutationFields((t) => ({
   updateEmails: t.fieldWithInput({
     type: [EmailNode],
     errors: { dataField: { name: 'emails' } },
-    complexity: ({ input }) => ({ field: 1, multiplier: Math.max(1, input.ids.length) }),
+    // Asked before the variables are looked at, which may be anything.
+    complexity: (args) => ({
+      field: 1,
+      multiplier: Math.max(1, (args as Partial<typeof args>).input?.ids?.length ?? 1),
+    }),
     description: 'Marks received emails as read or archived, or not: all of them or, when one cannot be marked, none.',
     input: {
       ids: t.input.idList({ required: true, description: 'Ids of 1 to 100 emails.' }),

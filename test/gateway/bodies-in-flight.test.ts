@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { limitBodiesInFlight } from '../../gateway/bodies-in-flight.ts';
+import { countBodiesInFlight, limitBodiesInFlight } from '../../gateway/bodies-in-flight.ts';
 import { sendError } from '../../gateway/error-response.ts';
 
 const MOST = 2_000_000;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   app.addHook('onRequest', async (request) => {
     request.userId = String(request.headers['x-user']);
   });
-  limitBodiesInFlight(app, MOST);
+  limitBodiesInFlight(app, countBodiesInFlight(MOST));
   app.post('/held', () => new Promise((resolve) => held.push(() => resolve({ ok: true }))));
   app.post('/free', () => ({ ok: true }));
   await app.listen({ host: '127.0.0.1', port: 0 });
