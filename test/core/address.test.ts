@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseAddressList, readAddressFields } from '../../core/address.ts';
 import { readHeaderSection } from '../../core/header-fields.ts';
+import { cpuMs } from '../support/cpu-time.ts';
 
 const read = (text: string) => readAddressFields(readHeaderSection(Buffer.from(text, 'latin1')));
 
@@ -61,9 +62,9 @@ test('An absent field is null, of two From fields the first counts, and all To f
 
 test('Of 50,000 mailboxes 1,000 are kept, in a moment, and the text has them all', () => {
   const value = Array.from({ length: 50_000 }, (_, n) => `u${n}@x.test`).join(', ');
-  const start = performance.now();
+  const start = cpuMs();
   const list = parseAddressList(value);
-  expect(performance.now() - start).toBeLessThan(3_000);
+  expect(cpuMs() - start).toBeLessThan(3_000);
   expect(list.addresses).toHaveLength(1_000);
   expect(list.text).toBe(value);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { canonicalAddress, canonicalDomainName, parentDomains } from '../../core/domain-name.ts';
+import { cpuMs } from '../support/cpu-time.ts';
 
 test.each([
   ['Example.COM', 'example.com'],
@@ -84,11 +85,11 @@ test('the domains above a name are told nearest first, without the top one', () 
 });
 
 test('hostile texts of 50,000 characters take no time', () => {
-  const started = performance.now();
+  const started = cpuMs();
   for (const part of ['a', '.', '-', 'a.', '"', '\\', '@', 'a@', '!'])
     for (const tail of ['', '@b.test', '.test', '\u0000']) {
       canonicalDomainName(part.repeat(50_000) + tail);
       canonicalAddress(part.repeat(50_000) + tail);
     }
-  expect(performance.now() - started).toBeLessThan(500);
+  expect(cpuMs() - started).toBeLessThan(500);
 });

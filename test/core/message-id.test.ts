@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseMessageId, parseMessageIds } from '../../core/message-id.ts';
+import { cpuMs } from '../support/cpu-time.ts';
 
 describe('The msg-ids of', () => {
   test.each([
@@ -49,9 +50,9 @@ test.each(['a', ' ', '<', '>', '(', ')', '@', '<@', '<a@', '\r\n ', '(<', '<\r\n
   'A field of 250,000 octets of %j is read in a moment',
   (unit) => {
     const value = unit.repeat(250_000 / unit.length);
-    const start = performance.now();
+    const start = cpuMs();
     parseMessageIds(value);
     parseMessageId(value);
-    expect(performance.now() - start).toBeLessThan(300);
+    expect(cpuMs() - start).toBeLessThan(300);
   },
 );

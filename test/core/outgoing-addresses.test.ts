@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { envelopeRecipients, outgoingMailbox, parseRecipients, parseSender } from '../../core/outgoing-addresses.ts';
+import { cpuMs } from '../support/cpu-time.ts';
 
 describe('a sender is read', () => {
   test.each([
@@ -117,9 +118,9 @@ describe('recipients are read', () => {
     ['parentheses without end', ['('.repeat(20_000)]],
     ['backslashes and quotation marks', ['\\"'.repeat(12_000)]],
   ])('%s is refused', (_, given) => {
-    const started = performance.now();
+    const started = cpuMs();
     expect(parseRecipients(given, 'to').error).toMatch(/^Invalid email format: /);
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(cpuMs() - started).toBeLessThan(500);
   });
 
   const many = Array.from({ length: 51 }, (_, index) => `a${index}@x.test`);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { stripQuotedText } from '../../core/reply-text.ts';
+import { cpuMs } from '../support/cpu-time.ts';
 
 const QUOTE = '> One line.\n> Another line.\n';
 
@@ -70,8 +71,8 @@ test.each([
   'x',
 ])('50,000 octets of %j do not hold up the parser', (unit) => {
   for (const end of ['', '\nwrote sent >']) {
-    const start = performance.now();
+    const start = cpuMs();
     stripQuotedText(`x\n${unit.repeat(50_000 / unit.length)}${end}`.slice(0, 50_000));
-    expect(performance.now() - start).toBeLessThan(2_500);
+    expect(cpuMs() - start).toBeLessThan(2_500);
   }
 });

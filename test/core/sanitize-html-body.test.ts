@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { excerptOfHtml, sanitizeHtmlBody, sanitizeHtmlReply } from '../../core/sanitize-html-body.ts';
+import { cpuMs } from '../support/cpu-time.ts';
 
 const FORBIDDEN =
   /<\s*(?:script|style|iframe|object|embed|form|input|base|meta|link|svg|math|template|noscript|frame|applet|button)|\son\w+\s*=|javascript:|vbscript:|data:text|expression\(|@import|url\(|srcdoc|formaction|<!--/i;
@@ -145,9 +146,9 @@ test.each([
   ['<p style="a:b;', MEGABYTE],
 ])('%s over and over is cleaned or given up in a moment', (unit, length) => {
   const html = unit.repeat(length / unit.length);
-  const start = performance.now();
+  const start = cpuMs();
   sanitizeHtmlReply(html);
-  expect(performance.now() - start).toBeLessThan(4_000);
+  expect(cpuMs() - start).toBeLessThan(4_000);
 });
 
 test('HTML of more than a megabyte, or too deeply nested, has no cleaned copy', () => {

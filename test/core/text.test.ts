@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { decodeCharset, decodeRawText, storableText, wellFormedJson } from '../../core/text.ts';
+import { cpuMs } from '../support/cpu-time.ts';
 
 test.each([
   ['plain', 'plain'],
@@ -25,10 +26,10 @@ test('JSON is made well-formed as its parsed strings would be, however escapes f
 });
 
 test('long runs of backslashes and of escapes are read in linear time', () => {
-  const startedAt = performance.now();
+  const startedAt = cpuMs();
   wellFormedJson(`\\ud800${'\\'.repeat(1_000_001)}`);
   wellFormedJson('\\ud800'.repeat(100_000));
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  expect(cpuMs() - startedAt).toBeLessThan(1_000);
 });
 
 test.each([

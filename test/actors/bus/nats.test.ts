@@ -67,7 +67,7 @@ test('a bus that starts while NATS is away works as soon as NATS is there', asyn
   serving.serve('receiving.message.accept', async () => accepted('em_1'));
   const before = performance.now();
   await expect(asker.ask('receiving.message.accept', question)).rejects.toBeInstanceOf(BusUnavailable);
-  expect(performance.now() - before).toBeLessThan(500);
+  expect(performance.now() - before).toBeLessThan(2_000);
   expect(asker.isConnected()).toBe(false);
   await nats.start();
   await connected(asker, serving);

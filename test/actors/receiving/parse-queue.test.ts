@@ -110,7 +110,7 @@ test('at a moderate pace of accepts parsing does not wait', async () => {
   const startedAt = performance.now();
   queue.add([queued('a')]);
   await seen(1);
-  expect(performance.now() - startedAt).toBeLessThan(100);
+  expect(performance.now() - startedAt).toBeLessThan(500);
 });
 
 test('at that pace parsing waits for accepts that had to wait for each other', async () => {
@@ -158,7 +158,7 @@ test('four thousand that wait are worked on whatever is accepted', async () => {
   queue.add(Array.from({ length: 4_000 }, (_, n) => queued(`em_${n}`)));
   const startedAt = performance.now();
   await seen(1);
-  expect(performance.now() - startedAt).toBeLessThan(100);
+  expect(performance.now() - startedAt).toBeLessThan(500);
 });
 
 test('there is no room beyond five thousand that wait, or 112,000,000 octets', async () => {
