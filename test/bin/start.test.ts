@@ -3,7 +3,8 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { copyDataDirectory } from '../support/data-template.ts';
 import { type Machine, makeMachine, printedKey, type Run, repository, runOn, startOn } from '../support/runner.ts';
 import { until } from '../support/service.ts';
 import { singleMachineDatabaseUrl } from '../support/single-machine.ts';
@@ -16,9 +17,11 @@ afterEach(async () => {
   for (const machine of machines.splice(0)) await machine.remove();
 }, 120_000);
 
-async function newMachine(environment: Record<string, string> = {}): Promise<Machine> {
-  const machine = await makeMachine(environment);
+/** One that has its cluster already. */
+async function newMachine(): Promise<Machine> {
+  const machine = await makeMachine();
   machines.push(machine);
+  await copyDataDirectory(machine.dataDirectory);
   return machine;
 }
 
@@ -93,35 +96,83 @@ async function processesOf(machine: Machine): Promise<string[]> {
   return environments.filter((words) => words !== null);
 }
 
-test('the first start prints an account that takes and shows mail; later starts keep both', async () => {
-  const machine = await newMachine();
-  const first = await startOn(machine);
-  const key = printedKey(first);
-  expect(key).toMatch(/^[A-Za-z0-9_-]{43}$/);
-  expect(first.output()).toContain(`swaks --server 127.0.0.1:${machine.smtpPort}`);
-  expect(accepted(await offer(machine, 3))).toBe(3);
-  await until('three mails are listed', tailOf(first), async () => (await listTotal(machine, key)) === 3);
-  expect(await recordNames(machine, key)).toContainEqual(expect.stringMatching(/^pr\S+\._domainkey\.inbox\.test$/));
-  first.child.kill('SIGTERM');
-  expect(await first.ended).toBe(0);
+describe('a machine, from its first start on', () => {
+  let machine: Machine;
+  let run: Run;
+  let key: string;
 
-  const second = await startOn(machine);
-  expect(second.output()).not.toContain('API key');
-  expect(await listTotal(machine, key)).toBe(3);
-  second.child.kill('SIGTERM');
-  expect(await second.ended).toBe(0);
-}, 180_000);
+  beforeAll(async () => {
+    machine = await makeMachine();
+    run = await startOn(machine);
+    key = printedKey(run);
+  }, 120_000);
+  afterAll(() => machine.remove(), 60_000);
 
-test('what it keeps is closed to others', async () => {
-  const machine = await newMachine();
-  const run = await startOn(machine);
-  for (const name of await readdir(machine.dataDirectory)) {
-    const { mode } = await stat(path.join(machine.dataDirectory, name));
-    expect(`${name} ${(mode & 0o077).toString(8)}`).toBe(`${name} 0`);
-  }
-  run.child.kill('SIGTERM');
-  await run.ended;
-}, 120_000);
+  test('the first start prints an account that takes and shows mail', async () => {
+    expect(key).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(run.output()).toContain(`swaks --server 127.0.0.1:${machine.smtpPort}`);
+    const before = await listTotal(machine, key);
+    expect(accepted(await offer(machine, 3))).toBe(3);
+    await until('three mails are listed', tailOf(run), async () => (await listTotal(machine, key)) === before + 3);
+    expect(await recordNames(machine, key)).toContainEqual(expect.stringMatching(/^pr\S+\._domainkey\.inbox\.test$/));
+  }, 120_000);
+
+  test('what it keeps is closed to others', async () => {
+    const names = await readdir(machine.dataDirectory);
+    expect(names).toEqual(expect.arrayContaining(['postgresql', 'run.json', 'secrets.json']));
+    for (const name of names) {
+      const { mode } = await stat(path.join(machine.dataDirectory, name));
+      expect(`${name} ${(mode & 0o077).toString(8)}`).toBe(`${name} 0`);
+    }
+  });
+
+  test('a second runner on one DATA_DIR says who holds it', async () => {
+    const second = runOn(machine, ['bin/start.ts']);
+    expect(await second.ended).toBe(1);
+    expect(second.output().trim()).toMatch(
+      new RegExp(`^DATA_DIR .* is in use by another Postroom \\(pid ${run.child.pid}\\)$`),
+    );
+  }, 120_000);
+
+  test('a port that another program has is named', async () => {
+    const neighbour = await newMachine();
+    const second = runOn(neighbour, ['bin/start.ts'], { environment: { SMTP_PORT: String(machine.smtpPort) } });
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toMatch(/^SMTP_PORT: 127\.0\.0\.1:\d+ is in use by another program/m);
+  }, 120_000);
+
+  test('an SMTP process that dies is started again', async () => {
+    const { stdout } = await execute('ps', ['-o', 'pid=,args=', '--ppid', String(run.child.pid)]);
+    const pid = Number(/(\d+) .*smtp\.ts/.exec(stdout)?.[1]);
+    process.kill(pid, 'SIGKILL');
+    await run.written('smtp: process died, starting it again');
+    await until('SMTP takes mail again', tailOf(run), async () => accepted(await offer(machine, 1)) === 1);
+  }, 120_000);
+
+  test('later starts keep the account and its mail', async () => {
+    await until('all that was taken is listed', tailOf(run), async () => {
+      return (await listTotal(machine, key)) === (await storedCount(machine));
+    });
+    const before = await listTotal(machine, key);
+    expect(before).toBeGreaterThan(3);
+    run.child.kill('SIGTERM');
+    expect(await run.ended).toBe(0);
+    run = await startOn(machine);
+    expect(run.output()).not.toContain('API key');
+    expect(await listTotal(machine, key)).toBe(before);
+  }, 180_000);
+
+  test('a SECRET_KEY that the data were not written with is refused', async () => {
+    run.child.kill('SIGTERM');
+    expect(await run.ended).toBe(0);
+    const other = runOn(machine, ['bin/start.ts'], {
+      environment: { SECRET_KEY: Buffer.alloc(32, 1).toString('base64url') },
+    });
+    expect(await other.ended).toBe(1);
+    expect(other.output()).toMatch(/^SECRET_KEY is not the one this database was written with/m);
+    expect(await processesOf(machine)).toEqual([]);
+  }, 120_000);
+});
 
 test('after kill -9 of the runner its SMTP process ends by itself, and the next start needs no hand', async () => {
   const machine = await newMachine();
@@ -181,57 +232,11 @@ test('a signal to npm start reaches the service', async () => {
   expect(await processesOf(machine)).toEqual([]);
 }, 120_000);
 
-test('an SMTP process that dies is started again', async () => {
-  const machine = await newMachine();
-  const run = await startOn(machine);
-  const { stdout } = await execute('ps', ['-o', 'pid=,args=', '--ppid', String(run.child.pid)]);
-  const pid = Number(/(\d+) .*smtp\.ts/.exec(stdout)?.[1]);
-  process.kill(pid, 'SIGKILL');
-  await run.written('smtp: process died, starting it again');
-  await until('SMTP takes mail again', tailOf(run), async () => accepted(await offer(machine, 1)) === 1);
-  run.child.kill('SIGTERM');
-  expect(await run.ended).toBe(0);
-}, 120_000);
-
-test('a second runner on one DATA_DIR says who holds it', async () => {
-  const machine = await newMachine();
-  const first = await startOn(machine);
-  const second = runOn(machine, ['bin/start.ts']);
-  expect(await second.ended).toBe(1);
-  expect(second.output().trim()).toMatch(
-    new RegExp(`^DATA_DIR .* is in use by another Postroom \\(pid ${first.child.pid}\\)$`),
-  );
-  first.child.kill('SIGTERM');
-  expect(await first.ended).toBe(0);
-}, 120_000);
-
-test('a SECRET_KEY that the data were not written with is refused', async () => {
-  const machine = await newMachine();
-  const first = await startOn(machine);
-  first.child.kill('SIGTERM');
-  await first.ended;
-  const other = runOn(machine, ['bin/start.ts'], {
-    environment: { SECRET_KEY: Buffer.alloc(32, 1).toString('base64url') },
-  });
-  expect(await other.ended).toBe(1);
-  expect(other.output()).toMatch(/^SECRET_KEY is not the one this database was written with/m);
-  expect(await processesOf(machine)).toEqual([]);
-}, 120_000);
-
-test('a port that another program has is named', async () => {
-  const [machine, neighbour] = [await newMachine(), await newMachine()];
-  const first = await startOn(neighbour);
-  const second = runOn(machine, ['bin/start.ts'], { environment: { SMTP_PORT: String(neighbour.smtpPort) } });
-  expect(await second.ended).toBe(1);
-  expect(second.output()).toMatch(/^SMTP_PORT: 127\.0\.0\.1:\d+ is in use by another program/m);
-  first.child.kill('SIGTERM');
-  await first.ended;
-}, 120_000);
-
 test.skipIf(process.getuid?.() !== 0)(
   'root starts it from a clone under a folder that is closed to all others',
   async () => {
-    const machine = await newMachine();
+    const machine = await makeMachine();
+    machines.push(machine);
     const closed = path.join(machine.directory, 'home');
     const clone = path.join(closed, 'clone');
     await execute('mkdir', ['-m', '0700', closed]);
