@@ -52,6 +52,7 @@ export class SmtpServer {
       cwd: path.join(import.meta.dirname, '../..'),
       env: {
         PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
         HOST: '127.0.0.1',
         SMTP_PORT: String(port),
         DATA_DIR: directory,
