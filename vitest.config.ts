@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongFilesFirst } from './test/support/long-files-first.ts';
 
 export default defineConfig({
   // As Node itself resolves it: otherwise our own imports get its CommonJS build while its other users get the ES modules.
@@ -9,10 +10,13 @@ export default defineConfig({
     globalSetup: ['test/support/cluster.ts'],
     // Several tests watch the clock or the memory of real processes; a machine that is busy with others gets a second try.
     retry: 1,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // For hangs, not for slowness: a machine with other work may be ten times as slow.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 10_000 } },
     pool: 'forks',
     // More than cores: many tests wait for clocks, leases and time limits of real processes.
-    maxWorkers: 3,
+    maxWorkers: 4,
+    sequence: { sequencer: LongFilesFirst },
   },
 });
