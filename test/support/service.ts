@@ -40,6 +40,9 @@ export interface TestAccount {
 /** Domains that accounts of a test service may add without DNS; one per account. */
 const trustedDomains = Array.from({ length: 60 }, (_, n) => `domain${n}.test`);
 
+/** A start takes a second; of eight processes on a machine that is busy, it may take a minute. */
+const START_LIMIT_MS = 110_000;
+
 const root = path.resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
@@ -118,11 +121,13 @@ export class Service {
         const response = await fetch(`${this.url}/ready`);
         return response.ok;
       },
+      START_LIMIT_MS,
     );
     await until(
       'SMTP greets',
       () => this.#output.slice(-3000),
       () => greets(this.smtpPort),
+      START_LIMIT_MS,
     );
   }
 
