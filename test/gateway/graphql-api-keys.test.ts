@@ -82,24 +82,53 @@ describe('createApiKey', () => {
     });
   });
 
-  test('ends at 100 keys, also of many made at once', async () => {
-    const { userId } = box;
-    await gateway.owner.pool.query(
-      `insert into api_key (id, user_id, name, secret_sha256) select 'key_' || $1 || n, $1, 'k', sha256(convert_to($1 || n, 'UTF8'))
-       from generate_series(1, 97) n`,
-      [userId],
-    );
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => change('createApiKey', { name: `n${n}` })));
-    expect(answers.filter(({ __typename }) => __typename === 'CreateApiKeyPayload')).toHaveLength(2);
-    expect(answers.find(({ __typename }) => __typename === 'Conflict')).toMatchObject({
+  test('ends at 100 keys, and one that is revoked makes room', async () => {
+    await fill(98);
+    const made = await change('createApiKey', { name: 'the last' }, 'apiKey { id }');
+    expect(made.__typename).toBe('CreateApiKeyPayload');
+    expect(await change('createApiKey', { name: 'too many' })).toMatchObject({
+      __typename: 'Conflict',
       message: 'There may be 100 keys at most. Revoke one that is not used any more.',
       code: 'TOO_MANY_API_KEYS',
       isRetryable: false,
     });
-    await change('revokeApiKey', { id: `key_${userId}1` });
+    await change('revokeApiKey', { id: made.apiKey.id });
     expect(await change('createApiKey', { name: 'room' })).toMatchObject({ __typename: 'CreateApiKeyPayload' });
   });
+
+  test('of two who make the hundredth at once makes one', async () => {
+    await fill(98);
+    const first = await gateway.database.pool.connect();
+    try {
+      await first.query('begin');
+      await first.query(`select set_config('postroom.user_id', $1, true)`, [box.userId]);
+      await first.query(`select create_api_key($1, 'key_first', 'first', sha256('first'), null, 100)`, [box.userId]);
+      const second = change('createApiKey', { name: 'second' });
+      await Promise.race([second, aLockIsAwaited()]);
+      await first.query('commit');
+      expect(await second).toMatchObject({ __typename: 'Conflict' });
+    } finally {
+      first.release();
+    }
+  });
 });
+
+/** Gives the box so many keys more. */
+async function fill(count: number): Promise<void> {
+  await gateway.owner.pool.query(
+    `insert into api_key (id, user_id, name, secret_sha256) select 'key_' || $1 || n, $1, 'k', sha256(convert_to($1 || n, 'UTF8'))
+     from generate_series(1, $2::integer) n`,
+    [box.userId, count],
+  );
+}
+
+/** Resolves when some statement waits for a row. */
+async function aLockIsAwaited(): Promise<void> {
+  const waiting = `select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  await expect
+    .poll(async () => (await gateway.owner.pool.query(waiting)).rows[0].waiting, { timeout: 15_000 })
+    .toBeGreaterThan(0);
+}
 
 describe('revokeApiKey', () => {
   test('ends a key at once, also on a gateway beside that knew it', async () => {

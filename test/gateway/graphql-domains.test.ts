@@ -189,6 +189,7 @@ describe('createDomain', () => {
       status: 'VERIFIED',
       isFullyVerified: true,
       isDkimVerified: true,
+      emailStatistics: { last24Hours: 1, last7Days: 1, last30Days: 1 },
       addresses: { totalCount: 1 },
       active: { totalCount: 0 },
     });
