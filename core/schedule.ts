@@ -1,4 +1,4 @@
-import * as chrono from 'chrono-node';
+import * as chrono from 'chrono-node/en';
 
 /** Why a schedule cannot be taken; see decisions.md and wire facts for the texts on the wire. */
 export type ScheduleRefusal = 'unknown time zone' | 'unreadable' | 'too soon' | 'too late';
