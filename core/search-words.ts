@@ -9,7 +9,9 @@ export const MAX_WORD_LENGTH = 64;
 export function wordsOf(text: string): string[] {
   const found = isAscii(text) ? text.toLowerCase().match(ASCII_WORD) : folded(text).match(WORD);
   if (found === null) return [];
-  return found.map((word) => (word.length > MAX_WORD_LENGTH ? word.slice(0, MAX_WORD_LENGTH).toWellFormed() : word));
+  for (const [at, word] of found.entries())
+    if (word.length > MAX_WORD_LENGTH) found[at] = word.slice(0, MAX_WORD_LENGTH).toWellFormed();
+  return found;
 }
 
 const ASCII_WORD = /[a-z0-9]+/g;

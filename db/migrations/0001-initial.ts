@@ -267,6 +267,8 @@ const EMAIL = `
   create index email_scheduled on email (scheduled_at) where status = 'scheduled';
   -- what a user has sent lately, for the hourly limit
   create index email_outgoing on email (user_id, created_at desc) where type <> 'received';
+  -- mail that users made to try things out, which is little
+  create index email_test on email (user_id, created_at desc, id desc) where is_test;
   create index email_batch on email (user_id, batch_id, batch_index) where batch_id is not null;
 
   create table email_content (
@@ -317,6 +319,8 @@ const EMAIL = `
     words tsvector not null,
     primary key (user_id, email_id)
   );
+  -- Compressing words cost twice all the rest of storing them.
+  alter table email_words alter column words set storage external;
   -- Every word begins with four characters of its user's own. What waits to be sorted in is read by every search.
   create index email_words_words on email_words using gin (words) with (gin_pending_list_limit = 512);
 
@@ -968,6 +972,21 @@ const ROLES_AND_POLICIES = `
         using p_user_id, p_pattern, p_address, p_domain, p_is_unread, p_after_at, p_after_id, p_before_at, p_before_id, p_limit;
     end $$;
 
+  -- Labels of the user's threads, those of most threads; under the policy nothing would be known of how few threads have any.
+  create function list_labels(p_user_id text, p_limit integer) returns table (name text, threads bigint, unread bigint)
+    language plpgsql stable security definer rows 20 set search_path = public, pg_temp as $$
+    begin
+      if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+      return query execute
+        'select used.name, used.threads, used.unread from (
+           select l.key, mode() within group (order by l.name collate "C") as name, count(*) as threads,
+             count(*) filter (where t.unread_count > 0) as unread
+           from thread t cross join lateral unnest(t.labels, t.label_keys) as l(name, key)
+           where t.user_id = $1 and t.label_keys <> ''{}''
+           group by l.key order by count(*) desc, l.key limit $2) used
+         order by used.key' using p_user_id, p_limit;
+    end $$;
+
   -- Statistics of tables that grew fourfold since they were last taken. Autovacuum looks once a minute; a fresh service takes tens of
   -- thousands of mails in that time, under plans made for empty tables, which new statistics also end. Large tables are autovacuum's.
   create function analyze_young_tables() returns integer language plpgsql volatile security definer set search_path = public, pg_temp as $$
@@ -991,7 +1010,7 @@ const ROLES_AND_POLICIES = `
   grant execute on function lease_requests to postroom_gateway, postroom_actor;
   revoke all on function analyze_young_tables from public;
   grant execute on function analyze_young_tables to postroom_actor;
-  revoke all on function credential_owner, note_key_uses, account_of, api_keys_of, create_api_key, revoke_api_key, event_positions, raw_octets, raw_sizes, redate_scheduled, contest_verified_name, search_emails, search_threads from public;
-  grant execute on function credential_owner, note_key_uses, account_of, api_keys_of, create_api_key, revoke_api_key, event_positions, raw_octets, raw_sizes, redate_scheduled, contest_verified_name, search_emails, search_threads
+  revoke all on function credential_owner, note_key_uses, account_of, api_keys_of, create_api_key, revoke_api_key, event_positions, raw_octets, raw_sizes, redate_scheduled, contest_verified_name, search_emails, search_threads, list_labels from public;
+  grant execute on function credential_owner, note_key_uses, account_of, api_keys_of, create_api_key, revoke_api_key, event_positions, raw_octets, raw_sizes, redate_scheduled, contest_verified_name, search_emails, search_threads, list_labels
     to postroom_gateway, postroom_actor;
 `;

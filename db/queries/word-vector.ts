@@ -6,8 +6,11 @@ export type WordPlace = 'A' | 'B' | 'C' | 'D';
 
 /** Words beyond are not looked at: a tsvector holds positions up to 16,383. */
 const MAX_WORDS = 16_000;
-/** Octets of all different words together; a tsvector that held 1 MiB would be an error. */
-const MAX_OCTETS = 400_000;
+/**
+ * Different words that count: each is an entry in an index, about 3 us. Text of 20,000 characters seldom has as many. At 64 characters
+ * each they stay far below the 1 MiB that a tsvector may hold.
+ */
+const MAX_DIFFERENT_WORDS = 1_000;
 const KEY_LENGTH = 4;
 
 /**
@@ -31,16 +34,11 @@ export function wordVector(
   const key = userKey(userId);
   const positions = new Map<string, string>();
   let position = 0;
-  let octets = 0;
   for (const [place, text] of texts) {
     for (const word of wordsOf(text)) {
       if (++position > MAX_WORDS) break;
       const known = positions.get(word);
-      if (known === undefined) {
-        // UTF-8 takes three octets for one UTF-16 unit at most.
-        octets += KEY_LENGTH + 3 * word.length;
-        if (octets > MAX_OCTETS) break;
-      }
+      if (known === undefined && positions.size >= MAX_DIFFERENT_WORDS) continue;
       positions.set(word, known === undefined ? `:${position}${place}` : `${known},${position}${place}`);
     }
     position++;
