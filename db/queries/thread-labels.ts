@@ -67,13 +67,7 @@ export interface Label {
 /** So many labels, those of most threads, by name. */
 export async function listLabels(transaction: Transaction<Tables>, userId: string, limit: number): Promise<Label[]> {
   const { rows } = await sql<{ name: string; threads: number; unread: number }>`
-    with used as (
-      select l.key, mode() within group (order by l.name collate "C") as name, count(*) as threads, count(*) filter (where t.unread_count > 0) as unread
-      from thread t cross join lateral unnest(t.labels, t.label_keys) as l(name, key)
-      where t.user_id = ${userId} and t.label_keys <> '{}'
-      group by l.key order by threads desc, l.key limit ${limit}
-    )
-    select name, threads, unread from used order by key`.execute(transaction);
+    select name, threads, unread from list_labels(${userId}, ${limit})`.execute(transaction);
   return rows.map((row) => ({
     name: row.name,
     threadCount: Number(row.threads),
