@@ -270,20 +270,27 @@ test('between 1 and 100 threads can be changed at once', async () => {
     ]);
 });
 
+const INSERTED_AT_ONCE = 2_500;
+
 /** A thread th_large of so many received messages, an hour apart, straight into the tables. */
 async function manyMessages(userId: string, count: number): Promise<void> {
+  for (let first = 0; first < count; first += INSERTED_AT_ONCE)
+    await stage.actor.pool.query(
+      `with e as (
+         insert into email (user_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject, from_address,
+           from_text, to_addresses, cc_addresses, preview, thread_id, thread_position, thread_reason)
+         select $1, 'em_' || lpad(n::text, 5, '0'), 'received', 'delivered', '2026-01-01'::timestamptz + n * interval '1 hour', 'me@home.test',
+           'home.test', '<' || n || '@x.test>', 'rent', 'rent', 'ann@a.test', 'ann@a.test', '{me@home.test}', '{}', '', 'th_large', n, 'new'
+         from generate_series($2::integer, $3::integer) n returning *)
+       ${countEmailsSql('(select e.*, 1 as delta from e) x')}`,
+      [userId, first, Math.min(first + INSERTED_AT_ONCE, count) - 1],
+    );
   await stage.actor.pool.query(
-    `with e as (
-       insert into email (user_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject, from_address,
-         from_text, to_addresses, cc_addresses, preview, thread_id, thread_position, thread_reason)
-       select $1, 'em_' || lpad(n::text, 5, '0'), 'received', 'delivered', '2026-01-01'::timestamptz + n * interval '1 hour', 'me@home.test',
-         'home.test', '<' || n || '@x.test>', 'rent', 'rent', 'ann@a.test', 'ann@a.test', '{me@home.test}', '{}', '', 'th_large', n, 'new'
-       from generate_series(0, $2::integer - 1) n returning *),
-     counted as (${countEmailsSql('(select e.*, 1 as delta from e) x')})
-     insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
+    `insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
        message_count, received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at)
      select $1, 'th_large', '<0@x.test>', 'rent', '{ann@a.test,me@home.test}', '{ann@a.test,me@home.test}',
-       E'rent\\nann@a.test\\nme@home.test', $2, $2, $2, 0, max(id), max(created_at), min(created_at) from e`,
+       E'rent\\nann@a.test\\nme@home.test', $2, $2, $2, 0, max(id), max(created_at), min(created_at)
+     from email where user_id = $1`,
     [userId, count],
   );
 }
