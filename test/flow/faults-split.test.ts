@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FaultBench } from '../support/fault-bench.ts';
+import { awaitDrained } from '../support/ledger.ts';
+import { greets, until } from '../support/service.ts';
+
+/** Kills per point: a slice, or with CHAOS_KILLS=20 the whole. */
+const KILLS = Number(process.env['CHAOS_KILLS'] ?? 3);
+/** Each kill may cost a start of a process on a machine that is busy, and the limit of a question. */
+const LIMIT_MS = 110_000 + KILLS * 30_000;
+
+describe('as separate processes', () => {
+  let bench: FaultBench;
+  beforeAll(async () => {
+    bench = await FaultBench.start('split');
+  }, 240_000);
+  afterAll(() => bench?.stop(), 60_000);
+
+  const points: [string, string][] = [
+    ['smtp', 'smtp.before-ask'],
+    ['smtp', 'smtp.after-answer'],
+    ['receiving', 'receiving.before-commit'],
+    ['receiving', 'receiving.after-commit'],
+    ['receiving', 'receiving.parse-claimed'],
+    ['receiving', 'receiving.parse-done'],
+    ['threading', 'threading.claimed'],
+    ['threading', 'threading.before-commit'],
+    ['threading', 'threading.after-commit'],
+    ['delivery', 'delivery.claimed'],
+    ['delivery', 'delivery.posted'],
+    ['delivery', 'delivery.recorded'],
+  ];
+
+  test.each(points)(
+    `%s killed at %s, ${KILLS} times: no mail is lost, no row doubled`,
+    async (name, point) => {
+      // What was under way at a kill is answered when its time is over; the next kill does not wait for that.
+      const loads: Promise<unknown>[] = [];
+      for (let kill = 0; kill < KILLS; kill++) {
+        if (kill === 0) await bench.service.end(name, 'SIGTERM');
+        const child = bench.service.startProcess(name, { FAULT: point });
+        const died = new Promise<number | null>((resolve) => void child.once('exit', (code) => resolve(code)));
+        // A receiving actor that finds mail to parse may reach its point before it judges anybody.
+        if (name === 'receiving') await Promise.race([died, bench.awaitVerdicts().catch(() => undefined)]);
+        if (name === 'smtp')
+          await until(
+            'SMTP greets',
+            () => bench.service.output.slice(-2000),
+            () => greets(bench.service.smtpPort),
+          );
+        loads.push(bench.offer(8, { sessions: 4 }));
+        expect(await died, `${point} was reached`).toBe(137);
+      }
+      bench.service.startProcess(name);
+      await Promise.all(loads);
+      await bench.service.awaitReady();
+      await bench.awaitVerdicts();
+      await bench.offerAgain();
+      await bench.settle();
+    },
+    LIMIT_MS,
+  );
+
+  test('NATS stopped 30 s: 451 while it is away, stored mail goes on, 250 again within 5 s of its return', async () => {
+    await bench.offer(20);
+    await bench.service.end('nats', 'SIGKILL');
+    const stoppedAt = Date.now();
+    for (const result of await bench.offer(4, { sessions: 4 })) expect(result.reply).toMatch(/^451 4\.3\.0/);
+    await awaitDrained(await bench.service.databaseUrl(), 60_000);
+    const ready = await fetch(`${bench.service.url}/ready`);
+    expect(ready.status, 'the gateway stays ready without the bus').toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, 30_000 - (Date.now() - stoppedAt))));
+    bench.service.startProcess('nats');
+    const startedAt = Date.now();
+    await until(
+      'a message is accepted',
+      () => bench.service.output.slice(-2000),
+      async () => {
+        const [result] = await bench.offer(1);
+        return result?.code === 250;
+      },
+    );
+    expect(Date.now() - startedAt).toBeLessThan(5_000);
+    await bench.offerAgain();
+    await bench.settle();
+  }, 200_000);
+});
