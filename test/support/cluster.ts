@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedCluster } from '../../db/embedded-cluster.ts';
 import { migrate } from '../../db/migrate.ts';
-import { ownRun, RUN_PREFIX, removeOrphans } from './orphans.ts';
+import { ownRun, RUN_PREFIX, removeOrphans, removeRun } from './orphans.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -55,7 +55,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('runDirectory', parent);
   return async () => {
     await cluster.stop();
-    await rm(parent, { recursive: true, force: true });
+    await removeRun(parent);
   };
 }
 

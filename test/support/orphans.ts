@@ -37,13 +37,17 @@ export async function removeOrphans(place: string): Promise<void> {
     const run = path.join(place, name);
     const owner = Number(await readFile(path.join(run, OWNER), 'utf8').catch(() => 'none'));
     // Without a pid it may be just being made.
-    if (Number.isNaN(owner) || isAlive(owner)) continue;
-    for (const entry of await readdir(run)) {
-      const linked = entry.startsWith(LINKED) ? await realpath(path.join(run, entry)).catch(() => null) : null;
-      if (linked !== null) await removeService(linked);
-    }
-    await removeService(run);
+    if (!Number.isNaN(owner) && !isAlive(owner)) await removeRun(run);
   }
+}
+
+/** Ends what the run's tests left running, those that timed out for instance, and removes its folders. */
+export async function removeRun(run: string): Promise<void> {
+  for (const entry of await readdir(run)) {
+    const linked = entry.startsWith(LINKED) ? await realpath(path.join(run, entry)).catch(() => null) : null;
+    if (linked !== null) await removeService(linked);
+  }
+  await removeService(run);
 }
 
 async function removeService(directory: string): Promise<void> {
