@@ -61,7 +61,7 @@ test('mail whose rules take long is routed in several transactions, between whic
 
 test('mail of others waits for one batch of those whose rules take long, whose mail comes in the end', async () => {
   await addRule(database, box, { action: 'block', hasWords: 'casino' });
-  const costly = (await insertReceivedMail(database, box, { count: 60 })).map(({ emailId }) => emailId);
+  const costly = (await insertReceivedMail(database, box, { count: 40 })).map(({ emailId }) => emailId);
   await database.pool.query(`update email_content set html_body = repeat('<br>', 50000) where email_id = any($1)`, [
     costly,
   ]);
