@@ -1,5 +1,6 @@
 import { decodeEventCursor, encodeEventCursor } from '../core/event-cursor.ts';
 import { EVENT_KINDS, type EventKind, isEventKind } from '../core/event-kinds.ts';
+import type { KeysetPage } from '../core/page.ts';
 import { asUser } from '../db/database.ts';
 import { type FeedEvent, listEvents, readEventsAfter, readFeedEnd } from '../db/queries/event-list.ts';
 import { invalid, type OperationContext } from './context.ts';
@@ -101,22 +102,16 @@ export async function openEvents(context: OperationContext, { start, kinds }: Ev
   return openAt(context, after, kinds);
 }
 
-/** Events between two cursors, in their order or, inverted, from the end. Throws validation. */
+/** Events between two places, told by their numbers, in their order or, inverted, from the end. Throws validation for places of the future. */
 export function pageEvents(
   context: OperationContext,
-  page: { after: string | null; before: string | null; isInverted: boolean; limit: number },
+  { after, before, isInverted, limit }: KeysetPage<number>,
 ): Promise<FeedEvent[]> {
-  const { after, before, isInverted, limit } = page;
   return asUser(context.database, context.userId, async (transaction) => {
     const { lastSeq } = await readFeedEnd(transaction, context.userId);
-    const place = (cursor: string | null, field: string) => {
-      if (cursor === null) return null;
-      const seq = decodeEventCursor(context.userId, cursor);
-      if (seq === null || seq > lastSeq) throw invalidCursor(field);
-      return seq;
-    };
-    const span = { after: place(after, 'after') ?? 0, before: place(before, 'before') };
-    return listEvents(transaction, context.userId, { ...span, isInverted, limit });
+    if ((after ?? 0) > lastSeq) throw invalidCursor('after');
+    if ((before ?? 0) > lastSeq) throw invalidCursor('before');
+    return listEvents(transaction, context.userId, { after: after ?? 0, before, isInverted, limit });
   });
 }
 

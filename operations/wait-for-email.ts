@@ -57,6 +57,12 @@ export async function waitForEmail(
   }
 }
 
+/** Whether a received email that has its thread fits. */
+export async function fitsFilter(context: OperationContext, emailId: string, filter: EmailFilter): Promise<boolean> {
+  const { address = null, domain = null, from = null, subject = null, since = new Date(0) } = filter;
+  return (await find(context, { address, domain, from, subject, since }, [emailId])) !== null;
+}
+
 async function firstFitting(context: OperationContext, filter: EmailFilter, endAt: number): Promise<string | null> {
   // Before the emails that are there: what gets its thread after this is told by the feed.
   const { lastSeq, now } = await feedEnd(context);
