@@ -4,8 +4,7 @@ import { outgoingMailbox } from './outgoing-addresses.ts';
 import type { OutgoingAttachment } from './outgoing-attachments.ts';
 
 /** Kinds of mail that users try things out with; a bounce is made by core/simulated-bounce.ts. */
-export const SIMULATED_KINDS = ['plain', 'reply', 'newsletter', 'attachment', 'one-time-code', 'spam'] as const;
-export type SimulatedKind = (typeof SIMULATED_KINDS)[number];
+export type SimulatedKind = 'plain' | 'reply' | 'newsletter' | 'attachment' | 'one-time-code' | 'spam';
 
 /** What a simulated mail is made for. */
 export interface SimulatedMailFacts {

@@ -36,6 +36,9 @@ export interface HypotheticalMail {
   headers: Readonly<Record<string, string>> | null;
 }
 
+/** How long a route that answers may need: a mail that stops the parser takes 15 s. Milliseconds. */
+export const EXPLAIN_ANSWER_MS = 32_000;
+
 /** Where a mail goes and why; of a mail that has not come, where it would go, with no email id. */
 export type RouteExplanation = Omit<ExplainedRoute, 'emailId'> & { emailId: string | null };
 

@@ -31,6 +31,17 @@ export async function keysToMove(
   return [...idsOf.keys()].filter((key) => !staying.has(key));
 }
 
+/** The msg-ids that lead to an email's thread by nothing but the email itself: no other message there bears them or refers to them. */
+export async function keysOfItsOwn(client: pg.ClientBase, userId: string, email: MovedEmail): Promise<string[]> {
+  const { emailId, threadId } = email;
+  const led = await threadsOfKeys(client, userId, linkKeys(linksOf(email)));
+  const idsOf = new Map(idsByKey(email).filter(([key]) => led.get(key) === threadId));
+  const borne = await findBorne(client, userId, [threadId], [...idsOf.values()], [emailId]);
+  const referred = await findReferred(client, userId, [threadId], [...idsOf.values()], [emailId]);
+  const others = new Set([...borne, ...referred].map(({ messageId }) => linkKey(messageId)));
+  return [...idsOf.keys()].filter((key) => !others.has(key));
+}
+
 /** The valid msg-ids of a message as they are, by their keys. */
 function idsByKey(message: ThreadableMessage): [string, string][] {
   return [message.messageId, ...message.inReplyTo, ...message.references]

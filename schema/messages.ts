@@ -84,6 +84,53 @@ export const questions = {
     /** a message that stops the parser is given up after 15 s */
     limitMs: 30_000,
   },
+  /**
+   * Parse the octets of a received email of the user again, and store what they come to; a dry run tells and stores nothing. What its user
+   * set stays, and so do the verdicts on where it came from.
+   */
+  'receiving.email.parse-again': {
+    request: z.object({ userId: z.string(), emailId: z.string(), isDryRun: z.boolean() }),
+    reply: z.discriminatedUnion('verdict', [
+      z.object({
+        verdict: z.literal('parsed'),
+        /** see core/stored-differences.ts */
+        changes: z.array(
+          z.object({
+            field: z.string(),
+            before: z.string().nullable(),
+            after: z.string().nullable(),
+            differsAt: z.number().nullable(),
+          }),
+        ),
+        /** of a dry run with changes: what threads and routes go by */
+        draft: z
+          .object({
+            messageId: z.string(),
+            subject: z.string(),
+            baseSubject: z.string(),
+            date: z.string().nullable(),
+            addresses: z.unknown(),
+            inReplyTo: z.array(z.string()),
+            references: z.array(z.string()),
+            attachments: z.unknown(),
+            authentication: z.unknown(),
+            textBody: z.string().nullable(),
+            htmlBody: z.string().nullable(),
+            /** one that was not found in it before */
+            isDmarcReport: z.boolean(),
+          })
+          .nullable(),
+      }),
+      z.object({ verdict: z.literal('not-found') }),
+      /** it is still in work */
+      z.object({ verdict: z.literal('conflict'), reason: z.string() }),
+      /** it stays as it is */
+      z.object({ verdict: z.literal('failed'), reason: z.string() }),
+      /** too much is being parsed again */
+      z.object({ verdict: z.literal('busy') }),
+    ]),
+    limitMs: 30_000,
+  },
   /** Is there room for a message? Asked at MAIL FROM (cached a second by the plugin). */
   'receiving.capacity.check': {
     request: z.object({}),

@@ -8,6 +8,7 @@ import { watchCapacity } from './capacity.ts';
 import { checkRecipient } from './check-recipient.ts';
 import { claimReceptions, releaseReceptions } from './claim-receptions.ts';
 import { createExaminer } from './examine-message.ts';
+import { createReparser } from './parse-again.ts';
 import { createParsePool, type ParsePool } from './parse-pool.ts';
 import { createParseQueue } from './parse-queue.ts';
 import { parseReceptions } from './parse-receptions.ts';
@@ -114,6 +115,15 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
   };
 
   const examiner = createExaminer(parser);
+  const reparser = createReparser({
+    database,
+    octets,
+    log,
+    parser,
+    mailHostname: options.mailHostname,
+    makeId,
+    onEvents: (userId, lastSeq) => bus.publish('event.appended', { userId, lastSeq }),
+  });
 
   const running = runActor({
     context,
@@ -122,6 +132,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
       'receiving.recipient.check': ({ recipient }) => check(recipient),
       'receiving.message.accept': (request, accepted) => acceptor.accept(request, accepted),
       'receiving.message.examine': (request, examined) => examiner.examine(request, examined),
+      'receiving.email.parse-again': (request) => reparser.parseAgain(request),
       'receiving.capacity.check': async () => ({ hasRoom: await hasRoom() }),
     },
     steps: [

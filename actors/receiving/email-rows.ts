@@ -14,7 +14,7 @@ const MAX_SEARCH_TEXT = 8_000;
  * answered and referred to.
  */
 export function emailRows(
-  reception: Reception,
+  reception: Pick<Reception, 'userId' | 'emailId' | 'recipient'>,
   outcome: Pick<ParseOutcome, 'message' | 'authentication'>,
   eventId: string,
   mailHostname: string,

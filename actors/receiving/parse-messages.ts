@@ -8,6 +8,8 @@ import type { SenderFacts } from './authenticate-message.ts';
 export interface ParseRequest extends SenderFacts {
   emailId: string;
   octets: Uint8Array;
+  /** whether where it comes from was checked before, and is not to be again */
+  isOriginKnown?: boolean;
 }
 
 /** What came of it. */

@@ -66,7 +66,7 @@ async function check(
 ): Promise<WorkResult> {
   const { message } = read;
   let authentication: Authentication | null = null;
-  if (message.parseError === null) {
+  if (message.parseError === null && item.isOriginKnown !== true) {
     try {
       authentication = await authenticateMessage(octets, message, item, dns);
     } catch {

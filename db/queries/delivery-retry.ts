@@ -84,6 +84,21 @@ async function received(
   };
 }
 
+/** The envelope's recipient of a received email, and the address that took it. */
+export async function readRecipient(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+): Promise<{ recipient: string | null; ownAddress: string }> {
+  const row = await transaction
+    .selectFrom('email')
+    .select(['recipient', 'own_address as ownAddress'])
+    .where('user_id', '=', userId)
+    .where('id', '=', emailId)
+    .executeTakeFirst();
+  return row ?? { recipient: null, ownAddress: '' };
+}
+
 type ReceivedRow = Pick<RouteRow, 'decided_at' | 'outcome' | 'rule_id' | 'released_at' | 'answers'> & {
   type: EmailType;
   thread_id: string | null;

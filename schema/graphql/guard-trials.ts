@@ -9,7 +9,7 @@ import { GuardRuleType } from './guard-rule.ts';
 import { GuardActionInput } from './guard-rule-changes.ts';
 import { EmailNode, EndpointInterface, GuardRuleNode } from './nodes.ts';
 
-const GuardMatchRef = builder.objectRef<GuardMatch>('GuardMatch').implement({
+export const GuardMatchRef = builder.objectRef<GuardMatch>('GuardMatch').implement({
   description: 'What of a mail met a rule.',
   fields: (t) => ({
     criterion: t.exposeString('criteria', { description: 'Which criterion, by its name in the config.' }),

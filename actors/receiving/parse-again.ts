@@ -1,0 +1,208 @@
+import type { Logger } from 'pino';
+import { MAX_GUARDED_HTML_LENGTH, MAX_GUARDED_TEXT_LENGTH } from '../../core/guard-facts.ts';
+import type { IdentifierKind } from '../../core/identifiers.ts';
+import { differences, type FieldChange } from '../../core/stored-differences.ts';
+import { type Database, inTransaction } from '../../db/database.ts';
+import type { OctetStore } from '../../db/octet-store.ts';
+import { insertDmarcReports } from '../../db/queries/dmarc-write.ts';
+import { writeWords } from '../../db/queries/email-words.ts';
+import * as again from '../../db/queries/parse-again.ts';
+import { lockThreads } from '../../db/queries/thread-claim.ts';
+import { appendThreadEvents } from '../../db/queries/thread-events.ts';
+import type { Reply, Request } from '../../schema/messages.ts';
+import { dmarcRow } from './dmarc-row.ts';
+import { emailRows } from './email-rows.ts';
+import type { ParseOutcome } from './parse-messages.ts';
+import type { ParsePool } from './parse-pool.ts';
+
+/** Parses stored mail once more, by the parser of today. */
+export interface Reparser {
+  /** Serves the question of that name. */
+  parseAgain(request: Request<'receiving.email.parse-again'>): Promise<Reply<'receiving.email.parse-again'>>;
+}
+
+export interface ReparserOptions {
+  database: Database;
+  octets: OctetStore;
+  log: Logger;
+  parser: ParsePool;
+  mailHostname: string;
+  makeId: (kind: IdentifierKind) => string;
+  onEvents: (userId: string, lastSeq: number) => void;
+}
+
+/** Messages in work at once: new mail comes first. */
+const MAX_OPEN = 8;
+
+const IN_WORK: Answer = {
+  verdict: 'conflict',
+  reason: 'The email has just come in and is still in work. Try again shortly.',
+};
+
+type Answer = Reply<'receiving.email.parse-again'>;
+
+/** Ends the transaction of a dry run. */
+class DryRun extends Error {
+  readonly answer: Answer;
+  constructor(answer: Answer) {
+    super('dry run');
+    this.answer = answer;
+  }
+}
+
+export function createReparser(options: ReparserOptions): Reparser {
+  let open = 0;
+  return {
+    async parseAgain(request) {
+      if (open >= MAX_OPEN) return { verdict: 'busy' };
+      open++;
+      try {
+        return await parseAgain(options, request);
+      } catch (error) {
+        if (error instanceof DryRun) return error.answer;
+        throw error;
+      } finally {
+        open--;
+      }
+    },
+  };
+}
+
+async function parseAgain(options: ReparserOptions, request: Request<'receiving.email.parse-again'>): Promise<Answer> {
+  const { database, octets, log, parser } = options;
+  const { userId, emailId } = request;
+  const stage = await again.readStage(database.pool, userId, emailId);
+  if (stage === 'missing') return { verdict: 'not-found' };
+  if (stage === 'unparsed') return IN_WORK;
+  const stored = stage === 'parsed' ? await again.readParsed(database.pool, userId, emailId) : null;
+  if (stored === null) return { verdict: 'failed', reason: 'Only received emails can be parsed again' };
+  if (stored.thread_id === null) return IN_WORK;
+  const raw = stored.raw_id === null ? null : await octets.get(stored.raw_id);
+  if (raw === null) return { verdict: 'failed', reason: 'The octets of this message are gone or damaged' };
+  const [outcome] = await parser.parse([
+    {
+      emailId,
+      octets: raw,
+      remoteAddress: stored.remote_address ?? '',
+      helo: stored.helo ?? '',
+      reversePath: stored.reverse_path ?? '',
+      // What was found when it came stays: keys and records of senders change.
+      isOriginKnown: stored.authentication !== null || stored.remote_address === null,
+    },
+  ]);
+  if (outcome === undefined) return { verdict: 'busy' };
+  const { parseError } = outcome.message;
+  if (parseError !== null) {
+    log.warn({ emailId, reason: parseError }, 'message could not be parsed again');
+    return { verdict: 'failed', reason: `The parser failed over this message, which stays as it is: ${parseError}` };
+  }
+  const { answer, lastSeq } = await inTransaction(database, async (client) => {
+    await lockThreads(client, userId);
+    const before = await again.lockParsed(client, userId, emailId);
+    if (before === null || before.thread_id === null) return { answer: IN_WORK, lastSeq: null };
+    return await store(options, client, request, before, outcome);
+  });
+  if (lastSeq !== null) options.onEvents(userId, lastSeq);
+  return answer;
+}
+
+const BODIES: ReadonlySet<string> = new Set(['textBody', 'htmlBody', 'cleanedText', 'cleanedHtml']);
+
+async function store(
+  options: ReparserOptions,
+  client: Parameters<typeof insertDmarcReports>[0],
+  { userId, emailId, isDryRun }: Request<'receiving.email.parse-again'>,
+  before: again.ParsedRow,
+  outcome: ParseOutcome,
+): Promise<{ answer: Answer; lastSeq: number | null }> {
+  const { authentication = null } = before;
+  const kept = {
+    ...outcome,
+    authentication: (authentication ?? outcome.authentication) as ParseOutcome['authentication'],
+  };
+  const reception = { userId, emailId, recipient: before.recipient ?? before.own_address };
+  const row = emailRows(reception, kept, options.makeId('event'), options.mailHostname);
+  const changes = differences(shownOf({ ...before, date: before.date?.toISOString() ?? null }), shownOf(row), BODIES);
+  if (changes.length > 0) {
+    await again.writeReparsed(client, userId, emailId, row);
+    await writeWords(client, userId, [emailId]);
+    await again.refreshThread(client, userId, before.thread_id ?? '');
+  }
+  const reported = await storeReport(options, client, { userId, emailId }, kept);
+  if (reported.change !== null) changes.push(reported.change);
+  if (isDryRun) {
+    const draft = changes.length === 0 ? null : draftOf(row, reported.change !== null);
+    throw new DryRun({ verdict: 'parsed', changes, draft });
+  }
+  const event = {
+    id: options.makeId('event'),
+    kind: 'email.reprocessed',
+    emailId,
+    threadId: before.thread_id ?? '',
+    data: { step: 'parse', changed: changes.map(({ field }) => field) },
+  };
+  const lastSeq = changes.length === 0 ? null : await appendThreadEvents(client, userId, [event]);
+  return { answer: { verdict: 'parsed', changes, draft: null }, lastSeq };
+}
+
+/** A DMARC report that was not found in it before is stored; one that was stays. */
+async function storeReport(
+  options: ReparserOptions,
+  client: Parameters<typeof insertDmarcReports>[0],
+  email: { userId: string; emailId: string },
+  { dmarcReport, authentication }: ParseOutcome,
+): Promise<{ change: FieldChange | null }> {
+  if (dmarcReport === null || authentication?.dmarc.result === 'fail') return { change: null };
+  const grown = await insertDmarcReports(client, [dmarcRow(email, dmarcReport, options.makeId)]);
+  const change = { field: 'dmarcReport', before: null, after: dmarcReport.policy.domain, differsAt: null };
+  return { change: grown.length === 0 ? null : change };
+}
+
+type Row = again.ReparsedRow;
+
+/** The fields that are compared, by their names for users. */
+function shownOf(row: Omit<Row, 'search_text'>): Record<string, unknown> {
+  return {
+    messageId: row.message_id,
+    subject: row.subject,
+    baseSubject: row.base_subject,
+    from: row.from_text,
+    fromName: row.from_name,
+    fromAddress: row.from_address,
+    to: row.to_addresses,
+    cc: row.cc_addresses,
+    addresses: row.addresses,
+    date: row.date,
+    inReplyTo: row.in_reply_to,
+    references: row.reference_ids,
+    headers: row.headers,
+    priority: row.priority,
+    textBody: row.text_body,
+    htmlBody: row.html_body,
+    cleanedText: row.cleaned_text,
+    cleanedHtml: row.cleaned_html,
+    preview: row.preview,
+    attachments: row.attachments,
+    authentication: row.authentication,
+    isTruncated: row.is_truncated,
+    parseError: row.parse_error,
+    parserVersion: row.parser_version,
+  };
+}
+
+function draftOf(row: Row, isDmarcReport: boolean): Extract<Answer, { verdict: 'parsed' }>['draft'] {
+  return {
+    messageId: row.message_id,
+    subject: row.subject,
+    baseSubject: row.base_subject,
+    date: row.date,
+    addresses: row.addresses,
+    inReplyTo: row.in_reply_to,
+    references: row.reference_ids,
+    attachments: row.attachments,
+    authentication: row.authentication,
+    textBody: row.text_body?.slice(0, MAX_GUARDED_TEXT_LENGTH).toWellFormed() ?? null,
+    htmlBody: row.html_body?.slice(0, MAX_GUARDED_HTML_LENGTH).toWellFormed() ?? null,
+    isDmarcReport,
+  };
+}

@@ -1,0 +1,61 @@
+/** A stored field that reads otherwise when it is made anew. */
+export interface FieldChange {
+  field: string;
+  /** as text, cut to 500 characters; of bodies from shortly before the first difference; null: there is nothing */
+  before: string | null;
+  after: string | null;
+  /** of bodies: where they begin to differ, in characters */
+  differsAt: number | null;
+}
+
+/** Characters of a value that are shown. */
+const MAX_SHOWN_LENGTH = 500;
+/** Characters before the first difference that are shown with it. */
+const LEAD_LENGTH = 40;
+
+/** The fields whose values differ, in the order of `after`. Values are compared as JSON has them, whatever the order of keys. */
+export function differences(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+  bodies: ReadonlySet<string>,
+): FieldChange[] {
+  return Object.keys(after).flatMap((field) => {
+    const [former, latter] = [textOf(before[field]), textOf(after[field])];
+    if (former === latter) return [];
+    return [bodies.has(field) ? bodyChange(field, former, latter) : plainChange(field, former, latter)];
+  });
+}
+
+function plainChange(field: string, before: string | null, after: string | null): FieldChange {
+  return { field, before: shown(before, 0), after: shown(after, 0), differsAt: null };
+}
+
+function bodyChange(field: string, before: string | null, after: string | null): FieldChange {
+  const differsAt = firstDifference(before ?? '', after ?? '');
+  const from = Math.max(0, differsAt - LEAD_LENGTH);
+  return { field, before: shown(before, from), after: shown(after, from), differsAt };
+}
+
+function firstDifference(one: string, other: string): number {
+  const length = Math.min(one.length, other.length);
+  let at = 0;
+  while (at < length && one.charCodeAt(at) === other.charCodeAt(at)) at++;
+  return at;
+}
+
+function shown(text: string | null, from: number): string | null {
+  return text === null ? null : text.slice(from, from + MAX_SHOWN_LENGTH).toWellFormed();
+}
+
+function textOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'string' ? value : JSON.stringify(sorted(value));
+}
+
+function sorted(value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, each]) => [key, sorted(each)]));
+}
