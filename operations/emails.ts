@@ -36,6 +36,8 @@ export interface EmailQuery {
   status?: (typeof EMAIL_STATUSES)[number] | undefined;
   /** received mail that is archived, or is not */
   isArchived?: boolean | undefined;
+  /** mail that its user made to try things out, or the other */
+  isTest?: boolean | undefined;
   /** 30d when absent */
   timeRange?: (typeof TIME_RANGES)[number] | undefined;
   /** id or name */
@@ -123,6 +125,7 @@ function searchOf(query: EmailSearchQuery, now: Date): finds.EmailSearch | null 
   const terms = parseSearch(query.words ?? '', now);
   if (terms.length === 0) return null;
   if (query.search !== undefined) throw refused('A list is searched by words or by a part of a text, not by both');
+  if (query.isTest !== undefined) throw refused('A list that is searched by words cannot be narrowed to tests');
   return { terms, conditions: conditionsOf({ ...query, timeRange: query.timeRange ?? 'all' }, now) };
 }
 
@@ -167,12 +170,22 @@ function emailNotFound(): UserError {
 const RANGE_HOURS = { '1h': 1, '24h': 24, '7d': 7 * 24, '30d': 30 * 24, '90d': 90 * 24 };
 
 function conditionsOf(query: EmailQuery, now: Date): lists.EmailConditions {
-  const { type = 'all', status = 'all', timeRange = '30d', isArchived = null, domain, address, search } = query;
+  const {
+    type = 'all',
+    status = 'all',
+    timeRange = '30d',
+    isArchived = null,
+    isTest = null,
+    domain,
+    address,
+    search,
+  } = query;
   if (search !== undefined && search.length > MAX_SEARCH_LENGTH)
     throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
   const flags = flagsOf(status);
   const range = {
     since: timeRange === 'all' ? null : new Date(now.getTime() - RANGE_HOURS[timeRange] * 3_600_000),
+    isTest,
     domain: domain ?? null,
     address: address ?? null,
     search: search === undefined || search.trim() === '' ? null : search.trim(),

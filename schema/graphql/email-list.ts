@@ -42,6 +42,7 @@ const EmailFilter = builder.inputType('EmailFilter', {
     type: t.field({ type: EmailType, description: 'Emails of one type; absent: sent, received and scheduled ones.' }),
     status: t.field({ type: EmailStatusFilter, description: 'Emails of one status.' }),
     isArchived: t.boolean({ description: 'Only archived ones, or only those that are not.' }),
+    isTest: t.boolean({ description: 'Only those that you made come in to try things out, or only the others.' }),
     timeRange: t.field({
       type: TimeRange,
       description:
@@ -102,6 +103,7 @@ function emailQuery(filter: EmailFilterInput): emails.EmailQuery {
     type: filter?.type ?? undefined,
     status: filter?.status ?? undefined,
     isArchived: filter?.isArchived ?? undefined,
+    isTest: filter?.isTest ?? undefined,
     timeRange: filter?.timeRange ?? undefined,
     domain: filter?.domain ?? undefined,
     address: filter?.address ?? undefined,

@@ -133,7 +133,7 @@ const FIELDS = `
   id type status messageId subject preview fromText createdAt updatedAt sentAt scheduledAt timezone date failureReason hasAttachments
   attachmentCount isRead readAt isArchived isTest threadPosition threadReason guardStatus envelopeRecipient plusTag size rawUrl
   from { name address } to { name address } cc { name address } bcc { name address } replyTo { name address }
-  thread { id } domain { id } ownAddress { id } batch { id } tags { name value }
+  thread { id } domain { id } ownAddress { id } batch { id } guardRule { id } tags { name value }
   attachments { index filename contentType size contentId disposition downloadUrl }
   content { text html cleanedText cleanedHtml inReplyTo references priority isTruncated parseError headers { name value }
     authentication { hasSeveralFromFields spf { result domain } dkim { result domain selector } dmarc { result policy domain } arc { result } } }
@@ -188,7 +188,7 @@ function detailOf(email: Graph) {
     thread_position: email.threadPosition,
     envelope_recipient: email.envelopeRecipient,
     guard_status: lower(email.guardStatus),
-    guard_rule_id: null,
+    guard_rule_id: email.guardRule?.id ?? null,
     headers: Object.fromEntries(
       [...headers].map(([name, fields]) => [name, fields.map(({ value }) => value).join('\n')]),
     ),
@@ -369,6 +369,13 @@ describe('the list', () => {
     const all = await ids('timeRange: ALL');
     expect(await ids('')).toHaveLength(all.length - 1);
     expect((await ids('isArchived: true')).length).toBe(1);
+    await gateway.actor.pool.query('update email set is_test = true where user_id = $1 and id = $2', [
+      box.userId,
+      receivedId,
+    ]);
+    expect(await ids('isTest: true')).toEqual([receivedId]);
+    expect(await ids('isTest: false, timeRange: ALL')).toHaveLength(all.length - 1);
+    expect(await ids('isTest: true, contains: "a subject", type: RECEIVED')).toEqual([receivedId]);
     expect((await ids('type: RECEIVED, timeRange: ALL')).length).toBeLessThan(all.length);
     expect(await ids('contains: "LATER"')).toEqual([scheduledId]);
   });
