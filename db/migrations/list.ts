@@ -1,4 +1,7 @@
 import { InitialMigration } from './0001-initial.ts';
+import { migrationNames } from './names.ts';
+
+const classes: Record<(typeof migrationNames)[number], typeof InitialMigration> = { '0001-initial': InitialMigration };
 
 /** All migrations in the order in which they run. A released one is never edited. */
-export const migrations = [{ name: '0001-initial', class: InitialMigration }];
+export const migrations = migrationNames.map((name) => ({ name, class: classes[name] }));
