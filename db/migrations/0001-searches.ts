@@ -99,6 +99,7 @@ export const SEARCHES = `
       tests text := search_tests(q) || search_labels(q, 'e.thread_id');
       of_page text := search_order(p, 'e.created_at', 'e.id') || ' limit ($2).size';
       listed text;
+      steps text[];
       step text;
       walked integer;
       found integer;
@@ -106,8 +107,11 @@ export const SEARCHES = `
       instants timestamptz[];
     begin
       if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
-      foreach step in array case when p.size is null then '{all}' when q.words is null and q.label_keys = '{}' then '{near,all}'
-          else '{near,index,far,all}' end::text[] loop
+      steps := case when p.size is null then '{all}' when q.words is null and q.label_keys = '{}' then '{near,all}'
+        else '{near,index,far,all}' end::text[];
+      while steps <> '{}' loop
+        step := steps[1];
+        steps := steps[2:];
         if step = 'index' then
           ids := null; instants := null;
           if q.label_keys <> '{}' then
@@ -120,13 +124,14 @@ export const SEARCHES = `
           end if;
           continue when cardinality(ids) > p.few;
           if instants is null then
-            return query execute 'select e.id, e.created_at::timestamptz from (select e.* from email e where e.user_id = ($1).user_id and e.id = any ($3)'
-              || search_span(q, 'e') || search_place(p, 'e.created_at', 'e.id') || ') e' || search_join(q) || tests || of_page using q, p, ids;
+            return query execute 'with e as materialized (select e.* from email e where e.user_id = ($1).user_id and e.id = any ($3)'
+              || search_span(q, 'e') || search_place(p, 'e.created_at', 'e.id') || ') select e.id, e.created_at::timestamptz from e'
+              || search_join(q) || tests || of_page using q, p, ids;
           elsif tests = '' then
             return query execute 'select e.id, e.created_at from unnest($3, $4) e (id, created_at)' || of_page using q, p, ids, instants;
           else
-            return query execute 'select e.id, e.created_at::timestamptz from email e where e.user_id = ($1).user_id and e.id = any ($3)'
-              || tests || of_page using q, p, ids;
+            return query execute 'with e as materialized (select e.* from email e where e.user_id = ($1).user_id and e.id = any ($3)'
+              || ') select e.id, e.created_at::timestamptz from e where true' || tests || of_page using q, p, ids;
           end if;
           return;
         elsif step = 'all' and q.words is not null then
@@ -141,6 +146,8 @@ export const SEARCHES = `
         return query execute 'select e.id, e.created_at::timestamptz from (' || listed || ' limit $5) e' || search_join(q) || tests || of_page
           using q, p, ids, instants, walked;
         get diagnostics found = row_count;
+        -- As many more in as much more of the list would fill the page.
+        if step = 'near' and found::bigint * p.far >= p.size::bigint * p.near and cardinality(steps) = 3 then steps := '{far,index,all}'; end if;
         p.size := p.size - found;
         exit when p.size = 0 or walked is null;
         -- On behind what was walked.
@@ -206,7 +213,12 @@ export const SEARCHES = `
       of_newest text := format(messages, 'order by e.thread_at desc, e.id desc limit ($2).near / 5');
       of_any text := case when asks_messages then ' and exists ' || format(messages, '') else '' end;
       chosen text := 'select t.id, t.last_message_at::timestamptz from thread t where t.user_id = ($1).user_id' || tests;
+      -- Of the threads of emails that were found. Materialized, lest the list be walked for them.
+      of_found text := 'with f as materialized (select distinct e.thread_id %s), t as materialized (select t.id, t.last_message_at::timestamptz
+        from f join thread t on t.user_id = ($1).user_id and t.id = f.thread_id where true' || replace(tests, '%', '%%') || '%s)
+        select t.id, t.last_message_at from t';
       listed text;
+      steps text[];
       step text;
       walked integer;
       found integer;
@@ -215,27 +227,30 @@ export const SEARCHES = `
       instants timestamptz[];
     begin
       if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
-      foreach step in array case when p.size is null then '{all}' when not asks_messages then '{far,index,all}'
-          else '{near,index,far,all}' end::text[] loop
+      steps := case when p.size is null then '{all}' when not asks_messages then '{far,index,all}' else '{near,index,far,all}' end::text[];
+      while steps <> '{}' loop
+        step := steps[1];
+        steps := steps[2:];
         if step = 'index' then
           ids := null;
           if q.label_keys <> '{}' or q.participant is not null or q.participant_domain is not null then
             execute 'select array_agg(t.id) from (' || chosen || search_place(p, 't.last_message_at', 't.id') || ' limit ($2).few + 1) t'
               into ids using q, p;
             if coalesce(cardinality(ids), 0) <= p.few then
-              return query execute chosen || ' and t.id = any ($3)' || of_any || of_page using q, p, ids;
+              return query execute 'with t as materialized (' || chosen || ' and t.id = any ($3)) select t.id, t.last_message_at from t where true'
+                || of_any || of_page using q, p, ids;
               return;
             end if;
           end if;
           continue when q.words is null;
           execute 'select array_agg(w.id) from (select w.email_id as id' || search_by_words(q, '') || ' limit ($2).few + 1) w' into ids using q, p;
           continue when cardinality(ids) > p.few;
-          return query execute chosen || search_place(p, 't.last_message_at', 't.id') || ' and t.id in (select e.thread_id from email e
-            where e.user_id = ($1).user_id and e.id = any ($3)' || message_tests || ')' || of_page using q, p, ids;
+          return query execute format(of_found, 'from email e where e.user_id = ($1).user_id and e.id = any ($3)' || message_tests,
+            search_place(p, 't.last_message_at', 't.id')) || of_page using q, p, ids;
           return;
         elsif step = 'all' and q.words is not null then
-          return query execute chosen || search_place(p, 't.last_message_at', 't.id') || ' and t.id in (select e.thread_id'
-            || search_by_words(q, case when message_tests = '' then ' and true' else message_tests end) || ')' || of_page using q, p;
+          return query execute format(of_found, search_by_words(q, case when message_tests = '' then ' and true' else message_tests end),
+            search_place(p, 't.last_message_at', 't.id')) || of_page using q, p;
           return;
         end if;
         walked := case step when 'near' then p.near when 'far' then p.far end;
@@ -253,6 +268,8 @@ export const SEARCHES = `
             using q, p, ids, instants, walked;
           get diagnostics found = row_count;
         end if;
+        -- As many more in as much more of the list would fill the page.
+        if step = 'near' and found::bigint * p.far >= p.size::bigint * p.near and cardinality(steps) = 3 then steps := '{far,index,all}'; end if;
         p.size := p.size - found;
         exit when p.size = 0 or walked is null;
         -- On behind what was walked.
@@ -277,8 +294,8 @@ export const SEARCHES = `
     begin
       if q.user_id is distinct from current_setting('postroom.user_id', true) then return 0; end if;
       execute 'select count(*) from thread t where t.user_id = ($1).user_id' || search_thread_tests(q)
-        || case when q.words is not null then ' and t.id in (select e.thread_id'
-             || search_by_words(q, case when message_tests = '' then ' and true' else message_tests end) || ')'
+        || case when q.words is not null then ' and t.id = any (array(select distinct e.thread_id'
+             || search_by_words(q, case when message_tests = '' then ' and true' else message_tests end) || '))'
            when q.without is not null or message_tests <> '' then ' and exists (select from email e' || search_join(q)
              || ' and e.user_id = ($1).user_id and e.thread_id = t.id' || message_tests || ')'
            else '' end into total using q;

@@ -5,7 +5,7 @@ import type { Tables } from '../tables.ts';
 import type { EmailConditions } from './email-list.ts';
 import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from './email-row.ts';
 import { addressOf, domainNameOf } from './own-name.ts';
-import { type SearchBounds, searchPage, searchQuery } from './search-call.ts';
+import { EMAIL_BOUNDS, type SearchBounds, searchPage, searchQuery } from './search-call.ts';
 
 /** What is looked for by words and operators, within a list. */
 export interface EmailSearch {
@@ -19,7 +19,7 @@ export async function pageFoundEmails(
   userId: string,
   search: EmailSearch,
   page: KeysetPage,
-  bounds?: SearchBounds,
+  bounds: SearchBounds = EMAIL_BOUNDS,
 ): Promise<EmailSummary[]> {
   const order = page.isInverted ? sql`order by e.created_at, e.id` : sql`order by e.created_at desc, e.id desc`;
   const { rows } = await sql<EmailSummaryRow>`

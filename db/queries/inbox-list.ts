@@ -3,7 +3,7 @@ import type { KeysetPage } from '../../core/page.ts';
 import type { SearchTerm } from '../../core/search-query.ts';
 import type { Tables } from '../tables.ts';
 import { addressOf, domainNameOf } from './own-name.ts';
-import { type SearchBounds, searchPage, searchQuery } from './search-call.ts';
+import { type SearchBounds, searchPage, searchQuery, THREAD_BOUNDS } from './search-call.ts';
 import { type ListedThread, listThreadsFrom } from './thread-list.ts';
 
 /** Which threads an inbox shows: those of which one message is what all terms ask for; null puts no condition. */
@@ -23,7 +23,7 @@ export function pageInbox(
   userId: string,
   conditions: InboxConditions,
   page: KeysetPage,
-  bounds?: SearchBounds,
+  bounds: SearchBounds = THREAD_BOUNDS,
 ): Promise<ListedThread[]> {
   const found = sql`from search_inbox(${queryOf(userId, conditions)}, ${searchPage(page, bounds)}) s
     join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
