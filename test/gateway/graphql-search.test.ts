@@ -121,6 +121,23 @@ test('a search of emails is not bounded by the 30 days of a list, but by a time 
   expect(await count('search: "tokyo", filter: { timeRange: MONTH }')).toBe(0);
 });
 
+test('scheduled mail is found by its words, recipients and domain as soon as it is scheduled', async () => {
+  const { apiKey } = mailbox;
+  const scheduled = await gateway.call(apiKey, 'POST', '/emails', {
+    from: mailbox.address,
+    to: 'Kim Zephyr <kim@far.test>',
+    bcc: 'secret@hidden.test',
+    subject: 'Greetings',
+    html: '<style>.zebra{}</style><p>about the quagga</p>',
+    scheduled_at: new Date(Date.now() + 86_400_000).toISOString(),
+  });
+  expect(scheduled.body).toContain('"id"');
+  const { id } = scheduled.json();
+  for (const search of ['quagga', 'greet', 'to:zephyr', 'to:secret@hidden.test', 'domain:far.test in:scheduled'])
+    expect((await ask(search)).emails, search).toEqual([id]);
+  expect((await ask('zebra')).emails).toEqual([]);
+});
+
 async function ask(search: string) {
   const query = `query ($search: String) {
     emails(search: $search, first: 50) { totalCount edges { node { id } } }

@@ -276,6 +276,34 @@ describe('the inbox', () => {
   });
 });
 
+test('no step of a search reads a whole table', async () => {
+  const tables = `select relname, seq_scan::integer from pg_stat_user_tables
+    where relname in ('email', 'email_words', 'thread', 'route') order by relname`;
+  const scans = async () => (await actor.pool.query(tables)).rows;
+  await asUser(gateway, USER, (transaction) => sql`select pg_stat_force_next_flush()`.execute(transaction));
+  const before = await scans();
+  await asUser(gateway, USER, async (transaction) => {
+    for (const search of SEARCHES) {
+      const terms = parseSearch(search, NOW);
+      await pageFoundEmails(transaction, USER, { terms, conditions: ANY }, FIRST, SMALL);
+      await countFoundEmails(transaction, USER, { terms, conditions: ANY });
+      await lists.pageInbox(transaction, USER, { terms, ...EVERY }, FIRST, SMALL);
+      await lists.countInbox(transaction, USER, { terms, ...EVERY });
+    }
+    await sql`select pg_stat_force_next_flush()`.execute(transaction);
+  });
+  expect(await scans()).toEqual(before);
+  // Such a scan would show.
+  await asUser(gateway, USER, async (transaction) => {
+    await sql`set local enable_indexscan = off; set local enable_indexonlyscan = off; set local enable_bitmapscan = off`.execute(
+      transaction,
+    );
+    await sql`select count(*) from email`.execute(transaction);
+    await sql`select pg_stat_force_next_flush()`.execute(transaction);
+  });
+  expect(await scans()).not.toEqual(before);
+});
+
 describe('nobody finds mail of another user', () => {
   test('words of another user match nothing', async () => {
     await storeMail(actor, 'usr_secret', [

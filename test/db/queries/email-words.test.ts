@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { assignThreads } from '../../../actors/threading/assign-thread.ts';
+import { storableText } from '../../../core/text.ts';
 import type { Database } from '../../../db/database.ts';
 import { emailVector, type WordSource, writeWords } from '../../../db/queries/email-words.ts';
+import { testActorContext } from '../../support/actor-context.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { type SearchedMail, storeMail } from '../../support/searched-mail.ts';
 
 let testDatabase: TestDatabase;
 let actor: Database;
@@ -89,6 +93,23 @@ test.each(Object.entries(HOSTILE))('%s cannot stop the words of an email from be
   }
 });
 
+test('mail of any content gets its thread', async () => {
+  const texts = Object.values(HOSTILE).map((text) => storableText(text));
+  const mails = texts.flatMap((text, at) => [
+    anyMail(`em_text_${at}`, { text }),
+    anyMail(`em_html_${at}`, { text: null, html: text }),
+    anyMail(`em_head_${at}`, {
+      subject: text.slice(0, 100_000),
+      from: { name: text.slice(0, 100_000), address: 'a@b' },
+    }),
+  ]);
+  await storeMail(actor, 'usr_hostile', mails);
+  const ids = mails.map(({ id }) => id);
+  expect(await assignThreads(testActorContext(actor), 'usr_hostile', ids)).toBe(ids.length);
+  const { rows } = await actor.pool.query(`select from email_words where user_id = 'usr_hostile'`);
+  expect(rows).toHaveLength(ids.length);
+}, 60_000);
+
 test('an email without content, as one whose parser failed, has the words of its fields, and writing them twice changes nothing', async () => {
   await actor.pool.query(
     `insert into email (user_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject, from_address,
@@ -107,6 +128,29 @@ test('an email without content, as one whose parser failed, has the words of its
   expect(first[0]?.words).toMatch(/^'....@home\.test' '....bare':1A$/);
   expect(await stored()).toEqual(first);
 });
+
+function anyMail(id: string, more: Partial<SearchedMail>): SearchedMail {
+  return {
+    id,
+    type: 'received',
+    createdAt: new Date('2026-01-01T00:00:00Z'),
+    subject: 'Any',
+    from: { name: 'Ann', address: 'ann@x.test' },
+    to: [{ name: 'Own', address: 'own@home.test' }],
+    ownAddress: 'own@home.test',
+    recipient: 'own@home.test',
+    text: 'any',
+    html: null,
+    visible: '',
+    hasAttachments: false,
+    isRead: false,
+    isArchived: false,
+    inReplyTo: [],
+    threadId: null,
+    labels: [],
+    ...more,
+  };
+}
 
 /** The words as PostgreSQL took them, without what stands before each. */
 async function taken(email: WordSource): Promise<string[]> {
