@@ -20,7 +20,7 @@ beforeAll(async () => {
   service = await startOn(machine);
   hookPort = await freePort();
   sinkPort = await freePort();
-}, 120_000);
+}, 300_000);
 afterAll(() => machine.remove());
 
 /** The README's examples in a language as printed, but for the ports and the key. */

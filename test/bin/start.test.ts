@@ -105,7 +105,7 @@ describe('a machine, from its first start on', () => {
     machine = await makeMachine();
     run = await startOn(machine);
     key = printedKey(run);
-  }, 120_000);
+  }, 300_000);
   afterAll(() => machine.remove(), 60_000);
 
   test('the first start prints an account that takes and shows mail', async () => {

@@ -10,7 +10,7 @@ let stage: SendingStage;
 
 beforeAll(async () => {
   stage = await SendingStage.start('single');
-}, 120_000);
+}, 300_000);
 afterAll(() => stage?.stop(), 60_000);
 
 function publish(records: readonly { type: string; name: string; value: string }[]): void {

@@ -15,7 +15,7 @@ let receiver: WebhookReceiver;
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
   stage = await SendingStage.start('single');
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await stage?.stop();
   await receiver?.stop();

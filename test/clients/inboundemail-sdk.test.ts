@@ -41,7 +41,7 @@ beforeAll(async () => {
   sender = await stage.createAddress('hello');
   // Its own default ends in /api/v2, too.
   client = new Inbound(stage.account.apiKey, `${stage.service.url}/api/v2`);
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await stage?.stop();
   await receiver?.stop();

@@ -41,7 +41,7 @@ beforeAll(async () => {
   stage = await SendingStage.start('single', { RATE_LIMIT_PER_SECOND: String(LIMIT_PER_SECOND) });
   sender = await stage.createAddress('hello');
   client = clientOf(stage.account);
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await stage?.stop();
   await receiver?.stop();

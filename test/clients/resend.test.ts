@@ -19,7 +19,7 @@ beforeAll(async () => {
   stage = await SendingStage.start('single', { RATE_LIMIT_PER_SECOND: String(LIMIT_PER_SECOND) });
   sender = await stage.createAddress('hello');
   client = clientOf(stage.account);
-}, 120_000);
+}, 300_000);
 afterAll(() => stage?.stop(), 60_000);
 
 /** The data of an answer; throws with the error that stands in its place. */

@@ -14,7 +14,7 @@ let recipient: string;
 beforeAll(async () => {
   stage = await SendingStage.start('single');
   sender = await stage.createAddress('hello');
-}, 120_000);
+}, 300_000);
 afterAll(() => stage?.stop(), 60_000);
 beforeEach(() => {
   recipient = `joe${recipients++}@elsewhere.test`;

@@ -41,7 +41,7 @@ describe.skipIf(!hasCorpora)('the corpora through SMTP on one machine', () => {
   beforeAll(async () => {
     receiver = await startWebhookReceiver();
     service = await Service.start('single');
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     await service?.stop();
     await receiver?.stop();

@@ -22,7 +22,7 @@ beforeAll(async () => {
     catchAllEndpointId: endpoint.body.id,
   });
   expect([endpoint.status, caught.status]).toEqual([201, 200]);
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await service?.stop();
   await receiver?.stop();

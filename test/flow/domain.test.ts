@@ -17,7 +17,7 @@ describe.each<ServiceMode>(['single', 'split'])('a newcomer brings a domain (%s)
     dns.set(HOST, 'A', ['127.0.0.1']);
     service = await Service.start(mode, { environment: { DNS_SERVERS: dns.address, MAIL_HOSTNAME: HOST } });
     account = await service.createAccount();
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     await service?.stop();
     await dns?.stop();

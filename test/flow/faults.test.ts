@@ -28,7 +28,7 @@ describe('on one machine', () => {
   let bench: FaultBench;
   beforeAll(async () => {
     bench = await FaultBench.start('single');
-  }, 120_000);
+  }, 300_000);
   afterAll(() => bench?.stop(), 60_000);
 
   test('kill -9 of Haraka under load loses no mail and doubles no row', async () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   stage = await ForwardingStage.start('split', { FORWARD_LIMIT_PER_HOUR: '0' });
   ({ address } = await stage.forwarding({ forwardTo: 'one@elsewhere.test' }));
   ({ address: group } = await stage.forwarding({ emails: ['two@elsewhere.test', 'three@elsewhere.test'] }));
-}, 180_000);
+}, 300_000);
 afterAll(() => stage?.stop(), 60_000);
 afterEach(() => stage.sending.sink.answer({}));
 

@@ -19,7 +19,7 @@ let joe: string;
 
 beforeAll(async () => {
   stage = await ForwardingStage.start('single', { FORWARD_LIMIT_PER_HOUR: '0' });
-}, 120_000);
+}, 300_000);
 afterAll(() => stage?.stop(), 60_000);
 afterEach(() => stage.sending.sink.answer({}));
 

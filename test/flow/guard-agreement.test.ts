@@ -50,7 +50,7 @@ describe.skipIf(!hasCorpora)('a back-test over real mail', () => {
     address = `list@${made.domain}`;
     const answer = await made.call('POST', '/email-addresses', { address, domainId: made.domainId });
     expect(answer.status).toBe(201);
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     await service?.stop();
     await receiver?.stop();

@@ -26,7 +26,7 @@ describe.each<ServiceMode>(['single', 'split'])('a mail comes in by SMTP and goe
     address = `help@${account.domain}`;
     const made = await account.call('POST', '/email-addresses', { address, domainId: account.domainId, endpointId });
     expect(made.status).toBe(201);
-  }, 120_000);
+  }, 300_000);
 
   afterAll(async () => {
     await service?.stop();

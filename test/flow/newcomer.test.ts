@@ -17,7 +17,7 @@ describe.each<ServiceMode>(['split'])('a newcomer with a domain of their own (%s
     stage = await SendingStage.start(mode);
     hook = await startWebhookReceiver();
     chat = await startWebhookReceiver({ script: [204] });
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     await stage?.stop();
     await hook?.stop();

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await writeFile(file, CANARY);
   const { port } = server.address() as AddressInfo;
   canary = { url: `http://127.0.0.1:${port}/canary`, file, visits, server, directory };
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await stage?.stop();

@@ -11,7 +11,7 @@ let sender: string;
 beforeAll(async () => {
   stage = await SendingStage.start('single');
   sender = `hello@${stage.account.domain}`;
-}, 120_000);
+}, 300_000);
 afterAll(() => stage?.stop(), 60_000);
 
 async function schedule(subject: string, scheduledAt: string): Promise<Answer['body']> {

@@ -22,7 +22,7 @@ let doubledBefore = 0;
 beforeAll(async () => {
   stage = await SendingStage.start('split');
   sender = `hello@${stage.account.domain}`;
-}, 120_000);
+}, 300_000);
 afterAll(() => stage?.stop(), 60_000);
 
 /** A new email; every third goes to two recipients in one transaction. */

@@ -10,7 +10,7 @@ describe.each<ServiceMode>(['single', 'split'])('an email posted arrives at anot
   beforeAll(async () => {
     stage = await SendingStage.start(mode);
     sender = await stage.createAddress('hello');
-  }, 120_000);
+  }, 300_000);
   afterAll(() => stage?.stop(), 60_000);
 
   async function awaitThread(id: string): Promise<string> {

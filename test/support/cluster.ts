@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, statfs } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedCluster } from '../../db/embedded-cluster.ts';
 import { migrate } from '../../db/migrate.ts';
-import { ownRun, RUN_PREFIX, removeOrphans, removeRun } from './orphans.ts';
+import { ownRun, placeOfRuns, RUN_PREFIX, removeOrphans, removeRun } from './orphans.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,10 +15,6 @@ declare module 'vitest' {
     runDirectory: string;
   }
 }
-
-const MEMORY = '/dev/shm';
-/** What a run may fill. Octets. */
-const ROOM = 1_000_000_000;
 
 /** vitest globalSetup: one PostgreSQL in memory for the whole run, with a migrated template database that test files clone. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -57,12 +52,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await cluster.stop();
     await removeRun(parent);
   };
-}
-
-/** Memory where there is enough of it: containers often have 64 MB. */
-async function placeOfRuns(): Promise<string> {
-  const stats = await statfs(MEMORY).catch(() => null);
-  return stats !== null && stats.bavail * stats.bsize > ROOM ? MEMORY : tmpdir();
 }
 
 /** The URL of another database on the same server. */

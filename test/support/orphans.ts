@@ -1,9 +1,13 @@
 import { appendFileSync, symlinkSync } from 'node:fs';
-import { readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, realpath, rm, statfs, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readPostmaster } from '../../db/postmaster.ts';
 
+const MEMORY = '/dev/shm';
+/** What a run may fill. Octets. */
+const ROOM = 1_000_000_000;
 /** Folders of runs are called so, with a random ending. */
 export const RUN_PREFIX = 'postroom-test-';
 /** In a run's folder: the pid of the vitest that made it. */
@@ -14,6 +18,12 @@ const LINKED = 'linked-';
 const PIDS = 'pids';
 /** Where clusters lie in a run's folder and in those of services. */
 const CLUSTERS = ['cluster', 'data/postgresql', 'shared/data/postgresql', 'shared/data.draft/postgresql'];
+
+/** Where runs have their folders: in memory where there is enough of it; containers often have 64 MB. */
+export async function placeOfRuns(): Promise<string> {
+  const stats = await statfs(MEMORY).catch(() => null);
+  return stats !== null && stats.bavail * stats.bsize > ROOM ? MEMORY : tmpdir();
+}
 
 /** Says that the run's folder belongs to this process. */
 export async function ownRun(run: string): Promise<void> {

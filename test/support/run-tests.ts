@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { placeOfRuns, removeOrphans } from './orphans.ts';
 
 /**
  * `npm test`: sees to the programs that tests need beyond npm, runs vitest, and ends with one honest line,
@@ -19,10 +20,16 @@ const programs = [
 /** The whole run; a hang must not look like patience. Minutes. */
 const LIMIT_MINUTES = 60;
 
+/** As `npm start` has it: of starting a process, compiling is most, and tests start hundreds. */
+const environment = { NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/node'), ...process.env };
+
 await seeToPrograms();
+await compilePrograms();
 const folder = await mkdtemp(path.join(tmpdir(), 'postroom-tests-'));
 const report = path.join(folder, 'report.json');
 const status = await runVitest(report);
+// One that was ended in the middle left its servers; the next run would find them, if there is one.
+await removeOrphans(await placeOfRuns());
 const counts = await readCounts(report, status);
 await rm(folder, { recursive: true, force: true });
 const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
@@ -52,14 +59,23 @@ function isThere(program: string): boolean {
   return spawnSync('/bin/sh', ['-c', 'command -v "$1"', 'sh', program], { stdio: 'ignore' }).status === 0;
 }
 
+/** What is compiled is kept at the end of a process; without this the services of the first files would each compile everything. */
+async function compilePrograms(): Promise<void> {
+  const compile = (program: string) =>
+    new Promise<void>((resolve) => {
+      const child = spawn(process.execPath, [program, '--help'], { cwd: root, env: environment, stdio: 'ignore' });
+      child.once('exit', () => resolve()).once('error', () => resolve());
+    });
+  await Promise.all(['bin/start.ts', 'bin/actor.ts', 'bin/smtp.ts'].map(compile));
+}
+
 function runVitest(reportFile: string): Promise<number> {
   const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
   const words = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [vitest, ...words, ...process.argv.slice(2)], {
       cwd: root,
-      // As `npm start` has it: of starting a process, compiling is most, and tests start hundreds.
-      env: { NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/node'), ...process.env },
+      env: environment,
       stdio: ['ignore', 'inherit', 'inherit'],
       // A group of its own: when it has to be ended, so are the servers that tests started.
       detached: true,
