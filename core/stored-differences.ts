@@ -49,7 +49,8 @@ function shown(text: string | null, from: number): string | null {
 
 function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return null;
-  return typeof value === 'string' ? value : JSON.stringify(sorted(value));
+  const plain = sorted(value);
+  return typeof plain === 'string' ? plain : JSON.stringify(plain);
 }
 
 function sorted(value: unknown): unknown {

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Service, type TestAccount } from '../support/service.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+const document = readFileSync(path.resolve(import.meta.dirname, '../../docs/testing-mail.md'), 'utf8');
+/** The examples of the guide, in its order. */
+const examples = [...document.matchAll(/```graphql\n([\s\S]*?)```/g)].map(([, example = '']) => example);
+
+let service: Service;
+let receiver: WebhookReceiver;
+let account: TestAccount & { domain: string; domainId: string };
+let address = '';
+let endpointId = '';
+
+beforeAll(async () => {
+  receiver = await startWebhookReceiver();
+  service = await Service.start('single');
+  account = await service.createAccount();
+  address = `hello@${account.domain}`;
+  const endpoint = await account.call('POST', '/endpoints', {
+    name: 'mine',
+    type: 'webhook',
+    config: { url: receiver.url },
+  });
+  endpointId = endpoint.body.id;
+  const made = await account.call('POST', '/email-addresses', { address, domainId: account.domainId, endpointId });
+  expect(made.status).toBe(201);
+}, 300_000);
+afterAll(async () => {
+  await service?.stop();
+  await receiver?.stop();
+}, 60_000);
+
+/** An example of the guide, with the account's own address. */
+async function run(example: number, variables: Record<string, unknown> = {}) {
+  const query = (examples[example] ?? '').replaceAll('hello@inbox.test', address);
+  const { body } = await account.graphql(query, variables);
+  if (body.errors !== undefined) throw new Error(JSON.stringify(body.errors));
+  return body.data;
+}
+
+const delivered = async (emailId: string) => {
+  const isOf = (request: { headers: Record<string, unknown> }) => request.headers['x-email-id'] === emailId;
+  return (await receiver.until((requests) => requests.some(isOf), 30_000)).find(isOf);
+};
+
+test('the examples of the guide work one after the other, through all processes to the webhook', async () => {
+  expect(examples).toHaveLength(5);
+  const { simulateInbound: first } = await run(0);
+  expect(first).toEqual({ emailId: expect.stringMatching(/^em_/), to: address });
+  const { simulateInbound: second } = await run(1);
+  const [code, raw] = [await delivered(first.emailId), await delivered(second.emailId)];
+  expect(code?.headers['x-postroom-test']).toBe('true');
+  expect(raw?.headers['x-postroom-test']).toBe('true');
+  expect(raw?.body).toContain('As raw as it gets');
+  const shown = await account.call('GET', `/emails/${first.emailId}`);
+  expect(shown.body).toMatchObject({ is_test: true, subject: expect.stringMatching(/^\d{6} is your code$/) });
+
+  const { explainRoute } = await run(2);
+  expect(explainRoute).toMatchObject({ outcome: 'ENDPOINT', endpoint: { id: endpointId }, tried: [] });
+  expect(explainRoute.steps.map(({ step }: { step: string }) => step)).toEqual([
+    'RECEIVED',
+    'PARSED',
+    'ROUTED',
+    'DELIVERED',
+  ]);
+
+  const ids = [first.emailId, second.emailId];
+  const { reprocessEmails } = await run(3, { ids });
+  expect(reprocessEmails.emails).toEqual(
+    ids.map((emailId) => ({ emailId, changes: [], endpoint: { id: endpointId }, error: null })),
+  );
+
+  const { forwardEmail } = await run(4, { id: first.emailId });
+  expect(forwardEmail.email.subject).toMatch(/^Fwd: \d{6} is your code$/);
+  const forwarded = await account.call('GET', `/emails/${forwardEmail.email.id}`);
+  expect(forwarded.body).toMatchObject({ type: 'sent', to: ['joe@example.com'], is_test: false });
+  expect(forwarded.body.text).toMatch(/^For you\.\n\n-+ Forwarded message/);
+}, 120_000);
