@@ -93,7 +93,8 @@ async function threadBatch(
     userId,
     emails.map((email) => email.emailId),
   );
-  const lastSeq = await appendEvents(context, client, userId, plans);
+  const types = new Map(emails.map(({ emailId, type }) => [emailId, type]));
+  const lastSeq = await appendEvents(context, client, userId, plans, types);
   context.fault?.('threading.before-commit');
   const received = emails.filter((email) => email.type === 'received');
   return { count: emails.length, receivedIds: received.map((email) => email.emailId), lastSeq };
@@ -205,6 +206,7 @@ async function appendEvents(
   client: pg.ClientBase,
   userId: string,
   plans: readonly ThreadPlan[],
+  types: ReadonlyMap<string, string>,
 ): Promise<number> {
   const events = plans.flatMap((plan) => {
     const threadId = plan.row.id;
@@ -216,7 +218,7 @@ async function appendEvents(
         kind: 'email.threaded',
         emailId,
         threadId,
-        data: { position, reason },
+        data: { position, reason, type: types.get(emailId) },
       })),
     ];
   });

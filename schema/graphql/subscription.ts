@@ -46,8 +46,11 @@ builder.subscriptionFields((t) => ({
         after,
         kinds: ['email.threaded'],
         // Mail that was moved by hand did not come in now.
-        fits: ({ emailId, data }) =>
-          emailId !== null && data['reason'] !== 'manual' && fitsFilter(context.operations, emailId, filter),
+        fits: ({ emailId, data }) => {
+          if (emailId === null || data['reason'] === 'manual' || data['type'] === 'sent') return false;
+          const isAny = filter.address === undefined && filter.domain === undefined;
+          return (isAny && data['type'] === 'received') || fitsFilter(context.operations, emailId, filter);
+        },
       });
     },
     resolve: eventOf,

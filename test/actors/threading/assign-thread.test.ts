@@ -130,7 +130,12 @@ test('a merge is told in the event feed: the alias and the thread, before the me
   expect(rows).toEqual([
     { kind: 'thread.merged', email_id: null, thread_id: stays?.id, data: { alias: ends?.id, thread: stays?.id } },
     { kind: 'thread.renumbered', email_id: null, thread_id: stays?.id, data: {} },
-    { kind: 'email.threaded', email_id: 'em_3', thread_id: stays?.id, data: { position: 2, reason: 'references' } },
+    {
+      kind: 'email.threaded',
+      email_id: 'em_3',
+      thread_id: stays?.id,
+      data: { position: 2, reason: 'references', type: 'received' },
+    },
   ]);
 });
 
