@@ -63,11 +63,12 @@ export const SEARCHES = `
       || case when q.without_label_keys = '{}' then '' else ' and not exists (select from thread l where l.user_id = ($1).user_id
         and l.id = ' || p_thread_id || ' and l.label_keys && ($1).without_label_keys)' end $$;
 
-  -- Brings the words w of the email e, and what they have to be.
+  -- Brings the words w of the email e, and what they have to be. By the email's key, never by the index of words, which would bring all finds.
   create function search_join(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
     select case when q.words is null and q.without is null then ' where true'
-        when q.words is null then ' left join email_words w on w.user_id = ($1).user_id and w.email_id = e.id where true'
-        else ' join email_words w on w.user_id = ($1).user_id and w.email_id = e.id where w.words @@ ($1).words' end
+        else case when q.words is null then ' left' else '' end || ' join lateral (select w.words from email_words w
+          where w.user_id = ($1).user_id and w.email_id = e.id offset 0) w on true where true' end
+      || case when q.words is null then '' else ' and w.words @@ ($1).words' end
       || case when q.without is null then '' else ' and not coalesce(w.words @@ ($1).without, false)' end $$;
 
   -- Conditions on when an email of this alias was created.
@@ -261,7 +262,11 @@ export const SEARCHES = `
               select t.id, t.last_message_at, m.is_match from (' || listed || ' limit $5) t cross join lateral (select case when exists ' || of_newest
             || ' then true when t.message_count <= ($2).near / 5 then false end as is_match) m where m.is_match is not false' || tests || of_page || ') t'
             into ids, instants, found, unknown using q, p, ids, instants, walked;
-          continue when unknown > 0;
+          if unknown > 0 then
+            -- Looking through a long thread takes less than asking the index for a common word.
+            if (found - unknown)::bigint * p.far >= p.size::bigint * p.near then steps := '{far,index,all}'; end if;
+            continue;
+          end if;
           return query select * from unnest(ids, instants);
         else
           return query execute 'select t.id, t.last_message_at::timestamptz from (' || listed || ' limit $5) t where true' || tests || of_any || of_page
