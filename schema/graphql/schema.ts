@@ -39,6 +39,7 @@ import './suppression.ts';
 import './thread.ts';
 import './thread-changes.ts';
 import { builder } from './builder.ts';
+import { describeGenerated } from './describe-generated.ts';
 
 /** The schema of the gateway; bin/contracts.ts prints it. */
-export const schema: GraphQLSchema = builder.toSchema();
+export const schema: GraphQLSchema = describeGenerated(builder.toSchema());

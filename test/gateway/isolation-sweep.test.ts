@@ -10,7 +10,7 @@ import { examplesOf, recordRoutes, type ServedRoute } from '../support/route-tab
 
 /** Routes that know no user's rows. */
 const OPEN =
-  /^(?:GET \/health|GET \/ready|\w+ \/api\/v1(?:\/\*)?|OPTIONS \/api\/e2\*|GET \/api\/e2\/(?:openapi\.json|docs(?:\/.*)?))$/;
+  /^(?:GET \/health|GET \/ready|\w+ \/api\/v1(?:\/\*)?|OPTIONS \/api\/e2\*|GET \/graphql\/explorer\/:part|GET \/api\/e2\/(?:openapi\.json|docs(?:\/.*)?))$/;
 /** Has tests of its own in isolation.test.ts. */
 const GRAPHQL = /^\w+ \/graphql$/;
 
