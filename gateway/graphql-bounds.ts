@@ -2,6 +2,7 @@ import { complexityFromQuery } from '@pothos/plugin-complexity';
 import {
   type DocumentNode,
   GraphQLError,
+  getOperationAST,
   Kind,
   OperationTypeNode,
   parse,
@@ -10,6 +11,7 @@ import {
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { schema } from '../schema/graphql/schema.ts';
+import { hasTooManyPairs } from './graphql-overlap.ts';
 
 /** guarantees.md S17 */
 const MAX_DEPTH = 10;
@@ -18,6 +20,8 @@ const MAX_TOKENS = 2_000;
 const MAX_COST = 5_000;
 /** Variables are the only part of a request that may be large: what is sent travels in them. Characters. */
 const MAX_QUERY_LENGTH = 100_000;
+/** Fields of a document, with what its fragments bring, and pairs of them that validation compares; a pair takes some 15 µs. */
+const MOST_COMPARED = { fields: 10_000, pairs: 5_000 };
 /** Looks at the schema in one operation; a whole one takes tens of milliseconds. */
 const MAX_INTROSPECTIONS = 2;
 /** Different documents about the schema whose answers are kept. */
@@ -35,7 +39,9 @@ export function boundedOperations(): Plugin {
         throw refusal(`The query is longer than ${MAX_QUERY_LENGTH} characters. Send long values as variables.`);
       setParseFn((source, options) => parse(source, { ...options, maxTokens: MAX_TOKENS }));
     },
-    onValidate({ addValidationRule, setValidationFn }) {
+    onValidate({ params, setResult, addValidationRule, setValidationFn }) {
+      if (hasTooManyPairs(params.documentAST, MOST_COMPARED))
+        return setResult([refusal('The query names the same fields too often. Name each once in its place.')]);
       addValidationRule(limitAliases);
       addValidationRule(limitIntrospections);
       // The schema is published, and suggestions cost time.
@@ -46,7 +52,7 @@ export function boundedOperations(): Plugin {
     onExecute({ args, setResultAndStopExecution }) {
       const refused = costRefusal(args);
       if (refused !== null) return setResultAndStopExecution({ errors: [refused] });
-      const text = introspectionText(args.document);
+      const text = introspectionText(args);
       if (text === null || Object.keys((args.variableValues ?? {}) as object).length > 0) return undefined;
       const kept = introspections.get(text);
       if (kept !== undefined) return setResultAndStopExecution({ data: kept });
@@ -71,20 +77,33 @@ interface Asked {
   operationName?: unknown;
 }
 
-function costRefusal({ document, contextValue, variableValues }: Asked): GraphQLError | null {
-  const { complexity, depth } = complexityFromQuery(document, {
-    schema,
-    ctx: contextValue as object,
-    variables: (variableValues ?? {}) as Record<string, unknown>,
-  });
+function costRefusal({ document, operationName, contextValue, variableValues }: Asked): GraphQLError | null {
+  const asked = operationOf({ document, operationName });
+  // Nothing will be executed.
+  if (asked == null) return null;
+  // The reckoning takes the first operation that it finds.
+  const definitions = document.definitions.filter(({ kind }) => kind !== Kind.OPERATION_DEFINITION);
+  const { complexity, depth } = complexityFromQuery(
+    { ...document, definitions: [asked, ...definitions] },
+    {
+      schema,
+      ctx: contextValue as object,
+      variables: (variableValues ?? {}) as Record<string, unknown>,
+    },
+  );
   if (depth > MAX_DEPTH) return refusal(`The query is ${depth} levels deep, more than ${MAX_DEPTH}.`);
   if (complexity > MAX_COST)
     return refusal(`The query costs ${complexity}, more than ${MAX_COST}. Ask for smaller pages or fewer fields.`);
   return null;
 }
 
-/** The text of a document that asks for nothing but the schema; null of any other. */
-function introspectionText(document: DocumentNode): string | null {
+/** The operation that is to be executed; null: it is not clear which. */
+function operationOf({ document, operationName }: Pick<Asked, 'document' | 'operationName'>) {
+  return getOperationAST(document, typeof operationName === 'string' ? operationName : null);
+}
+
+/** The text of a document that asks for nothing but the schema, with the name of what is asked of it; null of any other. */
+function introspectionText({ document, operationName }: Asked): string | null {
   const isPure = document.definitions.every(
     (definition) =>
       definition.kind !== Kind.OPERATION_DEFINITION ||
@@ -93,7 +112,8 @@ function introspectionText(document: DocumentNode): string | null {
           (selection) => selection.kind === Kind.FIELD && selection.name.value.startsWith('__'),
         )),
   );
-  return isPure && document.definitions.length > 0 ? (document.loc?.source.body ?? null) : null;
+  const text = document.loc?.source.body;
+  return isPure && text !== undefined ? `${operationOf({ document, operationName })?.name?.value ?? ''} ${text}` : null;
 }
 
 const limitAliases: ValidationRule = (context) => {

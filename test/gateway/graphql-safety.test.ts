@@ -48,6 +48,13 @@ describe('hostile queries are refused within 100 ms', () => {
       'that go round in the schema',
       `{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }`,
     ],
+    ['that name a field 390 times', `{ ${'viewer { id } '.repeat(390)} }`],
+    [
+      'that name a field 300 times in a fragment',
+      `{ ${'...a '.repeat(250)} } fragment a on Query { ${'viewer { id } '.repeat(300)} }`,
+    ],
+    ['that name fields 30 times within 30 of a name', `{ ${`viewer { ${'id '.repeat(30)} } `.repeat(30)} }`],
+    ['with a cycle of fragments alone', '{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }'],
     ['of 200,000 characters', `{ viewer { id } } #${'x'.repeat(200_000)}`],
     ['that are no GraphQL', 'query {'],
     ['for unknown fields', '{ viewer { emial } }'],
@@ -60,6 +67,24 @@ describe('hostile queries are refused within 100 ms', () => {
     expect(answer.status, JSON.stringify(answer)).toBe(400);
     expect(answer.data ?? null).toBeNull();
     expect(JSON.stringify(answer)).not.toContain('Did you mean');
+  });
+
+  test('what the second operation of a document costs counts when it is the one that is asked', async () => {
+    const dear = '{ threads(first: 100) { edges { node { messages(first: 100) { edges { node { id } } } } } } }';
+    const query = `query Cheap { viewer { id } } query Dear ${dear}`;
+    const send = (operationName: string) =>
+      gateway.call(box.apiKey, 'POST', '/graphql', { query, operationName }).then((response) => response.json());
+    expect((await send('Dear')).errors[0].message).toContain('The query costs');
+    expect(await send('Cheap')).toEqual({ data: { viewer: { id: box.userId } } });
+    expect((await send('None')).errors[0].message).toContain('what operation to execute');
+  });
+
+  test('what is kept of the schema is told to the operation that asked for it alone', async () => {
+    const query = 'query A { __type(name: "Email") { name } } query B { __type(name: "Thread") { name } }';
+    const send = (operationName: string) =>
+      gateway.call(box.apiKey, 'POST', '/graphql', { query, operationName }).then((response) => response.json());
+    expect(await send('A')).toEqual({ data: { __type: { name: 'Email' } } });
+    expect(await send('B')).toEqual({ data: { __type: { name: 'Thread' } } });
   });
 
   test('more than 2,000 tokens are not parsed', async () => {
