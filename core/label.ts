@@ -7,7 +7,7 @@ export const MAX_LABEL_LENGTH = 64;
 export function labelOf(text: string): string | null {
   if (!text.isWellFormed()) return null;
   const label = text.normalize('NFC').trim();
-  const { length } = [...label];
+  const { length } = Array.from(label);
   return length === 0 || length > MAX_LABEL_LENGTH || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(label) ? null : label;
 }
 
