@@ -8,7 +8,7 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 /** Kills per point: a slice, or with CHAOS_KILLS=20 the whole of A3 of the guarantees. */
 const KILLS = Number(process.env['CHAOS_KILLS'] ?? 3);
 /** Each kill may cost a start of a process on a machine that is busy. */
-const LIMIT_MS = 60_000 + KILLS * 15_000;
+const LIMIT_MS = 60_000 + KILLS * 60_000;
 const LEASE_SECONDS = 30;
 
 let stage: SendingStage;
@@ -205,7 +205,7 @@ describe('what sending leans on', () => {
     const { accepted, doubled } = await settle();
     await annotate(`${cuts} connections cut, ${accepted} emails so far`);
     expect(doubled).toBe(0);
-  }, 60_000);
+  }, 180_000);
 
   test('NATS is away: sends are answered, go out by the sweep, and go at once again when it is back', async () => {
     await stage.service.end('nats', 'SIGKILL');
@@ -228,7 +228,7 @@ describe('what sending leans on', () => {
       20_000,
     );
     expect((await settle()).doubled).toBe(0);
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('the scheduling actor', () => {
@@ -263,7 +263,7 @@ describe('the scheduling actor', () => {
     expect((await settle()).doubled).toBe(0);
     await stage.service.end('scheduling-2', 'SIGTERM');
     await stage.service.end('sending-2', 'SIGTERM');
-  }, 60_000);
+  }, 180_000);
 });
 
 async function awaitReleased(): Promise<void> {
@@ -375,7 +375,7 @@ describe('two gateways', () => {
   beforeAll(async () => {
     one = (...request) => stage.account.call(...request);
     other = await startGateway('gateway-2');
-  }, 60_000);
+  }, 180_000);
 
   test('an Idempotency-Key makes one email whichever gateway is asked, over a restart, for 24 hours and one user', async () => {
     // Both are as fast as they get after some rounds, and then as near to each other as they come.
@@ -414,7 +414,7 @@ describe('two gateways', () => {
     expect(next.body.id).not.toBe(first?.body.id);
     book(next, body.to);
     expect((await settle()).doubled).toBe(0);
-  }, 60_000);
+  }, 180_000);
 
   /** Asks both gateways at once. */
   async function race(key: string): Promise<void> {

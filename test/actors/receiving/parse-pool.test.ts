@@ -61,7 +61,7 @@ describe('A message that', () => {
     // On a loaded machine the clock may come first.
     ['fills the heap', 'heap', /memory|5 s/i],
     ['takes memory outside the heap', 'buffers', /512 MB/],
-  ])('%s is given up after three tries, and all others are parsed', { timeout: 90_000 }, async (_, fault, reason) => {
+  ])('%s is given up after three tries, and all others are parsed', { timeout: 240_000 }, async (_, fault, reason) => {
     startPool();
     const before = crowd(5, 'before');
     const after = crowd(5, 'after');
@@ -82,7 +82,7 @@ describe('A message that', () => {
   });
 });
 
-test('While a suspect is tried again, other lists go on', { timeout: 60_000 }, async () => {
+test('While a suspect is tried again, other lists go on', { timeout: 180_000 }, async () => {
   startPool();
   await pool.parse(crowd(2, 'warm'));
   const ends: string[] = [];
@@ -102,7 +102,7 @@ test('While a suspect is tried again, other lists go on', { timeout: 60_000 }, a
   expect(stuck?.[0]?.message.parseError).not.toBeNull();
 });
 
-test('Two poisoned messages in one list do not drag the others down', { timeout: 60_000 }, async () => {
+test('Two poisoned messages in one list do not drag the others down', { timeout: 180_000 }, async () => {
   startPool();
   const outcomes = await pool.parse([poison('exit'), ...crowd(10, 'sound'), poison('exit')]);
   expect(outcomes.map((outcome) => outcome.message.parseError === null)).toEqual([
@@ -121,7 +121,7 @@ test('A closed pool rejects what it had in hand and takes nothing more', async (
   await expect(pool.parse([message('late')])).rejects.toThrow(/closed/);
 });
 
-test('Slow DNS delays a list by 3 s at most, however many of its messages ask', { timeout: 30_000 }, async () => {
+test('Slow DNS delays a list by 3 s at most, however many of its messages ask', { timeout: 90_000 }, async () => {
   const list = Array.from({ length: 25 }, (_, n) => ({ ...message(`slow ${n}`), reversePath: `joe@silent${n}.test` }));
   for (let n = 0; n < 25; n++) dns.set(`silent${n}.test`, 'TXT', 'silent');
   startPool();
