@@ -58,7 +58,7 @@ function startProgram(example: string): { printed: () => string; end: () => void
 test.skipIf(!hasPrograms)(
   "the README's first mail works as printed, and so does its first webhook",
   async () => {
-    const [send = '', read = '', listen = '', route = ''] = examples('sh');
+    const [send = '', read = '', listen = '', route = '', , , , search = ''] = examples('sh');
     expect((await shell(send)).stdout).toContain('250 2.0.0');
     const listed = async () => (await shell(read)).stdout;
     await until(
@@ -71,6 +71,8 @@ test.skipIf(!hasPrograms)(
     expect(shown).toContain('"normalized_subject":"Hello"');
 
     const key = `export KEY=${printedKey(service)}\n`;
+    expect((await shell(key + search)).stdout).toContain('"subject":"Hello"');
+
     const program = startProgram(listen);
     try {
       await until(
