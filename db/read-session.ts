@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, type Transaction } from 'kysely';
 import pg from 'pg';
+import { UserError } from '../core/errors.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './tables.ts';
 
@@ -9,6 +10,8 @@ export interface ReadSession {
   database: Database;
   /** Ends the transaction, if one is open. Later reads open another. */
   end(): Promise<void>;
+  /** Nobody waits for the reads any more: what has not been asked of the database yet is refused, then and later. */
+  stop(): void;
 }
 
 /** A transaction without work ends by itself after this. Milliseconds. */
@@ -30,10 +33,12 @@ interface Open {
 export function openReadSession(database: Database, userId: string): ReadSession {
   let current: Promise<Open> | null = null;
   let idle: NodeJS.Timeout | undefined;
+  const course = { isStopped: false };
 
   async function run<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
     clearTimeout(idle);
-    const opening = (current ??= open(database, userId));
+    refuseStopped(course);
+    const opening = (current ??= open(database, userId, course));
     let session: Open;
     try {
       session = await opening;
@@ -63,12 +68,24 @@ export function openReadSession(database: Database, userId: string): ReadSession
     if (session?.running === 0) await close(session);
   }
 
-  return { database: { ...database, reading: { userId, run } }, end };
+  return {
+    database: { ...database, reading: { userId, run } },
+    end,
+    stop() {
+      course.isStopped = true;
+    },
+  };
 }
 
-async function open(database: Database, userId: string): Promise<Open> {
+function refuseStopped({ isStopped }: { isStopped: boolean }): void {
+  if (isStopped) throw new UserError('unavailable', 'The request is over');
+}
+
+async function open(database: Database, userId: string, course: { isStopped: boolean }): Promise<Open> {
   const client = await database.pool.connect();
   const session: Open = { client, transaction: null as never, failure: null, running: 0 };
+  if (course.isStopped) client.release();
+  refuseStopped(course);
   try {
     await client.query(`begin read only; select set_config('postroom.user_id', ${client.escapeLiteral(userId)}, true)`);
   } catch (error) {
@@ -77,6 +94,7 @@ async function open(database: Database, userId: string): Promise<Open> {
   }
   const ask = async (text: string, parameters: readonly unknown[]) => {
     if (session.failure !== null) throw session.failure;
+    refuseStopped(course);
     try {
       return await client.query(text, [...parameters]);
     } catch (error) {

@@ -103,14 +103,14 @@ async function answerInTime(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   yoga: { fetch: (url: URL, init: RequestInit, more: { context: GraphContext }) => Response | Promise<Response> },
   { operations, publicUrl }: Answering,
-): Promise<Response> {
+): Promise<Response | string> {
   const body = typeof request.body === 'string' ? request.body : '{}';
   const usualMs = USUAL_ANSWER_MS + body.length / OCTETS_PER_MS;
   const deadline = startDeadline(usualMs);
   const hangUp = new AbortController();
   reply.raw.once('close', () => hangUp.abort());
   operations.answerBy = performance.now() + usualMs;
-  const { context, end } = createGraphContext({
+  const { context, stopReads } = createGraphContext({
     operations,
     requestId: request.id,
     signal: hangUp.signal,
@@ -124,8 +124,11 @@ async function answerInTime(
   const init = { method, headers, signal: hangUp.signal, ...(method === 'POST' ? { body } : {}) };
   try {
     return await Promise.race([yoga.fetch(new URL(request.url, publicUrl), init, { context }), deadline.passed]);
+  } catch (error) {
+    stopReads();
+    throw error;
   } finally {
     deadline.stop();
-    await end();
+    await context.endReads();
   }
 }

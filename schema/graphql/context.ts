@@ -16,6 +16,8 @@ export interface GraphContext {
   [contextCacheSymbol]: object;
   /** Gives the request so long from now, in place of the usual time. Milliseconds. */
   answerWithin: (milliseconds: number) => void;
+  /** Gives back the connection by which was read, at the end of what was to be shown; later reads take another. */
+  endReads: () => Promise<void>;
   /** whether what a client wants to be told goes on: not after it hung up */
   signal: AbortSignal;
 }
@@ -27,8 +29,8 @@ export interface GraphContextOptions {
   signal: AbortSignal;
 }
 
-/** `end` ends the transaction of the reads; later reads open another. */
-export function createGraphContext(options: GraphContextOptions): { context: GraphContext; end: () => Promise<void> } {
+/** `stopReads`: nobody waits for what is still to be read; so it is when the client hangs up. */
+export function createGraphContext(options: GraphContextOptions): { context: GraphContext; stopReads: () => void } {
   const { operations, requestId, answerWithin, signal } = options;
   const session = openReadSession(operations.database, operations.userId);
   const reads = { ...operations, database: session.database };
@@ -39,9 +41,11 @@ export function createGraphContext(options: GraphContextOptions): { context: Gra
     threadPages: createThreadPages(reads),
     [contextCacheSymbol]: {},
     answerWithin,
+    endReads: () => session.end(),
     signal,
   };
-  return { context, end: () => session.end() };
+  signal.addEventListener('abort', session.stop, { once: true });
+  return { context, stopReads: session.stop };
 }
 
 /**

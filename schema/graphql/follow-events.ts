@@ -52,6 +52,8 @@ async function* tell(context: GraphContext, reader: EventReader, fits: Wish['fit
             // The event shows its things as they are now, not as they were at the one before.
             forgetLoaded(context);
             yield { kind: 'event', event };
+            // It has been told. Others wait for the connection.
+            void context.endReads();
           }
       }
     }
