@@ -1,6 +1,6 @@
 import { resolveCursorConnection } from '@pothos/plugin-relay';
-import { UserError } from '../../core/errors.ts';
 import { decodePlace, encodePlace, type KeysetPage, MAX_PAGE_SIZE, type Place } from '../../core/page.ts';
+import { invalid } from '../../operations/context.ts';
 import { DEFAULT_CONNECTION_SIZE } from './builder.ts';
 
 interface ConnectionArgs {
@@ -24,7 +24,7 @@ export interface Cursors<At> {
 
 /**
  * A Relay connection by keyset over a list that is ordered by an instant and an id: `placeOf` tells the place of a row, `load` reads a page,
- * its rows in reverse when it is inverted. Throws validation when a cursor is not one of ours.
+ * its rows in reverse when it is inverted. Throws validation, which names the argument, for a cursor that is not one of ours and a size below 0.
  */
 export function connection<Node>(
   args: ConnectionArgs,
@@ -41,6 +41,8 @@ export async function connectionBy<Node, At>(
   placeOf: (row: Node) => At,
   load: (page: KeysetPage<At>) => Promise<Node[]>,
 ): Promise<Connection<Node>> {
+  refuseNegative('first', args.first);
+  refuseNegative('last', args.last);
   const resolved = await resolveCursorConnection<Promise<unknown[]>>(
     {
       args,
@@ -49,14 +51,26 @@ export async function connectionBy<Node, At>(
       toCursor: (row) => cursors.encode(placeOf(row as Node)),
     },
     ({ after, before, limit, inverted }) =>
-      load({ after: placeAt(cursors, after), before: placeAt(cursors, before), limit, isInverted: inverted }),
+      load({
+        after: placeAt(cursors, 'after', after),
+        before: placeAt(cursors, 'before', before),
+        limit,
+        isInverted: inverted,
+      }),
   );
-  return resolved as Connection<Node>;
+  const page = resolved as Connection<Node>;
+  // The library says '' for the cursors of no rows, which is none that it takes.
+  if (page.edges.length > 0) return page;
+  return { ...page, pageInfo: { ...page.pageInfo, startCursor: null, endCursor: null } };
 }
 
-function placeAt<At>(cursors: Cursors<At>, cursor: string | undefined): At | null {
+function placeAt<At>(cursors: Cursors<At>, argument: 'after' | 'before', cursor: string | undefined): At | null {
   if (cursor === undefined) return null;
   const place = cursors.decode(cursor);
-  if (place === null) throw new UserError('validation', 'Invalid cursor');
+  if (place === null) throw invalid('Invalid cursor', argument);
   return place;
+}
+
+function refuseNegative(argument: 'first' | 'last', size: number | null | undefined): void {
+  if (size !== null && size !== undefined && size < 0) throw invalid(`${argument} must not be negative`, argument);
 }
