@@ -123,12 +123,20 @@ async function answerInTime(
   const headers = { accept: request.headers.accept ?? 'application/json', 'content-type': 'application/json' };
   const init = { method, headers, signal: hangUp.signal, ...(method === 'POST' ? { body } : {}) };
   try {
-    return await Promise.race([yoga.fetch(new URL(request.url, publicUrl), init, { context }), deadline.passed]);
+    const answer = yoga.fetch(new URL(request.url, publicUrl), init, { context });
+    const response = await Promise.race([answer, deadline.passed]);
+    if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) return response;
+    // In one piece with its length: as a stream it takes longer to send.
+    const text = await response.text();
+    await Promise.race([context.endReads(), deadline.passed]);
+    reply.code(response.status).headers(Object.fromEntries(response.headers));
+    return text;
   } catch (error) {
     stopReads();
+    // Not waited for: PostgreSQL may be what the time went to.
+    void context.endReads();
     throw error;
   } finally {
     deadline.stop();
-    await context.endReads();
   }
 }

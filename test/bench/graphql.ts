@@ -87,7 +87,7 @@ async function fill({ databaseUrl }: PostroomServer, { userId }: Account, count:
   console.log(`${count} messages, filled in ${Math.round((performance.now() - startedAt) / 1_000)} s`);
 }
 
-const INBOX = `query Inbox($after: String) { inbox(first: 25, after: $after) { edges { cursor node {
+const LIST = `query List($after: String) { threads(first: 25, after: $after) { edges { cursor node {
   id rootMessageId normalizedSubject participantEmails participantNames messageCount unreadCount isArchived createdAt lastMessageAt
   latestMessage { id type subject fromText preview isRead hasAttachments date } } } pageInfo { hasNextPage endCursor } } }`;
 
@@ -133,7 +133,7 @@ async function kindsOf({ databaseUrl }: PostroomServer, { userId }: Account): Pr
   const kinds = [
     {
       name: 'thread list (25)',
-      graphql: [{ path: '/graphql', body: JSON.stringify({ query: INBOX }) }],
+      graphql: [{ path: '/graphql', body: JSON.stringify({ query: LIST }) }],
       rest: [{ path: '/api/e2/mail/threads?limit=25', body: null }],
     },
     page('thread of 2 to 9 messages', await threadsOf(2, 9)),
