@@ -136,7 +136,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
   });
 
   test('every route answers foreign ids like unknown ones, tells nothing and changes nothing', {
-    timeout: 400_000,
+    timeout: 900_000,
   }, async () => {
     // What deletes comes last, and what holds other things last of all: its own rows are needed by the others.
     const order = ({ method, url }: ServedRoute) =>

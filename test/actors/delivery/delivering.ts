@@ -70,7 +70,7 @@ export async function untilDeliveries(
   endpointId: string | null,
   isMet: (deliveries: DeliverySight[]) => boolean,
 ): Promise<DeliverySight[]> {
-  const deadline = Date.now() + 15_000;
+  const deadline = Date.now() + 55_000;
   for (;;) {
     const deliveries = await deliveriesOf(database, endpointId);
     if (deliveries.length > 0 && isMet(deliveries)) return deliveries;

@@ -297,4 +297,4 @@ test('a mail that takes too long to compose holds up nobody else, and is given u
     { status: 'pending', attempts: 1, error: null },
   ]);
   expect(await queuedOf(mailbox)).toHaveLength(1);
-}, 90_000);
+}, 180_000);
