@@ -64,7 +64,9 @@ export async function cancelBatch(
     const locked = await lockOutgoing(transaction, userId, ids);
     const waiting = locked.filter(({ type, status }) => type === 'scheduled' && status !== 'cancelled');
     if (waiting.length === 0 && locked.every(({ status }) => status !== 'cancelled'))
-      throw new UserError('validation', 'Cannot cancel a batch of which all emails have been sent.', { isOfState: true });
+      throw new UserError('validation', 'Cannot cancel a batch of which all emails have been sent.', {
+        isOfState: true,
+      });
     if (waiting.length === 0) return { cancelledCount: 0, lastSeq: null };
     await setScheduledStatus(
       transaction,

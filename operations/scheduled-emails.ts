@@ -157,7 +157,8 @@ function leftAlready({ type }: LockedOutgoing, verb: string): UserError {
 }
 
 function refuseCancelled({ status }: LockedOutgoing, verb: string): void {
-  if (status === 'cancelled') throw new UserError('validation', `Cannot ${verb} a cancelled email.`, { isOfState: true });
+  if (status === 'cancelled')
+    throw new UserError('validation', `Cannot ${verb} a cancelled email.`, { isOfState: true });
 }
 
 function emailNotFound(): UserError {

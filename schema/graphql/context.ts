@@ -44,8 +44,9 @@ export function createGraphContext(options: GraphContextOptions): { context: Gra
     endReads: () => session.end(),
     signal,
   };
-  signal.addEventListener('abort', session.stop, { once: true });
-  return { context, stopReads: session.stop };
+  const stopReads = () => session.stop();
+  signal.addEventListener('abort', stopReads, { once: true });
+  return { context, stopReads };
 }
 
 /**
