@@ -192,15 +192,16 @@ test('when requests cannot be counted they are 503 with Retry-After: 60, and all
       gateway.graphql(apiKey, '{ viewer { id } }'),
       ...Array.from({ length: 10 }, () => gateway.call(apiKey, 'GET', '/endpoints')),
     ]);
-    for (const answer of answers) {
+    const told = {
+      message: 'Rate limiting service is temporarily unavailable. Please try again later.',
+      statusCode: 503,
+    };
+    for (const [at, answer] of answers.entries()) {
+      const { message, statusCode } = told;
+      const inGraph = { message, extensions: { code: 'application_error', statusCode, requestId: expect.any(String) } };
       expect([answer.statusCode, answer.json()], mode).toEqual([
         503,
-        {
-          error: 'Service Unavailable',
-          message: 'Rate limiting service is temporarily unavailable. Please try again later.',
-          statusCode: 503,
-          name: 'application_error',
-        },
+        at === 1 ? { errors: [inGraph] } : { error: 'Service Unavailable', ...told, name: 'application_error' },
       ]);
       expect(answer.headers['retry-after']).toBe('60');
     }
