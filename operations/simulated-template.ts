@@ -138,6 +138,9 @@ function chosen(recipients: readonly SentRecipient[], wanted: string | null): Se
       ? recipients[0]
       : recipients.find(({ address }) => address.toLowerCase() === wanted.trim().toLowerCase());
   if (found !== undefined) return found;
-  const listed = recipients.map(({ address }) => address).join(', ');
+  const listed = recipients
+    .map(({ address }) => address)
+    .toSorted()
+    .join(', ');
   throw invalid(`recipient must be one of those of the email: ${listed}`, 'recipient');
 }
