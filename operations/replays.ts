@@ -24,7 +24,7 @@ export interface Replay {
 }
 
 /** Emails that one call delivers again at most. */
-export const MAX_REPLAYED = 10_000;
+export const MAX_REPLAYED = 2_000;
 /** Deliveries that the actor is told of; it finds the others by itself. */
 const MAX_TOLD = 100;
 

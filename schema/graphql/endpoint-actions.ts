@@ -158,7 +158,7 @@ builder.mutationFields((t) => ({
         defaultValue: 'failed',
         description: 'Which of them.',
       }),
-      limit: t.input.int({ description: 'Emails at most; null, and more than 10,000: 10,000.' }),
+      limit: t.input.int({ description: 'Emails at most; null, and more than 2,000: 2,000.' }),
     },
     errors: { directResult: true },
     resolve: async (_root, { input: { id, since, until, status, limit: given } }, context) => {
