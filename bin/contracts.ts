@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { lexicographicSortSchema, printSchema } from 'graphql';
+import { minifyIntrospection, outputIntrospectionFile } from '@gql.tada/internal';
+import { introspectionFromSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { pino } from 'pino';
 import { createInProcessBus } from '../actors/bus/in-process.ts';
 import { openDatabase } from '../db/database.ts';
@@ -12,8 +13,8 @@ import { readArguments } from './runner/command-line.ts';
 readArguments({
   usage: `Usage: npm run contracts
 
-Writes openapi.json and schema.graphql: what REST and GraphQL promise. Commit them with the change
-that moved them; the checks fail on a difference.`,
+Writes openapi.json and schema.graphql, what REST and GraphQL promise, and the types of the schema for the
+dashboard. Commit them with the change that moved them; the checks fail on a difference.`,
 });
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -44,5 +45,10 @@ const app = await createGateway({
 await app.ready();
 await writeFile(path.join(root, 'openapi.json'), `${JSON.stringify(app.swagger(), null, 2)}\n`);
 await writeFile(path.join(root, 'schema.graphql'), `${printSchema(lexicographicSortSchema(schema))}\n`);
+const introspection = minifyIntrospection(
+  introspectionFromSchema(lexicographicSortSchema(schema), { descriptions: false }),
+);
+const types = outputIntrospectionFile(introspection, { fileType: '.d.ts', shouldPreprocess: true });
+await writeFile(path.join(root, 'gateway/dashboard/graphql-env.d.ts'), types);
 await app.close();
 process.exit(0);

@@ -15,6 +15,7 @@ import { admission } from './admission.ts';
 import { countBodiesInFlight, limitBodiesInFlight } from './bodies-in-flight.ts';
 import { openCredentials } from './credentials.ts';
 import { allowAnyOrigin } from './cross-origin.ts';
+import { dashboardPages } from './dashboard-pages.ts';
 import { downloadAdmission } from './download-admission.ts';
 import { limitDownloads } from './downloads-in-flight.ts';
 import { sendError, sendGone, sendNoRoute } from './error-response.ts';
@@ -156,7 +157,6 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(sendError);
-  app.setNotFoundHandler(sendNoRoute);
   acceptJson(app);
   app.decorateRequest('userId', '');
   app.decorateRequest('caller', null);
@@ -172,6 +172,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
 
   await app.register(swagger, openApiOptions(config.publicUrl));
 
+  await dashboardPages(app);
   healthRoutes(app, { database, bus });
   app.all('/api/v1', { schema: { hide: true } }, sendGone);
   app.all('/api/v1/*', { schema: { hide: true } }, sendGone);

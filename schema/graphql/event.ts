@@ -55,6 +55,26 @@ export const Event = builder.objectRef<FeedEvent>('Event').implement({
       description: 'The domain that it is of; null: of none, or it is gone.',
       resolve: ({ domainId }) => domainId,
     }),
+    emailId: t.exposeID('emailId', {
+      nullable: true,
+      description: 'The id of its email, without reading the email; null: of none.',
+    }),
+    threadId: t.exposeID('threadId', {
+      nullable: true,
+      description: 'The id of its thread, without reading the thread; null: of none.',
+    }),
+    deliveryId: t.exposeID('deliveryId', {
+      nullable: true,
+      description: 'The id of its delivery, without reading the delivery; null: of none.',
+    }),
+    endpointId: t.exposeID('endpointId', {
+      nullable: true,
+      description: 'The id of its endpoint, without reading the endpoint; null: of none.',
+    }),
+    domainId: t.exposeID('domainId', {
+      nullable: true,
+      description: 'The id of its domain, without reading the domain; null: of none.',
+    }),
     data: t.expose('data', { type: 'JSON', description: 'What else is known, by kind.' }),
   }),
 });

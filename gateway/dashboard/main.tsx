@@ -1,0 +1,29 @@
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import './page.css';
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { setNonce } from 'get-nonce';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Provider } from 'urql';
+import { App } from './app.tsx';
+import { client } from './client.ts';
+import { theme } from './theme.ts';
+
+// The policy of the page lets in no styles but files and those with this mark.
+const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+setNonce(nonce);
+
+const place = document.querySelector('#app');
+if (place === null) throw new Error('index.html has no place for the app');
+createRoot(place).render(
+  <StrictMode>
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      <Notifications position="top-right" containerWidth={380} />
+      <Provider value={client}>
+        <App />
+      </Provider>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,17 @@
+import { Box, Code, Group } from '@mantine/core';
+import { CopyButton } from './copy-button.tsx';
+
+/** A command for a terminal, or another text to copy whole. */
+export function Command({ text, label = 'Copy the command' }: { text: string; label?: string }) {
+  return (
+    <Group gap={4} wrap="nowrap" align="flex-start" className="postroom-command">
+      <Box flex={1} miw={0}>
+        {/* It scrolls by itself, and the keyboard has to get there, too. */}
+        <Code block tabIndex={0} role="region" aria-label={label.replace(/^Copy /, '')}>
+          {text}
+        </Code>
+      </Box>
+      <CopyButton text={text} label={label} />
+    </Group>
+  );
+}

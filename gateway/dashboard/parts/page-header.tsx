@@ -1,0 +1,24 @@
+import { Group, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useEffect } from 'react';
+
+/** The heading of a page, which is also the title of its tab; what can be done there stands at its right. */
+export function PageHeader({ title, about, children }: { title: string; about?: ReactNode; children?: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · Postroom`;
+  }, [title]);
+  return (
+    <Group justify="space-between" align="flex-start" mb="md" gap="sm">
+      <Stack gap={2}>
+        <Title order={1} className="postroom-wrap">
+          {title}
+        </Title>
+        {about !== undefined && (
+          <Text c="dimmed" size="sm" maw="65ch">
+            {about}
+          </Text>
+        )}
+      </Stack>
+      {children !== undefined && <Group gap="xs">{children}</Group>}
+    </Group>
+  );
+}

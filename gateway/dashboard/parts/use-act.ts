@@ -1,0 +1,98 @@
+import { notifications } from '@mantine/notifications';
+import { useState } from 'react';
+import { type AnyVariables, type TypedDocumentNode, useClient } from 'urql';
+
+/** Why the service did not do what was asked. */
+export interface Problem {
+  /** for people */
+  message: string;
+  /** for programs, as DOMAIN_ALREADY_REGISTERED; null: none */
+  code: string | null;
+  /** the member of the union, as `ValidationError`; `Network` and `Service` for what lies outside the graph */
+  type: string;
+  /** the fields at fault and why, by name */
+  fields: Record<string, string>;
+}
+
+export type Outcome<Payload> = { payload: Payload; problem: null } | { payload: null; problem: Problem };
+
+/** The members of a mutation's union that are no errors. */
+type PayloadOf<Result> = Result extends { __typename: string } ? Exclude<Result, { message: string }> : never;
+type RootOf<Data> = Data extends Record<string, infer Result> ? PayloadOf<Result> : never;
+
+/**
+ * Runs mutations of one root field whose document asks for `__typename` and `... on Error { message code }`,
+ * and for `... on ValidationError { fields { path message } }` where a form shows them at its fields.
+ * With `quiet` the caller shows the problem itself; otherwise a notice tells of it.
+ */
+export function useAct<Data, Variables extends AnyVariables>(
+  mutation: TypedDocumentNode<Data, Variables>,
+  options: { quiet?: boolean; done?: string } = {},
+): { act: (variables: Variables) => Promise<Outcome<RootOf<Data>>>; isBusy: boolean } {
+  const client = useClient();
+  const [isBusy, setBusy] = useState(false);
+  const act = async (variables: Variables): Promise<Outcome<RootOf<Data>>> => {
+    setBusy(true);
+    const { data, error } = await client.mutation(mutation, variables).toPromise();
+    setBusy(false);
+    const result = data ? (Object.values(data as object)[0] as Record<string, unknown> | null) : null;
+    const problem = error ? problemOf(error) : unionProblem(result);
+    if (problem === null) {
+      if (options.done !== undefined) notifications.show({ message: options.done, color: 'green' });
+      return { payload: result as RootOf<Data>, problem: null };
+    }
+    if (options.quiet !== true)
+      notifications.show({ title: 'That did not work', message: problem.message, color: 'red' });
+    return { payload: null, problem };
+  };
+  return { act, isBusy };
+}
+
+function unionProblem(result: Record<string, unknown> | null): Problem | null {
+  if (result === null)
+    return { message: 'The service gave no answer. Try again.', code: null, type: 'Service', fields: {} };
+  const { message, code, fields, __typename: type } = result;
+  if (typeof message !== 'string') return null;
+  return {
+    message,
+    code: typeof code === 'string' ? code : null,
+    type: String(type),
+    fields: Object.fromEntries(
+      (Array.isArray(fields) ? fields : []).map(({ path, message: why }: { path: string[]; message: string }) => [
+        [path].flat().at(-1) ?? '',
+        why,
+      ]),
+    ),
+  };
+}
+
+/** What to tell of an error of the answer as a whole. */
+export function problemOf(error: {
+  message: string;
+  networkError?: Error;
+  response?: unknown;
+  graphQLErrors?: readonly { message: string; extensions?: { [name: string]: unknown } }[];
+}): Problem {
+  const told = error.graphQLErrors?.[0];
+  const status = (error.response as Response | undefined)?.status;
+  if (told !== undefined)
+    return {
+      message: told.message,
+      code: typeof told.extensions?.['code'] === 'string' ? told.extensions['code'] : null,
+      type: 'Service',
+      fields: {},
+    };
+  if (status === 429)
+    return {
+      message: 'Too many requests at once. Wait a moment and try again.',
+      code: null,
+      type: 'Service',
+      fields: {},
+    };
+  return {
+    message: 'Postroom cannot be reached. Is it running? What you see is what was read last.',
+    code: null,
+    type: 'Network',
+    fields: {},
+  };
+}
