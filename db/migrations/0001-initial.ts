@@ -267,6 +267,9 @@ const EMAIL = `
   create index email_scheduled on email (scheduled_at) where status = 'scheduled';
   -- what a user has sent lately, for the hourly limit
   create index email_outgoing on email (user_id, created_at desc) where type <> 'received';
+  -- a user's mail that is still to be taken by servers, and that waits for its time: both are few
+  create index email_unsent on email (user_id, created_at desc, id desc) where type = 'sent' and status = 'pending';
+  create index email_timetable on email (user_id, scheduled_at, id) where type = 'scheduled' and status in ('scheduled', 'paused');
   -- mail that users made to try things out, which is little
   create index email_test on email (user_id, created_at desc, id desc) where is_test;
   create index email_batch on email (user_id, batch_id, batch_index) where batch_id is not null;
@@ -462,7 +465,8 @@ const ROUTES = `
   ) with (fillfactor = 85);
   create index route_undecided on route (created_at) where outcome is null;
   create index route_asking on route (next_ask_at) where outcome = 'asking';
-  create index route_held on route (user_id, created_at desc, email_id desc) where outcome in ('blocked', 'review') and released_at is null;
+  create index route_held on route (user_id, created_at desc, email_id desc) include (outcome)
+    where outcome in ('blocked', 'review') and released_at is null;
 
   -- DMARC aggregate reports (RFC 9990) that came in, each with its rows.
   create table dmarc_report (
@@ -723,6 +727,9 @@ const EVENTS = `
     data jsonb not null default '{}',
     primary key (user_id, seq)
   );
+  -- What people did with single emails, which no other row tells; events that come with every email stay out of it.
+  create index event_by_hand on event (user_id, email_id, seq) where kind in ('email.read', 'email.unread', 'email.archived',
+    'email.unarchived', 'email.rescheduled', 'email.paused', 'email.resumed', 'email.cancelled', 'email.reprocessed');
   create table event_counter (user_id text primary key, last_seq bigint not null);
 
   -- Appends events (array of {id, kind, emailId?, threadId?, deliveryId?, endpointId?, data?}) and answers the last seq. Call it last.

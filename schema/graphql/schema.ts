@@ -29,6 +29,7 @@ import './guard-rule.ts';
 import './guard-rule-changes.ts';
 import './guard-trials.ts';
 import './inbox.ts';
+import './overview.ts';
 import './recipient.ts';
 import './reprocess.ts';
 import './route.ts';
