@@ -1,30 +1,65 @@
 import { Center, Loader } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { type ComponentType, lazy, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
 import { NotFoundPage } from './pages/not-found.tsx';
 import { Frame } from './shell/frame.tsx';
 import { SessionGate } from './shell/session.tsx';
 
 // Each page is a file of its own to load, so that the first one comes quickly.
-const Overview = lazy(async () => ({ default: (await import('./pages/overview/overview-page.tsx')).OverviewPage }));
-const Inbox = lazy(async () => ({ default: (await import('./pages/inbox/inbox-page.tsx')).InboxPage }));
+const openPages: Record<string, ComponentType> = {
+  '/sign-in': lazy(async () => ({ default: (await import('./pages/sign-in/sign-in-page.tsx')).SignInPage })),
+  '/sign-in/link': lazy(async () => ({ default: (await import('./pages/sign-in/link-page.tsx')).LinkPage })),
+  '/sign-up': lazy(async () => ({ default: (await import('./pages/sign-in/sign-up-page.tsx')).SignUpPage })),
+  '/forgot-password': lazy(async () => ({
+    default: (await import('./pages/sign-in/forgot-password-page.tsx')).ForgotPasswordPage,
+  })),
+  '/reset-password': lazy(async () => ({
+    default: (await import('./pages/sign-in/reset-password-page.tsx')).ResetPasswordPage,
+  })),
+};
+const pages: Record<string, ComponentType> = {
+  '/': lazy(async () => ({ default: (await import('./pages/overview/overview-page.tsx')).OverviewPage })),
+  '/welcome': lazy(async () => ({ default: (await import('./pages/overview/welcome-page.tsx')).WelcomePage })),
+  '/inbox/:threadId?': lazy(async () => ({ default: (await import('./pages/inbox/inbox-page.tsx')).InboxPage })),
+  '/activity': lazy(async () => ({ default: (await import('./pages/activity/activity-page.tsx')).ActivityPage })),
+  '/emails/:id': lazy(async () => ({ default: (await import('./pages/activity/email-page.tsx')).EmailPage })),
+  '/scheduled': lazy(async () => ({ default: (await import('./pages/scheduled/scheduled-page.tsx')).ScheduledPage })),
+  '/held': lazy(async () => ({ default: (await import('./pages/held/held-page.tsx')).HeldPage })),
+  '/domains': lazy(async () => ({ default: (await import('./pages/domains/domains-page.tsx')).DomainsPage })),
+  '/domains/:id': lazy(async () => ({ default: (await import('./pages/domains/domain-page.tsx')).DomainPage })),
+  '/addresses': lazy(async () => ({ default: (await import('./pages/addresses/addresses-page.tsx')).AddressesPage })),
+  '/endpoints': lazy(async () => ({ default: (await import('./pages/endpoints/endpoints-page.tsx')).EndpointsPage })),
+  '/endpoints/:id': lazy(async () => ({ default: (await import('./pages/endpoints/endpoint-page.tsx')).EndpointPage })),
+  '/rules': lazy(async () => ({ default: (await import('./pages/rules/rules-page.tsx')).RulesPage })),
+  '/rules/:id': lazy(async () => ({ default: (await import('./pages/rules/rule-page.tsx')).RulePage })),
+  '/suppressions': lazy(async () => ({
+    default: (await import('./pages/suppressions/suppressions-page.tsx')).SuppressionsPage,
+  })),
+  '/keys': lazy(async () => ({ default: (await import('./pages/keys/keys-page.tsx')).KeysPage })),
+  '/reference': lazy(async () => ({ default: (await import('./pages/reference/reference-page.tsx')).ReferencePage })),
+  '/settings': lazy(async () => ({ default: (await import('./pages/settings/settings-page.tsx')).SettingsPage })),
+};
 
-/** All pages by their paths. */
+/** All pages by their paths; those of the first list need no session. */
 export function App() {
   return (
     <Suspense fallback={<Waiting />}>
       <Switch>
+        {Object.entries(openPages).map(([path, Page]) => (
+          <Route key={path} path={path}>
+            <Page />
+          </Route>
+        ))}
         <Route>
           <SessionGate>
             <Frame>
               <Suspense fallback={<Waiting />}>
                 <Switch>
-                  <Route path="/">
-                    <Overview />
-                  </Route>
-                  <Route path="/inbox/:threadId?">
-                    <Inbox />
-                  </Route>
+                  {Object.entries(pages).map(([path, Page]) => (
+                    <Route key={path} path={path}>
+                      <Page />
+                    </Route>
+                  ))}
                   <Route>
                     <NotFoundPage />
                   </Route>

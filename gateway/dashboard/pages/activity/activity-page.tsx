@@ -1,0 +1,6 @@
+import { PageHeader } from '../../parts/page-header.tsx';
+
+/** Activity. */
+export function ActivityPage() {
+  return <PageHeader title="Activity" />;
+}

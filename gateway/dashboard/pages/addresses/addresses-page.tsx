@@ -1,0 +1,6 @@
+import { PageHeader } from '../../parts/page-header.tsx';
+
+/** Addresses. */
+export function AddressesPage() {
+  return <PageHeader title="Addresses" />;
+}

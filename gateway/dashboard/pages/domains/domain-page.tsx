@@ -1,0 +1,6 @@
+import { PageHeader } from '../../parts/page-header.tsx';
+
+/** Domain. */
+export function DomainPage() {
+  return <PageHeader title="Domain" />;
+}

@@ -1,0 +1,6 @@
+import { PageHeader } from '../../parts/page-header.tsx';
+
+/** Endpoint. */
+export function EndpointPage() {
+  return <PageHeader title="Endpoint" />;
+}

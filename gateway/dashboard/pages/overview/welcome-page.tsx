@@ -1,0 +1,6 @@
+import { PageHeader } from '../../parts/page-header.tsx';
+
+/** The first mail. */
+export function WelcomePage() {
+  return <PageHeader title="The first mail" />;
+}

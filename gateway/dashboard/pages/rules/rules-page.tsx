@@ -1,0 +1,6 @@
+import { PageHeader } from '../../parts/page-header.tsx';
+
+/** Guard rules. */
+export function RulesPage() {
+  return <PageHeader title="Guard rules" />;
+}

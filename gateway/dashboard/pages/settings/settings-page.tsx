@@ -1,0 +1,6 @@
+import { PageHeader } from '../../parts/page-header.tsx';
+
+/** Settings. */
+export function SettingsPage() {
+  return <PageHeader title="Settings" />;
+}

@@ -1,0 +1,6 @@
+import { PageHeader } from '../../parts/page-header.tsx';
+
+/** A new password. */
+export function ResetPasswordPage() {
+  return <PageHeader title="A new password" />;
+}

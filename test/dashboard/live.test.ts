@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/browser-stage.ts';
+
+let stage: BrowserStage;
+
+describe.skipIf(chromiumPath === undefined)('the dashboard lives', () => {
+  beforeAll(async () => {
+    stage = await openBrowserStage();
+  });
+  afterAll(() => stage?.close());
+
+  test('a mail that arrives appears in both open tabs, over one subscription and without a reload', async () => {
+    const account = await stage.account();
+    const first = await stage.open(account);
+    await first.page.goto(`${stage.url}/inbox`);
+    await first.page.getByText('Live').waitFor();
+    const page = await first.context.newPage();
+    const requested: string[] = [];
+    page.on('request', (request) => void requested.push(request.headers()['accept'] ?? ''));
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByText('Live').waitFor();
+    await stage.mail({ to: account.address, subject: 'News of the day', text: 'Hello.' });
+    await Promise.all([first.page, page].map((tab) => tab.getByText('News of the day').first().waitFor()));
+    expect(requested.filter((accept) => accept.includes('event-stream'))).toEqual([]);
+    expect(first.complaints).toEqual([]);
+    await first.context.close();
+  });
+});
