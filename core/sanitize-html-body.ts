@@ -1,4 +1,5 @@
 import sanitizeHtml, { type Attributes, type IOptions } from 'sanitize-html';
+import { readDeclarations } from './mail-document-style.ts';
 import { storableText } from './text.ts';
 
 /** Characters. Longer HTML has no cleaned copy: mail programs cut far below it, and cleaning it would take a second. */
@@ -24,6 +25,15 @@ export function sanitizeHtmlReply(html: string): string | null {
   const own = start > 0 ? html.slice(0, start) : html;
   const reply = sanitizeHtml(own, REPLY).trim();
   return hasContent(reply) ? storableText(reply) : sanitizeHtmlBody(html);
+}
+
+/**
+ * As {@link sanitizeHtmlBody}, for core/mail-document.ts, with three attributes of ours: `data-quoted` where quoted mail is (`inside` this
+ * element, or from here `onwards`), `data-background` with the http(s) address of a background picture. Of a style only the harmful
+ * declarations are gone. What the mail itself has by these names is gone.
+ */
+export function sanitizeHtmlForDisplay(html: string): string | null {
+  return isTooComplex(html) ? null : storableText(sanitizeHtml(html, DISPLAY).trim());
 }
 
 /** About `maxLength` characters of the text of sanitised HTML, white space collapsed. */
@@ -81,7 +91,51 @@ function markQuotes(tagName: string, attributes: Attributes): { tagName: string;
   return clean(tagName, attributes);
 }
 
+/** Elements that are quoted mail as a whole. A signature is none, and what was sent on is what its reader wants to see. */
+const QUOTED_CLASS =
+  /(?:^|\s)(?:x_)?(?:gmail_quote(?:_container)?|yahoo_quoted|protonmail_quote|tutanota_quote)(?:\s|$)/;
+const QUOTED_ID = /^(?:x_)?(?:yahoo_quoted_\w*|OLK_SRC_BODY_SECTION)$/i;
+/** What QUOTE_TO_THE_END finds in the text of a mail, in the attributes of an element. */
+const QUOTED_ONWARDS_ID =
+  /^(?:x_)?(?:divRplyFwdMsg|appendonsend|stopSpelling|mail-editor-reference-message-container)$/i;
+const QUOTED_ONWARDS_STYLE = /^border:none;\s?border-top:solid #(?:E1E1E1|B5C4DF) 1\.0pt/i;
+
+function prepareForDisplay(tagName: string, attributes: Attributes): { tagName: string; attribs: Attributes } {
+  const { id = '', class: names = '', style = '', background = '' } = attributes;
+  delete attributes['data-quoted'];
+  delete attributes['data-background'];
+  if (style !== '' && style.length <= MAX_STYLE_LENGTH) {
+    const declared = readDeclarations(style, HARMFUL_STYLE);
+    if (declared.style === '') delete attributes['style'];
+    else attributes['style'] = declared.style;
+    if (declared.background !== null) attributes['data-background'] = declared.background;
+  }
+  if (/^https?:/i.test(background)) attributes['data-background'] ??= background;
+  const isQuoted = tagName === 'blockquote' && attributes['type'] === 'cite';
+  if (isQuoted || QUOTED_CLASS.test(names) || QUOTED_ID.test(id)) attributes['data-quoted'] = 'inside';
+  else if (QUOTED_ONWARDS_ID.test(id) || QUOTED_ONWARDS_STYLE.test(style)) attributes['data-quoted'] = 'onwards';
+  return clean(tagName, attributes);
+}
+
 const TABLE_ATTRIBUTES = ['width', 'height', 'bgcolor', 'valign', 'colspan', 'rowspan', 'nowrap'];
+
+// No titles: attributes of free text are where markup hides from one parser to come out in another.
+const OF_ALL = ['style', 'align', 'dir', 'lang'];
+const OF_TAGS = {
+  a: ['href', 'rel', 'target'],
+  img: ['src', 'alt', 'width', 'height', 'border', 'hspace', 'vspace'],
+  font: ['color', 'face', 'size'],
+  table: [...TABLE_ATTRIBUTES, 'border', 'cellpadding', 'cellspacing'],
+  td: TABLE_ATTRIBUTES,
+  th: TABLE_ATTRIBUTES,
+  tr: TABLE_ATTRIBUTES,
+  col: ['width', 'span'],
+  ol: ['start', 'type'],
+  ul: ['type'],
+  li: ['value'],
+  hr: ['width', 'size', 'color'],
+  blockquote: ['type'],
+};
 
 const WHOLE: IOptions = {
   allowedTags: [
@@ -97,23 +151,7 @@ const WHOLE: IOptions = {
     'details',
     'summary',
   ],
-  allowedAttributes: {
-    // No titles: attributes of free text are where markup hides from one parser to come out in another.
-    '*': ['style', 'align', 'dir', 'lang'],
-    a: ['href', 'rel', 'target'],
-    img: ['src', 'alt', 'width', 'height', 'border', 'hspace', 'vspace'],
-    font: ['color', 'face', 'size'],
-    table: [...TABLE_ATTRIBUTES, 'border', 'cellpadding', 'cellspacing'],
-    td: TABLE_ATTRIBUTES,
-    th: TABLE_ATTRIBUTES,
-    tr: TABLE_ATTRIBUTES,
-    col: ['width', 'span'],
-    ol: ['start', 'type'],
-    ul: ['type'],
-    li: ['value'],
-    hr: ['width', 'size', 'color'],
-    blockquote: ['type'],
-  },
+  allowedAttributes: { ...OF_TAGS, '*': OF_ALL },
   allowedSchemes: ['http', 'https', 'mailto', 'tel'],
   allowedSchemesByTag: { img: ['http', 'https', 'cid', 'data'] },
   allowProtocolRelative: false,
@@ -127,6 +165,12 @@ const REPLY: IOptions = {
   ...WHOLE,
   transformTags: { '*': markQuotes },
   exclusiveFilter: (frame) => quotes.has(frame.attribs),
+};
+
+const DISPLAY: IOptions = {
+  ...WHOLE,
+  allowedAttributes: { ...OF_TAGS, '*': [...OF_ALL, 'data-quoted', 'data-background'] },
+  transformTags: { '*': prepareForDisplay },
 };
 
 function hasContent(sanitized: string): boolean {
