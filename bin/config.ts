@@ -30,6 +30,10 @@ export interface Config {
   sendLimitPerHour: number;
   /** copies of received mail that one user's endpoints forward; 0: no limit */
   forwardLimitPerHour: number;
+  /** whether anybody who reaches the dashboard may make an account */
+  isSignUpOpen: boolean;
+  /** addresses and CIDRs whose X-Forwarded-For is believed */
+  trustedProxies: string[];
   /** OpenAI-compatible interface that guard rules of type ai_prompt ask; null: there are no such rules */
   guardModel: { url: string; key: string | null; name: string } | null;
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
@@ -94,6 +98,8 @@ export function readConfig(env: Environment): Config {
     rateLimitPerSecond: values.RATE_LIMIT_PER_SECOND,
     sendLimitPerHour: values.SEND_LIMIT_PER_HOUR,
     forwardLimitPerHour: values.FORWARD_LIMIT_PER_HOUR,
+    isSignUpOpen: values.SIGN_UP === undefined ? isSingleMachine && isLoopback(values.HOST) : values.SIGN_UP === 'on',
+    trustedProxies: values.TRUSTED_PROXIES,
     guardModel:
       values.GUARD_MODEL_URL === undefined
         ? null
@@ -215,6 +221,11 @@ const environment = z.object({
   RATE_LIMIT_PER_SECOND: wholeNumber(0, 1_000_000).default(100),
   SEND_LIMIT_PER_HOUR: wholeNumber(0, 100_000_000).default(0),
   FORWARD_LIMIT_PER_HOUR: wholeNumber(0, 100_000_000).default(1_000),
+  SIGN_UP: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
+  TRUSTED_PROXIES: listOf(
+    (item) => ipaddr.isValid(item) || isNetwork(item),
+    'addresses and networks such as 10.0.0.0/8',
+  ).default([]),
   GUARD_MODEL_URL: urlOf('http:', 'https:')
     .transform((value) => value.replace(/\/+$/, ''))
     .optional(),

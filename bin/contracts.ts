@@ -19,14 +19,16 @@ dashboard. Commit them with the change that moved them; the checks fail on a dif
 
 const root = path.resolve(import.meta.dirname, '..');
 // Nothing connects: the documents come from the routes and the schema alone.
+const database = openDatabase({
+  url: 'postgresql://nobody@127.0.0.1:1/nothing',
+  role: null,
+  poolSize: 1,
+  applicationName: 'contracts',
+  onError: () => undefined,
+});
 const app = await createGateway({
-  database: openDatabase({
-    url: 'postgresql://nobody@127.0.0.1:1/nothing',
-    role: 'postroom_gateway',
-    poolSize: 1,
-    applicationName: 'contracts',
-    onError: () => undefined,
-  }),
+  database,
+  authDatabase: database,
   bus: createInProcessBus(),
   log: pino({ level: 'silent' }),
   config: {
@@ -40,6 +42,8 @@ const app = await createGateway({
     hasGuardModel: false,
     allowedPrivateNetworks: [],
     ownPorts: [],
+    isSignUpOpen: true,
+    trustedProxies: [],
   },
 });
 await app.ready();

@@ -1,5 +1,6 @@
 import { readArguments } from './runner/command-line.ts';
 import { openGateway } from './runner/gateway.ts';
+import { openLoggedDatabase } from './runner/logged-database.ts';
 import { runSplitProcess } from './runner/split-process.ts';
 
 readArguments({
@@ -11,9 +12,15 @@ Wants DATABASE_URL, NATS_URL and SECRET_KEY.`,
 
 /** Connections to PostgreSQL; 20 in all on two cores (guarantees.md §5). */
 const CONNECTIONS = 8;
+const AUTH_CONNECTIONS = 2;
 const DRAIN_LIMIT_MS = 9_700;
 
 await runSplitProcess({ name: 'gateway', role: 'postroom_gateway', connections: CONNECTIONS }, async (process) => {
-  const gateway = await openGateway({ ...process, requestLimitStore: 'shared' });
+  const auth = openLoggedDatabase(
+    { url: process.databaseUrl, role: 'postroom_auth', poolSize: AUTH_CONNECTIONS, applicationName: 'postroom auth' },
+    process.log,
+  );
+  process.closers.add('database connections of accounts', auth.close);
+  const gateway = await openGateway({ ...process, authDatabase: auth.database, requestLimitStore: 'shared' });
   process.closers.add('gateway', () => gateway.close(), DRAIN_LIMIT_MS);
 });

@@ -28,6 +28,7 @@ environment variables.`,
 /** Connections to PostgreSQL; 20 in all on two cores (guarantees.md §5), the rest is for commands beside us. */
 const ACTOR_CONNECTIONS = 10;
 const GATEWAY_CONNECTIONS = 8;
+const AUTH_CONNECTIONS = 2;
 /** Longest drain of SMTP, actors and gateway together: 10 s are promised, PostgreSQL stops within the rest. */
 const DRAIN_LIMIT_MS = 9_700;
 const CLUSTER_STOP_LIMIT_MS = 40_000;
@@ -73,6 +74,7 @@ async function start(): Promise<string> {
   const gateway = await openGateway({
     bus,
     database: open(url, 'postroom_gateway', GATEWAY_CONNECTIONS),
+    authDatabase: open(url, 'postroom_auth', AUTH_CONNECTIONS),
     log,
     requestLimitStore: 'memory',
     ...settings,

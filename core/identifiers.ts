@@ -17,6 +17,10 @@ const prefixes = {
   raw: 'raw',
   recipient: 'rcp',
   dmarcReport: 'dmr',
+  session: 'ses',
+  credential: 'crd',
+  verification: 'ver',
+  passkey: 'psk',
 } as const;
 
 export type IdentifierKind = keyof typeof prefixes;

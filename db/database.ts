@@ -3,8 +3,8 @@ import pg from 'pg';
 import { kyselyPool } from './kysely-pool.ts';
 import type { Tables } from './tables.ts';
 
-/** The two roles of house.md §5.11; null connects as the role of the URL (migrations, accounts). */
-export type DatabaseRole = 'postroom_gateway' | 'postroom_actor' | null;
+/** The two roles of house.md §5.11, and that of better-auth; null connects as the role of the URL (migrations, accounts). */
+export type DatabaseRole = 'postroom_gateway' | 'postroom_actor' | 'postroom_auth' | null;
 
 /** One pool of connections under one role: `pool` for hot, prepared statements, `kysely` for composed ones. */
 export interface Database {

@@ -1,36 +1,54 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { UserError } from '../core/errors.ts';
+import { FULL_RIGHTS } from '../core/key-rights.ts';
 import { openCaller } from './caller.ts';
 import type { Credentials } from './credentials.ts';
 import { limitHeaders, type RequestLimiter } from './request-limit.ts';
+import { requireRouteScope } from './scopes.ts';
+import { findSessionOf } from './session-admission.ts';
+import type { Sessions } from './sessions.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** the user whose key the request bears; empty before admission */
+    /** the user whose key or session the request bears; empty before admission */
     userId: string;
   }
 }
 
 export interface AdmissionOptions {
   credentials: Credentials;
+  sessions: Sessions;
+  publicUrl: string;
   /** null: no limit */
   limiter: RequestLimiter | null;
   now: () => Date;
 }
 
 /**
- * Lets a request in, in the order of interface.md "Authentication": the key, its user, the user's request limit. Only the Authorization
- * field counts: a key in a query string would stand in logs and histories. Throws unauthorized, rate_limited, RequestLimiterAway.
+ * Lets a request in, in the order of interface.md "Authentication": the key, its user, the user's request limit, and then what the key is good
+ * for. Of keys only the Authorization field counts: a key in a query string would stand in logs and histories. Without that field a
+ * session's cookie opens all of its user, when a page of this gateway sends it. Throws unauthorized, rate_limited, forbidden,
+ * RequestLimiterAway.
  */
 export function admission(options: AdmissionOptions): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
-  const { credentials } = options;
+  const { credentials, sessions, publicUrl } = options;
   return async (request, reply) => {
+    const entry = await findSessionOf(request, sessions, publicUrl);
+    if (entry !== null) {
+      request.userId = entry.session.userId;
+      request.rights = FULL_RIGHTS;
+      request.caller = openCaller(reply, { via: 'session', isAllowed: entry.isAllowed });
+      return await countRequest(options, entry.session.userId, reply);
+    }
     const key = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
     const credential = key === undefined ? null : await credentials.find(key);
     if (credential === null) throw new UserError('unauthorized', 'Authentication required');
     request.userId = credential.userId;
-    request.caller = openCaller(reply, async () => (await credentials.find(key ?? ''))?.keyId === credential.keyId);
+    request.rights = credential;
+    const isAllowed = async () => (await credentials.find(key ?? ''))?.keyId === credential.keyId;
+    request.caller = openCaller(reply, { via: 'key', isAllowed });
     await countRequest(options, credential.userId, reply);
+    requireRouteScope(request, credential);
   };
 }
 

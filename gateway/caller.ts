@@ -9,9 +9,10 @@ declare module 'fastify' {
 }
 
 /** The caller at the other end of an answer. Most operations never ask whether it is gone, so that its signal is made when one does. */
-export function openCaller({ raw }: FastifyReply, isAllowed: () => Promise<boolean>): Caller {
+export function openCaller({ raw }: FastifyReply, { via, isAllowed }: Pick<Caller, 'via' | 'isAllowed'>): Caller {
   let gone: AbortSignal | null = null;
   return {
+    via,
     get gone() {
       if (gone !== null) return gone;
       const controller = new AbortController();

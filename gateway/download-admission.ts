@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readDownloadLink } from '../core/download-link.ts';
+import { FULL_RIGHTS } from '../core/key-rights.ts';
 import { type AdmissionOptions, countRequest } from './admission.ts';
 import { openCaller } from './caller.ts';
 
@@ -21,7 +22,8 @@ export function downloadAdmission(options: DownloadAdmissionOptions) {
     const userId = request.headers.authorization === undefined ? ownerOf(request, linkKey, now()) : null;
     if (userId === null) return await admit(request, reply);
     request.userId = userId;
-    request.caller = openCaller(reply, async () => true);
+    request.rights = FULL_RIGHTS;
+    request.caller = openCaller(reply, { via: null, isAllowed: async () => true });
     await countRequest(options, userId, reply);
   };
 }

@@ -4,6 +4,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import { deriveDownloadLinkKey } from '../core/download-link.ts';
+import { NO_RIGHTS } from '../core/key-rights.ts';
 import { createAddressGuard } from '../core/network-address.ts';
 import type { Database } from '../db/database.ts';
 import { openEntityStore } from '../db/entities/store.ts';
@@ -11,6 +12,7 @@ import type { Caller } from '../operations/caller.ts';
 import type { OperationContext, OperationParts } from '../operations/context.ts';
 import { createEventHub, type EventHub } from '../operations/event-hub.ts';
 import type { Bus } from '../schema/messages.ts';
+import { openAccounts } from './accounts.ts';
 import { admission } from './admission.ts';
 import { countBodiesInFlight, limitBodiesInFlight } from './bodies-in-flight.ts';
 import { openCredentials } from './credentials.ts';
@@ -32,6 +34,7 @@ import { domainChangeRoutes } from './rest/domain-changes.ts';
 import { domainRoutes } from './rest/domains.ts';
 import { downloadRoutes } from './rest/downloads.ts';
 import { emailAddressRoutes } from './rest/email-addresses.ts';
+import { emailHtmlRoutes } from './rest/email-html.ts';
 import { emailWaitRoutes } from './rest/email-wait.ts';
 import { emailRoutes } from './rest/emails.ts';
 import { endpointActionRoutes } from './rest/endpoint-actions.ts';
@@ -50,6 +53,7 @@ import { scheduledEmailRoutes } from './rest/scheduled-emails.ts';
 import { sendingRoutes } from './rest/sending.ts';
 import { suppressionRoutes } from './rest/suppressions.ts';
 import { threadRoutes } from './rest/threads.ts';
+import { requireRequestScope } from './scopes.ts';
 import { createSharedRequestLimiter } from './shared-request-limit.ts';
 import { timeToAnswer } from './time-to-answer.ts';
 import { graphqlRoute } from './yoga.ts';
@@ -81,11 +85,17 @@ export interface GatewayConfig {
   allowedPrivateNetworks: readonly string[];
   /** ports of our own listeners, which webhooks may never reach */
   ownPorts: readonly number[];
+  /** whether anybody may make an account */
+  isSignUpOpen: boolean;
+  /** addresses and CIDRs whose X-Forwarded-For is believed */
+  trustedProxies: readonly string[];
 }
 
 export interface GatewayOptions {
   /** role postroom_gateway */
   database: Database;
+  /** role postroom_auth, for accounts and sessions alone */
+  authDatabase: Database;
   bus: Bus;
   log: Logger;
   config: GatewayConfig;
@@ -107,6 +117,7 @@ const MAX_PARAM_LENGTH = 4_096;
 
 const resources = [
   emailRoutes,
+  emailHtmlRoutes,
   emailWaitRoutes,
   sendingRoutes,
   batchRoutes,
@@ -146,6 +157,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     bodyLimit: BODY_LIMIT,
     handlerTimeout: HANDLER_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    // Of everybody else the address is that of the connection, whatever they say.
+    trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
@@ -160,6 +173,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   acceptJson(app);
   app.decorateRequest('userId', '');
   app.decorateRequest('caller', null);
+  app.decorateRequest('rights', null);
   timeToAnswer(app, { handlerMs: HANDLER_TIMEOUT_MS, uploadMs: REQUEST_TIMEOUT_MS, largeOctets: BODY_LIMIT });
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
@@ -202,13 +216,18 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     ...parts,
     log: request.log as Logger,
     userId: request.userId,
+    rights: request.rights ?? NO_RIGHTS,
     answerBy: request.answerBy,
     caller: request.caller ?? NOBODY,
   });
 
+  const { sessions, routes } = openAccounts({ ...config, database: options.authDatabase, bus, log, now, random });
+  app.addHook('onClose', () => sessions.close());
+  await app.register(routes, { prefix: '/api/auth' });
+
   const limiter = limiterOf(options, random);
   const bodiesInFlight = countBodiesInFlight();
-  const admit = admission({ credentials, limiter, now });
+  const admit = admission({ credentials, sessions, publicUrl, limiter, now });
   const admitDownload = downloadAdmission({ admit, linkKey: deriveDownloadLinkKey(secretKey), limiter, now });
 
   await app.register(
@@ -220,6 +239,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
       await referenceRoutes(rest, { publicUrl });
       await rest.register(async (admitted) => {
         admitted.addHook('onRequest', admit);
+        admitted.addHook('preHandler', requireRequestScope);
         limitBodiesInFlight(admitted, bodiesInFlight);
         for (const routes of resources) await admitted.register(routes, { contextOf });
       });
@@ -237,7 +257,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
 }
 
 /** Of a request that was not admitted, which reaches no operation. */
-const NOBODY: Caller = { gone: AbortSignal.abort(), isAllowed: async () => false, hangUp: () => undefined };
+const NOBODY: Caller = { via: null, gone: AbortSignal.abort(), isAllowed: async () => false, hangUp: () => undefined };
 
 function limiterOf(
   { config, database }: GatewayOptions,

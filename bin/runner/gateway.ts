@@ -13,6 +13,8 @@ export interface GatewayParts {
   bus: Bus;
   /** under the role postroom_gateway */
   database: Database;
+  /** under the role postroom_auth */
+  authDatabase: Database;
   log: Logger;
   /** see GatewayConfig */
   requestLimitStore: 'memory' | 'shared';
@@ -23,9 +25,10 @@ const GRACE_MS = 5_000;
 
 /** Serves HTTP at HOST and HTTP_PORT until it is closed. */
 export async function openGateway(parts: GatewayParts): Promise<{ close(): Promise<void> }> {
-  const { config, secretKey, databaseUrl, bus, database, log, requestLimitStore } = parts;
+  const { config, secretKey, databaseUrl, bus, database, authDatabase, log, requestLimitStore } = parts;
   const app = await createGateway({
     database,
+    authDatabase,
     bus,
     log,
     random: drawRandom,
@@ -40,6 +43,8 @@ export async function openGateway(parts: GatewayParts): Promise<{ close(): Promi
       hasGuardModel: config.guardModel !== null,
       allowedPrivateNetworks: config.allowedPrivateNetworks,
       ownPorts: ownPorts(config, databaseUrl),
+      isSignUpOpen: config.isSignUpOpen,
+      trustedProxies: config.trustedProxies,
     },
   });
   await app.listen({ host: config.host, port: config.httpPort });

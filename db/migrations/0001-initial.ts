@@ -1,10 +1,11 @@
 import { Migration } from '@mikro-orm/migrations';
+import { AUTH } from './0001-auth.ts';
 import { SEARCHES } from './0001-searches.ts';
 
 /**
  * The first schema. Every user table is keyed by `user_id` first (house rule: distributable by tenant) and lies under row-level
  * security, and so do the names that are unique on the whole service (verified_domain_name, email_address_name). The other global
- * tables are raw_message, api_key, user_account, secret_canary and clock.
+ * tables are raw_message, api_key, user_account, secret_canary, clock and those of 0001-auth.ts.
  */
 export class InitialMigration extends Migration {
   override up(): void {
@@ -21,6 +22,7 @@ export class InitialMigration extends Migration {
     this.addSql(REQUEST_LIMITS);
     this.addSql(ROLES_AND_POLICIES);
     this.addSql(SEARCHES);
+    this.addSql(AUTH);
   }
 }
 
@@ -38,19 +40,31 @@ const EXTENSIONS_AND_CLOCK = `
 const ACCOUNTS = `
   create table user_account (
     id text primary key,
+    -- lower case
     email text not null unique,
-    password_hash text,
-    created_at timestamptz(3) not null default now()
+    name text not null default '',
+    -- whether its owner was shown to read mail to the address
+    email_verified boolean not null default false,
+    image text,
+    created_at timestamptz(3) not null default now(),
+    updated_at timestamptz(3) not null default now()
   );
   create table api_key (
     id text primary key,
     user_id text not null references user_account,
     name text not null,
     secret_sha256 bytea not null unique,
+    -- see core/key-rights.ts; null: full rights
+    scopes text[] check (scopes <@ '{read,send,manage}' and scopes <> '{}'),
+    -- the one domain of the user that it reaches; null: all. Nothing but read and send can be limited to a domain.
+    domain_id text,
+    domain_name text,
     created_at timestamptz(3) not null default now(),
     expires_at timestamptz(3),
     revoked_at timestamptz(3),
-    last_used_at timestamptz(3)
+    last_used_at timestamptz(3),
+    check ((domain_id is null) = (domain_name is null)),
+    check (domain_id is null or coalesce(scopes <@ '{read,send}', false))
   );
   create index api_key_user on api_key (user_id, id);
   -- The canary that proves at start that SECRET_KEY is the one the stored ciphertexts were made with.
@@ -851,37 +865,56 @@ const ROLES_AND_POLICIES = `
   ).join('')}
 
   -- The gateway does not know the user yet when it looks a credential up.
-  create function credential_owner(p_secret_sha256 bytea) returns table (key_id text, user_id text, expires_at timestamptz)
+  create function credential_owner(p_secret_sha256 bytea)
+    returns table (key_id text, user_id text, expires_at timestamptz, scopes text[], domain_id text, domain_name text)
     language sql stable security definer set search_path = public, pg_temp as $$
-      select k.id, k.user_id, k.expires_at from api_key k where k.secret_sha256 = p_secret_sha256 and k.revoked_at is null $$;
+      select k.id, k.user_id, k.expires_at, k.scopes, k.domain_id, k.domain_name from api_key k
+      where k.secret_sha256 = p_secret_sha256 and k.revoked_at is null
+        and (k.domain_id is null or exists (select from domain d where d.user_id = k.user_id and d.id = k.domain_id)) $$;
 
   -- Uses of keys, gathered by the gateway: [{id, at}].
   create function note_key_uses(p_uses jsonb) returns void
     language sql security definer set search_path = public, pg_temp as $$
       update api_key k set last_used_at = u.at from jsonb_to_recordset(p_uses) as u(id text, at timestamptz)
       where k.id = u.id and (k.last_used_at is null or k.last_used_at < u.at) $$;
-  create function account_of(p_user_id text) returns table (email text, created_at timestamptz)
+  create function account_of(p_user_id text) returns table (email text, name text, created_at timestamptz)
     language sql stable security definer set search_path = public, pg_temp as $$
-      select u.email, u.created_at from user_account u
+      select u.email, u.name, u.created_at from user_account u
       where u.id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
 
   -- The keys of the user who asks. Who may ask is decided as for account_of.
   create function api_keys_of(p_user_id text)
-    returns table (id text, name text, created_at timestamptz, expires_at timestamptz, revoked_at timestamptz, last_used_at timestamptz)
+    returns table (id text, name text, scopes text[], domain_id text, domain_name text, created_at timestamptz, expires_at timestamptz,
+      revoked_at timestamptz, last_used_at timestamptz)
     language sql stable security definer set search_path = public, pg_temp as $$
-      select k.id, k.name, k.created_at, k.expires_at, k.revoked_at, k.last_used_at from api_key k
+      select k.id, k.name, k.scopes, k.domain_id, k.domain_name, k.created_at, k.expires_at, k.revoked_at, k.last_used_at from api_key k
       where k.user_id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
-  -- False when the user has that many keys already that were not revoked; of two at once the second waits.
-  create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_sha256 bytea, p_expires_at timestamptz, p_most integer)
-    returns boolean language plpgsql security definer set search_path = public, pg_temp as $$
+  -- Answers made; too many: the user has p_most keys already that were not revoked, of two at once the second waits; no domain: the
+  -- user has none of that id.
+  create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_sha256 bytea, p_expires_at timestamptz, p_most integer,
+      p_scopes text[], p_domain_id text)
+    returns text language plpgsql security definer set search_path = public, pg_temp as $$
+    declare
+      of_domain text;
     begin
-      if p_user_id is distinct from current_setting('postroom.user_id', true) then return false; end if;
+      if p_user_id is distinct from current_setting('postroom.user_id', true) then return null; end if;
       perform from user_account u where u.id = p_user_id for update;
-      if (select count(*) from api_key k where k.user_id = p_user_id and k.revoked_at is null) >= p_most then return false; end if;
-      insert into api_key (id, user_id, name, secret_sha256, expires_at)
-      values (p_id, p_user_id, p_name, p_secret_sha256, p_expires_at);
-      return true;
+      if p_domain_id is not null then
+        select d.name into of_domain from domain d where d.user_id = p_user_id and d.id = p_domain_id for key share;
+        if not found then return 'no domain'; end if;
+      end if;
+      if (select count(*) from api_key k where k.user_id = p_user_id and k.revoked_at is null) >= p_most then return 'too many'; end if;
+      insert into api_key (id, user_id, name, secret_sha256, expires_at, scopes, domain_id, domain_name)
+      values (p_id, p_user_id, p_name, p_secret_sha256, p_expires_at, p_scopes, p_domain_id, of_domain);
+      return 'made';
     end $$;
+  -- With a domain end the keys that are limited to it.
+  create function revoke_keys_of_domain() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+    begin
+      update api_key k set revoked_at = now() where k.user_id = old.user_id and k.domain_id = old.id and k.revoked_at is null;
+      return null;
+    end $$;
+  create trigger domain_keys_end after delete on domain for each row execute function revoke_keys_of_domain();
   -- False when the user has no such key, or it was revoked before.
   create function revoke_api_key(p_user_id text, p_id text) returns boolean
     language sql security definer set search_path = public, pg_temp as $$

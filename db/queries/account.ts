@@ -1,4 +1,5 @@
-import { createHash, randomBytes, scrypt } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { hashPassword } from '@better-auth/utils/password';
 import type pg from 'pg';
 import type { DkimKey } from '../../core/dkim-key.ts';
 import { makeIdentifier } from '../../core/identifiers.ts';
@@ -38,11 +39,12 @@ export async function createAccount(database: Database, account: NewAccount): Pr
   try {
     return await inTransaction(database, async (client): Promise<CreatedAccount> => {
       const made = await client.query<{ id: string }>(
-        `insert into user_account (id, email, password_hash) values ($1, $2, $3) on conflict (email) do nothing returning id`,
-        [identifier('user'), account.email, passwordHash],
+        `insert into user_account (id, email, name) values ($1, $2, $3) on conflict (email) do nothing returning id`,
+        [identifier('user'), account.email, account.email.split('@', 1)[0]],
       );
       if (made.rowCount === 0 && account.apiKey === null) throw new Taken('email taken');
-      const userId = made.rows[0]?.id ?? (await keepAccount(client, account.email, passwordHash));
+      const userId = made.rows[0]?.id ?? (await findAccount(client, account.email));
+      if (passwordHash !== null) await setPassword(client, userId, passwordHash);
       const apiKey = account.apiKey ?? randomBytes(32).toString('base64url');
       await addKey(client, userId, apiKey);
       if (account.mailbox !== null) await addMailbox(client, userId, account.mailbox);
@@ -96,14 +98,22 @@ async function addMailbox(
   ]);
 }
 
-async function keepAccount(client: pg.PoolClient, email: string, passwordHash: string | null): Promise<string> {
-  const { rows } = await client.query<{ id: string }>(
-    `update user_account set password_hash = coalesce($2, password_hash) where email = $1 returning id`,
-    [email, passwordHash],
-  );
+async function findAccount(client: pg.PoolClient, email: string): Promise<string> {
+  const { rows } = await client.query<{ id: string }>(`select id from user_account where email = $1`, [email]);
   const id = rows[0]?.id;
   if (id === undefined) throw new Error('the account went away while a key was made for it');
   return id;
+}
+
+/** As better-auth keeps it, which checks it at sign-in. */
+async function setPassword(client: pg.PoolClient, userId: string, passwordHash: string): Promise<void> {
+  await client.query(
+    `insert into auth_credential (id, user_id, account_id, provider_id, password) values ($1, $2, $2, 'credential', $3)
+     on conflict (user_id, provider_id) do update set password = excluded.password, updated_at = now()`,
+    [identifier('credential'), userId, passwordHash],
+  );
+  // Whoever is signed in by the former one is not any more.
+  await client.query(`delete from auth_session where user_id = $1`, [userId]);
 }
 
 async function addKey(client: pg.PoolClient, userId: string, apiKey: string): Promise<void> {
@@ -120,19 +130,6 @@ async function addKey(client: pg.PoolClient, userId: string, apiKey: string): Pr
   if (rowCount === 0) throw new Taken('key taken');
 }
 
-/** Cost of scrypt (RFC 7914): 32 MB and about 60 ms, as better-auth has it, so that its sign-in can check these hashes. */
-const SCRYPT = { N: 16_384, r: 16, p: 1, maxmem: 128 * 16_384 * 16 * 2 };
-const HASH_OCTETS = 64;
-
-function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(16).toString('hex');
-  return new Promise((resolve, reject) => {
-    scrypt(password.normalize('NFKC'), salt, HASH_OCTETS, SCRYPT, (error, hash) =>
-      error === null ? resolve(`${salt}:${hash.toString('hex')}`) : reject(error),
-    );
-  });
-}
-
-function identifier(kind: 'user' | 'apiKey' | 'domain' | 'emailAddress'): string {
+function identifier(kind: 'user' | 'credential' | 'apiKey' | 'domain' | 'emailAddress'): string {
   return makeIdentifier(kind, new Date(), randomBytes(10));
 }

@@ -25,6 +25,8 @@ test('an empty environment gives the defaults of the table', () => {
     rateLimitPerSecond: 100,
     sendLimitPerHour: 0,
     forwardLimitPerHour: 1_000,
+    isSignUpOpen: true,
+    trustedProxies: [],
     guardModel: null,
     logLevel: 'info',
     parseWorkers: 1,

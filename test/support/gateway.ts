@@ -49,6 +49,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
   const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const gatewayOptions: GatewayOptions = {
     database,
+    authDatabase: testDatabase.open('postroom_auth'),
     bus,
     log,
     ...(options.now === undefined ? {} : { now: options.now }),
@@ -63,6 +64,8 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
       hasGuardModel: false,
       allowedPrivateNetworks: ['127.0.0.0/8'],
       ownPorts: [2525],
+      isSignUpOpen: true,
+      trustedProxies: [],
       ...options.config,
     },
   };
@@ -88,6 +91,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
       const other = await createGateway({
         ...gatewayOptions,
         database: testDatabase.open(options.role ?? 'postroom_gateway'),
+        authDatabase: testDatabase.open('postroom_auth'),
       });
       return { app: other, call: callerOf(other) };
     },

@@ -1,0 +1,38 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** What a browser tells of where a request comes from. */
+export interface RequestOrigin {
+  method: string;
+  headers: IncomingHttpHeaders;
+}
+
+/**
+ * Whether a request that bears the cookie comes from a page of this gateway (guarantees.md S23): its Origin is that of PUBLIC_URL, or has
+ * the host that the request went to. Without an Origin, which browsers leave out of what they merely load, it must be one that changes
+ * nothing, and not come from another site (Fetch Metadata).
+ */
+export function isOwnPage({ method, headers }: RequestOrigin, publicUrl: string): boolean {
+  const { origin } = headers;
+  if (origin !== undefined) return isOwnOrigin(origin, headers.host, publicUrl);
+  return (method === 'GET' || method === 'HEAD') && isOwnSite(headers);
+}
+
+/**
+ * Whether a request may sign somebody in: one of a page of this gateway, or of a program that is no browser. Another page must not sign
+ * its visitor in as somebody else.
+ */
+export function isOwnPageOrProgram({ headers }: RequestOrigin, publicUrl: string): boolean {
+  const { origin } = headers;
+  return origin === undefined ? isOwnSite(headers) : isOwnOrigin(origin, headers.host, publicUrl);
+}
+
+function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string): boolean {
+  const url = URL.parse(origin);
+  if (url === null) return false;
+  return url.origin === new URL(publicUrl).origin || (host !== undefined && url.host === host.toLowerCase());
+}
+
+function isOwnSite(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site'];
+  return site === undefined || site === 'same-origin' || site === 'none';
+}
