@@ -1,16 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
-import { findCredentialOwner, noteKeyUses } from '../db/queries/credential.ts';
+import { type CredentialRow, findCredentialOwner, noteKeyUses } from '../db/queries/credential.ts';
 import type { Bus } from '../schema/messages.ts';
 
-/** Whose key a request bears. */
-export interface Credential {
-  keyId: string;
-  userId: string;
-  /** null: never */
-  expiresAt: Date | null;
-}
+/** Whose key a request bears, and what it is good for. */
+export type Credential = CredentialRow;
 
 export interface Credentials {
   /** The credential of a key as the client sent it; null when it opens nothing. Throws when PostgreSQL is away. */

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors, isResponseSerializationError } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import { UserError, type UserErrorCode } from '../core/errors.ts';
+import { INSUFFICIENT_SCOPE } from '../core/key-rights.ts';
 import { isConnectionLost } from '../db/database.ts';
 import { unfitInput } from '../schema/shapes/parse-input.ts';
 import { RequestLimiterAway } from './request-limit.ts';
@@ -124,6 +125,10 @@ function userErrorResponse(error: UserError): ErrorResponse {
       ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),
       // Generated clients try a 409 again by themselves unless told not to.
       ...(error.isFinal ? { 'x-should-retry': 'false' } : {}),
+      // RFC 6750 §3.1
+      ...(error.reason === INSUFFICIENT_SCOPE
+        ? { 'www-authenticate': `Bearer error="insufficient_scope", scope="${String(error.members['requiredScope'])}"` }
+        : {}),
     },
   };
 }

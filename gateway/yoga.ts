@@ -9,6 +9,7 @@ import { explorerRoutes, isExplorerPage, sendExplorer } from './explorer.ts';
 import { boundedOperations } from './graphql-bounds.ts';
 import { startDeadline } from './graphql-deadline.ts';
 import { honestStatus, maskedErrors, sendGraphqlError } from './graphql-errors.ts';
+import { scopedOperations } from './graphql-scopes.ts';
 import { boundedVariables } from './graphql-size.ts';
 import { MAIL_BODY_LIMIT } from './rest/outgoing-shapes.ts';
 import { readSampleOperations } from './sample-operations.ts';
@@ -59,6 +60,7 @@ export function graphqlRoute(
         },
       }),
       boundedVariables,
+      scopedOperations,
       boundedOperations(),
       maskedErrors,
       honestStatus,

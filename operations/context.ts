@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { UserError } from '../core/errors.ts';
 import { type IdentifierKind, makeIdentifier } from '../core/identifiers.ts';
+import type { KeyRights } from '../core/key-rights.ts';
 import type { AddressGuard } from '../core/network-address.ts';
 import type { Database } from '../db/database.ts';
 import type { EntityStore } from '../db/entities/store.ts';
@@ -46,6 +47,8 @@ export interface OperationSettings {
 /** The parts with the user who asks: the first argument of every operation. */
 export interface OperationContext extends OperationParts {
   userId: string;
+  /** what the request may do; the gateway has asked for it already */
+  rights: KeyRights;
   /** on performance.now(): the user is told then that it did not work, whatever is still under way */
   answerBy: number;
   caller: Caller;

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import type { Scope } from '../../core/key-rights.ts';
 import type { KeysetPage } from '../../core/page.ts';
 import type { Tables } from '../tables.ts';
 import { keysetConditions, keysetOrder } from './keyset.ts';
@@ -7,6 +8,11 @@ import { keysetConditions, keysetOrder } from './keyset.ts';
 export interface ApiKeyRow {
   id: string;
   name: string;
+  /** null: full rights */
+  scopes: readonly Scope[] | null;
+  /** the one domain that it reaches, and its name, which stays when the domain is deleted; null: all */
+  domainId: string | null;
+  domainName: string | null;
   createdAt: Date;
   /** null: never */
   expiresAt: Date | null;
@@ -55,20 +61,25 @@ export interface NewApiKey {
   name: string;
   secretSha256: Buffer;
   expiresAt: Date | null;
+  scopes: readonly Scope[] | null;
+  domainId: string | null;
 }
 
-/** Keeps a new key; false when the user has so many already that were not revoked. */
+/** Keeps a new key, unless the user has so many already that were not revoked, or has no domain of that id. */
 export async function insertApiKey(
   transaction: Transaction<Tables>,
   userId: string,
   key: NewApiKey,
   most: number,
-): Promise<boolean> {
-  const { rows } = await sql<{ is_made: boolean }>`
-    select create_api_key(${userId}, ${key.id}, ${key.name}, ${key.secretSha256}, ${key.expiresAt}, ${most}) as is_made`.execute(
+): Promise<'made' | 'too many' | 'no domain'> {
+  const { id, name, secretSha256, expiresAt, scopes, domainId } = key;
+  const { rows } = await sql<{ outcome: 'made' | 'too many' | 'no domain' | null }>`
+    select create_api_key(${userId}, ${id}, ${name}, ${secretSha256}, ${expiresAt}, ${most}, ${scopes}::text[], ${domainId}) as outcome`.execute(
     transaction,
   );
-  return rows[0]?.is_made === true;
+  const outcome = rows[0]?.outcome ?? null;
+  if (outcome === null) throw new Error('a key was to be made for another user than the one of the transaction');
+  return outcome;
 }
 
 /** Ends a key for good; false when the user has none of that id that lives. */
@@ -81,5 +92,5 @@ export async function revokeApiKey(transaction: Transaction<Tables>, userId: str
 const ofKind = (isRevoked: boolean | null) =>
   isRevoked === null ? sql`true` : sql`(k.revoked_at is not null) = ${isRevoked}`;
 
-const columns = sql`k.id, k.name, k.created_at as "createdAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
+const columns = sql`k.id, k.name, k.scopes, k.domain_id as "domainId", k.domain_name as "domainName", k.created_at as "createdAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
   k.last_used_at as "lastUsedAt"`;

@@ -1,9 +1,10 @@
+import { SCOPES_OF_DOMAIN_KEYS } from '../../core/key-rights.ts';
 import * as keys from '../../operations/api-keys.ts';
 import { builder, connectionComplexity } from './builder.ts';
 import { connection } from './connection.ts';
 import { forgetLoaded } from './context.ts';
 import { addNodeKind } from './node-kinds.ts';
-import { loaderOf, orNull } from './nodes.ts';
+import { DomainNode, loaderOf, orNull } from './nodes.ts';
 
 const ApiKeyStatus = builder.enumType('ApiKeyStatus', {
   description: 'Whether a key opens the account.',
@@ -11,6 +12,22 @@ const ApiKeyStatus = builder.enumType('ApiKeyStatus', {
     ACTIVE: { value: 'active', description: 'It does.' },
     EXPIRED: { value: 'expired', description: 'Its time is over.' },
     REVOKED: { value: 'revoked', description: 'It was revoked.' },
+  } as const,
+});
+
+const ApiKeyScope = builder.enumType('ApiKeyScope', {
+  description: 'What a key may be good for.',
+  values: {
+    READ: {
+      value: 'read',
+      description: 'Every read: queries, subscriptions, downloads, and checks that change nothing.',
+    },
+    SEND: {
+      value: 'send',
+      description:
+        'Sending: new emails, replies and forwards, changing or cancelling those that are still to go, and retries.',
+    },
+    MANAGE: { value: 'manage', description: 'Everything else that changes anything, keys among it.' },
   } as const,
 });
 
@@ -25,6 +42,25 @@ ApiKeyNode.implement({
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Given by you, to tell keys apart.' }),
     status: t.expose('status', { type: ApiKeyStatus, description: 'Whether it opens the account.' }),
+    isCurrent: t.exposeBoolean('isCurrent', { description: 'Whether this request bears it.' }),
+    scopes: t.field({
+      type: [ApiKeyScope],
+      nullable: true,
+      description: 'What it is good for; null: full rights.',
+      resolve: ({ scopes }) => scopes && [...scopes],
+    }),
+    domain: t.field({
+      type: DomainNode,
+      nullable: true,
+      description:
+        'The one domain of yours that it reaches. Null: it is not limited to one, or the domain was deleted; see domainName.',
+      resolve: ({ domainId }) => domainId,
+    }),
+    domainName: t.exposeString('domainName', {
+      nullable: true,
+      description:
+        'Name of the one domain that it reaches, also when that was deleted and the key with it; null: it is not limited to one.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
@@ -104,7 +140,7 @@ const CreateApiKeyPayload = builder.objectRef<{ id: string; secret: string }>('C
 builder.mutationField('createApiKey', (t) =>
   t.fieldWithInput({
     type: CreateApiKeyPayload,
-    description: `Makes a key that opens the whole account. There may be ${keys.MAX_API_KEYS} that were not revoked.`,
+    description: `Makes a key. No key makes one with more rights than its own. There may be ${keys.MAX_API_KEYS} that were not revoked.`,
     input: {
       name: t.input.string({
         required: true,
@@ -113,6 +149,14 @@ builder.mutationField('createApiKey', (t) =>
       expiresAt: t.input.field({
         type: 'DateTime',
         description: 'From when on it opens nothing; absent or null: it does not expire.',
+      }),
+      scopes: t.input.field({
+        type: [ApiKeyScope],
+        description:
+          'What it shall be good for, at least one; absent or null: full rights, and with a domain all that such a key can have.',
+      }),
+      domainId: t.input.id({
+        description: `The one domain of yours that it shall reach, with the scopes ${SCOPES_OF_DOMAIN_KEYS.join(' and ')} at most; absent or null: all of the account.`,
       }),
     },
     errors: { directResult: true },
