@@ -13,6 +13,8 @@ export interface LiveQueryOptions<Data, Variables extends AnyVariables> {
   /** types of which the answer may be empty now, so that a mutation of one has it read again; as `['Domain']` */
   types?: string[];
   isPaused?: boolean;
+  /** how long a crowd of events is gathered; absent: 400 ms */
+  gatherMs?: number;
 }
 
 export interface LiveQuery<Data> {
@@ -31,7 +33,7 @@ const GATHER_MS = 400;
 export function useLiveQuery<Data, Variables extends AnyVariables>(
   options: LiveQueryOptions<Data, Variables>,
 ): LiveQuery<Data> {
-  const { query, variables, kinds, concerns, types, isPaused = false } = options;
+  const { query, variables, kinds, concerns, types, isPaused = false, gatherMs = GATHER_MS } = options;
   const context = useRef({ additionalTypenames: types ?? [] });
   const [{ data, error, fetching, stale }, execute] = useQuery<Data, Variables>({
     query,
@@ -54,7 +56,7 @@ export function useLiveQuery<Data, Variables extends AnyVariables>(
       const isWanted = gathering.current?.isWanted ?? false;
       gathering.current = null;
       if (isWanted) refreshSoon();
-    }, GATHER_MS);
+    }, gatherMs);
     gathering.current = { timer, isWanted: false };
   };
   useEffect(() => () => window.clearTimeout(gathering.current?.timer), []);

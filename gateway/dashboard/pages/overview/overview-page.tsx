@@ -1,6 +1,92 @@
+import { Anchor, Button, Grid, Group, SegmentedControl, Skeleton, Stack } from '@mantine/core';
+import { Link, useSearchParams } from 'wouter';
+import { graphql } from '../../graphql.ts';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { ErrorNote } from '../../parts/error-note.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { Figures } from './figures.tsx';
+import { HoursChart } from './hours-chart.tsx';
+import { LatestMail } from './latest-mail.tsx';
+import { ThingsToFix } from './things-to-fix.tsx';
+import { WaitingMail } from './waiting-mail.tsx';
 
-/** What goes on, at a glance. */
+const OVERVIEW = graphql(`
+  query DashboardOverview($hours: Int!) {
+    overview(hours: $hours) {
+      hours { beginsAt received sent bounced failed }
+      totals { received sent delivered bounced failed held successRate }
+      webhooks { successful failed pending successRate medianMs p95Ms isSampled }
+      waiting { pending deferred scheduled paused blocked review deliveries retries }
+      thingsToFix { kind severity title detail at node { __typename id } }
+    }
+  }
+`);
+
+const PERIODS = { day: 24, week: 168 };
+
+/** What goes on, at a glance: mail by the hour, how well it arrives, what waits, and what to fix. */
 export function OverviewPage() {
-  return <PageHeader title="Overview" />;
+  const [search, setSearch] = useSearchParams();
+  const period = search.get('period') === 'week' ? 'week' : 'day';
+  const { data, error, refresh } = useLiveQuery({
+    query: OVERVIEW,
+    variables: { hours: PERIODS[period] },
+    kinds: 'all',
+    gatherMs: 2_000,
+  });
+  const overview = data?.overview;
+  const isSilent = overview !== undefined && overview.totals.received + overview.totals.sent === 0;
+  return (
+    <>
+      <PageHeader title="Overview" about="What came in, what went out, and what needs you.">
+        {isSilent && (
+          <Button component={Link} href="/welcome">
+            Send the first mail
+          </Button>
+        )}
+        <SegmentedControl
+          aria-label="Period"
+          value={period}
+          onChange={(value) => setSearch(value === 'week' ? { period: 'week' } : {}, { replace: true })}
+          data={[
+            { value: 'day', label: '24 hours' },
+            { value: 'week', label: '7 days' },
+          ]}
+        />
+      </PageHeader>
+      {error !== undefined && overview === undefined && <ErrorNote error={error} retry={refresh} />}
+      {overview === undefined ? (
+        error === undefined && <Waiting />
+      ) : (
+        <Stack gap="md">
+          <ThingsToFix things={overview.thingsToFix} />
+          <Figures totals={overview.totals} webhooks={overview.webhooks} />
+          <Grid gap="md">
+            <Grid.Col span={{ base: 12, lg: 8 }}>
+              <HoursChart hours={overview.hours} />
+            </Grid.Col>
+            <Grid.Col span={{ base: 12, lg: 4 }}>
+              <WaitingMail waiting={overview.waiting} />
+            </Grid.Col>
+          </Grid>
+          <LatestMail />
+          <Group justify="flex-end">
+            <Anchor component={Link} href="/activity" size="sm">
+              All mail
+            </Anchor>
+          </Group>
+        </Stack>
+      )}
+    </>
+  );
+}
+
+function Waiting() {
+  return (
+    <Stack gap="md" aria-busy>
+      <Skeleton height={96} />
+      <Skeleton height={260} />
+      <Skeleton height={200} />
+    </Stack>
+  );
 }

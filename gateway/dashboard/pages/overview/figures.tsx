@@ -1,0 +1,90 @@
+import { Paper, SimpleGrid, Text } from '@mantine/core';
+
+interface Totals {
+  received: number;
+  sent: number;
+  delivered: number;
+  bounced: number;
+  failed: number;
+  successRate: number | null;
+}
+
+interface Webhooks {
+  successful: number;
+  failed: number;
+  successRate: number | null;
+  medianMs: number | null;
+  p95Ms: number | null;
+  isSampled: boolean;
+}
+
+/** The five numbers of a period. A rate is null while there is nothing to judge by. */
+export function Figures({ totals, webhooks }: { totals: Totals; webhooks: Webhooks }) {
+  const lost = totals.bounced + totals.failed;
+  return (
+    <SimpleGrid cols={{ base: 2, md: 5 }} spacing="md">
+      <Figure label="Received" value={count(totals.received)} about="emails came in" />
+      <Figure label="Sent" value={count(totals.sent)} about={`${count(totals.delivered)} delivered`} />
+      <Figure
+        label="Sending success"
+        value={percent(totals.successRate)}
+        about={
+          totals.successRate === null
+            ? 'nothing settled yet'
+            : lost === 0
+              ? 'nothing came back'
+              : `${count(lost)} came back or failed`
+        }
+      />
+      <Figure
+        label="Webhook success"
+        value={percent(webhooks.successRate)}
+        about={
+          webhooks.successRate === null
+            ? 'no delivery yet'
+            : `${count(webhooks.failed)} of ${count(webhooks.successful + webhooks.failed)} failed`
+        }
+      />
+      <Figure
+        label="Webhook time, p95"
+        value={webhooks.p95Ms === null ? '–' : duration(webhooks.p95Ms)}
+        about={
+          webhooks.medianMs === null
+            ? 'no delivery yet'
+            : `half within ${duration(webhooks.medianMs)}${webhooks.isSampled ? ', by a sample' : ''}`
+        }
+      />
+    </SimpleGrid>
+  );
+}
+
+function Figure({ label, value, about }: { label: string; value: string; about: string }) {
+  return (
+    <Paper withBorder p="md" bg="var(--postroom-raised)">
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Text fz="1.6rem" fw={650} lh={1.3} data-figure={label}>
+        {value}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {about}
+      </Text>
+    </Paper>
+  );
+}
+
+const whole = new Intl.NumberFormat('en');
+
+function count(number: number): string {
+  return whole.format(number);
+}
+
+/** Never rounded up to all: 99.96 % is not 100 %. */
+function percent(rate: number | null): string {
+  return rate === null ? '–' : `${rate === 1 ? 100 : Math.floor(rate * 1_000) / 10} %`;
+}
+
+function duration(milliseconds: number): string {
+  return milliseconds < 1_000 ? `${milliseconds} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
+}

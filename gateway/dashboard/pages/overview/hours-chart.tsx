@@ -1,0 +1,98 @@
+import { Group, Paper, Text, Title, Tooltip, VisuallyHidden } from '@mantine/core';
+import classes from './hours-chart.module.css';
+
+interface Hour {
+  beginsAt: string;
+  received: number;
+  sent: number;
+}
+
+const time = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' });
+
+/** Mail in and out by the hour, in the reader's time; the same numbers are there as a table for who does not see the bars. */
+export function HoursChart({ hours }: { hours: Hour[] }) {
+  const most = Math.max(1, ...hours.map(({ received, sent }) => Math.max(received, sent)));
+  const height = (number: number) => (number === 0 ? '0' : `max(2px, ${(number / most) * 100}%)`);
+  return (
+    <Paper
+      withBorder
+      p="md"
+      bg="var(--postroom-raised)"
+      component="section"
+      aria-labelledby="hours-title"
+      className={classes['chart'] ?? ''}
+      h="100%"
+    >
+      <Group justify="space-between" mb="sm">
+        <Title order={2} id="hours-title">
+          Mail by the hour
+        </Title>
+        <Group gap="md">
+          <Key name="Received" color={classes['received'] ?? ''} />
+          <Key name="Sent" color={classes['sent'] ?? ''} />
+        </Group>
+      </Group>
+      <Text size="xs" c="dimmed" mb={4}>
+        {most === 1 ? 'at most 1 email an hour' : `at most ${most} emails an hour`}
+      </Text>
+      <div className={classes['bars']} aria-hidden>
+        {hours.map(({ beginsAt, received, sent }) => (
+          <Tooltip key={beginsAt} label={`${when(beginsAt)}: ${received} in, ${sent} out`} withArrow>
+            <div className={classes['hour']}>
+              <div className={`${classes['bar']} ${classes['received']}`} style={{ height: height(received) }} />
+              <div className={`${classes['bar']} ${classes['sent']}`} style={{ height: height(sent) }} />
+            </div>
+          </Tooltip>
+        ))}
+      </div>
+      <Group justify="space-between" mt={4} aria-hidden>
+        {[hours[0], hours[Math.floor(hours.length / 2)], hours.at(-1)].map(
+          (hour) =>
+            hour !== undefined && (
+              <Text key={hour.beginsAt} size="xs" c="dimmed">
+                {when(hour.beginsAt)}
+              </Text>
+            ),
+        )}
+      </Group>
+      <VisuallyHidden>
+        <table>
+          <caption>Mail by the hour</caption>
+          <thead>
+            <tr>
+              <th scope="col">Hour</th>
+              <th scope="col">Received</th>
+              <th scope="col">Sent</th>
+            </tr>
+          </thead>
+          <tbody>
+            {hours
+              .filter(({ received, sent }) => received + sent > 0)
+              .map(({ beginsAt, received, sent }) => (
+                <tr key={beginsAt}>
+                  <th scope="row">{when(beginsAt)}</th>
+                  <td>{received}</td>
+                  <td>{sent}</td>
+                </tr>
+              ))}
+          </tbody>
+        </table>
+      </VisuallyHidden>
+    </Paper>
+  );
+}
+
+function Key({ name, color }: { name: string; color: string }) {
+  return (
+    <Group gap={6} wrap="nowrap">
+      <span className={`${classes['key']} ${color}`} aria-hidden />
+      <Text size="xs">{name}</Text>
+    </Group>
+  );
+}
+
+function when(beginsAt: string): string {
+  const date = new Date(beginsAt);
+  return `${day.format(date)}, ${time.format(date)}`;
+}
