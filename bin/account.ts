@@ -1,46 +1,54 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { signInLinkUrl } from '../core/auth-secret.ts';
 import { readRunRecord, readSecrets } from '../db/data-directory.ts';
 import { type Database, isConnectionLost, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { createAccount, type NewAccount } from '../db/queries/account.ts';
+import { makeSignInLink } from '../db/queries/sign-in-link.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart, refuseUsage } from './runner/command-line.ts';
 import { DataDirectoryTaken, databaseUrlOf, openSingleMachine } from './runner/single-machine.ts';
 
 /** How long the database may change hands before we give up; milliseconds. */
 const PATIENCE_MS = 90_000;
+const emailShape = z.email('EMAIL must be an address such as you@example.com').max(254).toLowerCase();
 
 const { words, options } = readArguments({
   words: 2,
   options: { password: { type: 'string' }, key: { type: 'string' } },
   usage: `Usage: npx node bin/account.ts create EMAIL [--password P] [--key K]
+       npx node bin/account.ts sign-in-link EMAIL
 
-Creates an account and prints JSON {"userId","email","apiKey"}. The key is shown this once.
+create makes an account and prints JSON {"userId","email","apiKey"}. The key is shown this once.
+sign-in-link prints a link that signs that account in to the dashboard once, within 24 hours.
 
   --password P   for signing in, 8 to 128 characters
   --key K        the API key to give it, 32 to 128 characters of A-Z a-z 0-9 _ -; then the
                  command may be repeated: the account answers to that key afterwards
 
-Works beside a running service and without one. It finds the database by DATABASE_URL,
-else by DATA_DIR (default ./data).`,
+Both work beside a running service and without one. They find the database by DATABASE_URL,
+else by DATA_DIR (default ./data); links begin with PUBLIC_URL.`,
 });
 
-const account = readAccount();
+const work = readCommand();
 const config = readConfigOrRefuse();
 
 try {
-  process.stdout.write(`${JSON.stringify(await create())}\n`);
+  process.stdout.write(`${await onDatabase(work)}\n`);
 } catch (error) {
   refuseToStart((error as Error).message);
 }
 
-async function create(): Promise<{ userId: string; email: string; apiKey: string }> {
-  if (config.databaseUrl !== null) return await createAt(config.databaseUrl);
+/** What a command does on the database, and the line that it prints. */
+type Work = (database: Database) => Promise<string>;
+
+async function onDatabase(work: Work): Promise<string> {
+  if (config.databaseUrl !== null) return await workAt(config.databaseUrl, work);
   // Beside a running service its database is open to us; without one we start it. Either may change while we look.
   for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(200)) {
     try {
       const url = await runningDatabaseUrl();
-      if (url !== null) return await createAt(url);
+      if (url !== null) return await workAt(url, work);
       const machine = await openSingleMachine({
         dataDirectory: config.dataDirectory,
         program: 'account',
@@ -50,7 +58,7 @@ async function create(): Promise<{ userId: string; email: string; apiKey: string
       if (machine === null) continue;
       try {
         await migrate(machine.databaseUrl);
-        return await createAt(machine.databaseUrl);
+        return await workAt(machine.databaseUrl, work);
       } finally {
         await machine.close();
       }
@@ -78,34 +86,57 @@ async function runningDatabaseUrl(): Promise<string | null> {
   }
 }
 
-async function createAt(url: string): Promise<{ userId: string; email: string; apiKey: string }> {
+async function workAt(url: string, work: Work): Promise<string> {
   const database = open(url);
   try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+function create(account: NewAccount): Work {
+  return async (database) => {
     const created = await createAccount(database, account);
     switch (created.outcome) {
       case 'created':
       case 'kept':
-        return { userId: created.userId, email: account.email, apiKey: created.apiKey };
+        return JSON.stringify({ userId: created.userId, email: account.email, apiKey: created.apiKey });
       case 'email taken':
         throw new Error(`${account.email} has an account already; --key gives it another key`);
       case 'key taken':
       case 'domain taken':
         throw new Error('That key belongs to another account or was revoked');
     }
-  } finally {
-    await database.close();
-  }
+  };
+}
+
+function linkFor(email: string): Work {
+  return async (database) => {
+    const token = await makeSignInLink(database, email);
+    if (token === null) throw new Error(`There is no account ${email}; npx node bin/account.ts create makes it`);
+    return signInLinkUrl(config.publicUrl, token);
+  };
 }
 
 function open(url: string): Database {
   return openDatabase({ url, role: null, poolSize: 1, applicationName: 'account', onError: () => undefined });
 }
 
+function readCommand(): Work {
+  const [command] = words;
+  if (command === 'create') return create(readAccount());
+  if (command !== 'sign-in-link') return refuseUsage(`Unknown command '${command}'`);
+  const unfit = Object.keys(options)[0];
+  if (unfit !== undefined) return refuseUsage(`--${unfit} is for create`);
+  const email = emailShape.safeParse(words[1]);
+  return email.success ? linkFor(email.data) : refuseUsage(email.error.issues[0]?.message ?? '');
+}
+
 function readAccount(): NewAccount {
-  const [command, email] = words;
-  if (command !== 'create') return refuseUsage(`Unknown command '${command}'`);
+  const [, email] = words;
   const shape = z.object({
-    email: z.email('EMAIL must be an address such as you@example.com').max(254).toLowerCase(),
+    email: emailShape,
     password: z
       .string()
       .min(8, '--password needs 8 characters or more')

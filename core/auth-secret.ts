@@ -25,6 +25,16 @@ export function signInLinkIdentifier(token: string): string {
   return `sign-in-link:${token}`;
 }
 
+/** Where the dashboard takes it. The token stands in the fragment, which browsers send to nobody, so that no log has it. */
+export function signInLinkUrl(publicUrl: string, token: string): string {
+  return `${publicUrl}/sign-in/link#${token}`;
+}
+
+/** As signInLinkUrl, of a link by which a password is set. */
+export function resetLinkUrl(publicUrl: string, token: string): string {
+  return `${publicUrl}/reset-password#token=${token}`;
+}
+
 /** An identifier as auth_verification keeps it, so that nobody learns a token from the table: as better-auth hashes it. */
 export function storedIdentifier(identifier: string): string {
   return createHash('sha256').update(identifier).digest('base64url');

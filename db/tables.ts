@@ -11,15 +11,7 @@ import type {
 /** Rows as PostgreSQL holds them (db/migrations), for Kysely. Instants are Date, bigint is number, bytea is Buffer. */
 export interface Tables {
   clock: { id: boolean; shift: string };
-  user_account: {
-    id: string;
-    email: string;
-    name: Generated<string>;
-    email_verified: Generated<boolean>;
-    image: string | null;
-    created_at: Generated<Date>;
-    updated_at: Generated<Date>;
-  };
+  user_account: { id: string; email: string; name: Generated<string>; created_at: Generated<Date> };
   api_key: {
     id: string;
     user_id: string;

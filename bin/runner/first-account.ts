@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../../db/database.ts';
 import { createAccount, hasAccount } from '../../db/queries/account.ts';
+import { makeSignInLink } from '../../db/queries/sign-in-link.ts';
 import { makeDkimKey } from '../../operations/dkim-keys.ts';
 
-/** What a newcomer starts with; the key is shown once. */
+/** What a newcomer starts with; the key and the link are shown once. */
 export interface FirstAccount {
   email: string;
   apiKey: string;
+  /** of the link that signs in to the dashboard */
+  signInToken: string | null;
   address: string;
 }
 
@@ -32,5 +35,6 @@ export async function createFirstAccount(
   const mailbox = { domain: FIRST_DOMAIN, address: FIRST_ADDRESS, dkimKey };
   const account = await createAccount(database, { email: FIRST_EMAIL, password: null, apiKey: null, mailbox });
   if (account.outcome !== 'created') return null;
-  return { email: FIRST_EMAIL, apiKey: account.apiKey, address: FIRST_ADDRESS };
+  const signInToken = await makeSignInLink(database, FIRST_EMAIL);
+  return { email: FIRST_EMAIL, apiKey: account.apiKey, signInToken, address: FIRST_ADDRESS };
 }

@@ -1,3 +1,4 @@
+import { signInLinkUrl } from '../../core/auth-secret.ts';
 import type { FirstAccount } from './first-account.ts';
 
 export interface WelcomeOptions {
@@ -15,13 +16,16 @@ export function welcome({ smtpAddress, publicUrl, data, firstAccount }: WelcomeO
     'Postroom is running. Ctrl-C stops it.',
     '',
     `  SMTP      ${smtpAddress}`,
-    `  HTTP      ${publicUrl}   (REST /api/e2, GraphQL /graphql)`,
+    `  HTTP      ${publicUrl}   (dashboard /, REST /api/e2, GraphQL /graphql)`,
     `  Data      ${data}`,
   ];
   if (firstAccount === null) return [...lines, '  Accounts  npx node bin/account.ts create EMAIL', '', ''].join('\n');
-  const { email, apiKey, address } = firstAccount;
+  const { email, apiKey, signInToken, address } = firstAccount;
   return [
     ...lines,
+    ...(signInToken === null
+      ? []
+      : [`  Dashboard ${signInLinkUrl(publicUrl, signInToken)}`, '            (signs you in once, within 24 hours)']),
     `  Account   ${email}`,
     `  API key   ${apiKey}   (shown this once)`,
     '',

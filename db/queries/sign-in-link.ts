@@ -24,8 +24,3 @@ export async function makeSignInLink(database: Database, email: string): Promise
   );
   return rowCount === 0 ? null : token;
 }
-
-/** Where the dashboard takes it. The token stands in the fragment, which browsers send to nobody, so that no log has it. */
-export function signInLinkUrl(publicUrl: string, token: string): string {
-  return `${publicUrl}/sign-in/link#${token}`;
-}
