@@ -39,6 +39,8 @@ import './subscription.ts';
 import './suppression.ts';
 import './thread.ts';
 import './thread-changes.ts';
+import './timeline.ts';
+import './waiting-emails.ts';
 import { builder } from './builder.ts';
 import { describeGenerated } from './describe-generated.ts';
 
