@@ -40,6 +40,7 @@ import './suppression.ts';
 import './thread.ts';
 import './thread-changes.ts';
 import './timeline.ts';
+import './waiting-emails.ts';
 import { builder } from './builder.ts';
 import { describeGenerated } from './describe-generated.ts';
 
