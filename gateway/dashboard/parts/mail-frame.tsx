@@ -1,0 +1,152 @@
+import { Alert, Box, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle, IconPhotoOff } from '@tabler/icons-react';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import classes from './mail-frame.module.css';
+
+/** Pixels; a longer mail scrolls in its frame. */
+const MAX_HEIGHT = 8_000;
+/** Of a mail that cannot be measured. Pixels. */
+const FIXED_HEIGHT = 560;
+const FIRST_HEIGHT = 140;
+/** Too many mails at once are refused, so that the first failure is tried again by itself after so long. Milliseconds. */
+const RETRY_MS = 1_500;
+
+/**
+ * What a mail may do where it is shown, and no more than that whatever it says: open links elsewhere. Scripts never; the origin is kept only
+ * so that the height can be read from here (decision 37).
+ */
+const SANDBOX = 'allow-same-origin allow-popups allow-popups-to-escape-sandbox';
+
+/** Shows a mail as its sender designed it, on white; images on other servers are loaded only when they are asked for. `title` names it for who hears it read. */
+export function MailFrame({ emailId, title }: { emailId: string; title: string }) {
+  return <FrameOfMail key={emailId} emailId={emailId} title={title} />;
+}
+
+interface Shown {
+  remoteImages: number;
+  trackingPixels: number;
+}
+
+function FrameOfMail({ emailId, title }: { emailId: string; title: string }) {
+  const [hasRemoteImages, setRemoteImages] = useState(false);
+  const [tries, setTries] = useState(1);
+  const [state, setState] = useState<Shown | 'loading' | 'unmeasured' | 'failed'>('loading');
+  const [height, setHeight] = useState(FIRST_HEIGHT);
+  const observer = useRef<ResizeObserver | null>(null);
+  useEffect(() => () => observer.current?.disconnect(), []);
+
+  const begin = useCallback(() => {
+    setState('loading');
+    setTries((before) => before + 1);
+  }, []);
+  useEffect(() => {
+    if (state !== 'failed' || tries > 1) return;
+    const timer = window.setTimeout(begin, RETRY_MS);
+    return () => window.clearTimeout(timer);
+  }, [state, tries, begin]);
+
+  const onLoad = (frame: HTMLIFrameElement) => {
+    observer.current?.disconnect();
+    const shown = readShown(frame);
+    setState(shown);
+    const body = frame.contentDocument?.body;
+    if (typeof shown === 'string' || body === undefined) return setHeight(FIXED_HEIGHT);
+    const measure = () => setHeight(Math.min(MAX_HEIGHT, Math.ceil(body.getBoundingClientRect().height)));
+    observer.current = new ResizeObserver(measure);
+    observer.current.observe(body);
+    measure();
+  };
+  const load = () => {
+    setRemoteImages(true);
+    begin();
+  };
+  const isFinal = state === 'failed' && tries > 1;
+  const isLoading = state === 'loading' || (state === 'failed' && !isFinal);
+  return (
+    <Stack gap="xs">
+      <Box aria-live="polite">
+        <Notice state={state} hasRemoteImages={hasRemoteImages} load={load} />
+      </Box>
+      {isFinal ? (
+        <Alert
+          color="red"
+          variant="outline"
+          role="alert"
+          icon={<IconAlertTriangle aria-hidden />}
+          title="This email cannot be shown now"
+        >
+          <Button size="xs" variant="default" onClick={begin}>
+            Try again
+          </Button>
+        </Alert>
+      ) : (
+        <Box className={classes['surface'] ?? ''} aria-busy={isLoading}>
+          <iframe
+            // Made anew each time: a frame that is led elsewhere leaves steps for the back button.
+            key={tries}
+            className={classes['frame']}
+            title={title}
+            src={`/api/e2/emails/${encodeURIComponent(emailId)}/html${hasRemoteImages ? '?images=remote' : ''}`}
+            sandbox={SANDBOX}
+            referrerPolicy="no-referrer"
+            loading="lazy"
+            style={{ height }}
+            onLoad={(event) => onLoad(event.currentTarget)}
+          />
+          {isLoading && <Skeleton className={classes['cover'] ?? ''} radius={0} />}
+        </Box>
+      )}
+    </Stack>
+  );
+}
+
+/** What was left out of the mail, and the way to it. */
+function Notice({
+  state,
+  hasRemoteImages,
+  load,
+}: {
+  state: Shown | 'loading' | 'unmeasured' | 'failed';
+  hasRemoteImages: boolean;
+  load: () => void;
+}) {
+  if (state === 'loading' || state === 'failed') return null;
+  const { remoteImages, trackingPixels } = state === 'unmeasured' ? { remoteImages: null, trackingPixels: 0 } : state;
+  const words = [
+    ...(hasRemoteImages || remoteImages === 0 ? [] : [blockedWords(remoteImages)]),
+    ...(trackingPixels === 0 ? [] : [`${counted(trackingPixels, 'tracking pixel')} removed.`]),
+  ];
+  if (words.length === 0) return null;
+  return (
+    <Group gap="sm">
+      <IconPhotoOff size={18} stroke={1.5} aria-hidden />
+      <Text size="sm">{words.join(' ')}</Text>
+      {!hasRemoteImages && remoteImages !== 0 && (
+        <Button size="compact-sm" variant="default" onClick={load}>
+          {remoteImages === null ? 'Load remote images' : `Load remote images (${remoteImages})`}
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+function blockedWords(count: number | null): string {
+  if (count === null) return 'Remote images are not loaded.';
+  return count === 1 ? '1 remote image is not loaded.' : `${count} remote images are not loaded.`;
+}
+
+function counted(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
+}
+
+/**
+ * What the document in the frame says of itself. One that is not ours is an error; one that cannot be looked into is an error, too, but for
+ * plain HTTP, where browsers do not say that they ask for a frame and the mail has no origin.
+ */
+function readShown(frame: HTMLIFrameElement): Shown | 'unmeasured' | 'failed' {
+  const shown = frame.contentDocument;
+  if (shown === null) return window.isSecureContext ? 'failed' : 'unmeasured';
+  const { remoteImages, trackingPixels } = shown.documentElement.dataset;
+  if (remoteImages === undefined) return 'failed';
+  return { remoteImages: Number(remoteImages), trackingPixels: Number(trackingPixels) };
+}
