@@ -3,14 +3,16 @@ import { type LiveEvent, type LiveEvents, type LiveState, openLiveEvents } from 
 
 const LiveContext = createContext<LiveEvents | null>(null);
 
-/** Gives the parts inside it the events of one user. */
+/** Gives the parts inside it the events of one user; anew when `round` is another. */
 export function LiveProvider({
   userId,
   start,
+  round = 0,
   children,
 }: {
   userId: string;
   start: string | null;
+  round?: number;
   children: ReactNode;
 }) {
   const [live, setLive] = useState<LiveEvents | null>(null);
@@ -18,7 +20,7 @@ export function LiveProvider({
     const opened = openLiveEvents(userId, start);
     setLive(opened);
     return () => opened.close();
-  }, [userId, start]);
+  }, [userId, start, round]);
   return <LiveContext value={live}>{children}</LiveContext>;
 }
 

@@ -56,6 +56,10 @@ export function openLiveEvents(userId: string, start: string | null): LiveEvents
     state = next;
     if (isLeader) channel.postMessage({ kind: 'state', state } satisfies Message);
   };
+  // Without a cursor to begin at, something may have happened before the subscription stood.
+  const tellGap = () => {
+    if (cursor === null) for (const listener of gapListeners) listener();
+  };
   const receive = (event: LiveEvent) => {
     cursor = event.cursor;
     for (const listener of listeners) listener(event);
@@ -63,14 +67,17 @@ export function openLiveEvents(userId: string, start: string | null): LiveEvents
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     if (data.kind === 'event') receive(data.event);
     else if (data.kind === 'ask' && isLeader) channel.postMessage({ kind: 'state', state } satisfies Message);
-    else if (data.kind === 'state' && !isLeader) setState(data.state);
+    else if (data.kind === 'state' && !isLeader) {
+      const isNews = data.state === 'live' && state !== 'live';
+      setState(data.state);
+      if (isNews) tellGap();
+    }
   });
   channel.postMessage({ kind: 'ask' } satisfies Message);
 
   const opened = () => {
     setState('live');
-    // Of a feed that was empty there is no cursor to begin at: something may have happened before the subscription stood.
-    if (cursor === null) for (const listener of gapListeners) listener();
+    tellGap();
   };
   const lead = async () => {
     isLeader = true;

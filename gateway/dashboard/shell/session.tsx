@@ -1,11 +1,14 @@
-import { Button, Center, Loader, Modal, Stack, Text } from '@mantine/core';
-import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import { Center, Loader } from '@mantine/core';
+import { createContext, lazy, type ReactNode, Suspense, useContext, useState } from 'react';
 import { useQuery } from 'urql';
 import { Redirect, useLocation } from 'wouter';
-import { listenForSessionEnd } from '../client.ts';
 import { graphql, type ResultOf } from '../graphql.ts';
 import { LiveProvider } from '../live/live-context.tsx';
+import { withNext } from '../pages/sign-in/next-path.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
+import { useSessionWatch } from './session-watch.ts';
+
+const SessionOver = lazy(async () => ({ default: (await import('./session-over.tsx')).SessionOver }));
 
 const VIEWER = graphql(`
   query DashboardViewer {
@@ -28,43 +31,49 @@ export function useViewer(): Viewer {
 
 /** Shows what is inside to whoever is signed in; sends others to the sign-in page, and back afterwards. */
 export function SessionGate({ children }: { children: ReactNode }) {
-  const [{ data, error, fetching }, again] = useQuery({ query: VIEWER, variables: {}, requestPolicy: 'network-only' });
+  const [{ data, error }, again] = useQuery({ query: VIEWER, variables: {}, requestPolicy: 'network-only' });
   const [location] = useLocation();
-  const [isOver, setOver] = useState(false);
-  const isKnown = data !== undefined;
-  useEffect(() => listenForSessionEnd(() => setOver(true)), []);
 
-  if (!isKnown && (error?.response as Response | undefined)?.status === 401)
-    return <Redirect to={signInPath(location + window.location.search)} replace />;
-  if (!isKnown && error !== undefined)
-    return (
-      <Center mih="60vh" p="md">
-        <ErrorNote error={error} retry={() => again({ requestPolicy: 'network-only' })} />
-      </Center>
-    );
-  if (!isKnown || (fetching && !isKnown))
-    return (
-      <Center mih="60vh">
-        <Loader aria-label="Loading" />
-      </Center>
-    );
+  if (data !== undefined) return <Session {...data}>{children}</Session>;
+  if ((error?.response as Response | undefined)?.status === 401) {
+    const { search, hash } = window.location;
+    return <Redirect to={withNext('/sign-in', location + search + hash)} replace />;
+  }
   return (
-    <ViewerContext value={data.viewer}>
-      <LiveProvider userId={data.viewer.id} start={data.events.edges[0]?.node.cursor ?? null}>
-        {children}
-      </LiveProvider>
-      <Modal opened={isOver} onClose={() => undefined} withCloseButton={false} title="Your session has ended" centered>
-        <Stack>
-          <Text>Sign in again to go on. You come back to this page.</Text>
-          <Button component="a" href={signInPath(location + window.location.search)} data-autofocus>
-            Sign in
-          </Button>
-        </Stack>
-      </Modal>
-    </ViewerContext>
+    <Center mih="60vh" p="md">
+      {error === undefined ? (
+        <Loader aria-label="Loading" />
+      ) : (
+        <ErrorNote error={error} retry={() => again({ requestPolicy: 'network-only' })} />
+      )}
+    </Center>
   );
 }
 
-function signInPath(next: string): string {
-  return next === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(next)}`;
+/** One user's session in this tab. When it ends, what the page shows stays until it goes on. */
+function Session({ viewer, events, children }: ResultOf<typeof VIEWER> & { children: ReactNode }) {
+  const [isOver, setOver] = useState(false);
+  // How often it went on after it had ended: each time the feed begins anew, and what is shown is read again.
+  const [round, setRound] = useState(0);
+  const goOn = () => {
+    if (isOver) setRound(round + 1);
+    setOver(false);
+  };
+  useSessionWatch({ userId: viewer.id, onEnd: () => setOver(true), onSignIn: goOn });
+  return (
+    <ViewerContext value={viewer}>
+      <LiveProvider
+        userId={viewer.id}
+        start={round === 0 ? (events.edges[0]?.node.cursor ?? null) : null}
+        round={round}
+      >
+        {children}
+      </LiveProvider>
+      {isOver && (
+        <Suspense>
+          <SessionOver viewer={viewer} onSignedIn={goOn} />
+        </Suspense>
+      )}
+    </ViewerContext>
+  );
 }

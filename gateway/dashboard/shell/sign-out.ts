@@ -1,9 +1,28 @@
-/** Ends the session and shows the sign-in page. What was read goes with the page. */
+import { notifications } from '@mantine/notifications';
+import { type AuthOutcome, auth } from '../pages/sign-in/auth-calls.ts';
+import { announceSignOut } from './session-news.ts';
+
+/** Ends the session and shows the sign-in page in all tabs. What was read goes with the pages. */
 export async function signOut(): Promise<void> {
-  await fetch('/api/auth/sign-out', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{}',
-  }).catch(() => undefined);
+  leaveAfter(await auth.signOut());
+}
+
+/** As signOut, in all browsers where the account is signed in. */
+export async function signOutEverywhere(): Promise<void> {
+  leaveAfter(await auth.endAllSessions());
+}
+
+/** Shows the sign-in page. A page that is loaded anew remembers nothing. */
+export function leave(): void {
   window.location.assign('/sign-in');
+}
+
+function leaveAfter({ problem }: AuthOutcome<unknown>): void {
+  // Without an answer the session may well go on: whoever reads "signed out" then would be misled.
+  if (problem !== null && problem.status !== 401) {
+    notifications.show({ title: 'You are still signed in', message: problem.message, color: 'red' });
+    return;
+  }
+  announceSignOut();
+  leave();
 }

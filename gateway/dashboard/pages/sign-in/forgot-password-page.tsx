@@ -1,6 +1,60 @@
-import { PageHeader } from '../../parts/page-header.tsx';
+import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconMailFast } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { type AuthProblem, auth } from './auth-calls.ts';
+import { AuthProblemNote } from './auth-problem-note.tsx';
+import { emailFault } from './email-fault.ts';
+import { EntryCard } from './entry-card.tsx';
 
-/** Forgot your password?. */
+/** Have a link mailed by which a new password is set. */
 export function ForgotPasswordPage() {
-  return <PageHeader title="Forgot your password?" />;
+  const [problem, setProblem] = useState<AuthProblem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const form = useForm({ mode: 'uncontrolled', initialValues: { email: '' }, validate: { email: emailFault } });
+  const submit = form.onSubmit(async ({ email }) => {
+    setBusy(true);
+    const { problem: why } = await auth.requestReset(email.trim());
+    setBusy(false);
+    setProblem(why);
+    if (why === null) setSentTo(email.trim());
+  });
+  return (
+    <EntryCard
+      title="Forgot your password?"
+      about={sentTo === null ? 'You get a mail with a link, and set a new one.' : undefined}
+      below={
+        <Anchor component={Link} href="/sign-in" underline="always">
+          Back to signing in
+        </Anchor>
+      }
+    >
+      {sentTo === null ? (
+        <form onSubmit={submit} noValidate aria-label="Forgot your password?">
+          <Stack>
+            <AuthProblemNote problem={problem} />
+            <TextInput
+              label="Email address of the account"
+              type="email"
+              autoComplete="username"
+              key={form.key('email')}
+              {...form.getInputProps('email')}
+            />
+            <Button type="submit" loading={isBusy} fullWidth>
+              Send the link
+            </Button>
+          </Stack>
+        </form>
+      ) : (
+        <Alert variant="outline" icon={<IconMailFast aria-hidden />} title="Look into your mail" role="status">
+          <Text size="sm" className="postroom-wrap">
+            When {sentTo} has an account, a mail with a link is on its way to it. The link works once, and for one hour.
+            No mail? Look into the folder for spam, or ask whoever runs the service for a sign-in link.
+          </Text>
+        </Alert>
+      )}
+    </EntryCard>
+  );
 }

@@ -1,6 +1,107 @@
-import { PageHeader } from '../../parts/page-header.tsx';
+import { Alert, Anchor, Button, Center, Loader, Stack, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconLinkOff } from '@tabler/icons-react';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { useClient } from 'urql';
+import { Link, useLocation } from 'wouter';
+import { graphql } from '../../graphql.ts';
+import { Command } from '../../parts/command.tsx';
+import { announceSignIn } from '../../shell/session-news.ts';
+import { type AuthOutcome, type AuthProblem, type AuthUser, auth } from './auth-calls.ts';
+import { AuthProblemNote } from './auth-problem-note.tsx';
+import { EntryCard } from './entry-card.tsx';
+import { linkToken } from './link-token.ts';
 
-/** Signing in. */
+const ANY_MAIL = graphql(`
+  query DashboardAnyMail { emails(first: 1) { edges { node { id } } } }
+`);
+
+/** A link serves once, so that one page asks once for each, however often it is rendered. */
+const asked = new Map<string, Promise<AuthOutcome<{ user: AuthUser }>>>();
+
+/** Signs in by a link that serves once, and leads on: to the first mail as long as there is none. */
 export function LinkPage() {
-  return <PageHeader title="Signing in" />;
+  const [token] = useState(() => linkToken(window.location.hash));
+  const [problem, setProblem] = useState<AuthProblem | null>(token === null ? INCOMPLETE : null);
+  const [, navigate] = useLocation();
+  const client = useClient();
+  const enter = useEffectEvent(async (once: string) => {
+    setProblem(null);
+    const asking = asked.get(once) ?? auth.signInByLink(once);
+    asked.set(once, asking);
+    const { answer, problem: why } = await asking;
+    if (why !== null && why.code !== 'INVALID_TOKEN') asked.delete(once);
+    else window.history.replaceState(null, '', window.location.pathname);
+    setProblem(why);
+    if (why !== null) return;
+    announceSignIn(answer.user.id);
+    const [mail, credentials] = await Promise.all([
+      client.query(ANY_MAIL, {}, { requestPolicy: 'network-only' }).toPromise(),
+      auth.credentials(),
+    ]);
+    if (credentials.answer?.hasPassword === false) adviseOfPassword();
+    navigate(mail.data?.emails.edges.length === 0 ? '/welcome' : '/', { replace: true });
+  });
+  useEffect(() => {
+    if (token !== null) void enter(token);
+  }, [token]);
+
+  return (
+    <EntryCard
+      title="Signing in"
+      below={
+        problem !== null && (
+          <Anchor component={Link} href="/sign-in" underline="always">
+            Sign in with a password or a passkey
+          </Anchor>
+        )
+      }
+    >
+      {problem === null ? (
+        <Center py="md">
+          <Loader aria-label="Signing in" />
+        </Center>
+      ) : problem.code === 'INVALID_TOKEN' ? (
+        <Alert
+          variant="outline"
+          color="red"
+          icon={<IconLinkOff aria-hidden />}
+          title="This link does not work"
+          role="alert"
+        >
+          <Stack gap="xs">
+            <Text size="sm">
+              A sign-in link works once, and for 24 hours. This one was used already, is too old, or was copied in part.
+              On the machine of the service, another is made by
+            </Text>
+            <Command text="npx node bin/account.ts sign-in-link you@example.com" />
+          </Stack>
+        </Alert>
+      ) : (
+        <Stack>
+          <AuthProblemNote problem={problem} />
+          {token !== null && <Button onClick={() => void enter(token)}>Try again</Button>}
+        </Stack>
+      )}
+    </EntryCard>
+  );
+}
+
+const INCOMPLETE: AuthProblem = { message: '', code: 'INVALID_TOKEN', status: 400, fields: {} };
+
+/** The next sign-in needs something that lasts. */
+function adviseOfPassword(): void {
+  notifications.show({
+    title: 'You signed in by a link that works once',
+    message: (
+      <>
+        Set a password or add a passkey in{' '}
+        <Anchor component={Link} href="/settings?tab=security" size="sm" underline="always">
+          Settings
+        </Anchor>
+        , so that you can sign in again.
+      </>
+    ),
+    autoClose: false,
+  });
 }

@@ -1,6 +1,36 @@
-import { PageHeader } from '../../parts/page-header.tsx';
+import { Anchor, Stack } from '@mantine/core';
+import { Link } from 'wouter';
+import { EntryCard } from './entry-card.tsx';
+import { withNext } from './next-path.ts';
+import { SignInForm } from './sign-in-form.tsx';
+import { useAuthSettings } from './use-auth-settings.ts';
+import { useEntry } from './use-entry.ts';
 
-/** Sign in. */
+/** Sign in, and go on to the page that was asked for. */
 export function SignInPage() {
-  return <PageHeader title="Sign in" />;
+  const { next, enter } = useEntry();
+  const settings = useAuthSettings();
+  return (
+    <EntryCard
+      title="Sign in"
+      about={next === '/' ? undefined : 'Then you come to the page that you asked for.'}
+      below={
+        settings?.signUp === true && (
+          <>
+            No account yet?{' '}
+            <Anchor component={Link} href={withNext('/sign-up', next)} underline="always">
+              Sign up
+            </Anchor>
+          </>
+        )
+      }
+    >
+      <Stack>
+        <SignInForm passkeyHost={settings?.passkeyHost ?? null} onSignedIn={enter} />
+        <Anchor component={Link} href={withNext('/forgot-password', next)} size="sm" ta="center">
+          Forgot your password?
+        </Anchor>
+      </Stack>
+    </EntryCard>
+  );
 }

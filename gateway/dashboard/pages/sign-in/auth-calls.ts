@@ -1,0 +1,118 @@
+import { endSession } from '../../client.ts';
+
+/** Whoever is signed in. */
+export interface AuthUser {
+  id: string;
+  email: string;
+  name: string;
+  createdAt: string;
+}
+
+/** A browser that is signed in. */
+export interface AuthSession {
+  id: string;
+  createdAt: string;
+  /** the last use that was written, some minutes back at most */
+  updatedAt?: string;
+  expiresAt: string;
+  ipAddress?: string | null;
+  userAgent?: string | null;
+}
+
+export interface Passkey {
+  id: string;
+  name?: string | null;
+  createdAt?: string | null;
+  lastUsedAt?: string | null;
+  /** whether it is kept beyond the device, as in the account of a phone */
+  backedUp: boolean;
+}
+
+/** Why something about an account was not done. */
+export interface AuthProblem {
+  /** for people */
+  message: string;
+  /** as INVALID_EMAIL_OR_PASSWORD; null: none */
+  code: string | null;
+  /** of HTTP; 0: no answer came */
+  status: number;
+  /** the fields at fault and why, by name */
+  fields: Record<string, string>;
+}
+
+export type AuthOutcome<Answer> = { answer: Answer; problem: null } | { answer: null; problem: AuthProblem };
+
+type Done = { status: boolean };
+type SignedIn = { user: AuthUser };
+
+/** The calls to `/api/auth` that pages make. The session's cookie is the browser's business: no script reads it. */
+export const auth = {
+  settings: () => get<{ signUp: boolean; passkeyHost: string }>('/settings'),
+  /** Null: nobody is signed in. Of all calls, this one alone keeps a session alive. */
+  session: () => get<{ user: AuthUser; session: AuthSession } | null>('/get-session'),
+  signUp: (body: { name: string; email: string; password: string }) => post<SignedIn>('/sign-up/email', body),
+  signIn: (body: { email: string; password: string }) => post<SignedIn>('/sign-in/email', body),
+  signInByLink: (token: string) => post<SignedIn>('/sign-in/link', { token }),
+  signOut: () => post<Done>('/sign-out'),
+  sessions: () => get<AuthSession[]>('/list-sessions'),
+  endSession: (id: string) => post<Done>('/end-session', { id }),
+  endAllSessions: () => post<Done>('/revoke-sessions'),
+  rename: (name: string) => post<Done>('/update-user', { name }),
+  credentials: () => get<{ hasPassword: boolean }>('/list-accounts'),
+  changePassword: (body: { currentPassword: string; newPassword: string }) => post<SignedIn>('/change-password', body),
+  setPassword: (newPassword: string) => post<Done>('/set-password', { newPassword }),
+  requestReset: (email: string) => post<Done>('/request-password-reset', { email }),
+  resetPassword: (token: string, newPassword: string) => post<Done>('/reset-password', { token, newPassword }),
+  passkeys: () => get<Passkey[]>('/passkey/list-user-passkeys'),
+  renamePasskey: (id: string, name: string) => post<{ passkey: Passkey }>('/passkey/update-passkey', { id, name }),
+  removePasskey: (id: string) => post<Done>('/passkey/delete-passkey', { id }),
+  optionsToAddPasskey: () => get<PublicKeyCredentialCreationOptionsJSON>('/passkey/generate-register-options'),
+  addPasskey: (body: { response: RegistrationResponseJSON; name: string }) =>
+    post<Passkey>('/passkey/verify-registration', body),
+  optionsToUsePasskey: () => get<PublicKeyCredentialRequestOptionsJSON>('/passkey/generate-authenticate-options'),
+  usePasskey: (response: AuthenticationResponseJSON) => post<SignedIn>('/passkey/verify-authentication', { response }),
+} as const;
+
+const get = <Answer>(path: string) => call<Answer>(path, { method: 'GET' });
+const post = <Answer>(path: string, body: unknown = {}) =>
+  call<Answer>(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+async function call<Answer>(path: string, init: RequestInit): Promise<AuthOutcome<Answer>> {
+  try {
+    const response = await fetch(`/api/auth${path}`, { ...init, credentials: 'same-origin', cache: 'no-store' });
+    const body: unknown = await response.json();
+    if (response.ok) return { answer: body as Answer, problem: null };
+    const problem = problemOf(response.status, body as Refusal);
+    if (response.status === 401 && problem.code === null) endSession();
+    return { answer: null, problem };
+  } catch {
+    const message = 'Postroom cannot be reached. Is it running? Try again in a moment.';
+    return { answer: null, problem: { message, code: null, status: 0, fields: {} } };
+  }
+}
+
+interface Refusal {
+  message?: string;
+  code?: string;
+  details?: { field: string; message: string }[];
+}
+
+function problemOf(status: number, { message, code, details }: Refusal): AuthProblem {
+  return {
+    message: message ?? `The service answered with status ${status}. Try again in a moment.`,
+    code: code ?? null,
+    status,
+    fields: Object.fromEntries(
+      (Array.isArray(details) ? details : []).map(({ field, message: why }) => [field, sentence(why)]),
+    ),
+  };
+}
+
+/** "must have 8 characters or more" as "Must have 8 characters or more." */
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
+}

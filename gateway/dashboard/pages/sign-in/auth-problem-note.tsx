@@ -1,0 +1,22 @@
+import { Alert, Text } from '@mantine/core';
+import { IconAlertTriangle, IconClockPause } from '@tabler/icons-react';
+import type { AuthProblem } from './auth-calls.ts';
+
+/** Says why something about the account was not done. */
+export function AuthProblemNote({ problem }: { problem: AuthProblem | null }) {
+  if (problem === null) return null;
+  const Icon = problem.status === 429 ? IconClockPause : IconAlertTriangle;
+  return (
+    <Alert color="red" variant="outline" icon={<Icon aria-hidden />} role="alert" py="sm">
+      <Text size="sm">{words[problem.code ?? ''] ?? problem.message}</Text>
+    </Alert>
+  );
+}
+
+/** By code, where more can be said than the service does. */
+const words: Record<string, string> = {
+  INVALID_EMAIL_OR_PASSWORD: 'The address or the password is not right. Look at both and try again.',
+  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'There is an account with this address. Sign in with it instead.',
+  EMAIL_PASSWORD_SIGN_UP_DISABLED: 'This service takes no new accounts here. Ask whoever runs it for one.',
+  INVALID_PASSWORD: 'The current password is not right.',
+};

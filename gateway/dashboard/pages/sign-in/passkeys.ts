@@ -1,0 +1,61 @@
+import { type AuthOutcome, type AuthUser, auth, type Passkey } from './auth-calls.ts';
+
+/** Passkeys are bound to one host, and browsers hand them to pages on https and localhost only. */
+export function canUsePasskeys(passkeyHost: string): boolean {
+  return (
+    window.location.hostname === passkeyHost &&
+    window.isSecureContext &&
+    'PublicKeyCredential' in window &&
+    typeof PublicKeyCredential.parseRequestOptionsFromJSON === 'function'
+  );
+}
+
+/** Whether the browser offers passkeys in the field of the address, among what it fills in. */
+export async function offersPasskeysInFields(): Promise<boolean> {
+  return (await PublicKeyCredential.isConditionalMediationAvailable?.()) ?? false;
+}
+
+/** Signs in by a passkey of the user's choice; null: `signal` ended the question. */
+export async function signInByPasskey(
+  mediation: 'optional' | 'conditional',
+  signal: AbortSignal,
+): Promise<AuthOutcome<{ user: AuthUser }> | null> {
+  const options = await auth.optionsToUsePasskey();
+  if (options.problem !== null) return options;
+  return await ask(async () => {
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options.answer);
+    const credential = await navigator.credentials.get({ publicKey, mediation, signal });
+    return await auth.usePasskey((credential as PublicKeyCredential).toJSON() as AuthenticationResponseJSON);
+  });
+}
+
+/** Makes a passkey for whoever is signed in. */
+export async function addPasskey(name: string): Promise<AuthOutcome<Passkey> | null> {
+  const options = await auth.optionsToAddPasskey();
+  if (options.problem !== null) return options;
+  return await ask(async () => {
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options.answer);
+    const credential = await navigator.credentials.create({ publicKey });
+    const response = (credential as PublicKeyCredential).toJSON() as RegistrationResponseJSON;
+    return await auth.addPasskey({ response, name });
+  });
+}
+
+async function ask<Answer>(question: () => Promise<AuthOutcome<Answer>>): Promise<AuthOutcome<Answer> | null> {
+  try {
+    return await question();
+  } catch (error) {
+    const name = error instanceof Error ? error.name : '';
+    if (name === 'AbortError') return null;
+    return { answer: null, problem: { message: reasons[name] ?? OTHERWISE, code: name, status: 0, fields: {} } };
+  }
+}
+
+const OTHERWISE = 'The browser could not use a passkey here. Sign in another way.';
+/** By the names of WebAuthn Level 3 §5.1. */
+const reasons: Record<string, string> = {
+  NotAllowedError: 'No passkey was used: the question was closed, or its time was over. Try again, or go another way.',
+  InvalidStateError: 'This device holds a passkey for your account already.',
+  NotSupportedError: 'This device can make no passkey that Postroom knows.',
+  SecurityError: 'Passkeys work only under the public address of this service.',
+};

@@ -1,0 +1,122 @@
+import { Button, Divider, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconFingerprint } from '@tabler/icons-react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { announceSignIn } from '../../shell/session-news.ts';
+import { type AuthOutcome, type AuthProblem, type AuthUser, auth } from './auth-calls.ts';
+import { AuthProblemNote } from './auth-problem-note.tsx';
+import { emailFault } from './email-fault.ts';
+import { Password } from './new-password.tsx';
+import { canUsePasskeys, offersPasskeysInFields, signInByPasskey } from './passkeys.ts';
+
+/** Asks for an address and a password, or for a passkey. `passkeyHost` null: it is not known yet. */
+export function SignInForm({
+  email = '',
+  passkeyHost,
+  onSignedIn,
+}: {
+  email?: string;
+  passkeyHost: string | null;
+  onSignedIn: (user: AuthUser) => void;
+}) {
+  const [problem, setProblem] = useState<AuthProblem | null>(null);
+  const [busy, setBusy] = useState<'password' | 'passkey' | null>(null);
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { email, password: '' },
+    validate: { email: emailFault, password: (value) => (value === '' ? 'Enter your password.' : null) },
+  });
+  const password = useRef<HTMLInputElement>(null);
+  const take = (outcome: AuthOutcome<{ user: AuthUser }> | null) => {
+    setBusy(null);
+    setProblem(outcome?.problem ?? null);
+    if (outcome?.problem !== null) return;
+    announceSignIn(outcome.answer.user.id);
+    onSignedIn(outcome.answer.user);
+  };
+  const askForPasskey = usePasskeyQuestions(passkeyHost, take);
+
+  const submit = form.onSubmit(async (values) => {
+    setBusy('password');
+    const outcome = await auth.signIn({ ...values, email: values.email.trim() });
+    take(outcome);
+    if (outcome.problem?.code === 'INVALID_EMAIL_OR_PASSWORD') {
+      form.setFieldValue('password', '');
+      password.current?.focus();
+    }
+  });
+  const byPasskey = async () => {
+    setBusy('passkey');
+    take(await askForPasskey());
+  };
+
+  return (
+    <form onSubmit={submit} noValidate aria-label="Sign in">
+      <Stack>
+        <AuthProblemNote problem={problem} />
+        <TextInput
+          label="Email address"
+          type="email"
+          autoComplete="username webauthn"
+          required
+          withAsterisk={false}
+          data-autofocus={email === '' ? true : undefined}
+          key={form.key('email')}
+          {...form.getInputProps('email')}
+        />
+        <Password
+          ref={password}
+          required
+          withAsterisk={false}
+          data-autofocus={email === '' ? undefined : true}
+          key={form.key('password')}
+          {...form.getInputProps('password')}
+        />
+        <Button type="submit" loading={busy === 'password'} disabled={busy === 'passkey'} fullWidth>
+          Sign in
+        </Button>
+        {passkeyHost !== null && canUsePasskeys(passkeyHost) && (
+          <>
+            <Divider label="or" />
+            <Button
+              variant="default"
+              leftSection={<IconFingerprint size={18} aria-hidden />}
+              loading={busy === 'passkey'}
+              disabled={busy === 'password'}
+              onClick={() => void byPasskey()}
+              fullWidth
+            >
+              Use a passkey
+            </Button>
+          </>
+        )}
+      </Stack>
+    </form>
+  );
+}
+
+type PasskeyOutcome = Awaited<ReturnType<typeof signInByPasskey>>;
+
+/** Has the browser offer passkeys in the field of the address; answers how to ask for one aloud. */
+function usePasskeyQuestions(passkeyHost: string | null, take: (outcome: PasskeyOutcome) => void) {
+  const asking = useRef(new AbortController());
+  const taken = useEffectEvent(take);
+  useEffect(() => {
+    if (passkeyHost === null || !canUsePasskeys(passkeyHost)) return;
+    const controller = new AbortController();
+    asking.current = controller;
+    void (async () => {
+      if (!(await offersPasskeysInFields()) || controller.signal.aborted) return;
+      const outcome = await signInByPasskey('conditional', controller.signal);
+      // Nobody asked for it aloud: only what came of a passkey is told.
+      if (outcome !== null && outcome.problem?.status !== 0) taken(outcome);
+    })();
+    return () => controller.abort();
+  }, [passkeyHost]);
+  return () => {
+    // A browser answers one question for passkeys at a time.
+    asking.current.abort();
+    asking.current = new AbortController();
+    return signInByPasskey('optional', asking.current.signal);
+  };
+}

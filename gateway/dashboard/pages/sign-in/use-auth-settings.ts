@@ -1,0 +1,17 @@
+import { useEffect, useState } from 'react';
+import { auth } from './auth-calls.ts';
+
+/** What may be done before one is signed in; null: not known yet. */
+export function useAuthSettings(): { signUp: boolean; passkeyHost: string } | null {
+  const [settings, setSettings] = useState<{ signUp: boolean; passkeyHost: string } | null>(null);
+  useEffect(() => {
+    let isGone = false;
+    void auth.settings().then(({ answer }) => {
+      if (!isGone) setSettings(answer);
+    });
+    return () => {
+      isGone = true;
+    };
+  }, []);
+  return settings;
+}

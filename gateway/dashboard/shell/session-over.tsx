@@ -1,0 +1,35 @@
+import { Anchor, Modal, Stack, Text } from '@mantine/core';
+import { withNext } from '../pages/sign-in/next-path.ts';
+import { SignInForm } from '../pages/sign-in/sign-in-form.tsx';
+import { useAuthSettings } from '../pages/sign-in/use-auth-settings.ts';
+import type { Viewer } from './session.tsx';
+
+/** Stands before a page whose session is over, and asks to sign in: what was begun on the page is still there then. */
+export function SessionOver({ viewer, onSignedIn }: { viewer: Viewer; onSignedIn: () => void }) {
+  const settings = useAuthSettings();
+  const { pathname, search, hash } = window.location;
+  return (
+    <Modal
+      opened
+      onClose={() => undefined}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      withCloseButton={false}
+      title="Your session has ended"
+      centered
+      zIndex={400}
+    >
+      <Stack>
+        <Text size="sm">Sign in again to go on where you are.</Text>
+        <SignInForm
+          email={viewer.email ?? ''}
+          passkeyHost={settings?.passkeyHost ?? null}
+          onSignedIn={(user) => (user.id === viewer.id ? onSignedIn() : window.location.reload())}
+        />
+        <Anchor href={withNext('/sign-in', pathname + search + hash)} size="sm" ta="center">
+          Go to the sign-in page
+        </Anchor>
+      </Stack>
+    </Modal>
+  );
+}
