@@ -1,28 +1,8 @@
-import type { AddressFields } from '../../core/address.ts';
-import type { Attachment } from '../../core/attachment.ts';
+import type { StoredMail } from '../../core/payload-of-mail.ts';
 
 /** A received email as webhooks carry it. */
-export interface DeliveryContentRow {
-  user_id: string;
-  id: string;
+export interface DeliveryContentRow extends StoredMail {
   raw_id: string | null;
-  message_id: string;
-  subject: string;
-  recipient: string | null;
-  own_address: string;
-  created_at: Date;
-  date: Date | null;
-  headers: [string, string][];
-  addresses: AddressFields;
-  in_reply_to: string[];
-  reference_ids: string[];
-  text_body: string | null;
-  html_body: string | null;
-  cleaned_text: string | null;
-  cleaned_html: string | null;
-  attachments: Attachment[];
-  priority: string | null;
-  is_truncated: boolean;
   /** made by its user to try things out */
   is_test: boolean;
 }

@@ -6,6 +6,7 @@ import './api-key.ts';
 import './batch.ts';
 import './batch-sending.ts';
 import './delivery.ts';
+import './delivery-payload.ts';
 import './delivery-retries.ts';
 import './dmarc-report.ts';
 import './dmarc-summary.ts';
