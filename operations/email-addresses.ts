@@ -3,7 +3,8 @@ import type { KeysetPage, Page } from '../core/page.ts';
 import { asUser } from '../db/database.ts';
 import * as lists from '../db/queries/email-address-list.ts';
 import { countRecentEmails, NONE, type RecentEmails } from '../db/queries/recent-emails.ts';
-import { isAskable, type OperationContext } from './context.ts';
+import { invalid, isAskable, type OperationContext } from './context.ts';
+import { MAX_SEARCH_LENGTH } from './emails.ts';
 
 /** An address with what follows from its row. */
 export interface EmailAddress extends lists.EmailAddress {
@@ -18,6 +19,8 @@ export interface EmailAddressQuery {
   domainId?: string | undefined;
   isActive?: boolean | undefined;
   isReceiving?: boolean | undefined;
+  /** part of the address, in any case */
+  search?: string | undefined;
 }
 
 /** A page, newest first, with the exact total. */
@@ -96,7 +99,7 @@ export async function loadEmailAddresses(
   context: OperationContext,
   ids: readonly string[],
 ): Promise<(EmailAddress | null)[]> {
-  const conditions = { ids: ids.filter(isAskable), domainId: null, isActive: null, isReceiving: null };
+  const conditions = { ids: ids.filter(isAskable), domainId: null, isActive: null, isReceiving: null, search: null };
   const { addresses } = await asUser(context.database, context.userId, (transaction) =>
     lists.listEmailAddresses(transaction, context.userId, conditions, { limit: ids.length, offset: 0 }),
   );
@@ -108,8 +111,12 @@ export function addressNotFound(): UserError {
   return new UserError('not_found', 'Email address not found');
 }
 
-function conditionsOf({ domainId, isActive, isReceiving }: EmailAddressQuery): lists.EmailAddressConditions {
-  return { ids: null, domainId: domainId ?? null, isActive: isActive ?? null, isReceiving: isReceiving ?? null };
+function conditionsOf(query: EmailAddressQuery): lists.EmailAddressConditions {
+  const { domainId = null, isActive = null, isReceiving = null, search = '' } = query;
+  const sought = search.trim();
+  if (sought.length > MAX_SEARCH_LENGTH)
+    throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
+  return { ids: null, domainId, isActive, isReceiving, search: sought === '' ? null : sought };
 }
 
 function withConsequences(address: lists.EmailAddress): EmailAddress {

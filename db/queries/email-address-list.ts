@@ -3,6 +3,7 @@ import type { KeysetPage, Page } from '../../core/page.ts';
 import type { EmailAddressRow, EndpointType, Tables } from '../tables.ts';
 import { receivesSql } from './domain-row.ts';
 import { keysetConditions, keysetOrder } from './keyset.ts';
+import { containsPattern } from './search-pattern.ts';
 
 export interface EmailAddress {
   id: string;
@@ -30,6 +31,8 @@ export interface EmailAddressConditions {
   isActive: boolean | null;
   /** active, on a domain whose mail comes here */
   isReceiving: boolean | null;
+  /** part of the address in any case */
+  search: string | null;
 }
 
 const receives = receivesSql('d');
@@ -109,7 +112,7 @@ export async function countAddressesOfDomains(
 
 function fromAddresses(
   userId: string,
-  { ids, domainId, isActive, isReceiving }: EmailAddressConditions,
+  { ids, domainId, isActive, isReceiving, search }: EmailAddressConditions,
 ): RawBuilder<unknown> {
   return sql`
     from email_address a join domain d on d.user_id = a.user_id and d.id = a.domain_id
@@ -118,7 +121,8 @@ function fromAddresses(
       ${ids === null ? sql`` : sql`and a.id = any (${ids}::text[])`}
       ${domainId === null ? sql`` : sql`and a.domain_id = ${domainId}`}
       ${isActive === null ? sql`` : sql`and a.is_active = ${isActive}`}
-      ${isReceiving === null ? sql`` : sql`and (a.is_active and ${receives}) = ${isReceiving}`}`;
+      ${isReceiving === null ? sql`` : sql`and (a.is_active and ${receives}) = ${isReceiving}`}
+      ${search === null ? sql`` : sql`and a.address like ${containsPattern(search)}`}`;
 }
 
 const columns = sql`a.*, d.name as domain_name, d.status as domain_status, ${receives} as domain_is_receiving,

@@ -1,4 +1,6 @@
 import type { EmailAddress, EmailAddressQuery } from '../../operations/email-addresses.ts';
+import { parseInput } from '../shapes/parse-input.ts';
+import { searchShape } from '../shapes/search.ts';
 import { builder } from './builder.ts';
 import type { Connection } from './connection.ts';
 import { EmailAddressNode } from './nodes.ts';
@@ -8,6 +10,7 @@ export const EmailAddressFilter = builder.inputType('EmailAddressFilter', {
   fields: (t) => ({
     isActive: t.boolean({ description: 'Only active addresses, or only those that are not.' }),
     isReceiving: t.boolean({ description: 'Only addresses that mail reaches, or only those that it does not.' }),
+    search: t.string({ description: 'Part of the address, in any case; at most 100 characters.' }),
   }),
 });
 
@@ -29,8 +32,17 @@ export const EmailAddressConnection = builder.connectionObject<
   { name: 'EmailAddressEdge', description: 'An address with its cursor.' },
 );
 
-type Filter = { isActive?: boolean | null | undefined; isReceiving?: boolean | null | undefined } | null | undefined;
+interface Filter {
+  isActive?: boolean | null | undefined;
+  isReceiving?: boolean | null | undefined;
+  search?: string | null | undefined;
+}
 
-export function addressQuery(filter: Filter): EmailAddressQuery {
-  return { isActive: filter?.isActive ?? undefined, isReceiving: filter?.isReceiving ?? undefined };
+export function addressQuery(filter: Filter | null | undefined): EmailAddressQuery {
+  const { isActive, isReceiving, search } = filter ?? {};
+  return {
+    isActive: isActive ?? undefined,
+    isReceiving: isReceiving ?? undefined,
+    search: parseInput(searchShape, { search: search ?? undefined }).search,
+  };
 }
