@@ -32,6 +32,8 @@ export interface Config {
   forwardLimitPerHour: number;
   /** whether anybody who reaches the dashboard may make an account */
   isSignUpOpen: boolean;
+  /** the address that the service's own mail is from */
+  systemMailFrom: string;
   /** addresses and CIDRs whose X-Forwarded-For is believed */
   trustedProxies: string[];
   /** OpenAI-compatible interface that guard rules of type ai_prompt ask; null: there are no such rules */
@@ -99,6 +101,7 @@ export function readConfig(env: Environment): Config {
     sendLimitPerHour: values.SEND_LIMIT_PER_HOUR,
     forwardLimitPerHour: values.FORWARD_LIMIT_PER_HOUR,
     isSignUpOpen: values.SIGN_UP === undefined ? isSingleMachine && isLoopback(values.HOST) : values.SIGN_UP === 'on',
+    systemMailFrom: values.SYSTEM_MAIL_FROM ?? `postroom@${values.MAIL_HOSTNAME}`,
     trustedProxies: values.TRUSTED_PROXIES,
     guardModel:
       values.GUARD_MODEL_URL === undefined
@@ -222,6 +225,7 @@ const environment = z.object({
   SEND_LIMIT_PER_HOUR: wholeNumber(0, 100_000_000).default(0),
   FORWARD_LIMIT_PER_HOUR: wholeNumber(0, 100_000_000).default(1_000),
   SIGN_UP: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
+  SYSTEM_MAIL_FROM: z.email('must be an address such as postroom@example.com').max(254).optional(),
   TRUSTED_PROXIES: listOf(
     (item) => ipaddr.isValid(item) || isNetwork(item),
     'addresses and networks such as 10.0.0.0/8',

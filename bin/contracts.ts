@@ -34,6 +34,8 @@ const app = await createGateway({
   config: {
     publicUrl: 'http://localhost:3000',
     mailHostname: 'localhost',
+    smtp: { host: 'localhost', port: 2525 },
+    version: '0.0.0',
     trustedDomains: [],
     secretKey: randomBytes(32),
     rateLimitPerSecond: 100,
@@ -43,6 +45,7 @@ const app = await createGateway({
     allowedPrivateNetworks: [],
     ownPorts: [],
     isSignUpOpen: true,
+    systemMailFrom: 'postroom@localhost',
     trustedProxies: [],
   },
 });

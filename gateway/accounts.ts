@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { deriveAuthSecret } from '../core/auth-secret.ts';
+import { deriveAuthSecret, resetLinkUrl } from '../core/auth-secret.ts';
+import { passwordChangedMail, resetMail, type SystemMail } from '../core/system-account.ts';
 import type { Bus } from '../schema/messages.ts';
 import { type AuthOptions, createAuth } from './auth.ts';
 import { authRoutes } from './auth-routes.ts';
@@ -16,11 +17,18 @@ export interface Accounts {
 export interface AccountsOptions extends Omit<AuthOptions, 'onSessionEnded' | 'mailResetLink' | 'mailPasswordChanged'> {
   bus: Bus;
   now: () => Date;
+  /** Resolves when the mail is certain to go. */
+  mail: (mail: SystemMail) => Promise<void>;
 }
 
 export function openAccounts(options: AccountsOptions): Accounts {
-  const { database, bus, log, now, random, publicUrl, secretKey, isSignUpOpen } = options;
+  const { database, bus, log, now, random, publicUrl, secretKey, isSignUpOpen, mail } = options;
   const sessions = openSessions({ database, bus, now, publicUrl, secret: deriveAuthSecret(secretKey) });
+  // That it cannot be told keeps nobody from having a new password.
+  const mailPasswordChanged = (email: string) =>
+    mail(passwordChangedMail(email, publicUrl)).catch((error: unknown) =>
+      log.warn({ err: error }, 'a change of password could not be told by mail'),
+    );
   const auth = createAuth({
     database,
     log,
@@ -32,9 +40,12 @@ export function openAccounts(options: AccountsOptions): Accounts {
       sessions.forget(userId);
       bus.publish('credential.changed', { userId });
     },
-    mailResetLink: async () => undefined,
-    mailPasswordChanged: async () => undefined,
+    mailResetLink: (email, token) => mail(resetMail(email, resetLinkUrl(publicUrl, token))),
+    mailPasswordChanged,
   });
   const tries = createAuthTries(database, secretKey);
-  return { sessions, routes: (app) => authRoutes(app, { auth, tries, sessions, database, publicUrl, isSignUpOpen }) };
+  return {
+    sessions,
+    routes: (app) => authRoutes(app, { auth, tries, sessions, database, publicUrl, isSignUpOpen, mailPasswordChanged }),
+  };
 }

@@ -21,6 +21,7 @@ const passkey = z.object({
 });
 const status = z.object({ status: z.boolean() });
 const signedIn = z.object({ user });
+export type SignedIn = z.infer<typeof signedIn>;
 
 const shapes: Record<string, z.ZodType> = {
   '/sign-up/email': signedIn,

@@ -28,7 +28,7 @@ const id = z.string().max(64);
 const response = z.looseObject({ id: z.string().max(2_048) });
 const nothing = z
   .object({})
-  .optional()
+  .nullish()
   .transform(() => ({}));
 
 const post = (path: string, body: AuthEndpoint['body'], more: Partial<AuthEndpoint> = {}): AuthEndpoint => ({

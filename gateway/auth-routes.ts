@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../db/database.ts';
 import { type Auth, CLIENT_ADDRESS_FIELD } from './auth.ts';
-import { authAnswer, authRefusal } from './auth-answers.ts';
+import { authAnswer, authRefusal, type SignedIn } from './auth-answers.ts';
 import { type AuthEndpoint, authEndpoints } from './auth-endpoints.ts';
 import type { AuthTries, Try } from './auth-tries.ts';
 import { foreignPage } from './session-admission.ts';
@@ -16,6 +16,8 @@ export interface AuthRouteOptions {
   database: Database;
   publicUrl: string;
   isSignUpOpen: boolean;
+  /** Tells the address that its password is another one; never rejects. */
+  mailPasswordChanged: (email: string) => Promise<void>;
 }
 
 /** Octets of a request body; answers of authenticators are the longest. */
@@ -38,7 +40,7 @@ export async function authRoutes(app: FastifyInstance, options: AuthRouteOptions
       schema: { hide: true, ...(endpoint.body === null ? {} : { body: endpoint.body }) },
       bodyLimit: BODY_LIMIT,
       onRequest: async (request) => requireOwnPage(request, options),
-      handler: (request, reply) => answer(request, reply, endpoint, options),
+      handler: (request, reply) => serve(request, reply, endpoint, options),
     });
 }
 
@@ -48,7 +50,7 @@ function requireOwnPage(request: FastifyRequest, { sessions, publicUrl }: AuthRo
   if (!isOwn) throw foreignPage();
 }
 
-async function answer(
+async function serve(
   request: FastifyRequest,
   reply: FastifyReply,
   endpoint: AuthEndpoint,
@@ -73,7 +75,9 @@ async function answer(
   const body: unknown = await response.json().catch(() => null);
   if (!response.ok) return send(reply, response.status, authRefusal(response.status, body));
   if (attempt !== null && attempt.kind !== 'sign-up') await tries.succeeded(attempt);
-  return send(reply, 200, authAnswer(endpoint.path, body));
+  const answer = authAnswer(endpoint.path, body);
+  if (endpoint.path === '/change-password') void options.mailPasswordChanged((answer as SignedIn).user.email);
+  return send(reply, 200, answer);
 }
 
 function send(reply: FastifyReply, statusCode: number, body: unknown): FastifyReply {

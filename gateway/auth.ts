@@ -22,9 +22,9 @@ export interface AuthOptions {
   /** Told when a session of that user was ended. */
   onSessionEnded: (userId: string) => void;
   /** Mails a link that bears the token. Resolves when it is certain to go. */
-  mailResetLink: (user: { email: string; name: string }, token: string) => Promise<void>;
+  mailResetLink: (email: string, token: string) => Promise<void>;
   /** Tells the user that the password is another one. */
-  mailPasswordChanged: (user: { email: string; name: string }) => Promise<void>;
+  mailPasswordChanged: (email: string) => Promise<void>;
 }
 
 /** Accounts, sessions and passkeys by better-auth. */
@@ -60,8 +60,8 @@ export function createAuth(options: AuthOptions) {
       maxPasswordLength: PASSWORD_LENGTH.most,
       resetPasswordTokenExpiresIn: RESET_LINK_LIFE_MS / 1_000,
       revokeSessionsOnPasswordReset: true,
-      sendResetPassword: ({ user, token }) => options.mailResetLink(user, token),
-      onPasswordReset: ({ user }) => options.mailPasswordChanged(user),
+      sendResetPassword: ({ user, token }) => options.mailResetLink(user.email, token),
+      onPasswordReset: ({ user }) => options.mailPasswordChanged(user.email),
     },
     user: authTables.user,
     account: { ...authTables.account, accountLinking: { enabled: false } },

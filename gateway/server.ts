@@ -6,11 +6,12 @@ import type { Logger } from 'pino';
 import { deriveDownloadLinkKey } from '../core/download-link.ts';
 import { NO_RIGHTS } from '../core/key-rights.ts';
 import { createAddressGuard } from '../core/network-address.ts';
-import type { Database } from '../db/database.ts';
-import { openEntityStore } from '../db/entities/store.ts';
+import { type Database, limitedTo } from '../db/database.ts';
+import { openEntityStore, refusingStore } from '../db/entities/store.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { OperationContext, OperationParts } from '../operations/context.ts';
 import { createEventHub, type EventHub } from '../operations/event-hub.ts';
+import { sendSystemMail } from '../operations/system-mail.ts';
 import type { Bus } from '../schema/messages.ts';
 import { openAccounts } from './accounts.ts';
 import { admission } from './admission.ts';
@@ -69,6 +70,10 @@ export interface GatewayConfig {
   /** base of links, without a slash at its end */
   publicUrl: string;
   mailHostname: string;
+  /** where people hand mail over to try the service out */
+  smtp: { host: string; port: number };
+  /** of the service */
+  version: string;
   /** added without proof by DNS; lower case */
   trustedDomains: readonly string[];
   /** 32 octets; see core/secret-box.ts */
@@ -87,6 +92,8 @@ export interface GatewayConfig {
   ownPorts: readonly number[];
   /** whether anybody may make an account */
   isSignUpOpen: boolean;
+  /** the address that the service's own mail is from */
+  systemMailFrom: string;
   /** addresses and CIDRs whose X-Forwarded-For is believed */
   trustedProxies: readonly string[];
 }
@@ -201,6 +208,9 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     requestsPerSecond: config.rateLimitPerSecond,
     sendLimitPerHour,
     hasGuardModel,
+    smtp: config.smtp,
+    version: config.version,
+    isSignUpOpen: config.isSignUpOpen,
     guard,
   };
   const entities = openEntityStore(database);
@@ -212,8 +222,12 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   app.decorate('events', events);
   const forgetCredentials = (userId: string) => credentials.forget(userId);
   const parts: OperationParts = { database, entities, bus, events, log, now, random, settings, forgetCredentials };
+  const partsOf = ({ rights }: FastifyRequest): OperationParts =>
+    rights?.domain == null
+      ? parts
+      : { ...parts, database: limitedTo(database, rights.domain), entities: refusingStore(rights.domain) };
   const contextOf = (request: FastifyRequest): OperationContext => ({
-    ...parts,
+    ...partsOf(request),
     log: request.log as Logger,
     userId: request.userId,
     rights: request.rights ?? NO_RIGHTS,
@@ -221,7 +235,15 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     caller: request.caller ?? NOBODY,
   });
 
-  const { sessions, routes } = openAccounts({ ...config, database: options.authDatabase, bus, log, now, random });
+  const { sessions, routes } = openAccounts({
+    ...config,
+    database: options.authDatabase,
+    bus,
+    log,
+    now,
+    random,
+    mail: (mail) => sendSystemMail(parts, config.systemMailFrom, mail),
+  });
   app.addHook('onClose', () => sessions.close());
   await app.register(routes, { prefix: '/api/auth' });
 

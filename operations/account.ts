@@ -3,20 +3,36 @@ import { asUser } from '../db/database.ts';
 import { countSentLately } from '../db/queries/sent-lately.ts';
 import type { OperationContext } from './context.ts';
 
-/** Whose key it is. */
+/** Who asks. */
 export interface Account {
   userId: string;
   /** with which the account was made */
   email: string | null;
+  /** as its owner has it; may be empty */
+  name: string;
+  /** what the request was let in by */
+  via: 'session' | 'key';
   createdAt: Date | null;
 }
 
 export async function readAccount(context: OperationContext): Promise<Account> {
-  const { userId } = context;
+  const { userId, caller } = context;
   const { rows } = await asUser(context.database, userId, (transaction) =>
-    sql<{ email: string; created_at: Date }>`select email, created_at from account_of(${userId})`.execute(transaction),
+    sql<{ email: string; name: string; created_at: Date }>`
+      select email, name, created_at from account_of(${userId})`.execute(transaction),
   );
-  return { userId, email: rows[0]?.email ?? null, createdAt: rows[0]?.created_at ?? null };
+  const [row] = rows;
+  const via = caller.via === 'session' ? 'session' : 'key';
+  return { userId, email: row?.email ?? null, name: row?.name ?? '', via, createdAt: row?.created_at ?? null };
+}
+
+/** Without a limit, emails that countSent counts at most. */
+export const MAX_SENT_COUNTED = 10_000;
+
+/** How many emails the account has sent within the last hour, as the limit counts them. */
+export function countSent({ database, userId, settings }: OperationContext): Promise<number> {
+  const most = settings.sendLimitPerHour === 0 ? MAX_SENT_COUNTED : settings.sendLimitPerHour;
+  return asUser(database, userId, (transaction) => countSentLately(transaction, userId, most));
 }
 
 /** How many emails the account may send now, of those within an hour; null when there is no limit. */

@@ -1,4 +1,5 @@
 import { mailFromDomainOf } from '../../core/dns-records.ts';
+import { SYSTEM_USER_ID } from '../../core/system-account.ts';
 import { CLAIM_BATCH, LEASE_SECONDS } from '../../db/claim.ts';
 import {
   type ClaimedRecipientRow,
@@ -141,11 +142,13 @@ function toTransaction(row: ClaimedRecipientRow): Transaction {
     domain: row.domain,
     senderDomain: row.own_domain,
     isSenderVerified: row.is_sender_verified,
-    returnDomain: row.is_null_sender
-      ? null
-      : row.mail_from_verified
-        ? mailFromDomainOf(row.own_domain)
-        : row.own_domain,
+    // No DSN may carry the service's own mail, and what links it holds, to somebody's inbox.
+    returnDomain:
+      row.is_null_sender || row.user_id === SYSTEM_USER_ID
+        ? null
+        : row.mail_from_verified
+          ? mailFromDomainOf(row.own_domain)
+          : row.own_domain,
     isHosted: row.is_hosted,
     jobs: [],
   };

@@ -1,6 +1,7 @@
 import { parentDomains } from '../../core/domain-name.ts';
 import { decryptSecret } from '../../core/secret-box.ts';
-import { findSigningKey } from '../../db/queries/dkim-key.ts';
+import { SYSTEM_USER_ID } from '../../core/system-account.ts';
+import { findHostedSigningKey, findSigningKey } from '../../db/queries/dkim-key.ts';
 import type { ActorContext } from '../actor.ts';
 import type { Transaction } from './job.ts';
 import { createSigningThread, type SigningWork } from './signing-thread.ts';
@@ -38,7 +39,12 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
   let keptOctets = 0;
 
   const findKey = async (userId: string, domain: string): Promise<SigningKey | null> => {
-    const found = await findSigningKey(context.database, userId, [domain, ...parentDomains(domain)]);
+    const names = [domain, ...parentDomains(domain)];
+    // The service's own mail is signed by the key of whoever owns the domain that it is sent from.
+    const found =
+      userId === SYSTEM_USER_ID
+        ? await findHostedSigningKey(context.database, names)
+        : await findSigningKey(context.database, userId, names);
     if (found === null) return null;
     const privateKey = decryptSecret(secretKey, 'dkim-key', found.privateKeyCiphertext);
     return { domain: found.domain, selector: found.selector, privateKey };

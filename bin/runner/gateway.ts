@@ -5,6 +5,7 @@ import type { Bus } from '../../schema/messages.ts';
 import type { Config } from '../config.ts';
 import { drawRandom } from './draw-random.ts';
 import { ownPorts } from './own-ports.ts';
+import { VERSION } from './version.ts';
 
 export interface GatewayParts {
   config: Config;
@@ -23,6 +24,11 @@ export interface GatewayParts {
 /** Requests in hand have this long at a stop; streams are ended then. Milliseconds. */
 const GRACE_MS = 5_000;
 
+/** Where people hand mail over: a listener on all addresses is reached by the name of the mail server. */
+function smtpOf({ host, smtpPort, mailHostname }: Config): { host: string; port: number } {
+  return { host: host === '0.0.0.0' || host === '::' ? mailHostname : host, port: smtpPort };
+}
+
 /** Serves HTTP at HOST and HTTP_PORT until it is closed. */
 export async function openGateway(parts: GatewayParts): Promise<{ close(): Promise<void> }> {
   const { config, secretKey, databaseUrl, bus, database, authDatabase, log, requestLimitStore } = parts;
@@ -35,6 +41,8 @@ export async function openGateway(parts: GatewayParts): Promise<{ close(): Promi
     config: {
       publicUrl: config.publicUrl,
       mailHostname: config.mailHostname,
+      smtp: smtpOf(config),
+      version: VERSION,
       trustedDomains: config.trustedDomains,
       secretKey,
       rateLimitPerSecond: config.rateLimitPerSecond,
@@ -44,6 +52,7 @@ export async function openGateway(parts: GatewayParts): Promise<{ close(): Promi
       allowedPrivateNetworks: config.allowedPrivateNetworks,
       ownPorts: ownPorts(config, databaseUrl),
       isSignUpOpen: config.isSignUpOpen,
+      systemMailFrom: config.systemMailFrom,
       trustedProxies: config.trustedProxies,
     },
   });

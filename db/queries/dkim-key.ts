@@ -54,3 +54,16 @@ export async function findSigningKey(
   });
   return rows[0] ?? null;
 }
+
+/** As findSigningKey, of the nearest of the names that is a verified domain of whichever user. For actors, and for the service's own mail. */
+export async function findHostedSigningKey(database: Database, names: readonly string[]): Promise<SigningKey | null> {
+  const { rows } = await database.pool.query<{ name: string; user_id: string }>({
+    name: 'find-hosted-domain',
+    text: `
+      select v.name, v.user_id from unnest($1::text[]) with ordinality n (name, place)
+      join verified_domain_name v on v.name = n.name order by n.place limit 1`,
+    values: [names],
+  });
+  const [owner] = rows;
+  return owner === undefined ? null : await findSigningKey(database, owner.user_id, names);
+}

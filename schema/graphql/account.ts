@@ -3,7 +3,7 @@ import { type Account, countSendsLeft, readAccount } from '../../operations/acco
 import { builder } from './builder.ts';
 import { addNodeKind } from './node-kinds.ts';
 
-const AccountLimits = builder.objectRef<object>('AccountLimits').implement({
+export const AccountLimits = builder.objectRef<object>('AccountLimits').implement({
   description:
     'What one account may do within some time. The fields x-ratelimit-* of each answer tell what is left of requests.',
   fields: (t) => ({
@@ -25,7 +25,7 @@ const AccountLimits = builder.objectRef<object>('AccountLimits').implement({
   }),
 });
 
-const ServiceSettings = builder.objectRef<object>('ServiceSettings').implement({
+export const ServiceSettings = builder.objectRef<object>('ServiceSettings').implement({
   description: 'How the service is set up, as far as a client needs to know.',
   fields: (t) => ({
     publicUrl: t.field({
@@ -48,8 +48,16 @@ const ServiceSettings = builder.objectRef<object>('ServiceSettings').implement({
   }),
 });
 
-const Viewer = builder.objectRef<Account>('Viewer').implement({
-  description: 'The account whose key asks.',
+const ViewerVia = builder.enumType('ViewerVia', {
+  description: 'What a request was let in by.',
+  values: {
+    SESSION: { value: 'session', description: 'The session of somebody who is signed in to the dashboard.' },
+    API_KEY: { value: 'key', description: 'An API key.' },
+  },
+});
+
+export const Viewer = builder.objectRef<Account>('Viewer').implement({
+  description: 'The account whose key or session asks.',
   interfaces: [builder.nodeInterfaceRef()],
   isTypeOf: (value) => typeof (value as Partial<Account>).userId === 'string' && 'email' in (value as object),
   fields: (t) => ({
@@ -58,6 +66,8 @@ const Viewer = builder.objectRef<Account>('Viewer').implement({
       nullable: true,
       description: 'With which the account was made; null: it is being deleted.',
     }),
+    name: t.exposeString('name', { description: 'The name of its owner; may be empty.' }),
+    via: t.expose('via', { type: ViewerVia, description: 'Whether a key asks, or somebody who is signed in.' }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
       nullable: true,

@@ -26,6 +26,7 @@ test('an empty environment gives the defaults of the table', () => {
     sendLimitPerHour: 0,
     forwardLimitPerHour: 1_000,
     isSignUpOpen: true,
+    systemMailFrom: 'postroom@localhost',
     trustedProxies: [],
     guardModel: null,
     logLevel: 'info',

@@ -56,6 +56,8 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
     config: {
       publicUrl: 'http://postroom.test',
       mailHostname: 'mx.postroom.test',
+      smtp: { host: 'smtp.postroom.test', port: 2525 },
+      version: '1.2.3',
       trustedDomains: ['inbox.test', 'second.test'],
       secretKey: randomBytes(32),
       rateLimitPerSecond: 0,
@@ -65,6 +67,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
       allowedPrivateNetworks: ['127.0.0.0/8'],
       ownPorts: [2525],
       isSignUpOpen: true,
+      systemMailFrom: 'postroom@mx.postroom.test',
       trustedProxies: [],
       ...options.config,
     },
