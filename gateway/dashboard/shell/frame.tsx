@@ -1,7 +1,6 @@
 import {
   ActionIcon,
   AppShell,
-  Avatar,
   Badge,
   Burger,
   Group,
@@ -13,7 +12,7 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconLogout, IconMoon, IconSettings, IconSun, IconSunMoon } from '@tabler/icons-react';
+import { IconLogout, IconMoon, IconSettings, IconSun, IconSunMoon, IconUser } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
@@ -147,7 +146,7 @@ function AccountMenu() {
     <Menu position="bottom-end">
       <Menu.Target>
         <ActionIcon variant="default" size="lg" aria-label={`Account ${email ?? ''}`}>
-          <Avatar size={24} radius="xl" name={email ?? ''} color="initials" aria-hidden />
+          <IconUser size={18} aria-hidden />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>

@@ -25,7 +25,7 @@ export function LatestMail() {
       {data !== undefined && emails.length === 0 && (
         <Text size="sm" c="dimmed">
           No mail yet.{' '}
-          <Anchor component={Link} href="/welcome" inherit>
+          <Anchor component={Link} href="/welcome" inherit underline="always">
             How to send the first one
           </Anchor>
         </Text>

@@ -43,8 +43,12 @@ export function ReferencePage() {
   -H "Authorization: Bearer $KEY"`}
           />
           <Text size="sm">
-            For generators: <Anchor href="/api/e2/openapi.json">the OpenAPI document</Anchor>. The published clients{' '}
-            <code>resend</code> and <code>inboundemail</code> work with the base URL <code>{base}/api/e2</code>.
+            For generators:{' '}
+            <Anchor href="/api/e2/openapi.json" underline="always">
+              the OpenAPI document
+            </Anchor>
+            . The published clients <code>resend</code> and <code>inboundemail</code> work with the base URL{' '}
+            <code>{base}/api/e2</code>.
           </Text>
         </Way>
         <Way
