@@ -8,6 +8,7 @@ const user = z.object({ id: z.string(), email: z.string(), name: z.string(), cre
 const session = z.object({
   id: z.string(),
   createdAt: z.string(),
+  updatedAt: z.string(),
   expiresAt: z.string(),
   ipAddress: z.string().nullish(),
   userAgent: z.string().nullish(),
