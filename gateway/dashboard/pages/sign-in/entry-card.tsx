@@ -32,7 +32,7 @@ export function EntryCard({
               {title}
             </Title>
             {about !== undefined && (
-              <Text c="dimmed" size="sm" component="div">
+              <Text c="dimmed" size="sm" component="div" role="status" className="postroom-wrap">
                 {about}
               </Text>
             )}

@@ -1,6 +1,5 @@
-import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconMailFast } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { type AuthProblem, auth } from './auth-calls.ts';
@@ -23,8 +22,12 @@ export function ForgotPasswordPage() {
   });
   return (
     <EntryCard
-      title="Forgot your password?"
-      about={sentTo === null ? 'You get a mail with a link, and set a new one.' : undefined}
+      title={sentTo === null ? 'Forgot your password?' : 'Look into your mail'}
+      about={
+        sentTo === null
+          ? 'You get a mail with a link, and set a new one.'
+          : `When ${sentTo} has an account, a mail with a link is on its way to it. The link works once, and for one hour.`
+      }
       below={
         <Anchor component={Link} href="/sign-in" underline="always">
           Back to signing in
@@ -48,12 +51,9 @@ export function ForgotPasswordPage() {
           </Stack>
         </form>
       ) : (
-        <Alert variant="outline" icon={<IconMailFast aria-hidden />} title="Look into your mail" role="status">
-          <Text size="sm" className="postroom-wrap">
-            When {sentTo} has an account, a mail with a link is on its way to it. The link works once, and for one hour.
-            No mail? Look into the folder for spam, or ask whoever runs the service for a sign-in link.
-          </Text>
-        </Alert>
+        <Text size="sm">
+          No mail? Look into the folder for spam, or ask whoever runs the service for a sign-in link.
+        </Text>
       )}
     </EntryCard>
   );

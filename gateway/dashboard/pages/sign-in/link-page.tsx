@@ -1,6 +1,5 @@
-import { Alert, Anchor, Button, Center, Loader, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Center, Loader, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconLinkOff } from '@tabler/icons-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useClient } from 'urql';
 import { Link, useLocation } from 'wouter';
@@ -46,9 +45,14 @@ export function LinkPage() {
     if (token !== null) void enter(token);
   }, [token]);
 
+  const isVoid = problem?.code === 'INVALID_TOKEN';
   return (
     <EntryCard
-      title="Signing in"
+      title={isVoid ? 'This link does not work' : 'Signing in'}
+      about={
+        isVoid &&
+        'A sign-in link works once, and for 24 hours. This one was used already, is too old, or was copied in part.'
+      }
       below={
         problem !== null && (
           <Anchor component={Link} href="/sign-in" underline="always">
@@ -57,27 +61,18 @@ export function LinkPage() {
         )
       }
     >
-      {problem === null ? (
+      {problem === null && (
         <Center py="md">
           <Loader aria-label="Signing in" />
         </Center>
-      ) : problem.code === 'INVALID_TOKEN' ? (
-        <Alert
-          variant="outline"
-          color="red"
-          icon={<IconLinkOff aria-hidden />}
-          title="This link does not work"
-          role="alert"
-        >
-          <Stack gap="xs">
-            <Text size="sm">
-              A sign-in link works once, and for 24 hours. This one was used already, is too old, or was copied in part.
-              On the machine of the service, another is made by
-            </Text>
-            <Command text="npx node bin/account.ts sign-in-link you@example.com" />
-          </Stack>
-        </Alert>
-      ) : (
+      )}
+      {isVoid && (
+        <Stack gap="xs">
+          <Text size="sm">On the machine of the service, another one is made by</Text>
+          <Command text="npx node bin/account.ts sign-in-link you@example.com" />
+        </Stack>
+      )}
+      {problem !== null && !isVoid && (
         <Stack>
           <AuthProblemNote problem={problem} />
           {token !== null && <Button onClick={() => void enter(token)}>Try again</Button>}

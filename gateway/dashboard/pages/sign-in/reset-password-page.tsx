@@ -1,6 +1,5 @@
-import { Alert, Anchor, Button, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconCheck, IconLinkOff } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { type AuthProblem, auth } from './auth-calls.ts';
@@ -13,55 +12,44 @@ import { NewPassword, newPasswordFault } from './new-password.tsx';
 export function ResetPasswordPage() {
   const [token] = useState(() => linkToken(window.location.hash));
   const [state, setState] = useState<'asking' | 'done' | 'void'>(token === null ? 'void' : 'asking');
+  const { title, about } = words[state];
   return (
     <EntryCard
-      title="A new password"
+      title={title}
+      about={about}
       below={
-        <Anchor component={Link} href="/sign-in" underline="always">
-          To the sign-in page
-        </Anchor>
+        state !== 'done' && (
+          <Anchor component={Link} href="/sign-in" underline="always">
+            To the sign-in page
+          </Anchor>
+        )
       }
     >
       {state === 'asking' && token !== null && (
         <ResetForm token={token} onDone={() => setState('done')} onVoid={() => setState('void')} />
       )}
       {state === 'done' && (
-        <Stack>
-          <Alert
-            variant="outline"
-            color="green"
-            icon={<IconCheck aria-hidden />}
-            title="The password is set"
-            role="status"
-          >
-            <Text size="sm">All browsers were signed out. Sign in with the new password.</Text>
-          </Alert>
-          <Button component={Link} href="/sign-in" fullWidth>
-            Sign in
-          </Button>
-        </Stack>
+        <Button component={Link} href="/sign-in" fullWidth>
+          Sign in
+        </Button>
       )}
       {state === 'void' && (
-        <Stack>
-          <Alert
-            variant="outline"
-            color="red"
-            icon={<IconLinkOff aria-hidden />}
-            title="This link does not work"
-            role="alert"
-          >
-            <Text size="sm">
-              It was used already, is older than an hour, or was copied in part. Have another one sent.
-            </Text>
-          </Alert>
-          <Button component={Link} href="/forgot-password" fullWidth>
-            Send another link
-          </Button>
-        </Stack>
+        <Button component={Link} href="/forgot-password" fullWidth>
+          Send another link
+        </Button>
       )}
     </EntryCard>
   );
 }
+
+const words = {
+  asking: { title: 'A new password', about: 'All browsers that are signed in now are signed out.' },
+  done: { title: 'The password is set', about: 'All browsers were signed out. Sign in with the new password.' },
+  void: {
+    title: 'This link does not work',
+    about: 'It was used already, is older than an hour, or was copied in part. Have another one sent.',
+  },
+} as const;
 
 function ResetForm({ token, onDone, onVoid }: { token: string; onDone: () => void; onVoid: () => void }) {
   const [problem, setProblem] = useState<AuthProblem | null>(null);

@@ -60,7 +60,6 @@ export function SignInForm({
           autoComplete="username webauthn"
           required
           withAsterisk={false}
-          data-autofocus={email === '' ? true : undefined}
           key={form.key('email')}
           {...form.getInputProps('email')}
         />

@@ -1,7 +1,8 @@
-import { Alert, Anchor, Button, Code, Loader, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Loader, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { Command } from '../../parts/command.tsx';
 import { announceSignIn } from '../../shell/session-news.ts';
 import { type AuthProblem, auth } from './auth-calls.ts';
 import { AuthProblemNote } from './auth-problem-note.tsx';
@@ -38,12 +39,13 @@ export function SignUpPage() {
 
 function SignUpClosed() {
   return (
-    <Alert variant="outline" color="gray" title="This service takes no new accounts here" role="status">
+    <Stack gap="xs">
       <Text size="sm">
-        Ask whoever runs it for an account. It is made by <Code>npx node bin/account.ts create you@example.com</Code> on
-        the machine of the service.
+        This service takes no new accounts here. Ask whoever runs it for one: it is made on the machine of the service
+        by
       </Text>
-    </Alert>
+      <Command text="npx node bin/account.ts create you@example.com" />
+    </Stack>
   );
 }
 
