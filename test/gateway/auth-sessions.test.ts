@@ -162,7 +162,8 @@ describe('a session', () => {
     const stranger = await signIn(await makeAccount());
     const listed = (await one.auth('GET', '/list-sessions')).json();
     expect(listed).toHaveLength(2);
-    expect(Object.keys(listed[0]).toSorted()).toEqual(['createdAt', 'expiresAt', 'id', 'ipAddress', 'userAgent']);
+    const told = ['createdAt', 'expiresAt', 'id', 'ipAddress', 'updatedAt', 'userAgent'];
+    expect(Object.keys(listed[0]).toSorted()).toEqual(told);
     const { session } = (await two.auth('GET', '/get-session')).json();
     const refused = await stranger.auth('POST', '/end-session', { id: session.id });
     expect([refused.statusCode, refused.json().code]).toEqual([404, 'SESSION_NOT_FOUND']);
