@@ -40,6 +40,12 @@ export interface OperationSettings {
   sendLimitPerHour: number;
   /** whether guard rules of type ai_prompt can be made */
   hasGuardModel: boolean;
+  /** where people hand mail over to try the service out */
+  smtp: { host: string; port: number };
+  /** of the service */
+  version: string;
+  /** whether anybody may make an account */
+  isSignUpOpen: boolean;
   /** what URLs of users may reach */
   guard: AddressGuard;
 }

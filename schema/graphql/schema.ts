@@ -35,6 +35,7 @@ import './recipient.ts';
 import './reprocess.ts';
 import './route.ts';
 import './sending.ts';
+import './service.ts';
 import './simulate.ts';
 import './subscription.ts';
 import './suppression.ts';
