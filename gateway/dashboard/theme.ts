@@ -28,4 +28,6 @@ export const theme = createTheme({
   },
   cursorType: 'pointer',
   respectReducedMotion: true,
+  // A cross alone has no name for those who do not see it.
+  components: { CloseButton: { defaultProps: { 'aria-label': 'Close' } } },
 });
