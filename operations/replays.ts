@@ -64,6 +64,22 @@ export async function replayDeliveries(
   return { count: deliveryIds.length, hasMore, until };
 }
 
+/** Emails that countReplayed counts at most. */
+export const MAX_REPLAY_COUNTED = 10_000;
+
+/** How many emails replayDeliveries would deliver again, in as many calls as that takes. Throws validation. */
+export function countReplayed(
+  { database, userId, now }: OperationContext,
+  endpointId: string,
+  { since, until, status }: Omit<ReplayWish, 'limit'>,
+): Promise<number> {
+  if (until !== null && until <= since) throw invalid('until must be later than since', 'until');
+  const selection = { endpointId, since, until: until ?? now(), status };
+  return asUser(database, userId, (transaction) =>
+    replays.countReplayed(transaction, userId, selection, MAX_REPLAY_COUNTED),
+  );
+}
+
 function notActive(): UserError {
   const message = 'Endpoint is not active';
   return new UserError('validation', message, { details: [{ field: 'id', message }], isOfState: true });

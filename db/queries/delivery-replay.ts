@@ -44,26 +44,41 @@ export interface ReplayedEmail {
 export async function findReplayed(
   transaction: Transaction<Tables>,
   userId: string,
-  { endpointId, since, until, status }: ReplaySelection,
+  selection: ReplaySelection,
   limit: number,
 ): Promise<ReplayedEmail[]> {
-  const ended = status === 'failed' ? sql`d.status = 'failed'` : sql`d.status <> 'pending'`;
   const { rows } = await sql<ReplayedEmail>`
     select e.id as "emailId", e.thread_id as "threadId", e.thread_position as "threadPosition"
-    from (
-      select d.email_id, d.created_at, d.id from delivery d
-      where d.user_id = ${userId} and d.endpoint_id = ${endpointId} and ${ended}
-        and d.created_at >= ${since} and d.created_at < ${until}
-        and not exists (
-          select from delivery l
-          -- by the email, which has few: the endpoint's index has many, and looks as good to a planner without statistics
-          where l.user_id = ${userId} and l.email_id = d.email_id and l.endpoint_id || '' = ${endpointId}
-            and ((l.created_at, l.id) > (d.created_at, d.id) or l.status = 'pending'))
-      order by d.created_at, d.id limit ${limit}
-    ) d
+    from (${latestDeliveries(userId, selection, limit)}) d
     join email e on e.user_id = ${userId} and e.id = d.email_id and e.type = 'received'
     order by d.created_at, d.id`.execute(transaction);
   return rows;
+}
+
+/** How many there are; none is told beyond `most`. */
+export async function countReplayed(
+  transaction: Transaction<Tables>,
+  userId: string,
+  selection: ReplaySelection,
+  most: number,
+): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from (${latestDeliveries(userId, selection, most)}) d`.execute(transaction);
+  return rows[0]?.total ?? 0;
+}
+
+function latestDeliveries(userId: string, { endpointId, since, until, status }: ReplaySelection, limit: number) {
+  const ended = status === 'failed' ? sql`d.status = 'failed'` : sql`d.status <> 'pending'`;
+  return sql`
+    select d.email_id, d.created_at, d.id from delivery d
+    where d.user_id = ${userId} and d.endpoint_id = ${endpointId} and ${ended}
+      and d.created_at >= ${since} and d.created_at < ${until}
+      and not exists (
+        select from delivery l
+        -- by the email, which has few: the endpoint's index has many, and looks as good to a planner without statistics
+        where l.user_id = ${userId} and l.email_id = d.email_id and l.endpoint_id || '' = ${endpointId}
+          and ((l.created_at, l.id) > (d.created_at, d.id) or l.status = 'pending'))
+    order by d.created_at, d.id limit ${limit}`;
 }
 
 /** What the new deliveries have in common. */

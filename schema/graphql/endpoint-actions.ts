@@ -69,7 +69,7 @@ const TestEndpointPayload = builder
     }),
   });
 
-const ReplayStatus = builder.enumType('ReplayStatus', {
+export const ReplayStatus = builder.enumType('ReplayStatus', {
   description: 'Which deliveries are made again.',
   values: {
     FAILED: { value: 'failed', description: 'Of emails whose latest delivery failed.' },

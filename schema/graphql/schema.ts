@@ -32,6 +32,7 @@ import './guard-trials.ts';
 import './inbox.ts';
 import './overview.ts';
 import './recipient.ts';
+import './replay-count.ts';
 import './reprocess.ts';
 import './route.ts';
 import './sending.ts';
