@@ -12,7 +12,7 @@ const SessionOver = lazy(async () => ({ default: (await import('./session-over.t
 
 const VIEWER = graphql(`
   query DashboardViewer {
-    viewer { id email service { publicUrl mailHostname trustedDomains hasGuardModel } }
+    viewer { id email name service { publicUrl mailHostname trustedDomains hasGuardModel smtpHost smtpPort } }
     events(last: 1) { edges { node { cursor } } }
   }
 `);

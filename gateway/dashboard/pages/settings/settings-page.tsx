@@ -1,6 +1,61 @@
+import { Stack, Tabs } from '@mantine/core';
+import { IconLock, IconServer2, IconUser } from '@tabler/icons-react';
+import { useSearchParams } from 'wouter';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { AppearanceSection } from './appearance-section.tsx';
+import { LimitsSection } from './limits-section.tsx';
+import { PasskeysSection } from './passkeys-section.tsx';
+import { PasswordSection } from './password-section.tsx';
+import { ProfileSection } from './profile-section.tsx';
+import { ServiceSection } from './service-section.tsx';
+import { SessionsSection } from './sessions-section.tsx';
 
-/** Settings. */
+const tabs = ['account', 'security', 'service'] as const;
+
+/** The account and how it is signed in to, and the facts of the service. */
 export function SettingsPage() {
-  return <PageHeader title="Settings" />;
+  const [search, setSearch] = useSearchParams();
+  const asked = search.get('tab');
+  const tab = tabs.find((one) => one === asked) ?? 'account';
+  return (
+    <>
+      <PageHeader title="Settings" />
+      <Tabs
+        value={tab}
+        onChange={(next) => setSearch(next === 'account' || next === null ? {} : { tab: next }, { replace: true })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="md">
+          <Tabs.Tab value="account" leftSection={<IconUser size={16} aria-hidden />}>
+            Account
+          </Tabs.Tab>
+          <Tabs.Tab value="security" leftSection={<IconLock size={16} aria-hidden />}>
+            Security
+          </Tabs.Tab>
+          <Tabs.Tab value="service" leftSection={<IconServer2 size={16} aria-hidden />}>
+            Service
+          </Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="account">
+          <Stack maw={760}>
+            <ProfileSection />
+            <AppearanceSection />
+          </Stack>
+        </Tabs.Panel>
+        <Tabs.Panel value="security">
+          <Stack maw={760}>
+            <PasswordSection />
+            <PasskeysSection />
+            <SessionsSection />
+          </Stack>
+        </Tabs.Panel>
+        <Tabs.Panel value="service">
+          <Stack maw={760}>
+            <LimitsSection />
+            <ServiceSection />
+          </Stack>
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
 }

@@ -13,7 +13,7 @@ export interface AuthSession {
   id: string;
   createdAt: string;
   /** the last use that was written, some minutes back at most */
-  updatedAt?: string;
+  updatedAt: string;
   expiresAt: string;
   ipAddress?: string | null;
   userAgent?: string | null;

@@ -1,0 +1,34 @@
+/** By what a User-Agent field (RFC 9110 §10.1.5) tells; the first that fits, since browsers pretend to be their forebears. */
+const browsers: [pattern: RegExp, words: string][] = [
+  [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
+  [/\bOPR\/|\bOpera\b/, 'Opera'],
+  [/\bVivaldi\//, 'Vivaldi'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\bFirefox\/|\bFxiOS\//, 'Firefox'],
+  [/\bHeadlessChrome\//, 'Chrome without a window'],
+  [/\bChrome\/|\bCriOS\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+  [/^curl\//, 'curl'],
+];
+const systems: [pattern: RegExp, words: string][] = [
+  [/\biPhone\b/, 'an iPhone'],
+  [/\biPad\b/, 'an iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bMacintosh\b/, 'a Mac'],
+  [/\bLinux\b|\bX11\b/, 'Linux'],
+];
+
+/** A browser and its system in words, as "Firefox on Windows". */
+export function deviceWords(userAgent: string | null | undefined): string {
+  const of = (list: typeof browsers) => list.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];
+  const [browser, system] = [of(browsers), of(systems)];
+  if (system === undefined) return browser ?? 'An unknown program';
+  return `${browser ?? 'A browser'} on ${system}`;
+}
+
+/** Whether it is held in a hand. */
+export function isHandheld(userAgent: string | null | undefined): boolean {
+  return /\biPhone\b|\biPad\b|\bAndroid\b/.test(userAgent ?? '');
+}

@@ -1,0 +1,63 @@
+import { Group, Progress, Skeleton, Stack, Text } from '@mantine/core';
+import { graphql } from '../../graphql.ts';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { Section } from './section.tsx';
+
+const LIMITS = graphql(`
+  query DashboardLimits { viewer { limits { requestsPerSecond sendsPerHour sendsLeft sentWithinHour } } }
+`);
+
+/** Above this part of it, a limit is nearly reached. */
+const NEARLY = 0.9;
+
+/** What the account may do within some time, and what of it is used. */
+export function LimitsSection() {
+  const { data, error, refresh } = useLiveQuery({
+    query: LIMITS,
+    variables: {},
+    kinds: ['EMAIL_SENT'],
+  });
+  const limits = data?.viewer.limits;
+  return (
+    <Section title="Limits" about="Set by whoever runs the service, for each account.">
+      {error !== undefined && <ErrorNote error={error} retry={refresh} />}
+      {limits === undefined && error === undefined && <Skeleton h={70} />}
+      {limits !== undefined && (
+        <Stack>
+          <SentLately used={limits.sentWithinHour} most={limits.sendsPerHour} />
+          <Group justify="space-between" gap="xs">
+            <Text size="sm">Requests in a second, over all keys and this dashboard</Text>
+            <Text size="sm" fw={600}>
+              {limits.requestsPerSecond === null ? 'no limit' : `at most ${numbers.format(limits.requestsPerSecond)}`}
+            </Text>
+          </Group>
+        </Stack>
+      )}
+    </Section>
+  );
+}
+
+function SentLately({ used, most }: { used: number; most: number | null }) {
+  const part = most === null ? 0 : used / most;
+  return (
+    <Stack gap={6}>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm">Emails sent within the last hour</Text>
+        <Text size="sm" fw={600} aria-live="polite">
+          {numbers.format(used)} {most === null ? '· no limit' : `of ${numbers.format(most)}`}
+        </Text>
+      </Group>
+      {most !== null && (
+        <Progress
+          value={Math.min(part, 1) * 100}
+          color={part >= 1 ? 'red' : part >= NEARLY ? 'orange' : 'postroom'}
+          aria-label="Emails sent within the last hour"
+        />
+      )}
+      {most !== null && part >= 1 && <Text size="sm">What you send now waits until the hour has room for it.</Text>}
+    </Stack>
+  );
+}
+
+const numbers = new Intl.NumberFormat('en');

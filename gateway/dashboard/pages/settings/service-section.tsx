@@ -1,0 +1,86 @@
+import { Code, DataList, Group, Skeleton, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useQuery } from 'urql';
+import { graphql } from '../../graphql.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { Section } from './section.tsx';
+
+const SERVICE = graphql(`
+  query DashboardService {
+    viewer {
+      service { version publicUrl mailHostname smtpHost smtpPort trustedDomains isSignUpOpen retentionDays hasGuardModel }
+    }
+  }
+`);
+
+/** How the service is set up. */
+export function ServiceSection() {
+  const [{ data, error }, again] = useQuery({ query: SERVICE, variables: {}, requestPolicy: 'cache-and-network' });
+  const service = data?.viewer.service;
+  return (
+    <Section title="Service" about="How it is set up, by the environment that it was started with.">
+      {error !== undefined && <ErrorNote error={error} retry={() => again({ requestPolicy: 'network-only' })} />}
+      {service === undefined && error === undefined && <Skeleton h={220} />}
+      {service !== undefined && (
+        <DataList orientation="vertical" withDivider>
+          <Fact label="Version">Postroom {service.version}</Fact>
+          <Fact label="Address of the dashboard and of the REST interface" copy={service.publicUrl}>
+            <Code>{service.publicUrl}</Code>
+          </Fact>
+          <Fact label="Name of the mail server, which MX records point to" copy={service.mailHostname}>
+            <Code>{service.mailHostname}</Code>
+          </Fact>
+          <Fact label="SMTP host and port" copy={`${service.smtpHost}:${service.smtpPort}`}>
+            <Code>
+              {service.smtpHost}:{service.smtpPort}
+            </Code>
+          </Fact>
+          <Fact label="Domains that can be added without proof by DNS">
+            {service.trustedDomains.length === 0 ? 'none' : <Names names={service.trustedDomains} />}
+          </Fact>
+          <Fact label="How long mail is kept">
+            {service.retentionDays === null
+              ? 'until you delete it'
+              : `${service.retentionDays} ${service.retentionDays === 1 ? 'day' : 'days'}`}
+          </Fact>
+          <Fact label="Sign-up">{service.isSignUpOpen ? 'open to anybody who reaches this page' : 'closed'}</Fact>
+          <Fact label="Language model for guard rules">{service.hasGuardModel ? 'set up' : 'none'}</Fact>
+        </DataList>
+      )}
+    </Section>
+  );
+}
+
+function Fact({ label, copy, children }: { label: string; copy?: string; children: ReactNode }) {
+  return (
+    <DataList.Item>
+      <DataList.ItemLabel>{label}</DataList.ItemLabel>
+      <DataList.ItemValue>
+        <Group gap={4} wrap="nowrap" className="postroom-wrap">
+          {children}
+          {copy !== undefined && <CopyButton text={copy} label={`Copy: ${label}`} />}
+        </Group>
+      </DataList.ItemValue>
+    </DataList.Item>
+  );
+}
+
+/** So many names are shown at once. */
+const SHOWN_NAMES = 8;
+
+function Names({ names }: { names: readonly string[] }) {
+  const more = names.length - SHOWN_NAMES;
+  return (
+    <Group gap={6}>
+      {names.slice(0, SHOWN_NAMES).map((name) => (
+        <Code key={name}>{name}</Code>
+      ))}
+      {more > 0 && (
+        <Text size="sm" c="dimmed">
+          and {more} more
+        </Text>
+      )}
+    </Group>
+  );
+}

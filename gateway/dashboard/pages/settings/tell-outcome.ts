@@ -1,0 +1,12 @@
+import { notifications } from '@mantine/notifications';
+import type { AuthOutcome } from '../sign-in/auth-calls.ts';
+
+/** Tells by a notice what came of a call: `done`, or why not. Answers whether it was done. */
+export function tellOutcome({ problem }: AuthOutcome<unknown>, done: string): boolean {
+  notifications.show(
+    problem === null
+      ? { message: done, color: 'green' }
+      : { title: 'That did not work', message: problem.message, color: 'red' },
+  );
+  return problem === null;
+}

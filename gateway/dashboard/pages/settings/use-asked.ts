@@ -1,0 +1,24 @@
+import { useCallback, useEffect, useState } from 'react';
+import type { AuthOutcome, AuthProblem } from '../sign-in/auth-calls.ts';
+
+/** What a call to `/api/auth` answered, as long as the page shows it. */
+export interface Asked<Answer> {
+  /** undefined: not known yet */
+  answer: Answer | undefined;
+  problem: AuthProblem | null;
+  askAgain: () => Promise<void>;
+}
+
+/** Asks at once, and again when wanted. `ask` must be the same function each time. */
+export function useAsked<Answer>(ask: () => Promise<AuthOutcome<Answer>>): Asked<Answer> {
+  const [state, setState] = useState<{ answer: Answer | undefined; problem: AuthProblem | null }>({
+    answer: undefined,
+    problem: null,
+  });
+  const askAgain = useCallback(async () => {
+    const { answer, problem } = await ask();
+    setState((before) => (problem === null ? { answer, problem } : { answer: before.answer, problem }));
+  }, [ask]);
+  useEffect(() => void askAgain(), [askAgain]);
+  return { ...state, askAgain };
+}
