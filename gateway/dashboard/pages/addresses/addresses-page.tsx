@@ -1,6 +1,156 @@
+import { Button, Group, Modal, Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconAt, IconPlus, IconSearch } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useSearchParams } from 'wouter';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { DOMAIN_CHOICES } from './address-documents.ts';
+import { AddressDrawer } from './address-drawer.tsx';
+import { AddressForm } from './address-form.tsx';
+import { AddressList } from './address-list.tsx';
 
-/** Addresses. */
+/** How long typing has to rest before it is searched for. Milliseconds. */
+const REST_MS = 300;
+/** Characters that the service searches for at most. */
+const MAX_SEARCH = 100;
+
+/** All addresses, one of them beside the list. What is filtered, searched and open is in the URL. */
 export function AddressesPage() {
-  return <PageHeader title="Addresses" />;
+  const [search, setSearch] = useSearchParams();
+  const set = (changes: Record<string, string | null>) =>
+    setSearch((params) => {
+      for (const [name, value] of Object.entries(changes))
+        if (value === null) params.delete(name);
+        else params.set(name, value);
+      return params;
+    });
+  const domainId = search.get('domain');
+  const sought = search.get('q') ?? '';
+  const state = search.get('state');
+  const isFiltered = domainId !== null || sought !== '' || state !== null;
+  const filter = {
+    domainId,
+    filter: {
+      ...(sought === '' ? {} : { search: sought }),
+      ...(state === 'off' ? { isActive: false } : {}),
+      ...(state === 'on' ? { isReceiving: true } : {}),
+      ...(state === 'unreached' ? { isActive: true, isReceiving: false } : {}),
+    },
+  };
+  const openHref = (id: string) => {
+    const params = new URLSearchParams(search);
+    params.set('address', id);
+    return `/addresses?${params}`;
+  };
+  return (
+    <>
+      <PageHeader title="Addresses" about="Mail to them is taken in, stored, and handed on to their endpoint.">
+        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => set({ new: domainId ?? '' })}>
+          Make an address
+        </Button>
+      </PageHeader>
+      <Filters domainId={domainId} sought={sought} state={state} set={set} />
+      <AddressList
+        filter={filter}
+        after={null}
+        pages={Math.max(1, Number(search.get('pages')) || 1)}
+        more={() => set({ pages: String(Math.max(1, Number(search.get('pages')) || 1) + 1) })}
+        openHref={openHref}
+        empty={
+          <EmptyState
+            icon={IconAt}
+            title={isFiltered ? 'No address fits' : 'No addresses yet'}
+            about={
+              isFiltered
+                ? 'Search for less, or show all.'
+                : 'Make one on a verified domain. Its mail appears in the inbox, and goes to an endpoint of yours if you like.'
+            }
+          >
+            {isFiltered ? (
+              <Button variant="default" onClick={() => set({ domain: null, q: null, state: null })}>
+                Show all
+              </Button>
+            ) : (
+              <Button onClick={() => set({ new: '' })}>Make an address</Button>
+            )}
+          </EmptyState>
+        }
+      />
+      <AddressDrawer id={search.get('address')} close={() => set({ address: null })} />
+      <Modal
+        opened={search.get('new') !== null}
+        onClose={() => set({ new: null })}
+        title="Make an address"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+        centered
+      >
+        <AddressForm
+          domainId={search.get('new') === '' ? null : search.get('new')}
+          done={({ id }) => set({ new: null, address: id })}
+        />
+      </Modal>
+    </>
+  );
+}
+
+function Filters({
+  domainId,
+  sought,
+  state,
+  set,
+}: {
+  domainId: string | null;
+  sought: string;
+  state: string | null;
+  set: (changes: Record<string, string | null>) => void;
+}) {
+  const { data } = useLiveQuery({
+    query: DOMAIN_CHOICES,
+    variables: {},
+    kinds: ['DOMAIN_VERIFIED'],
+    types: ['Domain'],
+  });
+  const [typed, setTyped] = useState(sought);
+  const find = useDebouncedCallback((text: string) => set({ q: text === '' ? null : text, pages: null }), REST_MS);
+  return (
+    <Group mb="md" gap="xs">
+      <TextInput
+        type="search"
+        aria-label="Search addresses"
+        placeholder="Part of the address"
+        leftSection={<IconSearch size={16} aria-hidden />}
+        value={typed}
+        maxLength={MAX_SEARCH}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          find(event.currentTarget.value.trim());
+        }}
+      />
+      <Select
+        aria-label="Domain"
+        placeholder="All domains"
+        data={data?.domains.edges.map(({ node }) => ({ value: node.id, label: node.name })) ?? []}
+        value={domainId}
+        onChange={(value) => set({ domain: value, pages: null })}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': 'All domains' }}
+      />
+      <Select
+        aria-label="State"
+        placeholder="Any state"
+        data={[
+          { value: 'on', label: 'Takes mail' },
+          { value: 'unreached', label: 'Not reached' },
+          { value: 'off', label: 'Off' },
+        ]}
+        value={state}
+        onChange={(value) => set({ state: value, pages: null })}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Any state' }}
+      />
+    </Group>
+  );
 }

@@ -1,6 +1,88 @@
+import { Button, SegmentedControl } from '@mantine/core';
+import { IconPlus, IconWorld } from '@tabler/icons-react';
+import { Link, useSearchParams } from 'wouter';
+import { graphql } from '../../graphql.ts';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { AddDomain } from './add-domain.tsx';
+import { useCheckAll } from './check-all.tsx';
+import { DomainList } from './domain-list.tsx';
 
-/** Domains. */
+const COUNTS = graphql(`
+  query DashboardDomainCounts { domainCounts { total verified pending failed } }
+`);
+const STATUSES = ['VERIFIED', 'PENDING', 'FAILED'] as const;
+
+/** All domains, and the steps by which one is added. What is shown is in the URL. */
 export function DomainsPage() {
-  return <PageHeader title="Domains" />;
+  const [search] = useSearchParams();
+  const added = search.get('new');
+  return added === null ? <AllDomains /> : <AddDomain id={added === '' ? null : added} />;
+}
+
+function AllDomains() {
+  const [search, setSearch] = useSearchParams();
+  const status = STATUSES.find((each) => each === search.get('status')) ?? null;
+  const pages = Math.max(1, Number(search.get('pages')) || 1);
+  const { data } = useLiveQuery({
+    query: COUNTS,
+    variables: {},
+    kinds: ['DOMAIN_VERIFIED', 'DOMAIN_FAILED'],
+    types: ['Domain'],
+  });
+  const counts = data?.domainCounts;
+  const { button, progress } = useCheckAll();
+  return (
+    <>
+      <PageHeader title="Domains" about="Mail to a domain comes here, and mail is sent from it, once its DNS says so.">
+        {counts !== undefined && counts.total > 0 && button}
+        <Button component={Link} href="/domains?new" leftSection={<IconPlus size={16} aria-hidden />}>
+          Add a domain
+        </Button>
+      </PageHeader>
+      {progress}
+      {counts !== undefined && counts.total > 0 && (
+        <SegmentedControl
+          mb="md"
+          size="xs"
+          aria-label="Status"
+          value={status ?? ''}
+          onChange={(value) => setSearch(value === '' ? {} : { status: value })}
+          data={[
+            { value: '', label: `All ${counts.total}` },
+            { value: 'VERIFIED', label: `Verified ${counts.verified}` },
+            { value: 'PENDING', label: `Pending ${counts.pending}` },
+            { value: 'FAILED', label: `Failed ${counts.failed}` },
+          ]}
+        />
+      )}
+      <DomainList
+        filter={status === null ? null : { status }}
+        after={null}
+        pages={pages}
+        more={() =>
+          setSearch((params) => {
+            params.set('pages', String(pages + 1));
+            return params;
+          })
+        }
+        empty={
+          status === null ? (
+            <EmptyState
+              icon={IconWorld}
+              title="No domains yet"
+              about="Add the domain that your mail goes to. You are told which DNS records to publish, and see when they are there."
+            >
+              <Button component={Link} href="/domains?new">
+                Add a domain
+              </Button>
+            </EmptyState>
+          ) : (
+            <EmptyState icon={IconWorld} title="No domain is in this state" about="Choose another state above." />
+          )
+        }
+      />
+    </>
+  );
 }

@@ -1,6 +1,110 @@
+import { Button, Group, Modal, Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconBan, IconPlus, IconSearch } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useSearchParams } from 'wouter';
+import { EmptyState } from '../../parts/empty-state.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { SuppressionForm } from './suppression-form.tsx';
+import { SuppressionList } from './suppression-list.tsx';
 
-/** Suppressions. */
+/** How long typing has to rest before it is searched for. Milliseconds. */
+const REST_MS = 300;
+/** Characters that the service searches for at most. */
+const MAX_SEARCH = 100;
+const CHOICES = [
+  { value: 'BOUNCE', label: 'Bounced' },
+  { value: 'COMPLAINT', label: 'Complained' },
+  { value: 'MANUAL', label: 'By hand' },
+] as const;
+
+/** Addresses that no mail is sent to. */
 export function SuppressionsPage() {
-  return <PageHeader title="Suppressions" />;
+  const [search, setSearch] = useSearchParams();
+  const set = (changes: Record<string, string | null>) =>
+    setSearch((params) => {
+      for (const [name, value] of Object.entries(changes))
+        if (value === null) params.delete(name);
+        else params.set(name, value);
+      return params;
+    });
+  const sought = search.get('q') ?? '';
+  const reason = CHOICES.find(({ value }) => value === search.get('reason'))?.value ?? null;
+  const isFiltered = sought !== '' || reason !== null;
+  const pages = Math.max(1, Number(search.get('pages')) || 1);
+  const [typed, setTyped] = useState(sought);
+  const find = useDebouncedCallback((text: string) => set({ q: text === '' ? null : text, pages: null }), REST_MS);
+  return (
+    <>
+      <PageHeader
+        title="Suppressions"
+        about="Addresses that no mail is sent to: they bounced, their owner complained, or you put them here."
+      >
+        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => set({ new: '' })}>
+          Suppress an address
+        </Button>
+      </PageHeader>
+      <Group mb="md" gap="xs">
+        <TextInput
+          type="search"
+          aria-label="Search suppressions"
+          placeholder="Part of the address"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={typed}
+          maxLength={MAX_SEARCH}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value);
+            find(event.currentTarget.value.trim());
+          }}
+        />
+        <Select
+          aria-label="Reason"
+          placeholder="Any reason"
+          data={[...CHOICES]}
+          value={reason}
+          onChange={(value) => set({ reason: value, pages: null })}
+          clearable
+          clearButtonProps={{ 'aria-label': 'Any reason' }}
+        />
+      </Group>
+      <SuppressionList
+        filter={{ ...(sought === '' ? {} : { search: sought }), ...(reason === null ? {} : { reason }) }}
+        after={null}
+        pages={pages}
+        more={() => set({ pages: String(pages + 1) })}
+        empty={
+          <EmptyState
+            icon={IconBan}
+            title={isFiltered ? 'No suppression fits' : 'Nothing is suppressed'}
+            about={
+              isFiltered
+                ? 'Mail is sent to every address that is not listed here.'
+                : 'An address comes here by itself when its server refuses mail for good or its owner complains. Sending to it is refused then, so that your domain keeps its good name.'
+            }
+          >
+            {isFiltered && (
+              <Button
+                variant="default"
+                onClick={() => {
+                  setTyped('');
+                  set({ q: null, reason: null });
+                }}
+              >
+                Show all
+              </Button>
+            )}
+          </EmptyState>
+        }
+      />
+      <Modal
+        opened={search.get('new') !== null}
+        onClose={() => set({ new: null })}
+        title="Suppress an address"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+        centered
+      >
+        <SuppressionForm done={() => set({ new: null })} />
+      </Modal>
+    </>
+  );
 }

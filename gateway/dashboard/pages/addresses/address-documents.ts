@@ -1,0 +1,95 @@
+import { graphql, type ResultOf } from '../../graphql.ts';
+
+const ADDRESS = graphql(`
+  fragment AddressParts on EmailAddress {
+    id address isActive isReceiving warning routing createdAt
+    endpoint { id name isActive }
+    domain { id name catchAll { isEnabled endpoint { id name } } }
+    emailStatistics { last24Hours last7Days last30Days }
+  }
+`);
+
+/** An address as it is shown. */
+export type ShownAddress = ResultOf<typeof ADDRESS>;
+
+export const ADDRESSES = graphql(
+  `
+  query DashboardAddresses($first: Int!, $after: String, $domainId: ID, $filter: EmailAddressFilter) {
+    emailAddresses(first: $first, after: $after, domainId: $domainId, filter: $filter) {
+      edges { node { ...AddressParts } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`,
+  [ADDRESS],
+);
+
+export const ONE_ADDRESS = graphql(
+  `
+  query DashboardAddress($id: ID!) {
+    emailAddress(id: $id) { ...AddressParts }
+  }
+`,
+  [ADDRESS],
+);
+
+export const DOMAIN_CHOICES = graphql(`
+  query DomainChoices {
+    domains(first: 100, filter: { status: VERIFIED }) { edges { node { id name } } }
+    domainCounts { total }
+  }
+`);
+
+export const CREATE_ADDRESS = graphql(`
+  mutation AddAddress($input: CreateEmailAddressInput!) {
+    createEmailAddress(input: $input) {
+      __typename
+      ... on CreateEmailAddressPayload { emailAddress { id address } }
+      ... on Error { message code }
+      ... on ValidationError { fields { path message } }
+    }
+  }
+`);
+
+export const UPDATE_ADDRESS = graphql(`
+  mutation ChangeAddress($input: UpdateEmailAddressInput!) {
+    updateEmailAddress(input: $input) {
+      __typename
+      ... on UpdateEmailAddressPayload { emailAddress { id isActive routing } }
+      ... on Error { message code }
+      ... on ValidationError { fields { path message } }
+    }
+  }
+`);
+
+export const DELETE_ADDRESS = graphql(`
+  mutation DropAddress($input: DeleteEmailAddressInput!) {
+    deleteEmailAddress(input: $input) {
+      __typename
+      ... on DeleteEmailAddressPayload { deletedId address domain { id } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+export const SIMULATE = graphql(`
+  mutation SendTestMail($input: SimulateInboundInput!) {
+    simulateInbound(input: $input) {
+      __typename
+      ... on SimulateInboundPayload { emailId to }
+      ... on Error { message code }
+    }
+  }
+`);
+
+/** Where mail to an address goes, in words. */
+export function routeOf({ endpoint, routing, domain }: ShownAddress): string {
+  if (endpoint !== null) {
+    const name = endpoint.isActive ? endpoint.name : `${endpoint.name} (switched off, so mail is only stored)`;
+    return routing === 'WEBHOOK' ? `Webhook ${name}` : name;
+  }
+  const catchAll = domain?.catchAll;
+  return catchAll?.isEnabled === true && catchAll.endpoint !== null
+    ? `Catch-all of the domain: ${catchAll.endpoint.name}`
+    : 'Stored only';
+}

@@ -1,0 +1,132 @@
+import { Alert, Anchor, Button, Drawer, Group, Select, Skeleton, Stack, Switch, Text, Title } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { type Problem, useAct } from '../../parts/use-act.ts';
+import { DELETE_ADDRESS, ONE_ADDRESS, routeOf, type ShownAddress, UPDATE_ADDRESS } from './address-documents.ts';
+import { useEndpointChoices } from './endpoint-choice.tsx';
+import { TestMail } from './test-mail.tsx';
+
+/** One address beside the list: where its mail goes, whether it takes any, a test mail, and how to be rid of it. */
+export function AddressDrawer({ id, close }: { id: string | null; close: () => void }) {
+  const { data, error, isLoading, refresh } = useLiveQuery({
+    query: ONE_ADDRESS,
+    variables: { id: id ?? '' },
+    kinds: ['EMAIL_RECEIVED', 'DOMAIN_VERIFIED', 'DOMAIN_RECORDS_LOST'],
+    types: ['EmailAddress', 'Domain'],
+    isPaused: id === null,
+  });
+  const address = id === null ? null : (data?.emailAddress ?? null);
+  return (
+    <Drawer
+      opened={id !== null}
+      onClose={close}
+      position="right"
+      size="lg"
+      title={address?.address ?? 'Address'}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      classNames={{ title: 'postroom-wrap' }}
+    >
+      {isLoading && id !== null && <Skeleton h={240} aria-label="Loading" />}
+      {error !== undefined && <ErrorNote error={error} retry={refresh} />}
+      {data !== undefined && address === null && id !== null && (
+        <Text>There is no such address. It was deleted, or it is not yours.</Text>
+      )}
+      {address !== null && <Details address={address} close={close} />}
+    </Drawer>
+  );
+}
+
+function Details({ address, close }: { address: ShownAddress; close: () => void }) {
+  const { act, isBusy } = useAct(UPDATE_ADDRESS, { quiet: true });
+  const { act: remove } = useAct(DELETE_ADDRESS, { done: `${address.address} is deleted.` });
+  const endpoints = useEndpointChoices(address.endpoint);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const change = async (input: { endpointId?: string | null; webhookId?: null; isActive?: boolean }) =>
+    setProblem((await act({ input: { id: address.id, ...input } })).problem);
+  const mail = address.emailStatistics;
+  return (
+    <Stack gap="lg">
+      <Stack gap={4}>
+        <Group gap={4} wrap="nowrap">
+          <Text fw={600} className="postroom-wrap">
+            {address.address}
+          </Text>
+          <CopyButton text={address.address} label="Copy the address" />
+        </Group>
+        <Text size="sm" c="dimmed" component="div">
+          {mail.last24Hours} emails in 24 h, {mail.last7Days} in 7 days, {mail.last30Days} in 30 days;{' '}
+          <RelativeTime at={address.createdAt} prefix="made " />
+        </Text>
+        <Anchor component={Link} href={`/activity?address=${encodeURIComponent(address.address)}`} size="sm">
+          Its mail
+        </Anchor>
+        {address.domain !== null && (
+          <Anchor component={Link} href={`/domains/${address.domain.id}`} size="sm">
+            Domain {address.domain.name}
+          </Anchor>
+        )}
+      </Stack>
+      {address.warning !== null && (
+        <Alert color="yellow" variant="outline" title="Mail from outside does not reach it" role="status">
+          {address.warning}
+        </Alert>
+      )}
+      <Stack gap="sm" component="section" aria-label="Routing">
+        <Title order={3}>Routing</Title>
+        <Text size="sm">Now: {routeOf(address)}</Text>
+        <Select
+          label="Its mail goes to"
+          placeholder="Stored only, or the catch-all of the domain"
+          data={endpoints}
+          value={address.endpoint?.id ?? null}
+          onChange={(endpointId) => void change({ endpointId, ...(endpointId === null ? { webhookId: null } : {}) })}
+          disabled={isBusy}
+          clearable
+          clearButtonProps={{ 'aria-label': 'No endpoint' }}
+        />
+        <Switch
+          label="Takes mail"
+          description={
+            address.isActive ? 'Switched off, mail to it is refused (550).' : 'Mail to it is refused (550) now.'
+          }
+          checked={address.isActive}
+          disabled={isBusy}
+          onChange={(event) => void change({ isActive: event.currentTarget.checked })}
+        />
+        {problem !== null && (
+          <Alert color="red" variant="outline" role="alert">
+            {problem.message}
+          </Alert>
+        )}
+      </Stack>
+      <Stack gap="sm" component="section" aria-label="Try it out">
+        <Title order={3}>Try it out</Title>
+        {address.isActive ? (
+          <TestMail address={address} />
+        ) : (
+          <Text size="sm">Switch it on first: mail to it is refused now.</Text>
+        )}
+      </Stack>
+      <Group justify="space-between">
+        <ConfirmButton
+          label="Delete the address"
+          question={`Delete ${address.address}?`}
+          about="Mail to it is refused from then on, and anybody who has the domain may make it again. The mail that it took stays readable."
+          confirm="Delete"
+          act={async () => {
+            const { problem: why } = await remove({ input: { id: address.id } });
+            if (why === null) close();
+          }}
+        />
+        <Button variant="default" size="xs" onClick={close}>
+          Close
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

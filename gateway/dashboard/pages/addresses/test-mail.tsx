@@ -1,0 +1,84 @@
+import { Alert, Anchor, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { IconCircleCheck } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { useLive } from '../../live/live-context.tsx';
+import { Command } from '../../parts/command.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { useViewer } from '../../shell/session.tsx';
+import { type ShownAddress, SIMULATE } from './address-documents.ts';
+
+const TEMPLATES = [
+  { value: 'PLAIN', label: 'A short question' },
+  { value: 'NEWSLETTER', label: 'A newsletter with HTML' },
+  { value: 'ATTACHMENT', label: 'An invoice with attachments' },
+  { value: 'ONE_TIME_CODE', label: 'A one-time code' },
+  { value: 'SPAM', label: 'What filters take for spam' },
+] as const;
+
+type Template = (typeof TEMPLATES)[number]['value'];
+
+/** Lets a mail come in to the address, and shows it arriving; or says how to send one from a terminal. */
+export function TestMail({ address }: { address: ShownAddress }) {
+  const { service } = useViewer();
+  const { act, isBusy } = useAct(SIMULATE, { quiet: true });
+  const [template, setTemplate] = useState<Template>('PLAIN');
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const [emailId, setEmailId] = useState<string | null>(null);
+  const [arrived, setArrived] = useState<readonly string[]>([]);
+  useLive(['EMAIL_RECEIVED', 'EMAIL_THREADED'], (event) => {
+    const id = event?.emailId ?? null;
+    if (id !== null) setArrived((before) => [...before.slice(-50), id]);
+  });
+  const send = async () => {
+    setEmailId(null);
+    setTrouble(null);
+    const { payload, problem } = await act({ input: { to: address.address, template } });
+    if (problem !== null) setTrouble(problem.message);
+    else setEmailId(payload.emailId);
+  };
+  const isThere = emailId !== null && arrived.includes(emailId);
+  return (
+    <Stack gap="sm">
+      <Group align="flex-end" gap="xs">
+        <NativeSelect
+          label="Test mail"
+          data={[...TEMPLATES]}
+          value={template}
+          onChange={(event) => {
+            const { value } = event.currentTarget;
+            const found = TEMPLATES.find((each) => each.value === value);
+            if (found !== undefined) setTemplate(found.value);
+          }}
+        />
+        <Button loading={isBusy} onClick={() => void send()}>
+          Send it
+        </Button>
+      </Group>
+      <div aria-live="polite">
+        {trouble !== null && (
+          <Alert color="red" variant="outline">
+            {trouble}
+          </Alert>
+        )}
+        {emailId !== null && (
+          <Alert
+            color={isThere ? 'green' : 'blue'}
+            variant="outline"
+            icon={<IconCircleCheck aria-hidden />}
+            title={isThere ? 'It arrived' : 'It was accepted'}
+          >
+            <Anchor component={Link} href={`/emails/${emailId}`} size="sm">
+              Open the mail
+            </Anchor>
+          </Alert>
+        )}
+      </div>
+      <Text size="sm">Or from a terminal:</Text>
+      <Command
+        label="Copy the swaks command"
+        text={`swaks --server ${service.smtpHost}:${service.smtpPort} --from ada@example.com --to ${address.address} --header 'Subject: Hello' --body 'A test'`}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,103 @@
+import { Button, Group, Skeleton, Stack, Stepper, Text } from '@mantine/core';
+import { IconWorldOff } from '@tabler/icons-react';
+import { Link, useSearchParams } from 'wouter';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { AddedDomain } from './added-domain.tsx';
+import { AwaitRecords } from './await-records.tsx';
+import { ConflictNote, ProviderNote } from './domain-advice.tsx';
+import type { ShownDomain } from './domain-documents.ts';
+import { NameForm } from './name-form.tsx';
+import { CopyAllRecords, RecordList } from './record-list.tsx';
+import { useDomain } from './use-domain.ts';
+
+/** The steps by which a domain is added: its name, its records, seeing them in DNS, an address. The place is in the URL. */
+export function AddDomain({ id }: { id: string | null }) {
+  const [search, setSearch] = useSearchParams();
+  const step = id === null ? 0 : (STEPS[search.get('step') ?? ''] ?? 1);
+  const go = (next: { id?: string; step: keyof typeof STEPS }) =>
+    setSearch((params) => {
+      if (next.id !== undefined) params.set('new', next.id);
+      params.set('step', next.step);
+      return params;
+    });
+  return (
+    <>
+      <PageHeader title="Add a domain">
+        <Button component={Link} href="/domains" variant="default">
+          All domains
+        </Button>
+      </PageHeader>
+      <Stepper active={step} size="sm" mb="lg" aria-label="Steps" visibleFrom="sm" allowNextStepsSelect={false}>
+        {['Name', 'Records', 'Check', 'Done'].map((label, index) => (
+          <Stepper.Step
+            key={label}
+            label={label}
+            allowStepSelect={false}
+            aria-current={index === step ? 'step' : undefined}
+          />
+        ))}
+      </Stepper>
+      <Text size="sm" c="dimmed" hiddenFrom="sm" mb="sm">
+        Step {step + 1} of 4
+      </Text>
+      {id === null ? (
+        <NameForm done={(added) => go({ id: added.id, step: added.status === 'VERIFIED' ? 'done' : 'records' })} />
+      ) : (
+        <Steps id={id} step={step} go={go} />
+      )}
+    </>
+  );
+}
+
+const STEPS: Record<string, number> = { records: 1, check: 2, done: 3 };
+
+function Steps({ id, step, go }: { id: string; step: number; go: (next: { step: string }) => void }) {
+  const { data, error, isLoading, refresh } = useDomain(id);
+  const domain = data?.domain;
+  if (domain == null)
+    return (
+      <>
+        {isLoading && <Skeleton h={240} aria-label="Loading" />}
+        {error !== undefined && <ErrorNote error={error} retry={refresh} />}
+        {data !== undefined && (
+          <EmptyState icon={IconWorldOff} title="No such domain" about="It was deleted, or it is not yours.">
+            <Link href="/domains?new">Begin again</Link>
+          </EmptyState>
+        )}
+      </>
+    );
+  if (step === 1) return <RecordsToPublish domain={domain} next={() => go({ step: 'check' })} />;
+  if (step === 2)
+    return (
+      <AwaitRecords
+        domain={domain}
+        refresh={refresh}
+        back={() => go({ step: 'records' })}
+        next={() => go({ step: 'done' })}
+      />
+    );
+  return <AddedDomain domain={domain} />;
+}
+
+function RecordsToPublish({ domain, next }: { domain: ShownDomain; next: () => void }) {
+  return (
+    <Stack maw={980}>
+      <Text>
+        Publish these records where the DNS of {domain.name} is kept. Only the required ones are needed to begin; the
+        others let mail that you send be believed.
+      </Text>
+      <ProviderNote provider={domain.provider} />
+      <ConflictNote conflict={domain.dnsConflict} />
+      <Group justify="space-between">
+        <CopyAllRecords records={domain.dnsRecords} />
+        <Button onClick={next}>I published them: check</Button>
+      </Group>
+      <RecordList records={domain.dnsRecords} zone={domain.parent?.name ?? domain.name} />
+      <Group justify="flex-end">
+        <Button onClick={next}>I published them: check</Button>
+      </Group>
+    </Stack>
+  );
+}

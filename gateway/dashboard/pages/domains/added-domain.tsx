@@ -1,0 +1,38 @@
+import { Alert, Anchor, Group, Stack, Text } from '@mantine/core';
+import { IconCircleCheck } from '@tabler/icons-react';
+import { Link, useLocation } from 'wouter';
+import { AddressForm } from '../addresses/address-form.tsx';
+import type { ShownDomain } from './domain-documents.ts';
+import { Section } from './section.tsx';
+
+/** The last step: the domain is there, an address is what comes next. */
+export function AddedDomain({ domain }: { domain: ShownDomain }) {
+  const [, navigate] = useLocation();
+  return (
+    <Stack maw={680}>
+      <Alert
+        color={domain.status === 'VERIFIED' ? 'green' : 'blue'}
+        variant="outline"
+        icon={<IconCircleCheck aria-hidden />}
+        title={domain.status === 'VERIFIED' ? `${domain.name} is verified` : `${domain.name} waits for its records`}
+        role="status"
+      >
+        <Text size="sm">
+          {domain.canReceive
+            ? 'Mail to its addresses comes here.'
+            : 'Mail comes here once its MX record is seen; an address can be made before.'}
+        </Text>
+      </Alert>
+      {domain.status === 'VERIFIED' && (
+        <Section title="Make its first address">
+          <AddressForm domainId={domain.id} done={({ id }) => navigate(`/addresses?address=${id}`)} />
+        </Section>
+      )}
+      <Group>
+        <Anchor component={Link} href={`/domains/${domain.id}`}>
+          Open {domain.name}
+        </Anchor>
+      </Group>
+    </Stack>
+  );
+}

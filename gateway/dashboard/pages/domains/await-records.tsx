@@ -1,0 +1,68 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { useInterval } from '@mantine/hooks';
+import { IconCircleCheck } from '@tabler/icons-react';
+import { useEffect, useEffectEvent } from 'react';
+import { CheckDns, useDnsCheck } from './check-dns.tsx';
+import { ConflictNote } from './domain-advice.tsx';
+import type { ShownDomain } from './domain-documents.ts';
+import { RecordList } from './record-list.tsx';
+
+/** While this step is open, DNS is asked so often. Milliseconds. */
+const ASK_AGAIN_MS = 20_000;
+
+/** The step that waits until DNS has the records: it asks by itself, and shows each as it is seen. */
+export function AwaitRecords({
+  domain,
+  refresh,
+  back,
+  next,
+}: {
+  domain: ShownDomain;
+  refresh: () => void;
+  back: () => void;
+  next: () => void;
+}) {
+  const { check } = useDnsCheck(domain.id, refresh);
+  const isVerified = domain.status === 'VERIFIED';
+  const isComplete = domain.dnsRecords.every(({ status }) => status === 'VERIFIED');
+  const ask = useEffectEvent(() => {
+    if (!isComplete && document.visibilityState === 'visible') void check();
+  });
+  useEffect(() => ask(), []);
+  useInterval(() => ask(), ASK_AGAIN_MS, { autoInvoke: true });
+  return (
+    <Stack maw={980}>
+      <CheckDns domain={domain} refresh={refresh} />
+      {isVerified ? (
+        <Alert
+          color="green"
+          variant="outline"
+          icon={<IconCircleCheck aria-hidden />}
+          title={`${domain.name} is verified`}
+          role="status"
+        >
+          <Text size="sm">
+            {domain.canReceive
+              ? 'Mail to it comes here, and mail can be sent from it.'
+              : 'Mail can be sent from it. To receive mail, its MX record has to be seen, too.'}
+          </Text>
+        </Alert>
+      ) : (
+        <Text size="sm" c="dimmed">
+          DNS is asked every 20 seconds while this page is open, and by the service later on. New records are often seen
+          within minutes; a resolver may remember for an hour that they were missing. You may leave: nothing is lost.
+        </Text>
+      )}
+      <ConflictNote conflict={domain.dnsConflict} />
+      <RecordList records={domain.dnsRecords} zone={domain.parent?.name ?? domain.name} />
+      <Group justify="space-between">
+        <Button variant="default" onClick={back}>
+          Back to the records
+        </Button>
+        <Button disabled={!isVerified} onClick={next}>
+          Go on
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,72 @@
+import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import { useState } from 'react';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { type Problem, useAct } from '../../parts/use-act.ts';
+import { type ShownDomain, VERIFY_DOMAIN } from './domain-documents.ts';
+
+/** How many of the records are seen, since when, and a button that has DNS asked now. */
+export function CheckDns({ domain, refresh }: { domain: ShownDomain; refresh: () => void }) {
+  const { check, isBusy, problem } = useDnsCheck(domain.id, refresh);
+  const { dnsRecords: records, lastCheckedAt, lastCheckError } = domain;
+  const seen = records.filter(({ status }) => status === 'VERIFIED').length;
+  return (
+    <Stack gap={6}>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" component="div" aria-live="polite">
+          <Text span fw={600}>
+            {seen} of {records.length} records seen
+          </Text>{' '}
+          <Text span c="dimmed">
+            {isBusy ? (
+              'Asking DNS now'
+            ) : lastCheckedAt === null ? (
+              'DNS was not asked yet'
+            ) : (
+              <RelativeTime at={lastCheckedAt} prefix="last asked " />
+            )}
+          </Text>
+        </Text>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconRefresh size={14} aria-hidden />}
+          loading={isBusy}
+          onClick={() => void check()}
+        >
+          Check now
+        </Button>
+      </Group>
+      <Progress
+        value={isBusy ? 100 : (100 * seen) / Math.max(1, records.length)}
+        animated={isBusy}
+        striped={isBusy}
+        aria-label={isBusy ? 'DNS is being asked' : 'Records seen'}
+      />
+      {problem !== null && <Trouble text={problem.message} />}
+      {problem === null && lastCheckError !== null && (
+        <Trouble text={`${lastCheckError}. What is said about the records is from before. Try again in a moment.`} />
+      )}
+    </Stack>
+  );
+}
+
+function Trouble({ text }: { text: string }) {
+  return (
+    <Alert color="yellow" variant="outline" role="status" p="xs">
+      <Text size="sm">{text}</Text>
+    </Alert>
+  );
+}
+
+/** Has the DNS of a domain asked now. */
+export function useDnsCheck(id: string, done: () => void) {
+  const { act, isBusy } = useAct(VERIFY_DOMAIN, { quiet: true });
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const check = async () => {
+    const outcome = await act({ input: { id } });
+    setProblem(outcome.problem);
+    done();
+  };
+  return { check, isBusy, problem };
+}

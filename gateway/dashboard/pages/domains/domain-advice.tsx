@@ -1,0 +1,74 @@
+import { Alert, Code, Group, List, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import type { ShownDomain } from './domain-documents.ts';
+import { providerHint } from './domain-words.ts';
+
+/** Records of others that keep mail from coming here, and what to do about them. */
+export function ConflictNote({ conflict }: { conflict: ShownDomain['dnsConflict'] }) {
+  if (conflict === null) return null;
+  return (
+    <Alert
+      color="red"
+      variant="outline"
+      icon={<IconAlertTriangle aria-hidden />}
+      title="Other records stand in the way"
+      role="status"
+    >
+      <Stack gap="xs">
+        <Text size="sm">{conflict.message}</Text>
+        <List size="sm" spacing={4}>
+          {conflict.records.map(({ type, value }) => (
+            <List.Item key={`${type} ${value}`} className="postroom-wrap">
+              <Code>
+                {type} {value}
+              </Code>
+            </List.Item>
+          ))}
+        </List>
+        {conflict.type !== 'CNAME' && (
+          <Text size="sm">
+            Do people still read mail there? Then leave those records as they are and add a subdomain here instead, as
+            inbound.example.com: its mail comes here and that of the domain stays where it is.
+          </Text>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+/** Who serves the DNS, and where to enter records there. */
+export function ProviderNote({ provider }: { provider: ShownDomain['provider'] }) {
+  const hint = providerHint(provider);
+  if (hint === null) return null;
+  return (
+    <Alert variant="outline" color="blue" icon={<IconInfoCircle aria-hidden />} title={hint.title} role="note">
+      {hint.where !== null && <Text size="sm">{hint.where}</Text>}
+    </Alert>
+  );
+}
+
+/** SPF and DMARC records that would help, though the domain works without them. */
+export function AuthAdvice({ advice }: { advice: ShownDomain['authRecommendations'] }) {
+  const records = [advice.spf, advice.dmarc].filter((record) => record !== null);
+  if (records.length === 0) return null;
+  return (
+    <Alert variant="outline" color="blue" icon={<IconInfoCircle aria-hidden />} title="What helps its mail" role="note">
+      <Stack gap="sm">
+        {records.map(({ name, value, description }) => (
+          <div key={name}>
+            <Text size="sm">{description}. TXT record:</Text>
+            <Group gap={4} wrap="nowrap">
+              <Code className="postroom-wrap">{name}</Code>
+              <CopyButton text={name} label={`Copy the name ${name}`} />
+            </Group>
+            <Group gap={4} wrap="nowrap">
+              <Code className="postroom-wrap">{value}</Code>
+              <CopyButton text={value} label={`Copy the value ${value.slice(0, 40)}`} />
+            </Group>
+          </div>
+        ))}
+      </Stack>
+    </Alert>
+  );
+}

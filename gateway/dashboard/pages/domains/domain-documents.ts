@@ -1,0 +1,100 @@
+import { graphql, type ResultOf } from '../../graphql.ts';
+
+const RECORD = graphql(`
+  fragment RecordParts on DnsRecord { id type name value priority exchange purpose description isRequired status error }
+`);
+
+/** What the pages show of one domain. */
+export const DOMAIN = graphql(
+  `
+  query DashboardDomain($id: ID!) {
+    domain(id: $id) {
+      id name status statusReason canReceive canSend isTrusted isFullyVerified isDkimVerified hasMxRecords
+      lastCheckedAt lastCheckError proofLostAt createdAt receiveDmarcEmails
+      dnsRecords { ...RecordParts }
+      dkimKeys { selector state record { ...RecordParts } }
+      provider { name confidence }
+      dnsConflict { type message records { type value } }
+      authRecommendations { spf { name value description } dmarc { name value description } }
+      mailFrom { name status verifiedAt }
+      catchAll { isEnabled endpoint { __typename id name isActive } }
+      parent { id name }
+      subdomains(first: 50) { totalCount edges { node { id name status } } }
+      addresses(first: 10) {
+        totalCount
+        edges { node { id address isActive isReceiving warning endpoint { id name } emailStatistics { last7Days } } }
+      }
+      emailStatistics { last24Hours last7Days last30Days }
+      dmarcReports(first: 1) { totalCount }
+    }
+  }
+`,
+  [RECORD],
+);
+
+/** A domain as DOMAIN tells it. */
+export type ShownDomain = NonNullable<ResultOf<typeof DOMAIN>['domain']>;
+export type ShownRecord = ShownDomain['dnsRecords'][number];
+
+export const CREATE_DOMAIN = graphql(`
+  mutation AddDomain($input: CreateDomainInput!) {
+    createDomain(input: $input) {
+      __typename
+      ... on CreateDomainPayload { domain { id name status } }
+      ... on Error { message code }
+      ... on ValidationError { fields { path message } }
+    }
+  }
+`);
+
+export const VERIFY_DOMAIN = graphql(`
+  mutation CheckDomain($input: VerifyDomainInput!) {
+    verifyDomain(input: $input) {
+      __typename
+      ... on VerifyDomainPayload { domain { id status lastCheckedAt lastCheckError dnsRecords { id status } } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+export const VERIFY_DOMAINS = graphql(`
+  mutation CheckDomains($input: VerifyDomainsInput!) {
+    verifyDomains(input: $input) {
+      __typename
+      ... on VerifyDomainsPayload { domains { id status } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+export const UPDATE_DOMAIN = graphql(`
+  mutation ChangeDomain($input: UpdateDomainInput!) {
+    updateDomain(input: $input) {
+      __typename
+      ... on UpdateDomainPayload { domain { id } }
+      ... on Error { message code }
+      ... on ValidationError { fields { path message } }
+    }
+  }
+`);
+
+export const ROTATE_KEY = graphql(`
+  mutation RotateKey($input: RotateDkimKeyInput!) {
+    rotateDkimKey(input: $input) {
+      __typename
+      ... on RotateDkimKeyPayload { domain { id } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+export const DELETE_DOMAIN = graphql(`
+  mutation DropDomain($input: DeleteDomainInput!) {
+    deleteDomain(input: $input) {
+      __typename
+      ... on DeleteDomainPayload { deletedId name deletedAddressCount obsoleteRecordCount }
+      ... on Error { message code }
+      ... on Conflict { details }
+    }
+  }
+`);

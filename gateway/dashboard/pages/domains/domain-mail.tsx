@@ -1,0 +1,129 @@
+import { Anchor, Button, Group, SimpleGrid, Table, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import type { ShownDomain } from './domain-documents.ts';
+import { domainTone } from './domain-words.ts';
+import { Section } from './section.tsx';
+
+/** How much mail the domain had, and the addresses on it. */
+export function DomainAddresses({ domain }: { domain: ShownDomain }) {
+  const { addresses, emailStatistics: mail } = domain;
+  return (
+    <Section
+      title="Addresses and mail"
+      aside={
+        domain.status === 'VERIFIED' && (
+          <Button component={Link} href={`/addresses?new=${domain.id}`} size="xs" variant="default">
+            Make an address
+          </Button>
+        )
+      }
+    >
+      <SimpleGrid cols={3} spacing="xs">
+        <Count label="24 hours" value={mail.last24Hours} />
+        <Count label="7 days" value={mail.last7Days} />
+        <Count label="30 days" value={mail.last30Days} />
+      </SimpleGrid>
+      {addresses.totalCount === 0 && (
+        <Text size="sm" c="dimmed">
+          {domain.status === 'VERIFIED'
+            ? 'No addresses yet. Mail to the domain is refused until there is one, or a catch-all.'
+            : 'Addresses can be made once the domain is verified.'}
+        </Text>
+      )}
+      {addresses.totalCount > 0 && (
+        <Table.ScrollContainer
+          minWidth={420}
+          scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'region', 'aria-label': 'Addresses' } }}
+        >
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Address</Table.Th>
+                <Table.Th>Goes to</Table.Th>
+                <Table.Th ta="right">7 days</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {addresses.edges.map(({ node }) => (
+                <Table.Tr key={node.id}>
+                  <Table.Td className="postroom-wrap">
+                    <Anchor component={Link} href={`/addresses?address=${node.id}`} size="sm">
+                      {node.address}
+                    </Anchor>{' '}
+                    {!node.isActive && <StatusBadge status="off" tone="quiet" />}
+                  </Table.Td>
+                  <Table.Td>{node.endpoint?.name ?? 'Stored'}</Table.Td>
+                  <Table.Td ta="right">{node.emailStatistics.last7Days}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      {addresses.totalCount > addresses.edges.length && (
+        <Anchor component={Link} href={`/addresses?domain=${domain.id}`} size="sm">
+          All {addresses.totalCount} addresses
+        </Anchor>
+      )}
+    </Section>
+  );
+}
+
+function Count({ label, value }: { label: string; value: number }) {
+  return (
+    <div>
+      <Text size="xs" c="dimmed">
+        {label}
+      </Text>
+      <Text fw={600}>{value.toLocaleString('en')}</Text>
+    </div>
+  );
+}
+
+/** Where bounces go, and the domains above and below. */
+export function DomainFamily({ domain }: { domain: ShownDomain }) {
+  const { mailFrom, parent, subdomains } = domain;
+  return (
+    <Section title="Bounces and subdomains">
+      <Group gap="xs">
+        <Text size="sm" className="postroom-wrap">
+          Bounces of its mail go to {mailFrom.status === 'VERIFIED' ? mailFrom.name : domain.name} (MAIL FROM).
+        </Text>
+        <StatusBadge
+          status={mailFrom.status === 'VERIFIED' ? 'seen' : 'not seen yet'}
+          tone={mailFrom.status === 'VERIFIED' ? 'good' : 'waiting'}
+        />
+      </Group>
+      {mailFrom.status !== 'VERIFIED' && (
+        <Text size="sm" c="dimmed">
+          Until both records of {mailFrom.name} are seen, the domain itself serves.
+        </Text>
+      )}
+      {parent !== null && (
+        <Text size="sm">
+          Verified by the domain above it,{' '}
+          <Anchor component={Link} href={`/domains/${parent.id}`}>
+            {parent.name}
+          </Anchor>
+          .
+        </Text>
+      )}
+      {subdomains.totalCount > 0 && (
+        <>
+          <Text size="sm">Subdomains of yours:</Text>
+          <Group gap="xs">
+            {subdomains.edges.map(({ node }) => (
+              <Group key={node.id} gap={4}>
+                <Anchor component={Link} href={`/domains/${node.id}`} size="sm">
+                  {node.name}
+                </Anchor>
+                <StatusBadge status={node.status} tone={domainTone(node.status)} />
+              </Group>
+            ))}
+          </Group>
+        </>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,87 @@
+import { Alert, Button, Group, Select, Stack, Switch, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { type Problem, useAct } from '../../parts/use-act.ts';
+import { useEndpointChoices } from '../addresses/endpoint-choice.tsx';
+import { type ShownDomain, UPDATE_DOMAIN } from './domain-documents.ts';
+import { Section } from './section.tsx';
+
+/** What becomes of mail to addresses that nobody made, and of mail to dmarc@. */
+export function DomainSettings({ domain, refresh }: { domain: ShownDomain; refresh: () => void }) {
+  const { act, isBusy } = useAct(UPDATE_DOMAIN, { quiet: true, done: 'Saved.' });
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const endpoints = useEndpointChoices();
+  const current = domain.catchAll.endpoint?.id ?? null;
+  const [wanted, setWanted] = useState<string | null>(null);
+  const chosen = wanted ?? current;
+  const isVerified = domain.status === 'VERIFIED';
+  const change = async (input: {
+    isCatchAllEnabled?: boolean;
+    catchAllEndpointId?: string;
+    receiveDmarcEmails?: boolean;
+  }) => {
+    const outcome = await act({ input: { id: domain.id, ...input } });
+    setProblem(outcome.problem);
+    if (outcome.problem === null) setWanted(null);
+    refresh();
+  };
+  return (
+    <Section title="Mail to other addresses">
+      <Text size="sm">
+        {domain.catchAll.isEnabled
+          ? `Mail to addresses of this domain that nobody made goes to ${domain.catchAll.endpoint?.name ?? 'an endpoint that is gone'}.`
+          : 'Mail to addresses of this domain that nobody made is refused (550).'}
+      </Text>
+      {!isVerified && (
+        <Text size="sm" c="dimmed">
+          This can be changed once the domain is verified.
+        </Text>
+      )}
+      {isVerified && endpoints.length === 0 && (
+        <Text size="sm" c="dimmed">
+          To take it in, <Link href="/endpoints">make an endpoint</Link> first: a webhook, or an address that mail is
+          forwarded to.
+        </Text>
+      )}
+      {isVerified && endpoints.length > 0 && (
+        <Group align="flex-end" gap="xs">
+          <Select
+            label="Catch-all endpoint"
+            placeholder="Choose an endpoint"
+            data={endpoints}
+            value={chosen}
+            onChange={setWanted}
+            allowDeselect={false}
+            miw={220}
+          />
+          <Button
+            loading={isBusy}
+            disabled={chosen === null || (domain.catchAll.isEnabled && chosen === current)}
+            onClick={() => chosen !== null && void change({ isCatchAllEnabled: true, catchAllEndpointId: chosen })}
+          >
+            {domain.catchAll.isEnabled ? 'Change' : 'Take it in'}
+          </Button>
+          {domain.catchAll.isEnabled && (
+            <Button variant="default" loading={isBusy} onClick={() => void change({ isCatchAllEnabled: false })}>
+              Refuse it
+            </Button>
+          )}
+        </Group>
+      )}
+      <Stack gap={4}>
+        <Switch
+          label={`Route mail to dmarc@${domain.name} like other mail`}
+          description="DMARC reports are read in any case. Without this they stay out of the catch-all."
+          checked={domain.receiveDmarcEmails}
+          disabled={!isVerified || isBusy}
+          onChange={(event) => void change({ receiveDmarcEmails: event.currentTarget.checked })}
+        />
+      </Stack>
+      {problem !== null && (
+        <Alert color="red" variant="outline" role="alert">
+          {problem.message}
+        </Alert>
+      )}
+    </Section>
+  );
+}

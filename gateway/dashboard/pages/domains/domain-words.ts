@@ -1,0 +1,58 @@
+import type { Tone } from '../../parts/status-badge.tsx';
+import type { ShownDomain, ShownRecord } from './domain-documents.ts';
+
+/** What the purposes of records are called. */
+export const PURPOSES: Record<ShownRecord['purpose'], string> = {
+  PROOF: 'Proof of ownership',
+  RECEIVING: 'Receiving mail',
+  SPF: 'Sending (SPF)',
+  DKIM: 'Signatures (DKIM)',
+  DMARC: 'Policy (DMARC)',
+  MAIL_FROM_MX: 'Bounces (MX)',
+  MAIL_FROM_SPF: 'Bounces (SPF)',
+};
+
+/** The status of a record in words, and what it means. */
+export function recordStatus({ status, error }: Pick<ShownRecord, 'status' | 'error'>): { words: string; tone: Tone } {
+  if (status === 'VERIFIED') return { words: 'seen', tone: 'good' };
+  if (status === 'NOT_STARTED') return { words: 'not looked for yet', tone: 'quiet' };
+  if (error?.startsWith('Found instead') === true || error?.startsWith('There are') === true)
+    return { words: 'another value', tone: 'bad' };
+  if (error?.startsWith('DNS did not answer') === true) return { words: 'no answer', tone: 'warning' };
+  return { words: 'not seen yet', tone: 'waiting' };
+}
+
+export function domainTone(status: ShownDomain['status']): Tone {
+  return status === 'VERIFIED' ? 'good' : status === 'FAILED' ? 'bad' : 'waiting';
+}
+
+/** Where the DNS settings of known providers are. Names as the service tells them. */
+const PLACES: Record<string, string> = {
+  Cloudflare: 'Websites, your domain, DNS, Records. Leave the proxy off ("DNS only").',
+  Namecheap: 'Domain List, Manage, Advanced DNS. For MX records choose "Custom MX" under Mail Settings.',
+  GoDaddy: 'My Products, your domain, DNS.',
+  'AWS Route 53': 'Hosted zones, your domain, Create record. Put TXT values between double quotes.',
+  'Google Domains': 'Your domain, DNS, Custom records.',
+  Vercel: 'Domains, your domain, DNS Records.',
+  DigitalOcean: 'Networking, Domains, your domain.',
+  Netlify: 'Domains, your domain, DNS records.',
+  DNSimple: 'Your domain, DNS, Record editor.',
+  Hover: 'Your domain, DNS.',
+  Porkbun: 'Domain Management, your domain, DNS.',
+  Squarespace: 'Domains, your domain, DNS Settings, Custom records.',
+};
+
+/** Who serves the DNS, and where to enter records there; null: nothing is known. */
+export function providerHint(provider: ShownDomain['provider']): { title: string; where: string | null } | null {
+  if (provider === null) return null;
+  if (provider.confidence === 'LOW')
+    return {
+      title: 'Its name servers are of no provider known here',
+      where: 'Enter the records where the DNS of the domain is kept; often that is where you bought it.',
+    };
+  const title =
+    provider.confidence === 'HIGH'
+      ? `Its name servers are of ${provider.name}`
+      : `Some of its name servers are of ${provider.name}`;
+  return { title, where: PLACES[provider.name] ?? null };
+}

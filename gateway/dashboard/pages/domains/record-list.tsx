@@ -1,0 +1,90 @@
+import { Badge, Box, Button, Code, Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { IconCopy } from '@tabler/icons-react';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import type { ShownRecord } from './domain-documents.ts';
+import { PURPOSES, recordStatus } from './domain-words.ts';
+import { ADVISED_TTL_SECONDS, hostWithin, zoneFileOf } from './zone-file.ts';
+
+/** The records to publish, each with what DNS has of it. `zone` is what the domain's DNS is kept under, as far as can be guessed. */
+export function RecordList({ records, zone }: { records: readonly ShownRecord[]; zone: string }) {
+  return (
+    <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }} aria-label="DNS records">
+      {records.map((record) => (
+        <RecordCard key={record.id} record={record} zone={zone} />
+      ))}
+    </Stack>
+  );
+}
+
+/** All of them as text for a zone file. */
+export function CopyAllRecords({ records }: { records: readonly ShownRecord[] }) {
+  const { copy, copied } = useClipboard({ timeout: 1_500 });
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      leftSection={<IconCopy size={14} aria-hidden />}
+      onClick={() => copy(zoneFileOf(records))}
+    >
+      {copied ? 'Copied' : 'Copy all as zone file'}
+    </Button>
+  );
+}
+
+function RecordCard({ record, zone }: { record: ShownRecord; zone: string }) {
+  const { words, tone } = recordStatus(record);
+  const host = hostWithin(record.name, zone);
+  return (
+    <Paper component="li" withBorder p="sm" bg="var(--postroom-raised)" data-purpose={record.purpose}>
+      <Group justify="space-between" gap="xs" mb={6}>
+        <Group gap="xs">
+          <Badge variant="default" radius="sm" tt="none">
+            {record.type}
+          </Badge>
+          <Text fw={600} size="sm">
+            {PURPOSES[record.purpose]}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {record.isRequired ? 'required' : 'recommended'}
+          </Text>
+        </Group>
+        <StatusBadge status={words} tone={tone} />
+      </Group>
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xs" verticalSpacing={4}>
+        <Datum label="Name" text={record.name} note={host === record.name ? null : `in the zone ${zone}: ${host}`} />
+        <Datum
+          label={record.type === 'MX' ? 'Mail server' : 'Value'}
+          text={record.exchange ?? record.value}
+          note={record.priority === null ? null : `priority: ${record.priority}`}
+        />
+      </SimpleGrid>
+      <Text size="xs" c="dimmed" mt={6}>
+        {record.description}. TTL {ADVISED_TTL_SECONDS} (1 hour), or what your provider suggests.
+      </Text>
+      {record.error !== null && record.status !== 'VERIFIED' && (
+        <Text size="sm" mt={4} className="postroom-wrap" data-seen>
+          {record.error}
+        </Text>
+      )}
+    </Paper>
+  );
+}
+
+function Datum({ label, text, note }: { label: string; text: string; note: string | null }) {
+  return (
+    <Box miw={0}>
+      <Text size="xs" c="dimmed">
+        {label}
+        {note !== null && ` (${note})`}
+      </Text>
+      <Group gap={4} wrap="nowrap" align="flex-start">
+        <Code className="postroom-wrap" flex={1} miw={0}>
+          {text}
+        </Code>
+        <CopyButton text={text} label={`Copy the ${label.toLowerCase()} ${text.slice(0, 40)}`} />
+      </Group>
+    </Box>
+  );
+}

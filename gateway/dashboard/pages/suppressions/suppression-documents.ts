@@ -1,0 +1,48 @@
+import { graphql, type ResultOf } from '../../graphql.ts';
+
+export const SUPPRESSIONS = graphql(`
+  query DashboardSuppressions($first: Int!, $after: String, $filter: SuppressionFilter) {
+    suppressions(first: $first, after: $after, filter: $filter) {
+      edges { node { id address reason detail createdAt email { id subject } } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`);
+
+/** A suppression as it is shown. */
+export type ShownSuppression = ResultOf<typeof SUPPRESSIONS>['suppressions']['edges'][number]['node'];
+
+export const SUPPRESS = graphql(`
+  mutation AddSuppression($input: SuppressAddressInput!) {
+    suppressAddress(input: $input) {
+      __typename
+      ... on SuppressAddressPayload { suppression { id address reason } }
+      ... on Error { message code }
+      ... on ValidationError { fields { path message } }
+    }
+  }
+`);
+
+export const LIFT = graphql(`
+  mutation DropSuppression($input: LiftSuppressionInput!) {
+    liftSuppression(input: $input) {
+      __typename
+      ... on LiftSuppressionPayload { deletedId address }
+      ... on Error { message code }
+    }
+  }
+`);
+
+/** The reasons in words, and what lifting a suppression of that reason means. */
+export const REASONS: Record<ShownSuppression['reason'], { words: string; lifting: string }> = {
+  BOUNCE: {
+    words: 'Its server refused mail for good',
+    lifting:
+      'If the address still does not exist, the next mail bounces, and it is suppressed again. Bounces make other servers think less of yours.',
+  },
+  COMPLAINT: {
+    words: 'Its owner reported mail as unwanted',
+    lifting: 'Do this only when its owner asked for mail: another complaint harms all mail of your domain.',
+  },
+  MANUAL: { words: 'Put in by hand', lifting: 'It was put here by hand.' },
+};

@@ -1,0 +1,54 @@
+import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { useAct } from '../../parts/use-act.ts';
+import { SUPPRESS } from './suppression-documents.ts';
+
+/** Characters of a note at most, as the service has it. */
+const MAX_DETAIL = 500;
+
+/** Puts an address on the list by hand. */
+export function SuppressionForm({ done }: { done: () => void }) {
+  const { act, isBusy } = useAct(SUPPRESS, { quiet: true, done: 'No mail is sent there any more.' });
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const form = useForm({
+    initialValues: { address: '', detail: '' },
+    validate: {
+      address: (text) => (/^\S+@\S+$/.test(text.trim()) ? null : 'Enter a whole address, as ann@example.com.'),
+    },
+  });
+  const add = async () => {
+    const { address, detail } = form.values;
+    const { problem } = await act({
+      input: { address: address.trim(), detail: detail.trim() === '' ? null : detail.trim() },
+    });
+    if (problem === null) return done();
+    if (problem.fields['address'] !== undefined) form.setFieldError('address', problem.fields['address']);
+    else setTrouble(problem.message);
+  };
+  return (
+    <form onSubmit={form.onSubmit(() => void add())} noValidate>
+      <Stack>
+        <Text size="sm">Mail to the address is refused when you send it, until you lift this.</Text>
+        <TextInput label="Address" type="email" autoComplete="off" data-autofocus {...form.getInputProps('address')} />
+        <TextInput
+          label="Note"
+          description="For yourself; may be empty."
+          maxLength={MAX_DETAIL}
+          autoComplete="off"
+          {...form.getInputProps('detail')}
+        />
+        {trouble !== null && (
+          <Alert color="red" variant="outline" role="alert">
+            {trouble}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button type="submit" loading={isBusy}>
+            Suppress it
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

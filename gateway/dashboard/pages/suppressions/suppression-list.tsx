@@ -1,0 +1,99 @@
+import { Anchor, Button, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { VariablesOf } from '../../graphql.ts';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { LIFT, REASONS, type ShownSuppression, SUPPRESSIONS } from './suppression-documents.ts';
+
+const PAGE = 50;
+
+/** So many pages of suppressions, as AddressList has them. `empty` stands instead of none. */
+export function SuppressionList({
+  filter,
+  after,
+  pages,
+  more,
+  empty,
+}: {
+  filter: NonNullable<VariablesOf<typeof SUPPRESSIONS>['filter']> | null;
+  after: string | null;
+  pages: number;
+  more: () => void;
+  empty: ReactNode;
+}) {
+  const { data, error, isLoading, refresh } = useLiveQuery({
+    query: SUPPRESSIONS,
+    variables: { first: PAGE, after, filter },
+    kinds: ['EMAIL_BOUNCED', 'EMAIL_COMPLAINED'],
+    types: ['Suppression'],
+  });
+  const list = data?.suppressions;
+  const next = list?.pageInfo.hasNextPage === true ? (list.pageInfo.endCursor ?? null) : null;
+  if (list?.edges.length === 0 && after === null) return empty;
+  return (
+    <>
+      {isLoading && <Skeleton h={200} aria-label="Loading" />}
+      {error !== undefined && <ErrorNote error={error} retry={refresh} />}
+      {list !== undefined && list.edges.length > 0 && (
+        <Stack component="ul" gap="xs" p={0} m={0} mb="xs" style={{ listStyle: 'none' }} aria-label="Suppressions">
+          {list.edges.map(({ node }) => (
+            <SuppressionRow key={node.id} suppression={node} />
+          ))}
+        </Stack>
+      )}
+      {next !== null &&
+        (pages > 1 ? (
+          <SuppressionList filter={filter} after={next} pages={pages - 1} more={more} empty={null} />
+        ) : (
+          <Group justify="center" mt="md">
+            <Button variant="default" onClick={more}>
+              Load more
+            </Button>
+          </Group>
+        ))}
+    </>
+  );
+}
+
+function SuppressionRow({ suppression }: { suppression: ShownSuppression }) {
+  const { act } = useAct(LIFT, { done: `Mail is sent to ${suppression.address} again.` });
+  const { address, reason, detail, createdAt, email, id } = suppression;
+  return (
+    <Paper component="li" withBorder p="sm" bg="var(--postroom-raised)">
+      <Group justify="space-between" gap="xs" align="flex-start">
+        <Stack gap={2} flex={1} miw={200}>
+          <Text fw={600} className="postroom-wrap">
+            {address}
+          </Text>
+          <Text size="sm" component="div">
+            {REASONS[reason].words}, <RelativeTime at={createdAt} />
+          </Text>
+          {detail !== null && (
+            <Text size="sm" c="dimmed" className="postroom-wrap">
+              {detail}
+            </Text>
+          )}
+          {email !== null && (
+            <Anchor component={Link} href={`/emails/${email.id}`} size="sm" className="postroom-wrap">
+              {email.subject === null || email.subject === ''
+                ? 'The email that caused it'
+                : `By the email "${email.subject}"`}
+            </Anchor>
+          )}
+        </Stack>
+        <ConfirmButton
+          label="Lift"
+          aria-label={`Lift the suppression of ${address}`}
+          question={`Send mail to ${address} again?`}
+          about={REASONS[reason].lifting}
+          confirm="Lift it"
+          act={() => act({ input: { idOrAddress: id } })}
+        />
+      </Group>
+    </Paper>
+  );
+}
