@@ -1,6 +1,75 @@
+import { Button } from '@mantine/core';
+import { IconActivity, IconMailQuestion } from '@tabler/icons-react';
+import { Link, useSearchParams } from 'wouter';
+import { graphql } from '../../graphql.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { ACTIVITY, type ActivityPageData, filterOf } from './activity-filters.ts';
+import { EmailListRow } from './email-list-row.tsx';
+import { EMAIL_ROW } from './email-row-fragment.ts';
+import { FilterBar } from './filter-bar.tsx';
+import { ListFrame } from './list-frame.tsx';
+import { useFirstAddress } from './use-first-address.ts';
+import { useGrowingList } from './use-growing-list.ts';
 
-/** Activity. */
+const ROW = graphql(`query DashboardActivityRow($id: ID!) { email(id: $id) { ...DashboardEmailRow } }`, [EMAIL_ROW]);
+
+const PAGE_SIZE = 50;
+
+/** All mail in and out, the newest first, as it comes. */
 export function ActivityPage() {
-  return <PageHeader title="Activity" />;
+  const [parameters] = useSearchParams();
+  const variables = filterOf(parameters);
+  return (
+    <>
+      <PageHeader title="Activity" about="All mail in and out, the newest first. What comes in appears by itself." />
+      <FilterBar />
+      <ActivityList key={JSON.stringify(variables)} {...variables} isNarrowed={parameters.size > 0} />
+    </>
+  );
+}
+
+function ActivityList({ isNarrowed, ...wanted }: ReturnType<typeof filterOf> & { isNarrowed: boolean }) {
+  const list = useGrowingList({
+    query: ACTIVITY,
+    variables: { first: PAGE_SIZE, after: null, ...wanted },
+    kinds: 'all',
+    types: ['Email'],
+    pageOf: ({ emails }: ActivityPageData) => emails,
+    rowQuery: ROW,
+  });
+  return (
+    <ListFrame list={list} label="Emails" empty={isNarrowed ? <NothingFound /> : <NoMail />}>
+      {(email) => <EmailListRow key={email.id} email={email} />}
+    </ListFrame>
+  );
+}
+
+function NothingFound() {
+  return (
+    <EmptyState
+      icon={IconMailQuestion}
+      title="No mail fits"
+      about="Take a word or a filter away, or choose a longer time. Without a search, mail of the last 30 days is shown."
+    />
+  );
+}
+
+function NoMail() {
+  const address = useFirstAddress();
+  return (
+    <EmptyState
+      icon={IconActivity}
+      title="No mail in the last 30 days"
+      about={
+        address === null
+          ? 'Mail to your addresses, and what you send from them, is listed here. First, make an address.'
+          : `Mail to ${address}, and what you send from it, is listed here.`
+      }
+    >
+      <Button component={Link} href={address === null ? '/addresses' : '/welcome'}>
+        {address === null ? 'Make an address' : 'Send the first mail'}
+      </Button>
+    </EmptyState>
+  );
 }

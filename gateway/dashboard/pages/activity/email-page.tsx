@@ -1,6 +1,119 @@
+import { Button, Skeleton, Stack, Tabs } from '@mantine/core';
+import { IconMailQuestion } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { Link, useParams, useSearchParams } from 'wouter';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { AttachmentsTab } from './attachments-tab.tsx';
+import { AuthenticationTab } from './authentication-tab.tsx';
+import { HtmlTab, RawTab, TextTab } from './body-tabs.tsx';
+import { DeliveriesTab } from './deliveries-tab.tsx';
+import { EMAIL, type EmailHeadData } from './email-documents.ts';
+import { EmailHead } from './email-head.tsx';
+import { subjectOf } from './email-words.ts';
+import { ExtractsCard } from './extracts-card.tsx';
+import { HeadersTab } from './headers-tab.tsx';
+import { RecipientsTab } from './recipients-tab.tsx';
+import { RoutingTab } from './routing-tab.tsx';
+import { TimelineTab } from './timeline-tab.tsx';
 
-/** Email. */
+interface Tab {
+  name: string;
+  label: string;
+  show: (email: EmailHeadData) => ReactNode;
+  isOf?: (email: EmailHeadData) => boolean;
+}
+
+const isReceived = ({ type }: EmailHeadData) => type === 'RECEIVED';
+const tabs: Tab[] = [
+  { name: 'timeline', label: 'Timeline', show: ({ id }) => <TimelineTab id={id} /> },
+  { name: 'html', label: 'HTML', show: (email) => <HtmlTab id={email.id} subject={subjectOf(email)} /> },
+  { name: 'text', label: 'Text', show: ({ id }) => <TextTab id={id} /> },
+  { name: 'raw', label: 'Raw', show: ({ id }) => <RawTab id={id} /> },
+  { name: 'headers', label: 'Headers', show: ({ id }) => <HeadersTab id={id} /> },
+  { name: 'attachments', label: 'Attachments', show: ({ id }) => <AttachmentsTab id={id} /> },
+  {
+    name: 'authentication',
+    label: 'Authentication',
+    show: ({ id }) => <AuthenticationTab id={id} />,
+    isOf: isReceived,
+  },
+  { name: 'routing', label: 'Routing', show: ({ id }) => <RoutingTab id={id} />, isOf: isReceived },
+  { name: 'deliveries', label: 'Deliveries', show: ({ id }) => <DeliveriesTab id={id} />, isOf: isReceived },
+  {
+    name: 'recipients',
+    label: 'Recipients',
+    show: ({ id }) => <RecipientsTab id={id} />,
+    isOf: (email) => !isReceived(email),
+  },
+];
+
+/** One email with all that is known of it. */
 export function EmailPage() {
-  return <PageHeader title="Email" />;
+  const { id } = useParams<{ id: string }>();
+  const { data, error, isLoading, refresh } = useLiveQuery({
+    query: EMAIL,
+    variables: { id },
+    kinds: 'all',
+    concerns: ({ emailId }) => emailId === id,
+  });
+  const email = data?.email ?? null;
+  if (email !== null)
+    return (
+      <>
+        <PageHeader title={subjectOf(email)} />
+        {error !== undefined && <ErrorNote error={error} retry={refresh} />}
+        <EmailHead email={email} />
+        <Stack gap="md">
+          <ExtractsCard id={email.id} />
+          <EmailTabs email={email} />
+        </Stack>
+      </>
+    );
+  return (
+    <>
+      <PageHeader title="Email" />
+      {error !== undefined && <ErrorNote error={error} retry={refresh} />}
+      {isLoading && <Skeleton height={240} aria-label="Loading" role="status" />}
+      {data !== undefined && !isLoading && (
+        <EmptyState
+          icon={IconMailQuestion}
+          title="No such email"
+          about="There is none with this address in your account. It may have been deleted, or the link may be incomplete."
+        >
+          <Button component={Link} href="/activity">
+            Show all mail
+          </Button>
+        </EmptyState>
+      )}
+    </>
+  );
+}
+
+function EmailTabs({ email }: { email: EmailHeadData }) {
+  const [parameters, setParameters] = useSearchParams();
+  const shown = tabs.filter(({ isOf }) => isOf === undefined || isOf(email));
+  const chosen = shown.find(({ name }) => name === parameters.get('tab')) ?? shown[0];
+  return (
+    <Tabs
+      value={chosen?.name ?? null}
+      onChange={(name) => setParameters(name === null ? {} : { tab: name })}
+      keepMounted={false}
+    >
+      <Tabs.List aria-label="What to show of the email">
+        {shown.map(({ name, label }) => (
+          <Tabs.Tab key={name} value={name}>
+            {name === 'attachments' && email.attachmentCount > 0 ? `${label} (${email.attachmentCount})` : label}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {shown.map(({ name, show }) => (
+        <Tabs.Panel key={name} value={name} pt="md">
+          {show(email)}
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
 }

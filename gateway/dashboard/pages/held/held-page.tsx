@@ -1,6 +1,84 @@
+import { Badge, Tabs } from '@mantine/core';
+import { useSearchParams } from 'wouter';
+import { graphql } from '../../graphql.ts';
+import { useLiveQuery } from '../../live/use-live-query.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { DeferredList } from './deferred-list.tsx';
+import { HeldList } from './held-list.tsx';
+import { UndeliveredList } from './undelivered-list.tsx';
 
-/** Held and blocked. */
+const COUNTS = graphql(`
+  query DashboardHeldCounts {
+    overview(hours: 1) { waiting { blocked review deferred } }
+    bounced: emails(first: 1, filter: { type: SENT, status: BOUNCED, timeRange: ALL }) { totalCount }
+    failed: emails(first: 1, filter: { type: SENT, status: FAILED, timeRange: ALL }) { totalCount }
+  }
+`);
+
+const TABS = [
+  { name: 'blocked', label: 'Blocked by rule' },
+  { name: 'review', label: 'Waits for review' },
+  { name: 'deferred', label: 'Deferred' },
+  { name: 'bounced', label: 'Bounced' },
+  { name: 'failed', label: 'Failed' },
+] as const;
+type TabName = (typeof TABS)[number]['name'];
+
+/** Numbers that are counted no further by the service. */
+const COUNTED_TO = 10_000;
+
+/** Mail that did not go its way: held back, put off, or refused. */
 export function HeldPage() {
-  return <PageHeader title="Held and blocked" />;
+  const [parameters, setParameters] = useSearchParams();
+  const { data } = useLiveQuery({ query: COUNTS, variables: {}, kinds: 'all', types: ['Email'] });
+  const waiting = data?.overview.waiting;
+  const counts: Record<TabName, number | undefined> = {
+    blocked: waiting?.blocked,
+    review: waiting?.review,
+    deferred: waiting?.deferred,
+    bounced: data?.bounced.totalCount,
+    failed: data?.failed.totalCount,
+  };
+  const chosen = TABS.find(({ name }) => name === parameters.get('tab'))?.name ?? 'blocked';
+  return (
+    <>
+      <PageHeader
+        title="Held and blocked"
+        about="Mail that did not go its way: held back by guard rules, put off by servers, or refused."
+      />
+      <Tabs value={chosen} onChange={(name) => setParameters(name === null ? {} : { tab: name })} keepMounted={false}>
+        <Tabs.List aria-label="Which mail">
+          {TABS.map(({ name, label }) => (
+            <Tabs.Tab key={name} value={name} rightSection={<Count of={counts[name]} />}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="blocked" pt="md">
+          <HeldList wait="BLOCKED" />
+        </Tabs.Panel>
+        <Tabs.Panel value="review" pt="md">
+          <HeldList wait="REVIEW" />
+        </Tabs.Panel>
+        <Tabs.Panel value="deferred" pt="md">
+          <DeferredList />
+        </Tabs.Panel>
+        <Tabs.Panel value="bounced" pt="md">
+          <UndeliveredList status="BOUNCED" />
+        </Tabs.Panel>
+        <Tabs.Panel value="failed" pt="md">
+          <UndeliveredList status="FAILED" />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+}
+
+function Count({ of }: { of: number | undefined }) {
+  if (of === undefined) return null;
+  return (
+    <Badge variant="default" size="sm" tt="none" radius="sm">
+      {of >= COUNTED_TO ? '10,000+' : of}
+    </Badge>
+  );
 }

@@ -1,0 +1,53 @@
+import { Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { IconDownload, IconFile } from '@tabler/icons-react';
+import { ATTACHMENTS } from './email-documents.ts';
+import { EmailPart } from './email-part.tsx';
+import { sizeOf } from './email-words.ts';
+
+/** The files of an email, each to download. */
+export function AttachmentsTab({ id }: { id: string }) {
+  return (
+    <EmailPart id={id} query={ATTACHMENTS}>
+      {({ attachments }) =>
+        attachments.length === 0 ? (
+          <Text c="dimmed">It holds no files.</Text>
+        ) : (
+          <Stack gap="xs">
+            {attachments.map(({ index, filename, contentType, size, disposition, downloadUrl }) => (
+              <Paper key={index} withBorder p="sm">
+                <Group justify="space-between" gap="sm">
+                  <Group gap="sm" wrap="nowrap" miw={0} flex={1}>
+                    <IconFile size={20} aria-hidden />
+                    <div>
+                      <Text fw={600} size="sm" className="postroom-wrap">
+                        {filename}
+                      </Text>
+                      <Text size="xs" c="dimmed">
+                        {contentType}, {sizeOf(size)}
+                        {disposition === 'INLINE' ? ', shown within the mail' : ''}
+                      </Text>
+                    </div>
+                  </Group>
+                  <Button
+                    component="a"
+                    href={new URL(downloadUrl).pathname}
+                    download
+                    variant="default"
+                    size="xs"
+                    leftSection={<IconDownload size={16} aria-hidden />}
+                    aria-label={`Download ${filename}`}
+                  >
+                    Download
+                  </Button>
+                </Group>
+              </Paper>
+            ))}
+            <Text size="xs" c="dimmed">
+              Files come from strangers: look at who sent them before you open one.
+            </Text>
+          </Stack>
+        )
+      }
+    </EmailPart>
+  );
+}

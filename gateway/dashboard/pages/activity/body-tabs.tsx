@@ -1,0 +1,106 @@
+import { Alert, Button, Group, Paper, Stack, Switch, Text } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useState } from 'react';
+import { graphql } from '../../graphql.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { MailFrame } from '../../parts/mail-frame.tsx';
+import { Block } from './block.tsx';
+import { TEXT } from './email-documents.ts';
+import { EmailPart } from './email-part.tsx';
+import { sizeOf } from './email-words.ts';
+
+/** Octets; more than this of a source is downloaded, not shown. */
+const MAX_SHOWN_OCTETS = 1_000_000;
+
+const SOURCE = graphql(`
+  query DashboardEmailSource($id: ID!, $octets: Int!) {
+    email(id: $id) { id size rawUrl rawSource(maxOctets: $octets) { text isCut } }
+  }
+`);
+
+/** The mail as its sender designed it, where nothing of it can run. */
+export function HtmlTab({ id, subject }: { id: string; subject: string }) {
+  return (
+    <Paper withBorder p="xs">
+      <MailFrame emailId={id} title={`HTML of “${subject}”`} />
+    </Paper>
+  );
+}
+
+/** The plain text, whole or as far as its author typed it. */
+export function TextTab({ id }: { id: string }) {
+  const [isClean, setClean] = useState(false);
+  return (
+    <EmailPart id={id} query={TEXT}>
+      {({ content: { text, cleanedText, parseError, isTruncated } }) => {
+        const shown = isClean ? cleanedText : text;
+        return (
+          <>
+            {parseError !== null && (
+              <Alert color="orange" variant="outline" title="This mail could not be parsed">
+                {parseError} The raw source is whole.
+              </Alert>
+            )}
+            {isTruncated && (
+              <Alert color="orange" variant="outline" title="Not all of it is shown">
+                There is too much of it. The raw source is whole.
+              </Alert>
+            )}
+            <Group justify="space-between">
+              <Switch
+                label="Only what its author typed"
+                checked={isClean}
+                onChange={({ currentTarget }) => setClean(currentTarget.checked)}
+                disabled={cleanedText === null}
+              />
+              {shown !== null && <CopyButton text={shown} label="Copy the text" />}
+            </Group>
+            {shown === null ? (
+              <Text c="dimmed">It has no plain text. See the HTML.</Text>
+            ) : (
+              <Block text={shown} label="Plain text" />
+            )}
+          </>
+        );
+      }}
+    </EmailPart>
+  );
+}
+
+/** The whole source as it came or went, as far as it is kept and not too long to show. */
+export function RawTab({ id }: { id: string }) {
+  return (
+    <EmailPart id={id} query={SOURCE} more={{ octets: MAX_SHOWN_OCTETS }}>
+      {({ rawSource, rawUrl, size }) =>
+        rawSource === null || rawUrl === null ? (
+          <Text c="dimmed">The source of this mail is not kept.</Text>
+        ) : (
+          <Stack gap="sm">
+            <Group justify="space-between">
+              <Text size="sm" c="dimmed">
+                {size === null ? '' : sizeOf(size)}
+                {rawSource.isCut
+                  ? `, of which the first ${sizeOf(MAX_SHOWN_OCTETS)} are shown. Download it to see all.`
+                  : ''}
+              </Text>
+              <Group gap="xs">
+                <CopyButton text={rawSource.text} label={rawSource.isCut ? 'Copy what is shown' : 'Copy the source'} />
+                <Button
+                  component="a"
+                  href={new URL(rawUrl).pathname}
+                  download={`${id}.eml`}
+                  variant="default"
+                  size="xs"
+                  leftSection={<IconDownload size={16} aria-hidden />}
+                >
+                  Download
+                </Button>
+              </Group>
+            </Group>
+            <Block text={rawSource.text} label="Raw source" />
+          </Stack>
+        )
+      }
+    </EmailPart>
+  );
+}

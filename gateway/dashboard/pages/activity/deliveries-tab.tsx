@@ -1,0 +1,152 @@
+import { Alert, Anchor, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import { Link } from 'wouter';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { DeliveryAttemptCard } from './delivery-attempt-card.tsx';
+import { DeliveryPayload } from './delivery-payload.tsx';
+import { EmailPart } from './email-part.tsx';
+import { deliveryWords } from './email-words.ts';
+
+const DELIVERIES = graphql(`
+  query DashboardEmailDeliveries($id: ID!) {
+    email(id: $id) {
+      id
+      deliveries(first: 20) {
+        totalCount
+        edges {
+          node {
+            id type status statusCode cause createdAt completedAt nextAttemptAt error attemptCount
+            endpoint { id name isActive }
+            recipients { id address status lastText }
+            attempts {
+              number startedAt durationMs outcome statusCode error responseBody
+              requestHeaders { name value }
+            }
+          }
+        }
+      }
+    }
+  }
+`);
+
+const RETRY = graphql(`
+  mutation DashboardRetryDelivery($id: ID!) {
+    retryDelivery(input: { id: $id }) {
+      __typename
+      ... on RetryDeliveryPayload { delivery { id status } }
+      ... on Error { message code }
+    }
+  }
+`);
+const AGAIN = graphql(`
+  mutation DashboardDeliverAgain($id: ID!, $endpointId: ID!) {
+    retryEmail(input: { id: $id, endpointId: $endpointId }) {
+      __typename
+      ... on RetryEmailPayload { deliveries { id } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+type Delivery = NonNullable<ResultOf<typeof DELIVERIES>['email']>['deliveries']['edges'][number]['node'];
+
+const causes: Record<Delivery['cause'], string> = {
+  ROUTE: 'Its route leads there.',
+  RETRY: 'You asked for it.',
+  REPLAY: 'You had deliveries of some time made again.',
+  RELEASE: 'You let the email through.',
+};
+
+/** Where received mail was delivered: every try with what was sent and what came back. */
+export function DeliveriesTab({ id }: { id: string }) {
+  return (
+    <EmailPart id={id} query={DELIVERIES}>
+      {({ deliveries }) =>
+        deliveries.edges.length === 0 ? (
+          <Text c="dimmed">It was delivered nowhere. The routing tells why.</Text>
+        ) : (
+          <>
+            <Text size="sm" c="dimmed">
+              {deliveries.totalCount > deliveries.edges.length
+                ? `The newest ${deliveries.edges.length} of ${deliveries.totalCount} deliveries.`
+                : `${deliveries.totalCount} ${deliveries.totalCount === 1 ? 'delivery' : 'deliveries'}, the newest first.`}
+            </Text>
+            {deliveries.edges.map(({ node }) => (
+              <DeliveryCard key={node.id} emailId={id} delivery={node} />
+            ))}
+          </>
+        )
+      }
+    </EmailPart>
+  );
+}
+
+function DeliveryCard({ emailId, delivery }: { emailId: string; delivery: Delivery }) {
+  const { id, endpoint, type, status, cause, createdAt, nextAttemptAt, error, attempts, recipients } = delivery;
+  const retry = useAct(RETRY, { done: 'It is being delivered again.' });
+  const again = useAct(AGAIN, { done: 'It is being delivered once more.' });
+  const name = endpoint?.name ?? 'an endpoint that is gone';
+  const run = () =>
+    status === 'SUCCESS' && endpoint !== null ? again.act({ id: emailId, endpointId: endpoint.id }) : retry.act({ id });
+  return (
+    <Paper withBorder p="md" component="section" aria-label={`Delivery to ${name}`} data-delivery={id}>
+      <Group justify="space-between" mb="xs" gap="xs">
+        <Group gap="sm">
+          <Title order={2}>
+            {endpoint === null ? (
+              name
+            ) : (
+              <Anchor component={Link} href={`/endpoints/${endpoint.id}`} inherit>
+                {name}
+              </Anchor>
+            )}
+          </Title>
+          <span role="status">
+            <StatusBadge {...deliveryWords(delivery)} />
+          </span>
+        </Group>
+        {endpoint !== null && (
+          <Button
+            size="xs"
+            variant={status === 'SUCCESS' ? 'default' : 'filled'}
+            leftSection={<IconRefresh size={16} aria-hidden />}
+            loading={retry.isBusy || again.isBusy}
+            onClick={() => void run()}
+          >
+            {status === 'SUCCESS' ? 'Deliver again' : status === 'PENDING' ? 'Retry now' : 'Retry'}
+          </Button>
+        )}
+      </Group>
+      <Text size="sm" c="dimmed">
+        {causes[cause]} Made <RelativeTime at={createdAt} />
+        {nextAttemptAt === null ? (
+          '.'
+        ) : (
+          <>
+            , next try <RelativeTime at={nextAttemptAt} />.
+          </>
+        )}
+      </Text>
+      {error !== null && status !== 'SUCCESS' && (
+        <Alert color="red" variant="outline" mt="sm" title="What went wrong last" className="postroom-wrap">
+          {error}
+        </Alert>
+      )}
+      <Stack gap="sm" mt="sm">
+        {recipients.map((recipient) => (
+          <Text key={recipient.id} size="sm" className="postroom-wrap">
+            Copy to {recipient.address}: {recipient.status.toLowerCase()}
+            {recipient.lastText === null ? '' : `, ${recipient.lastText}`}
+          </Text>
+        ))}
+        {attempts.toReversed().map((attempt) => (
+          <DeliveryAttemptCard key={attempt.number} attempt={attempt} />
+        ))}
+        {type === 'WEBHOOK' && <DeliveryPayload deliveryId={id} />}
+      </Stack>
+    </Paper>
+  );
+}

@@ -1,0 +1,57 @@
+import { Accordion, Code, Group, Stack, Text } from '@mantine/core';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { durationOf, toneOf } from './email-words.ts';
+import { Json } from './json.tsx';
+
+interface Attempt {
+  number: number;
+  startedAt: string;
+  durationMs: number;
+  outcome: string;
+  statusCode: number | null;
+  error: string | null;
+  responseBody: string | null;
+  requestHeaders: readonly { name: string; value: string }[];
+}
+
+/** One try of a webhook: what came back, and what was sent along. */
+export function DeliveryAttemptCard({ attempt }: { attempt: Attempt }) {
+  const { number, startedAt, durationMs, outcome, statusCode, error, responseBody, requestHeaders } = attempt;
+  return (
+    <Stack gap={6} role="group" aria-label={`Try ${number}`}>
+      <Group gap="xs">
+        <Text size="sm" fw={600}>
+          Try {number}
+        </Text>
+        <StatusBadge
+          status={statusCode === null ? outcome : `${outcome} ${statusCode}`}
+          tone={outcome === 'FAILED' ? 'bad' : toneOf(outcome)}
+        />
+        <Text size="xs" c="dimmed" component="span">
+          <RelativeTime at={startedAt} />, took {durationOf(durationMs)}
+        </Text>
+      </Group>
+      {error !== null && (
+        <Text size="sm" className="postroom-wrap">
+          {error}
+        </Text>
+      )}
+      {responseBody !== null && responseBody !== '' && <Json text={responseBody} label={`Answer to try ${number}`} />}
+      {requestHeaders.length > 0 && (
+        <Accordion variant="contained" chevronPosition="left">
+          <Accordion.Item value="headers">
+            <Accordion.Control>
+              <Text size="sm">Request header fields ({requestHeaders.length})</Text>
+            </Accordion.Control>
+            <Accordion.Panel>
+              <Code block tabIndex={0} role="region" aria-label={`Request header fields of try ${number}`}>
+                {requestHeaders.map(({ name, value }) => `${name}: ${value}`).join('\n')}
+              </Code>
+            </Accordion.Panel>
+          </Accordion.Item>
+        </Accordion>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,61 @@
+import { Alert, Button, Group, Skeleton, Stack } from '@mantine/core';
+import { IconBraces } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { graphql } from '../../graphql.ts';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { sizeOf } from './email-words.ts';
+import { Json } from './json.tsx';
+
+const PAYLOAD = graphql(`
+  query DashboardDeliveryPayload($id: ID!) {
+    delivery(id: $id) { id payload(maxOctets: 200000) { text octets isCut url isEndpointChanged } }
+  }
+`);
+
+/** What a webhook is sent, read when it is asked for. */
+export function DeliveryPayload({ deliveryId }: { deliveryId: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Stack gap="xs">
+      <Group>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconBraces size={16} aria-hidden />}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {isOpen ? 'Hide the payload' : 'Show the payload'}
+        </Button>
+      </Group>
+      {isOpen && <Payload deliveryId={deliveryId} />}
+    </Stack>
+  );
+}
+
+function Payload({ deliveryId }: { deliveryId: string }) {
+  const [{ data, error }, again] = useQuery({ query: PAYLOAD, variables: { id: deliveryId } });
+  if (error !== undefined) return <ErrorNote error={error} retry={() => again({ requestPolicy: 'network-only' })} />;
+  if (data === undefined) return <Skeleton height={160} aria-label="Loading" role="status" />;
+  const payload = data.delivery?.payload ?? null;
+  if (payload === null)
+    return (
+      <Alert color="gray" variant="outline" title="There is no payload to show">
+        The endpoint or the email is gone.
+      </Alert>
+    );
+  return (
+    <Stack gap="xs">
+      {payload.isEndpointChanged && (
+        <Alert color="orange" variant="outline" title="The endpoint was changed since">
+          This is what a retry sends now; what was sent then may have differed.
+        </Alert>
+      )}
+      <Json
+        text={payload.text}
+        label={`POST ${payload.url}, ${sizeOf(payload.octets)}${payload.isCut ? ', the beginning' : ''}`}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,113 @@
+import { graphql, type ResultOf } from '../../graphql.ts';
+
+/** What stands above the tabs of an email, and what its actions hang on. */
+export const EMAIL = graphql(`
+  query DashboardEmail($id: ID!) {
+    email(id: $id) {
+      id type subject status guardStatus failureReason isTest isRead isArchived createdAt sentAt scheduledAt timezone
+      size messageId envelopeRecipient fromText rawUrl attachmentCount threadReason
+      from { name address }
+      to { name address }
+      cc { name address }
+      bcc { name address }
+      replyTo { name address }
+      thread { id }
+      guardRule { id name }
+      batch { id }
+      tags { name value }
+      recipients { id status attemptCount }
+    }
+  }
+`);
+
+export type EmailHeadData = NonNullable<ResultOf<typeof EMAIL>['email']>;
+
+export const TIMELINE = graphql(`
+  query DashboardEmailTimeline($id: ID!) {
+    email(id: $id) {
+      id
+      timeline {
+        isCut
+        entries {
+          kind at title detail durationMs isFailure
+          node {
+            __typename id
+          }
+        }
+      }
+    }
+  }
+`);
+
+export const EXTRACTS = graphql(`
+  query DashboardEmailExtracts($id: ID!) {
+    email(id: $id) { id extracts { codes { code likelihood } links { url text isUnsubscribe } } }
+  }
+`);
+
+export const TEXT = graphql(`
+  query DashboardEmailText($id: ID!) {
+    email(id: $id) { id content { text cleanedText parseError isTruncated } }
+  }
+`);
+
+export const HEADERS = graphql(`
+  query DashboardEmailHeaders($id: ID!) {
+    email(id: $id) { id content { headers { name value } } }
+  }
+`);
+
+export const ATTACHMENTS = graphql(`
+  query DashboardEmailAttachments($id: ID!) {
+    email(id: $id) {
+      id
+      attachments { index filename contentType size disposition downloadUrl }
+    }
+  }
+`);
+
+export const AUTHENTICATION = graphql(`
+  query DashboardEmailAuthentication($id: ID!) {
+    email(id: $id) {
+      id
+      content {
+        authentication {
+          hasSeveralFromFields
+          spf { result domain }
+          dkim { result domain selector }
+          dmarc { result domain policy }
+          arc { result }
+        }
+      }
+    }
+  }
+`);
+
+export const ROUTE = graphql(`
+  query DashboardEmailRoute($id: ID!) {
+    email(id: $id) {
+      id
+      route {
+        recipient outcome via reason releasedAt
+        address { id address }
+        domain { id name }
+        endpoint { id name }
+        rule { id name }
+        matches { criterion value }
+        steps { step at detail durationMs delivery { id } }
+      }
+    }
+  }
+`);
+
+export const RECIPIENTS = graphql(`
+  query DashboardEmailRecipients($id: ID!) {
+    email(id: $id) {
+      id
+      recipients {
+        id address status attemptCount lastCode lastEnhancedStatus lastText nextAttemptAt settledAt complainedAt
+        attempts { number startedAt durationMs outcome host remoteAddress isTls code enhancedStatus text }
+      }
+    }
+  }
+`);

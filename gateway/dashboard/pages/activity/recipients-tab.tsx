@@ -1,0 +1,88 @@
+import { Box, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import type { ResultOf } from '../../graphql.ts';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { RECIPIENTS } from './email-documents.ts';
+import { EmailPart } from './email-part.tsx';
+import { durationOf, toneOf } from './email-words.ts';
+import styles from './transcript.module.css';
+
+type Recipient = NonNullable<ResultOf<typeof RECIPIENTS>['email']>['recipients'][number];
+
+/** Whom sent mail goes to, how far it came with each, and every try with the server's words. */
+export function RecipientsTab({ id }: { id: string }) {
+  return (
+    <EmailPart id={id} query={RECIPIENTS}>
+      {({ recipients }) =>
+        recipients.length === 0 ? (
+          <Text c="dimmed">It has no recipients.</Text>
+        ) : (
+          recipients.map((recipient) => <RecipientCard key={recipient.id} recipient={recipient} />)
+        )
+      }
+    </EmailPart>
+  );
+}
+
+function RecipientCard({ recipient }: { recipient: Recipient }) {
+  const { address, status, attempts, nextAttemptAt, settledAt, complainedAt, lastText } = recipient;
+  const isDeferred = status === 'PENDING' && recipient.attemptCount > 0;
+  return (
+    <Paper withBorder p="md" component="section" aria-label={address}>
+      <Group justify="space-between" mb="xs">
+        <Title order={2} className="postroom-wrap">
+          {address}
+        </Title>
+        <StatusBadge status={isDeferred ? 'DEFERRED' : status} tone={isDeferred ? 'warning' : toneOf(status)} />
+      </Group>
+      <Text size="sm" c="dimmed">
+        {nextAttemptAt !== null && status === 'PENDING' && (
+          <>
+            Next try <RelativeTime at={nextAttemptAt} />.{' '}
+          </>
+        )}
+        {settledAt !== null && (
+          <>
+            Settled <RelativeTime at={settledAt} />.{' '}
+          </>
+        )}
+        {complainedAt !== null && (
+          <>
+            Reported as unwanted <RelativeTime at={complainedAt} />.
+          </>
+        )}
+      </Text>
+      {attempts.length === 0 && (
+        <Text size="sm" mt="xs">
+          {lastText ?? 'No server was asked yet.'}
+        </Text>
+      )}
+      <Stack gap="sm" mt="sm">
+        {attempts.map((attempt) => (
+          <AttemptTalk key={attempt.number} attempt={attempt} />
+        ))}
+      </Stack>
+    </Paper>
+  );
+}
+
+function AttemptTalk({ attempt }: { attempt: Recipient['attempts'][number] }) {
+  const { number, startedAt, durationMs, outcome, host, remoteAddress, isTls, code, enhancedStatus, text } = attempt;
+  const server = host ?? (remoteAddress === null ? 'No server was reached' : 'A relay or a server of this service');
+  const reply = [code, enhancedStatus, text].filter((part) => part !== null).join(' ');
+  return (
+    <Box className={styles['talk']} tabIndex={0} role="region" aria-label={`Attempt ${number}`}>
+      <div className={styles['ours']}>
+        # attempt {number}, <RelativeTime at={startedAt} />
+        {durationMs === null ? ', still going on' : `, ${durationOf(durationMs)}`}
+        {outcome === null ? '' : `: ${outcome.toLowerCase()}`}
+      </div>
+      <div className={styles['ours']}>
+        # {server}
+        {remoteAddress === null ? '' : ` [${remoteAddress}]`}
+        {isTls === null ? '' : isTls ? ', over TLS' : ', without TLS'}
+      </div>
+      {reply !== '' && <div className={styles['theirs']}>{reply}</div>}
+    </Box>
+  );
+}

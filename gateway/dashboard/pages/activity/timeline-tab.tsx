@@ -1,0 +1,118 @@
+import { Anchor, Text, Timeline } from '@mantine/core';
+import {
+  IconAlertTriangle,
+  IconArrowFork,
+  IconArrowsJoin,
+  IconBan,
+  IconCalendarClock,
+  IconCheck,
+  IconEye,
+  IconFileSearch,
+  IconInbox,
+  IconPencil,
+  IconPlayerPause,
+  IconRefresh,
+  IconSend,
+  IconShieldCheck,
+  IconWebhook,
+} from '@tabler/icons-react';
+import { Link } from 'wouter';
+import type { ResultOf } from '../../graphql.ts';
+import { exactTime, RelativeTime } from '../../parts/relative-time.tsx';
+import { TIMELINE } from './email-documents.ts';
+import { EmailPart } from './email-part.tsx';
+import { durationOf } from './email-words.ts';
+
+type Entry = NonNullable<ResultOf<typeof TIMELINE>['email']>['timeline']['entries'][number];
+
+const icons: Partial<Record<Entry['kind'], typeof IconCheck>> = {
+  ACCEPTED: IconInbox,
+  CREATED: IconPencil,
+  AUTHENTICATED: IconShieldCheck,
+  PARSED: IconFileSearch,
+  THREADED: IconArrowsJoin,
+  ROUTED: IconArrowFork,
+  HELD: IconBan,
+  DELIVERY_REQUESTED: IconRefresh,
+  DELIVERY_ATTEMPT: IconWebhook,
+  SENDING_ATTEMPT: IconSend,
+  QUEUED: IconSend,
+  RESCHEDULED: IconCalendarClock,
+  PAUSED: IconPlayerPause,
+  READ: IconEye,
+  UNREAD: IconEye,
+  REPROCESSED: IconRefresh,
+};
+
+/** All that happened to an email, the first thing first. */
+export function TimelineTab({ id }: { id: string }) {
+  return (
+    <EmailPart id={id} query={TIMELINE}>
+      {({ timeline }) => (
+        <>
+          {timeline.isCut && (
+            <Text size="sm" c="dimmed">
+              More happened than is shown here: the newest entries follow.
+            </Text>
+          )}
+          <Timeline
+            bulletSize={28}
+            lineWidth={2}
+            active={timeline.entries.length - 1}
+            color="gray"
+            aria-label="Timeline"
+          >
+            {timeline.entries.map((entry, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id, and only ever grow
+              <EntryItem key={at} entry={entry} />
+            ))}
+          </Timeline>
+        </>
+      )}
+    </EmailPart>
+  );
+}
+
+function EntryItem({ entry }: { entry: Entry }) {
+  const { kind, at, title, detail, durationMs, isFailure, node } = entry;
+  const Icon = isFailure ? IconAlertTriangle : (icons[kind] ?? IconCheck);
+  const place = node === null ? null : placeOf(node);
+  return (
+    <Timeline.Item
+      bullet={<Icon size={16} aria-hidden />}
+      color={isFailure ? 'red.8' : 'postroom.7'}
+      title={
+        <Text component="span" fw={600} size="sm" className="postroom-wrap">
+          {isFailure ? `Failure: ${title}` : title}
+        </Text>
+      }
+      data-kind={kind}
+    >
+      {detail !== null && (
+        <Text size="sm" className="postroom-wrap">
+          {detail}
+        </Text>
+      )}
+      <Text size="xs" c="dimmed">
+        {exactTime(at)} (<RelativeTime at={at} />){durationMs === null ? '' : `, ${durationOf(durationMs)}`}
+        {place !== null && (
+          <>
+            {' · '}
+            <Anchor component={Link} href={place.path} size="xs">
+              {place.label}
+            </Anchor>
+          </>
+        )}
+      </Text>
+    </Timeline.Item>
+  );
+}
+
+/** The page of what an entry is about, where there is one. */
+function placeOf({ __typename: type, id }: { __typename: string; id: string }): { path: string; label: string } | null {
+  if (type === 'Delivery') return { path: '?tab=deliveries', label: 'Deliveries' };
+  if (type === 'Recipient') return { path: '?tab=recipients', label: 'Recipients' };
+  if (type === 'Thread') return { path: `/inbox/${id}`, label: 'Open the thread' };
+  if (type === 'GuardRule') return { path: `/rules/${id}`, label: 'Open the rule' };
+  return type.endsWith('Endpoint') ? { path: `/endpoints/${id}`, label: 'Open the endpoint' } : null;
+}

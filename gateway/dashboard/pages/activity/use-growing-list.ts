@@ -1,0 +1,112 @@
+import { useEffect, useState } from 'react';
+import { type AnyVariables, type CombinedError, type TypedDocumentNode, useClient } from 'urql';
+import { type LiveKind, useLive } from '../../live/live-context.tsx';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { mergeRows, type Placed } from './merge-rows.ts';
+
+interface Page<Row> {
+  edges: Placed<Row>[];
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+}
+
+export interface GrowingListOptions<Data, Variables extends AnyVariables, Row> {
+  query: TypedDocumentNode<Data, Variables>;
+  /** never others as long as the component lives: give it a key that is made of them */
+  variables: Variables;
+  kinds: readonly LiveKind[] | 'all';
+  types: string[];
+  /** the same for the same answer */
+  pageOf: (data: Data) => Page<Row>;
+  /** asks for one email by its `id`, when something happened to a row below the first page; absent: those stay as they were read */
+  rowQuery?: TypedDocumentNode<{ email: (Row & { id: string }) | null }, { id: string }>;
+}
+
+export interface GrowingList<Row> {
+  rows: readonly (Row & { id: string })[];
+  /** nothing was read yet */
+  isLoading: boolean;
+  error: CombinedError | undefined;
+  hasMore: boolean;
+  isLoadingMore: boolean;
+  loadMore: () => Promise<void>;
+  refresh: () => void;
+}
+
+interface Shown<Row> {
+  rows: Placed<Row>[];
+  /** where more begins; null: there is no more */
+  next: string | null;
+}
+
+/**
+ * A list by keyset whose first page is read again when something happens, and which grows when more is asked for. What was loaded stays
+ * below the first page.
+ */
+export function useGrowingList<Data, Variables extends AnyVariables & { after?: string | null | undefined }, Row>(
+  options: GrowingListOptions<Data, Variables, Row>,
+): GrowingList<Row> {
+  const { query, variables, kinds, types, pageOf, rowQuery } = options;
+  const client = useClient();
+  const { data, error, isLoading, refresh } = useLiveQuery({ query, variables, kinds, types });
+  const [shown, setShown] = useState<Shown<Row> | null>(null);
+  const [isLoadingMore, setLoadingMore] = useState(false);
+  const [moreError, setMoreError] = useState<CombinedError>();
+
+  useEffect(() => {
+    if (data === undefined) return;
+    const { edges, pageInfo } = pageOf(data);
+    setShown((before) => {
+      const { rows, isWhole } = mergeRows(edges, pageInfo.hasNextPage, before?.rows ?? []);
+      const end = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+      return { rows, next: isWhole && before !== null ? before.next : end };
+    });
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- pageOf is the same for the same answer
+  }, [data]);
+
+  useLive(kinds, (event) => {
+    const id = event?.emailId ?? null;
+    const place = id === null ? -1 : (shown?.rows.findIndex(({ node }) => node.id === id) ?? -1);
+    if (rowQuery === undefined || id === null || data === undefined || place < pageOf(data).edges.length) return;
+    void client
+      .query(rowQuery, { id }, { requestPolicy: 'network-only' })
+      .toPromise()
+      .then((answer) => {
+        const email = answer.data?.email;
+        if (email == null) return;
+        setShown(
+          (before) =>
+            before && {
+              ...before,
+              rows: before.rows.map((row) => (row.node.id === id ? { ...row, node: email } : row)),
+            },
+        );
+      });
+  });
+
+  const next = shown?.next ?? null;
+  const loadMore = async () => {
+    if (next === null || isLoadingMore) return;
+    setLoadingMore(true);
+    const wanted = { ...variables, after: next };
+    const answer = await client.query(query, wanted, { requestPolicy: 'network-only' }).toPromise();
+    setLoadingMore(false);
+    setMoreError(answer.error);
+    if (answer.data === undefined) return;
+    const { edges, pageInfo } = pageOf(answer.data);
+    setShown((before) => {
+      if (before === null || before.next !== next) return before;
+      const ids = new Set(before.rows.map(({ node }) => node.id));
+      const rows = [...before.rows, ...edges.filter(({ node }) => !ids.has(node.id))];
+      return { rows, next: pageInfo.hasNextPage ? pageInfo.endCursor : null };
+    });
+  };
+  return {
+    rows: shown?.rows.map(({ node }) => node) ?? [],
+    isLoading: isLoading || (shown === null && data !== undefined),
+    error: error ?? moreError,
+    hasMore: next !== null,
+    isLoadingMore,
+    loadMore,
+    refresh,
+  };
+}

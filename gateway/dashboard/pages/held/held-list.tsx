@@ -1,0 +1,115 @@
+import { Anchor, Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { IconShieldCheck } from '@tabler/icons-react';
+import { Link } from 'wouter';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { nameOf, subjectOf } from '../activity/email-words.ts';
+import { ListFrame } from '../activity/list-frame.tsx';
+import { useGrowingList } from '../activity/use-growing-list.ts';
+import { RELEASE } from '../activity/waiting-documents.ts';
+import { ReleaseAll } from './release-all.tsx';
+
+const HELD = graphql(`
+  query DashboardHeld($wait: Wait!, $first: Int!, $after: String) {
+    waitingEmails(for: $wait, first: $first, after: $after) {
+      edges {
+        cursor
+        node { id subject preview createdAt isTest envelopeRecipient from { name address } guardRule { id name } }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`);
+
+type Held = ResultOf<typeof HELD>['waitingEmails']['edges'][number]['node'];
+
+const PAGE_SIZE = 50;
+const pageOf = ({ waitingEmails }: ResultOf<typeof HELD>) => waitingEmails;
+
+/** Received mail that a guard rule blocked, or that waits because the model of one did not answer. */
+export function HeldList({ wait }: { wait: 'BLOCKED' | 'REVIEW' }) {
+  const list = useGrowingList({
+    query: HELD,
+    variables: { wait, first: PAGE_SIZE, after: null },
+    kinds: ['EMAIL_BLOCKED', 'EMAIL_HELD', 'EMAIL_RELEASED', 'EMAIL_REPROCESSED'],
+    types: ['Email'],
+    pageOf,
+  });
+  return (
+    <Stack gap="sm">
+      <ReleaseAll ids={list.rows.map(({ id }) => id)} onDone={list.refresh} />
+      <ListFrame
+        list={list}
+        label={wait === 'BLOCKED' ? 'Blocked emails' : 'Emails that wait for review'}
+        empty={wait === 'BLOCKED' ? <NothingBlocked /> : <NothingToReview />}
+      >
+        {(email) => <HeldRow key={email.id} email={email} />}
+      </ListFrame>
+    </Stack>
+  );
+}
+
+function HeldRow({ email }: { email: Held }) {
+  const { id, preview, createdAt, envelopeRecipient, from, guardRule } = email;
+  const { act, isBusy } = useAct(RELEASE, { done: 'Released: it goes its way now.' });
+  return (
+    <Paper component="li" p="md" radius={0} withBorder data-email={id} bg="var(--postroom-raised)">
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <Stack gap={2} miw={0} flex="1 1 18rem">
+          <Anchor component={Link} href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
+            {subjectOf(email)}
+          </Anchor>
+          <Text size="sm" c="dimmed" className="postroom-wrap">
+            {nameOf(from)} to {envelopeRecipient}, <RelativeTime at={createdAt} />
+          </Text>
+          <Text size="sm" lineClamp={2} className="postroom-wrap">
+            {preview}
+          </Text>
+          {guardRule !== null && (
+            <Text size="sm">
+              Guard rule:{' '}
+              <Anchor component={Link} href={`/rules/${guardRule.id}`} size="sm" underline="always">
+                {guardRule.name}
+              </Anchor>
+            </Text>
+          )}
+        </Stack>
+        <Button
+          size="xs"
+          leftSection={<IconShieldCheck size={16} aria-hidden />}
+          loading={isBusy}
+          onClick={() => void act({ id })}
+          aria-label={`Release “${subjectOf(email)}”`}
+        >
+          Release
+        </Button>
+      </Group>
+    </Paper>
+  );
+}
+
+function NothingBlocked() {
+  return (
+    <EmptyState
+      icon={IconShieldCheck}
+      title="Nothing is blocked"
+      about="What a guard rule blocks is kept here, until you release it. Nothing is lost."
+    >
+      <Button component={Link} href="/rules" variant="default">
+        Guard rules
+      </Button>
+    </EmptyState>
+  );
+}
+
+function NothingToReview() {
+  return (
+    <EmptyState
+      icon={IconShieldCheck}
+      title="Nothing waits for review"
+      about="When the model of a guard rule does not answer, mail waits here for you to look at it."
+    />
+  );
+}

@@ -1,0 +1,77 @@
+import { Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { useRef, useState } from 'react';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { RELEASE } from '../activity/waiting-documents.ts';
+
+interface Run {
+  total: number;
+  released: number;
+  failed: number;
+  /** why the last one could not be released */
+  problem: string | null;
+  state: 'running' | 'stopped' | 'done';
+}
+
+/** Releases all that is shown, one after the other, as long as nobody stops it. */
+export function ReleaseAll({ ids, onDone }: { ids: readonly string[]; onDone: () => void }) {
+  const [run, setRun] = useState<Run | null>(null);
+  const isStopped = useRef(false);
+  const { act } = useAct(RELEASE, { quiet: true });
+  const start = async () => {
+    isStopped.current = false;
+    const now: Run = { total: ids.length, released: 0, failed: 0, problem: null, state: 'running' };
+    setRun({ ...now });
+    for (const id of ids) {
+      if (isStopped.current) break;
+      const { problem } = await act({ id });
+      if (problem === null) now.released++;
+      else Object.assign(now, { failed: now.failed + 1, problem: problem.message });
+      setRun({ ...now });
+    }
+    setRun({ ...now, state: isStopped.current ? 'stopped' : 'done' });
+    onDone();
+  };
+  const isRunning = run?.state === 'running';
+  if (ids.length < 2 && run === null) return null;
+  return (
+    <Stack gap="xs">
+      <Group>
+        {isRunning ? (
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => {
+              isStopped.current = true;
+            }}
+          >
+            Stop
+          </Button>
+        ) : (
+          ids.length > 1 && (
+            <ConfirmButton
+              label={`Release all ${ids.length} shown`}
+              question={`Release ${ids.length} emails?`}
+              about="Each goes the way that it would go without guard rules, one after the other. You can stop it at any time."
+              confirm="Release them"
+              act={async () => void start()}
+            />
+          )
+        )}
+      </Group>
+      {run !== null && (
+        <>
+          <Progress
+            value={run.total === 0 ? 100 : (100 * (run.released + run.failed)) / run.total}
+            aria-label="How many are released"
+          />
+          <Text size="sm" role="status">
+            {run.released} of {run.total} released
+            {run.failed > 0 ? `, ${run.failed} could not be (${run.problem ?? ''})` : ''}
+            {run.state === 'stopped' ? '. Stopped.' : run.state === 'done' ? '. Done.' : ''}
+          </Text>
+        </>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,84 @@
+import { Group, Paper, Progress, Stack, Text, Title } from '@mantine/core';
+import { graphql } from '../../graphql.ts';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { useAct } from '../../parts/use-act.ts';
+
+const BATCHES = graphql(`
+  query DashboardBatches($ids: [ID!]!) {
+    nodes(ids: $ids) {
+      __typename
+      id
+      ... on Batch { status createdAt counts { total pending processing sent failed cancelled } }
+    }
+  }
+`);
+const CANCEL_BATCH = graphql(`
+  mutation DashboardCancelBatch($id: ID!) {
+    cancelBatch(input: { id: $id }) {
+      __typename
+      ... on CancelBatchPayload { cancelledCount batch { id status } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+/** Batches that are asked for at once. */
+const MAX_BATCHES = 20;
+
+/** The batches of which something waits, how far each came, and a way to cancel what waits. */
+export function BatchList({ ids }: { ids: readonly string[] }) {
+  const { data } = useLiveQuery({
+    query: BATCHES,
+    variables: { ids: ids.slice(0, MAX_BATCHES) },
+    kinds: ['EMAIL_SENT', 'EMAIL_CANCELLED', 'EMAIL_DELIVERED', 'EMAIL_BOUNCED', 'EMAIL_FAILED'],
+    types: ['Batch', 'Email'],
+  });
+  const cancel = useAct(CANCEL_BATCH, { done: 'What still waited of the batch is cancelled.' });
+  return (
+    <Stack gap="sm" mb="lg" component="section" aria-labelledby="batches-title">
+      <Title order={2} id="batches-title">
+        Batches
+      </Title>
+      {data?.nodes.map((batch) => {
+        if (batch?.__typename !== 'Batch') return null;
+        const { id, createdAt, counts } = batch;
+        const { total, pending, processing, sent, failed, cancelled } = counts;
+        const done = sent + failed + cancelled;
+        const words = [
+          `${pending} waiting`,
+          processing > 0 ? `${processing} on the way` : '',
+          `${sent} sent`,
+          failed > 0 ? `${failed} failed` : '',
+          cancelled > 0 ? `${cancelled} cancelled` : '',
+        ].filter((word) => word !== '');
+        return (
+          <Paper key={id} withBorder p="md" bg="var(--postroom-raised)">
+            <Group justify="space-between" gap="sm">
+              <Stack gap={4} flex="1 1 16rem">
+                <Text size="sm" fw={600}>
+                  {total} emails, asked for <RelativeTime at={createdAt} />
+                </Text>
+                <Progress
+                  value={total === 0 ? 0 : (100 * done) / total}
+                  aria-label={`${done} of ${total} emails of the batch are done`}
+                />
+                <Text size="xs" c="dimmed">
+                  {words.join(', ')}
+                </Text>
+              </Stack>
+              <ConfirmButton
+                label="Cancel what waits"
+                question="Cancel the rest of this batch?"
+                about={`What still waits of its ${total} emails is never sent. What has left goes its way.`}
+                confirm="Cancel the batch"
+                act={() => cancel.act({ id })}
+              />
+            </Group>
+          </Paper>
+        );
+      })}
+    </Stack>
+  );
+}

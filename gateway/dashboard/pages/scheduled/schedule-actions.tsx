@@ -1,0 +1,52 @@
+import { Button, Group } from '@mantine/core';
+import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { RescheduleDialog } from './reschedule-dialog.tsx';
+import { CANCEL, PAUSE, RESUME } from './schedule-documents.ts';
+
+/** What can be done with an email on the schedule: pause or resume, another time, cancel. Nothing for one that has left it. */
+export function ScheduleActions({
+  email,
+}: {
+  email: { id: string; subject: string; status: string; scheduledAt: string | null; timezone: string | null };
+}) {
+  const { id, subject, status, scheduledAt, timezone } = email;
+  const pause = useAct(PAUSE, { done: 'Paused: it is held back until you resume it.' });
+  const resume = useAct(RESUME, { done: 'It is on its schedule again.' });
+  const cancel = useAct(CANCEL, { done: 'Cancelled: it is never sent.' });
+  const isPaused = status === 'PAUSED';
+  if (scheduledAt === null || (status !== 'SCHEDULED' && !isPaused)) return null;
+  return (
+    <Group gap="xs">
+      {isPaused ? (
+        <Button
+          size="xs"
+          leftSection={<IconPlayerPlay size={16} aria-hidden />}
+          loading={resume.isBusy}
+          onClick={() => void resume.act({ id })}
+        >
+          Resume
+        </Button>
+      ) : (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconPlayerPause size={16} aria-hidden />}
+          loading={pause.isBusy}
+          onClick={() => void pause.act({ id })}
+        >
+          Pause
+        </Button>
+      )}
+      <RescheduleDialog id={id} subject={subject} scheduledAt={scheduledAt} timezone={timezone ?? 'UTC'} />
+      <ConfirmButton
+        label="Cancel"
+        question="Cancel this email?"
+        about={`“${subject}” is never sent then. It stays readable in Activity.`}
+        confirm="Cancel the email"
+        act={() => cancel.act({ id })}
+      />
+    </Group>
+  );
+}

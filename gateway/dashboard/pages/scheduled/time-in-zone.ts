@@ -1,0 +1,19 @@
+/** Date and time in full, in the zone in which it was told: "Friday, November 27, 2026 at 9:00 AM GMT+9 (Asia/Tokyo)". */
+export function timeInZone(at: string, zone: string): string {
+  try {
+    const words = new Intl.DateTimeFormat('en', {
+      weekday: 'long',
+      year: 'numeric',
+      month: 'long',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: '2-digit',
+      timeZoneName: 'short',
+      timeZone: zone,
+    }).format(new Date(at));
+    return `${words} (${zone})`;
+  } catch {
+    // A zone that this browser does not know.
+    return `${at} (${zone})`;
+  }
+}
