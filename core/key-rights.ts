@@ -54,12 +54,17 @@ export function scopeMissing(what: string, scope: Scope, { scopes }: KeyRights):
 }
 
 /** Of what cannot be limited to one domain. `what` is what was asked for, as the subject of a sentence. */
-export function domainExceeded(what: string, { domain }: KeyRights): UserError {
+export function domainExceeded(
+  what: string,
+  { domain }: { domain: { name: string } | null },
+  cause?: unknown,
+): UserError {
   const message = `${what} cannot be limited to one domain, and this API key is limited to ${domain?.name ?? 'one'}.`;
   return new UserError('forbidden', message, {
     title: 'Forbidden',
     reason: LIMITED_TO_DOMAIN,
     members: { domain: domain?.name ?? null },
+    cause,
   });
 }
 

@@ -1,5 +1,6 @@
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely';
 import pg from 'pg';
+import { domainExceeded } from '../core/key-rights.ts';
 import { kyselyPool } from './kysely-pool.ts';
 import type { Tables } from './tables.ts';
 
@@ -12,7 +13,17 @@ export interface Database {
   kysely: Kysely<Tables>;
   /** asUser reads by this session of the user (read-session.ts), when there is one */
   reading?: { userId: string; run: <T>(work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T> };
+  /** the one domain of the user that transactions of the user show; absent: all (limitedTo) */
+  limit?: DomainLimit;
   close(): Promise<void>;
+}
+
+/** A domain by which requests of a key are limited. */
+export interface DomainLimit {
+  id: string;
+  name: string;
+  /** the same database without the limit */
+  whole: Database;
 }
 
 export interface DatabaseOptions {
@@ -92,6 +103,42 @@ export async function inTransaction<T>(database: Database, work: (client: pg.Poo
 }
 
 /**
+ * The same database for a key of one domain of the user: every transaction of the user takes a role that reads what is of the domain and
+ * may do nothing else (migrations/0001-domain-keys.ts). What PostgreSQL refuses then is thrown as forbidden.
+ */
+export function limitedTo(database: Database, domain: { id: string; name: string }): Database {
+  return { ...database, limit: { ...domain, whole: database } };
+}
+
+/** The settings that make a transaction the user's, as names and values; they hold until it ends. The role comes last. */
+export function userSettings(userId: string, limit: DomainLimit | undefined): [name: string, value: string][] {
+  if (limit === undefined) return [['postroom.user_id', userId]];
+  return [
+    ['postroom.user_id', userId],
+    ['postroom.domain_id', limit.id],
+    ['postroom.domain', limit.name],
+    ['role', 'postroom_domain'],
+  ];
+}
+
+/** As userSettings, as a statement of a client's. */
+export function userSettingsSql(client: pg.ClientBase, userId: string, limit: DomainLimit | undefined): string {
+  const settings = userSettings(userId, limit).map(
+    ([name, value]) => `set_config('${name}', ${client.escapeLiteral(value)}, true)`,
+  );
+  return `select ${settings.join(', ')}`;
+}
+
+/** The error as it is to be thrown where transactions may be limited: what the role may not do reaches beyond the domain. */
+export function limitedError(error: unknown, limit: DomainLimit | undefined): unknown {
+  const isRefused = error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE;
+  return limit !== undefined && isRefused ? domainExceeded('This', { domain: limit }, error) : error;
+}
+
+/** PostgreSQL, Appendix A. */
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/**
  * Runs work in one transaction in which row-level security shows this user's rows only.
  * Every query of the gateway goes through here; outside it the gateway's role sees no row.
  */
@@ -101,11 +148,18 @@ export function asUser<T>(
   work: (transaction: Transaction<Tables>) => Promise<T>,
 ): Promise<T> {
   if (database.reading?.userId === userId) return database.reading.run(work);
-  return database.kysely.transaction().execute(async (transaction) => {
-    await sql`select set_config('postroom.user_id', ${userId}, true)`.execute(transaction);
+  const settings = sql.join(userSettings(userId, database.limit).map(setting));
+  const done = database.kysely.transaction().execute(async (transaction) => {
+    await sql`select ${settings}`.execute(transaction);
     return work(transaction);
   });
+  return database.limit === undefined
+    ? done
+    : done.catch((error: unknown) => Promise.reject(limitedError(error, database.limit)));
 }
+
+const setting = ([name, value]: [string, string]): RawBuilder<unknown> =>
+  sql`set_config(${sql.lit(name)}, ${value}, true)`;
 
 /** Whether the error means that PostgreSQL is away, restarting or out of time, so that trying again later may help. */
 export function isConnectionLost(error: unknown): boolean {

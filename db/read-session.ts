@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, type Transaction } from 'kysely';
 import pg from 'pg';
 import { UserError } from '../core/errors.ts';
-import type { Database } from './database.ts';
+import { type Database, limitedError, userSettingsSql } from './database.ts';
 import type { Tables } from './tables.ts';
 
 /** Reads of one user that come in a crowd, as those of one GraphQL request, in one transaction instead of one each. */
@@ -87,19 +87,19 @@ async function open(database: Database, userId: string, course: { isStopped: boo
   if (course.isStopped) client.release();
   refuseStopped(course);
   try {
-    await client.query(`begin read only; select set_config('postroom.user_id', ${client.escapeLiteral(userId)}, true)`);
+    await client.query(`begin read only; ${userSettingsSql(client, userId, database.limit)}`);
   } catch (error) {
     client.release(error as Error);
     throw error;
   }
   const ask = async (text: string, parameters: readonly unknown[]) => {
-    if (session.failure !== null) throw session.failure;
+    if (session.failure !== null) throw limitedError(session.failure, database.limit);
     refuseStopped(course);
     try {
       return await client.query(text, [...parameters]);
     } catch (error) {
       session.failure ??= error as Error;
-      throw error;
+      throw limitedError(error, database.limit);
     }
   };
   // One after the other: a connection answers one statement at a time.

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Database } from './database.ts';
+import { type Database, limitedError, userSettingsSql } from './database.ts';
 
 /**
  * What is prepared here touches rows by their keys, and its plan is kept on the connection: one made while a table was small must not
@@ -35,7 +35,7 @@ export async function inUserTransaction<T>(
         ? ''
         : `; select pg_advisory_xact_lock(hashtextextended(${client.escapeLiteral(`${lock} `)} || ${user}, 0))`;
     const opening = `begin; set local lock_timeout = ${lockTimeoutMs}; ${PLANNING}`;
-    await client.query(`${opening}; select set_config('postroom.user_id', ${user}, true)${locked}`);
+    await client.query(`${opening}; ${userSettingsSql(client, userId, database.limit)}${locked}`);
     const result = await work(client);
     await client.query('commit');
     return result;
@@ -43,7 +43,7 @@ export async function inUserTransaction<T>(
     // What is no answer of PostgreSQL's leaves the connection in an unknown state.
     if (!(error instanceof pg.DatabaseError)) failure = error as Error;
     else await client.query('rollback').catch((reason: Error) => void (failure = reason));
-    throw error;
+    throw limitedError(error, database.limit);
   } finally {
     client.release(failure);
   }

@@ -17,7 +17,7 @@ import { UserError } from '../core/errors.ts';
 import { domainExceeded, hasScope, type KeyRights, type Scope, scopeMissing } from '../core/key-rights.ts';
 import type { GraphContext } from '../schema/graphql/context.ts';
 import { schema } from '../schema/graphql/schema.ts';
-import { scopesOfFields, shownWithoutReading } from './scopes-of-fields.ts';
+import { scopesOfFields, shownWithoutReading, typesOfDomain } from './scopes-of-fields.ts';
 
 /**
  * Refuses a document that asks for more than its key reaches, before anything of it is executed: each field of the operation's root needs
@@ -61,6 +61,7 @@ function refusalOf({ document, contextValue, variableValues, operationName }: As
   const walk = { rights, fragments, variables: (variableValues ?? {}) as Record<string, unknown> };
   try {
     for (const { field } of fieldsOf(walk, asked.selectionSet, root)) requireField(walk, root, field);
+    if (rights.domain !== null) requireTypes(walk, asked.selectionSet, root);
     return null;
   } catch (error) {
     if (error instanceof UserError) return refusal(error);
@@ -116,6 +117,34 @@ function requireShown(walk: Walk, set: SelectionSetNode, type: GraphQLNamedType,
     if (!isCompositeType(shown) || !place.isPayload || node.selectionSet === undefined)
       throw scopeMissing(what, 'read', walk.rights);
     requireShown(walk, node.selectionSet, shown, { ...place, isPayload: false });
+  }
+}
+
+/** A key of one domain is shown types that are the domain's. Walks each fragment once: what it stands on is its own. */
+function requireTypes({ rights, fragments }: Walk, set: SelectionSetNode, root: GraphQLNamedType): void {
+  const spread = new Set<string>();
+  const open: { set: SelectionSetNode; parent: GraphQLNamedType }[] = [{ set, parent: root }];
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    const { parent } = place;
+    for (const selection of place.set.selections) {
+      if (selection.kind === Kind.FIELD) {
+        const name = selection.name.value;
+        if (name.startsWith('__')) continue;
+        const isShown = parent === root || isError(parent) || typesOfDomain.has(parent.name);
+        if (!isShown) throw domainExceeded(`The field ${parent.name}.${name}`, rights);
+        const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
+        if (field !== undefined && selection.selectionSet !== undefined)
+          open.push({ set: selection.selectionSet, parent: getNamedType(field.type) });
+        continue;
+      }
+      const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
+      if (isSpread && spread.has(selection.name.value)) continue;
+      if (isSpread) spread.add(selection.name.value);
+      const fragment = isSpread ? fragments.get(selection.name.value) : selection;
+      const condition = fragment?.typeCondition?.name.value;
+      const named = condition === undefined ? parent : schema.getType(condition);
+      if (fragment !== undefined && named !== undefined) open.push({ set: fragment.selectionSet, parent: named });
+    }
   }
 }
 

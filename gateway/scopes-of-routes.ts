@@ -15,8 +15,11 @@ export interface ScopesOfRequest {
   of: (request: Pick<FastifyRequest, 'body' | 'query'>) => readonly Scope[];
 }
 
-const read: RouteNeed = { scopes: ['read'], isOfDomain: false };
-const send: RouteNeed = { scopes: ['send'], isOfDomain: false };
+const read: RouteNeed = { scopes: ['read'], isOfDomain: true };
+const send: RouteNeed = { scopes: ['send'], isOfDomain: true };
+/** Of what is the account's as a whole, as endpoints are. */
+const readAccount: RouteNeed = { scopes: ['read'], isOfDomain: false };
+const sendToEndpoint: RouteNeed = { scopes: ['send'], isOfDomain: false };
 const manage: RouteNeed = { scopes: ['manage'], isOfDomain: false };
 /** The document says what it does; graphql-scopes.ts asks for that. */
 const byDocument: RouteNeed = { scopes: [], isOfDomain: true };
@@ -32,7 +35,7 @@ const changeOfEmail: RouteNeed = {
       return [...(isScheduled ? (['send'] as const) : []), ...(isMarked || !isScheduled ? (['manage'] as const) : [])];
     },
   },
-  isOfDomain: false,
+  isOfDomain: true,
 };
 
 /** `check` looks at DNS, which may prove a domain, or find its proof lost. */
@@ -41,7 +44,7 @@ const readWithCheck: RouteNeed = {
     oneOf: ['read'],
     of: ({ query }) => ((query as { check?: unknown }).check === true ? ['read', 'manage'] : ['read']),
   },
-  isOfDomain: false,
+  isOfDomain: true,
 };
 
 /** By method and path as the route has them. A route that is missing here takes a key with full rights; HEAD is as GET. */
@@ -64,13 +67,13 @@ export const scopesOfRoutes: Readonly<Record<string, RouteNeed>> = {
   'GET /api/e2/emails/receiving/:id': read,
   'GET /api/e2/emails/receiving/:id/attachments': read,
   'GET /api/e2/emails/receiving/:id/attachments/:index': read,
-  'GET /api/e2/emails/:id/route': read,
+  'GET /api/e2/emails/:id/route': readAccount,
   'GET /api/e2/emails/:id/deliveries': read,
   'POST /api/e2/emails/:id/release': manage,
 
   'POST /api/e2/emails': send,
   'POST /api/e2/emails/:id/reply': send,
-  'POST /api/e2/emails/:id/retry': send,
+  'POST /api/e2/emails/:id/retry': sendToEndpoint,
   'POST /api/e2/emails/batch': send,
   'GET /api/e2/emails/batch/:id': read,
   'POST /api/e2/emails/batch/:id/cancel': send,
@@ -92,8 +95,8 @@ export const scopesOfRoutes: Readonly<Record<string, RouteNeed>> = {
   'GET /api/e2/mail/threads': read,
   'GET /api/e2/mail/threads/:id': read,
 
-  'GET /api/e2/suppressions': read,
-  'GET /api/e2/suppressions/:id': read,
+  'GET /api/e2/suppressions': readAccount,
+  'GET /api/e2/suppressions/:id': readAccount,
   'POST /api/e2/suppressions': manage,
   'DELETE /api/e2/suppressions/:id': manage,
   'POST /api/e2/blocklist/unblock': manage,
@@ -101,9 +104,9 @@ export const scopesOfRoutes: Readonly<Record<string, RouteNeed>> = {
   'GET /api/e2/domains': readWithCheck,
   'GET /api/e2/domains/:id': readWithCheck,
   'GET /api/e2/domains/:id/dns-records': read,
-  'GET /api/e2/domains/:id/dmarc': read,
-  'GET /api/e2/domains/:id/dmarc-reports': read,
-  'GET /api/e2/domains/:id/dmarc-reports/:reportId': read,
+  'GET /api/e2/domains/:id/dmarc': readAccount,
+  'GET /api/e2/domains/:id/dmarc-reports': readAccount,
+  'GET /api/e2/domains/:id/dmarc-reports/:reportId': readAccount,
   'POST /api/e2/domains': manage,
   'PATCH /api/e2/domains/:id': manage,
   'PUT /api/e2/domains/:id': manage,
@@ -120,9 +123,9 @@ export const scopesOfRoutes: Readonly<Record<string, RouteNeed>> = {
   'PUT /api/e2/email-addresses/:id': manage,
   'DELETE /api/e2/email-addresses/:id': manage,
 
-  'GET /api/e2/endpoints': read,
-  'GET /api/e2/endpoints/:id': read,
-  'GET /api/e2/endpoints/:id/deliveries': read,
+  'GET /api/e2/endpoints': readAccount,
+  'GET /api/e2/endpoints/:id': readAccount,
+  'GET /api/e2/endpoints/:id/deliveries': readAccount,
   'POST /api/e2/endpoints': manage,
   'PATCH /api/e2/endpoints/:id': manage,
   'PUT /api/e2/endpoints/:id': manage,
@@ -133,11 +136,11 @@ export const scopesOfRoutes: Readonly<Record<string, RouteNeed>> = {
 
   'GET /api/e2/events': read,
 
-  'GET /api/e2/guard': read,
-  'GET /api/e2/guard/:id': read,
-  'POST /api/e2/guard/:id/check': read,
-  'POST /api/e2/guard/backtest': read,
-  'POST /api/e2/guard/:id/backtest': read,
+  'GET /api/e2/guard': readAccount,
+  'GET /api/e2/guard/:id': readAccount,
+  'POST /api/e2/guard/:id/check': readAccount,
+  'POST /api/e2/guard/backtest': readAccount,
+  'POST /api/e2/guard/:id/backtest': readAccount,
   'POST /api/e2/guard': manage,
   'PATCH /api/e2/guard/:id': manage,
   'PUT /api/e2/guard/:id': manage,

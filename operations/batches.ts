@@ -4,6 +4,7 @@ import { type BatchedEmail, readBatches } from '../db/queries/batch-read.ts';
 import { appendEvents } from '../db/queries/email-flags.ts';
 import { lockOutgoing, setScheduledStatus } from '../db/queries/scheduled-change.ts';
 import { isAskable, newIdentifier, type OperationContext } from './context.ts';
+import { toChangeBatch } from './key-reach.ts';
 
 /** How far an email of a batch came. Scheduled and paused mail is pending; mail that a server was asked to take is processing. */
 export type BatchItemStatus = 'pending' | 'processing' | 'sent' | 'failed' | 'cancelled';
@@ -55,8 +56,8 @@ export async function cancelBatch(
   context: OperationContext,
   batchId: string,
 ): Promise<{ batch: Batch; cancelledCount: number }> {
-  const { bus, database, userId } = context;
   if (!isAskable(batchId)) throw batchNotFound();
+  const { bus, database, userId } = await toChangeBatch(context, batchId, batchNotFound);
   const { cancelledCount, lastSeq } = await asUser(database, userId, async (transaction) => {
     const found = (await readBatches(transaction, userId, [batchId])).get(batchId);
     if (found === undefined) throw batchNotFound();

@@ -5,6 +5,7 @@ import { asUser } from '../db/database.ts';
 import { type FeedEvent, listEvents, readEventsAfter, readFeedEnd } from '../db/queries/event-list.ts';
 import { invalid, type OperationContext } from './context.ts';
 import type { EventReader } from './event-reader.ts';
+import { limitedReader } from './limited-reader.ts';
 
 export type { EventKind } from '../core/event-kinds.ts';
 export type { FeedEvent } from '../db/queries/event-list.ts';
@@ -127,7 +128,8 @@ export function feedEnd(context: OperationContext): Promise<{ lastSeq: number; n
 
 /** A reader behind the event of that number. Throws rate_limited, unavailable. */
 export function openAt(context: OperationContext, afterSeq: number, kinds: readonly EventKind[] | null): EventReader {
-  return context.events.open(context.userId, { afterSeq, kinds, caller: context.caller });
+  const reader = context.events.open(context.userId, { afterSeq, kinds, caller: context.caller });
+  return context.database.limit === undefined ? reader : limitedReader(context, reader);
 }
 
 async function seqOf(context: OperationContext, start: EventStart): Promise<number> {

@@ -5,6 +5,7 @@ import { asUser } from '../db/database.ts';
 import { findOriginal, findOwnAddresses } from '../db/queries/outgoing-original.ts';
 import { checkAnswer, checkAudience, type NewEmail } from './check-outgoing.ts';
 import { invalid, isAskable, type OperationContext } from './context.ts';
+import { requireSender } from './key-reach.ts';
 import { lookAhead, sendChecked } from './send-email.ts';
 import type { Accepted, Idempotency } from './submission.ts';
 
@@ -27,6 +28,7 @@ export async function sendReply(
   idempotency: Idempotency | null,
 ): Promise<Accepted> {
   const answer = checkAnswer(reply);
+  requireSender(context, answer);
   // The latest message of the thread may be another one by now, so a repeated request is answered before it is looked for.
   const before = idempotency === null ? null : await lookAhead(context, idempotency);
   if (before !== null && 'receipt' in before) return before;

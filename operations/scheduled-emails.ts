@@ -3,6 +3,7 @@ import { asUser } from '../db/database.ts';
 import { appendEvents } from '../db/queries/email-flags.ts';
 import { type LockedOutgoing, lockOutgoing, setSchedule, setScheduledStatus } from '../db/queries/scheduled-change.ts';
 import { invalid, isAskable, newIdentifier, type OperationContext } from './context.ts';
+import { toChangeEmail } from './key-reach.ts';
 import { scheduleOf } from './send-email.ts';
 
 /** When an email is wished to go: text as a user writes it; without a zone the email's own serves. */
@@ -105,8 +106,8 @@ async function change(
   verb: string,
   decide: (before: LockedOutgoing, work: Work) => Promise<Change>,
 ): Promise<ScheduleChange> {
-  const { bus, database, userId } = context;
   if (!isAskable(emailId)) throw emailNotFound();
+  const { bus, database, userId } = await toChangeEmail(context, emailId, emailNotFound);
   const { lastSeq, ...done } = await asUser(database, userId, async (transaction) => {
     const [before] = await lockOutgoing(transaction, userId, [emailId]);
     if (before === undefined) throw emailNotFound();

@@ -3,6 +3,7 @@ import { UserError } from '../core/errors.ts';
 import { type CheckedEmail, checkOutgoing, type NewEmail } from './check-outgoing.ts';
 import { composeOutgoing, type OutgoingEmail } from './compose-outgoing.ts';
 import { newIdentifier, type OperationContext } from './context.ts';
+import { requireSender } from './key-reach.ts';
 import { lookAhead, receiptOf, scheduleOf } from './send-email.ts';
 import type { Accepted, Idempotency } from './submission.ts';
 import { submitEmails } from './submit-emails.ts';
@@ -30,7 +31,9 @@ export async function sendBatch(context: OperationContext, batch: NewBatch): Pro
   const { onRefusal, idempotency } = batch;
   const { done: checked, refused } = await attempt(batch.emails, (read, index) => {
     const path = pathOf(index);
-    return checkOutgoing(read(path), path);
+    const email = checkOutgoing(read(path), path);
+    requireSender(context, email);
+    return email;
   });
   if (onRefusal === 'fail') throwRefused(refused);
   const before = await lookAhead(context, idempotency);

@@ -5,6 +5,7 @@ import { inUserTransaction } from '../db/user-transaction.ts';
 import { type CheckedEmail, checkOutgoing, type NewEmail } from './check-outgoing.ts';
 import { composeOutgoing, type OutgoingEmail } from './compose-outgoing.ts';
 import { invalid, type OperationContext } from './context.ts';
+import { requireSender, wholeAccount } from './key-reach.ts';
 import { type Accepted, type Idempotency, type Receipt, replayOf } from './submission.ts';
 import { submitEmails } from './submit-emails.ts';
 
@@ -24,6 +25,7 @@ export async function sendChecked(
   frame: { idempotency: Idempotency | null; batchId: string | null; repliedTo: Receipt['repliedTo'] },
 ): Promise<Accepted> {
   const { idempotency, batchId, repliedTo } = frame;
+  for (const email of emails) requireSender(context, email);
   // What a phrase means and what is too soon hang on the time, and a repeated request comes later than the first.
   const before = emails.some((email) => email.wish !== null) ? await lookAhead(context, idempotency) : null;
   if (before !== null && 'receipt' in before) return before;
@@ -34,14 +36,17 @@ export async function sendChecked(
   return submitEmails(context, { emails: composed, batchId, idempotency, receipt });
 }
 
-/** The time by PostgreSQL's clock, or the answer that the request was given before. */
+/**
+ * The time by PostgreSQL's clock, or the answer that the request was given before. The keys of the user's other requests are among those
+ * that are looked at: whoever asks has required the sender before.
+ */
 export async function lookAhead(
   context: OperationContext,
   idempotency: Idempotency | null,
 ): Promise<Accepted | { now: Date }> {
   const idempotencyKeys = idempotency === null ? [] : [idempotency.key];
   const policy = await inUserTransaction(
-    context.database,
+    wholeAccount(context).database,
     context.userId,
     { lock: null, lockTimeoutMs: 1_000 },
     (client) =>

@@ -5,6 +5,7 @@ import { type OutgoingUnit, writeOutgoing } from '../db/queries/outgoing-write.t
 import { inUserTransaction } from '../db/user-transaction.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
 import type { OperationContext } from './context.ts';
+import { requireSender, wholeAccount } from './key-reach.ts';
 import { admitted, refusalOf } from './sending-policy.ts';
 import { type Accepted, replayOf, type Submission } from './submission.ts';
 import { queueSubmission, requireTimely, type Waiting } from './submission-queue.ts';
@@ -14,8 +15,9 @@ import { queueSubmission, requireTimely, type Waiting } from './submission-queue
  * answered as the first time, and nothing is stored. Throws validation, forbidden, rate_limited, conflict, unavailable; then nothing of
  * the submission is stored.
  */
-export function submitEmails(context: OperationContext, submission: Submission): Promise<Accepted> {
-  return queueSubmission(context, submission, commit);
+export async function submitEmails(context: OperationContext, submission: Submission): Promise<Accepted> {
+  for (const { row, path } of submission.emails) requireSender(context, { domain: row.own_domain, path });
+  return queueSubmission(wholeAccount(context), submission, commit);
 }
 
 async function commit(group: readonly Waiting[], lockTimeoutMs: number): Promise<Waiting[]> {

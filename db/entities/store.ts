@@ -1,5 +1,6 @@
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Kysely, Transaction } from 'kysely';
+import { domainExceeded } from '../../core/key-rights.ts';
 import type { Database } from '../database.ts';
 import type { Tables } from '../tables.ts';
 import { entities } from './list.ts';
@@ -37,4 +38,9 @@ export function openEntityStore(database: Database): EntityStore {
         return work({ entities, transaction });
       }),
   };
+}
+
+/** For keys of one domain: entities are what these may not change. Every work is refused as forbidden. */
+export function refusingStore(domain: { name: string }): EntityStore {
+  return { asUser: () => Promise.reject(domainExceeded('This', { domain })) };
 }

@@ -1,5 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 import { AUTH } from './0001-auth.ts';
+import { DOMAIN_KEYS } from './0001-domain-keys.ts';
 import { SEARCHES } from './0001-searches.ts';
 
 /**
@@ -22,6 +23,7 @@ export class InitialMigration extends Migration {
     this.addSql(REQUEST_LIMITS);
     this.addSql(ROLES_AND_POLICIES);
     this.addSql(SEARCHES);
+    this.addSql(DOMAIN_KEYS);
     this.addSql(AUTH);
   }
 }
@@ -929,18 +931,21 @@ const ROLES_AND_POLICIES = `
     language sql stable security definer set search_path = public, pg_temp as $$
       select c.user_id, c.last_seq from event_counter c where c.user_id = any (p_user_ids) $$;
 
-  -- Octets are reached only through an email row of the user; null when the whole message no longer fits its sha256.
+  -- Octets are reached only through an email row of the user, by a key of one domain (0001-domain-keys.ts) through one of the domain; null
+  -- when the whole message no longer fits its sha256.
   create function raw_octets(p_user_id text, p_email_id text, p_start integer, p_length integer) returns table (octets bytea)
     language sql stable security definer set search_path = public, pg_temp as $$
       select case when sha256(r.octets) = r.sha256 then substring(r.octets from p_start + 1 for p_length) end
       from email e join raw_message r on r.id = e.raw_id
-      where e.user_id = p_user_id and e.id = p_email_id and p_user_id = current_setting('postroom.user_id', true) $$;
+      where e.user_id = p_user_id and e.id = p_email_id and p_user_id = current_setting('postroom.user_id', true)
+        and (current_setting('role') <> 'postroom_domain' or e.own_domain = current_setting('postroom.domain', true)) $$;
 
   -- How many octets the messages behind these emails of the user have.
   create function raw_sizes(p_user_id text, p_email_ids text[]) returns table (email_id text, octets bigint)
     language sql stable security definer set search_path = public, pg_temp as $$
       select e.id, r.size_octets::bigint from email e join raw_message r on r.id = e.raw_id
-      where e.user_id = p_user_id and e.id = any (p_email_ids) and p_user_id = current_setting('postroom.user_id', true) $$;
+      where e.user_id = p_user_id and e.id = any (p_email_ids) and p_user_id = current_setting('postroom.user_id', true)
+        and (current_setting('role') <> 'postroom_domain' or e.own_domain = current_setting('postroom.domain', true)) $$;
 
   -- Gives the octets of a scheduled email another date. The Date field as we compose it has always the same length, so nothing else moves.
   -- Answers the value of the field; null when the email is not scheduled or its octets have no such field.
