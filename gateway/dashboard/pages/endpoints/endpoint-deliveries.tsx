@@ -1,0 +1,171 @@
+import { Accordion, Anchor, Button, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import { Link, useSearchParams } from 'wouter';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { DeliveryAttemptCard } from '../activity/delivery-attempt-card.tsx';
+import { DeliveryPayload } from '../activity/delivery-payload.tsx';
+
+const DELIVERIES = graphql(`
+  query DashboardEndpointDeliveries($id: ID!, $filter: DeliveryFilter, $first: Int!) {
+    endpoint(id: $id) {
+      id
+      deliveries(first: $first, filter: $filter) {
+        edges {
+          node {
+            id type status statusCode error createdAt nextAttemptAt attemptCount
+            email { id subject from { name address } }
+            attempts { number startedAt durationMs outcome statusCode error responseBody requestHeaders { name value } }
+          }
+        }
+        pageInfo { hasNextPage }
+      }
+    }
+  }
+`);
+const RETRY = graphql(`
+  mutation DashboardEndpointRetry($id: ID!) {
+    retryDelivery(input: { id: $id }) {
+      __typename
+      ... on RetryDeliveryPayload { delivery { id status } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+type Delivery = NonNullable<ResultOf<typeof DELIVERIES>['endpoint']>['deliveries']['edges'][number]['node'];
+
+const words: Record<Delivery['status'], { status: string; tone: 'good' | 'waiting' | 'bad' }> = {
+  SUCCESS: { status: 'Delivered', tone: 'good' },
+  PENDING: { status: 'Tried again', tone: 'waiting' },
+  FAILED: { status: 'Failed', tone: 'bad' },
+};
+
+const PAGE = 25;
+const MOST = 100;
+
+/** What was delivered, the newest first; each opens to its tries, with what was sent and what came back. */
+export function EndpointDeliveries({ id }: { id: string }) {
+  const [search, setSearch] = useSearchParams();
+  const status = search.get('status') ?? 'ALL';
+  const first = Math.min(MOST, Number(search.get('first') ?? PAGE) || PAGE);
+  const { data, error, isLoading, refresh } = useLiveQuery({
+    query: DELIVERIES,
+    variables: {
+      id,
+      first,
+      filter: status === 'SUCCESS' || status === 'PENDING' || status === 'FAILED' ? { status } : null,
+    },
+    kinds: ['DELIVERY_SUCCEEDED', 'DELIVERY_DEFERRED', 'DELIVERY_FAILED', 'EMAIL_THREADED'],
+    concerns: (event) => event.endpointId === id || event.endpointId === null,
+    types: ['Delivery'],
+    gatherMs: 1_000,
+  });
+  const change = (next: Record<string, string>) =>
+    setSearch({ ...Object.fromEntries(search), ...next }, { replace: true });
+  const deliveries = data?.endpoint?.deliveries;
+  return (
+    <Stack gap="md">
+      <SegmentedControl
+        aria-label="Which deliveries"
+        value={status}
+        onChange={(value) => change({ status: value })}
+        w="fit-content"
+        data={[
+          { value: 'ALL', label: 'All' },
+          { value: 'FAILED', label: 'Failed' },
+          { value: 'PENDING', label: 'On the way' },
+          { value: 'SUCCESS', label: 'Delivered' },
+        ]}
+      />
+      {error !== undefined && data === undefined && <ErrorNote error={error} retry={refresh} />}
+      {isLoading && <Skeleton height={160} />}
+      {deliveries?.edges.length === 0 && (
+        <Text c="dimmed" size="sm">
+          {status === 'ALL'
+            ? 'Nothing was delivered here yet. Test the endpoint, or send a mail to an address that it takes.'
+            : 'No delivery is so.'}
+        </Text>
+      )}
+      <Accordion variant="separated" chevronPosition="left" keepMounted={false}>
+        {deliveries?.edges.map(({ node }) => (
+          <Row key={node.id} delivery={node} />
+        ))}
+      </Accordion>
+      {deliveries?.pageInfo.hasNextPage === true &&
+        (first < MOST ? (
+          <Button variant="default" w="fit-content" onClick={() => change({ first: String(first + PAGE) })}>
+            Show more
+          </Button>
+        ) : (
+          <Text size="sm" c="dimmed">
+            The newest {MOST}. Older ones are found by their email, under Activity.
+          </Text>
+        ))}
+    </Stack>
+  );
+}
+
+function Row({ delivery }: { delivery: Delivery }) {
+  const { id, type, status, statusCode, error, createdAt, nextAttemptAt, email, attempts, attemptCount } = delivery;
+  const { act, isBusy } = useAct(RETRY, { done: 'It is tried again now.' });
+  return (
+    <Accordion.Item value={id} data-delivery={id}>
+      <Accordion.Control>
+        <Group justify="space-between" gap="xs">
+          <Text size="sm" fw={600} className="postroom-wrap" maw={{ base: 220, sm: 'none' }}>
+            {email === null ? 'An email that is gone' : email.subject || '(no subject)'}
+          </Text>
+          <Group gap="xs">
+            <StatusBadge
+              status={words[status].status + (statusCode === null ? '' : ` ${statusCode}`)}
+              tone={words[status].tone}
+            />
+            <Text size="xs" c="dimmed" component="span">
+              {attemptCount === 1 ? '1 try' : `${attemptCount} tries`}, <RelativeTime at={createdAt} />
+            </Text>
+          </Group>
+        </Group>
+      </Accordion.Control>
+      <Accordion.Panel>
+        <Stack gap="sm">
+          {error !== null && status !== 'SUCCESS' && (
+            <Text size="sm" className="postroom-wrap">
+              {error}
+            </Text>
+          )}
+          {nextAttemptAt !== null && (
+            <Text size="sm">
+              <RelativeTime at={nextAttemptAt} prefix="Next try " />
+            </Text>
+          )}
+          <Group gap="xs">
+            {status !== 'SUCCESS' && (
+              <Button
+                size="xs"
+                leftSection={<IconRefresh size={16} aria-hidden />}
+                loading={isBusy}
+                onClick={() => void act({ id })}
+              >
+                Retry now
+              </Button>
+            )}
+            {email !== null && (
+              <Anchor component={Link} href={`/emails/${email.id}`} size="sm">
+                The email and its timeline
+              </Anchor>
+            )}
+          </Group>
+          {attempts.toReversed().map((attempt) => (
+            <DeliveryAttemptCard key={attempt.number} attempt={attempt} />
+          ))}
+          {type === 'WEBHOOK' && <DeliveryPayload deliveryId={id} />}
+        </Stack>
+      </Accordion.Panel>
+    </Accordion.Item>
+  );
+}

@@ -1,0 +1,122 @@
+import { Alert, Button, Group, Progress, SegmentedControl, Select, Stack, Text } from '@mantine/core';
+import { IconPlayerStop, IconRepeat } from '@tabler/icons-react';
+import { useRef, useState } from 'react';
+import { graphql } from '../../graphql.ts';
+import { useAct } from '../../parts/use-act.ts';
+
+const REPLAY = graphql(`
+  mutation DashboardReplay($input: ReplayDeliveriesInput!) {
+    replayDeliveries(input: $input) {
+      __typename
+      ... on ReplayDeliveriesPayload { replayedCount hasMore until }
+      ... on Error { message code }
+    }
+  }
+`);
+
+const HOUR_MS = 3_600_000;
+const since = [
+  { value: '1', label: 'the last hour' },
+  { value: '24', label: 'the last 24 hours' },
+  { value: '168', label: 'the last 7 days' },
+  { value: '720', label: 'the last 30 days' },
+];
+/** Emails per request: small enough that the count moves and that it can be stopped. */
+const PART = 200;
+
+/** Delivers the mail of some time again, part by part; it can be stopped between two parts. */
+export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean }) {
+  const [hours, setHours] = useState('24');
+  const [status, setStatus] = useState<'FAILED' | 'ALL'>('FAILED');
+  const [count, setCount] = useState(0);
+  const [state, setState] = useState<'idle' | 'running' | 'stopped' | 'done'>('idle');
+  const [problem, setProblem] = useState<string | null>(null);
+  const isStopped = useRef(false);
+  const { act } = useAct(REPLAY, { quiet: true });
+  const run = async () => {
+    isStopped.current = false;
+    setCount(0);
+    setProblem(null);
+    setState('running');
+    const from = new Date(Date.now() - Number(hours) * HOUR_MS).toISOString();
+    let until: string | null = null;
+    for (let done = 0; ; ) {
+      const { payload, problem: why } = await act({ input: { id, since: from, until, status, limit: PART } });
+      if (why !== null) {
+        setProblem(why.message);
+        return setState('stopped');
+      }
+      done += payload.replayedCount;
+      setCount(done);
+      if (!payload.hasMore) return setState('done');
+      if (isStopped.current) return setState('stopped');
+      // The same time again, so that nothing is brought twice.
+      until = payload.until;
+    }
+  };
+  return (
+    <Stack gap="md">
+      <Text size="sm" maw="65ch">
+        Each email of that time is delivered once more, in the order of its first delivery. Emails that are still on the
+        way, or were delivered again since, are left alone. Receivers that know an email by its id can drop what they
+        have already.
+      </Text>
+      {!isActive && (
+        <Alert color="orange" variant="outline" title="The endpoint is off">
+          Switch it on first.
+        </Alert>
+      )}
+      <Group align="flex-end" gap="sm">
+        <Select
+          label="Mail of"
+          allowDeselect={false}
+          value={hours}
+          onChange={(value) => setHours(value ?? '24')}
+          data={since}
+          disabled={state === 'running'}
+        />
+        <SegmentedControl
+          aria-label="Which emails"
+          value={status}
+          onChange={(value) => setStatus(value as 'FAILED' | 'ALL')}
+          disabled={state === 'running'}
+          data={[
+            { value: 'FAILED', label: 'That failed' },
+            { value: 'ALL', label: 'All' },
+          ]}
+        />
+        {state === 'running' ? (
+          <Button
+            variant="default"
+            leftSection={<IconPlayerStop size={16} aria-hidden />}
+            onClick={() => (isStopped.current = true)}
+          >
+            Stop
+          </Button>
+        ) : (
+          <Button leftSection={<IconRepeat size={16} aria-hidden />} disabled={!isActive} onClick={() => void run()}>
+            Deliver again
+          </Button>
+        )}
+      </Group>
+      {state === 'running' && <Progress value={100} animated striped aria-label="Replaying" />}
+      <Text size="sm" role="status" data-replay={state}>
+        {state === 'running' && `${count.toLocaleString('en')} emails so far.`}
+        {state === 'done' &&
+          (count === 0
+            ? 'No email of that time is so. Nothing was delivered.'
+            : `${inWords(count)} delivered again. The deliveries show how it goes.`)}
+        {state === 'stopped' && problem === null && `Stopped after ${inWords(count)}.`}
+      </Text>
+      {problem !== null && (
+        <Alert color="red" variant="outline" title="The replay ended early">
+          {problem} {count > 0 && `Before that, ${inWords(count)} delivered again.`}
+        </Alert>
+      )}
+    </Stack>
+  );
+}
+
+function inWords(count: number): string {
+  return count === 1 ? '1 email is' : `${count.toLocaleString('en')} emails are`;
+}

@@ -1,0 +1,75 @@
+import { Alert, Button, Group, Stack } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { Link, useLocation } from 'wouter';
+import { graphql } from '../../graphql.ts';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { changesOf, EndpointFields, valuesOf } from './endpoint-fields.tsx';
+import type { Endpoint } from './endpoint-page.tsx';
+import { useEndpointUpdate } from './use-endpoint-update.ts';
+
+const DELETE = graphql(`
+  mutation DashboardDeleteEndpoint($id: ID!) {
+    deleteEndpoint(input: { id: $id }) {
+      __typename
+      ... on DeleteEndpointPayload { deletedId emailAddresses catchAllDomains endedDeliveryCount guardRuleCount }
+      ... on Error { message code }
+    }
+  }
+`);
+
+/** Everything about an endpoint that can be changed, and its end. */
+export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
+  const [, go] = useLocation();
+  const update = useEndpointUpdate(endpoint.__typename, { quiet: true, done: 'Saved. The next delivery goes by it.' });
+  const remove = useAct(DELETE, { done: 'The endpoint is deleted.' });
+  const form = useForm({ mode: 'uncontrolled', initialValues: valuesOf(endpoint) });
+  const save = async (values: typeof form.values) => {
+    form.clearErrors();
+    const problem = await update.act(changesOf(endpoint, values));
+    if (problem === null) form.resetDirty();
+    else form.setErrors({ ...problem.fields, problem: problem.message });
+  };
+  const { emailAddresses, catchAllDomains } = endpoint;
+  const users = emailAddresses.totalCount + catchAllDomains.length;
+  return (
+    <Stack gap="lg" maw={760}>
+      <form onSubmit={form.onSubmit((values) => void save(values))} noValidate>
+        <Stack>
+          <EndpointFields endpoint={endpoint} form={form} />
+          {form.errors['problem'] !== undefined && (
+            <Alert color="red" variant="outline" role="alert">
+              {form.errors['problem']}
+            </Alert>
+          )}
+          <Group>
+            <Button type="submit" loading={update.isBusy}>
+              Save
+            </Button>
+            <Button variant="default" component={Link} href={`/endpoints/${endpoint.id}?tab=test`}>
+              Test it
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      <Alert color="red" variant="outline" title="Delete this endpoint">
+        <Stack gap="sm" align="flex-start">
+          {users === 0
+            ? 'No address uses it. Its deliveries end; the emails stay.'
+            : `${users === 1 ? 'One address or domain uses' : `${users} addresses and domains use`} it; their mail is then stored and delivered nowhere. Its deliveries end; the emails stay.`}
+          <ConfirmButton
+            label="Delete"
+            color="red"
+            question={`Delete ${endpoint.name}?`}
+            about="This cannot be taken back."
+            confirm="Delete it"
+            act={async () => {
+              const { problem } = await remove.act({ id: endpoint.id });
+              if (problem === null) go('/endpoints');
+            }}
+          />
+        </Stack>
+      </Alert>
+    </Stack>
+  );
+}

@@ -1,0 +1,99 @@
+import { Alert, Button, Group, Paper, Select, Stack, Text, TextInput } from '@mantine/core';
+import { IconPlayerPlay } from '@tabler/icons-react';
+import { useState } from 'react';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { useAct } from '../../parts/use-act.ts';
+import { Json } from '../activity/json.tsx';
+import type { Endpoint } from './endpoint-page.tsx';
+import { formats } from './endpoint-words.ts';
+
+const TEST = graphql(`
+  mutation DashboardTestEndpoint($input: TestEndpointInput!) {
+    testEndpoint(input: $input) {
+      __typename
+      ... on TestEndpointPayload { isSuccessful message statusCode responseTimeMs responseBody payload urlTested }
+      ... on Error { message code }
+    }
+  }
+`);
+
+type Result = Extract<ResultOf<typeof TEST>['testEndpoint'], { __typename: 'TestEndpointPayload' }>;
+
+/** Sends a sample by the code that delivers real mail, and shows what went out and what came back. */
+export function EndpointTest({ endpoint }: { endpoint: Endpoint }) {
+  const isWebhook = endpoint.__typename === 'WebhookEndpoint';
+  const [format, setFormat] = useState<keyof typeof formats>(isWebhook ? endpoint.format : 'NATIVE');
+  const [url, setUrl] = useState('');
+  const [result, setResult] = useState<Result | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const { act, isBusy } = useAct(TEST, { quiet: true });
+  const run = async () => {
+    const outcome = await act({
+      input: { id: endpoint.id, ...(isWebhook ? { format, overrideUrl: url.trim() === '' ? null : url.trim() } : {}) },
+    });
+    setProblem(outcome.problem?.message ?? null);
+    setResult(outcome.payload);
+  };
+  return (
+    <Stack gap="md">
+      <Text size="sm" maw="65ch">
+        A sample email goes the way that real mail goes: the same payload, the same signature, the same rules for URLs.{' '}
+        {isWebhook ? 'It is not counted.' : 'It is really sent, and shows among your sent mail.'}
+      </Text>
+      <Group align="flex-end" gap="sm">
+        {isWebhook && (
+          <>
+            <Select
+              label="Format"
+              allowDeselect={false}
+              value={format}
+              onChange={(value) => setFormat(value as keyof typeof formats)}
+              data={Object.entries(formats).map(([value, label]) => ({ value, label }))}
+            />
+            <TextInput
+              label="Another URL for this test"
+              placeholder={endpoint.url}
+              value={url}
+              onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+              w={{ base: '100%', sm: 320 }}
+            />
+          </>
+        )}
+        <Button onClick={() => void run()} loading={isBusy} leftSection={<IconPlayerPlay size={16} aria-hidden />}>
+          Send the test
+        </Button>
+      </Group>
+      <div aria-live="polite">
+        {problem !== null && (
+          <Alert color="red" variant="outline" title="The test could not be made">
+            {problem}
+          </Alert>
+        )}
+        {result !== null && (
+          <Paper
+            withBorder
+            p="md"
+            bg="var(--postroom-raised)"
+            data-test-result={result.isSuccessful ? 'success' : 'failure'}
+          >
+            <Stack gap="sm">
+              <Alert
+                color={result.isSuccessful ? 'green' : 'red'}
+                variant="outline"
+                title={result.isSuccessful ? 'It works' : 'It did not work'}
+              >
+                {result.message} {result.statusCode !== null && `The answer had status ${result.statusCode}.`} It took{' '}
+                {result.responseTimeMs} ms.
+                {result.urlTested !== null && ` URL: ${result.urlTested}`}
+              </Alert>
+              {result.responseBody !== null && result.responseBody !== '' && (
+                <Json text={result.responseBody} label="What came back" />
+              )}
+              {result.payload !== null && <Json text={JSON.stringify(result.payload)} label="What was sent" />}
+            </Stack>
+          </Paper>
+        )}
+      </div>
+    </Stack>
+  );
+}

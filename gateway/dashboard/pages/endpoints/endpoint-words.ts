@@ -1,0 +1,48 @@
+import type { Tone } from '../../parts/status-badge.tsx';
+
+/** What the types of endpoints are called, and what they do. */
+export const endpointTypes = {
+  WebhookEndpoint: {
+    label: 'Webhook',
+    about: 'Posts each mail as signed JSON to a URL of yours, or as a message to a chat room.',
+  },
+  EmailEndpoint: { label: 'One address', about: 'Forwards each mail to an address.' },
+  EmailGroupEndpoint: { label: 'Group', about: 'Forwards each mail to several addresses.' },
+} as const;
+
+/** What the formats of webhooks are called. */
+export const formats = {
+  NATIVE: 'Postroom JSON',
+  CHAT_A: 'Discord message',
+  CHAT_B: 'Slack message',
+} as const;
+
+interface Health {
+  isActive: boolean;
+  stats: { total: number; failed: number };
+}
+
+/** How an endpoint is, in a word and a tone. */
+export function healthOf({ isActive, stats: { total, failed } }: Health): { status: string; tone: Tone } {
+  if (!isActive) return { status: 'Off', tone: 'quiet' };
+  if (total === 0) return { status: 'No delivery yet', tone: 'waiting' };
+  if (failed === 0) return { status: 'Healthy', tone: 'good' };
+  return failed === total ? { status: 'Failing', tone: 'bad' } : { status: 'Some fail', tone: 'warning' };
+}
+
+/** "98 of 100 delivered"; never says all when one failed. */
+export function statsInWords({
+  total,
+  successful,
+  failed,
+}: {
+  total: number;
+  successful: number;
+  failed: number;
+}): string {
+  if (total === 0) return 'nothing delivered yet';
+  const waiting = total - successful - failed;
+  return [`${successful.toLocaleString('en')} delivered`, `${failed.toLocaleString('en')} failed`]
+    .concat(waiting > 0 ? [`${waiting.toLocaleString('en')} on the way`] : [])
+    .join(', ');
+}

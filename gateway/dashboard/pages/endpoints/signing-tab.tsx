@@ -1,0 +1,106 @@
+import { Anchor, Checkbox, Group, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { useState } from 'react';
+import { graphql } from '../../graphql.ts';
+import { Command } from '../../parts/command.tsx';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import type { Endpoint } from './endpoint-page.tsx';
+
+const ROTATE = graphql(`
+  mutation DashboardRotateSecret($input: RotateEndpointSecretInput!) {
+    rotateEndpointSecret(input: $input) {
+      __typename
+      ... on RotateEndpointSecretPayload { endpoint { __typename id signingSecrets { secret validUntil } verificationToken } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+const VERIFY = `import { Webhook } from 'standardwebhooks';
+
+const webhook = new Webhook(process.env.POSTROOM_SECRET);   // whsec_…
+// In your handler; body is the text as it came, before any JSON.parse.
+const payload = webhook.verify(body, request.headers);`;
+
+/** How a receiver knows that a request is ours: the secrets, their rotation, and code that checks. */
+export function SigningTab({ endpoint }: { endpoint: Extract<Endpoint, { __typename: 'WebhookEndpoint' }> }) {
+  const [isTokenReplaced, setTokenReplaced] = useState(false);
+  const { act } = useAct(ROTATE, { done: 'There is a new secret. The old one is good for 24 hours more.' });
+  return (
+    <Stack gap="lg" maw={760}>
+      <section aria-labelledby="secrets-title">
+        <Title order={2} id="secrets-title" mb="xs">
+          Signing secrets
+        </Title>
+        <Text size="sm" c="dimmed" mb="sm">
+          Every request is signed after{' '}
+          <Anchor
+            href="https://www.standardwebhooks.com"
+            target="_blank"
+            rel="noopener noreferrer"
+            inherit
+            underline="always"
+          >
+            Standard Webhooks
+          </Anchor>
+          : the header fields webhook-id, webhook-timestamp and webhook-signature.
+        </Text>
+        <Stack gap="sm">
+          {endpoint.signingSecrets.map(({ secret, validUntil }, at) => (
+            <Secret
+              key={secret}
+              label={at === 0 ? 'Secret' : 'The secret before'}
+              value={secret}
+              validUntil={validUntil}
+            />
+          ))}
+          <Secret
+            label="Verification token (X-Webhook-Verification-Token)"
+            value={endpoint.verificationToken}
+            validUntil={null}
+          />
+        </Stack>
+        <Group mt="md">
+          <ConfirmButton
+            label="Make a new secret"
+            question="Make a new signing secret?"
+            about="Requests bear both signatures for 24 hours, so that receivers can change over without losing one. Then the old secret is good for nothing."
+            confirm="Make a new one"
+            act={() => act({ input: { id: endpoint.id, replaceVerificationToken: isTokenReplaced } })}
+          >
+            <Checkbox
+              label="Replace the verification token too, at once"
+              checked={isTokenReplaced}
+              onChange={({ currentTarget }) => setTokenReplaced(currentTarget.checked)}
+            />
+          </ConfirmButton>
+        </Group>
+      </section>
+      <section aria-labelledby="verify-title">
+        <Title order={2} id="verify-title" mb="xs">
+          Check a request
+        </Title>
+        <Command text={VERIFY} label="Copy the code" />
+      </section>
+    </Stack>
+  );
+}
+
+function Secret({ label, value, validUntil }: { label: string; value: string; validUntil: string | null }) {
+  return (
+    <Group gap="xs" align="flex-end" wrap="nowrap">
+      <PasswordInput
+        label={label}
+        value={value}
+        readOnly
+        ff="monospace"
+        flex={1}
+        visibilityToggleButtonProps={{ 'aria-label': `Show ${label.toLowerCase()}`, tabIndex: 0 }}
+        description={validUntil === null ? undefined : <RelativeTime at={validUntil} prefix="good until " />}
+      />
+      <CopyButton text={value} label={`Copy ${label.toLowerCase()}`} />
+    </Group>
+  );
+}
