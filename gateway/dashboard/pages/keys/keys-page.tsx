@@ -1,6 +1,90 @@
+import { Button, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import { IconKey, IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useSearchParams } from 'wouter';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { KeyRow } from './key-row.tsx';
+import { NewKeyModal } from './new-key-modal.tsx';
+import { useKeys } from './use-keys.ts';
 
-/** API keys. */
+/** The keys by which programs use the account. */
 export function KeysPage() {
-  return <PageHeader title="API keys" />;
+  const [search, setSearch] = useSearchParams();
+  const isRevoked = search.get('show') === 'revoked';
+  const { keys, total, error, isLoading, refresh, more } = useKeys(isRevoked);
+  // Each opening is a form of its own, so that no secret stays behind.
+  const [opening, setOpening] = useState({ count: 0, isOpen: false });
+  const open = () => setOpening(({ count }) => ({ count: count + 1, isOpen: true }));
+  const add = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+      New key
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="API keys"
+        about="Programs use the account by a key. A key can be limited in what it may do, to one domain, and in time."
+      >
+        {add}
+      </PageHeader>
+      <Stack>
+        <SegmentedControl
+          aria-label="Which keys"
+          value={isRevoked ? 'revoked' : 'kept'}
+          onChange={(show) => setSearch(show === 'revoked' ? { show } : {}, { replace: true })}
+          data={[
+            { value: 'kept', label: 'In use' },
+            { value: 'revoked', label: 'Revoked' },
+          ]}
+          style={{ alignSelf: 'flex-start' }}
+        />
+        {error !== undefined && <ErrorNote error={error} retry={refresh} />}
+        {isLoading && [0, 1, 2].map((row) => <Skeleton key={row} h={92} />)}
+        {keys?.length === 0 && <NoKeys isRevoked={isRevoked} add={add} />}
+        {keys !== undefined && keys.length > 0 && (
+          <>
+            <Stack gap="sm" component="ul" p={0} m={0} aria-label="API keys" style={{ listStyle: 'none' }}>
+              {keys.map((key) => (
+                <KeyRow key={key.id} apiKey={key} />
+              ))}
+            </Stack>
+            <Text size="sm" c="dimmed" aria-live="polite">
+              {keys.length} of {total}
+            </Text>
+          </>
+        )}
+        {more !== null && (
+          <Button variant="default" onClick={more} style={{ alignSelf: 'flex-start' }}>
+            Load more
+          </Button>
+        )}
+      </Stack>
+      <NewKeyModal
+        key={opening.count}
+        isOpen={opening.isOpen}
+        onClose={() => setOpening(({ count }) => ({ count, isOpen: false }))}
+      />
+    </>
+  );
+}
+
+function NoKeys({ isRevoked, add }: { isRevoked: boolean; add: React.ReactNode }) {
+  return isRevoked ? (
+    <EmptyState
+      icon={IconKey}
+      title="No key was revoked"
+      about="A key that is revoked opens nothing, and is kept here."
+    />
+  ) : (
+    <EmptyState
+      icon={IconKey}
+      title="No key yet"
+      about="Make one for each program: then each can be limited to what it needs, and revoked without the others."
+    >
+      {add}
+    </EmptyState>
+  );
 }

@@ -1,0 +1,91 @@
+import { Anchor, Badge, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Link } from 'wouter';
+import { graphql } from '../../graphql.ts';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { endsSoon } from './key-expiry.ts';
+import { scopesInWords } from './key-scopes.ts';
+import type { ShownKey } from './use-keys.ts';
+
+const REVOKE = graphql(`
+  mutation DashboardRevokeKey($input: RevokeApiKeyInput!) {
+    revokeApiKey(input: $input) {
+      __typename
+      ... on RevokeApiKeyPayload { apiKey { id status revokedAt } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+const tones = { ACTIVE: 'good', EXPIRED: 'bad', REVOKED: 'quiet' } as const;
+
+/** One key, and how to end it. */
+export function KeyRow({ apiKey }: { apiKey: ShownKey }) {
+  const { act } = useAct(REVOKE, { done: 'The key is revoked.' });
+  const { name, status, scopes, domain, domainName } = apiKey;
+  const expiresSoon = status === 'ACTIVE' && endsSoon(apiKey.expiresAt);
+  return (
+    <Paper withBorder p="md" bg="var(--postroom-raised)" component="li">
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <Stack gap={6} flex="1 1 16rem" miw={0}>
+          <Group gap="xs">
+            <Title order={2} size="h3" className="postroom-wrap">
+              {name}
+            </Title>
+            <StatusBadge status={status} tone={tones[status]} />
+            {expiresSoon && <StatusBadge status="expires soon" tone="warning" />}
+          </Group>
+          <Group gap={6}>
+            <Badge variant="default" tt="none" fw={500} radius="sm">
+              {scopesInWords(scopes)}
+            </Badge>
+            {domainName !== null && (
+              <Badge variant="default" tt="none" fw={500} radius="sm">
+                {domain === null ? (
+                  `only ${domainName}, which was deleted`
+                ) : (
+                  <>
+                    only{' '}
+                    <Anchor component={Link} href={`/domains/${domain.id}`} size="xs">
+                      {domainName}
+                    </Anchor>
+                  </>
+                )}
+              </Badge>
+            )}
+          </Group>
+          <Text size="sm" c="dimmed" className="postroom-wrap">
+            <KeyTimes apiKey={apiKey} />
+          </Text>
+        </Stack>
+        {status !== 'REVOKED' && (
+          <ConfirmButton
+            label="Revoke"
+            question={`Revoke ${name}?`}
+            about="Programs that use it are refused from now on. It cannot be given back: a program that needs one gets a new key."
+            confirm="Revoke the key"
+            act={() => act({ input: { id: apiKey.id } })}
+          />
+        )}
+      </Group>
+    </Paper>
+  );
+}
+
+function KeyTimes({ apiKey: { lastUsedAt, expiresAt, revokedAt, createdAt, status } }: { apiKey: ShownKey }) {
+  return (
+    <>
+      {lastUsedAt === null ? 'Never used' : <RelativeTime at={lastUsedAt} prefix="Last used " />}
+      {revokedAt !== null ? (
+        <RelativeTime at={revokedAt} prefix=" · Revoked " />
+      ) : expiresAt !== null ? (
+        <RelativeTime at={expiresAt} prefix={status === 'EXPIRED' ? ' · Expired ' : ' · Expires '} />
+      ) : (
+        ' · Does not expire'
+      )}
+      <RelativeTime at={createdAt} prefix=" · Made " />
+    </>
+  );
+}

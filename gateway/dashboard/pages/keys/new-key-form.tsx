@@ -1,0 +1,162 @@
+import { Alert, Button, Checkbox, Group, Radio, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { graphql } from '../../graphql.ts';
+import { type Problem, useAct } from '../../parts/use-act.ts';
+import { useViewer } from '../../shell/session.tsx';
+import type { FirstRequest } from './first-request.ts';
+import { dateFault, expiries, expiryOf } from './key-expiry.ts';
+import { type KeyScope, keyScopes } from './key-scopes.ts';
+
+const CHOICES = graphql(`
+  query DashboardKeyChoices {
+    domains(first: 100) { edges { node { id name status canSend } } }
+    viewer { firstMail { address } }
+  }
+`);
+
+const CREATE = graphql(`
+  mutation DashboardCreateKey($input: CreateApiKeyInput!) {
+    createApiKey(input: $input) {
+      __typename
+      ... on CreateApiKeyPayload { secret apiKey { id name scopes } }
+      ... on Error { message code }
+      ... on ValidationError { fields { path message } }
+    }
+  }
+`);
+
+/** A key that was made, with its secret. */
+export type MadeKey = Omit<FirstRequest, 'publicUrl'>;
+
+interface Wish {
+  name: string;
+  rights: 'full' | 'some';
+  scopes: KeyScope[];
+  domainId: string | null;
+  expiry: string;
+  date: string;
+}
+
+/** Of what a domain's key cannot be good for. */
+const BEYOND_DOMAIN: KeyScope = 'MANAGE';
+
+/** Asks what a new key shall be good for. */
+export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => void; onCancel: () => void }) {
+  const viewer = useViewer();
+  const [{ data }] = useQuery({ query: CHOICES, variables: {}, requestPolicy: 'cache-and-network' });
+  const { act, isBusy } = useAct(CREATE, { quiet: true });
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const form = useForm<Wish>({
+    initialValues: { name: '', rights: 'full', scopes: ['READ'], domainId: null, expiry: 'never', date: '' },
+    validate: {
+      name: (name) => (name.trim() === '' ? 'Enter a name.' : null),
+      scopes: (scopes, { rights }) => (rights === 'some' && scopes.length === 0 ? 'Choose one or more.' : null),
+      date: (date, { expiry }) => (expiry === 'date' ? dateFault(date) : null),
+    },
+  });
+  const { values } = form;
+  const domains = data?.domains.edges.map(({ node }) => node) ?? [];
+
+  const submit = form.onSubmit(async (wish) => {
+    const scopes = wish.rights === 'full' ? null : wish.scopes;
+    const { payload, problem: why } = await act({
+      input: {
+        name: wish.name.trim(),
+        scopes,
+        domainId: wish.domainId,
+        expiresAt: expiryOf(wish.expiry, wish.date),
+      },
+    });
+    const { expiresAt, domainId, ...fields } = why?.fields ?? {};
+    form.setErrors({ ...fields, ...(expiresAt && { date: expiresAt }), ...(domainId && { domainId }) });
+    setProblem(why !== null && Object.keys(why.fields).length === 0 ? why : null);
+    if (payload === null) return;
+    const sender = domains.find(({ id, canSend }) => canSend && (wish.domainId === null || id === wish.domainId));
+    onMade({
+      secret: payload.secret,
+      scopes: payload.apiKey?.scopes ?? scopes,
+      sendsFrom: sender === undefined ? null : `hello@${sender.name}`,
+      sendsTo: data?.viewer.firstMail?.address ?? viewer.email ?? '',
+    });
+  });
+
+  const chooseDomain = (domainId: string | null) => {
+    form.setFieldValue('domainId', domainId);
+    if (domainId !== null) form.setFieldValue('scopes', (scopes) => scopes.filter((scope) => scope !== BEYOND_DOMAIN));
+  };
+  return (
+    <form onSubmit={submit} noValidate aria-label="New API key">
+      <Stack>
+        {problem !== null && (
+          <Alert color="red" variant="outline" role="alert" py="sm">
+            <Text size="sm">{problem.message}</Text>
+          </Alert>
+        )}
+        <TextInput
+          label="Name"
+          description="To tell keys apart: what uses it, and where."
+          placeholder="Help desk, production"
+          maxLength={100}
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <Select
+          label="Domain"
+          description="A key of one domain sees and sends mail of that domain only."
+          data={domains.map(({ id, name }) => ({ value: id, label: name }))}
+          placeholder="All domains"
+          clearable
+          searchable
+          clearButtonProps={{ 'aria-label': 'All domains' }}
+          {...form.getInputProps('domainId')}
+          onChange={chooseDomain}
+        />
+        <Radio.Group label="What it may do" {...form.getInputProps('rights')}>
+          <Stack gap="xs" mt="xs">
+            <Radio
+              value="full"
+              label="Full rights"
+              description={
+                values.domainId === null
+                  ? 'Everything that the account may do.'
+                  : 'Everything that a key of one domain may do: read and send.'
+              }
+            />
+            <Radio value="some" label="Only some of it" />
+          </Stack>
+        </Radio.Group>
+        {values.rights === 'some' && (
+          <Checkbox.Group aria-label="Scopes" {...form.getInputProps('scopes')}>
+            <Stack gap="xs" pl="xl">
+              {keyScopes.map(({ scope, label, about }) => (
+                <Checkbox
+                  key={scope}
+                  value={scope}
+                  label={label}
+                  description={
+                    scope === BEYOND_DOMAIN && values.domainId !== null ? 'Not with a key of one domain.' : about
+                  }
+                  disabled={scope === BEYOND_DOMAIN && values.domainId !== null}
+                />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+        )}
+        <Group grow align="flex-start" preventGrowOverflow={false}>
+          <Select label="Expiry" data={expiries} allowDeselect={false} {...form.getInputProps('expiry')} />
+          {values.expiry === 'date' && <TextInput label="Last day" type="date" {...form.getInputProps('date')} />}
+        </Group>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isBusy}>
+            Make the key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

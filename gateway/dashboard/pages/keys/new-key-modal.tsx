@@ -1,0 +1,27 @@
+import { Modal } from '@mantine/core';
+import { useState } from 'react';
+import { type MadeKey, NewKeyForm } from './new-key-form.tsx';
+import { NewKeySecret } from './new-key-secret.tsx';
+
+/** Makes a key, and shows it this once. */
+export function NewKeyModal({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const [made, setMade] = useState<MadeKey | null>(null);
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={made === null ? 'New API key' : 'Copy the key now'}
+      size="lg"
+      // A slip must not cost the key.
+      closeOnClickOutside={false}
+      closeOnEscape={made === null}
+      withCloseButton={made === null}
+    >
+      {made === null ? (
+        <NewKeyForm onMade={setMade} onCancel={onClose} />
+      ) : (
+        <NewKeySecret made={made} onDone={onClose} />
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,27 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { IconEyeOff } from '@tabler/icons-react';
+import { Command } from '../../parts/command.tsx';
+import { useViewer } from '../../shell/session.tsx';
+import { firstRequest } from './first-request.ts';
+import type { MadeKey } from './new-key-form.tsx';
+
+/** The key, this once, and how to try it out. */
+export function NewKeySecret({ made, onDone }: { made: MadeKey; onDone: () => void }) {
+  const { service } = useViewer();
+  const { about, command } = firstRequest({ ...made, publicUrl: service.publicUrl });
+  return (
+    <Stack>
+      <Alert variant="outline" color="orange" icon={<IconEyeOff aria-hidden />} role="status" py="sm">
+        <Text size="sm">
+          It is shown this once: Postroom keeps only a digest of it. Put it where the program reads its secrets.
+        </Text>
+      </Alert>
+      <Command text={made.secret} label="Copy the key" />
+      <Text size="sm">{about}</Text>
+      <Command text={command} />
+      <Group justify="flex-end">
+        <Button onClick={onDone}>I have copied it</Button>
+      </Group>
+    </Stack>
+  );
+}

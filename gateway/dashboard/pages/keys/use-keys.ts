@@ -1,0 +1,42 @@
+import { useState } from 'react';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+
+const KEYS = graphql(`
+  query DashboardKeys($first: Int!, $isRevoked: Boolean!) {
+    apiKeys(first: $first, isRevoked: $isRevoked) {
+      totalCount
+      edges {
+        node { id name status isCurrent scopes domain { id name } domainName createdAt expiresAt revokedAt lastUsedAt }
+      }
+      pageInfo { hasNextPage }
+    }
+  }
+`);
+
+/** A key, as the list shows it. */
+export type ShownKey = ResultOf<typeof KEYS>['apiKeys']['edges'][number]['node'];
+
+/** The most that one query takes. Of keys that are in use there are no more. */
+const MOST = 100;
+const STEP = 50;
+
+/** The keys that are in use, or those that were revoked, newest first. `more` null: there are no others to show. */
+export function useKeys(isRevoked: boolean) {
+  const [first, setFirst] = useState(STEP);
+  const { data, error, isLoading, refresh } = useLiveQuery({
+    query: KEYS,
+    variables: { first, isRevoked },
+    kinds: [],
+    types: ['ApiKey'],
+  });
+  const hasMore = (data?.apiKeys.pageInfo.hasNextPage ?? false) && first < MOST;
+  return {
+    keys: data?.apiKeys.edges.map(({ node }) => node),
+    total: data?.apiKeys.totalCount ?? 0,
+    error,
+    isLoading,
+    refresh,
+    more: hasMore ? () => setFirst(MOST) : null,
+  };
+}
