@@ -88,12 +88,15 @@ function rewriteTag(name: string, tag: string, options: ShownHtmlOptions, counts
   const background = attributes.get('data-background');
   attributes.delete('data-quoted');
   attributes.delete('data-background');
-  if (background !== undefined) showBackground(attributes, background, options, counts);
+  if (background !== undefined && BACKED.has(name)) showBackground(attributes, background, options, counts);
   if (isImage && !showImage(attributes, options, counts)) return '';
   // Without an address of its own it would lead into our pages.
   if (isLink && !isWholeAddress(attributes.get('href') ?? '')) attributes.delete('href');
   return writeTag(name, attributes);
 }
+
+/** Elements that have a background by attribute. */
+const BACKED = new Set(['table', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th']);
 
 function isWholeAddress(href: string): boolean {
   if (href.length > MAX_URL_LENGTH) return false;
@@ -123,6 +126,7 @@ function showImage(attributes: Map<string, string>, options: ShownHtmlOptions, c
   return true;
 }
 
+/** As an attribute: pictures of style attributes are asked for with the address of our page in Referer, whatever the policy (seen: Chromium 156). */
 function showBackground(
   attributes: Map<string, string>,
   background: string,
@@ -132,10 +136,7 @@ function showBackground(
   const remote = remoteUrl(background, options);
   if (remote === null) return;
   counts.remoteImageCount++;
-  if (!options.hasRemoteImages) return;
-  const address = remote.replace(/['()\\]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
-  const style = attributes.get('style');
-  attributes.set('style', `${style === undefined ? '' : `${style};`}background-image:url("${address}")`);
+  if (options.hasRemoteImages) attributes.set('background', remote);
 }
 
 /** The address of a picture that lies elsewhere, as the URL standard writes it; null when it is no such address. */
