@@ -1,9 +1,24 @@
 import { FULL_RIGHTS } from '../core/key-rights.ts';
 import { SYSTEM_USER_ID, type SystemMail, systemSender } from '../core/system-account.ts';
 import { keepSystemDomain } from '../db/queries/system-domain.ts';
+import type { CheckedEmail } from './check-outgoing.ts';
 import { newIdentifier, type OperationContext, type OperationParts } from './context.ts';
 import { sendChecked } from './send-email.ts';
 
+/** What mail of our own has none of, but that nobody's automaton shall answer it (RFC 3834 §5). */
+const BARE: Omit<CheckedEmail, 'sender' | 'domain' | 'to' | 'subject' | 'text'> = {
+  cc: [],
+  bcc: [],
+  replyTo: [],
+  html: null,
+  fields: [['Auto-Submitted', 'auto-generated']],
+  inReplyTo: null,
+  references: [],
+  attachments: [],
+  tags: [],
+  wish: null,
+  path: '',
+};
 /** Within which mail of our own is stored; milliseconds. */
 const TIME_MS = 9_000;
 
@@ -16,13 +31,8 @@ export async function sendSystemMail(parts: OperationParts, from: string, mail: 
   const sender = systemSender(from);
   const domain = from.slice(from.lastIndexOf('@') + 1).toLowerCase();
   await keepSystemDomain(parts.database, { id: newIdentifier(parts, 'domain'), name: domain });
-  const email = {
-    ...{ sender, domain, to: [{ name: null, address: mail.to }], cc: [], bcc: [], replyTo: [] },
-    ...{ subject: mail.subject, text: mail.text, html: null, attachments: [], tags: [] },
-    // RFC 3834 §5: nobody's automaton shall answer it
-    fields: [['Auto-Submitted', 'auto-generated']] satisfies [string, string][],
-    ...{ inReplyTo: null, references: [], wish: null, path: '' },
-  };
+  const { to, subject, text } = mail;
+  const email = { ...BARE, sender, domain, to: [{ name: null, address: to }], subject, text };
   await sendChecked(context, [email], { idempotency: null, batchId: null, repliedTo: null });
 }
 
