@@ -5,6 +5,7 @@ import './account.ts';
 import './api-key.ts';
 import './batch.ts';
 import './batch-sending.ts';
+import './contacts.ts';
 import './delivery.ts';
 import './delivery-payload.ts';
 import './delivery-retries.ts';
