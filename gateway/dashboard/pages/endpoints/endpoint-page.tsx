@@ -9,7 +9,6 @@ import { ErrorNote } from '../../parts/error-note.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
-import { useAct } from '../../parts/use-act.ts';
 import { EndpointDeliveries } from './endpoint-deliveries.tsx';
 import { EndpointReplay } from './endpoint-replay.tsx';
 import { EndpointSettings } from './endpoint-settings.tsx';
@@ -40,7 +39,7 @@ export type Endpoint = NonNullable<ResultOf<typeof ENDPOINT>['endpoint']>;
 
 /** One endpoint: its health, its deliveries, a test, a replay, its secret and its settings. */
 export function EndpointPage() {
-  const { id = '' } = useParams<{ id: string }>();
+  const { id } = useParams<{ id: string }>();
   const [search, setSearch] = useSearchParams();
   const tab = search.get('tab') ?? 'deliveries';
   const { data, error, isLoading, refresh } = useLiveQuery({
