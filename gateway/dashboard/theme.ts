@@ -28,6 +28,11 @@ export const theme = createTheme({
   },
   cursorType: 'pointer',
   respectReducedMotion: true,
-  // A cross alone has no name for those who do not see it.
-  components: { CloseButton: { defaultProps: { 'aria-label': 'Close' } } },
+  components: {
+    // A cross alone has no name for those who do not see it.
+    CloseButton: { defaultProps: { 'aria-label': 'Close' } },
+    // A page has one banner, and the head of a dialog is none.
+    ModalHeader: { defaultProps: { component: 'div' } },
+    DrawerHeader: { defaultProps: { component: 'div' } },
+  },
 });
