@@ -11,7 +11,7 @@ const read: FieldNeed = { scope: 'read', isOfDomain: true };
 const send: FieldNeed = { scope: 'send', isOfDomain: true };
 /** Of what is the account's as a whole, as endpoints are. */
 const readAccount: FieldNeed = { scope: 'read', isOfDomain: false };
-const sendToEndpoint: FieldNeed = { scope: 'send', isOfDomain: false };
+const sendAnywhere: FieldNeed = { scope: 'send', isOfDomain: false };
 const manage: FieldNeed = { scope: 'manage', isOfDomain: false };
 
 /** By type and field. A field that is missing here takes a key with full rights. */
@@ -52,6 +52,7 @@ export const scopesOfFields: Readonly<Record<string, Readonly<Record<string, Fie
     threads: read,
     viewer: readAccount,
     waitForEmail: read,
+    waitingEmails: readAccount,
   },
   Mutation: {
     sendEmail: send,
@@ -63,8 +64,9 @@ export const scopesOfFields: Readonly<Record<string, Readonly<Record<string, Fie
     resumeEmail: send,
     cancelEmail: send,
     cancelBatch: send,
-    retryEmail: sendToEndpoint,
-    retryDelivery: sendToEndpoint,
+    retryEmail: sendAnywhere,
+    retryDelivery: sendAnywhere,
+    retrySending: sendAnywhere,
 
     backtestGuardRule: readAccount,
     backtestSavedGuardRule: readAccount,
