@@ -13,7 +13,9 @@ export function dashboardPaths(sample: SampleAccount | null): string[] {
     '/domains',
     '/addresses',
     '/endpoints',
+    '/endpoints?new=webhook',
     '/rules',
+    '/rules/new',
     '/suppressions',
     '/keys',
     '/reference',
@@ -31,6 +33,7 @@ export function dashboardPaths(sample: SampleAccount | null): string[] {
     `/emails/${sample.sentEmailId}`,
     `/domains/${sample.domainId}`,
     `/endpoints/${sample.endpointId}`,
+    ...['test', 'replay', 'signing', 'settings'].map((tab) => `/endpoints/${sample.endpointId}?tab=${tab}`),
     `/rules/${sample.ruleId}`,
   ];
 }

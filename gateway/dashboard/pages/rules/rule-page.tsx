@@ -1,6 +1,46 @@
+import { Button, Skeleton } from '@mantine/core';
+import { IconShieldOff } from '@tabler/icons-react';
+import { useQuery } from 'urql';
+import { Link, useParams } from 'wouter';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { RULES } from './rule-documents.ts';
+import { RuleForm } from './rule-form.tsx';
 
-/** Guard rule. */
+/** One rule: what it asks, what it does, and what it would have done with the mail of the last days. `new`: a rule to be made. */
 export function RulePage() {
-  return <PageHeader title="Guard rule" />;
+  const { id } = useParams<{ id: string }>();
+  const [{ data, error }, again] = useQuery({ query: RULES, variables: {}, requestPolicy: 'cache-and-network' });
+  const isNew = id === 'new';
+  const rule = data?.guardRules.edges.find(({ node }) => node.id === id)?.node;
+  const title = isNew ? 'New guard rule' : (rule?.name ?? 'Guard rule');
+  return (
+    <>
+      <PageHeader title={title} about="See what a rule would have done before you save it." />
+      {error !== undefined && data === undefined && (
+        <ErrorNote error={error} retry={() => again({ requestPolicy: 'network-only' })} />
+      )}
+      {data === undefined && error === undefined && <Skeleton height={320} />}
+      {data !== undefined && (isNew || rule !== undefined) && (
+        <RuleForm
+          key={id}
+          rule={rule ?? null}
+          hasModel={data.guardLimits.hasModel}
+          maxPriority={data.guardLimits.maxPriority}
+        />
+      )}
+      {data !== undefined && !isNew && rule === undefined && (
+        <EmptyState
+          icon={IconShieldOff}
+          title="No such rule"
+          about="It was deleted, or the address is not quite right."
+        >
+          <Button component={Link} href="/rules" variant="default">
+            All rules
+          </Button>
+        </EmptyState>
+      )}
+    </>
+  );
 }

@@ -1,6 +1,87 @@
+import { Alert, Button, Skeleton, Stack, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconPlus, IconShieldHalf } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { RuleCard } from './rule-card.tsx';
+import { RULES, UPDATE } from './rule-documents.ts';
+import { prioritiesOf } from './rule-order.ts';
 
-/** Guard rules. */
+/** Rules in the order in which mail is compared with them, with what each asks and how often it decided. */
 export function RulesPage() {
-  return <PageHeader title="Guard rules" />;
+  const { data, error, isLoading, refresh } = useLiveQuery({
+    query: RULES,
+    variables: {},
+    kinds: ['EMAIL_BLOCKED', 'EMAIL_HELD', 'EMAIL_RECEIVED'],
+    types: ['GuardRule'],
+    gatherMs: 2_000,
+  });
+  const { act } = useAct(UPDATE);
+  const [isMoving, setMoving] = useState(false);
+  const rules = data?.guardRules.edges.map(({ node }) => node) ?? [];
+  const limits = data?.guardLimits;
+
+  const move = async (from: number, to: number) => {
+    setMoving(true);
+    const order = [...rules];
+    const [moved] = order.splice(from, 1);
+    if (moved !== undefined) order.splice(to, 0, moved);
+    for (const { id, priority } of prioritiesOf(order, to, limits?.maxPriority ?? 1_000))
+      if ((await act({ input: { id, priority } })).problem !== null) break;
+    setMoving(false);
+    notifications.show({ message: `${moved?.name} is asked as number ${to + 1} now.`, color: 'green' });
+  };
+  return (
+    <>
+      <PageHeader
+        title="Guard rules"
+        about="Mail that comes in is compared with them from the top; the first that matches decides."
+      >
+        <Button component={Link} href="/rules/new" leftSection={<IconPlus size={16} aria-hidden />}>
+          New rule
+        </Button>
+      </PageHeader>
+      {error !== undefined && data === undefined && <ErrorNote error={error} retry={refresh} />}
+      {isLoading && <Skeleton height={240} />}
+      {data !== undefined && rules.length === 0 && (
+        <EmptyState
+          icon={IconShieldHalf}
+          title="No rule yet"
+          about="A rule holds mail back, lets it through, or sends it to another endpoint: by sender, words, attachments, or what SPF, DKIM and DMARC say. Before you save one, you see which mail of the last 30 days it would have met."
+        >
+          <Button component={Link} href="/rules/new">
+            Make a rule
+          </Button>
+        </EmptyState>
+      )}
+      <Stack gap="sm" component="ol" p={0} m={0} style={{ listStyle: 'none' }}>
+        {rules.map((rule, at) => (
+          <RuleCard
+            key={rule.id}
+            rule={rule}
+            place={at + 1}
+            isFirst={at === 0}
+            isLast={at === rules.length - 1}
+            isMoving={isMoving}
+            move={(by) => void move(at, at + by)}
+          />
+        ))}
+      </Stack>
+      {data?.guardRules.pageInfo.hasNextPage === true && (
+        <Alert mt="md" variant="outline" color="gray" title="The first 100 rules">
+          There are more. They are all asked; the graph lists them.
+        </Alert>
+      )}
+      {rules.length > 0 && (
+        <Text size="sm" c="dimmed" mt="md">
+          Mail that no rule matches goes to the endpoint of its address.
+        </Text>
+      )}
+    </>
+  );
 }

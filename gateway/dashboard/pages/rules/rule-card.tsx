@@ -1,0 +1,79 @@
+import { ActionIcon, Anchor, Badge, Card, Group, Stack, Switch, Text, Tooltip } from '@mantine/core';
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import { Link } from 'wouter';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { type Rule, UPDATE } from './rule-documents.ts';
+import { actionInWords, criteriaInWords } from './rule-words.ts';
+
+/** A rule in the list; `move` takes it one place up (-1) or down (1). */
+export function RuleCard({
+  rule,
+  place,
+  isFirst,
+  isLast,
+  isMoving,
+  move,
+}: {
+  rule: Rule;
+  place: number;
+  isFirst: boolean;
+  isLast: boolean;
+  isMoving: boolean;
+  move: (by: -1 | 1) => void;
+}) {
+  const { act, isBusy } = useAct(UPDATE);
+  return (
+    <Card withBorder padding="md" bg="var(--postroom-raised)" component="li">
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <Group gap="sm" wrap="nowrap" align="flex-start" flex={1} miw={220}>
+          <Badge variant="default" circle size="lg" aria-label={`Number ${place}`}>
+            {place}
+          </Badge>
+          <Stack gap={2}>
+            <Anchor component={Link} href={`/rules/${rule.id}`} fw={600} className="postroom-wrap">
+              {rule.name}
+            </Anchor>
+            <Text size="sm" className="postroom-wrap">
+              <b>{actionInWords(rule)}</b> when {criteriaInWords(rule.config).join(', and ')}.
+            </Text>
+            <Text size="xs" c="dimmed">
+              {rule.triggerCount === 0
+                ? 'decided on no mail yet'
+                : `decided ${rule.triggerCount.toLocaleString('en')} times`}
+              {rule.lastTriggeredAt !== null && <RelativeTime at={rule.lastTriggeredAt} prefix="; last " />}
+            </Text>
+          </Stack>
+        </Group>
+        <Group gap="xs" wrap="nowrap">
+          <Switch
+            aria-label={`${rule.name} is on`}
+            checked={rule.isActive}
+            disabled={isBusy}
+            onChange={({ currentTarget }) => void act({ input: { id: rule.id, isActive: currentTarget.checked } })}
+          />
+          <Tooltip label="Ask it earlier">
+            <ActionIcon
+              variant="default"
+              aria-label={`Ask ${rule.name} earlier`}
+              disabled={isFirst || isMoving}
+              onClick={() => move(-1)}
+            >
+              <IconArrowUp size={16} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+          <Tooltip label="Ask it later">
+            <ActionIcon
+              variant="default"
+              aria-label={`Ask ${rule.name} later`}
+              disabled={isLast || isMoving}
+              onClick={() => move(1)}
+            >
+              <IconArrowDown size={16} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        </Group>
+      </Group>
+    </Card>
+  );
+}

@@ -1,0 +1,76 @@
+import { Checkbox, Fieldset, Group, MultiSelect, SegmentedControl, Stack, TagsInput, Text } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { type RuleValues, results } from './rule-values.ts';
+
+const MOST_VALUES = 100;
+const checks = [
+  ['spf', 'SPF'],
+  ['dkim', 'DKIM'],
+  ['dmarc', 'DMARC'],
+] as const;
+
+/** What an explicit rule asks of a mail. */
+export function RuleCriteria({ form }: { form: UseFormReturnType<RuleValues & { problem: string }> }) {
+  const tags = { maxTags: MOST_VALUES, splitChars: [','], acceptValueOnBlur: true };
+  return (
+    <Fieldset legend="When all of this holds">
+      <Stack>
+        <TagsInput
+          label="Sender"
+          description="Whole addresses, or *@domain; any of them"
+          placeholder="win@pills4u.example or *@pills4u.example"
+          {...tags}
+          {...form.getInputProps('from')}
+        />
+        {form.values.from.length > 0 && (
+          <Checkbox
+            label="Only when DMARC proves the sender"
+            description="Anybody can write any sender; so let mail through, or route it, by a proven one."
+            {...form.getInputProps('isAligned', { type: 'checkbox' })}
+          />
+        )}
+        <TagsInput
+          label="Recipient"
+          description="Of To, Cc or the envelope"
+          placeholder="support@example.com"
+          {...tags}
+          {...form.getInputProps('to')}
+        />
+        <TagsInput label="Subject has" placeholder="miracle pills" {...tags} {...form.getInputProps('subject')} />
+        <TagsInput label="Subject or body has" placeholder="act now" {...tags} {...form.getInputProps('hasWords')} />
+        <TagsInput
+          label="An attachment is"
+          description="An ending, a name with *, or a content type"
+          placeholder=".exe, invoice*.pdf or image/*"
+          {...tags}
+          {...form.getInputProps('attachments')}
+        />
+        <div>
+          <Text size="sm" fw={500} mb={4} id="has-attachment">
+            Attachments
+          </Text>
+          <SegmentedControl
+            aria-labelledby="has-attachment"
+            {...form.getInputProps('hasAttachment')}
+            data={[
+              { value: 'any', label: 'With or without' },
+              { value: 'yes', label: 'With' },
+              { value: 'no', label: 'Without' },
+            ]}
+          />
+        </div>
+        <Group grow preventGrowOverflow={false} align="flex-start">
+          {checks.map(([name, label]) => (
+            <MultiSelect
+              key={name}
+              label={`${label} is`}
+              placeholder={form.values[name].length === 0 ? 'anything' : ''}
+              data={results}
+              {...form.getInputProps(name)}
+            />
+          ))}
+        </Group>
+      </Stack>
+    </Fieldset>
+  );
+}

@@ -1,0 +1,147 @@
+import {
+  Alert,
+  Button,
+  Fieldset,
+  Grid,
+  Group,
+  NumberInput,
+  SegmentedControl,
+  Select,
+  Stack,
+  Switch,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { useEndpointChoices } from '../addresses/endpoint-choice.tsx';
+import { BacktestPanel } from './backtest-panel.tsx';
+import { RuleCriteria } from './rule-criteria.tsx';
+import { CREATE, DELETE, type Rule, UPDATE } from './rule-documents.ts';
+import { inputOf, valuesOf } from './rule-values.ts';
+
+/** The form of a rule (null: a new one) with its back-test beside it. */
+export function RuleForm({
+  rule,
+  hasModel,
+  maxPriority,
+}: {
+  rule: Rule | null;
+  hasModel: boolean;
+  maxPriority: number;
+}) {
+  const [, go] = useLocation();
+  const create = useAct(CREATE, { quiet: true, done: 'The rule is there. Mail is compared with it from now on.' });
+  const update = useAct(UPDATE, { quiet: true, done: 'Saved. Mail is compared with it from now on.' });
+  const remove = useAct(DELETE, { done: 'The rule is deleted.' });
+  const form = useForm({
+    initialValues: { ...valuesOf(rule), problem: '' },
+    validate: {
+      name: (value) => (value.trim() === '' ? 'Give it a name, as "No miracle pills".' : null),
+      endpointId: (value, { action }) =>
+        action === 'ROUTE' && value === null ? 'Choose where it is delivered.' : null,
+    },
+  });
+  const [tested, setTested] = useState(false);
+  const endpoints = useEndpointChoices(rule?.endpoint ?? null);
+  const save = async ({ problem: _problem, ...values }: typeof form.values) => {
+    const input = inputOf(values, rule);
+    const { problem } =
+      rule === null ? await create.act({ input }) : await update.act({ input: { id: rule.id, ...input } });
+    if (problem === null) return go('/rules');
+    form.setErrors({ ...problem.fields, problem: problem.message });
+  };
+  const { values } = form;
+  return (
+    <Grid gap="lg">
+      <Grid.Col span={{ base: 12, lg: 7 }}>
+        <form onSubmit={form.onSubmit((given) => void save(given))} noValidate>
+          <Stack>
+            <TextInput label="Name" placeholder="No miracle pills" maxLength={255} {...form.getInputProps('name')} />
+            <Textarea label="Description" autosize minRows={1} {...form.getInputProps('description')} />
+            {hasModel && (
+              <SegmentedControl
+                aria-label="How it decides"
+                {...form.getInputProps('type')}
+                data={[
+                  { value: 'EXPLICIT', label: 'By what the mail is' },
+                  { value: 'AI_PROMPT', label: 'By what a model says' },
+                ]}
+              />
+            )}
+            {values.type === 'AI_PROMPT' ? (
+              <Textarea
+                label="What the model is asked"
+                description="It is a match when it says yes. A model that does not answer marks the mail for your review."
+                placeholder="Is this mail an offer to sell us something?"
+                autosize
+                minRows={3}
+                maxLength={4_000}
+                {...form.getInputProps('prompt')}
+              />
+            ) : (
+              <RuleCriteria form={form} />
+            )}
+            <Fieldset legend="Then">
+              <Stack>
+                <SegmentedControl
+                  aria-label="What becomes of the mail"
+                  {...form.getInputProps('action')}
+                  data={[
+                    { value: 'BLOCK', label: 'Hold it back' },
+                    { value: 'ALLOW', label: 'Let it through' },
+                    { value: 'ROUTE', label: 'Deliver elsewhere' },
+                  ]}
+                />
+                {values.action === 'ROUTE' && (
+                  <Select label="Endpoint" data={endpoints} searchable {...form.getInputProps('endpointId')} />
+                )}
+                <Group align="flex-end">
+                  <NumberInput
+                    label="Priority"
+                    description="Higher is asked earlier"
+                    min={-maxPriority}
+                    max={maxPriority}
+                    allowDecimal={false}
+                    w={160}
+                    {...form.getInputProps('priority')}
+                  />
+                  <Switch label="On" pb={8} {...form.getInputProps('isActive', { type: 'checkbox' })} />
+                </Group>
+              </Stack>
+            </Fieldset>
+            {form.errors['problem'] !== undefined && (
+              <Alert color="red" variant="outline" role="alert">
+                {form.errors['problem']}
+              </Alert>
+            )}
+            <Group>
+              <Button type="submit" loading={create.isBusy || update.isBusy}>
+                {rule === null ? 'Make the rule' : 'Save'}
+              </Button>
+              {rule !== null && (
+                <ConfirmButton
+                  label="Delete"
+                  size="sm"
+                  question={`Delete ${rule.name}?`}
+                  about="Mail that it holds back stays held, and can be released."
+                  confirm="Delete it"
+                  act={async () => {
+                    const { problem } = await remove.act({ id: rule.id });
+                    if (problem === null) go('/rules');
+                  }}
+                />
+              )}
+            </Group>
+          </Stack>
+        </form>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, lg: 5 }}>
+        <BacktestPanel input={inputOf(values, rule)} isTested={tested} tell={setTested} />
+      </Grid.Col>
+    </Grid>
+  );
+}

@@ -1,0 +1,99 @@
+import type { Rule, RuleInput } from './rule-documents.ts';
+
+const RESULTS = ['PASS', 'FAIL', 'SOFTFAIL', 'NEUTRAL', 'NONE', 'TEMPERROR', 'PERMERROR', 'POLICY'] as const;
+type Result = (typeof RESULTS)[number];
+
+/** What SPF, DKIM and DMARC can say, for selects. */
+export const results = RESULTS.map((value) => ({ value, label: value.toLowerCase() }));
+
+/** The values of the rule's form; empty lists ask for nothing. */
+export interface RuleValues {
+  name: string;
+  description: string;
+  type: 'EXPLICIT' | 'AI_PROMPT';
+  action: 'ALLOW' | 'BLOCK' | 'ROUTE';
+  endpointId: string | null;
+  priority: number;
+  isActive: boolean;
+  from: string[];
+  isAligned: boolean;
+  to: string[];
+  subject: string[];
+  hasWords: string[];
+  attachments: string[];
+  hasAttachment: 'any' | 'yes' | 'no';
+  spf: Result[];
+  dkim: Result[];
+  dmarc: Result[];
+  prompt: string;
+}
+
+/** The form's first values; of no rule: those of a new one. */
+export function valuesOf(rule: Rule | null): RuleValues {
+  const config = rule?.config;
+  const explicit = config?.__typename === 'ExplicitGuardConfig' ? config : null;
+  const list = (criterion: { values: readonly string[] } | null | undefined) => [...(criterion?.values ?? [])];
+  return {
+    name: rule?.name ?? '',
+    description: rule?.description ?? '',
+    type: rule?.type ?? 'EXPLICIT',
+    action: rule?.action ?? 'BLOCK',
+    endpointId: rule?.endpoint?.id ?? null,
+    priority: rule?.priority ?? 0,
+    isActive: rule?.isActive ?? true,
+    from: list(explicit?.from),
+    isAligned: explicit?.from?.isAligned ?? false,
+    to: list(explicit?.to),
+    subject: list(explicit?.subject),
+    hasWords: list(explicit?.hasWords),
+    attachments: list(explicit?.attachments),
+    hasAttachment: explicit?.hasAttachment == null ? 'any' : explicit.hasAttachment ? 'yes' : 'no',
+    spf: [...(explicit?.spf ?? [])],
+    dkim: [...(explicit?.dkim ?? [])],
+    dmarc: [...(explicit?.dmarc ?? [])],
+    prompt: config?.__typename === 'PromptGuardConfig' ? config.prompt : '',
+  };
+}
+
+/** What the service is asked for. How many of a criterion's values must be met stays as it was (`rule`); of a new one it is any. */
+export function inputOf(values: RuleValues, rule: Rule | null): RuleInput {
+  const explicit = rule?.config.__typename === 'ExplicitGuardConfig' ? rule.config : null;
+  const criterion = (name: 'to' | 'subject' | 'hasWords' | 'attachments') =>
+    values[name].length === 0
+      ? null
+      : { operator: explicit?.[name]?.operator ?? ('OR' as const), values: values[name] };
+  const config =
+    values.type === 'AI_PROMPT'
+      ? { prompt: values.prompt }
+      : {
+          from:
+            values.from.length === 0
+              ? null
+              : {
+                  operator: explicit?.from?.operator ?? ('OR' as const),
+                  values: values.from,
+                  isAligned: values.isAligned,
+                },
+          to: criterion('to'),
+          subject: criterion('subject'),
+          hasWords: criterion('hasWords'),
+          attachments: criterion('attachments'),
+          hasAttachment: values.hasAttachment === 'any' ? null : values.hasAttachment === 'yes',
+          spf: orNull(values.spf),
+          dkim: orNull(values.dkim),
+          dmarc: orNull(values.dmarc),
+        };
+  return {
+    name: values.name,
+    description: values.description === '' ? null : values.description,
+    type: values.type,
+    config,
+    action: { action: values.action, endpointId: values.action === 'ROUTE' ? values.endpointId : null },
+    priority: values.priority,
+    isActive: values.isActive,
+  };
+}
+
+function orNull<T>(list: T[]): T[] | null {
+  return list.length === 0 ? null : list;
+}

@@ -1,0 +1,50 @@
+import type { Rule } from './rule-documents.ts';
+
+type Explicit = Extract<Rule['config'], { __typename: 'ExplicitGuardConfig' }>;
+type Criterion = { operator: 'AND' | 'OR'; values: readonly string[] } | null;
+
+/** What a rule asks of a mail, each part as a line. */
+export function criteriaInWords(config: Rule['config']): string[] {
+  if (config.__typename === 'PromptGuardConfig') return [`A model says so: “${cut(config.prompt)}”`];
+  return [
+    ...phrase('the sender is', config.from, config.from?.isAligned === true ? ', proven by DMARC' : ''),
+    ...phrase('it is for', config.to),
+    ...phrase('the subject has', config.subject),
+    ...phrase('subject or body have', config.hasWords),
+    ...phrase('an attachment is', config.attachments),
+    ...(config.hasAttachment === null ? [] : [config.hasAttachment ? 'it has an attachment' : 'it has no attachment']),
+    ...results(config),
+  ];
+}
+
+function phrase(begin: string, criterion: Criterion, end = ''): string[] {
+  if (criterion === null) return [];
+  const values = criterion.values.map((value) => `“${value}”`);
+  const shown = values.slice(0, 4).join(criterion.operator === 'AND' ? ' and ' : ' or ');
+  return [`${begin} ${shown}${values.length > 4 ? ` and ${values.length - 4} more` : ''}${end}`];
+}
+
+function results(config: Explicit): string[] {
+  return (['spf', 'dkim', 'dmarc'] as const).flatMap((check) => {
+    const wanted = config[check];
+    return wanted === null
+      ? []
+      : [`${check.toUpperCase()} is ${wanted.map((result) => result.toLowerCase()).join(' or ')}`];
+  });
+}
+
+/** What becomes of a mail that it matches. */
+export function actionInWords({ action, endpoint }: Pick<Rule, 'action' | 'endpoint'>): string {
+  switch (action) {
+    case 'ALLOW':
+      return 'Let through';
+    case 'BLOCK':
+      return 'Hold back';
+    case 'ROUTE':
+      return endpoint === null ? 'Deliver to an endpoint that is gone' : `Deliver to ${endpoint.name}`;
+  }
+}
+
+function cut(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 119)}…` : text;
+}
