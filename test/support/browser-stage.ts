@@ -3,7 +3,9 @@ import path from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { build } from 'vite';
-import { Service, type ServiceOptions, type TestAccount } from './service.ts';
+import { type Database, openDatabase } from '../../db/database.ts';
+import { makeSignInLink } from '../../db/queries/sign-in-link.ts';
+import { callers, Service, type ServiceOptions, type TestAccount } from './service.ts';
 
 /** Where Chromium is; undefined: nowhere, and what needs it is skipped. */
 export const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
@@ -28,7 +30,9 @@ export interface BrowserStage {
   account(): Promise<TestAccount & { domain: string; domainId: string; address: string }>;
   /** Hands a mail to the service over SMTP, and resolves when it was taken. */
   mail(mail: SendMailOptions): Promise<void>;
-  /** Opens a tab; with an account it is signed in. */
+  /** The service's database, as its owner. */
+  database: Database;
+  /** Opens a tab in a browser of its own; with an account it is signed in, by a session like any other. */
   open(account: Pick<TestAccount, 'apiKey'> | null, options?: BrowserContextOptions): Promise<BrowserTab>;
   close(): Promise<void>;
 }
@@ -42,9 +46,17 @@ export async function openBrowserStage(options: ServiceOptions = {}): Promise<Br
   const browser: Browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
   // As the links that the service prints: browsers hold localhost for a secure place.
   const url = service.url.replace('127.0.0.1', 'localhost');
+  const database = openDatabase({
+    url: await service.databaseUrl(),
+    role: null,
+    poolSize: 1,
+    applicationName: 'stage',
+    onError: () => undefined,
+  });
   return {
     service,
     url,
+    database,
     async account() {
       const account = await service.createAccount();
       const address = `hello@${account.domain}`;
@@ -59,7 +71,7 @@ export async function openBrowserStage(options: ServiceOptions = {}): Promise<Br
     },
     async open(account, contextOptions = {}) {
       const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...contextOptions });
-      if (account !== null) await context.setExtraHTTPHeaders({ authorization: `Bearer ${account.apiKey}` });
+      if (account !== null) await signIn(context, account.apiKey);
       const page = await context.newPage();
       const tab: BrowserTab = { page, context, complaints: [], requested: [] };
       page.on('console', (message) => {
@@ -71,9 +83,20 @@ export async function openBrowserStage(options: ServiceOptions = {}): Promise<Br
     },
     async close() {
       await browser.close();
+      await database.close();
       await service.stop();
     },
   };
+
+  async function signIn(context: BrowserContext, apiKey: string): Promise<void> {
+    const asked = await callers(service.url, apiKey).graphql('{ viewer { email } }');
+    const token = await makeSignInLink(database, asked.body.data.viewer.email);
+    const signedIn = await context.request.post(`${url}/api/auth/sign-in/link`, {
+      data: { token },
+      headers: { origin: url },
+    });
+    if (!signedIn.ok()) throw new Error(`signing in: ${signedIn.status()} ${await signedIn.text()}`);
+  }
 }
 
 /** `npm ci` builds it; whoever works on it has it built anew here. */
