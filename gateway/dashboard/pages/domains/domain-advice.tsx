@@ -48,9 +48,14 @@ export function ProviderNote({ provider }: { provider: ShownDomain['provider'] }
   );
 }
 
-/** SPF and DMARC records that would help, though the domain works without them. */
-export function AuthAdvice({ advice }: { advice: ShownDomain['authRecommendations'] }) {
-  const records = [advice.spf, advice.dmarc].filter((record) => record !== null);
+/** SPF and DMARC records that would help, though the domain works without them; those that are asked for anyhow are left out. */
+export function AuthAdvice({ domain }: { domain: ShownDomain }) {
+  const { authRecommendations: advice, dnsRecords } = domain;
+  const isListed = (name: string, value: string) =>
+    dnsRecords.some((record) => record.name === name && record.value === value);
+  const records = [advice.spf, advice.dmarc]
+    .filter((record) => record !== null)
+    .filter(({ name, value }) => !isListed(name, value));
   if (records.length === 0) return null;
   return (
     <Alert variant="outline" color="blue" icon={<IconInfoCircle aria-hidden />} title="What helps its mail" role="note">

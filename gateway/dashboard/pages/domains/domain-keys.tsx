@@ -1,4 +1,4 @@
-import { Code, Group, Table, Text } from '@mantine/core';
+import { Code, Group, Stack, Text } from '@mantine/core';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -35,42 +35,22 @@ export function DomainKeys({ domain, refresh }: { domain: ShownDomain; refresh: 
   const isWaiting = keys.some(({ state }) => state === 'WAITING');
   return (
     <Section title="DKIM keys">
-      <Table.ScrollContainer
-        minWidth={420}
-        scrollAreaProps={{ viewportProps: { tabIndex: 0, 'aria-label': 'DKIM keys' } }}
-      >
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Selector</Table.Th>
-              <Table.Th>State</Table.Th>
-              <Table.Th>Record</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {keys.map(({ selector, state, record }) => (
-              <Table.Tr key={selector}>
-                <Table.Td>
-                  <Code>{selector}</Code>
-                </Table.Td>
-                <Table.Td>
-                  <StatusBadge status={STATES[state].words} tone={STATES[state].tone} />
-                  <Text size="xs" c="dimmed">
-                    {STATES[state].about}
-                  </Text>
-                </Table.Td>
-                <Table.Td>
-                  {record === null ? (
-                    'not asked for'
-                  ) : (
-                    <StatusBadge status={recordStatus(record).words} tone={recordStatus(record).tone} />
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Keys">
+        {keys.map(({ selector, state, record }) => (
+          <li key={selector}>
+            <Group gap="xs">
+              <Code className="postroom-wrap">{selector}</Code>
+              <StatusBadge status={STATES[state].words} tone={STATES[state].tone} />
+              {record !== null && (
+                <StatusBadge status={`record ${recordStatus(record).words}`} tone={recordStatus(record).tone} />
+              )}
+            </Group>
+            <Text size="sm" c="dimmed">
+              {STATES[state].about}
+            </Text>
+          </li>
+        ))}
+      </Stack>
       <Group>
         <ConfirmButton
           label="Make a new key"

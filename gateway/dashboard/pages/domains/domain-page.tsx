@@ -50,7 +50,7 @@ export function DomainPage() {
           <CheckDns domain={domain} refresh={refresh} />
           <ProviderNote provider={domain.provider} />
           <RecordList records={domain.dnsRecords} zone={domain.parent?.name ?? domain.name} />
-          <AuthAdvice advice={domain.authRecommendations} />
+          <AuthAdvice domain={domain} />
         </Section>
         <SimpleGrid cols={{ base: 1, lg: 2 }} style={{ alignItems: 'start' }}>
           <DomainAddresses domain={domain} />

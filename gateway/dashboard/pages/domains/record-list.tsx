@@ -7,14 +7,23 @@ import type { ShownRecord } from './domain-documents.ts';
 import { PURPOSES, recordStatus } from './domain-words.ts';
 import { ADVISED_TTL_SECONDS, hostWithin, zoneFileOf } from './zone-file.ts';
 
+/** What the service says of a record of which there is none; the status says so, too. */
+const NOT_FOUND = 'No such record';
+
 /** The records to publish, each with what DNS has of it. `zone` is what the domain's DNS is kept under, as far as can be guessed. */
 export function RecordList({ records, zone }: { records: readonly ShownRecord[]; zone: string }) {
   return (
-    <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }} aria-label="DNS records">
-      {records.map((record) => (
-        <RecordCard key={record.id} record={record} zone={zone} />
-      ))}
-    </Stack>
+    <>
+      <Text size="sm" c="dimmed">
+        TTL: {ADVISED_TTL_SECONDS} (an hour), or what your provider suggests. Some providers ask for names without the
+        zone: that form stands beside each.
+      </Text>
+      <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Records to publish">
+        {records.map((record) => (
+          <RecordCard key={record.id} record={record} zone={zone} />
+        ))}
+      </Stack>
+    </>
   );
 }
 
@@ -61,9 +70,9 @@ function RecordCard({ record, zone }: { record: ShownRecord; zone: string }) {
         />
       </SimpleGrid>
       <Text size="xs" c="dimmed" mt={6}>
-        {record.description}. TTL {ADVISED_TTL_SECONDS} (1 hour), or what your provider suggests.
+        {record.description}
       </Text>
-      {record.error !== null && record.status !== 'VERIFIED' && (
+      {record.error !== null && record.error !== NOT_FOUND && record.status !== 'VERIFIED' && (
         <Text size="sm" mt={4} className="postroom-wrap" data-seen>
           {record.error}
         </Text>
