@@ -20,16 +20,16 @@ export function firstRequest({ publicUrl, secret, scopes, sendsFrom, sendsTo }: 
   const bearer = `-H 'Authorization: Bearer ${secret}'`;
   const json = "-H 'Content-Type: application/json'";
   if (scopes === null || scopes.includes('READ'))
-    return { about: 'Lists the newest emails:', command: `curl ${bearer} '${base}/api/e2/emails?limit=3'` };
+    return { about: 'Lists the newest emails:', command: `curl ${bearer} \\\n  '${base}/api/e2/emails?limit=3'` };
   if (scopes.includes('SEND') && sendsFrom !== null) {
     const email = { from: sendsFrom, to: sendsTo, subject: 'Hello', text: 'Sent by a new API key.' };
     return {
       about: `Sends an email from ${sendsFrom} to ${sendsTo}:`,
-      command: `curl ${bearer} ${json} -d '${JSON.stringify(email).replaceAll("'", "'\\''")}' ${base}/api/e2/emails`,
+      command: `curl ${bearer} ${json} \\\n  -d '${JSON.stringify(email).replaceAll("'", "'\\''")}' \\\n  ${base}/api/e2/emails`,
     };
   }
   return {
     about: 'Asks the GraphQL interface whether it knows the key:',
-    command: `curl ${bearer} ${json} -d '{"query":"{ __typename }"}' ${base}/graphql`,
+    command: `curl ${bearer} ${json} \\\n  -d '{"query":"{ __typename }"}' ${base}/graphql`,
   };
 }

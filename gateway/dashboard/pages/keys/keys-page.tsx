@@ -52,7 +52,7 @@ export function KeysPage() {
               ))}
             </Stack>
             <Text size="sm" c="dimmed" aria-live="polite">
-              {keys.length} of {total}
+              {keys.length === total ? (total === 1 ? 'One key' : `${total} keys`) : `${keys.length} of ${total} keys`}
             </Text>
           </>
         )}

@@ -25,8 +25,8 @@ export function ServiceSection() {
       {service !== undefined && (
         <DataList orientation="vertical" withDivider>
           <Fact label="Version">Postroom {service.version}</Fact>
-          <Fact label="Address of the dashboard and of the REST interface" copy={service.publicUrl}>
-            <Code>{service.publicUrl}</Code>
+          <Fact label="Address of the dashboard and of the REST interface" copy={service.publicUrl.replace(/\/$/, '')}>
+            <Code>{service.publicUrl.replace(/\/$/, '')}</Code>
           </Fact>
           <Fact label="Name of the mail server, which MX records point to" copy={service.mailHostname}>
             <Code>{service.mailHostname}</Code>
