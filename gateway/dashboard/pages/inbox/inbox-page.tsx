@@ -1,50 +1,51 @@
-import { Paper, Stack, Text } from '@mantine/core';
-import { IconInbox } from '@tabler/icons-react';
-import { graphql } from '../../graphql.ts';
-import { useLiveQuery } from '../../live/use-live-query.ts';
-import { Command } from '../../parts/command.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
+import { ActionIcon, Button, Drawer, Tooltip } from '@mantine/core';
+import { IconKeyboard, IconPencilPlus } from '@tabler/icons-react';
+import { Composer } from '../../composer/composer.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { RelativeTime } from '../../parts/relative-time.tsx';
+import style from './inbox.module.css';
+import { ListPane } from './list-pane.tsx';
+import { ReadingPane } from './reading-pane.tsx';
+import { ShortcutsHelp } from './shortcuts.tsx';
+import { useInbox } from './use-inbox.ts';
 
-const INBOX = graphql(`
-  query DashboardInbox($after: String) {
-    inbox(first: 50, after: $after) {
-      edges { node { id unreadCount lastMessageAt latestMessage { id subject preview from { name address } } } }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
-
-/** Threads, the one with the newest message first. */
+/** The mail by conversations: the list, and beside it the open one. */
 export function InboxPage() {
-  const { data, error, refresh } = useLiveQuery({
-    query: INBOX,
-    variables: { after: null },
-    kinds: ['EMAIL_THREADED', 'EMAIL_READ', 'EMAIL_UNREAD', 'THREAD_ARCHIVED'],
-  });
+  const inbox = useInbox();
+  const { view, go, isHelpOpen, setHelpOpen } = inbox;
+  const closeNew = () => go({ compose: null });
   return (
-    <>
-      <PageHeader title="Inbox" />
-      {error !== undefined && <ErrorNote error={error} retry={refresh} />}
-      {data?.inbox.edges.length === 0 && (
-        <EmptyState
-          icon={IconInbox}
-          title="No mail yet"
-          about="Mail to your addresses appears here the moment it comes in."
-        >
-          <Command text="swaks --to hello@inbox.test" />
-        </EmptyState>
-      )}
-      <Stack gap="xs">
-        {data?.inbox.edges.map(({ node }) => (
-          <Paper key={node.id} withBorder p="sm">
-            <Text fw={node.unreadCount > 0 ? 700 : 400}>{node.latestMessage?.subject}</Text>
-            <RelativeTime at={node.lastMessageAt} />
-          </Paper>
-        ))}
-      </Stack>
-    </>
+    <div className={style['page']}>
+      <PageHeader title="Inbox">
+        <Tooltip label="Keys (?)">
+          <ActionIcon
+            variant="default"
+            size="lg"
+            aria-label="Show the keys"
+            onClick={() => setHelpOpen(true)}
+            visibleFrom="sm"
+          >
+            <IconKeyboard size={18} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+        <Button leftSection={<IconPencilPlus size={16} aria-hidden />} onClick={() => go({ compose: { mode: 'new' } })}>
+          Write
+        </Button>
+      </PageHeader>
+      <div className={style['panes']} data-open={view.threadId === null ? undefined : true}>
+        <ListPane inbox={inbox} />
+        <ReadingPane inbox={inbox} />
+      </div>
+      <Drawer
+        opened={view.compose?.mode === 'new'}
+        onClose={closeNew}
+        title="New email"
+        position="right"
+        size="lg"
+        closeButtonProps={{ 'aria-label': 'Close, and keep the draft' }}
+      >
+        <Composer mode="new" close={closeNew} />
+      </Drawer>
+      <ShortcutsHelp isOpen={isHelpOpen} close={() => setHelpOpen(false)} />
+    </div>
   );
 }

@@ -1,0 +1,67 @@
+import { TagsInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { type ReactNode, useState } from 'react';
+import { useQuery } from 'urql';
+import { addressIn, mailboxLine } from './address-text.ts';
+import { CONTACTS } from './composer-documents.ts';
+
+/** Characters from which on people are looked for. */
+const SEARCH_FROM = 2;
+const TYPING_MS = 150;
+const SHOWN = 8;
+
+export interface AddressFieldProps {
+  label: string;
+  /** as forms give it */
+  value?: string[];
+  onChange: (value: string[]) => void;
+  error?: ReactNode;
+  isFirst?: boolean;
+  isRequired?: boolean;
+}
+
+/** Addresses as tags; proposes people that mail was exchanged with. */
+export function AddressField({
+  label,
+  value = [],
+  onChange,
+  error,
+  isFirst = false,
+  isRequired = false,
+}: AddressFieldProps) {
+  const [typed, setTyped] = useState('');
+  const [search] = useDebouncedValue(typed.trim(), TYPING_MS);
+  const [{ data }] = useQuery({ query: CONTACTS, variables: { prefix: search }, pause: search.length < SEARCH_FROM });
+  const taken = new Set(value.map((text) => addressIn(text).toLowerCase()));
+  const people = (data?.contacts ?? []).filter(({ address }) => !taken.has(address)).map(mailboxLine);
+  return (
+    <TagsInput
+      label={label}
+      value={value}
+      onChange={(next) => onChange([...new Set(next.flatMap(splitPasted))])}
+      searchValue={typed}
+      onSearchChange={setTyped}
+      data={search.length < SEARCH_FROM ? [] : [...new Set(people)].slice(0, SHOWN)}
+      filter={({ options }) => options}
+      splitChars={[';']}
+      error={error}
+      required={isRequired}
+      withAsterisk={false}
+      data-autofocus={isFirst || undefined}
+      onKeyDown={(event) => {
+        // A comma ends an address, but not a name in quotes.
+        if (event.key === ',' && addressIn(typed).includes('@')) {
+          event.preventDefault();
+          onChange([...value, typed.trim()]);
+          setTyped('');
+        }
+      }}
+    />
+  );
+}
+
+/** The addresses of a pasted list; commas in quotes or before an address part nothing. */
+function splitPasted(text: string): string[] {
+  const parts = text.match(/(?:"(?:[^"\\]|\\.)*"|[^,;\n"])+/g) ?? [];
+  return parts.map((part) => part.trim()).filter((part) => part !== '');
+}

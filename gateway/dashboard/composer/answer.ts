@@ -1,0 +1,73 @@
+import { addressIn, mailboxLine, type Person, withoutTag } from './address-text.ts';
+import type { Original } from './composer-documents.ts';
+import type { Draft } from './draft.ts';
+
+/** What the composer is open for. */
+export type ComposerMode = 'new' | 'reply' | 'reply-all' | 'forward';
+
+/** Characters of a quoted message; longer ones are cut. */
+const MAX_QUOTE_LENGTH = 100_000;
+const REPLY = /^(re|aw|sv|antw|rif)(\[\d+\])?\s*:/i;
+const FORWARD = /^(fwd?|wg|tr|rv)\s*:/i;
+const exactly = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeStyle: 'short' });
+
+/** A draft to begin with. `senders` are the user's own addresses, the likeliest first. */
+export function firstDraft(
+  mode: ComposerMode,
+  original: Original | null,
+  senders: readonly string[],
+  to: string[],
+): Draft {
+  const draft: Draft = {
+    from: senderFor(original, senders),
+    to,
+    cc: [],
+    bcc: [],
+    subject: '',
+    text: '',
+    scheduledAt: '',
+    hasQuote: true,
+    hasOriginalFiles: true,
+  };
+  if (original === null || mode === 'new') return draft;
+  if (mode === 'forward')
+    return { ...draft, subject: FORWARD.test(original.subject) ? original.subject : `Fwd: ${original.subject}`.trim() };
+  return {
+    ...draft,
+    ...audienceOf(original, mode === 'reply-all', senders),
+    subject: REPLY.test(original.subject) ? original.subject : `Re: ${original.subject}`.trim(),
+  };
+}
+
+/** The answered message below an answer, each line marked (RFC 3676 §4.5); empty when it has no text. */
+export function quoteOf(original: Original): string {
+  const { text } = original.content;
+  if (text === null || text.trim() === '') return '';
+  const cut = text.trimEnd().slice(0, MAX_QUOTE_LENGTH).toWellFormed();
+  const lines = cut.split(/\r?\n/).map((line) => (line.startsWith('>') ? `>${line}` : `> ${line}`.trimEnd()));
+  const at = exactly.format(new Date(original.date ?? original.createdAt));
+  return `On ${at}, ${original.from.name ?? original.from.address} wrote:\n${lines.join('\n')}`;
+}
+
+function senderFor(original: Original | null, senders: readonly string[]): string {
+  if (original === null) return senders[0] ?? '';
+  if (original.type !== 'RECEIVED') return original.from.address;
+  const took = original.ownAddress?.address ?? original.envelopeRecipient;
+  return took === null ? (senders[0] ?? '') : withoutTag(took);
+}
+
+/** Whom an answer goes to: Reply-To, else From; of one's own mail its recipients again (RFC 5322 §3.6.3). */
+function audienceOf(original: Original, isToAll: boolean, senders: readonly string[]): Pick<Draft, 'to' | 'cc'> {
+  const own = new Set(
+    [...senders, original.ownAddress?.address ?? '', original.envelopeRecipient ?? ''].map(withoutTag),
+  );
+  const isOther = ({ address }: Person) => !own.has(withoutTag(address));
+  const asked =
+    original.type === 'RECEIVED' ? (original.replyTo.length > 0 ? original.replyTo : [original.from]) : original.to;
+  const others = asked.filter(isOther);
+  const to = (others.length > 0 ? others : asked).map(mailboxLine);
+  if (!isToAll) return { to, cc: [] };
+  const taken = new Set(to.map((text) => addressIn(text).toLowerCase()));
+  const cc = [...original.to, ...original.cc].filter((one) => isOther(one) && !taken.has(one.address.toLowerCase()));
+  return { to, cc: [...new Map(cc.map((one) => [one.address.toLowerCase(), mailboxLine(one)])).values()] };
+}

@@ -1,0 +1,52 @@
+import { Button, CloseButton, FileButton, Group, Paper, Text } from '@mantine/core';
+import { IconFile, IconPaperclip } from '@tabler/icons-react';
+import { type AttachedFile, MAX_CONTENT_OCTETS, sizeText } from './attachments.ts';
+
+/** Files to go with the email: picked here, dropped on the composer or pasted into it. */
+export function AttachmentField({
+  files,
+  add,
+  remove,
+  refusal,
+}: {
+  files: readonly AttachedFile[];
+  add: (files: File[]) => void;
+  remove: (id: string) => void;
+  /** why they cannot be sent; null: they can */
+  refusal: string | null;
+}) {
+  const octets = files.reduce((sum, { file }) => sum + file.size, 0);
+  return (
+    <div>
+      <Group gap="xs">
+        <FileButton multiple onChange={add} inputProps={{ 'aria-label': 'Files to attach' }}>
+          {(props) => (
+            <Button {...props} size="xs" variant="default" leftSection={<IconPaperclip size={16} aria-hidden />}>
+              Attach files
+            </Button>
+          )}
+        </FileButton>
+        {files.length > 0 && (
+          <Text size="xs" c="dimmed">{`${sizeText(octets)} of ${sizeText(MAX_CONTENT_OCTETS)}`}</Text>
+        )}
+        {files.map(({ id, file }) => (
+          <Paper key={id} withBorder px="xs" py={2} radius="sm">
+            <Group gap={6} wrap="nowrap">
+              <IconFile size={14} aria-hidden />
+              <Text size="xs" className="postroom-wrap">
+                {file.name}
+              </Text>
+              <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+                {sizeText(file.size)}
+              </Text>
+              <CloseButton size="xs" aria-label={`Take ${file.name} away`} onClick={() => remove(id)} />
+            </Group>
+          </Paper>
+        ))}
+      </Group>
+      <Text size="xs" c="var(--mantine-color-error)" aria-live="polite" mt={refusal === null ? 0 : 4}>
+        {refusal}
+      </Text>
+    </div>
+  );
+}

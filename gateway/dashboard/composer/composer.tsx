@@ -1,0 +1,84 @@
+import { Alert, Anchor, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from 'urql';
+import { Link } from 'wouter';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { useViewer } from '../shell/session.tsx';
+import { type ComposerMode, firstDraft } from './answer.ts';
+import { ORIGINAL, SENDERS, type SentEmail } from './composer-documents.ts';
+import { ComposerForm } from './composer-form.tsx';
+import { draftName, readDraft } from './draft.ts';
+
+export interface ComposerProps {
+  mode: ComposerMode;
+  /** the message that is answered or sent on */
+  emailId?: string | undefined;
+  /** addresses to begin with */
+  to?: string[];
+  close: () => void;
+  sent?: (email: SentEmail) => void;
+}
+
+/** Writes an email: a new one, an answer, or one that sends another on. What is written stays in the tab until it is sent. */
+export function Composer({ mode, emailId, to = [], close, sent }: ComposerProps) {
+  const { id: userId } = useViewer();
+  const [{ data: sendersData, error: sendersError }, readSenders] = useQuery({ query: SENDERS, variables: {} });
+  const [{ data: originalData, error: originalError }, readOriginal] = useQuery({
+    query: ORIGINAL,
+    variables: { id: emailId ?? '' },
+    pause: emailId === undefined,
+  });
+  const error = sendersError ?? originalError;
+  const original = emailId === undefined ? null : originalData?.email;
+  if (error !== undefined)
+    return (
+      <ErrorNote
+        error={error}
+        retry={() => {
+          readSenders({ requestPolicy: 'network-only' });
+          if (emailId !== undefined) readOriginal({ requestPolicy: 'network-only' });
+        }}
+      />
+    );
+  if (sendersData === undefined || original === undefined)
+    return (
+      <Stack aria-busy>
+        <Skeleton h={34} />
+        <Skeleton h={34} />
+        <Skeleton h={120} />
+      </Stack>
+    );
+  if (original === null && emailId !== undefined)
+    return (
+      <Alert color="yellow" variant="outline" title="That email is not there">
+        <Text size="sm">It is not in this account, so it cannot be answered.</Text>
+      </Alert>
+    );
+  const domains = sendersData.domains.edges.map(({ node }) => node).filter(({ canSend }) => canSend);
+  if (domains.length === 0)
+    return (
+      <Alert color="yellow" variant="outline" title="No domain to send from">
+        <Text size="sm">
+          Mail is sent from a domain that is proven to be yours.{' '}
+          <Anchor component={Link} href="/domains" size="sm">
+            Add a domain, or finish one
+          </Anchor>
+        </Text>
+      </Alert>
+    );
+  const addresses = sendersData.senders.map(({ address }) => address);
+  const senders = addresses.length > 0 ? addresses : domains.map(({ name }) => `hello@${name}`);
+  const kept = readDraft(draftName(userId, mode, emailId ?? null));
+  return (
+    <ComposerForm
+      key={`${mode} ${emailId ?? ''}`}
+      mode={mode}
+      original={original}
+      senders={senders}
+      domains={domains.map(({ name }) => name)}
+      kept={kept}
+      first={firstDraft(mode, original, senders, to)}
+      close={close}
+      sent={sent}
+    />
+  );
+}

@@ -1,0 +1,61 @@
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { type ComposerMode, quoteOf } from './answer.ts';
+import { sizeText } from './attachments.ts';
+import classes from './composer.module.css';
+import type { Original } from './composer-documents.ts';
+
+export interface OriginalNoteProps {
+  mode: ComposerMode;
+  original: Original;
+  hasQuote: boolean;
+  setQuote: (hasQuote: boolean) => void;
+  hasFiles: boolean;
+  setFiles: (hasFiles: boolean) => void;
+}
+
+/** What goes along of the message that is answered or sent on. */
+export function OriginalNote({ mode, original, hasQuote, setQuote, hasFiles, setFiles }: OriginalNoteProps) {
+  const [isShown, setShown] = useState(false);
+  if (mode === 'forward')
+    return (
+      <Stack gap={6}>
+        <Text size="xs" c="dimmed">
+          {`The message of ${original.from.name ?? original.from.address} follows below your text, with its sender, date and subject.`}
+        </Text>
+        {original.attachments.length > 0 && (
+          <Checkbox
+            size="sm"
+            checked={hasFiles}
+            onChange={(event) => setFiles(event.currentTarget.checked)}
+            label={`With its files: ${original.attachments.map(({ filename, size }) => `${filename} (${sizeText(size)})`).join(', ')}`}
+          />
+        )}
+      </Stack>
+    );
+  const quote = quoteOf(original);
+  if (quote === '') return null;
+  return (
+    <Stack gap={6}>
+      <Group gap="sm">
+        <Checkbox
+          size="sm"
+          checked={hasQuote}
+          onChange={(event) => setQuote(event.currentTarget.checked)}
+          label="With the message below the answer"
+        />
+        {hasQuote && (
+          <Button size="compact-xs" variant="default" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
+            {isShown ? 'Hide it' : 'Show it'}
+          </Button>
+        )}
+      </Group>
+      {hasQuote && isShown && (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and the keyboard has to get there
+        <pre className={classes['quote']} tabIndex={0} role="region" aria-label="The quoted message">
+          {quote}
+        </pre>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,76 @@
+import { Button, Group, Text, TextInput } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { exactTime } from '../parts/relative-time.tsx';
+
+/** What is offered; each is read in the browser's zone. */
+const OFFERS = ['in 1 hour', 'tomorrow at 9am', 'next Monday at 9am'];
+const REFUSALS = {
+  'unknown time zone': 'The time zone of this browser is not known.',
+  unreadable: 'That is not understood. Try "tomorrow at 9am", "in 2 hours" or "2026-02-01 09:00".',
+  'too soon': 'It has to be at least a minute ahead.',
+  'too late': 'It can be a year ahead at most.',
+};
+
+/** The zone of this browser, as `Europe/Berlin`. */
+export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** What a text means, read as the service reads it; null: nothing is written, or it is being found out. */
+export interface ScheduleMeaning {
+  at: Date | null;
+  refusal: string | null;
+}
+
+/** When the email shall go, in plain words, and the instant that they mean. */
+export function ScheduleField({
+  value,
+  onChange,
+  error,
+}: {
+  value: string;
+  onChange: (value: string) => void;
+  error?: string | undefined;
+}) {
+  const meaning = useMeaning(value);
+  return (
+    <div>
+      <TextInput
+        label="Send at"
+        description={`Plain words or a date, in the time zone ${timeZone}`}
+        placeholder="tomorrow at 9am"
+        value={value}
+        maxLength={200}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        error={error ?? meaning?.refusal}
+        data-autofocus
+      />
+      <Text size="xs" c="dimmed" mt={4} aria-live="polite">
+        {meaning?.at != null && `Goes on ${exactTime(meaning.at.toISOString())}`}
+      </Text>
+      <Group gap={6} mt={6}>
+        {OFFERS.map((offer) => (
+          <Button key={offer} size="compact-xs" variant="default" onClick={() => onChange(offer)}>
+            {offer}
+          </Button>
+        ))}
+      </Group>
+    </div>
+  );
+}
+
+/** Reads it by the very rules of the service, which are loaded only when somebody schedules. */
+function useMeaning(text: string): ScheduleMeaning | null {
+  const [meaning, setMeaning] = useState<ScheduleMeaning | null>(null);
+  useEffect(() => {
+    let isCurrent = true;
+    setMeaning(null);
+    if (text.trim() === '') return;
+    void import('../../../core/schedule.ts').then(({ readSchedule }) => {
+      const { at, refusal } = readSchedule(text, timeZone, new Date());
+      if (isCurrent) setMeaning({ at, refusal: refusal === null ? null : REFUSALS[refusal] });
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [text]);
+  return meaning;
+}

@@ -1,0 +1,98 @@
+import { useRef, useState } from 'react';
+import { showNotice } from '../parts/notice.tsx';
+import { exactTime } from '../parts/relative-time.tsx';
+import { type Outcome, type Problem, useAct } from '../parts/use-act.ts';
+import { useViewer } from '../shell/session.tsx';
+import { type ComposerMode, quoteOf } from './answer.ts';
+import { type AttachedFile, attachmentsInput } from './attachments.ts';
+import { CANCEL, FORWARD, type Original, REPLY, SEND, type SentEmail } from './composer-documents.ts';
+import { type Draft, draftName, dropDraft, keepDraft, markFor, type SendingMark } from './draft.ts';
+import { timeZone } from './schedule-field.tsx';
+
+export interface Sending {
+  /** Sends it; answers the email, or why nothing was sent. A second call while one runs answers null. */
+  send: (
+    draft: Draft,
+    files: readonly AttachedFile[],
+  ) => Promise<{ email: SentEmail; problem: null } | { email: null; problem: Problem } | null>;
+  isBusy: boolean;
+}
+
+/** Sends what was written, once: a double click is one click, and the same content after a lost answer bears the same key. */
+export function useSending(mode: ComposerMode, original: Original | null, lastMark: SendingMark | null): Sending {
+  const { id: userId } = useViewer();
+  const { act: sendNew } = useAct(SEND, { quiet: true });
+  const { act: reply } = useAct(REPLY, { quiet: true });
+  const { act: forward } = useAct(FORWARD, { quiet: true });
+  const { act: cancel } = useAct(CANCEL);
+  const [isBusy, setBusy] = useState(false);
+  const busy = useRef(false);
+  const mark = useRef(lastMark);
+  const name = draftName(userId, mode, original?.id ?? null);
+
+  const request = async (draft: Draft, files: readonly AttachedFile[]): Promise<Outcome<{ email: SentEmail }>> => {
+    mark.current = markFor(
+      JSON.stringify([draft, files.map(({ file }) => [file.name, file.size, file.lastModified])]),
+      mark.current,
+    );
+    keepDraft(name, { draft, fileNames: files.map(({ file }) => file.name), mark: mark.current });
+    const schedule = draft.scheduledAt.trim();
+    const shared = {
+      from: draft.from.trim(),
+      to: draft.to,
+      cc: draft.cc,
+      bcc: draft.bcc,
+      subject: draft.subject.trim(),
+      idempotencyKey: mark.current.key,
+      ...(schedule === '' ? {} : { scheduledAt: schedule, timezone: timeZone }),
+    };
+    if (mode === 'forward' && original !== null)
+      return forward({
+        input: { ...shared, id: original.id, text: draft.text, withAttachments: draft.hasOriginalFiles },
+      });
+    const quote = draft.hasQuote && mode !== 'new' && original !== null ? quoteOf(original) : '';
+    const text = quote === '' ? draft.text : `${draft.text.trimEnd()}\n\n${quote}\n`;
+    const attachments = await attachmentsInput(files);
+    if (mode !== 'new' && original !== null) return reply({ input: { ...shared, id: original.id, text, attachments } });
+    return sendNew({ input: { ...shared, text, attachments } });
+  };
+
+  const tellSent = (email: SentEmail, draft: Draft) => {
+    const path = email.thread === null ? `/emails/${email.id}` : `/inbox/${email.thread.id}`;
+    if (email.status !== 'SCHEDULED' || email.scheduledAt === null)
+      return showNotice('The email is on its way.', { link: { label: 'Show it', path } });
+    const takeBack = async () => {
+      const { payload } = await cancel({ input: { id: email.id } });
+      if (payload === null) return;
+      keepDraft(name, { draft, fileNames: [], mark: null });
+      showNotice('It will not be sent. What you wrote is in the composer again.');
+    };
+    showNotice(`It goes on ${exactTime(email.scheduledAt)}.`, {
+      link: { label: 'Show it', path: '/scheduled' },
+      undo: () => void takeBack(),
+    });
+  };
+
+  return {
+    isBusy,
+    async send(draft, files) {
+      if (busy.current) return null;
+      busy.current = true;
+      setBusy(true);
+      try {
+        const { payload, problem } = await request(draft, files);
+        if (payload === null) return { email: null, problem };
+        dropDraft(name);
+        mark.current = null;
+        tellSent(payload.email, draft);
+        return { email: payload.email, problem: null };
+      } catch (error) {
+        const message = error instanceof Error ? error.message : 'A file cannot be read any more.';
+        return { email: null, problem: { message, code: null, type: 'File', fields: {} } };
+      } finally {
+        busy.current = false;
+        setBusy(false);
+      }
+    },
+  };
+}

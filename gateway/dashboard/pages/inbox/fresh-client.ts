@@ -1,0 +1,22 @@
+import { Client, fetchExchange, mapExchange } from '@urql/core';
+import { endSession, GRAPHQL_URL } from '../../client.ts';
+
+const UNAUTHORIZED = 401;
+
+/**
+ * Asks the graph and keeps nothing of the answers: a list that is scrolled for long would otherwise keep every page that it ever showed.
+ */
+export const freshClient = new Client({
+  url: GRAPHQL_URL,
+  preferGetMethod: false,
+  requestPolicy: 'network-only',
+  fetchOptions: { credentials: 'same-origin' },
+  exchanges: [
+    mapExchange({
+      onResult(result) {
+        if ((result.error?.response as Response | undefined)?.status === UNAUTHORIZED) endSession();
+      },
+    }),
+    fetchExchange,
+  ],
+});

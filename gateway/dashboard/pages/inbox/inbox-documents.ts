@@ -1,0 +1,54 @@
+import { graphql, type ResultOf } from '../../graphql.ts';
+
+/** What a row of the list shows of a thread. */
+export const THREAD_ROW = graphql(`
+  fragment ThreadRow on Thread {
+    id normalizedSubject messageCount unreadCount lastMessageAt isArchived labels
+    participants { name address }
+    latestMessage { id subject preview hasAttachments type }
+  }
+`);
+
+/** A page of the list behind a cursor. */
+export const THREADS_PAGE = graphql(
+  `
+  query InboxThreads($first: Int!, $after: String, $filter: InboxFilter, $search: String) {
+    inbox(first: $first, after: $after, filter: $filter, search: $search) {
+      edges { cursor node { ...ThreadRow } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`,
+  [THREAD_ROW],
+);
+
+/** Threads as they are now, in the order of the ids; null for those that are gone. */
+export const THREADS_BY_ID = graphql(
+  `
+  query InboxThreadsById($ids: [ID!]!) {
+    nodes(ids: $ids) { ... on Thread { ...ThreadRow } }
+  }
+`,
+  [THREAD_ROW],
+);
+
+/** What stands around the list: labels with counts, addresses and domains of one's own. */
+export const INBOX_FRAME = graphql(`
+  query InboxFrame {
+    labels { name threadCount unreadThreadCount }
+    emailAddresses(first: 100) { edges { node { id address isReceiving } } }
+    domains(first: 100) { edges { node { id name canReceive canSend } } }
+  }
+`);
+
+/** Commands that send the first mail. */
+export const FIRST_MAIL = graphql(`
+  query InboxFirstMail { viewer { id firstMail { address swaks curl } } }
+`);
+
+/** A thread as a row shows it. */
+export type ThreadRow = ResultOf<typeof THREAD_ROW>;
+/** What stands around the list. */
+export type InboxFrame = ResultOf<typeof INBOX_FRAME>;
+/** A label with its counts. */
+export type LabelCount = InboxFrame['labels'][number];

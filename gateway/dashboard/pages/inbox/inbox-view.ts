@@ -1,0 +1,83 @@
+import { useLocation, useParams, useSearch } from 'wouter';
+import type { VariablesOf } from '../../graphql.ts';
+import type { THREADS_PAGE } from './inbox-documents.ts';
+
+/** Which part of the mail the list shows. */
+export type InboxFolder = 'inbox' | 'unread' | 'archived';
+
+/** What the URL says: the list's conditions, the open thread, and what is being written. */
+export interface InboxView {
+  folder: InboxFolder;
+  search: string;
+  label: string | null;
+  address: string | null;
+  /** null: none is open */
+  threadId: string | null;
+  compose: Composing | null;
+}
+
+/** What the composer is open for. */
+export type Composing = { mode: 'new' } | { mode: 'reply' | 'reply-all' | 'forward'; emailId: string };
+
+/** What a list is asked for, apart from its span. */
+export type ThreadsWanted = Pick<VariablesOf<typeof THREADS_PAGE>, 'filter' | 'search'>;
+
+/** The view, and how to go to another: parts that are not given stay. */
+export function useInboxView(): {
+  view: InboxView;
+  pathOf: (change: Partial<InboxView>) => string;
+  go: (change: Partial<InboxView>, options?: { replace?: boolean }) => void;
+} {
+  const { threadId } = useParams();
+  const search = useSearch();
+  const [, navigate] = useLocation();
+  const view = viewOf(threadId ?? null, new URLSearchParams(search));
+  const pathOf = (change: Partial<InboxView>) => pathOfView({ ...view, ...change });
+  return { view, pathOf, go: (change, options) => navigate(pathOf(change), options) };
+}
+
+/** The conditions of a view as the graph takes them. */
+export function wantedOf({ folder, search, label, address }: InboxView): ThreadsWanted {
+  return {
+    search: search === '' ? null : search,
+    filter: {
+      isUnread: folder === 'unread' ? true : null,
+      archived: folder === 'archived' ? 'ARCHIVED' : null,
+      label,
+      address,
+    },
+  };
+}
+
+function viewOf(threadId: string | null, parameters: URLSearchParams): InboxView {
+  const folder = parameters.get('in');
+  return {
+    folder: folder === 'unread' || folder === 'archived' ? folder : 'inbox',
+    search: parameters.get('q') ?? '',
+    label: parameters.get('label'),
+    address: parameters.get('address'),
+    threadId,
+    compose: composingOf(parameters),
+  };
+}
+
+function composingOf(parameters: URLSearchParams): Composing | null {
+  if (parameters.has('compose')) return { mode: 'new' };
+  for (const mode of ['reply', 'reply-all', 'forward'] as const) {
+    const emailId = parameters.get(mode);
+    if (emailId !== null) return { mode, emailId };
+  }
+  return null;
+}
+
+function pathOfView({ folder, search, label, address, threadId, compose }: InboxView): string {
+  const parameters = new URLSearchParams();
+  if (folder !== 'inbox') parameters.set('in', folder);
+  if (search !== '') parameters.set('q', search);
+  if (label !== null) parameters.set('label', label);
+  if (address !== null) parameters.set('address', address);
+  if (compose?.mode === 'new') parameters.set('compose', 'new');
+  else if (compose !== null) parameters.set(compose.mode, compose.emailId);
+  const query = parameters.toString();
+  return `/inbox${threadId === null ? '' : `/${encodeURIComponent(threadId)}`}${query === '' ? '' : `?${query}`}`;
+}

@@ -1,0 +1,69 @@
+import { Box, Stack } from '@mantine/core';
+import { useRef } from 'react';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import style from './inbox.module.css';
+import { InboxEmpty } from './inbox-empty.tsx';
+import { InboxFilters } from './inbox-filters.tsx';
+import { InboxSearch } from './inbox-search.tsx';
+import { SelectionBar } from './selection-bar.tsx';
+import { ThreadList } from './thread-list.tsx';
+import type { Inbox } from './use-inbox.ts';
+
+/** Search, filters, and the list of conversations. */
+export function ListPane({ inbox }: { inbox: Inbox }) {
+  const { view, go, pathOf, frame, list, selection, selected, acts } = inbox;
+  const { pages } = list;
+  const isEmpty = !list.isLoading && list.error === undefined && pages.size === 0 && !pages.hasMore;
+  const inserter = useRef<((text: string) => void) | null>(null);
+  const clear = () => go({ search: '', label: null, address: null });
+  return (
+    <section className={`${style['pane']} ${style['list']}`} aria-label="Conversations">
+      <Stack gap="xs" p="xs" style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}>
+        <InboxSearch
+          search={view.search}
+          setSearch={(search) => go({ search, threadId: null })}
+          field={inbox.searchField}
+          inserter={inserter}
+        />
+        <InboxFilters view={view} frame={frame} go={(change) => go({ ...change, threadId: null })} />
+      </Stack>
+      {selected.length > 0 && (
+        <Box style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}>
+          <SelectionBar
+            threads={selected}
+            labels={frame?.labels ?? []}
+            acts={acts}
+            isLabelling={inbox.isLabelling}
+            setLabelling={inbox.setLabelling}
+            merge={inbox.merge}
+            clear={selection.clear}
+          />
+        </Box>
+      )}
+      {list.error !== undefined && (
+        <Box p="xs">
+          <ErrorNote error={list.error} retry={list.reload} />
+        </Box>
+      )}
+      {isEmpty ? (
+        <Box p="xs" style={{ overflowY: 'auto' }}>
+          <InboxEmpty view={view} frame={frame} clear={clear} insert={(text) => inserter.current?.(text)} />
+        </Box>
+      ) : (
+        (list.error === undefined || pages.size > 0) && (
+          <ThreadList
+            ref={inbox.handle}
+            list={list}
+            label="Conversations"
+            openId={view.threadId}
+            activeId={inbox.activeId}
+            selected={selection.ids}
+            ownDomains={inbox.ownDomains}
+            hrefOf={(id) => pathOf({ threadId: id, compose: null })}
+            actions={inbox.rowActions}
+          />
+        )
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,33 @@
+import { Anchor, Group, Paper, Text } from '@mantine/core';
+import { IconDownload, IconFile } from '@tabler/icons-react';
+import { sizeText } from '../../composer/attachments.ts';
+import type { MessageBodyData } from './thread-documents.ts';
+
+/** The files of a message, each with its size and a link to download it. */
+export function MessageAttachments({ attachments }: { attachments: MessageBodyData['attachments'] }) {
+  if (attachments.length === 0) return null;
+  return (
+    <Group gap="xs" role="group" aria-label="Attachments">
+      {attachments.map(({ index, filename, contentType, size, downloadUrl }) => (
+        <Paper key={index} withBorder px="sm" py={6} radius="md">
+          <Anchor href={pathOf(downloadUrl)} download={filename} size="sm" underline="hover" c="inherit">
+            <Group gap="xs" wrap="nowrap">
+              <IconFile size={16} aria-hidden />
+              <span className="postroom-wrap">{filename}</span>
+              <Text component="span" size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }} title={contentType}>
+                {sizeText(size)}
+              </Text>
+              <IconDownload size={15} aria-label="Download" />
+            </Group>
+          </Anchor>
+        </Paper>
+      ))}
+    </Group>
+  );
+}
+
+/** On this origin, whatever name the service calls itself by. */
+function pathOf(url: string): string {
+  const { pathname, search } = new URL(url, window.location.href);
+  return pathname + search;
+}

@@ -1,0 +1,140 @@
+import { ActionIcon, Avatar, Badge, Group, Menu, Paper, Stack, Text, UnstyledButton } from '@mantine/core';
+import {
+  IconArrowForwardUp,
+  IconArrowMoveRight,
+  IconArrowsSplit,
+  IconCornerUpLeft,
+  IconCornerUpLeftDouble,
+  IconDots,
+  IconFileDescription,
+  IconPaperclip,
+} from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import style from './inbox.module.css';
+import type { Composing } from './inbox-view.ts';
+import { MessageBody } from './message-body.tsx';
+import { MoveDialog } from './move-dialog.tsx';
+import { nameOf } from './people.ts';
+import { SplitDialog } from './split-dialog.tsx';
+import type { OpenThread, ThreadMessage } from './thread-documents.ts';
+
+export interface MessageCardProps {
+  message: ThreadMessage;
+  thread: OpenThread;
+  /** whether it opened the conversation */
+  isFirst: boolean;
+  isUnfolded: boolean;
+  toggle: () => void;
+  compose: (composing: Composing) => void;
+  opened: (threadId: string) => void;
+  /** this message and those behind it */
+  following: readonly ThreadMessage[];
+}
+
+/** A message: one line when it is folded, else all of it. */
+export function MessageCard(props: MessageCardProps) {
+  const { message, thread, isFirst, isUnfolded, toggle, compose, opened, following } = props;
+  const { id, from, createdAt, type, isRead, preview, attachmentCount } = message;
+  const [dialog, setDialog] = useState<'split' | 'move' | null>(null);
+  const isOwn = type !== 'RECEIVED';
+  const isUnread = !isOwn && !isRead;
+  return (
+    <Paper
+      component="article"
+      withBorder
+      radius="md"
+      data-message={id}
+      data-unread={isUnread || undefined}
+      aria-label={`Message from ${nameOf(from)}`}
+    >
+      <Group gap="sm" p="sm" wrap="nowrap" align="flex-start">
+        <UnstyledButton
+          onClick={toggle}
+          aria-expanded={isUnfolded}
+          style={{ flex: 1, minWidth: 0, display: 'flex', gap: '0.75rem' }}
+        >
+          <Avatar size={34} radius="xl" name={nameOf(from)} color={isOwn ? 'postroom' : 'initials'} aria-hidden />
+          <span style={{ flex: 1, minWidth: 0 }}>
+            <span className={style['line']}>
+              {isUnread && <span className={style['dot']} aria-hidden />}
+              {isUnread && <span className={style['words']}>Unread. </span>}
+              <Text component="span" size="sm" fw={600} truncate>
+                {nameOf(from)}
+              </Text>
+              {isOwn && (
+                <Badge variant="default" size="sm" tt="none" fw={500}>
+                  Sent
+                </Badge>
+              )}
+              {message.isTest && (
+                <Badge variant="default" size="sm" tt="none" fw={500}>
+                  Test
+                </Badge>
+              )}
+              {!isUnfolded && attachmentCount > 0 && <IconPaperclip size={14} aria-label="has attachments" />}
+            </span>
+            <Text component="span" size="xs" c="dimmed" truncate display="block">
+              {isUnfolded ? from.address : preview || 'No text'}
+            </Text>
+          </span>
+        </UnstyledButton>
+        <Text size="xs" c="dimmed" component="span" style={{ whiteSpace: 'nowrap' }} pt={2}>
+          <RelativeTime at={createdAt} />
+        </Text>
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <ActionIcon variant="subtle" color="gray" aria-label={`More for the message from ${nameOf(from)}`}>
+              <IconDots size={18} aria-hidden />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item
+              leftSection={<IconCornerUpLeft size={16} />}
+              onClick={() => compose({ mode: 'reply', emailId: id })}
+            >
+              Reply
+            </Menu.Item>
+            <Menu.Item
+              leftSection={<IconCornerUpLeftDouble size={16} />}
+              onClick={() => compose({ mode: 'reply-all', emailId: id })}
+            >
+              Reply to all
+            </Menu.Item>
+            <Menu.Item
+              leftSection={<IconArrowForwardUp size={16} />}
+              onClick={() => compose({ mode: 'forward', emailId: id })}
+            >
+              Forward
+            </Menu.Item>
+            <Menu.Divider />
+            {!isFirst && (
+              <Menu.Item leftSection={<IconArrowsSplit size={16} />} onClick={() => setDialog('split')}>
+                Split the conversation from here
+              </Menu.Item>
+            )}
+            <Menu.Item leftSection={<IconArrowMoveRight size={16} />} onClick={() => setDialog('move')}>
+              Move this message
+            </Menu.Item>
+            <Menu.Divider />
+            <Menu.Item component={Link} href={`/emails/${id}`} leftSection={<IconFileDescription size={16} />}>
+              All about this message
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </Group>
+      {isUnfolded && (
+        <Stack gap="sm" px="sm" pb="sm">
+          <MessageBody message={message} />
+        </Stack>
+      )}
+      {dialog === 'split' && (
+        <SplitDialog close={() => setDialog(null)} threadId={thread.id} messages={following} opened={opened} />
+      )}
+      {dialog === 'move' && (
+        <MoveDialog close={() => setDialog(null)} message={message} threadId={thread.id} opened={opened} />
+      )}
+    </Paper>
+  );
+}

@@ -1,0 +1,82 @@
+import { ActionIcon, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { IconMail, IconX } from '@tabler/icons-react';
+import { useEffect, useImperativeHandle, useRef } from 'react';
+import { Composer } from '../../composer/composer.tsx';
+import { titleOf } from '../../composer/composer-form.tsx';
+import style from './inbox.module.css';
+import { ThreadView } from './thread-view.tsx';
+import type { Inbox } from './use-inbox.ts';
+import { useThread } from './use-thread.ts';
+
+/** The open conversation, or what to do to open one. */
+export function ReadingPane({ inbox }: { inbox: Inbox }) {
+  const { threadId } = inbox.view;
+  return (
+    <section className={`${style['pane']} ${style['reading']}`} aria-label="Conversation">
+      {threadId === null ? <NothingOpen /> : <Reading key={threadId} inbox={inbox} threadId={threadId} />}
+    </section>
+  );
+}
+
+function Reading({ inbox, threadId }: { inbox: Inbox; threadId: string }) {
+  const { view, go, pathOf, acts, answered } = inbox;
+  const { compose } = view;
+  const inSight = useThread(threadId);
+  const { messages } = inSight;
+  const answeredId = (messages.findLast(({ type }) => type === 'RECEIVED') ?? messages.at(-1))?.id ?? null;
+  useImperativeHandle<string | null, string | null>(answered, () => answeredId, [answeredId]);
+  const closeAnswer = () => go({ compose: null });
+  return (
+    <ThreadView
+      inSight={inSight}
+      labels={inbox.frame?.labels ?? []}
+      acts={acts}
+      isLabelling={inbox.isLabelling && inbox.selected.length === 0}
+      setLabelling={inbox.setLabelling}
+      back={inbox.back}
+      backHref={pathOf({ threadId: null, compose: null })}
+      compose={(composing) => go({ compose: composing })}
+      opened={(id) => go({ threadId: id, compose: null })}
+    >
+      {compose !== null && compose.mode !== 'new' ? (
+        <AnswerPanel title={titleOf(compose.mode)} close={closeAnswer}>
+          <Composer
+            key={`${compose.mode} ${compose.emailId}`}
+            mode={compose.mode}
+            emailId={compose.emailId}
+            close={closeAnswer}
+          />
+        </AnswerPanel>
+      ) : undefined}
+    </ThreadView>
+  );
+}
+
+/** Around the composer of an answer; comes into sight by itself. */
+function AnswerPanel({ title, close, children }: { title: string; close: () => void; children: React.ReactNode }) {
+  const panel = useRef<HTMLDivElement>(null);
+  useEffect(() => panel.current?.scrollIntoView({ block: 'nearest' }), []);
+  return (
+    <Paper withBorder p="md" radius="md" ref={panel} className={style['answer'] ?? ''}>
+      <Group justify="space-between" mb="xs">
+        <Title order={3}>{title}</Title>
+        <ActionIcon variant="subtle" color="gray" aria-label="Close, and keep the draft" onClick={close}>
+          <IconX size={18} aria-hidden />
+        </ActionIcon>
+      </Group>
+      {children}
+    </Paper>
+  );
+}
+
+function NothingOpen() {
+  return (
+    <Stack align="center" justify="center" gap="xs" h="100%" p="md">
+      <IconMail size={36} stroke={1.3} aria-hidden />
+      <Text fw={600}>No conversation is open</Text>
+      <Text size="sm" c="dimmed" ta="center">
+        Choose one from the list. The key ? shows all keys.
+      </Text>
+    </Stack>
+  );
+}

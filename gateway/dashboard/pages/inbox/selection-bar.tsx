@@ -1,0 +1,83 @@
+import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
+import { IconArchive, IconArchiveOff, IconArrowMerge, IconMail, IconMailOpened, IconX } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { LabelCount, ThreadRow } from './inbox-documents.ts';
+import { LabelMenu } from './label-menu.tsx';
+import { MAX_SELECTED } from './use-selection.ts';
+import type { ThreadActs } from './use-thread-acts.ts';
+
+/** Threads that can be joined at once. */
+const MAX_MERGED = 20;
+
+export interface SelectionBarProps {
+  threads: readonly ThreadRow[];
+  labels: readonly LabelCount[];
+  acts: ThreadActs;
+  isLabelling: boolean;
+  setLabelling: (isLabelling: boolean) => void;
+  merge: () => void;
+  clear: () => void;
+}
+
+/** What can be done with the selected threads. */
+export function SelectionBar(props: SelectionBarProps) {
+  const { threads, labels, acts, isLabelling, setLabelling, merge, clear } = props;
+  const ids = threads.map(({ id }) => id);
+  const areArchived = threads.every(({ isArchived }) => isArchived);
+  const areRead = threads.every(({ unreadCount }) => unreadCount === 0);
+  const then = (done: Promise<unknown>) => void done.then(clear);
+  return (
+    <Group p="xs" gap={6} wrap="wrap" role="toolbar" aria-label="Selected conversations">
+      <Tool label="Clear the selection" onClick={clear}>
+        <IconX size={18} aria-hidden />
+      </Tool>
+      <Text size="sm" fw={600} aria-live="polite">
+        {ids.length === MAX_SELECTED ? `${MAX_SELECTED} selected, the most at once` : `${ids.length} selected`}
+      </Text>
+      <Group gap={6} ml="auto">
+        <Tool
+          label={areArchived ? 'Take out of the archive (e)' : 'Archive (e)'}
+          onClick={() => then(acts.archive(ids, !areArchived))}
+        >
+          {areArchived ? <IconArchiveOff size={18} aria-hidden /> : <IconArchive size={18} aria-hidden />}
+        </Tool>
+        <Tool
+          label={areRead ? 'Mark as unread (u)' : 'Mark as read (u)'}
+          onClick={() => then(acts.markRead(ids, !areRead))}
+        >
+          {areRead ? <IconMail size={18} aria-hidden /> : <IconMailOpened size={18} aria-hidden />}
+        </Tool>
+        <LabelMenu
+          labels={labels}
+          given={threads.map((thread) => thread.labels)}
+          isOpen={isLabelling}
+          setOpen={setLabelling}
+          change={(add, remove) => void acts.label(ids, add, remove)}
+        />
+        {ids.length > 1 && (
+          <Button
+            size="xs"
+            h={34}
+            variant="default"
+            leftSection={<IconArrowMerge size={16} aria-hidden />}
+            disabled={ids.length > MAX_MERGED}
+            onClick={merge}
+          >
+            {ids.length > MAX_MERGED ? `Merge ${MAX_MERGED} at most` : 'Merge'}
+          </Button>
+        )}
+      </Group>
+    </Group>
+  );
+}
+
+/** A button with a picture, named by its tooltip. */
+export function Tool({ label, onClick, children }: { label: string; onClick: () => void; children: ReactNode }) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="default" size="lg" aria-label={label} onClick={onClick}>
+        {children}
+      </ActionIcon>
+    </Tooltip>
+  );
+}

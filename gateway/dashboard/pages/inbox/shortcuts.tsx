@@ -1,0 +1,87 @@
+import { Group, Kbd, Modal, Table, Text, VisuallyHidden } from '@mantine/core';
+import { useEffect, useEffectEvent } from 'react';
+
+/** Every key, what it does, and where it says so. */
+const KEYS = [
+  { keys: ['j', '↓'], about: 'Next conversation' },
+  { keys: ['k', '↑'], about: 'Previous conversation' },
+  { keys: ['Enter', 'o'], about: 'Open it' },
+  { keys: ['Esc'], about: 'Back to the list' },
+  { keys: ['x', 'Space'], about: 'Select it' },
+  { keys: ['Shift + ↓', 'Shift + ↑'], about: 'Select several in a row' },
+  { keys: ['e'], about: 'Archive, or take out of the archive' },
+  { keys: ['u'], about: 'Mark as unread, or as read' },
+  { keys: ['l'], about: 'Labels' },
+  { keys: ['m'], about: 'Merge the selected conversations' },
+  { keys: ['r'], about: 'Reply' },
+  { keys: ['a'], about: 'Reply to all' },
+  { keys: ['f'], about: 'Forward' },
+  { keys: ['c'], about: 'Write a new email' },
+  { keys: ['z'], about: 'Undo' },
+  { keys: ['/'], about: 'Search' },
+  { keys: ['?'], about: 'Show these keys' },
+];
+
+/** Calls back on keys pressed alone, while no field, menu or dialog has the focus. */
+export function useShortcuts(actions: Record<string, () => void>): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    const action = actions[event.key];
+    if (action === undefined || isTaken(event)) return;
+    event.preventDefault();
+    action();
+  });
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => press(event);
+    document.addEventListener('keydown', listener);
+    return () => document.removeEventListener('keydown', listener);
+  }, []);
+}
+
+/** Whether the key belongs to what has the focus. */
+function isTaken({ target, key }: KeyboardEvent): boolean {
+  if (!(target instanceof Element)) return false;
+  if (
+    target.closest(
+      'input:not([type=checkbox]), textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]',
+    ) !== null
+  )
+    return true;
+  return (key === 'Enter' || key === ' ') && target.closest('a, button, summary, [role=button], input') !== null;
+}
+
+/** All keys of the inbox, in a dialog. */
+export function ShortcutsHelp({ isOpen, close }: { isOpen: boolean; close: () => void }) {
+  return (
+    <Modal opened={isOpen} onClose={close} title="Keyboard" centered closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Table withRowBorders={false} verticalSpacing={6}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>
+              <VisuallyHidden>Key</VisuallyHidden>
+            </Table.Th>
+            <Table.Th>
+              <VisuallyHidden>What it does</VisuallyHidden>
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {KEYS.map(({ keys, about }) => (
+            <Table.Tr key={about}>
+              <Table.Td w={170}>
+                <Group gap={6}>
+                  {keys.map((key) => (
+                    <Kbd key={key}>{key}</Kbd>
+                  ))}
+                </Group>
+              </Table.Td>
+              <Table.Td>
+                <Text size="sm">{about}</Text>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Modal>
+  );
+}

@@ -1,0 +1,86 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { graphql } from '../../graphql.ts';
+import { showNotice } from '../../parts/notice.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import type { ThreadMessage } from './thread-documents.ts';
+
+const SPLIT = graphql(`
+  mutation InboxSplitThread($input: SplitThreadInput!) {
+    splitThread(input: $input) {
+      __typename
+      ... on SplitThreadPayload { newThread { id } thread { id } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+const JOIN_AGAIN = graphql(`
+  mutation InboxJoinAgain($input: MergeThreadsInput!) {
+    mergeThreads(input: $input) {
+      __typename
+      ... on MergeThreadsPayload { thread { id } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+/** Messages that one split takes. */
+const MAX_SPLIT = 500;
+
+/** Asks before a conversation is divided at a message, and divides it. */
+export function SplitDialog({
+  close,
+  threadId,
+  messages,
+  opened,
+}: {
+  close: () => void;
+  threadId: string;
+  /** those that go */
+  messages: readonly ThreadMessage[];
+  opened: (threadId: string) => void;
+}) {
+  const { act, isBusy } = useAct(SPLIT);
+  const { act: join } = useAct(JOIN_AGAIN, { done: 'The conversations are one again' });
+  const split = async () => {
+    const emailIds = messages.slice(0, MAX_SPLIT).map(({ id }) => id);
+    const { payload } = await act({ input: { threadId, emailIds } });
+    if (payload === null) return;
+    close();
+    const newId = payload.newThread?.id;
+    if (newId === undefined) return;
+    opened(newId);
+    showNotice('The conversation is divided. This is the new one.', {
+      undo: () =>
+        void join({ input: { threadIds: [threadId, newId] } }).then(
+          ({ payload: whole }) => whole && opened(whole.thread.id),
+        ),
+    });
+  };
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title="Split the conversation here?"
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack>
+        <Text size="sm">
+          {messages.length === 1
+            ? 'This message becomes a conversation of its own.'
+            : `This message and the ${messages.length - 1} after it become a conversation of their own.`}{' '}
+          Later answers to them come there, too.
+        </Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Leave it
+          </Button>
+          <Button loading={isBusy} onClick={() => void split()} data-autofocus>
+            Split
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

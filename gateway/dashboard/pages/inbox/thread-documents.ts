@@ -1,0 +1,68 @@
+import { graphql, type ResultOf } from '../../graphql.ts';
+
+/** What the head of a message shows, folded or not. */
+export const MESSAGE = graphql(`
+  fragment ThreadMessage on Email {
+    id type status subject preview createdAt isRead isArchived isTest threadPosition threadReason failureReason scheduledAt
+    from { name address } to { name address } cc { name address } bcc { name address } replyTo { name address }
+    ownAddress { address } envelopeRecipient attachmentCount
+  }
+`);
+
+/** A thread and its newest messages. */
+export const THREAD = graphql(
+  `
+  query InboxThread($id: ID!, $last: Int!) {
+    thread(id: $id) {
+      id normalizedSubject messageCount unreadCount isArchived labels lastMessageAt
+      participants { name address }
+      messages(last: $last) {
+        edges { cursor node { ...ThreadMessage } }
+        pageInfo { hasPreviousPage startCursor }
+      }
+    }
+  }
+`,
+  [MESSAGE],
+);
+
+/** Messages before those that are shown. */
+export const EARLIER_MESSAGES = graphql(
+  `
+  query InboxEarlierMessages($id: ID!, $before: String!, $last: Int!) {
+    thread(id: $id) {
+      id
+      messages(last: $last, before: $before) {
+        edges { cursor node { ...ThreadMessage } }
+        pageInfo { hasPreviousPage startCursor }
+      }
+    }
+  }
+`,
+  [MESSAGE],
+);
+
+/** What an unfolded message shows. */
+export const MESSAGE_BODY = graphql(`
+  query InboxMessageBody($id: ID!) {
+    email(id: $id) {
+      id type status
+      attachments { index filename contentType size downloadUrl disposition }
+      recipients { id address status lastCode lastText nextAttemptAt settledAt }
+      content {
+        text cleanedText html parseError isTruncated
+        authentication {
+          hasSeveralFromFields
+          spf { result domain } dkim { result domain selector } dmarc { result domain policy } arc { result }
+        }
+      }
+    }
+  }
+`);
+
+/** A message of a thread. */
+export type ThreadMessage = ResultOf<typeof MESSAGE>;
+/** A thread with its newest messages. */
+export type OpenThread = NonNullable<ResultOf<typeof THREAD>['thread']>;
+/** The rest of a message. */
+export type MessageBodyData = NonNullable<ResultOf<typeof MESSAGE_BODY>['email']>;

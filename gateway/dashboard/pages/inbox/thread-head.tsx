@@ -1,0 +1,142 @@
+import { ActionIcon, Badge, CloseButton, Group, Menu, Text, Title } from '@mantine/core';
+import {
+  IconArchive,
+  IconArchiveOff,
+  IconArrowForwardUp,
+  IconArrowLeft,
+  IconCornerUpLeft,
+  IconCornerUpLeftDouble,
+  IconDots,
+  IconMail,
+} from '@tabler/icons-react';
+import { Link } from 'wouter';
+import type { LabelCount } from './inbox-documents.ts';
+import type { Composing } from './inbox-view.ts';
+import { LabelMenu } from './label-menu.tsx';
+import { Tool } from './selection-bar.tsx';
+import type { OpenThread, ThreadMessage } from './thread-documents.ts';
+import type { ThreadActs } from './use-thread-acts.ts';
+
+export interface ThreadHeadProps {
+  thread: OpenThread;
+  messages: readonly ThreadMessage[];
+  labels: readonly LabelCount[];
+  acts: ThreadActs;
+  isLabelling: boolean;
+  setLabelling: (isLabelling: boolean) => void;
+  back: () => void;
+  backHref: string;
+  compose: (composing: Composing) => void;
+}
+
+/** Subject, labels and what can be done with the whole conversation. */
+export function ThreadHead(props: ThreadHeadProps) {
+  const { thread, messages, labels, acts, isLabelling, setLabelling, back, backHref, compose } = props;
+  const { id, isArchived, messageCount } = thread;
+  const last = messages.findLast(({ type }) => type === 'RECEIVED') ?? messages.at(-1);
+  const subject = messages[0]?.subject || thread.normalizedSubject || 'No subject';
+  const archive = () => {
+    void acts.archive([id], !isArchived);
+    back();
+  };
+  const unread = () => {
+    void acts.markRead([id], false);
+    back();
+  };
+  return (
+    <Group
+      p="sm"
+      gap="xs"
+      align="flex-start"
+      wrap="nowrap"
+      style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}
+    >
+      <ActionIcon component={Link} href={backHref} variant="default" size="lg" aria-label="Back to the list (Esc)">
+        <IconArrowLeft size={18} aria-hidden />
+      </ActionIcon>
+      <div style={{ flex: 1, minWidth: 0 }}>
+        <Title order={2} size="h3" className="postroom-wrap" lineClamp={2}>
+          {subject}
+        </Title>
+        <Group gap={6} mt={4}>
+          <Text size="xs" c="dimmed">
+            {messageCount === 1 ? '1 message' : `${messageCount} messages`}
+            {isArchived ? ', archived' : ''}
+          </Text>
+          {thread.labels.map((label) => (
+            <Badge
+              key={label}
+              variant="default"
+              tt="none"
+              fw={500}
+              radius="sm"
+              rightSection={
+                <CloseButton
+                  size={16}
+                  iconSize={12}
+                  aria-label={`Take away the label ${label}`}
+                  onClick={() => void acts.label([id], [], [label])}
+                />
+              }
+            >
+              {label}
+            </Badge>
+          ))}
+        </Group>
+      </div>
+      <Group gap={6} wrap="nowrap" visibleFrom="xs">
+        <Tool label={isArchived ? 'Take out of the archive (e)' : 'Archive (e)'} onClick={archive}>
+          {isArchived ? <IconArchiveOff size={18} aria-hidden /> : <IconArchive size={18} aria-hidden />}
+        </Tool>
+        <Tool label="Mark as unread (u)" onClick={unread}>
+          <IconMail size={18} aria-hidden />
+        </Tool>
+      </Group>
+      <LabelMenu
+        labels={labels}
+        given={[thread.labels]}
+        isOpen={isLabelling}
+        setOpen={setLabelling}
+        change={(add, remove) => void acts.label([id], add, remove)}
+      />
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="default" size="lg" aria-label="More for this conversation">
+            <IconDots size={18} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {last !== undefined && (
+            <>
+              <Menu.Item
+                leftSection={<IconCornerUpLeft size={16} />}
+                onClick={() => compose({ mode: 'reply', emailId: last.id })}
+              >
+                Reply
+              </Menu.Item>
+              <Menu.Item
+                leftSection={<IconCornerUpLeftDouble size={16} />}
+                onClick={() => compose({ mode: 'reply-all', emailId: last.id })}
+              >
+                Reply to all
+              </Menu.Item>
+              <Menu.Item
+                leftSection={<IconArrowForwardUp size={16} />}
+                onClick={() => compose({ mode: 'forward', emailId: last.id })}
+              >
+                Forward
+              </Menu.Item>
+              <Menu.Divider />
+            </>
+          )}
+          <Menu.Item leftSection={<IconArchive size={16} />} onClick={archive}>
+            {isArchived ? 'Take out of the archive' : 'Archive'}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconMail size={16} />} onClick={unread}>
+            Mark as unread
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
+  );
+}

@@ -1,0 +1,198 @@
+import { Skeleton } from '@mantine/core';
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import {
+  type KeyboardEvent,
+  type Ref,
+  useEffect,
+  useEffectEvent,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+} from 'react';
+import style from './inbox.module.css';
+import { indexOfThread, rowAt, type ThreadPages } from './thread-pages.ts';
+import { type RowActions, ThreadRow } from './thread-row.tsx';
+import { useNow } from './use-now.ts';
+import type { ThreadList as List } from './use-thread-list.ts';
+
+/** As in inbox.module.css. */
+const ROW_REM = 5.25;
+/** Rows drawn above and below what is seen. */
+const OVERSCAN_ROWS = 8;
+/** Rows of which one is remembered, so that the list keeps its place by it. */
+const ANCHORS = 12;
+/** Rows that Page Up and Page Down go. */
+const PAGE_STEP = 8;
+
+/** What keys outside of the list do with it. */
+export interface ThreadListHandle {
+  /** Brings the row into sight and gives it the focus. */
+  focus: (index: number) => void;
+}
+
+export interface ThreadListProps {
+  list: List;
+  label: string;
+  openId: string | null;
+  activeId: string | null;
+  selected: ReadonlySet<string>;
+  ownDomains: ReadonlySet<string>;
+  hrefOf: (id: string) => string;
+  actions: RowActions;
+  ref?: Ref<ThreadListHandle>;
+}
+
+interface Anchor {
+  id: string;
+  at: string;
+  offset: number;
+}
+
+/** Any number of threads in a grid of which only the rows in sight exist; arrow keys go through it. */
+export function ThreadList(props: ThreadListProps) {
+  const { list, label, openId, activeId, selected, ownDomains, hrefOf, actions, ref } = props;
+  const { pages, see } = list;
+  const scroll = useRef<HTMLDivElement>(null);
+  const anchors = useRef<Anchor[]>([]);
+  const now = useNow(pages);
+  const rowPx = useMemo(() => ROW_REM * Number.parseFloat(getComputedStyle(document.documentElement).fontSize), []);
+  const activeIndex = activeId === null ? -1 : indexOfThread(pages, activeId);
+  // oxlint-disable-next-line react/incompatible-library -- nothing here is handed to what is kept by its value
+  const virtual = useVirtualizer({
+    count: pages.size + (pages.hasMore ? 1 : 0),
+    getScrollElement: () => scroll.current,
+    estimateSize: () => rowPx,
+    overscan: OVERSCAN_ROWS,
+    // The row with the focus stays, so that the keyboard does not fall out of the list.
+    rangeExtractor: (range) => {
+      const indexes = defaultRangeExtractor(range);
+      return activeIndex === -1 || indexes.includes(activeIndex)
+        ? indexes
+        : [...indexes, activeIndex].sort((a, b) => a - b);
+    },
+  });
+  const items = virtual.getVirtualItems();
+  const from = virtual.range?.startIndex ?? 0;
+  const to = virtual.range?.endIndex ?? 0;
+  const tellSeen = useEffectEvent(() => see(from, to));
+  useEffect(() => tellSeen(), [from, to]);
+
+  const focus = (index: number) => {
+    const row = rowAt(pages, index);
+    if (row === null) return;
+    virtual.scrollToIndex(index, { align: 'auto' });
+    actions.focus(row.node.id);
+    // It may not be drawn yet.
+    requestAnimationFrame(() => rowElement(scroll.current, row.node.id)?.focus({ preventScroll: true }));
+  };
+  useImperativeHandle(ref, () => ({ focus }));
+
+  const remember = () => {
+    anchors.current = anchorsAt(pages, scroll.current?.scrollTop ?? 0, rowPx);
+  };
+  // What came in above must not push away what somebody reads.
+  useLayoutEffect(() => {
+    const element = scroll.current;
+    if (element !== null && element.scrollTop > rowPx / 2)
+      for (const { id, at, offset } of anchors.current) {
+        const index = indexOfThread(pages, id);
+        if (index === -1 || rowAt(pages, index)?.node.lastMessageAt !== at) continue;
+        const top = index * rowPx - offset;
+        if (Math.abs(top - element.scrollTop) > 1) element.scrollTop = top;
+        break;
+      }
+    anchors.current = anchorsAt(pages, element?.scrollTop ?? 0, rowPx);
+  }, [pages, rowPx]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const steps: Record<string, number> = {
+      ArrowDown: activeIndex + 1,
+      ArrowUp: activeIndex - 1,
+      PageDown: activeIndex + PAGE_STEP,
+      PageUp: activeIndex - PAGE_STEP,
+      Home: 0,
+      End: pages.size - 1,
+    };
+    const next = steps[event.key];
+    if (next !== undefined) {
+      event.preventDefault();
+      const index = Math.min(pages.size - 1, Math.max(0, next));
+      focus(index);
+      const row = rowAt(pages, index);
+      if (event.shiftKey && row !== null) actions.select(row.node.id, true);
+    } else if (event.key === ' ' && activeId !== null) {
+      event.preventDefault();
+      actions.select(activeId, event.shiftKey);
+    } else if (event.key === 'Enter' && activeId !== null) {
+      event.preventDefault();
+      actions.open(activeId);
+    }
+  };
+
+  return (
+    <div
+      ref={scroll}
+      className={style['scroll']}
+      role="grid"
+      aria-label={label}
+      aria-multiselectable
+      aria-rowcount={pages.hasMore ? -1 : pages.size}
+      aria-colcount={2}
+      aria-busy={list.isLoading}
+      onScroll={remember}
+      onKeyDown={onKeyDown}
+      tabIndex={-1}
+    >
+      <div className={style['rows']} role="rowgroup" style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ index, start }) => {
+          const row = rowAt(pages, index);
+          if (row === null) return <WaitingRow key={`waiting-${index}`} top={start} index={index} />;
+          const { id } = row.node;
+          return (
+            <ThreadRow
+              key={id}
+              thread={row.node}
+              index={index}
+              top={start}
+              href={hrefOf(id)}
+              ownDomains={ownDomains}
+              isSelected={selected.has(id)}
+              isOpen={id === openId}
+              isTabStop={activeIndex === -1 ? index === from : index === activeIndex}
+              now={now}
+              actions={actions}
+            />
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function WaitingRow({ top, index }: { top: number; index: number }) {
+  return (
+    <div role="row" aria-rowindex={index + 1} className={style['row']} style={{ transform: `translateY(${top}px)` }}>
+      <div role="gridcell" aria-label="Loading" />
+      <div role="gridcell" className={style['open']} aria-hidden>
+        <Skeleton h={10} w="45%" />
+        <Skeleton h={10} w="80%" />
+        <Skeleton h={10} w="65%" />
+      </div>
+    </div>
+  );
+}
+
+/** The rows in sight and how far below the upper edge each lies. */
+function anchorsAt(pages: ThreadPages, top: number, rowPx: number): Anchor[] {
+  const first = Math.floor(top / rowPx);
+  return Array.from({ length: ANCHORS }, (_, n) => first + n).flatMap((index) => {
+    const row = rowAt(pages, index);
+    return row === null ? [] : [{ id: row.node.id, at: row.node.lastMessageAt, offset: index * rowPx - top }];
+  });
+}
+
+function rowElement(within: HTMLElement | null, id: string): HTMLElement | null {
+  return within?.querySelector<HTMLElement>(`[data-thread="${CSS.escape(id)}"]`) ?? null;
+}

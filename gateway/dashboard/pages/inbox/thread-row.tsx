@@ -1,0 +1,124 @@
+import { Badge, Checkbox } from '@mantine/core';
+import { IconArchive, IconPaperclip } from '@tabler/icons-react';
+import { type KeyboardEvent, type MouseEvent, memo } from 'react';
+import { relativeTime } from '../../parts/relative-time.tsx';
+import style from './inbox.module.css';
+import type { ThreadRow as Thread } from './inbox-documents.ts';
+import { participantsText } from './people.ts';
+
+/** Labels that a row has room for. */
+const SHOWN_LABELS = 2;
+
+/** What a row can be asked by mouse. */
+export interface RowActions {
+  open: (id: string) => void;
+  focus: (id: string) => void;
+  /** `isSpan`: with all between it and the one before */
+  select: (id: string, isSpan: boolean) => void;
+}
+
+export interface ThreadRowProps {
+  thread: Thread;
+  /** from 0 */
+  index: number;
+  /** pixels from the top of the list */
+  top: number;
+  href: string;
+  ownDomains: ReadonlySet<string>;
+  isSelected: boolean;
+  isOpen: boolean;
+  isTabStop: boolean;
+  /** milliseconds, so that all rows tell the same time */
+  now: number;
+  actions: RowActions;
+}
+
+/** A thread in the list: who, subject, beginning of the latest message, and how things stand. */
+export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
+  const { thread, index, top, href, ownDomains, isSelected, isOpen, isTabStop, now, actions } = props;
+  const { id, latestMessage, unreadCount, messageCount, labels, isArchived } = thread;
+  const people = participantsText(thread.participants, ownDomains);
+  const subject = latestMessage?.subject || thread.normalizedSubject || 'No subject';
+  const isUnread = unreadCount > 0;
+  const click = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.button !== 0) return;
+    event.preventDefault();
+    if (event.shiftKey) actions.select(id, true);
+    else actions.open(id);
+  };
+  const tick = (event: KeyboardEvent | MouseEvent) => actions.select(id, event.shiftKey);
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 1}
+      aria-selected={isSelected}
+      tabIndex={isTabStop ? 0 : -1}
+      className={style['row']}
+      data-thread={id}
+      data-open={isOpen || undefined}
+      aria-current={isOpen ? 'true' : undefined}
+      style={{ transform: `translateY(${top}px)` }}
+      onFocus={() => actions.focus(id)}
+    >
+      <div role="gridcell" className={style['tick']}>
+        <Checkbox
+          size="xs"
+          tabIndex={-1}
+          checked={isSelected}
+          onClick={tick}
+          onChange={() => undefined}
+          aria-label={`Select ${subject}`}
+        />
+      </div>
+      {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label -- the text of the link names it */}
+      <div role="gridcell">
+        <a className={style['open']} href={href} tabIndex={-1} onClick={click} draggable={false}>
+          <span className={style['line']}>
+            {isUnread && <span className={style['dot']} aria-hidden />}
+            {isUnread && <span className={style['words']}>{`${unreadCount} unread. `}</span>}
+            <span className={`${style['grow']} ${isUnread ? style['unread'] : ''}`}>{people}</span>
+            {messageCount > 1 && (
+              <span className={style['count']}>
+                {messageCount}
+                <span className={style['words']}> messages</span>
+              </span>
+            )}
+            <time className={style['count']} dateTime={thread.lastMessageAt} title={exact(thread.lastMessageAt)}>
+              {relativeTime(thread.lastMessageAt, now)}
+            </time>
+          </span>
+          <span className={style['line']}>
+            <span className={`${style['grow']} ${isUnread ? style['unread'] : ''}`}>{subject}</span>
+            {latestMessage?.hasAttachments === true && (
+              <>
+                <IconPaperclip size={15} aria-hidden className={style['dim']} />
+                <span className={style['words']}>has attachments</span>
+              </>
+            )}
+            {isArchived && (
+              <>
+                <IconArchive size={15} aria-hidden className={style['dim']} />
+                <span className={style['words']}>archived</span>
+              </>
+            )}
+          </span>
+          <span className={style['line']}>
+            <span className={`${style['grow']} ${style['dim']}`}>{latestMessage?.preview || 'No text'}</span>
+            {labels.slice(0, SHOWN_LABELS).map((label) => (
+              <Badge key={label} variant="default" size="sm" tt="none" fw={500} radius="sm" maw={110}>
+                {label}
+              </Badge>
+            ))}
+            {labels.length > SHOWN_LABELS && <span className={style['count']}>+{labels.length - SHOWN_LABELS}</span>}
+          </span>
+        </a>
+      </div>
+    </div>
+  );
+});
+
+const exactly = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short' });
+
+function exact(at: string): string {
+  return exactly.format(new Date(at));
+}

@@ -1,0 +1,187 @@
+import { Alert, Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { IconMailQuestion } from '@tabler/icons-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import style from './inbox.module.css';
+import type { LabelCount } from './inbox-documents.ts';
+import type { Composing } from './inbox-view.ts';
+import { MessageCard } from './message-card.tsx';
+import type { OpenThread, ThreadMessage } from './thread-documents.ts';
+import { ThreadHead } from './thread-head.tsx';
+import type { ThreadInSight } from './use-thread.ts';
+import type { ThreadActs } from './use-thread-acts.ts';
+
+/** A conversation counts as read when it was in sight for so long. Milliseconds. */
+const READ_AFTER_MS = 600;
+
+export interface ThreadViewProps {
+  inSight: ThreadInSight;
+  labels: readonly LabelCount[];
+  acts: ThreadActs;
+  isLabelling: boolean;
+  setLabelling: (isLabelling: boolean) => void;
+  back: () => void;
+  backHref: string;
+  compose: (composing: Composing) => void;
+  opened: (threadId: string) => void;
+  /** the composer of an answer, which stands below the messages */
+  children?: ReactNode;
+}
+
+/** A conversation: its messages oldest first, and an answer below them. */
+export function ThreadView(props: ThreadViewProps) {
+  const { inSight, labels, acts, isLabelling, setLabelling, back, backHref, compose, opened, children } = props;
+  const { thread, messages, earlierCount, error, refresh } = inSight;
+  useMarkRead(thread ?? null, acts);
+  const unfolded = useUnfolded(messages);
+  const scroll = useRef<HTMLDivElement>(null);
+  const id = thread?.id ?? null;
+  const hasMessages = messages.length > 0;
+  // A long conversation opens at its first unread message, else at the last one.
+  useEffect(() => {
+    if (id === null || !hasMessages) return;
+    const places = [...(scroll.current?.querySelectorAll<HTMLElement>('[data-message]') ?? [])];
+    const first = places.find((place) => place.dataset['unread'] !== undefined) ?? places.at(-1);
+    if (first !== undefined && first !== places[0]) first.scrollIntoView({ block: 'start' });
+  }, [id, hasMessages]);
+
+  if (thread === undefined)
+    return error === undefined ? (
+      <Waiting />
+    ) : (
+      <div className={style['thread']}>
+        <ErrorNote error={error} retry={refresh} />
+      </div>
+    );
+  if (thread === null)
+    return (
+      <div className={style['thread']}>
+        <EmptyState
+          icon={IconMailQuestion}
+          title="No such conversation"
+          about="It is not in this account, or its messages were moved into another one."
+        >
+          <Anchor component={Link} href={backHref}>
+            Back to the list
+          </Anchor>
+        </EmptyState>
+      </div>
+    );
+  return (
+    <>
+      <ThreadHead {...{ thread, labels, acts, isLabelling, setLabelling, back, backHref, messages, compose }} />
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and the keyboard has to get there */}
+      <div className={style['thread']} ref={scroll} tabIndex={0} role="region" aria-label="Messages">
+        <Stack gap="sm">
+          {earlierCount > 0 && (
+            <Button
+              variant="default"
+              size="xs"
+              loading={inSight.isReadingEarlier}
+              onClick={() => void inSight.showEarlier()}
+            >
+              {`Show ${Math.min(50, earlierCount)} earlier of ${earlierCount}`}
+            </Button>
+          )}
+          {messages.map((message, index) => (
+            <MessageCard
+              key={message.id}
+              message={message}
+              thread={thread}
+              isFirst={index === 0 && earlierCount === 0}
+              isUnfolded={unfolded.has(message)}
+              toggle={() => unfolded.toggle(message.id)}
+              compose={compose}
+              opened={opened}
+              following={messages.slice(index)}
+            />
+          ))}
+          {error !== undefined && (
+            <Alert color="yellow" variant="outline" title="This may be out of date">
+              <Text size="sm">The conversation could not be read again just now.</Text>
+            </Alert>
+          )}
+          {children ?? <AnswerBar messages={messages} compose={compose} />}
+        </Stack>
+      </div>
+    </>
+  );
+}
+
+function AnswerBar({ messages, compose }: { messages: ThreadMessage[]; compose: (composing: Composing) => void }) {
+  const last = messages.findLast(({ type }) => type === 'RECEIVED') ?? messages.at(-1);
+  if (last === undefined) return null;
+  const emailId = last.id;
+  return (
+    <Group gap="xs">
+      <Button size="sm" variant="default" onClick={() => compose({ mode: 'reply', emailId })}>
+        Reply
+      </Button>
+      {last.to.length + last.cc.length > 1 && (
+        <Button size="sm" variant="default" onClick={() => compose({ mode: 'reply-all', emailId })}>
+          Reply to all
+        </Button>
+      )}
+      <Button size="sm" variant="default" onClick={() => compose({ mode: 'forward', emailId })}>
+        Forward
+      </Button>
+    </Group>
+  );
+}
+
+/** Which messages are unfolded: the last, those not read when they came into sight, and what somebody unfolds. */
+function useUnfolded(messages: ThreadMessage[]) {
+  const [chosen, setChosen] = useState<Record<string, boolean>>({});
+  const unread = useRef(new Set<string>());
+  for (const { id, type, isRead } of messages) if (type === 'RECEIVED' && !isRead) unread.current.add(id);
+  const lastId = messages.at(-1)?.id;
+  const has = ({ id }: ThreadMessage) => chosen[id] ?? (id === lastId || unread.current.has(id));
+  return {
+    has,
+    toggle: (id: string) => {
+      const message = messages.find((one) => one.id === id);
+      if (message !== undefined) setChosen({ ...chosen, [id]: !has(message) });
+    },
+  };
+}
+
+/** Marks what is in sight as read, once for each crowd of new messages: whoever marks it as unread again is not overruled. */
+function useMarkRead(thread: OpenThread | null, acts: ThreadActs): void {
+  const done = useRef<string | null>(null);
+  const unread = thread !== null && thread.unreadCount > 0 ? `${thread.id} ${thread.lastMessageAt}` : null;
+  const mark = useRef(acts.markRead);
+  mark.current = acts.markRead;
+  const id = thread?.id;
+  useEffect(() => {
+    if (unread === null || id === undefined || done.current === unread) return;
+    let timer = 0;
+    const begin = () => {
+      window.clearTimeout(timer);
+      if (document.visibilityState !== 'visible') return;
+      timer = window.setTimeout(() => {
+        done.current = unread;
+        void mark.current([id], true, true);
+      }, READ_AFTER_MS);
+    };
+    begin();
+    document.addEventListener('visibilitychange', begin);
+    return () => {
+      window.clearTimeout(timer);
+      document.removeEventListener('visibilitychange', begin);
+    };
+  }, [unread, id]);
+}
+
+function Waiting() {
+  return (
+    <div className={style['thread']} aria-busy>
+      <Stack>
+        <Skeleton h={26} w="60%" />
+        <Skeleton h={90} />
+        <Skeleton h={160} />
+      </Stack>
+    </div>
+  );
+}

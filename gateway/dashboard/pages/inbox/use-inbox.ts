@@ -1,0 +1,201 @@
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { INBOX_FRAME, type InboxFrame, type ThreadRow } from './inbox-documents.ts';
+import { type InboxView, useInboxView, wantedOf } from './inbox-view.ts';
+import { useShortcuts } from './shortcuts.tsx';
+import type { ThreadListHandle } from './thread-list.tsx';
+import { heldRows, indexOfThread, rowAt } from './thread-pages.ts';
+import type { RowActions } from './thread-row.tsx';
+import { type Selection, useSelection } from './use-selection.ts';
+import { type ThreadActs, useThreadActs } from './use-thread-acts.ts';
+import { type ThreadList, useThreadList } from './use-thread-list.ts';
+
+/** All that the panes of the inbox share. */
+export interface Inbox {
+  view: InboxView;
+  pathOf: (change: Partial<InboxView>) => string;
+  go: (change: Partial<InboxView>, options?: { replace?: boolean }) => void;
+  frame: InboxFrame | undefined;
+  ownDomains: ReadonlySet<string>;
+  list: ThreadList;
+  acts: ThreadActs;
+  selection: Selection;
+  /** ticked threads as the list holds them */
+  selected: ThreadRow[];
+  activeId: string | null;
+  rowActions: RowActions;
+  handle: React.RefObject<ThreadListHandle | null>;
+  searchField: React.RefObject<HTMLInputElement | null>;
+  isLabelling: boolean;
+  setLabelling: (isLabelling: boolean) => void;
+  isHelpOpen: boolean;
+  setHelpOpen: (isOpen: boolean) => void;
+  back: () => void;
+  merge: () => void;
+  /** the message that r and f answer; told by the reading pane */
+  answered: React.RefObject<string | null>;
+}
+
+/** Holds the inbox together: what the URL asks for, the list, the selection, and the keys. */
+export function useInbox(): Inbox {
+  const { view, pathOf, go } = useInboxView();
+  const { threadId, folder, search } = view;
+  const { data: frame } = useLiveQuery({
+    query: INBOX_FRAME,
+    variables: {},
+    kinds: ['THREAD_LABELLED', 'DOMAIN_VERIFIED'],
+    types: ['Label', 'Domain', 'EmailAddress'],
+  });
+  const names = frame?.domains.edges.map(({ node }) => node.name).join(' ') ?? '';
+  const ownDomains = useMemo(() => new Set(names.split(' ')), [names]);
+  // What a search found stays, whatever becomes of it, until it is run again.
+  const isPlain = search === '';
+  const leaves = (isArchived: boolean) => isPlain && (folder === 'archived' ? !isArchived : isArchived);
+  const list = useThreadList(wantedOf(view), ({ isArchived }) => !leaves(isArchived));
+  const acts = useThreadActs(list, leaves);
+  const selection = useSelection(list.pages);
+  const [activeId, setActive] = useState<string | null>(threadId);
+  const [isLabelling, setLabelling] = useState(false);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const handle = useRef<ThreadListHandle | null>(null);
+  const searchField = useRef<HTMLInputElement | null>(null);
+  const answered = useRef<string | null>(null);
+
+  const selected = heldRows(list.pages).flatMap(({ node }) => (selection.ids.has(node.id) ? [node] : []));
+  const active = () => {
+    const index = activeId === null ? -1 : indexOfThread(list.pages, activeId);
+    return rowAt(list.pages, index)?.node ?? null;
+  };
+  /** What keys do something with: the selected threads, else the open one, else that with the focus. */
+  const meant = (): ThreadRow[] => {
+    if (selected.length > 0) return selected;
+    const index = threadId === null ? -1 : indexOfThread(list.pages, threadId);
+    const one = rowAt(list.pages, index)?.node ?? (threadId === null ? active() : null);
+    return one === null ? [] : [one];
+  };
+  const open = (id: string) => {
+    setActive(id);
+    go({ threadId: id, compose: null });
+  };
+  const back = () => {
+    const index = activeId === null ? -1 : indexOfThread(list.pages, activeId);
+    go({ threadId: null, compose: null });
+    // The list may be out of sight until it is drawn again.
+    if (index !== -1) requestAnimationFrame(() => handle.current?.focus(index));
+  };
+  const step = (by: 1 | -1) => {
+    const index = activeId === null ? -1 : indexOfThread(list.pages, activeId);
+    const next = rowAt(list.pages, Math.max(0, index + by));
+    if (next === null) return;
+    handle.current?.focus(indexOfThread(list.pages, next.node.id));
+    if (threadId !== null) open(next.node.id);
+  };
+  /** Focus goes to the row that takes the place of those that leave. */
+  const afterwards = (isLeaving: boolean, ids: readonly string[]) => {
+    selection.clear();
+    if (threadId !== null && ids.includes(threadId)) go({ threadId: null, compose: null });
+    if (!isLeaving) return;
+    const gone = new Set(ids);
+    const at = Math.min(...ids.map((id) => indexOfThread(list.pages, id)).filter((index) => index !== -1));
+    const rows = Array.from({ length: list.pages.size }, (_, index) => index).slice(
+      Math.max(0, at),
+      at + ids.length + 1,
+    );
+    const next = rows.map((index) => rowAt(list.pages, index)?.node.id).find((id) => id !== undefined && !gone.has(id));
+    setActive(next ?? null);
+    if (next !== undefined) requestAnimationFrame(() => handle.current?.focus(Number.isFinite(at) ? at : 0));
+  };
+  const archive = () => {
+    const threads = meant();
+    if (threads.length === 0) return;
+    const ids = threads.map(({ id }) => id);
+    const isArchived = !threads.every((thread) => thread.isArchived);
+    afterwards(leaves(isArchived), ids);
+    void acts.archive(ids, isArchived);
+  };
+  const unread = () => {
+    const threads = meant();
+    const areRead = threads.every(({ unreadCount }) => unreadCount === 0);
+    void acts.markRead(
+      threads.map(({ id }) => id),
+      threadId !== null && selected.length === 0 ? false : !areRead,
+    );
+    if (threadId !== null && selected.length === 0) back();
+  };
+  const merge = () => {
+    const ids = selected.map(({ id }) => id);
+    if (ids.length < 2) return;
+    void acts.merge(ids).then((thread) => {
+      if (thread === null) return;
+      selection.clear();
+      open(thread.id);
+    });
+  };
+  const answer = (mode: 'reply' | 'reply-all' | 'forward') => {
+    if (answered.current !== null) go({ compose: { mode, emailId: answered.current } });
+  };
+  const tick = () => {
+    if (activeId !== null) selection.toggle(activeId, false);
+  };
+  useShortcuts({
+    j: () => step(1),
+    k: () => step(-1),
+    ArrowDown: () => threadId === null && step(1),
+    ArrowUp: () => threadId === null && step(-1),
+    o: () => activeId !== null && open(activeId),
+    x: tick,
+    e: archive,
+    u: unread,
+    l: () => setLabelling(meant().length > 0),
+    m: merge,
+    r: () => answer('reply'),
+    a: () => answer('reply-all'),
+    f: () => answer('forward'),
+    c: () => go({ compose: { mode: 'new' } }),
+    z: acts.undo,
+    '/': () => searchField.current?.focus(),
+    '?': () => setHelpOpen(true),
+    Escape: () => (selection.ids.size > 0 ? selection.clear() : threadId !== null && back()),
+  });
+  // A thread that was opened by its address is where the keyboard begins.
+  const follow = useEffectEvent(() => {
+    if (threadId !== null) setActive(threadId);
+  });
+  useEffect(() => follow(), [threadId]);
+  const forget = useEffectEvent(() => selection.clear());
+  useEffect(() => forget(), [folder, search, view.label, view.address]);
+
+  const latest = useRef({ open, select: selection.toggle });
+  latest.current = { open, select: selection.toggle };
+  // The same for all time, so that rows are drawn again only when they changed.
+  const rowActions = useMemo<RowActions>(
+    () => ({
+      open: (id) => latest.current.open(id),
+      focus: setActive,
+      select: (id, isSpan) => latest.current.select(id, isSpan),
+    }),
+    [],
+  );
+  return {
+    view,
+    pathOf,
+    go,
+    frame,
+    ownDomains,
+    list,
+    acts,
+    selection,
+    selected,
+    activeId,
+    rowActions,
+    handle,
+    searchField,
+    isLabelling,
+    setLabelling,
+    isHelpOpen,
+    setHelpOpen,
+    back,
+    merge,
+    answered,
+  };
+}

@@ -1,0 +1,41 @@
+import { useState } from 'react';
+import { indexOfThread, rowAt, type ThreadPages } from './thread-pages.ts';
+
+/** Threads that one act may touch. */
+export const MAX_SELECTED = 100;
+
+/** Which threads are ticked. */
+export interface Selection {
+  ids: ReadonlySet<string>;
+  /** Ticks or unticks one; as a span all between it and the one before. */
+  toggle: (id: string, isSpan: boolean) => void;
+  set: (ids: Iterable<string>) => void;
+  clear: () => void;
+}
+
+/** Ticks threads of a list, 100 at most. */
+export function useSelection(pages: ThreadPages): Selection {
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  const [last, setLast] = useState<string | null>(null);
+  const put = (next: Iterable<string>) => setIds(new Set([...next].slice(0, MAX_SELECTED)));
+  return {
+    ids,
+    toggle(id, isSpan) {
+      setLast(id);
+      if (isSpan && last !== null) return put([...ids, ...between(pages, last, id)]);
+      put(ids.has(id) ? [...ids].filter((other) => other !== id) : [...ids, id]);
+    },
+    set: put,
+    clear: () => setIds(new Set()),
+  };
+}
+
+/** From one to the other, both among them, as far as the list holds them. */
+function between(pages: ThreadPages, one: string, other: string): string[] {
+  const indexes = [indexOfThread(pages, one), indexOfThread(pages, other)].sort((a, b) => a - b);
+  const [from = -1, to = -1] = indexes;
+  if (from === -1) return [other];
+  return Array.from({ length: to - from + 1 }, (_, n) => rowAt(pages, from + n)?.node.id).filter(
+    (id) => id !== undefined,
+  );
+}

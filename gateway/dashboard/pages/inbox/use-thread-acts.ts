@@ -1,0 +1,132 @@
+import { useRef } from 'react';
+import { graphql } from '../../graphql.ts';
+import { showNotice } from '../../parts/notice.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { THREAD_ROW, type ThreadRow } from './inbox-documents.ts';
+import { heldRows } from './thread-pages.ts';
+import type { ThreadList } from './use-thread-list.ts';
+
+const UPDATE = graphql(`
+  mutation InboxUpdateThreads($input: UpdateThreadsInput!) {
+    updateThreads(input: $input) {
+      __typename
+      ... on UpdateThreadsPayload { threads { id unreadCount isArchived labels } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+const MERGE = graphql(
+  `
+  mutation InboxMergeThreads($input: MergeThreadsInput!) {
+    mergeThreads(input: $input) {
+      __typename
+      ... on MergeThreadsPayload { thread { ...ThreadRow } }
+      ... on Error { message code }
+    }
+  }
+`,
+  [THREAD_ROW],
+);
+
+/** What can be done with threads, of the list or the open one. */
+export interface ThreadActs {
+  archive: (ids: readonly string[], isArchived: boolean) => Promise<void>;
+  /** `isQuiet`: because somebody reads it, not because somebody asked */
+  markRead: (ids: readonly string[], isRead: boolean, isQuiet?: boolean) => Promise<void>;
+  label: (ids: readonly string[], add: readonly string[], remove: readonly string[]) => Promise<void>;
+  /** Answers the thread that holds all; null: it did not work. */
+  merge: (ids: readonly string[]) => Promise<ThreadRow | null>;
+  /** Takes back what was done last; does nothing when that cannot be. */
+  undo: () => void;
+}
+
+/**
+ * Changes threads: the list shows it at once, and shows what was before when the service refuses. `leaves` tells whether a thread that was
+ * (un)archived does not stand in this list any more.
+ */
+export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) => boolean): ThreadActs {
+  const { act: update } = useAct(UPDATE);
+  const { act: join } = useAct(MERGE);
+  const last = useRef<(() => void) | null>(null);
+
+  const tell = (text: string, undo: () => void) => {
+    const once = () => {
+      if (last.current === once) last.current = null;
+      undo();
+    };
+    last.current = once;
+    showNotice(text, { undo: once });
+  };
+
+  const setArchived = async (ids: readonly string[], isArchived: boolean): Promise<(() => Promise<void>) | null> => {
+    const touched = new Set(ids);
+    const before = heldRows(list.pages).filter(({ node }) => touched.has(node.id));
+    const isLeaving = leaves(isArchived);
+    if (isLeaving) list.takeOut(touched);
+    else list.patch(touched, (thread) => ({ ...thread, isArchived }));
+    const back = () => {
+      if (isLeaving) list.putBack(before);
+      else list.patch(touched, (thread) => ({ ...thread, isArchived: !isArchived }));
+    };
+    const { problem } = await update({ input: { threadIds: [...ids], isArchived } });
+    if (problem !== null) {
+      back();
+      return null;
+    }
+    return async () => {
+      back();
+      await update({ input: { threadIds: [...ids], isArchived: !isArchived } });
+    };
+  };
+
+  return {
+    async archive(ids, isArchived) {
+      if (ids.length === 0) return;
+      const takeBack = await setArchived(ids, isArchived);
+      if (takeBack === null) return;
+      tell(`${conversations(ids.length)} ${isArchived ? 'archived' : 'moved to the inbox'}`, () => void takeBack());
+    },
+    async markRead(ids, isRead, isQuiet = false) {
+      if (ids.length === 0) return;
+      const touched = new Set(ids);
+      const before = heldRows(list.pages).flatMap(({ node }) => (touched.has(node.id) ? [node] : []));
+      list.patch(touched, (thread) => ({ ...thread, unreadCount: isRead ? 0 : Math.max(1, thread.unreadCount) }));
+      const { problem } = await update({ input: { threadIds: [...ids], isRead } });
+      if (problem !== null) {
+        const counts = new Map(before.map(({ id, unreadCount }) => [id, unreadCount]));
+        list.patch(touched, (thread) => ({ ...thread, unreadCount: counts.get(thread.id) ?? thread.unreadCount }));
+      } else if (!isQuiet)
+        tell(`${conversations(ids.length)} marked as ${isRead ? 'read' : 'unread'}`, () => {
+          void update({ input: { threadIds: [...ids], isRead: !isRead } });
+        });
+    },
+    async label(ids, add, remove) {
+      if (ids.length === 0 || add.length + remove.length === 0) return;
+      const input = { threadIds: [...ids], addLabels: [...add], removeLabels: [...remove] };
+      const { payload } = await update({ input });
+      if (payload === null) return;
+      list.patch(new Set(ids), (thread) => ({
+        ...thread,
+        labels: payload.threads.find(({ id }) => id === thread.id)?.labels ?? thread.labels,
+      }));
+      const words = add.length > 0 ? `labelled ${add.join(', ')}` : `no longer labelled ${remove.join(', ')}`;
+      tell(`${conversations(ids.length)} ${words}`, () => {
+        void update({ input: { threadIds: [...ids], addLabels: [...remove], removeLabels: [...add] } });
+      });
+    },
+    async merge(ids) {
+      const { payload } = await join({ input: { threadIds: [...ids] } });
+      if (payload === null) return null;
+      list.takeOut(new Set(ids.filter((id) => id !== payload.thread.id)));
+      list.patch(new Set(ids), () => payload.thread);
+      showNotice(`${conversations(ids.length)} merged into one. To part them again, split the conversation.`);
+      return payload.thread;
+    },
+    undo: () => last.current?.(),
+  };
+}
+
+function conversations(count: number): string {
+  return count === 1 ? 'Conversation' : `${count} conversations`;
+}

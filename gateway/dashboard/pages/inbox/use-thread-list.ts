@@ -1,0 +1,210 @@
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import type { CombinedError } from 'urql';
+import { type LiveKind, useLive } from '../../live/live-context.tsx';
+import { freshClient } from './fresh-client.ts';
+import { THREADS_BY_ID, THREADS_PAGE, type ThreadRow } from './inbox-documents.ts';
+import type { ThreadsWanted } from './inbox-view.ts';
+import {
+  type AnsweredPage,
+  heldRows,
+  indexOfThread,
+  type ListedThread,
+  missingPages,
+  NO_PAGES,
+  PAGE_ROWS,
+  type ThreadPages,
+  withHead,
+  withNextPage,
+  withoutFarRows,
+  withoutThreads,
+  withPageRows,
+  withRowsBack,
+  withThreads,
+} from './thread-pages.ts';
+
+/** Events after which another thread may stand in the list, or one elsewhere in it. */
+const ARRIVALS = new Set<LiveKind>([
+  'EMAIL_THREADED',
+  'EMAIL_RELEASED',
+  'EMAIL_UNARCHIVED',
+  'THREAD_UNARCHIVED',
+  'THREAD_SPLIT',
+  'THREAD_MOVED',
+  'THREAD_MERGED',
+]);
+/** Events after which a row shows something else, and the list is as it was. */
+const CHANGES = new Set<LiveKind>([
+  'EMAIL_READ',
+  'EMAIL_UNREAD',
+  'EMAIL_ARCHIVED',
+  'THREAD_READ',
+  'THREAD_UNREAD',
+  'THREAD_ARCHIVED',
+  'THREAD_LABELLED',
+]);
+const KINDS = [...ARRIVALS, ...CHANGES];
+/** The first event of a crowd has the list read at once, the others together after this time. Milliseconds. */
+const GATHER_MS = 300;
+/** Rows around what is seen that are read ahead. */
+const AHEAD_ROWS = 25;
+/** Rows around what is seen that are kept. */
+const KEPT_ROWS = 4 * PAGE_ROWS;
+/** Pages of new mail that are read at once to reach what is known; beyond them the list begins anew. */
+const MAX_NEW_PAGES = 5;
+/** Ids of one question. */
+const MAX_IDS = 100;
+
+/** The list, and what can be done with it. */
+export interface ThreadList {
+  pages: ThreadPages;
+  /** nothing to show yet */
+  isLoading: boolean;
+  error: CombinedError | undefined;
+  /** Says which rows are seen, so that they are read; both ends are indexes. */
+  see: (from: number, to: number) => void;
+  reload: () => void;
+  /** Shows threads otherwise at once, before the service confirms it. */
+  patch: (ids: ReadonlySet<string>, change: (thread: ThreadRow) => ThreadRow) => void;
+  /** Takes threads out at once, and answers their rows. */
+  takeOut: (ids: ReadonlySet<string>) => ListedThread[];
+  putBack: (rows: readonly ListedThread[]) => void;
+}
+
+/** Threads by pages, endless, and as they happen. `belongs` tells whether a thread that changed still stands in this list. */
+export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow) => boolean): ThreadList {
+  const [pages, setPages] = useState<ThreadPages>(NO_PAGES);
+  const [error, setError] = useState<CombinedError>();
+  const [isLoading, setLoading] = useState(true);
+  const current = useRef({ pages: NO_PAGES, seen: [0, 0] as [number, number], reading: new Set<string>(), turn: 0 });
+  const key = JSON.stringify(wanted);
+
+  const put = (next: ThreadPages) => {
+    current.current.pages = next;
+    setPages(next);
+  };
+  /** Reads a page; null: it failed, or another list is shown by now. */
+  const read = async (after: string | null): Promise<AnsweredPage | null> => {
+    const { turn } = current.current;
+    const answer = await freshClient.query(THREADS_PAGE, { ...wanted, first: PAGE_ROWS, after }).toPromise();
+    if (turn !== current.current.turn) return null;
+    setError(answer.error);
+    return answer.data?.inbox ?? null;
+  };
+  const readOnce = async (after: string | null, use: (page: AnsweredPage) => ThreadPages) => {
+    const { reading, turn } = current.current;
+    const name = String(after);
+    if (reading.has(name)) return;
+    reading.add(name);
+    const page = await read(after);
+    reading.delete(name);
+    if (page === null || turn !== current.current.turn) return;
+    put(use(page));
+    readWhatIsSeen();
+  };
+  const readWhatIsSeen = () => {
+    const [from, to] = current.current.seen;
+    const { pages: list } = current.current;
+    for (const after of missingPages(list, from - AHEAD_ROWS, to + AHEAD_ROWS))
+      void readOnce(after, (page) => withPageRows(current.current.pages, after, page));
+    if (list.hasMore && list.pages.length > 0 && to + AHEAD_ROWS >= list.size)
+      void readOnce(list.endCursor, (page) => withNextPage(current.current.pages, page));
+  };
+  const see = (from: number, to: number) => {
+    current.current.seen = [from, to];
+    const kept = withoutFarRows(current.current.pages, from - KEPT_ROWS, to + KEPT_ROWS);
+    if (kept !== current.current.pages) put(kept);
+    readWhatIsSeen();
+  };
+
+  const reload = async () => {
+    current.current.turn += 1;
+    current.current.reading = new Set();
+    const page = await read(null);
+    if (page === null) return;
+    put(withNextPage(NO_PAGES, page));
+    setLoading(false);
+  };
+  const readHead = async () => {
+    let fresh = await read(null);
+    for (let count = 1; fresh !== null; count += 1) {
+      const next = withHead(current.current.pages, fresh);
+      if (next !== null) return put(next);
+      if (count === MAX_NEW_PAGES) return put(withNextPage(NO_PAGES, fresh));
+      const more = await read(fresh.pageInfo.endCursor);
+      fresh = more && { edges: [...fresh.edges, ...more.edges], pageInfo: more.pageInfo };
+    }
+  };
+  const readThreads = async (ids: string[]) => {
+    const { turn } = current.current;
+    const { data } = await freshClient.query(THREADS_BY_ID, { ids }).toPromise();
+    if (data === undefined || turn !== current.current.turn) return;
+    const now = data.nodes.flatMap((node) => (node !== null && 'messageCount' in node ? [node as ThreadRow] : []));
+    const stays = new Set(now.filter(belongs).map(({ id }) => id));
+    const gone = new Set(ids.filter((id) => !stays.has(id)));
+    put(withoutThreads(withThreads(current.current.pages, now), gone));
+  };
+
+  const gathered = useRef({ timer: 0, isHeadWanted: false, ids: new Set<string>() });
+  const readGathered = useEffectEvent(async () => {
+    const { isHeadWanted, ids } = gathered.current;
+    gathered.current.isHeadWanted = false;
+    gathered.current.ids = new Set();
+    const held = [...ids].filter((id) => indexOfThread(current.current.pages, id) !== -1).slice(0, MAX_IDS);
+    await Promise.all([isHeadWanted && readHead(), held.length > 0 && readThreads(held)]);
+  });
+  const gather = (isHeadWanted: boolean, threadId: string | null) => {
+    const waiting = gathered.current;
+    waiting.isHeadWanted ||= isHeadWanted;
+    if (threadId !== null) waiting.ids.add(threadId);
+    if (waiting.timer !== 0) return;
+    void readGathered();
+    const again = () => {
+      gathered.current.timer = 0;
+      if (gathered.current.isHeadWanted || gathered.current.ids.size > 0) gather(false, null);
+    };
+    waiting.timer = window.setTimeout(again, GATHER_MS);
+  };
+  useLive(KINDS, (event) => {
+    if (event === null) for (const { node } of heldRows(current.current.pages)) gather(true, node.id);
+    else gather(ARRIVALS.has(event.kind), event.threadId);
+  });
+
+  const restart = useEffectEvent(() => {
+    current.current.seen = [0, 0];
+    setLoading(true);
+    setError(undefined);
+    put(NO_PAGES);
+    void reload();
+  });
+  useEffect(() => {
+    restart();
+    const waiting = gathered.current;
+    return () => {
+      window.clearTimeout(waiting.timer);
+      waiting.timer = 0;
+    };
+  }, [key]);
+
+  return {
+    pages,
+    isLoading: isLoading && error === undefined,
+    error,
+    see,
+    reload: () => void reload(),
+    patch: (ids, change) => {
+      const changed = heldRows(current.current.pages).filter(({ node }) => ids.has(node.id));
+      put(
+        withThreads(
+          current.current.pages,
+          changed.map(({ node }) => change(node)),
+        ),
+      );
+    },
+    takeOut: (ids) => {
+      const rows = heldRows(current.current.pages).filter(({ node }) => ids.has(node.id));
+      put(withoutThreads(current.current.pages, ids));
+      return rows;
+    },
+    putBack: (rows) => put(withRowsBack(current.current.pages, rows)),
+  };
+}

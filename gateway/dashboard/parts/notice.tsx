@@ -1,0 +1,52 @@
+import { Anchor, Button, Group, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { Link } from 'wouter';
+
+/** How long a notice with something to do in it stays. Milliseconds. */
+const STAYS_MS = 10_000;
+
+/** What a notice offers. */
+export interface NoticeOffer {
+  /** a link: its text and path */
+  link?: { label: string; path: string } | undefined;
+  /** takes back what was done */
+  undo?: (() => void) | undefined;
+}
+
+/** Tells what was done, with a link to it and a way to take it back. */
+export function showNotice(text: string, { link, undo }: NoticeOffer = {}): void {
+  const id = crypto.randomUUID();
+  const hide = () => notifications.hide(id);
+  notifications.show({
+    id,
+    autoClose: STAYS_MS,
+    withBorder: true,
+    closeButtonProps: { 'aria-label': 'Close the notice' },
+    message: (
+      <Group justify="space-between" gap="sm" wrap="nowrap">
+        <Text size="sm" className="postroom-wrap">
+          {text}
+        </Text>
+        <Group gap="sm" wrap="nowrap">
+          {link !== undefined && (
+            <Anchor component={Link} href={link.path} size="sm" onClick={hide}>
+              {link.label}
+            </Anchor>
+          )}
+          {undo !== undefined && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              onClick={() => {
+                hide();
+                undo();
+              }}
+            >
+              Undo
+            </Button>
+          )}
+        </Group>
+      </Group>
+    ),
+  });
+}
