@@ -42,7 +42,7 @@ export function ConfirmButton({
             <Button variant="default" onClick={close} data-autofocus>
               Keep it
             </Button>
-            <Button color="red" loading={isBusy} onClick={() => void go()}>
+            <Button color="red.9" loading={isBusy} onClick={() => void go()}>
               {confirm}
             </Button>
           </Group>
