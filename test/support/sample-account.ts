@@ -8,6 +8,8 @@ export interface SampleAccount {
   emailId: string;
   sentEmailId: string;
   domainId: string;
+  /** a domain that is not proven yet */
+  newDomainId: string;
   endpointId: string;
   ruleId: string;
 }
@@ -65,7 +67,7 @@ export async function fillAccount({
     config: { subject: { operator: 'OR', values: ['miracle pills'] } },
     action: { action: 'block' },
   });
-  await call('POST', '/domains', { domain: `${domain.split('.')[0]}-new.example` });
+  const newDomain = await call('POST', '/domains', { domain: `${domain.split('.')[0]}-new.example` });
   await call('POST', '/suppressions', { address: 'gone@northwind.example' }).catch(() => undefined);
 
   const send = (from: string, to: string, subject: string, text: string, more: object = {}) =>
@@ -129,6 +131,7 @@ export async function fillAccount({
     emailId: order.id,
     sentEmailId: sent.id ?? reply.id,
     domainId,
+    newDomainId: newDomain.id,
     endpointId: webhook.id,
     ruleId: rule.data.id,
   };
