@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { chromium, type Page } from 'playwright-core';
+import { freePort } from './cluster.ts';
+import { settle } from './dashboard-pages.ts';
+import { fillAccount, type SampleAccount } from './sample-account.ts';
+import { callers, until } from './service.ts';
+
+/**
+ * `npm run screenshots`: starts the service as a newcomer does, signs in by the link that it prints, fills the account with a little mail,
+ * and writes a picture of each page, light and dark, to docs/screenshots. Small ones: JPEG, one pixel for one.
+ */
+const root = path.resolve(import.meta.dirname, '../..');
+const target = path.join(root, 'docs/screenshots');
+const QUALITY = 60;
+const VIEWPORT = { width: 1200, height: 760 };
+
+/** Name of the picture and path of each page. */
+function pagesOf(sample: SampleAccount): [name: string, path: string][] {
+  return [
+    ['overview', '/'],
+    ['welcome', '/welcome'],
+    ['inbox', `/inbox/${sample.threadId}`],
+    ['activity', '/activity'],
+    ['email', `/emails/${sample.emailId}`],
+    ['email-deliveries', `/emails/${sample.emailId}?tab=deliveries`],
+    ['scheduled', '/scheduled'],
+    ['held', '/held'],
+    ['domains', '/domains'],
+    ['domain', `/domains/${sample.newDomainId}`],
+    ['addresses', '/addresses'],
+    ['endpoints', '/endpoints'],
+    ['endpoint', `/endpoints/${sample.endpointId}`],
+    ['rules', '/rules'],
+    ['rule', `/rules/${sample.ruleId}`],
+    ['suppressions', '/suppressions'],
+    ['keys', '/keys'],
+    ['reference', '/reference'],
+    ['settings', '/settings'],
+  ];
+}
+
+const folder = await mkdtemp(path.join(tmpdir(), 'postroom-screenshots-'));
+const [httpPort, smtpPort] = [await freePort(), await freePort()];
+const child = spawn(process.execPath, ['bin/start.ts'], {
+  cwd: root,
+  env: {
+    ...process.env,
+    DATA_DIR: path.join(folder, 'data'),
+    HTTP_PORT: String(httpPort),
+    SMTP_PORT: String(smtpPort),
+    DNS_SERVERS: '127.0.0.1:1',
+    LOG_LEVEL: 'error',
+  },
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+let said = '';
+child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+try {
+  await until(
+    'the service prints its link',
+    () => said,
+    async () => said.includes('/sign-in/link#') && said.includes('API key'),
+    180_000,
+  );
+  const link = /\S+\/sign-in\/link#\S+/.exec(said)?.[0] ?? '';
+  const key = /API key\s+(\S+)/.exec(said)?.[1] ?? '';
+  const url = new URL(link).origin;
+  const account = callers(url, key);
+  const { body } = await account.call('GET', '/domains');
+  const sample = await fillAccount({
+    account,
+    domain: body.data[0].domain,
+    domainId: body.data[0].id,
+    smtpPort,
+    webhookUrl: null,
+  });
+  await takeAll(link, url, sample);
+} finally {
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function takeAll(link: string, url: string, sample: SampleAccount): Promise<void> {
+  await mkdir(target, { recursive: true });
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const context = await browser.newContext({ viewport: VIEWPORT });
+  const page = await context.newPage();
+  await page.goto(link);
+  await page.getByRole('navigation').waitFor({ timeout: 60_000 });
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    for (const [name, where] of pagesOf(sample))
+      await take(page, url + where, path.join(target, `${name}-${scheme}.jpg`));
+  }
+  const stranger = await browser.newContext({ viewport: VIEWPORT });
+  const open = await stranger.newPage();
+  for (const scheme of ['light', 'dark'] as const) {
+    await open.emulateMedia({ colorScheme: scheme });
+    await take(open, `${url}/sign-in`, path.join(target, `sign-in-${scheme}.jpg`));
+  }
+  await browser.close();
+}
+
+async function take(page: Page, url: string, file: string): Promise<void> {
+  await page.goto(url);
+  await settle(page);
+  // Pictures and frames of mail come a moment later.
+  await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => undefined);
+  await page.screenshot({ path: file, type: 'jpeg', quality: QUALITY });
+  process.stdout.write(`${path.relative(root, file)}\n`);
+}
