@@ -37,7 +37,7 @@ import './replay-count.ts';
 import './reprocess.ts';
 import './route.ts';
 import './sending.ts';
-import './service.ts';
+import './server-settings.ts';
 import './simulate.ts';
 import './subscription.ts';
 import './suppression.ts';
