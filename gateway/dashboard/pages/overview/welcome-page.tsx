@@ -54,7 +54,7 @@ export function WelcomePage() {
       )}
       {address !== undefined && (
         <Stack gap="lg" maw={860}>
-          <Stepper active={arrived === null ? 1 : 2} size="sm">
+          <Stepper active={arrived === null ? 1 : 3} size="sm">
             <Stepper.Step label="An address" description={address} />
             <Stepper.Step label="A mail to it" description={arrived === null ? 'send one now' : 'sent'} />
             <Stepper.Step label="It arrives" description={arrived === null ? 'waiting' : 'here it is'} />

@@ -3,7 +3,7 @@ import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
 /** All rules in the order in which they are asked. */
 export const RULES = graphql(`
   query DashboardRules {
-    guardRules(first: 100) {
+    guardRules(first: 90) {
       edges {
         node {
           __typename id name description type action priority isActive triggerCount lastTriggeredAt

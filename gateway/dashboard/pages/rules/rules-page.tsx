@@ -73,7 +73,7 @@ export function RulesPage() {
         ))}
       </Stack>
       {data?.guardRules.pageInfo.hasNextPage === true && (
-        <Alert mt="md" variant="outline" color="gray" title="The first 100 rules">
+        <Alert mt="md" variant="outline" color="gray" title="The first 90 rules">
           There are more. They are all asked; the graph lists them.
         </Alert>
       )}
