@@ -2,8 +2,10 @@ import { Button } from '@mantine/core';
 import { IconActivity, IconMailQuestion } from '@tabler/icons-react';
 import { Link, useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
+import { Command } from '../../parts/command.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { useViewer } from '../../shell/session.tsx';
 import { ACTIVITY, type ActivityPageData, filterOf } from './activity-filters.ts';
 import { EmailListRow } from './email-list-row.tsx';
 import { EMAIL_ROW } from './email-row-fragment.ts';
@@ -56,20 +58,29 @@ function NothingFound() {
 }
 
 function NoMail() {
+  const { service } = useViewer();
   const address = useFirstAddress();
+  if (address === null)
+    return (
+      <EmptyState
+        icon={IconActivity}
+        title="No mail in the last 30 days"
+        about="Mail to your addresses, and what you send from them, is listed here. First, make an address."
+      >
+        <Button component={Link} href="/addresses">
+          Make an address
+        </Button>
+      </EmptyState>
+    );
   return (
     <EmptyState
       icon={IconActivity}
       title="No mail in the last 30 days"
-      about={
-        address === null
-          ? 'Mail to your addresses, and what you send from them, is listed here. First, make an address.'
-          : `Mail to ${address}, and what you send from it, is listed here.`
-      }
+      about={`Mail to ${address}, and what you send from it, is listed here. Send one from a terminal and watch it come in.`}
     >
-      <Button component={Link} href={address === null ? '/addresses' : '/welcome'}>
-        {address === null ? 'Make an address' : 'Send the first mail'}
-      </Button>
+      <Command
+        text={`swaks --server ${service.smtpHost}:${service.smtpPort} --from ada@example.com --to ${address} \\\n  --header 'Subject: Hello' --body 'A first mail'`}
+      />
     </EmptyState>
   );
 }

@@ -1,19 +1,38 @@
-import { Button } from '@mantine/core';
-import { IconMessages } from '@tabler/icons-react';
-import { Link } from 'wouter';
+import { Button, Loader, Modal } from '@mantine/core';
+import { IconArrowBackUp, IconArrowForwardUp } from '@tabler/icons-react';
+import { lazy, Suspense, useState } from 'react';
 import type { EmailHeadData } from './email-documents.ts';
+import { subjectOf } from './email-words.ts';
 
-/** Ways to answer an email: where its thread is, one replies and forwards. */
-export function AnswerActions({ email: { thread } }: { email: EmailHeadData }) {
-  if (thread === null) return null;
+const Composer = lazy(async () => ({ default: (await import('../../composer/composer.tsx')).Composer }));
+
+/** Answers an email or sends it on, without leaving it. */
+export function AnswerActions({ email }: { email: EmailHeadData }) {
+  const [mode, setMode] = useState<'reply' | 'forward' | null>(null);
+  const close = () => setMode(null);
   return (
-    <Button
-      component={Link}
-      href={`/inbox/${thread.id}`}
-      size="xs"
-      leftSection={<IconMessages size={16} aria-hidden />}
-    >
-      Reply or forward
-    </Button>
+    <>
+      <Button size="xs" leftSection={<IconArrowBackUp size={16} aria-hidden />} onClick={() => setMode('reply')}>
+        Reply
+      </Button>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconArrowForwardUp size={16} aria-hidden />}
+        onClick={() => setMode('forward')}
+      >
+        Forward
+      </Button>
+      <Modal
+        opened={mode !== null}
+        onClose={close}
+        size="xl"
+        title={`${mode === 'forward' ? 'Forward' : 'Reply to'} “${subjectOf(email)}”`}
+      >
+        <Suspense fallback={<Loader aria-label="Loading" />}>
+          {mode !== null && <Composer mode={mode} emailId={email.id} close={close} />}
+        </Suspense>
+      </Modal>
+    </>
   );
 }

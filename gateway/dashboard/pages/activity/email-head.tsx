@@ -44,7 +44,7 @@ export function EmailHead({ email }: { email: EmailHeadData }) {
         {email.sentAt !== null && <Fact name="Sent">{exactTime(email.sentAt)}</Fact>}
         {guardRule !== null && (
           <Fact name="Guard rule">
-            <Anchor component={Link} href={`/rules/${guardRule.id}`} size="sm">
+            <Anchor component={Link} href={`/rules/${guardRule.id}`} size="sm" underline="always">
               {guardRule.name}
             </Anchor>
           </Fact>
@@ -52,7 +52,7 @@ export function EmailHead({ email }: { email: EmailHeadData }) {
         {failureReason !== null && <Fact name="Why it failed">{failureReason}</Fact>}
         {email.thread !== null && (
           <Fact name="Thread">
-            <Anchor component={Link} href={`/inbox/${email.thread.id}`} size="sm">
+            <Anchor component={Link} href={`/inbox/${email.thread.id}`} size="sm" underline="always">
               Open the thread
             </Anchor>
           </Fact>

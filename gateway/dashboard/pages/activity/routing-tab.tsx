@@ -33,14 +33,14 @@ export function RoutingTab({ id }: { id: string }) {
               </Fact>
               {route.rule !== null && (
                 <Fact name="Guard rule">
-                  <Anchor component={Link} href={`/rules/${route.rule.id}`} size="sm">
+                  <Anchor component={Link} href={`/rules/${route.rule.id}`} size="sm" underline="always">
                     {route.rule.name}
                   </Anchor>
                 </Fact>
               )}
               {route.endpoint !== null && (
                 <Fact name="Endpoint">
-                  <Anchor component={Link} href={`/endpoints/${route.endpoint.id}`} size="sm">
+                  <Anchor component={Link} href={`/endpoints/${route.endpoint.id}`} size="sm" underline="always">
                     {route.endpoint.name}
                   </Anchor>
                   {route.via === null ? '' : `, by ${vias[route.via] ?? route.via.toLowerCase()}`}

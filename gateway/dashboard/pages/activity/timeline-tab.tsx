@@ -98,7 +98,7 @@ function EntryItem({ entry }: { entry: Entry }) {
         {place !== null && (
           <>
             {' · '}
-            <Anchor component={Link} href={place.path} size="xs">
+            <Anchor component={Link} href={place.path} size="xs" underline="always">
               {place.label}
             </Anchor>
           </>

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
@@ -6,6 +6,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { subjectOf } from '../activity/email-words.ts';
+import { ListCard } from '../activity/list-card.tsx';
 import { ListFrame } from '../activity/list-frame.tsx';
 import { useGrowingList } from '../activity/use-growing-list.ts';
 import { RETRY_SENDING } from '../activity/waiting-documents.ts';
@@ -61,7 +62,7 @@ function DeferredRow({ email }: { email: Deferred }) {
   const { act, isBusy } = useAct(RETRY_SENDING, { done: 'The servers are being asked again.' });
   const waiting = email.recipients.filter(({ status, attemptCount }) => status === 'PENDING' && attemptCount > 0);
   return (
-    <Paper component="li" p="md" radius={0} withBorder data-email={email.id} bg="var(--postroom-raised)">
+    <ListCard id={email.id}>
       <Group justify="space-between" align="flex-start" gap="sm">
         <Stack gap={2} miw={0} flex="1 1 18rem">
           <Anchor
@@ -102,6 +103,6 @@ function DeferredRow({ email }: { email: Deferred }) {
           </div>
         ))}
       </Stack>
-    </Paper>
+    </ListCard>
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
@@ -6,6 +6,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { nameOf, subjectOf } from '../activity/email-words.ts';
+import { ListCard } from '../activity/list-card.tsx';
 import { ListFrame } from '../activity/list-frame.tsx';
 import { useGrowingList } from '../activity/use-growing-list.ts';
 import { RELEASE } from '../activity/waiting-documents.ts';
@@ -55,7 +56,7 @@ function HeldRow({ email }: { email: Held }) {
   const { id, preview, createdAt, envelopeRecipient, from, guardRule } = email;
   const { act, isBusy } = useAct(RELEASE, { done: 'Released: it goes its way now.' });
   return (
-    <Paper component="li" p="md" radius={0} withBorder data-email={id} bg="var(--postroom-raised)">
+    <ListCard id={id}>
       <Group justify="space-between" align="flex-start" gap="sm">
         <Stack gap={2} miw={0} flex="1 1 18rem">
           <Anchor component={Link} href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
@@ -86,7 +87,7 @@ function HeldRow({ email }: { email: Held }) {
           Release
         </Button>
       </Group>
-    </Paper>
+    </ListCard>
   );
 }
 

@@ -8,7 +8,7 @@ export function LastReply({
 }) {
   const words = [lastCode, lastEnhancedStatus, lastText].filter((part) => part !== null && part !== '').join(' ');
   return words === '' ? null : (
-    <Code className="postroom-wrap" style={{ whiteSpace: 'pre-wrap' }}>
+    <Code block className="postroom-wrap" style={{ whiteSpace: 'pre-wrap' }}>
       {words}
     </Code>
   );

@@ -1,4 +1,4 @@
-import { Anchor, Group, Paper, Stack, Text } from '@mantine/core';
+import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { IconMailCheck } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
@@ -6,6 +6,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { subjectOf, toneOf } from '../activity/email-words.ts';
+import { ListCard } from '../activity/list-card.tsx';
 import { ListFrame } from '../activity/list-frame.tsx';
 import { useGrowingList } from '../activity/use-growing-list.ts';
 import { LastReply } from './last-reply.tsx';
@@ -64,7 +65,7 @@ export function UndeliveredList({ status }: { status: 'BOUNCED' | 'FAILED' }) {
 function UndeliveredRow({ email }: { email: Undelivered }) {
   const undelivered = email.recipients.filter(({ status }) => status === 'BOUNCED' || status === 'FAILED');
   return (
-    <Paper component="li" p="md" radius={0} withBorder data-email={email.id} bg="var(--postroom-raised)">
+    <ListCard id={email.id}>
       <Group gap="xs">
         <Anchor
           component={Link}
@@ -80,7 +81,7 @@ function UndeliveredRow({ email }: { email: Undelivered }) {
       <Text size="sm" c="dimmed" className="postroom-wrap">
         from {email.from.address}, <RelativeTime at={email.createdAt} />
       </Text>
-      {email.failureReason !== null && <Text size="sm">{email.failureReason}</Text>}
+      {undelivered.length === 0 && email.failureReason !== null && <Text size="sm">{email.failureReason}</Text>}
       <Stack gap="xs" mt="xs">
         {undelivered.map((recipient) => (
           <div key={recipient.id}>
@@ -91,6 +92,6 @@ function UndeliveredRow({ email }: { email: Undelivered }) {
           </div>
         ))}
       </Stack>
-    </Paper>
+    </ListCard>
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Group, Paper, Stack, Text } from '@mantine/core';
+import { Anchor, Badge, Group, Stack, Text } from '@mantine/core';
 import { IconCalendarClock } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
@@ -9,6 +9,7 @@ import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { useViewer } from '../../shell/session.tsx';
 import { subjectOf, toneOf } from '../activity/email-words.ts';
+import { ListCard } from '../activity/list-card.tsx';
 import { ListFrame } from '../activity/list-frame.tsx';
 import { useFirstAddress } from '../activity/use-first-address.ts';
 import { useGrowingList } from '../activity/use-growing-list.ts';
@@ -57,7 +58,7 @@ export function ScheduledPage() {
 function ScheduledRow({ email }: { email: Scheduled }) {
   const { id, status, scheduledAt, timezone, to, from, batch } = email;
   return (
-    <Paper component="li" p="md" radius={0} withBorder data-email={id} bg="var(--postroom-raised)">
+    <ListCard id={id}>
       <Group justify="space-between" align="flex-start" gap="sm">
         <Stack gap={2} miw={0} flex="1 1 18rem">
           <Group gap="xs">
@@ -85,7 +86,7 @@ function ScheduledRow({ email }: { email: Scheduled }) {
         </Stack>
         <ScheduleActions email={email} />
       </Group>
-    </Paper>
+    </ListCard>
   );
 }
 

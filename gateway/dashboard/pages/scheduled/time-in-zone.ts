@@ -11,7 +11,8 @@ export function timeInZone(at: string, zone: string): string {
       timeZoneName: 'short',
       timeZone: zone,
     }).format(new Date(at));
-    return `${words} (${zone})`;
+    // UTC says both by itself.
+    return words.endsWith(zone) ? words : `${words} (${zone})`;
   } catch {
     // A zone that this browser does not know.
     return `${at} (${zone})`;
