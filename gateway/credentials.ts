@@ -23,8 +23,11 @@ export interface CredentialsOptions {
   now: () => Date;
 }
 
-/** A revoked key opens nothing after this long even when the broadcast is lost (guarantees.md S22). Milliseconds. */
-const CACHE_AGE_MS = 5_000;
+/**
+ * A revoked key opens nothing after this long even when the broadcast is lost. Streams that it opened are looked at every LOOK_MS of
+ * operations/event-hub.ts, so that they end within 5 s, too (guarantees.md S22). Milliseconds.
+ */
+export const CREDENTIAL_AGE_MS = 3_000;
 const MAX_CACHED = 10_000;
 /** How often uses of keys are written. Milliseconds. */
 const FLUSH_INTERVAL_MS = 10_000;
@@ -72,7 +75,7 @@ export function openCredentials(options: CredentialsOptions): Credentials {
       const digest = hash('sha256', key, 'buffer');
       const hex = digest.toString('hex');
       const entry = cached.get(hex);
-      const isFresh = entry !== undefined && performance.now() - entry.readAt < CACHE_AGE_MS;
+      const isFresh = entry !== undefined && performance.now() - entry.readAt < CREDENTIAL_AGE_MS;
       if (!isFresh) cached.delete(hex);
       const credential = isFresh ? entry.credential : await read(digest, hex);
       if (credential === null || (credential.expiresAt !== null && credential.expiresAt <= now())) return null;

@@ -28,10 +28,11 @@ export const MAX_STREAMS_OF_USER = 1_000;
 const MAX_STREAMS = 10_000;
 /** Seconds. */
 const RETRY_AFTER_SECONDS = 5;
-/** How often the ends of the feeds are looked up, for news that the bus did not bring, and readers are looked at. Milliseconds. */
-const LOOK_MS = 2_000;
-/** How many looks lie between two questions whether a reader's key still opens something. */
-const LOOKS_PER_CHECK = 15;
+/**
+ * How often the ends of the feeds are looked up, for news that the bus did not bring, and readers are looked at, and whether what they were
+ * let in by still opens anything: not much is asked of PostgreSQL for that, since look-ups are kept for seconds. Milliseconds.
+ */
+export const LOOK_MS = 2_000;
 /** Reads at once; other requests need connections too. */
 const READS_AT_ONCE = 4;
 /** At a stop streams go on for so long, then each has so long to take what is there, and as long again to take its end. Milliseconds. */
@@ -44,8 +45,6 @@ interface Watched extends WatchedFeed {
   announced: number;
   /** Lets waiting readers look again. */
   wake(): void;
-  /** a key of the user was revoked */
-  isCheckDue: boolean;
 }
 
 /**
@@ -57,7 +56,6 @@ export function createEventHub({ database, bus, log }: EventHubOptions): EventHu
   const reads = new Map<string, Promise<EventsAhead>>();
   const turns = createTurns(READS_AT_ONCE);
   let size = 0;
-  let looks = 0;
   let isLooking = false;
   let isClosing = false;
   const emptied = Promise.withResolvers<void>();
@@ -72,7 +70,6 @@ export function createEventHub({ database, bus, log }: EventHubOptions): EventHu
       version: 0,
       readers: new Set(),
       announced: 0,
-      isCheckDue: false,
       wake() {
         feed.version++;
         for (const resolve of waiting.values()) resolve();
@@ -115,10 +112,6 @@ export function createEventHub({ database, bus, log }: EventHubOptions): EventHu
       feed.lastSeq = Math.max(feed.lastSeq, lastSeq);
       feed.wake();
     }),
-    bus.subscribe('credential.changed', ({ userId }) => {
-      const feed = feeds.get(userId);
-      if (feed !== undefined) feed.isCheckDue = true;
-    }),
   ];
 
   async function catchUp(): Promise<void> {
@@ -131,18 +124,18 @@ export function createEventHub({ database, bus, log }: EventHubOptions): EventHu
   }
 
   async function checkKeys(): Promise<void> {
-    const isDueForAll = looks % LOOKS_PER_CHECK === 0;
     for (const feed of feeds.values()) {
-      if (!feed.isCheckDue && !isDueForAll) continue;
-      feed.isCheckDue = false;
-      for (const reader of feed.readers)
-        if (!(await reader.caller.isAllowed())) reader.end('UNAUTHORIZED', performance.now());
-      feed.wake();
+      let hasEnded = false;
+      for (const reader of feed.readers) {
+        if (await reader.caller.isAllowed()) continue;
+        reader.end('UNAUTHORIZED', performance.now());
+        hasEnded = true;
+      }
+      if (hasEnded) feed.wake();
     }
   }
 
   async function look(): Promise<void> {
-    looks++;
     await catchUp();
     await checkKeys();
   }

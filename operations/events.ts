@@ -1,3 +1,4 @@
+import { UserError } from '../core/errors.ts';
 import { decodeEventCursor, encodeEventCursor } from '../core/event-cursor.ts';
 import { EVENT_KINDS, type EventKind, isEventKind } from '../core/event-kinds.ts';
 import type { KeysetPage } from '../core/page.ts';
@@ -68,7 +69,10 @@ export async function readEvents(
   };
 }
 
-/** As readEvents; when there is nothing yet, waits for the first event, at most so long or until the caller is gone. */
+/**
+ * As readEvents; when there is nothing yet, waits for the first event, at most so long or until the caller is gone. Throws unauthorized when
+ * what the caller was let in by opens nothing any more.
+ */
 export async function awaitEvents(
   context: OperationContext,
   { start, kinds }: EventQuery,
@@ -83,6 +87,8 @@ export async function awaitEvents(
   const reader = openAt(context, decodeEventCursor(context.userId, page.nextCursor) ?? 0, kinds);
   try {
     const pulled = await reader.pull(endAt - performance.now());
+    if (pulled.kind === 'ended' && pulled.reason === 'UNAUTHORIZED')
+      throw new UserError('unauthorized', 'Authentication required');
     const reached = pulled.kind === 'events' ? page.nextCursor : reader.cursor();
     return await readEvents(context, { start: { cursor: reached }, kinds }, limit);
   } finally {
