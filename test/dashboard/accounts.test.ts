@@ -1,0 +1,249 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeSignInLink } from '../../db/queries/sign-in-link.ts';
+import { findViolations } from '../support/axe.ts';
+import { type BrowserStage, type BrowserTab, chromiumPath, openBrowserStage } from '../support/browser-stage.ts';
+
+const PASSWORD = 'correct horse battery staple';
+const LIMIT = { timeout: 120_000 };
+
+let stage: BrowserStage;
+
+describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
+  beforeAll(async () => {
+    stage = await openBrowserStage();
+  });
+  afterAll(() => stage?.close());
+
+  test('somebody signs up, signs out of all tabs, and signs in to the page that was asked for', LIMIT, async () => {
+    const tab = await stage.open(null);
+    const { page } = tab;
+    await page.goto(`${stage.url}/keys?show=revoked`);
+    await page.getByRole('link', { name: 'Sign up' }).click();
+    await page.getByLabel('Your name').fill('Ada Lovelace');
+    await page.getByLabel('Email address').fill('ada@signs-up.test');
+    await page.getByLabel('Password', { exact: true }).fill('short');
+    await page.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByText('Must have 8 characters or more.').waitFor();
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Make the account' }).click();
+    await atPath(page, '/welcome');
+
+    const other = await tab.context.newPage();
+    await other.goto(`${stage.url}/settings`);
+    await other.getByRole('heading', { name: 'Settings' }).waitFor();
+    await page.getByRole('button', { name: 'Account ada@signs-up.test' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await Promise.all([page, other].map((one) => atPath(one, '/sign-in')));
+
+    await page.goto(`${stage.url}/keys?show=revoked`);
+    await atPath(page, '/sign-in');
+    await signIn(page, 'ada@signs-up.test', 'a wrong password');
+    await page.getByText('The address or the password is not right.').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await signIn(page, 'ada@signs-up.test', PASSWORD);
+    await atPath(page, '/keys');
+    expect(new URL(page.url()).search).toBe('?show=revoked');
+    // The other tab, which waited for a password, goes on too.
+    await atPath(other, '/');
+
+    for (const elsewhere of [
+      'https://elsewhere.test/',
+      '//elsewhere.test',
+      '/\\elsewhere.test',
+      'javascript:alert(1)',
+    ]) {
+      await page.goto(`${stage.url}/sign-in?next=${encodeURIComponent(elsewhere)}`);
+      await atPath(page, '/');
+      expect(page.url()).toBe(`${stage.url}/`);
+    }
+    expect(complaintsOf(tab)).toEqual([]);
+    await tab.context.close();
+  });
+
+  test('a sign-in link serves once, and whoever signs in takes over all tabs of the browser', LIMIT, async () => {
+    const [one, two] = [`owner@${(await stage.account()).domain}`, (await makeAccount('taker')).email];
+    const link = async (email: string) => `${stage.url}/sign-in/link#${await makeSignInLink(stage.database, email)}`;
+    const tab = await stage.open(null);
+    const used = await link(one);
+    await tab.page.goto(used);
+    await atPath(tab.page, '/welcome');
+    await tab.page.getByText('You signed in by a link that works once').waitFor();
+    await tab.page.goto(`${stage.url}/settings`);
+    await expect.poll(() => tab.page.getByLabel('Email address').inputValue()).toBe(one);
+
+    const stranger = await stage.open(null);
+    await stranger.page.goto(used);
+    await stranger.page.getByRole('heading', { name: 'This link does not work' }).waitFor();
+    expect(await findViolations(stranger.page)).toEqual([]);
+    await stranger.context.close();
+
+    const other = await tab.context.newPage();
+    await other.goto(await link(two));
+    await atPath(other, '/welcome');
+    await expect.poll(() => tab.page.getByLabel('Email address').inputValue()).toBe(two);
+    expect(complaintsOf(tab)).toEqual([]);
+    await tab.context.close();
+  });
+
+  test('a session that is over asks to sign in where one is, and what was begun is still there', LIMIT, async () => {
+    const { userId, email } = await makeAccount('over');
+    const tab = await stage.open(null);
+    const { page } = tab;
+    await page.goto(`${stage.url}/sign-in?next=/settings`);
+    await signIn(page, email, PASSWORD);
+    await atPath(page, '/settings');
+    await page.getByLabel('Name').fill('Ada, Countess of Lovelace');
+    await page.locator('[data-live=live]').waitFor();
+    await stage.database.pool.query(
+      `update auth_session set expires_at = now() - interval '1 minute' where user_id = $1`,
+      [userId],
+    );
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    expect(await findViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Name').inputValue()).toBe('Ada, Countess of Lovelace');
+    await page.locator('[data-live=live]').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Your name is saved.').waitFor();
+    await page.reload();
+    await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Ada, Countess of Lovelace');
+    expect(complaintsOf(tab)).toEqual([]);
+    await tab.context.close();
+  });
+
+  test('another password ends the other sessions; one can be ended by itself, or all', LIMIT, async () => {
+    const { email } = await makeAccount('passwords');
+    const [tab, second, third] = [await stage.open(null), await stage.open(null), await stage.open(null)];
+    for (const { page } of [tab, second]) {
+      await page.goto(`${stage.url}/sign-in?next=/settings%3Ftab%3Dsecurity`);
+      await signIn(page, email, PASSWORD);
+      await page.getByText('this browser').waitFor();
+    }
+    const { page } = tab;
+    await page.getByLabel('Current password').fill('not the one');
+    await page.getByLabel('New password').fill('another horse battery');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('This is not your current password.').waitFor();
+    await page.getByLabel('Current password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('The password is changed.').waitFor();
+    // Its session is gone, and its feed tells it.
+    await second.page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+
+    await third.page.goto(`${stage.url}/sign-in`);
+    await signIn(third.page, email, PASSWORD);
+    await third.page.getByText('The address or the password is not right.').waitFor();
+    await signIn(third.page, email, 'another horse battery');
+    await atPath(third.page, '/');
+    await page.reload();
+    const sessions = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem');
+    await expect.poll(() => sessions.count()).toBe(2);
+    expect(await sessions.first().textContent()).toContain('this browser');
+    expect(await sessions.last().textContent()).toMatch(/on Linux.*Last used/);
+    await sessions
+      .last()
+      .getByRole('button', { name: /^Sign out/ })
+      .click();
+    await expect.poll(() => sessions.count()).toBe(1);
+    await third.page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
+    await atPath(page, '/sign-in');
+    expect(complaintsOf(tab)).toEqual([]);
+    await Promise.all([tab, second, third].map(({ context }) => context.close()));
+  });
+
+  test('a passkey is added, named, signs in, and is removed', LIMIT, async () => {
+    const { email } = await makeAccount('passkeys');
+    const tab = await stage.open(null);
+    const { page } = tab;
+    const devices = await tab.context.newCDPSession(page);
+    await devices.send('WebAuthn.enable');
+    await devices.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    await page.goto(`${stage.url}/sign-in?next=/settings%3Ftab%3Dsecurity`);
+    await signIn(page, email, PASSWORD);
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    const passkeys = page.getByRole('list', { name: 'Passkeys' }).getByRole('listitem');
+    await passkeys.getByRole('button', { name: /^Rename/ }).click();
+    await passkeys.getByRole('textbox', { name: 'Name' }).fill('My laptop');
+    await passkeys.getByRole('button', { name: 'Save' }).click();
+    await passkeys.getByText('My laptop').waitFor();
+
+    await page.getByRole('button', { name: `Account ${email}` }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await atPath(page, '/sign-in');
+    await page.goto(`${stage.url}/sign-in?next=/settings%3Ftab%3Dsecurity`);
+    // The browser may offer it by itself before it is asked.
+    await Promise.race([
+      page
+        .getByRole('button', { name: 'Use a passkey' })
+        .click({ timeout: 0 })
+        .catch(() => undefined),
+      atPath(page, '/settings'),
+    ]);
+    await atPath(page, '/settings');
+    await passkeys.getByText('My laptop').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await passkeys.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('button', { name: 'Remove the passkey' }).click();
+    await page.getByText('There is none yet.').waitFor();
+    expect(complaintsOf(tab)).toEqual([]);
+    await tab.context.close();
+  });
+
+  test('too many wrong passwords are told with the minutes that are left', LIMIT, async () => {
+    const { email } = await makeAccount('guessed');
+    const tab = await stage.open(null);
+    for (let tries = 0; tries < 10; tries++)
+      await tab.context.request.post(`${stage.url}/api/auth/sign-in/email`, {
+        data: { email, password: `guess ${tries}` },
+        headers: { origin: stage.url },
+      });
+    await tab.page.goto(`${stage.url}/sign-in`);
+    await signIn(tab.page, email, PASSWORD);
+    await tab.page.getByText(/Too many tries. Try again in \d+ minutes./).waitFor();
+    expect(complaintsOf(tab)).toEqual([]);
+    await tab.context.close();
+  });
+});
+
+/** An account without mail that signs in by PASSWORD. */
+async function makeAccount(name: string): Promise<{ userId: string; email: string }> {
+  const email = `${name}@accounts.test`;
+  const response = await fetch(`${stage.url}/api/auth/sign-up/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: stage.url },
+    body: JSON.stringify({ name, email, password: PASSWORD }),
+  });
+  const { user } = (await response.json()) as { user: { id: string } };
+  return { userId: user.id, email };
+}
+
+async function signIn(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel('Email address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+async function atPath(page: Page, path: string): Promise<void> {
+  await page.waitForURL((url) => url.pathname === path);
+}
+
+/** Refusals are answers like others, though the console calls them failures. */
+function complaintsOf({ complaints }: BrowserTab): string[] {
+  return complaints.filter((text) => !/the server responded with a status of 4\d\d/.test(text));
+}

@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findViolations } from '../support/axe.ts';
+import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/browser-stage.ts';
+import { callers } from '../support/service.ts';
+
+const run = promisify(execFile);
+const LIMIT = { timeout: 120_000 };
+
+let stage: BrowserStage;
+
+describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
+  beforeAll(async () => {
+    stage = await openBrowserStage();
+  });
+  afterAll(() => stage?.close());
+
+  test(
+    'a key that may read is shown once, reads by the command beside it, sends nothing, and stops when it is revoked',
+    LIMIT,
+    async () => {
+      const account = await stage.account();
+      const tab = await stage.open(account);
+      const { page } = tab;
+      await page.goto(`${stage.url}/keys`);
+      await page.getByRole('button', { name: 'New key' }).click();
+      await page.getByRole('button', { name: 'Make the key' }).click();
+      await page.getByText('Enter a name.').waitFor();
+      await page.getByLabel('Name').fill('Reports');
+      await page.getByLabel('Only some of it').check();
+      await page.getByRole('combobox', { name: 'Expiry' }).click();
+      await page.getByRole('option', { name: 'In 7 days' }).click();
+      expect(await findViolations(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Make the key' }).click();
+      const { secret, command } = await shownKey(page);
+      expect(await findViolations(page)).toEqual([]);
+      await page.getByRole('button', { name: 'I have copied it' }).click();
+
+      const row = page.getByRole('listitem').filter({ hasText: 'Reports' });
+      await row.getByText('expires soon').waitFor();
+      expect(await row.textContent()).toMatch(/Read.*Never used.*Expires/);
+      expect(await page.content()).not.toContain(secret);
+      expect(JSON.parse((await run('bash', ['-c', command])).stdout)).toMatchObject({ data: [] });
+      const { call } = callers(stage.service.url, secret);
+      const sent = await call('POST', '/emails', emailOf(account.address));
+      expect([sent.status, sent.body.code]).toEqual([403, 'insufficient_scope']);
+
+      await row.getByRole('button', { name: 'Revoke' }).click();
+      expect(await findViolations(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Revoke the key' }).click();
+      await row.waitFor({ state: 'detached' });
+      await expect.poll(async () => (await call('GET', '/emails')).status).toBe(401);
+      await page.getByText('Revoked', { exact: true }).click();
+      await row.getByText('revoked', { exact: true }).waitFor();
+      expect(new URL(page.url()).search).toBe('?show=revoked');
+      expect(tab.complaints).toEqual([]);
+      await tab.context.close();
+    },
+  );
+
+  test(
+    'a key that may only send from one domain sends by the command beside it, and reads nothing',
+    LIMIT,
+    async () => {
+      const account = await stage.account();
+      const tab = await stage.open(account, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
+      const { page } = tab;
+      await page.goto(`${stage.url}/keys`);
+      await page.getByRole('button', { name: 'New key' }).click();
+      await page.getByLabel('Name').fill('Shop');
+      await page.getByRole('combobox', { name: 'Domain' }).click();
+      await page.getByRole('option', { name: account.domain }).click();
+      await page.getByLabel('Only some of it').check();
+      expect(await page.getByLabel('Manage').isDisabled()).toBe(true);
+      await page.getByLabel('Read').uncheck();
+      await page.getByLabel('Send').check();
+      await page.getByRole('combobox', { name: 'Expiry' }).click();
+      await page.getByRole('option', { name: 'On a date' }).click();
+      await page.getByLabel('Last day').fill('2001-01-01');
+      await page.getByRole('button', { name: 'Make the key' }).click();
+      await page.getByText('Enter a date that is still to come.').waitFor();
+      await page.getByLabel('Last day').fill('2100-12-31');
+      expect(await findViolations(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Make the key' }).click();
+      const { secret, command } = await shownKey(page);
+      await page.getByRole('button', { name: 'I have copied it' }).click();
+      const row = page.getByRole('listitem').filter({ hasText: 'Shop' });
+      await row.getByText(`only ${account.domain}`).waitFor();
+      expect(await findViolations(page)).toEqual([]);
+
+      const { id } = JSON.parse((await run('bash', ['-c', command])).stdout);
+      expect((await account.call('GET', `/emails/${id}`)).body).toMatchObject({ subject: 'Hello' });
+      expect((await callers(stage.service.url, secret).call('GET', '/emails')).status).toBe(403);
+      expect(tab.complaints).toEqual([]);
+      await tab.context.close();
+    },
+  );
+});
+
+async function shownKey(page: Page): Promise<{ secret: string; command: string }> {
+  const dialog = page.getByRole('dialog', { name: 'Copy the key now' });
+  const [secret, command] = await Promise.all(
+    ['the key', 'the command'].map((name) => dialog.getByRole('region', { name, exact: true }).innerText()),
+  );
+  return { secret: secret ?? '', command: command ?? '' };
+}
+
+function emailOf(address: string): Record<string, string> {
+  return { from: address, to: address, subject: 'Refused', text: 'It must not go.' };
+}
