@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { deriveAuthSecret, resetLinkUrl } from '../core/auth-secret.ts';
 import { passwordChangedMail, resetMail, type SystemMail } from '../core/system-account.ts';
+import { dropLinks } from '../db/queries/sign-in-link.ts';
 import type { Bus } from '../schema/messages.ts';
 import { type AuthOptions, createAuth } from './auth.ts';
 import { authRoutes } from './auth-routes.ts';
@@ -14,7 +15,7 @@ export interface Accounts {
   routes: (app: FastifyInstance) => Promise<void>;
 }
 
-export interface AccountsOptions extends Omit<AuthOptions, 'onSessionEnded' | 'mailResetLink' | 'mailPasswordChanged'> {
+export interface AccountsOptions extends Omit<AuthOptions, 'onSessionEnded' | 'mailResetLink' | 'onPasswordChanged'> {
   bus: Bus;
   now: () => Date;
   /** Resolves when the mail is certain to go. */
@@ -24,11 +25,13 @@ export interface AccountsOptions extends Omit<AuthOptions, 'onSessionEnded' | 'm
 export function openAccounts(options: AccountsOptions): Accounts {
   const { database, bus, log, now, random, publicUrl, secretKey, isSignUpOpen, mail } = options;
   const sessions = openSessions({ database, bus, now, publicUrl, secret: deriveAuthSecret(secretKey) });
-  // That it cannot be told keeps nobody from having a new password.
-  const mailPasswordChanged = (email: string) =>
+  async function onPasswordChanged({ id, email }: { id: string; email: string }): Promise<void> {
+    // Not awaited: that it cannot be told keeps nobody from having another password.
     mail(passwordChangedMail(email, publicUrl)).catch((error: unknown) =>
-      log.warn({ err: error }, 'a change of password could not be told by mail'),
+      log.warn({ err: error, userId: id }, 'a change of password could not be told by mail'),
     );
+    await dropLinks(database, id);
+  }
   const auth = createAuth({
     database,
     log,
@@ -41,11 +44,11 @@ export function openAccounts(options: AccountsOptions): Accounts {
       bus.publish('credential.changed', { userId });
     },
     mailResetLink: (email, token) => mail(resetMail(email, resetLinkUrl(publicUrl, token))),
-    mailPasswordChanged,
+    onPasswordChanged,
   });
   const tries = createAuthTries(database, secretKey);
   return {
     sessions,
-    routes: (app) => authRoutes(app, { auth, tries, sessions, database, publicUrl, isSignUpOpen, mailPasswordChanged }),
+    routes: (app) => authRoutes(app, { auth, tries, sessions, database, publicUrl, isSignUpOpen, onPasswordChanged }),
   };
 }

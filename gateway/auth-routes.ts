@@ -16,12 +16,14 @@ export interface AuthRouteOptions {
   database: Database;
   publicUrl: string;
   isSignUpOpen: boolean;
-  /** Tells the address that its password is another one; never rejects. */
-  mailPasswordChanged: (email: string) => Promise<void>;
+  /** Told when the user has another password. */
+  onPasswordChanged: (user: { id: string; email: string }) => Promise<void>;
 }
 
 /** Octets of a request body; answers of authenticators are the longest. */
 const BODY_LIMIT = 32_768;
+/** Characters that are kept of what a browser says of itself. */
+const MAX_USER_AGENT = 300;
 
 /**
  * Mounts better-auth at `/api/auth`: outside CORS, so that pages of other origins read nothing, with bodies of known shapes, answers
@@ -76,7 +78,7 @@ async function serve(
   if (!response.ok) return send(reply, response.status, authRefusal(response.status, body));
   if (attempt !== null && attempt.kind !== 'sign-up') await tries.succeeded(attempt);
   const answer = authAnswer(endpoint.path, body);
-  if (endpoint.path === '/change-password') void options.mailPasswordChanged((answer as SignedIn).user.email);
+  if (endpoint.path === '/change-password') await options.onPasswordChanged((answer as SignedIn).user);
   return send(reply, 200, answer);
 }
 
@@ -105,7 +107,7 @@ function asOwnRequest(request: FastifyRequest, { path, method, adds }: AuthEndpo
   const headers = new Headers({ origin, [CLIENT_ADDRESS_FIELD]: request.ip });
   for (const name of ['cookie', 'user-agent'] as const) {
     const value = request.headers[name];
-    if (value !== undefined) headers.set(name, value);
+    if (value !== undefined) headers.set(name, name === 'user-agent' ? value.slice(0, MAX_USER_AGENT) : value);
   }
   if (method === 'GET') return new Request(`${origin}/api/auth${path}`, { headers });
   headers.set('content-type', 'application/json');

@@ -23,8 +23,8 @@ export interface AuthOptions {
   onSessionEnded: (userId: string) => void;
   /** Mails a link that bears the token. Resolves when it is certain to go. */
   mailResetLink: (email: string, token: string) => Promise<void>;
-  /** Tells the user that the password is another one. */
-  mailPasswordChanged: (email: string) => Promise<void>;
+  /** Told when the user has another password. */
+  onPasswordChanged: (user: { id: string; email: string }) => Promise<void>;
 }
 
 /** Accounts, sessions and passkeys by better-auth. */
@@ -61,7 +61,7 @@ export function createAuth(options: AuthOptions) {
       resetPasswordTokenExpiresIn: RESET_LINK_LIFE_MS / 1_000,
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: ({ user, token }) => options.mailResetLink(user.email, token),
-      onPasswordReset: ({ user }) => options.mailPasswordChanged(user.email),
+      onPasswordReset: ({ user }) => options.onPasswordChanged(user),
     },
     user: authTables.user,
     account: { ...authTables.account, accountLinking: { enabled: false } },

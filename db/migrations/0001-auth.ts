@@ -50,6 +50,8 @@ export const AUTH = `
     updated_at timestamptz(3) not null default now()
   );
   create index auth_verification_identifier on auth_verification (identifier);
+  -- links: the user that they are for
+  create index auth_verification_user on auth_verification (value) where length(value) < 64;
   create index auth_verification_end on auth_verification (expires_at);
   create table auth_passkey (
     id text primary key,
@@ -94,6 +96,11 @@ export const AUTH = `
         select o.key from auth_rate_limit o where o.last_at < at - p_window and not o.key = any (p_keys)
         order by o.last_at limit 10 for update skip locked
       ) old where old.key = r.key;
+      -- What is over goes little by little; a try leaves less behind than it takes away.
+      delete from auth_session s where s.ctid = any (array(
+        select o.ctid from auth_session o where o.expires_at < now() - interval '1 day' order by o.expires_at limit 10 for update skip locked));
+      delete from auth_verification v where v.ctid = any (array(
+        select o.ctid from auth_verification o where o.expires_at < now() - interval '1 day' order by o.expires_at limit 10 for update skip locked));
       return 0;
     end $$;
   -- After a success: the tries of p_cleared are forgotten, and the last one of p_given_back.

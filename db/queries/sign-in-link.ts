@@ -24,3 +24,8 @@ export async function makeSignInLink(database: Database, email: string): Promise
   );
   return rowCount === 0 ? null : token;
 }
+
+/** Ends all links of the user that were not used: to sign in and to set a password. Role postroom_auth. */
+export async function dropLinks(database: Database, userId: string): Promise<void> {
+  await database.pool.query('delete from auth_verification where value = $1 and length(value) < 64', [userId]);
+}

@@ -37,7 +37,7 @@ async function tryWrong(count: number, email: string, options: (n: number) => Pa
   return statuses(answers);
 }
 
-describe('tries to sign in', () => {
+describe('tries to sign in', { timeout: 180_000 }, () => {
   test('are ten in a quarter of an hour at one account, from wherever they come, on whichever gateway', async () => {
     const email = await makeAccount();
     const other = await gateway.beside();
@@ -99,7 +99,7 @@ describe('tries to sign in', () => {
     expect(await tryWrong(9, email, (n) => ({ from: `203.0.113.${30 + n}` }))).toEqual(Array(9).fill(401));
     expect((await attempt(email, PASSWORD, { from })).statusCode).toBe(200);
     expect(await tryWrong(10, email, (n) => ({ from: `203.0.113.${50 + n}` }))).toEqual(Array(10).fill(401));
-    for (let n = 0; n < 12; n++) expect((await attempt(await makeAccount(), PASSWORD, { from })).statusCode).toBe(200);
+    for (let n = 0; n < 11; n++) expect((await attempt(await makeAccount(), PASSWORD, { from })).statusCode).toBe(200);
   });
 });
 
