@@ -32,6 +32,11 @@ const benchmarks: Record<string, { about: string; load: () => Promise<{ run(args
       'thread list and thread page by GraphQL beside REST, and from the 250 to a subscriber (--rounds N --reads N --messages N --connections N --mails N --rate N --only reads,events)',
     load: () => import('./graphql.ts'),
   },
+  dashboard: {
+    about:
+      'the dashboard in Chromium: first load, scrolling an inbox of 100,000 threads, from the 250 to the row (--messages N --rows N --mails N)',
+    load: () => import('./dashboard.ts'),
+  },
   threads: {
     about: 'list and open threads at 10,000 and 1,000,000 messages of one user',
     load: () => import('./threads.ts'),

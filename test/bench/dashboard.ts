@@ -1,0 +1,221 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { createTransport } from 'nodemailer';
+import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
+import { openDatabase } from '../../db/database.ts';
+import { makeSignInLink } from '../../db/queries/sign-in-link.ts';
+import { chromiumPath } from '../support/browser-stage.ts';
+import { startDnsServer } from '../support/dns.ts';
+import { fillLargeMailbox } from '../support/large-mailbox.ts';
+import { describeMachine, describePostgresql } from './machine.ts';
+import { type Account, type PostroomServer, startSingleMachine } from './postroom-server.ts';
+import { median, percentile } from './statistics.ts';
+
+/** What the first page may load, compressed. Octets. */
+const SCRIPT_LIMIT = 150_000;
+const REQUEST_LIMIT_MS = 100;
+const VISIBLE_LIMIT_MS = 500;
+/** One turn of the wheel; a page of 50 threads is about 4,200. CSS pixels. */
+const WHEEL_PX = 1_400;
+/** The heap is looked at after each of these shares of the way. */
+const LOOKS = 5;
+
+/**
+ * The dashboard in Chromium: what its first page loads, how an inbox of 100,000 threads scrolls, and how long after the 250 of a mail it
+ * stands in an open inbox. Each figure stands beside its limit.
+ */
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      messages: { type: 'string', default: '260000' },
+      rows: { type: 'string', default: '20000' },
+      mails: { type: 'string', default: '100' },
+    },
+  });
+  if (chromiumPath === undefined) throw new Error('Chromium is missing: apt-get install chromium');
+  const directory = await mkdtemp(path.join(tmpdir(), 'postroom-bench-'));
+  await chmod(directory, 0o755);
+  const dns = await startDnsServer();
+  let server: PostroomServer | undefined;
+  let browser: Browser | undefined;
+  describeMachine();
+  try {
+    server = await startSingleMachine(directory, { dnsServer: dns.address });
+    await describePostgresql('npm start', server.databaseUrl);
+    const account = await server.createAccount('reader@bench.test');
+    await fillLargeMailbox(server.databaseUrl, account.userId, Number(values.messages));
+    const address = await makeAddress(account);
+    browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
+    const url = `http://localhost:${server.httpPort}`;
+    const context = await signIn(browser, server, url, 'reader@bench.test');
+    await measureFirstLoad(context, url);
+    await measureScrolling(context, url, Number(values.rows));
+    await measureArrival(context, url, server.smtpPort, { address, mails: Number(values.mails) });
+  } finally {
+    await browser?.close();
+    await server?.stop();
+    await dns.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function makeAddress(account: Account): Promise<string> {
+  const { id: domainId } = await account.call('POST', '/domains', { domain: 'bench.test' });
+  await account.call('POST', '/email-addresses', { address: 'in@bench.test', domainId });
+  return 'in@bench.test';
+}
+
+async function signIn(browser: Browser, server: PostroomServer, url: string, email: string): Promise<BrowserContext> {
+  const database = openDatabase({
+    url: server.databaseUrl,
+    role: null,
+    poolSize: 1,
+    applicationName: 'bench',
+    onError: () => undefined,
+  });
+  const token = await makeSignInLink(database, email);
+  await database.close();
+  const context = await browser.newContext({ viewport: { width: 1_280, height: 860 } });
+  const answer = await context.request.post(`${url}/api/auth/sign-in/link`, {
+    data: { token },
+    headers: { origin: url },
+  });
+  if (!answer.ok()) throw new Error(`signing in: ${answer.status()}`);
+  return context;
+}
+
+/** What comes over the wire before the first page stands, by its own files' sizes as they were sent. */
+async function measureFirstLoad(context: BrowserContext, url: string): Promise<void> {
+  const page = await context.newPage();
+  const scripts: { name: string; octets: number; encoding: string }[] = [];
+  page.on('response', (response) => {
+    if (response.request().resourceType() !== 'script') return;
+    const headers = response.headers();
+    const name = path.basename(new URL(response.url()).pathname);
+    scripts.push({
+      name,
+      octets: Number(headers['content-length'] ?? 0),
+      encoding: headers['content-encoding'] ?? 'plain',
+    });
+  });
+  const startedAt = performance.now();
+  await page.goto(`${url}/`);
+  await page.getByText('Mail by the hour').first().waitFor();
+  const ms = performance.now() - startedAt;
+  const octets = scripts.reduce((sum, script) => sum + script.octets, 0);
+  console.log(
+    `\nFirst load: ${scripts.length} scripts, ${octets} octets compressed (limit ${SCRIPT_LIMIT}: ${verdict(octets, SCRIPT_LIMIT)}), overview after ${Math.round(ms)} ms`,
+  );
+  for (const { name, octets: size, encoding } of scripts)
+    console.log(`  ${String(size).padStart(8)} ${encoding} ${name}`);
+  await page.close();
+}
+
+/** Turns the wheel through the list, as fast as it comes; the heap is measured after a collection. */
+async function measureScrolling(context: BrowserContext, url: string, rows: number): Promise<void> {
+  const page = await context.newPage();
+  const answers = watchGraph(page);
+  await page.goto(`${url}/inbox`);
+  const row = page.locator('[data-thread]');
+  await row.first().waitFor();
+  const cdp = await context.newCDPSession(page);
+  await row.first().hover();
+  const place = () =>
+    page.evaluate(() =>
+      Math.max(
+        0,
+        ...[...document.querySelectorAll('[data-thread]')].map((each) =>
+          Number(each.closest('[aria-rowindex]')?.getAttribute('aria-rowindex') ?? 0),
+        ),
+      ),
+    );
+  const heaps: string[] = [`start ${await heapOf(cdp)} MB`];
+  let seen = 0;
+  for (let stuck = 0; seen < rows && stuck < 200; ) {
+    await page.mouse.wheel(0, WHEEL_PX);
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    const now = await place();
+    stuck = now > seen ? 0 : stuck + 1;
+    if (Math.floor((now / rows) * LOOKS) > Math.floor((seen / rows) * LOOKS))
+      heaps.push(`row ${now}: ${await heapOf(cdp)} MB`);
+    seen = Math.max(seen, now);
+  }
+  const nodes = await page.evaluate(() => document.querySelectorAll('*').length);
+  const p99 = percentile(answers, 0.99);
+  console.log(
+    `\nInbox: scrolled to row ${seen}; ${answers.length} requests, p50 ${median(answers).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${Math.max(...answers).toFixed(1)} ms (limit ${REQUEST_LIMIT_MS}: ${verdict(p99, REQUEST_LIMIT_MS)})`,
+  );
+  console.log(`  heap after collection: ${heaps.join(', ')}; ${nodes} elements at the end`);
+  await page.close();
+}
+
+/** From the 250 to the row in the open inbox, one mail after the other. */
+async function measureArrival(
+  context: BrowserContext,
+  url: string,
+  smtpPort: number,
+  { address, mails }: { address: string; mails: number },
+): Promise<void> {
+  const page = await context.newPage();
+  await page.goto(`${url}/inbox`);
+  await page.locator('[data-live="live"]').waitFor();
+  await page.locator('[data-thread]').first().waitFor();
+  const transport = createTransport({
+    host: '127.0.0.1',
+    port: smtpPort,
+    secure: false,
+    ignoreTLS: true,
+    pool: true,
+    maxConnections: 1,
+  });
+  const times: number[] = [];
+  for (let n = 0; n < mails; n++) {
+    const subject = `Arrival ${n} of ${mails}`;
+    const visible = page.waitForFunction(
+      (text) => [...document.querySelectorAll('[data-thread]')].some((row) => row.textContent?.includes(text)),
+      subject,
+      { polling: 'raf' },
+    );
+    await transport.sendMail({ from: 'ada@load.test', to: address, subject, text: `Mail number ${n}.` });
+    const takenAt = performance.now();
+    await visible;
+    times.push(performance.now() - takenAt);
+  }
+  transport.close();
+  const p95 = percentile(times, 0.95);
+  console.log(
+    `\nFrom the 250 to the row in the inbox: ${mails} mails, p50 ${median(times).toFixed(0)} ms, p95 ${p95.toFixed(0)} ms (limit ${VISIBLE_LIMIT_MS}: ${verdict(p95, VISIBLE_LIMIT_MS)})`,
+  );
+  await page.close();
+}
+
+/** Milliseconds from each request of the graph to the end of its answer, as the page sees them. */
+function watchGraph(page: Page): number[] {
+  const answers: number[] = [];
+  page.on('requestfinished', (request) => {
+    const { pathname } = new URL(request.url());
+    if (
+      pathname === '/graphql' &&
+      request.method() === 'POST' &&
+      !(request.headers()['accept'] ?? '').startsWith('text/event-stream')
+    )
+      answers.push(request.timing().responseEnd);
+  });
+  return answers;
+}
+
+async function heapOf(cdp: CDPSession): Promise<number> {
+  await cdp.send('HeapProfiler.enable');
+  await cdp.send('HeapProfiler.collectGarbage');
+  await cdp.send('Performance.enable');
+  const { metrics } = await cdp.send('Performance.getMetrics');
+  const octets = metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? 0;
+  return Math.round(octets / 104_857.6) / 10;
+}
+
+function verdict(figure: number, limit: number): string {
+  return figure <= limit ? 'met' : 'MISSED';
+}
