@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type BrowserStage, type BrowserTab, chromiumPath, openBrowserStage } from '../support/browser-stage.ts';
+import { hasCorpora, readEmlMessages } from '../support/corpora.ts';
+import { hostileHtml } from '../support/hostile-html.ts';
+import {
+  type Canary,
+  deliverAll,
+  FRAME_SANDBOX,
+  type Look,
+  lookDirectly,
+  lookInFrames,
+  openCanary,
+  PIXEL,
+  type Watch,
+  watchContext,
+} from '../support/mail-looks.ts';
+
+type Account = Awaited<ReturnType<BrowserStage['account']>>;
+
+describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
+  let stage: BrowserStage;
+  let canary: Canary;
+  let account: Account;
+  let tab: BrowserTab;
+  let watch: Watch;
+  let bodies: Map<string, string>;
+  let mails: { id: string; name: string }[];
+
+  beforeAll(async () => {
+    [canary, stage] = await Promise.all([openCanary(), openBrowserStage()]);
+    account = await stage.account();
+    bodies = new Map(hostileHtml(canary.url));
+    mails = await deliverAll(
+      stage,
+      account,
+      [...bodies].map(([subject, html]) => ({ subject, html, text: 'Text' })),
+    );
+    ({ tab, watch } = await openTab(account));
+  }, 240_000);
+  afterAll(async () => {
+    await stage?.close();
+    await canary?.close();
+  });
+
+  /** A tab on a page of ours that loads nothing more by itself, watched from there on. */
+  async function openTab(of: Account): Promise<{ tab: BrowserTab; watch: Watch }> {
+    const opened = await stage.open(of);
+    await opened.page.goto(`${stage.url}/nowhere`);
+    await opened.page.getByRole('heading', { level: 1 }).waitFor();
+    return { tab: opened, watch: watchContext(opened.context, stage.url) };
+  }
+  const imagesOf = async (of: Account, id: string): Promise<string[]> => {
+    const { body } = await of.call('GET', `/emails/${id}/html?images=remote`);
+    return [...String(body).matchAll(/ (?:src|background)="(https?:[^"]*)"/g)].map(([, url = '']) =>
+      url.replaceAll('&amp;', '&'),
+    );
+  };
+  /** What a browser says when it asks for a frame; the test's own requests do not. */
+  const FRAMED = { 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'same-origin' };
+  const nothing = { alarms: [], elsewhere: [] };
+  const forget = () => {
+    watch.alarms.length = 0;
+    watch.elsewhere.length = 0;
+    canary.heard.length = 0;
+  };
+
+  beforeEach(forget);
+
+  test('all of it came in', () => {
+    expect(mails.map(({ name }) => name).toSorted()).toEqual([...bodies.keys()].toSorted());
+  });
+
+  test('runs nothing and loads nothing, in a frame of our pages and by itself', { timeout: 240_000 }, async () => {
+    const looks = await lookInFrames(tab.page, mails);
+    const direct = await tab.context.newPage();
+    for (const mail of mails) looks.push(await lookDirectly(direct, stage.url, mail));
+    await direct.close();
+    print('the S16 list', looks);
+    expect(looks.filter((look) => !look.isOurs)).toEqual([]);
+    expect(watch).toEqual(nothing);
+    expect(canary.heard).toEqual([]);
+  });
+
+  test('with remote images it runs nothing, and loads images alone', { timeout: 240_000 }, async () => {
+    const images = new Set<string>();
+    for (const { id } of mails) for (const image of await imagesOf(account, id)) images.add(image);
+    await lookInFrames(tab.page, mails, { query: '?images=remote' });
+    const asked = [...images].map((image) => image.replace(canary.url, ''));
+    expect(asked.toSorted()).toEqual(['/cell', '/img', '/shadow', '/table']);
+    expect(new Set(watch.elsewhere.map(({ url }) => url))).toEqual(images);
+    expect(new Set(watch.elsewhere.map(({ type, method }) => `${method} ${type}`))).toEqual(new Set(['GET image']));
+    expect(new Set(canary.heard.map(({ url }) => url))).toEqual(new Set(asked));
+    // The servers learn neither where the mail was read nor by whom.
+    expect(canary.heard.filter(({ referer, cookie }) => referer !== undefined || cookie !== undefined)).toEqual([]);
+    expect(watch.alarms).toEqual([]);
+  });
+
+  test('each of the walls holds alone', { timeout: 240_000 }, async () => {
+    // As it came, in our frame and under our policy: what is tried is refused, and the browser may say so.
+    await tab.page.route('**/api/e2/emails/*/html*', async (route) => {
+      const response = await route.fetch({ headers: { ...route.request().headers(), ...FRAMED } });
+      expect(response.headers()['content-security-policy']).toContain('allow-same-origin');
+      const name = mails.find(({ id }) => route.request().url().includes(id))?.name ?? '';
+      await route.fulfill({ response, body: `<!doctype html><html data-remote-images=0>${bodies.get(name)}` });
+    });
+    const looks = await lookInFrames(
+      tab.page,
+      mails.filter(({ name }) => name !== 'depth'),
+    );
+    // Unsanitised, a picture takes the name that the document is looked up by.
+    expect(looks.filter((look) => !look.isOurs).map(({ name }) => name)).toEqual(['names that clobber']);
+    expect(watch.alarms.some((alarm) => alarm.includes('Content Security Policy'))).toBe(true);
+    expect(watch.alarms.filter((alarm) => !/^(?:error|warning|info): /.test(alarm))).toEqual([]);
+    expect(canary.heard).toEqual([]);
+    await tab.page.unroute('**/api/e2/emails/*/html*');
+    forget();
+    // Sanitised, without a policy and without a sandbox: there is nothing to refuse.
+    await tab.page.route('**/api/e2/emails/*/html*', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ status: 200, contentType: 'text/html; charset=utf-8', body: await response.text() });
+    });
+    await lookInFrames(tab.page, mails, { sandbox: null });
+    expect(watch).toEqual(nothing);
+    expect(canary.heard).toEqual([]);
+    await tab.page.unroute('**/api/e2/emails/*/html*');
+  });
+
+  test('in a real page has its height, its fold, its images on demand and its links', {
+    timeout: 120_000,
+  }, async () => {
+    const reader = await stage.account();
+    const html = `<p style="height:900px">Yes.</p><img src="${canary.url}/photo" width="50" height="50">
+      <img src="${canary.url}/pixel" width="1" height="1"><a href="${canary.url}/link" target="_top">Click here</a>
+      <div class="gmail_quote">On Monday Ann wrote:<blockquote style="height:600px">No?</blockquote></div>`;
+    const [mail] = await deliverAll(stage, reader, [{ subject: 'A link', html }]);
+    const { page, context, complaints } = await stage.open(reader);
+    await page.goto(`${stage.url}/emails/${mail?.id}?tab=html`);
+    const frame = page.locator(`iframe[src^="/api/e2/emails/${mail?.id}/html"]`);
+    const inside = frame.contentFrame();
+    await inside.getByText('Yes.').waitFor();
+    expect(await frame.getAttribute('sandbox')).toBe(FRAME_SANDBOX);
+    expect(await frame.getAttribute('title')).toContain('A link');
+    const heightOf = async () => (await frame.boundingBox())?.height ?? 0;
+    await expect.poll(heightOf, POLL).toBeGreaterThan(950);
+    const folded = await heightOf();
+    expect(folded).toBeLessThan(1_300);
+    expect(await inside.getByText('No?').isVisible()).toBe(false);
+    await inside.getByText('Quoted text').click();
+    await inside.getByText('No?').waitFor();
+    await expect.poll(heightOf, POLL).toBeGreaterThan(folded + 550);
+    await inside.getByText('Quoted text').press('Enter');
+    await expect.poll(heightOf, POLL).toBe(folded);
+    expect(canary.heard).toEqual([]);
+    await page.getByText('1 remote image is not loaded. 1 tracking pixel removed.').waitFor();
+    await page.getByRole('button', { name: 'Load remote images (1)' }).click();
+    await expect.poll(() => canary.heard.map(({ url }) => url), POLL).toEqual(['/photo']);
+    await page.getByText('1 tracking pixel removed.', { exact: true }).waitFor();
+    const opening = context.waitForEvent('page');
+    await inside.getByText('Click here').click();
+    const opened = await opening;
+    await opened.waitForURL(`${canary.url}/link`);
+    expect(await opened.evaluate(() => window.opener === null && window.origin !== 'null')).toBe(true);
+    expect(canary.heard.find(({ url }) => url === '/link')).toEqual({ url: '/link' });
+    expect(page.url()).toContain(`${stage.url}/emails/`);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test('that cannot be shown says so and is shown by another try', { timeout: 120_000 }, async () => {
+    const { page, context } = await stage.open(account);
+    let isAway = true;
+    await page.route('**/api/e2/emails/*/html*', (route) =>
+      isAway ? route.fulfill({ status: 503, json: { error: 'Service Unavailable' } }) : route.continue(),
+    );
+    await page.goto(`${stage.url}/emails/${mails[0]?.id}?tab=html`);
+    await page.getByText('This email cannot be shown now').waitFor();
+    isAway = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.frameLocator('iframe').locator('.mail').waitFor();
+    await expect.poll(() => page.getByText('This email cannot be shown now').count(), POLL).toBe(0);
+    await context.close();
+  });
+
+  test.skipIf(!hasCorpora)(
+    'of the corpora runs nothing, and loads nothing but images on demand',
+    {
+      timeout: 300_000,
+    },
+    async () => {
+      const messages = (await readEmlMessages()).filter(({ octets }) =>
+        /<(?:html|body|table|img|a)\b/i.test(octets.toString('latin1')),
+      );
+      expect(messages.length).toBeGreaterThan(100);
+      const reader = await stage.account();
+      const found = await deliverAll(
+        stage,
+        reader,
+        messages.map(({ octets }) => ({ raw: octets })),
+      );
+      const opened = await openTab(reader);
+      const looks = await lookInFrames(opened.tab.page, found);
+      const direct = await opened.tab.context.newPage();
+      // They are the same documents: some are enough.
+      for (const mail of found.filter((_, at) => at % 10 === 0))
+        looks.push(await lookDirectly(direct, stage.url, mail));
+      await direct.close();
+      print('the corpora', looks);
+      expect(looks.filter((look) => !look.isOurs)).toEqual([]);
+      expect(opened.watch).toEqual(nothing);
+      // Whatever is asked for elsewhere is answered here.
+      await opened.tab.context.route(
+        (address) => address.origin !== stage.url,
+        (route) => route.fulfill({ contentType: 'image/png', body: PIXEL }),
+      );
+      const images = new Set<string>();
+      for (const { id } of found) for (const image of await imagesOf(reader, id)) images.add(image);
+      await lookInFrames(opened.tab.page, found, { query: '?images=remote' });
+      expect(images.size).toBeGreaterThan(50);
+      expect(opened.watch.elsewhere.filter(({ url, type }) => !images.has(url) || type !== 'image')).toEqual([]);
+      expect(new Set(opened.watch.elsewhere.map(({ url }) => url)).size).toBeGreaterThan(50);
+      expect(opened.watch.alarms).toEqual([]);
+      await opened.tab.context.close();
+    },
+  );
+});
+
+/** On a machine that is busy. */
+const POLL = { timeout: 20_000 };
+
+/** How long mails took until they were there. */
+function print(what: string, looks: readonly Look[]): void {
+  const sorted = looks.toSorted((a, b) => a.ms - b.ms);
+  const at = (share: number) => Math.round(sorted[Math.floor((sorted.length - 1) * share)]?.ms ?? 0);
+  const longest = sorted.at(-1)?.name;
+  process.stdout.write(
+    `${what}: ${looks.length} looks, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms (${longest})\n`,
+  );
+}
