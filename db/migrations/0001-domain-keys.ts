@@ -3,6 +3,8 @@ const ROWS_OF_DOMAIN: Readonly<Record<string, string>> = {
   domain: `id = current_setting('postroom.domain_id', true)`,
   dkim_key: `domain_id = current_setting('postroom.domain_id', true)`,
   email_address: `domain_id = current_setting('postroom.domain_id', true)`,
+  email_address_name: `exists (select from email_address a
+    where a.user_id = email_address_name.user_id and a.id = email_address_name.address_id)`,
   // Endpoints serve all domains. Joined to addresses and domains, which then show none.
   endpoint: 'false',
   email: `own_domain = current_setting('postroom.domain', true)`,

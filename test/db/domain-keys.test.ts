@@ -54,6 +54,7 @@ test('the role reads what is of the domain, or nothing', async () => {
     'domain',
     'email',
     'email_address',
+    'email_address_name',
     'email_content',
     'email_counter',
     'endpoint',
