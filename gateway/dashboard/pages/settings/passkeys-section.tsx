@@ -80,8 +80,6 @@ function PasskeyRow({ passkey, onChange }: { passkey: Passkey; onChange: () => P
           </Text>
           <Text size="sm" c="dimmed">
             {passkey.createdAt != null && <RelativeTime at={passkey.createdAt} prefix="Added " />}
-            {passkey.lastUsedAt != null && <RelativeTime at={passkey.lastUsedAt} prefix=" · Used " />}
-            {passkey.lastUsedAt === null && ' · Not used yet'}
             {passkey.backedUp && ' · Kept in an account of yours, on all its devices'}
           </Text>
         </Stack>

@@ -23,7 +23,6 @@ export interface Passkey {
   id: string;
   name?: string | null;
   createdAt?: string | null;
-  lastUsedAt?: string | null;
   /** whether it is kept beyond the device, as in the account of a phone */
   backedUp: boolean;
 }
