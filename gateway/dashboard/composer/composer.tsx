@@ -59,7 +59,7 @@ export function Composer({ mode, emailId, to = [], close, sent }: ComposerProps)
       <Alert color="yellow" variant="outline" title="No domain to send from">
         <Text size="sm">
           Mail is sent from a domain that is proven to be yours.{' '}
-          <Anchor component={Link} href="/domains" size="sm">
+          <Anchor component={Link} underline="always" href="/domains" size="sm">
             Add a domain, or finish one
           </Anchor>
         </Text>

@@ -29,7 +29,7 @@ export function ProblemNote({ problem }: { problem: Problem }) {
         {type === 'SuppressedRecipient' && (
           <Text size="sm">
             Mail to them came back before, or they complained of it, so that nothing is sent there. Take them out, or{' '}
-            <Anchor component={Link} href="/suppressions" size="sm">
+            <Anchor component={Link} underline="always" href="/suppressions" size="sm">
               lift the suppression
             </Anchor>
             .
@@ -38,7 +38,7 @@ export function ProblemNote({ problem }: { problem: Problem }) {
         {type === 'Forbidden' && (
           <Text size="sm">
             Choose another sender, or{' '}
-            <Anchor component={Link} href="/domains" size="sm">
+            <Anchor component={Link} underline="always" href="/domains" size="sm">
               look at your domains
             </Anchor>
             .

@@ -91,7 +91,7 @@ function FirstMail() {
         <Command label="Copy the curl command" text={first.curl} />
         <Text size="sm" c="dimmed" ta="center">
           Or{' '}
-          <Anchor component={Link} href="/inbox?compose=new" size="sm">
+          <Anchor component={Link} underline="always" href="/inbox?compose=new" size="sm">
             write an email
           </Anchor>{' '}
           to {first.address} from here.

@@ -22,6 +22,9 @@ const KEYS = [
   { keys: ['?'], about: 'Show these keys' },
 ];
 
+/** What lies over the page and takes the keys while it is open. */
+const OVERLAYS = '[role=dialog], [role=menu], .mantine-Popover-dropdown';
+
 /** Calls back on keys pressed alone, while no field, menu or dialog has the focus. */
 export function useShortcuts(actions: Record<string, () => void>): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
@@ -32,9 +35,20 @@ export function useShortcuts(actions: Record<string, () => void>): void {
     action();
   });
   useEffect(() => {
-    const listener = (event: KeyboardEvent) => press(event);
+    let isAside = false;
+    // Looked at before anybody hears of the key: what closes by it is gone afterwards.
+    const look = () => {
+      isAside = document.querySelector(OVERLAYS) !== null;
+    };
+    const listener = (event: KeyboardEvent) => {
+      if (!isAside) press(event);
+    };
+    window.addEventListener('keydown', look, { capture: true });
     document.addEventListener('keydown', listener);
-    return () => document.removeEventListener('keydown', listener);
+    return () => {
+      window.removeEventListener('keydown', look, { capture: true });
+      document.removeEventListener('keydown', listener);
+    };
   }, []);
 }
 

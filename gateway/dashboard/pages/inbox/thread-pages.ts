@@ -134,7 +134,7 @@ export function withoutFarRows(list: ThreadPages, from: number, to: number): Thr
   let begin = 0;
   let isChanged = false;
   const pages = list.pages.map((page, index) => {
-    const isNear = index === 0 || (begin <= to && begin + page.count >= from);
+    const isNear = index === 0 || (begin <= to && begin + page.count > from);
     begin += page.count;
     if (isNear || page.rows === null) return page;
     isChanged = true;

@@ -137,6 +137,10 @@ export function useInbox(): Inbox {
   const tick = () => {
     if (activeId !== null) selection.toggle(activeId, false);
   };
+  const label = () => {
+    if (selected.length === 0 && threadId === null && activeId !== null) selection.set([activeId]);
+    setLabelling(meant().length > 0);
+  };
   useShortcuts({
     j: () => step(1),
     k: () => step(-1),
@@ -146,7 +150,7 @@ export function useInbox(): Inbox {
     x: tick,
     e: archive,
     u: unread,
-    l: () => setLabelling(meant().length > 0),
+    l: label,
     m: merge,
     r: () => answer('reply'),
     a: () => answer('reply-all'),

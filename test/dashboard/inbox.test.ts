@@ -1,0 +1,203 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ThreadRow } from '../../gateway/dashboard/pages/inbox/inbox-documents.ts';
+import {
+  type AnsweredPage,
+  heldRows,
+  indexOfThread,
+  missingPages,
+  NO_PAGES,
+  rowAt,
+  withHead,
+  withNextPage,
+  withoutFarRows,
+  withoutThreads,
+  withPageRows,
+  withRowsBack,
+} from '../../gateway/dashboard/pages/inbox/thread-pages.ts';
+import { findViolations } from '../support/axe.ts';
+import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/browser-stage.ts';
+
+describe('the pages of a list', () => {
+  const list = [0, 50, 100].reduce((pages, from) => withNextPage(pages, answer(1_000 - from, 50, true)), NO_PAGES);
+
+  test('keep their places without their rows, and take the same rows again', () => {
+    const far = withoutFarRows(list, 100, 149);
+    expect(far.size).toBe(150);
+    expect(rowAt(far, 60)).toBeNull();
+    expect(rowAt(far, 120)?.node.id).toBe('t880');
+    const [after = null] = missingPages(far, 55, 60);
+    expect(after).toBe('c951');
+    expect(heldRows(withPageRows(far, after, answer(950, 50, true)))).toEqual(heldRows(list));
+  });
+
+  test('take new mail on top, once for a thread that stood further down', () => {
+    const moved = { cursor: 'c-new', node: { ...thread(930), lastMessageAt: new Date(2_000_000).toISOString() } };
+    const head = answer(1_000, 49, true);
+    const next = withHead(list, { ...head, edges: [moved, ...head.edges] });
+    expect(next).not.toBeNull();
+    const ids = heldRows(next ?? NO_PAGES).map(({ node }) => node.id);
+    expect([ids[0], ids[1], ids.length, new Set(ids).size]).toEqual(['t930', 't1000', 150, 150]);
+  });
+
+  test('say that more has to be read when all that came is new', () => {
+    expect(withHead(list, answer(2_000, 50, true))).toBeNull();
+  });
+
+  test('put rows that were taken out back where they stood', () => {
+    const row = rowAt(list, 70);
+    const without = withoutThreads(list, new Set([row?.node.id ?? '']));
+    expect(without.size).toBe(149);
+    const back = withRowsBack(without, row === null ? [] : [row]);
+    expect([back.size, indexOfThread(back, row?.node.id ?? '')]).toEqual([150, 70]);
+  });
+});
+
+let stage: BrowserStage;
+
+describe.skipIf(chromiumPath === undefined)('the inbox', () => {
+  beforeAll(async () => {
+    stage = await openBrowserStage();
+  });
+  afterAll(() => stage?.close());
+
+  test('shows mail as it comes, finds it, sorts it by keys, and says what to do while there is none', async () => {
+    const account = await stage.account();
+    const tab = await stage.open(account);
+    const { page } = tab;
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByText('No mail yet').waitFor();
+    await page.getByText('swaks').first().waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByText('Live').waitFor();
+    const to = account.address;
+    await stage.mail({ to, subject: 'Gears', text: 'Thirty thousand of them.', messageId: '<gears@sender.test>' });
+    await row(page, 'Gears').waitFor();
+    await stage.mail({
+      to,
+      from: 'Shop <shop@market.test>',
+      subject: 'Invoice',
+      text: 'Please pay.\n\n-- \nThe shop',
+      attachments: [{ filename: 'invoice.txt', content: 'four pounds' }],
+    });
+    await row(page, 'Invoice').waitFor();
+
+    // An answer arrives live in the open conversation, and the list keeps it open.
+    await row(page, 'Gears').click();
+    await page.getByRole('article').getByText('Thirty thousand of them.').last().waitFor();
+    await stage.mail({ to, subject: 'Re: Gears', text: 'Or forty thousand.', inReplyTo: '<gears@sender.test>' });
+    await page.getByRole('article').nth(1).getByText('Or forty thousand.').last().waitFor();
+    expect(await page.getByRole('grid').getByRole('row').first().getAttribute('aria-current')).toBe('true');
+    await expect.poll(async () => (await unread(account)).get('Gears')).toBe(0);
+    await page.getByRole('button', { name: 'Why here' }).last().click();
+    await page.getByText('answers a message of this conversation').waitFor();
+    await page.keyboard.press('Escape');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await findViolations(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'light' });
+    expect(await findViolations(page)).toEqual([]);
+
+    // Search, by the URL too.
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('/');
+    await page.keyboard.type('from:shop has:attachment');
+    await page.keyboard.press('Enter');
+    await row(page, 'Gears').waitFor({ state: 'detached' });
+    await row(page, 'Invoice').waitFor();
+    expect(new URL(page.url()).searchParams.get('q')).toBe('from:shop has:attachment');
+    await page.goto(`${stage.url}/inbox?q=-invoice+from%3Ashop`);
+    await page.getByText('Nothing found').waitFor();
+    await page.getByRole('button', { name: 'Clear the search' }).last().click();
+    await row(page, 'Gears').waitFor();
+
+    // Keys: select, label, unread, archive, undo.
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.getByText('1 selected').waitFor();
+    await page.keyboard.press('l');
+    await page.getByLabel('Find or add a label').fill('engine');
+    await page.keyboard.press('Enter');
+    await row(page, 'Gears').getByText('engine').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('u');
+    await expect.poll(async () => (await unread(account)).get('Gears')).toBe(2);
+    await page.keyboard.press('e');
+    await row(page, 'Gears').waitFor({ state: 'detached' });
+    await page.keyboard.press('z');
+    await row(page, 'Gears').waitFor();
+    expect(tab.complaints).toEqual([]);
+    await tab.context.close();
+  });
+
+  test('joins conversations and parts them again, on a phone too, and shows nobody another’s', async () => {
+    const account = await stage.account();
+    const to = account.address;
+    await stage.mail({ to, subject: 'North', text: 'From the north.' });
+    await stage.mail({ to, from: 'bob@other.test', subject: 'South', text: 'From the south.' });
+    const tab = await stage.open(account, { viewport: { width: 390, height: 844 } });
+    const { page } = tab;
+    await page.goto(`${stage.url}/inbox`);
+    await row(page, 'North').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole('checkbox', { name: 'Select North' }).click();
+    await page.getByRole('checkbox', { name: 'Select South' }).click();
+    await page.getByRole('button', { name: 'Merge' }).click();
+    await page.getByRole('article').nth(1).waitFor();
+    expect(await page.getByRole('article').count()).toBe(2);
+    const joined = page.url();
+    await page.getByRole('button', { name: /^More for the message from bob/ }).click();
+    await page.getByRole('menuitem', { name: 'Split the conversation from here' }).click();
+    await page.getByRole('button', { name: 'Split', exact: true }).click();
+    await page.waitForURL((url) => url.href !== joined);
+    await page.getByText('1 message').first().waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole('link', { name: /Back to the list/ }).click();
+    await row(page, 'South').waitFor();
+    await row(page, 'North').waitFor();
+    expect(tab.complaints).toEqual([]);
+
+    const stranger = await stage.open(await stage.account());
+    await stranger.page.goto(joined);
+    await stranger.page.getByText('No such conversation').waitFor();
+    expect(await stranger.page.getByText('From the north.').count()).toBe(0);
+    await stranger.context.close();
+    await tab.context.close();
+  });
+});
+
+function row(page: Page, subject: string) {
+  return page.getByRole('grid').getByRole('row').filter({ hasText: subject }).first();
+}
+
+/** Unread messages by base subject. */
+async function unread(account: Awaited<ReturnType<BrowserStage['account']>>): Promise<Map<string, number>> {
+  const { body } = await account.graphql('{ threads { edges { node { normalizedSubject unreadCount } } } }');
+  const nodes: { normalizedSubject: string; unreadCount: number }[] = body.data.threads.edges.map(
+    ({ node }: { node: unknown }) => node,
+  );
+  return new Map(nodes.map(({ normalizedSubject, unreadCount }) => [capitalized(normalizedSubject), unreadCount]));
+}
+
+function capitalized(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+/** A page of threads whose messages came a second apart, the one at `newest` seconds first. */
+function answer(newest: number, count: number, hasNextPage: boolean): AnsweredPage {
+  const edges = Array.from({ length: count }, (_, n) => ({ cursor: `c${newest - n}`, node: thread(newest - n) }));
+  return { edges, pageInfo: { hasNextPage, endCursor: edges.at(-1)?.cursor ?? null } };
+}
+
+function thread(seconds: number): ThreadRow {
+  return {
+    id: `t${seconds}`,
+    normalizedSubject: '',
+    messageCount: 1,
+    unreadCount: 0,
+    lastMessageAt: new Date(seconds * 1_000).toISOString(),
+    isArchived: false,
+    labels: [],
+    participants: [],
+    latestMessage: null,
+  };
+}
