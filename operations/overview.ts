@@ -3,7 +3,7 @@ import * as counts from '../db/queries/overview-counts.ts';
 import { invalid, type OperationContext } from './context.ts';
 
 export type { RecentWebhooks, WaitingMail } from '../db/queries/overview-counts.ts';
-export { MAX_COUNTED, MAX_SAMPLED_DELIVERIES } from '../db/queries/overview-counts.ts';
+export { MAX_COUNTED, MAX_DEFERRED, MAX_SAMPLED_DELIVERIES } from '../db/queries/overview-counts.ts';
 
 /** Whole hours up to now, the present one among them. */
 export interface Span {

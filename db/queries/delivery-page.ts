@@ -72,6 +72,9 @@ export async function findDeliveries(
   return rows.map(deliverySummary);
 }
 
+/** More than any delivery has, interrupted ones among them. */
+const MAX_ATTEMPTS = 1_000;
+
 /** All attempts of the deliveries, each delivery's oldest first. */
 export async function findAttempts(
   transaction: Transaction<Tables>,
@@ -84,6 +87,8 @@ export async function findAttempts(
       select a.delivery_id as "deliveryId", a.number, a.started_at as "startedAt", a.duration_ms as "durationMs", a.outcome,
         a.status_code as "statusCode", a.error, a.response_body as "responseBody", a.request_headers as "requestHeaders"
       from delivery_attempt a where a.user_id = ${userId} and a.delivery_id = w.id
+      -- The bound keeps the planner from joining all that the view has: deliveries are looked up one by one, by their keys.
+      order by a.number limit ${MAX_ATTEMPTS}
     ) a order by a.number`.execute(transaction);
   return rows;
 }

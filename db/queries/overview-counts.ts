@@ -42,7 +42,7 @@ export interface RecentWebhooks {
   isSampled: boolean;
 }
 
-/** Deliveries that are looked at, of all endpoints together; each endpoint has an equal part of them, but at least so many. */
+/** Deliveries that are looked at, of all endpoints that had any; each has an equal part of them, but at least so many. */
 export const MAX_SAMPLED_DELIVERIES = 10_000;
 const LEAST_PER_ENDPOINT = 20;
 /** Endpoints that are looked at. */
@@ -56,7 +56,9 @@ export async function readRecentWebhooks(
 ): Promise<RecentWebhooks> {
   const { rows } = await sql<RecentWebhooks>`
     with hook as materialized (
-      select e.id from endpoint e where e.user_id = ${userId} and e.type = 'webhook' limit ${MAX_ENDPOINTS}
+      select e.id from endpoint e where e.user_id = ${userId} and e.type = 'webhook' and exists (
+        select from delivery d where d.user_id = ${userId} and d.endpoint_id = e.id and d.created_at >= ${since})
+      limit ${MAX_ENDPOINTS}
     ), share as materialized (
       select greatest(${LEAST_PER_ENDPOINT}, ${MAX_SAMPLED_DELIVERIES} / greatest(1, count(*))) as most from hook
     ), sample as materialized (
@@ -79,7 +81,7 @@ export async function readRecentWebhooks(
 export interface WaitingMail {
   /** sent emails that not all servers took yet */
   pending: number;
-  /** of these, those that a server put off; at most MAX_COUNTED */
+  /** of these, those that a server put off, among the oldest MAX_DEFERRED */
   deferred: number;
   scheduled: number;
   paused: number;
@@ -91,8 +93,10 @@ export interface WaitingMail {
   retries: number;
 }
 
-/** Rows that are counted one by one. */
+/** Rows that are counted one by one, by an index alone. */
 export const MAX_COUNTED = 10_000;
+/** Emails whose recipients are looked at. */
+export const MAX_DEFERRED = 1_000;
 
 export async function readWaitingMail(transaction: Transaction<Tables>, userId: string): Promise<WaitingMail> {
   const { rows } = await sql<WaitingMail>`
@@ -108,7 +112,7 @@ export async function readWaitingMail(transaction: Transaction<Tables>, userId: 
       from (
         select e.id from email e where e.user_id = ${userId} and e.type = 'sent' and e.status = 'pending'
         -- what was put off is older than most
-        order by e.created_at, e.id limit ${MAX_COUNTED}) e) u
+        order by e.created_at, e.id limit ${MAX_DEFERRED}) e) u
     cross join (
       select count(*) filter (where r.outcome = 'blocked') as blocked, count(*) filter (where r.outcome = 'review') as review
       from (

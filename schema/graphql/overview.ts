@@ -69,7 +69,7 @@ const WaitingMail = builder.objectRef<overview.WaitingMail>('WaitingMail').imple
   fields: (t) => ({
     pending: t.exposeInt('pending', { description: 'Sent emails that not all servers took yet.' }),
     deferred: t.exposeInt('deferred', {
-      description: `Of these, those that a server put off and that are tried again: ${UP_TO}.`,
+      description: `Of these, those that a server put off and that are tried again, among the oldest ${overview.MAX_DEFERRED}.`,
     }),
     scheduled: t.exposeInt('scheduled', { description: 'Emails that wait for their time.' }),
     paused: t.exposeInt('paused', { description: 'Scheduled emails that you paused.' }),

@@ -119,6 +119,10 @@ describe('webhooks of the last hours', () => {
   test('of which there are too many are the newest', async () => {
     await deliver(500, { status: 'failed', durationMs: 900, at: before(2) });
     await deliver(10_000, { status: 'success', durationMs: 20, at: before(1) });
+    await run(
+      `insert into endpoint (user_id, id, name, type, config) values ($1, 'ep_idle', 'idle', 'webhook', '{"url": "https://x.test"}')`,
+      [box.userId],
+    );
     expect((await graph.ask(`{ overview { ${WEBHOOKS} } }`)).overview.webhooks).toMatchObject({
       successful: 10_000,
       failed: 0,
@@ -265,16 +269,22 @@ describe('things to fix', () => {
 test('the whole overview takes as many statements with much as with nothing', async () => {
   const query = `{ overview { ${HOURS} totals { sent } webhooks { p95Ms } waiting { pending } thingsToFix { kind node { id } } } }`;
   await graph.ask('{ viewer { id } }');
-  const empty = await countStatements(() => graph.ask(query));
+  // The fewest of some: on a busy machine a request may take a transaction more.
+  const fewest = async () => {
+    const counts = [];
+    for (let n = 0; n < 5; n++) counts.push(await countStatements(() => graph.ask(query)));
+    return counts.toSorted((a, b) => a.statements - b.statements)[0];
+  };
+  const empty = await fewest();
   await insertMail(
     gateway.actor,
     Array.from({ length: 60 }, (_, n) => ({ userId: box.userId, createdAt: before(n / 3) })),
   );
   for (const n of [1, 2, 3])
     await gateway.mailbox({ domain: `n${n}.test`, domainStatus: 'pending', userId: box.userId });
-  const full = await countStatements(() => graph.ask(query));
-  expect(full.answer.overview.thingsToFix).toHaveLength(3);
+  const full = await fewest();
+  expect(full?.answer.overview.thingsToFix).toHaveLength(3);
   // One more loads the domains that are told of.
-  expect(full.statements).toBe(empty.statements + 1);
-  expect(full.statements).toBeLessThan(16);
+  expect(full?.statements).toBe((empty?.statements ?? 0) + 1);
+  expect(full?.statements).toBeLessThan(16);
 });
