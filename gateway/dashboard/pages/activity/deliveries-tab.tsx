@@ -74,8 +74,8 @@ export function DeliveriesTab({ id }: { id: string }) {
                 ? `The newest ${deliveries.edges.length} of ${deliveries.totalCount} deliveries.`
                 : `${deliveries.totalCount} ${deliveries.totalCount === 1 ? 'delivery' : 'deliveries'}, the newest first.`}
             </Text>
-            {deliveries.edges.map(({ node }) => (
-              <DeliveryCard key={node.id} emailId={id} delivery={node} />
+            {deliveries.edges.map(({ node }, at) => (
+              <DeliveryCard key={node.id} emailId={id} delivery={node} number={deliveries.totalCount - at} />
             ))}
           </>
         )
@@ -84,7 +84,8 @@ export function DeliveriesTab({ id }: { id: string }) {
   );
 }
 
-function DeliveryCard({ emailId, delivery }: { emailId: string; delivery: Delivery }) {
+/** `number`: of all deliveries of the email, 1 the oldest. */
+function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery: Delivery; number: number }) {
   const { id, endpoint, type, status, cause, createdAt, nextAttemptAt, error, attempts, recipients } = delivery;
   const retry = useAct(RETRY, { done: 'It is being delivered again.' });
   const again = useAct(AGAIN, { done: 'It is being delivered once more.' });
@@ -92,7 +93,7 @@ function DeliveryCard({ emailId, delivery }: { emailId: string; delivery: Delive
   const run = () =>
     status === 'SUCCESS' && endpoint !== null ? again.act({ id: emailId, endpointId: endpoint.id }) : retry.act({ id });
   return (
-    <Paper withBorder p="md" component="section" aria-label={`Delivery to ${name}`} data-delivery={id}>
+    <Paper withBorder p="md" component="section" aria-label={`Delivery ${number} to ${name}`} data-delivery={id}>
       <Group justify="space-between" mb="xs" gap="xs">
         <Group gap="sm">
           <Title order={2}>
@@ -143,9 +144,9 @@ function DeliveryCard({ emailId, delivery }: { emailId: string; delivery: Delive
           </Text>
         ))}
         {attempts.toReversed().map((attempt) => (
-          <DeliveryAttemptCard key={attempt.number} attempt={attempt} />
+          <DeliveryAttemptCard key={attempt.number} attempt={attempt} of={`delivery ${number}`} />
         ))}
-        {type === 'WEBHOOK' && <DeliveryPayload deliveryId={id} />}
+        {type === 'WEBHOOK' && <DeliveryPayload deliveryId={id} of={`delivery ${number}`} />}
       </Stack>
     </Paper>
   );

@@ -15,11 +15,11 @@ interface Attempt {
   requestHeaders: readonly { name: string; value: string }[];
 }
 
-/** One try of a webhook: what came back, and what was sent along. */
-export function DeliveryAttemptCard({ attempt }: { attempt: Attempt }) {
+/** One try of a webhook: what came back, and what was sent along. `of` names the delivery. */
+export function DeliveryAttemptCard({ attempt, of }: { attempt: Attempt; of: string }) {
   const { number, startedAt, durationMs, outcome, statusCode, error, responseBody, requestHeaders } = attempt;
   return (
-    <Stack gap={6} role="group" aria-label={`Try ${number}`}>
+    <Stack gap={6} role="group" aria-label={`Try ${number} of ${of}`}>
       <Group gap="xs">
         <Text size="sm" fw={600}>
           Try {number}
@@ -37,7 +37,9 @@ export function DeliveryAttemptCard({ attempt }: { attempt: Attempt }) {
           {error}
         </Text>
       )}
-      {responseBody !== null && responseBody !== '' && <Json text={responseBody} label={`Answer to try ${number}`} />}
+      {responseBody !== null && responseBody !== '' && (
+        <Json text={responseBody} label={`Answer to try ${number} of ${of}`} />
+      )}
       {requestHeaders.length > 0 && (
         <Accordion variant="contained" chevronPosition="left">
           <Accordion.Item value="headers">
@@ -45,7 +47,7 @@ export function DeliveryAttemptCard({ attempt }: { attempt: Attempt }) {
               <Text size="sm">Request header fields ({requestHeaders.length})</Text>
             </Accordion.Control>
             <Accordion.Panel>
-              <Code block tabIndex={0} role="region" aria-label={`Request header fields of try ${number}`}>
+              <Code block tabIndex={0} role="region" aria-label={`Request header fields of try ${number}, ${of}`}>
                 {requestHeaders.map(({ name, value }) => `${name}: ${value}`).join('\n')}
               </Code>
             </Accordion.Panel>

@@ -13,8 +13,8 @@ const PAYLOAD = graphql(`
   }
 `);
 
-/** What a webhook is sent, read when it is asked for. */
-export function DeliveryPayload({ deliveryId }: { deliveryId: string }) {
+/** What a webhook is sent, read when it is asked for. `of` names the delivery. */
+export function DeliveryPayload({ deliveryId, of }: { deliveryId: string; of: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <Stack gap="xs">
@@ -29,12 +29,12 @@ export function DeliveryPayload({ deliveryId }: { deliveryId: string }) {
           {isOpen ? 'Hide the payload' : 'Show the payload'}
         </Button>
       </Group>
-      {isOpen && <Payload deliveryId={deliveryId} />}
+      {isOpen && <Payload deliveryId={deliveryId} of={of} />}
     </Stack>
   );
 }
 
-function Payload({ deliveryId }: { deliveryId: string }) {
+function Payload({ deliveryId, of }: { deliveryId: string; of: string }) {
   const [{ data, error }, again] = useQuery({ query: PAYLOAD, variables: { id: deliveryId } });
   if (error !== undefined) return <ErrorNote error={error} retry={() => again({ requestPolicy: 'network-only' })} />;
   if (data === undefined) return <Skeleton height={160} aria-label="Loading" role="status" />;
@@ -54,7 +54,7 @@ function Payload({ deliveryId }: { deliveryId: string }) {
       )}
       <Json
         text={payload.text}
-        label={`POST ${payload.url}, ${sizeOf(payload.octets)}${payload.isCut ? ', the beginning' : ''}`}
+        label={`Payload of ${of}: POST ${payload.url}, ${sizeOf(payload.octets)}${payload.isCut ? ', the beginning' : ''}`}
       />
     </Stack>
   );

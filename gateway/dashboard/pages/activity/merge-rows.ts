@@ -5,8 +5,8 @@ export interface Placed<Row> {
 }
 
 /**
- * The rows that are shown after the first page was read again: that page, and of the rows known before those that lie behind it. Where so
- * much came in that the page has none of them, what lies between is not known: then the page alone, and null for the rest.
+ * The rows that are shown after the first page was read again: that page, and of the rows known before those that lie behind it (`isWhole`).
+ * Where so much came in that the page has none of them, what lies between is not known, and the page stands alone.
  */
 export function mergeRows<Row>(
   page: readonly Placed<Row>[],

@@ -59,19 +59,19 @@ function RecipientCard({ recipient }: { recipient: Recipient }) {
       )}
       <Stack gap="sm" mt="sm">
         {attempts.map((attempt) => (
-          <AttemptTalk key={attempt.number} attempt={attempt} />
+          <AttemptTalk key={attempt.number} address={address} attempt={attempt} />
         ))}
       </Stack>
     </Paper>
   );
 }
 
-function AttemptTalk({ attempt }: { attempt: Recipient['attempts'][number] }) {
+function AttemptTalk({ address, attempt }: { address: string; attempt: Recipient['attempts'][number] }) {
   const { number, startedAt, durationMs, outcome, host, remoteAddress, isTls, code, enhancedStatus, text } = attempt;
   const server = host ?? (remoteAddress === null ? 'No server was reached' : 'A relay or a server of this service');
   const reply = [code, enhancedStatus, text].filter((part) => part !== null).join(' ');
   return (
-    <Box className={styles['talk']} tabIndex={0} role="region" aria-label={`Attempt ${number}`}>
+    <Box className={styles['talk']} tabIndex={0} role="region" aria-label={`${address}, attempt ${number}`}>
       <div className={styles['ours']}>
         # attempt {number}, <RelativeTime at={startedAt} />
         {durationMs === null ? ', still going on' : `, ${durationOf(durationMs)}`}

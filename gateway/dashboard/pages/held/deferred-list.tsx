@@ -83,7 +83,7 @@ function DeferredRow({ email }: { email: Deferred }) {
           leftSection={<IconSend size={16} aria-hidden />}
           loading={isBusy}
           onClick={() => void act({ id: email.id })}
-          aria-label={`Retry “${subjectOf(email)}” now`}
+          aria-label={`Retry now: “${subjectOf(email)}”`}
         >
           Retry now
         </Button>

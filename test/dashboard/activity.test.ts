@@ -1,0 +1,312 @@
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findViolations } from '../support/axe.ts';
+import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/browser-stage.ts';
+import { type DnsServer, startDnsServer } from '../support/dns.ts';
+import type { TestAccount } from '../support/service.ts';
+import { type SinkMta, startSinkMta } from '../support/sink-mta.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+type Account = Awaited<ReturnType<BrowserStage['account']>>;
+
+/** What a loaded machine may need to render an answer. Milliseconds. */
+const PATIENCE_MS = 30_000;
+/** Of the whole service, the browser, and the dashboard when it is not built. Milliseconds. */
+const START_MS = 300_000;
+/** Of one test on a loaded machine. Milliseconds. */
+const JOURNEY_MS = 180_000;
+
+let stage: BrowserStage;
+let dns: DnsServer;
+let sink: SinkMta;
+let receiver: WebhookReceiver;
+
+describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS }, () => {
+  beforeAll(async () => {
+    [dns, sink, receiver] = await Promise.all([
+      startDnsServer(),
+      startSinkMta({ name: 'mx.elsewhere.test' }),
+      startWebhookReceiver(),
+    ]);
+    dns.set('mx.elsewhere.test', 'A', [sink.host]);
+    dns.set('elsewhere.test', 'MX', [{ preference: 10, exchange: 'mx.elsewhere.test' }]);
+    stage = await openBrowserStage({ environment: { DNS_SERVERS: dns.address, OUTBOUND_PORT: String(sink.port) } });
+  }, START_MS);
+  afterAll(async () => {
+    await stage?.close();
+    await Promise.all([receiver?.stop(), sink?.stop(), dns?.stop()]);
+  });
+
+  /** A page that answers within our patience. */
+  async function open(account: Account, path: string, options: BrowserContextOptions = {}) {
+    const tab = await stage.open(account, options);
+    await tab.context.route('**/api/auth/get-session', async (route) => {
+      const response = await route.fetch();
+      // Whoever comes with a key has no session, and is not asked to sign in here.
+      if ((await response.text()) !== 'null') return route.fulfill({ response });
+      return route.fulfill({ json: { user: { id: account.userId }, session: { id: 'none' } } });
+    });
+    tab.page.setDefaultTimeout(PATIENCE_MS);
+    await tab.page.goto(stage.url + path);
+    return tab;
+  }
+
+  /** Runs a mutation of one root field; answers its payload. */
+  async function change(account: TestAccount, field: string, input: Record<string, unknown>, selection: string) {
+    const type = `${field[0]?.toUpperCase()}${field.slice(1)}Input!`;
+    const text = `mutation M($input: ${type}) { ${field}(input: $input) { __typename ... on Error { message } ${selection} } }`;
+    const { body } = await account.graphql(text, { input });
+    const payload = body.data?.[field];
+    if (payload === undefined || payload.message !== undefined) throw new Error(`${field}: ${JSON.stringify(body)}`);
+    return payload;
+  }
+
+  /** An endpoint that gives up after one try, to which the account's address is led. */
+  async function leadTo(account: Account, name: string, path: string): Promise<string> {
+    const given = { name, url: `${receiver.url}${path}`, retryAttempts: 0 };
+    const made = await change(
+      account,
+      'createWebhookEndpoint',
+      given,
+      '... on CreateWebhookEndpointPayload { endpoint { id } }',
+    );
+    const found = await account.graphql('{ emailAddresses(first: 1) { edges { node { id } } } }');
+    const addressId = found.body.data.emailAddresses.edges[0].node.id;
+    const led = { id: addressId, endpointId: made.endpoint.id };
+    await change(account, 'updateEmailAddress', led, '... on UpdateEmailAddressPayload { emailAddress { id } }');
+    return made.endpoint.id;
+  }
+
+  async function openTab(page: Page, name: string) {
+    await page.getByRole('tab', { name, exact: true }).click();
+    await page.getByRole('tabpanel', { name, exact: true }).waitFor();
+  }
+
+  test('a webhook that fails is found with its answer, and delivered by a click once its receiver is mended', async () => {
+    const account = await stage.account();
+    await leadTo(account, 'Orders', '/failing');
+    receiver.answer([{ status: 500, body: '{"error":"the database is down"}' }]);
+    const { page, complaints, context } = await open(account, '/activity');
+    await page.getByRole('heading', { name: 'No mail in the last 30 days' }).waitFor();
+    await stage.mail({
+      to: account.address,
+      subject: 'An order',
+      text: 'Your code is 482913.',
+      html: '<p>Your code is <b>482913</b>. <a href="https://shop.example/orders/7">The order</a></p>',
+      attachments: [{ filename: 'order.csv', content: 'a,b\n1,2\n' }],
+    });
+    const row = page.getByRole('listitem').filter({ hasText: 'An order' });
+    await row.getByText('webhook failed 500').waitFor();
+    await row.getByRole('img', { name: 'Has attachments' }).waitFor();
+
+    await row.getByRole('link', { name: 'An order' }).click();
+    await page.getByRole('heading', { level: 1, name: 'An order' }).waitFor();
+    await page.getByRole('region', { name: 'Found in it' }).getByText('482913', { exact: true }).waitFor();
+    await page.getByText(/Webhook to endpoint “Orders”, try 1: failed, answer 500/).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+
+    await openTab(page, 'Deliveries');
+    const delivery = page.getByRole('region', { name: /^Delivery \d to Orders$/ });
+    await delivery.getByText('"error": "the database is down"').waitFor();
+    await delivery.getByRole('button', { name: 'Show the payload' }).click();
+    await delivery.getByText('"subject": "An order"').first().waitFor();
+    expect(new URL(page.url()).searchParams.get('tab')).toBe('deliveries');
+    expect(await findViolations(page)).toEqual([]);
+
+    receiver.answer([{ status: 200, body: '{"taken":true}' }]);
+    await delivery.getByRole('button', { name: 'Retry', exact: true }).click();
+    await delivery.first().getByText('webhook 200').waitFor();
+    await delivery.first().getByText('"taken": true').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    expect(receiver.requests.at(-1)?.body).toContain('An order');
+
+    // Each of the other tabs shows its part of the same mail.
+    await openTab(page, 'HTML');
+    await page.frameLocator('iframe').getByText('482913').waitFor();
+    await openTab(page, 'Text');
+    await page.getByRole('region', { name: 'Plain text' }).getByText('Your code is 482913.').waitFor();
+    await openTab(page, 'Raw');
+    await page.getByRole('region', { name: 'Raw source' }).getByText('Subject: An order').waitFor();
+    await openTab(page, 'Headers');
+    await page.getByLabel('Filter header fields').fill('subject');
+    await page.getByRole('cell', { name: 'An order' }).waitFor();
+    await openTab(page, 'Attachments (1)');
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download order.csv' }).click();
+    expect((await download).suggestedFilename()).toBe('order.csv');
+    await openTab(page, 'Authentication');
+    await page.getByRole('region', { name: 'DMARC' }).getByText('none', { exact: true }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await openTab(page, 'Routing');
+    await page.getByRole('tabpanel').getByRole('link', { name: 'Orders' }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test('mail is narrowed by search and filters that live in the URL, and grows by more', async () => {
+    const account = await stage.account();
+    for (let n = 1; n <= 3; n++) await stage.mail({ to: account.address, subject: `Alpha ${n}`, text: 'One.' });
+    await change(
+      account,
+      'sendEmail',
+      { from: account.address, to: ['joe@elsewhere.test'], subject: 'Beta', text: 'Two.' },
+      '... on SendEmailPayload { email { id } }',
+    );
+    const { page, complaints, context } = await open(account, '/activity?direction=received');
+    const list = page.getByRole('list', { name: 'Emails' });
+    await list.getByText('Alpha 3').waitFor();
+    await expect.poll(() => list.getByRole('listitem').count()).toBe(3);
+    await page.getByLabel('Direction').selectOption('Sent');
+    await list.getByText('Beta').waitFor();
+    await expect.poll(() => list.getByRole('listitem').count()).toBe(1);
+    expect(new URL(page.url()).search).toBe('?direction=sent');
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await expect.poll(() => list.getByRole('listitem').count()).toBe(4);
+    await page.getByRole('searchbox', { name: 'Search all mail' }).fill('subject:alpha -3');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => list.getByRole('listitem').count()).toBe(2);
+    await page.reload();
+    await list.getByText('Alpha 1').waitFor();
+    expect(await list.getByRole('listitem').count()).toBe(2);
+    await page.goBack();
+    await expect.poll(() => list.getByRole('listitem').count()).toBe(4);
+    await page.goto(`${stage.url}/activity?q=nothing-like-it`);
+    await page.getByRole('heading', { name: 'No mail fits' }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test('what a server said of sent mail is shown, deferred mail is tried at once when asked', async () => {
+    const account = await stage.account();
+    let isAwake = false;
+    sink.answer({
+      rcpt: (address) => {
+        if (address.startsWith('gone')) return '550 5.1.1 No such user here';
+        return address.startsWith('slow') && !isAwake ? '451 4.7.1 Greylisted, come back later' : undefined;
+      },
+    });
+    const to = ['gone@elsewhere.test', 'joe@elsewhere.test'];
+    const send = (subject: string, whom: string[]) =>
+      change(
+        account,
+        'sendEmail',
+        { from: account.address, to: whom, subject, text: 'Hello.' },
+        '... on SendEmailPayload { email { id } }',
+      );
+    const { email: refused } = await send('Refused', to);
+    await send('Put off', ['slow@elsewhere.test']);
+
+    const { page, complaints, context } = await open(account, `/emails/${refused.id}?tab=recipients`);
+    const gone = page.getByRole('region', { name: 'gone@elsewhere.test' });
+    await gone.getByText('550 5.1.1 No such user here').waitFor();
+    await gone.getByText('mx.elsewhere.test').waitFor();
+    await gone.getByText('bounced', { exact: true }).waitFor();
+    await page.getByRole('region', { name: 'joe@elsewhere.test' }).getByText('delivered', { exact: true }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+
+    await page.goto(`${stage.url}/held?tab=deferred`);
+    const row = page.getByRole('listitem').filter({ hasText: 'Put off' });
+    await row.getByText('451 4.7.1 Greylisted, come back later').waitFor();
+    await page.getByRole('tab', { name: 'Deferred 1' }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    isAwake = true;
+    await row.getByRole('button', { name: 'Retry now: “Put off”' }).click();
+    await page.getByRole('heading', { name: 'Nothing is deferred' }).waitFor();
+    await page.getByRole('tab', { name: 'Deferred 0' }).waitFor();
+
+    await page.getByRole('tab', { name: 'Bounced 1' }).click();
+    await page.getByRole('listitem').filter({ hasText: 'Refused' }).getByText('No such user here').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test('what a rule blocks is released one by one or all, and goes its way', async () => {
+    const account = await stage.account();
+    await leadTo(account, 'Hook', '/released');
+    const given = {
+      name: 'No pills',
+      type: 'EXPLICIT',
+      config: { subject: { values: ['pills'] } },
+      action: { action: 'BLOCK' },
+    };
+    await change(account, 'createGuardRule', given, '... on CreateGuardRulePayload { guardRule { id } }');
+    const { page, complaints, context } = await open(account, '/held');
+    await page.getByRole('heading', { name: 'Nothing is blocked' }).waitFor();
+    for (let n = 1; n <= 3; n++) await stage.mail({ to: account.address, subject: `Cheap pills ${n}`, text: 'Buy.' });
+    await page.getByRole('tab', { name: 'Blocked by rule 3' }).waitFor();
+    const row = page.getByRole('listitem').filter({ hasText: 'Cheap pills 2' });
+    await row.getByRole('link', { name: 'No pills' }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await row.getByRole('button', { name: 'Release “Cheap pills 2”' }).click();
+    await row.waitFor({ state: 'detached' });
+    await page.getByRole('tab', { name: 'Blocked by rule 2' }).waitFor();
+
+    await page.getByRole('button', { name: 'Release all 2 shown' }).click();
+    await page.getByRole('button', { name: 'Release them' }).click();
+    await page.getByText('2 of 2 released. Done.').waitFor();
+    await page.getByRole('heading', { name: 'Nothing is blocked' }).waitFor();
+    await receiver.until((all) => all.filter(({ path }) => path === '/released').length === 3, PATIENCE_MS);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test('reprocessing shows what would change before anything does', async () => {
+    const account = await stage.account();
+    await stage.mail({ to: account.address, subject: 'Stored', text: 'Nowhere to go yet.' });
+    const { page, complaints, context } = await open(account, '/activity');
+    await page.getByRole('link', { name: 'Stored' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Stored' }).waitFor();
+    await leadTo(account, 'Later', '/later');
+    await page.getByRole('button', { name: 'Reprocess' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Show what would change' }).click();
+    await dialog.getByText('It would be delivered to “Later”.').waitFor();
+    await dialog.getByText(/things? would change/).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    expect(receiver.requests.filter(({ path }) => path === '/later')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Reprocess now' }).click();
+    await dialog.getByText('It is being delivered to “Later”.').waitFor();
+    await receiver.until((all) => all.some(({ path }) => path === '/later'), PATIENCE_MS);
+    await page.keyboard.press('Escape');
+    await openTab(page, 'Deliveries');
+    await page.getByRole('region', { name: 'Delivery 1 to Later' }).getByText('webhook 200').waitFor();
+    await page.getByRole('button', { name: 'Archive' }).click();
+    await page.getByText('received, archived').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test('another account’s email is none, and all is open to everybody in the dark and on a phone', async () => {
+    const [owner, stranger] = [await stage.account(), await stage.account()];
+    await stage.mail({ to: owner.address, subject: 'Private', text: 'Mine.' });
+    const mine = await open(owner, '/activity');
+    await mine.page.getByRole('link', { name: 'Private' }).click();
+    await mine.page.getByRole('heading', { level: 1, name: 'Private' }).waitFor();
+    const path = new URL(mine.page.url()).pathname;
+    const { page, context, complaints } = await open(stranger, path);
+    await page.getByRole('heading', { name: 'No such email' }).waitFor();
+    expect(await page.getByText('Private').count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await context.close();
+    await mine.context.close();
+
+    const dark = await open(owner, '/activity', { colorScheme: 'dark', viewport: { width: 390, height: 844 } });
+    for (const shown of ['/activity', path, `${path}?tab=routing`, '/held']) {
+      await dark.page.goto(stage.url + shown);
+      await dark.page.getByRole('heading', { level: 1 }).waitFor();
+      await expect
+        .poll(() =>
+          dark.page
+            .getByRole('status')
+            .filter({ hasText: /oading/ })
+            .count(),
+        )
+        .toBe(0);
+      expect(await findViolations(dark.page), shown).toEqual([]);
+      const overflow = await dark.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      expect(overflow, shown).toBeLessThanOrEqual(0);
+    }
+    await dark.context.close();
+  });
+});
