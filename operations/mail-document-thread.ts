@@ -11,9 +11,9 @@ export interface DocumentAnswer {
   document: MailDocument;
 }
 
-/** Characters; a document of fewer is made in a few milliseconds, and no thread is asked. */
+/** Characters; a mail of fewer is shown in a few milliseconds, its pictures too, and no thread is asked. */
 const SMALL_LENGTH = 30_000;
-const TIME_LIMIT_MS = 3_000;
+const TIME_LIMIT_MS = 6_000;
 const HEAP_LIMIT_MB = 256;
 /** A thread that is asked for nothing so long ends; milliseconds. */
 const IDLE_MS = 60_000;
@@ -30,7 +30,7 @@ export interface DocumentLimits {
  * half a second of work. Null when it took longer than it may, or more memory.
  */
 export async function makeDocumentAside(mail: MailToShow, limits: DocumentLimits): Promise<MailDocument | null> {
-  const isSmall = (mail.html?.length ?? 0) + (mail.text?.length ?? 0) <= SMALL_LENGTH && mail.inlineImages.size === 0;
+  const isSmall = (mail.html?.length ?? 0) + (mail.text?.length ?? 0) <= SMALL_LENGTH;
   if (isSmall) return makeMailDocument(mail);
   const made = turn.then(() => (performance.now() > limits.answerBy ? null : ask(mail, limits)));
   turn = made.then(
