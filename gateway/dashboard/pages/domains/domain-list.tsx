@@ -45,7 +45,7 @@ export function DomainList({
     query: DOMAINS,
     variables: { first: PAGE, after, filter },
     kinds: ['DOMAIN_VERIFIED', 'DOMAIN_FAILED', 'DOMAIN_RECORDS_LOST'],
-    types: ['Domain', 'EmailAddress'],
+    types: ['Domain', 'EmailAddress', 'DeleteDomainPayload'],
   });
   const list = data?.domains;
   const next = list?.pageInfo.hasNextPage === true ? (list.pageInfo.endCursor ?? null) : null;

@@ -29,7 +29,7 @@ function AllDomains() {
     query: COUNTS,
     variables: {},
     kinds: ['DOMAIN_VERIFIED', 'DOMAIN_FAILED'],
-    types: ['Domain'],
+    types: ['Domain', 'DeleteDomainPayload'],
   });
   const counts = data?.domainCounts;
   const { button, progress } = useCheckAll();

@@ -1,0 +1,310 @@
+import pg from 'pg';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findViolations } from '../support/axe.ts';
+import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/browser-stage.ts';
+import { type DnsServer, startDnsServer } from '../support/dns.ts';
+
+const MAIL_HOST = 'mx.postroom.test';
+
+let dns: DnsServer;
+let stage: BrowserStage;
+
+describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions', () => {
+  beforeAll(async () => {
+    dns = await startDnsServer();
+    stage = await openBrowserStage({ environment: { DNS_SERVERS: dns.address, MAIL_HOSTNAME: MAIL_HOST } });
+  });
+  afterAll(async () => {
+    await stage?.close();
+    await dns?.stop();
+  });
+
+  test('a new user brings a domain, makes an address and sees a mail arrive', { timeout: 180_000 }, async () => {
+    const tab = await openTab(await emptyAccount());
+    const { page } = tab;
+    await page.goto(`${stage.url}/domains`);
+    await page.getByText('No domains yet').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('main').getByRole('link', { name: 'Add a domain' }).first().click();
+
+    const name = page.getByRole('textbox', { name: 'Domain' });
+    await name.fill('hello@wizard.test');
+    await page.getByRole('button', { name: 'Add the domain' }).click();
+    await page.getByText('Enter what stands behind the @').waitFor();
+    await expectAccessible(page);
+    await name.fill('Wizard.test');
+    await page.getByRole('button', { name: 'Add the domain' }).click();
+    await page.getByText('Publish these records').waitFor();
+    expect(await page.getByText('not seen yet').count()).toBe(7);
+    await expectAccessible(page);
+
+    const records = await copyRecords(page);
+    expect(records.map(({ type, host }) => `${type} ${host}`).toSorted()).toEqual([
+      expect.stringMatching(/^MX mail\.wizard\.test$/),
+      expect.stringMatching(/^MX wizard\.test$/),
+      expect.stringMatching(/^TXT _dmarc\.wizard\.test$/),
+      expect.stringMatching(/^TXT _postroom\.wizard\.test$/),
+      expect.stringMatching(/^TXT mail\.wizard\.test$/),
+      expect.stringMatching(/^TXT pr.*\._domainkey\.wizard\.test$/),
+      expect.stringMatching(/^TXT wizard\.test$/),
+    ]);
+    dns.set('wizard.test', 'MX', [{ preference: 5, exchange: 'mx.others.test' }]);
+    dns.set('_postroom.wizard.test', 'TXT', ['postroom-verification=somebody-else']);
+    await page.getByRole('button', { name: 'I published them: check' }).first().click();
+    await page.getByText('Found instead: postroom-verification=somebody-else').waitFor();
+    await page.getByText('Found instead: 5 mx.others.test').waitFor();
+    await page.getByText('Other records stand in the way').waitFor();
+    await expectAccessible(page);
+
+    await page.evaluate(() => document.body.setAttribute('data-not-reloaded', ''));
+    publish(records);
+    await page.getByRole('button', { name: 'Check now' }).click();
+    await page.getByText('wizard.test is verified').waitFor();
+    await page.getByText('7 of 7 records seen').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Go on' }).click();
+
+    await page.getByRole('textbox', { name: 'Address' }).fill('hello');
+    await page.getByRole('button', { name: 'Make the address' }).click();
+    const drawer = page.getByRole('dialog', { name: 'hello@wizard.test' });
+    await drawer.getByRole('combobox', { name: 'Test mail' }).selectOption('ONE_TIME_CODE');
+    await drawer.getByRole('button', { name: 'Send it' }).click();
+    await drawer.getByText('It arrived').waitFor();
+    await drawer.getByText('1 emails in 24 h').waitFor();
+    expect(await drawer.getByText('swaks --server').textContent()).toContain(`:${stage.service.smtpPort} `);
+    await expectAccessible(page);
+    expect(await page.locator('[data-not-reloaded]').count()).toBe(1);
+    const mail = await drawer.getByRole('link', { name: 'Open the mail' }).getAttribute('href');
+    expect(mail).toMatch(/^\/emails\/em_/);
+
+    await drawer.getByRole('switch', { name: 'Takes mail' }).click();
+    await drawer.getByText('Mail to it is refused (550) now').waitFor();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'hidden' });
+    await page.getByText('off', { exact: true }).waitFor();
+    await page.getByRole('searchbox', { name: 'Search addresses' }).fill('nobody');
+    await page.getByText('No address fits').waitFor();
+    expect(new URL(page.url()).searchParams.get('q')).toBe('nobody');
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByRole('link', { name: 'hello@wizard.test' }).click();
+    await page.getByRole('button', { name: 'Delete the address' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('No addresses yet').waitFor();
+    expect(tab.complaints).toEqual([]);
+    await tab.context.close();
+  });
+
+  test('a domain turns verified by itself while it is looked at', { timeout: 180_000 }, async () => {
+    const account = await emptyAccount();
+    const { body: domain } = await account.call('POST', '/domains', { domain: 'waiting.test' });
+    const tab = await openTab(account);
+    const { page } = tab;
+    await page.goto(`${stage.url}/domains/${domain.id}`);
+    await page.getByText('Waiting for its records').waitFor();
+    await page.getByText('Live').waitFor();
+    await page.evaluate(() => document.body.setAttribute('data-not-reloaded', ''));
+    publish(await copyRecords(page));
+    await expireNextLook(domain.id);
+    await page.getByText('7 of 7 records seen').waitFor();
+    await page.getByText('receives', { exact: true }).waitFor();
+    expect(await page.locator('[data-not-reloaded]').count()).toBe(1);
+
+    await page.getByRole('button', { name: 'Make a new key' }).click();
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByText('waits for its record').waitFor();
+    await page.getByText('7 of 8 records seen').waitFor();
+    publish(await copyRecords(page));
+    await page.getByRole('button', { name: 'Check now' }).click();
+    await page.getByText('8 of 8 records seen').waitFor();
+    await page.getByText('replaced', { exact: true }).waitFor();
+    await expectAccessible(page);
+
+    await page.goto(`${stage.url}/domains`);
+    await page.getByRole('button', { name: 'Check all' }).click();
+    await page.getByText('Done: 1 of 1 domains asked about, 1 verified').waitFor();
+    expect(tab.complaints).toEqual([]);
+    await tab.context.close();
+  });
+
+  test('a domain with subdomains stays; without them it goes when its name is typed', {
+    timeout: 180_000,
+  }, async () => {
+    const account = await stage.account();
+    const { body: below } = await account.call('POST', '/domains', { domain: `sub.${account.domain}` });
+    const { body: endpoint } = await account.call('POST', '/endpoints', {
+      name: 'Desk',
+      type: 'webhook',
+      config: { url: 'http://127.0.0.1:9/desk' },
+    });
+    const tab = await openTab(account);
+    const { page } = tab;
+    await page.goto(`${stage.url}/domains/${account.domainId}`);
+    await page.getByRole('textbox', { name: 'Catch-all endpoint' }).click();
+    await page.getByRole('option', { name: 'Desk' }).click();
+    await page.getByRole('button', { name: 'Take it in' }).click();
+    await page.getByText('that nobody made goes to Desk').waitFor();
+    const { body: changed } = await account.call('GET', `/domains/${account.domainId}`);
+    expect(changed).toMatchObject({ isCatchAllEnabled: true, catchAllEndpointId: endpoint.id });
+
+    await page.getByRole('button', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Delete these first').waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('link', { name: `sub.${account.domain}` }).click();
+    await page.getByRole('heading', { level: 1, name: `sub.${account.domain}` }).waitFor();
+    await deleteDomain(page, `sub.${account.domain}`, '0 addresses');
+    await page.getByRole('link', { name: account.domain, exact: true }).click();
+    await deleteDomain(page, account.domain, '1 address');
+    await page.getByText('No domains yet').waitFor();
+    expect((await account.call('GET', `/domains/${below.id}`)).status).toBe(404);
+    expect((await account.call('GET', '/domains')).body.data).toEqual([]);
+    expect(tab.complaints).toEqual([]);
+    await tab.context.close();
+  });
+
+  test('what is suppressed says why, and is lifted', { timeout: 180_000 }, async () => {
+    const account = await stage.account();
+    const tab = await openTab(account);
+    const { page } = tab;
+    await page.goto(`${stage.url}/suppressions`);
+    await page.getByText('Nothing is suppressed').waitFor();
+    await expectAccessible(page);
+    await page.getByText('Live').waitFor();
+    await bounce(account, 'bob@gone.test', 'Your <b>order</b>');
+    await page.getByText('Its server refused mail for good').waitFor();
+    expect(await page.getByRole('link', { name: 'Your <b>order</b>' }).getAttribute('href')).toMatch(/^\/emails\//);
+
+    await page.getByRole('button', { name: 'Suppress an address' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Address' }).fill('nobody');
+    await dialog.getByRole('button', { name: 'Suppress it' }).click();
+    await dialog.getByText('Enter a whole address').waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('textbox', { name: 'Address' }).fill('Eve@Example.com');
+    await dialog.getByRole('textbox', { name: 'Note' }).fill('asked by phone');
+    await dialog.getByRole('button', { name: 'Suppress it' }).click();
+    await page.getByText('eve@example.com').waitFor();
+    await page.getByText('asked by phone').waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole('searchbox', { name: 'Search suppressions' }).fill('bob@');
+    await page.getByText('eve@example.com').waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Lift the suppression of bob@gone.test' }).click();
+    await page.getByText('If the address still does not exist').waitFor();
+    await page.getByRole('button', { name: 'Lift it' }).click();
+    await page.getByText('No suppression fits').waitFor();
+    expect((await account.call('GET', '/suppressions')).body.data).toMatchObject([{ address: 'eve@example.com' }]);
+    expect(tab.complaints).toEqual([]);
+    await tab.context.close();
+  });
+
+  test('what is of somebody else is not there, also on a phone', { timeout: 180_000 }, async () => {
+    const owner = await stage.account();
+    const { body: addresses } = await owner.call('GET', '/email-addresses');
+    const tab = await openTab(await stage.account(), { viewport: { width: 390, height: 844 } });
+    const { page } = tab;
+    await page.goto(`${stage.url}/domains/${owner.domainId}`);
+    await page.getByText('No such domain').waitFor();
+    await page.goto(`${stage.url}/domains?new=${owner.domainId}&step=check`);
+    await page.getByText('No such domain').waitFor();
+    await page.goto(`${stage.url}/addresses?address=${addresses.data[0].id}`);
+    await page.getByText('There is no such address').waitFor();
+    expect(await page.content()).not.toContain(owner.domain);
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: /^hello@/ }).click();
+    await page.getByRole('button', { name: 'Send it' }).waitFor();
+    await expectAccessible(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    expect(tab.complaints).toEqual([]);
+    await tab.context.close();
+  });
+});
+
+type Account = Awaited<ReturnType<BrowserStage['account']>>;
+
+/** An account without a domain. */
+async function emptyAccount() {
+  const account = await stage.service.createAccount();
+  await account.call('DELETE', `/domains/${account.domainId}`);
+  return account;
+}
+
+async function openTab(account: Parameters<BrowserStage['open']>[0], options?: Parameters<BrowserStage['open']>[1]) {
+  const tab = await stage.open(account, options);
+  await tab.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  return tab;
+}
+
+async function expectAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+  }
+}
+
+interface ZoneLine {
+  host: string;
+  type: string;
+  data: string;
+}
+
+/** The records as "Copy all as zone file" hands them out. */
+async function copyRecords(page: Page): Promise<ZoneLine[]> {
+  await page.getByRole('button', { name: 'Copy all as zone file' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  const zone = await page.evaluate(() => navigator.clipboard.readText());
+  return zone.split('\n').map((line) => {
+    const [host = '', , , type = '', data = ''] = line.split('\t');
+    return { host: host.replace(/\.$/, ''), type, data };
+  });
+}
+
+/** Puts exactly these records into DNS. */
+function publish(records: readonly ZoneLine[]): void {
+  for (const { host, type } of records) {
+    const data = records.filter((record) => record.host === host && record.type === type).map((record) => record.data);
+    dns.set(host, type, type === 'MX' ? data.map(toMx) : data.map(toText));
+  }
+}
+
+function toMx(data: string): { preference: number; exchange: string } {
+  const [preference = '', exchange = ''] = data.split(' ');
+  return { preference: Number(preference), exchange: exchange.replace(/\.$/, '') };
+}
+
+/** The strings of a TXT record in one. */
+function toText(data: string): string {
+  return [...data.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) => text.replaceAll(/\\(.)/g, '$1')).join('');
+}
+
+/** The next look of the background is a minute away; lets it be due. */
+async function expireNextLook(domainId: string): Promise<void> {
+  const database = new pg.Client(await stage.service.databaseUrl());
+  await database.connect();
+  await database.query('update domain set check_due_at = now() where id = $1', [domainId]);
+  await database.end();
+}
+
+async function deleteDomain(page: Page, name: string, what: string): Promise<void> {
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  const dialog: Locator = page.getByRole('dialog', { name: `Delete ${name}?` });
+  await dialog.getByText(what).first().waitFor();
+  await dialog.getByRole('textbox').fill(name.slice(0, -1));
+  expect(await dialog.getByRole('button', { name: 'Delete the domain' }).isDisabled()).toBe(true);
+  await dialog.getByRole('textbox').fill(name);
+  await dialog.getByRole('button', { name: 'Delete the domain' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Domains' }).waitFor();
+}
+
+/** Sends a mail, and has it come back. */
+async function bounce(account: Account, to: string, subject: string): Promise<void> {
+  const sent = await account.call('POST', '/emails', { from: account.address, to: [to], subject, text: 'Hello' });
+  const { body } = await account.graphql(
+    'mutation ($input: SimulateInboundInput!) { simulateInbound(input: $input) { __typename ... on Error { message } } }',
+    { input: { template: 'BOUNCE', emailId: sent.body.id, recipient: to } },
+  );
+  expect(body.data.simulateInbound.__typename).toBe('SimulateInboundPayload');
+}
