@@ -17,7 +17,7 @@ interface SourceFile {
 
 const files: SourceFile[] = folders.flatMap((folder) =>
   readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules') && !name.startsWith('dashboard'))
+    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules') && !name.startsWith('dashboard/'))
     .map((name) => readSource(path.posix.join(folder, name.replaceAll(path.sep, '/')))),
 );
 const names = new Set(files.map((file) => file.name));
