@@ -55,7 +55,10 @@ function Reading({ inbox, threadId }: { inbox: Inbox; threadId: string }) {
 /** Around the composer of an answer; comes into sight by itself. */
 function AnswerPanel({ title, close, children }: { title: string; close: () => void; children: React.ReactNode }) {
   const panel = useRef<HTMLDivElement>(null);
-  useEffect(() => panel.current?.scrollIntoView({ block: 'nearest' }), []);
+  // In braces: browsers begin to answer a promise here, which is nothing to clean up by.
+  useEffect(() => {
+    panel.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   return (
     <Paper withBorder p="md" radius="md" ref={panel} className={style['answer'] ?? ''}>
       <Group justify="space-between" mb="xs">
