@@ -132,15 +132,16 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
   }, async () => {
     const account = await stage.account();
     const { body: below } = await account.call('POST', '/domains', { domain: `sub.${account.domain}` });
-    const { body: endpoint } = await account.call('POST', '/endpoints', {
+    const { body: endpoint, status } = await account.call('POST', '/endpoints', {
       name: 'Desk',
       type: 'webhook',
-      config: { url: 'http://127.0.0.1:9/desk' },
+      config: { url: 'http://127.0.0.1:7999/desk' },
     });
+    expect(status).toBe(201);
     const tab = await openTab(account);
     const { page } = tab;
     await page.goto(`${stage.url}/domains/${account.domainId}`);
-    await page.getByRole('textbox', { name: 'Catch-all endpoint' }).click();
+    await page.getByPlaceholder('Choose an endpoint').click({ timeout: 10_000 });
     await page.getByRole('option', { name: 'Desk' }).click();
     await page.getByRole('button', { name: 'Take it in' }).click();
     await page.getByText('that nobody made goes to Desk').waitFor();

@@ -40,7 +40,7 @@ export function DomainPage() {
   return (
     <>
       <PageHeader title={domain.name}>
-        <DeleteDomain domain={domain} />
+        <DeleteDomain key={domain.id} domain={domain} />
       </PageHeader>
       <Stack>
         <DomainState domain={domain} />
