@@ -67,7 +67,7 @@ function Line({ name, children }: { name: string; children: ReactNode }) {
 
 function WhyHere({ reason }: { reason: NonNullable<ThreadMessage['threadReason']> }) {
   return (
-    <Popover width={280} position="bottom-start" withRoles>
+    <Popover width={280} position="bottom-start" withRoles trapFocus returnFocus>
       <Popover.Target>
         <UnstyledButton fz="xs" c="var(--mantine-color-anchor)">
           Why here
@@ -91,7 +91,7 @@ function SenderMark({ authentication }: { authentication: Authentication }) {
   const Icon = isProven ? IconShieldCheck : isBad ? IconShieldX : IconShieldQuestion;
   const words = isProven ? 'Sender proven' : isBad ? 'Sender not proven' : 'Sender unknown';
   return (
-    <Popover width={340} position="bottom-start" withRoles>
+    <Popover width={340} position="bottom-start" withRoles trapFocus returnFocus>
       <Popover.Target>
         <UnstyledButton fz="xs" c="var(--mantine-color-anchor)" style={{ display: 'inline-flex', gap: 4 }}>
           <Icon size={15} aria-hidden />
