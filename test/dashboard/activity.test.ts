@@ -40,12 +40,6 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
   /** A page that answers within our patience. */
   async function open(account: Account, path: string, options: BrowserContextOptions = {}) {
     const tab = await stage.open(account, options);
-    await tab.context.route('**/api/auth/get-session', async (route) => {
-      const response = await route.fetch();
-      // Whoever comes with a key has no session, and is not asked to sign in here.
-      if ((await response.text()) !== 'null') return route.fulfill({ response });
-      return route.fulfill({ json: { user: { id: account.userId }, session: { id: 'none' } } });
-    });
     tab.page.setDefaultTimeout(PATIENCE_MS);
     await tab.page.goto(stage.url + path);
     return tab;

@@ -118,6 +118,7 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await page.getByLabel('Find or add a label').fill('engine');
     await page.keyboard.press('Enter');
     await row(page, 'Gears').getByText('engine').waitFor();
+    await page.getByLabel('Find or add a label').waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await page.keyboard.press('u');
     await expect.poll(async () => (await unread(account)).get('Gears')).toBe(2);

@@ -36,7 +36,7 @@ export function relativeTime(at: string, now: number): string {
     ? Math.abs(seconds) < 10
       ? 'now'
       : relative.format(seconds, 'second')
-    : relative.format(Math.trunc(seconds / unit[1]), unit[0]);
+    : relative.format(Math.round(seconds / unit[1]), unit[0]);
 }
 
 /** Date, time and zone in full. */

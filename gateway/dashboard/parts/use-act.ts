@@ -17,7 +17,7 @@ export interface Problem {
 export type Outcome<Payload> = { payload: Payload; problem: null } | { payload: null; problem: Problem };
 
 /** The members of a mutation's union that are no errors. */
-type PayloadOf<Result> = Result extends { __typename: string } ? Exclude<Result, { message: string }> : never;
+type PayloadOf<Result> = Extract<Result, { __typename: `${string}Payload` }>;
 type RootOf<Data> = Data extends Record<string, infer Result> ? PayloadOf<Result> : never;
 
 /**
@@ -52,7 +52,8 @@ function unionProblem(result: Record<string, unknown> | null): Problem | null {
   if (result === null)
     return { message: 'The service gave no answer. Try again.', code: null, type: 'Service', fields: {} };
   const { message, code, fields, __typename: type } = result;
-  if (typeof message !== 'string') return null;
+  // A payload may have a message of its own.
+  if (typeof message !== 'string' || String(type).endsWith('Payload')) return null;
   return {
     message,
     code: typeof code === 'string' ? code : null,

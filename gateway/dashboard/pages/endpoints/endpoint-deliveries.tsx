@@ -113,6 +113,7 @@ export function EndpointDeliveries({ id }: { id: string }) {
 function Row({ delivery }: { delivery: Delivery }) {
   const { id, type, status, statusCode, error, createdAt, nextAttemptAt, email, attempts, attemptCount } = delivery;
   const { act, isBusy } = useAct(RETRY, { done: 'It is tried again now.' });
+  const of = `“${email?.subject ?? 'an email that is gone'}”`;
   return (
     <Accordion.Item value={id} data-delivery={id}>
       <Accordion.Control>
@@ -161,9 +162,9 @@ function Row({ delivery }: { delivery: Delivery }) {
             )}
           </Group>
           {attempts.toReversed().map((attempt) => (
-            <DeliveryAttemptCard key={attempt.number} attempt={attempt} />
+            <DeliveryAttemptCard key={attempt.number} attempt={attempt} of={of} />
           ))}
-          {type === 'WEBHOOK' && <DeliveryPayload deliveryId={id} />}
+          {type === 'WEBHOOK' && <DeliveryPayload deliveryId={id} of={of} />}
         </Stack>
       </Accordion.Panel>
     </Accordion.Item>

@@ -35,7 +35,16 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
     setOpen(false);
   };
   return (
-    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" width={260} trapFocus returnFocus withRoles>
+    <Popover
+      opened={isOpen}
+      onChange={setOpen}
+      position="bottom-end"
+      width={260}
+      transitionProps={{ duration: 0 }}
+      trapFocus
+      returnFocus
+      withRoles
+    >
       <Popover.Target>
         <ActionIcon variant="default" size="lg" aria-label="Labels" title="Labels (l)" onClick={() => setOpen(!isOpen)}>
           <IconTag size={18} aria-hidden />

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/browser-stage.ts';
+import type { TestAccount } from '../support/service.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+let stage: BrowserStage;
+let receiver: WebhookReceiver;
+
+describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser', () => {
+  beforeAll(async () => {
+    stage = await openBrowserStage();
+    receiver = await startWebhookReceiver();
+  });
+  afterAll(async () => {
+    await receiver?.stop();
+    await stage?.close();
+  });
+
+  test('somebody makes a webhook, sees why it fails, mends it, and has the mail delivered that it missed', async () => {
+    const account = await stage.account();
+    const { page, complaints, context } = await stage.open(account);
+    receiver.answer([500]);
+
+    await page.goto(`${stage.url}/endpoints`);
+    await page.getByRole('link', { name: 'Make a webhook endpoint' }).click();
+    const form = page.getByRole('dialog', { name: 'New endpoint' });
+    await form.getByRole('button', { name: 'Make it' }).click();
+    await form.getByText('Give it a name').waitFor();
+    await form.getByLabel('Name').fill('Tickets');
+    await form.getByLabel('URL').fill('http://127.0.0.1:25/');
+    await form.getByRole('button', { name: 'Make it' }).click();
+    await form
+      .getByText(/must not use port 25/)
+      .first()
+      .waitFor();
+    await form.getByLabel('URL').fill(receiver.url);
+    await form.getByRole('button', { name: 'Make it' }).click();
+    await page.getByRole('heading', { name: 'Tickets', level: 1 }).waitFor();
+
+    await page.getByRole('tab', { name: 'Test' }).click();
+    await page.getByRole('button', { name: 'Send the test' }).click();
+    await page.locator('[data-test-result="failure"]').getByText('status 500').waitFor();
+
+    const endpoints = await account.call('GET', '/endpoints');
+    const endpointId: string = endpoints.body.data[0].id;
+    await account.call('PUT', `/email-addresses/${await addressId(account)}`, { endpointId });
+    await page.getByRole('tab', { name: 'Deliveries' }).click();
+    await stage.mail({ to: account.address, subject: 'Lost and found', text: 'Where is it?' });
+    const delivery = page.locator('[data-delivery]').filter({ hasText: 'Lost and found' });
+    await delivery.getByRole('button').first().click();
+    await delivery.getByText(/500/).first().waitFor();
+    await delivery.getByRole('button', { name: 'Show the payload' }).click();
+    await delivery.getByText('"Where is it?').first().waitFor();
+
+    receiver.answer([200]);
+    await delivery.getByRole('button', { name: 'Retry now' }).click();
+    await delivery.getByText(/delivered 200/).waitFor();
+
+    await page.getByRole('tab', { name: 'Replay' }).click();
+    await page.getByText('All', { exact: true }).click();
+    await page.getByRole('button', { name: 'Deliver again' }).click();
+    await page.getByText('1 email is delivered again').waitFor();
+    await expect
+      .poll(() => receiver.requests.filter(({ headers }) => headers['x-test-request'] === undefined).length)
+      .toBeGreaterThanOrEqual(2);
+
+    await page.getByRole('tab', { name: 'Signing' }).click();
+    const secret = await page.getByLabel('Secret', { exact: true }).inputValue();
+    expect(secret).toMatch(/^whsec_/);
+    await page.getByRole('button', { name: 'Make a new secret' }).click();
+    await page.getByRole('button', { name: 'Make a new one' }).click();
+    await page.getByLabel('The secret before', { exact: true }).waitFor();
+    expect(await page.getByLabel('The secret before', { exact: true }).inputValue()).toBe(secret);
+
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Ticket system');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Ticket system', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete it' }).click();
+    await page.getByRole('heading', { name: 'No endpoint yet' }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test('a rule is tried on past mail before it holds mail back, and rules are put in order', async () => {
+    const account = await stage.account();
+    await stage.mail({ to: account.address, subject: 'Miracle pills', text: 'Buy.' });
+    const { page, complaints, context } = await stage.open(account);
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByText('Miracle pills').first().waitFor();
+
+    const make = async (name: string, word: string) => {
+      await page.goto(`${stage.url}/rules/new`);
+      await page.getByLabel('Name').fill(name);
+      await page.getByRole('combobox', { name: 'Subject has' }).fill(word);
+      await page.keyboard.press('Enter');
+    };
+    await make('No pills', 'pills');
+    await page.getByRole('button', { name: /Try it on the last/ }).click();
+    await page.getByText(/It would have met 1 of 1 emails/).waitFor();
+    await page.getByRole('button', { name: 'Make the rule' }).click();
+    await page.getByText(/Hold back when the subject has “pills”/).waitFor();
+    await make('No lamps', 'lamps');
+    await page.getByRole('button', { name: 'Make the rule' }).click();
+
+    const names = async () => page.locator('ol a').allTextContents();
+    await expect.poll(names).toEqual(['No lamps', 'No pills']);
+    await page.getByRole('button', { name: 'Ask No lamps later' }).click();
+    await expect.poll(names).toEqual(['No pills', 'No lamps']);
+    await page.reload();
+    await expect.poll(names).toEqual(['No pills', 'No lamps']);
+
+    await stage.mail({ to: account.address, subject: 'More pills', text: 'Buy more.' });
+    await page.getByText(/decided 1 times/).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test('another user’s endpoint and rule are none', async () => {
+    const [owner, stranger] = [await stage.account(), await stage.account()];
+    const made = await owner.call('POST', '/endpoints', {
+      name: 'Mine',
+      type: 'webhook',
+      config: { url: receiver.url },
+    });
+    const rule = await owner.call('POST', '/guard', {
+      name: 'Mine too',
+      type: 'explicit',
+      config: { subject: { operator: 'OR', values: ['x'] } },
+      action: { action: 'block' },
+    });
+    const { page, context } = await stage.open(stranger);
+    await page.goto(`${stage.url}/endpoints/${made.body.id}`);
+    await page.getByRole('heading', { name: 'No such endpoint' }).waitFor();
+    await page.goto(`${stage.url}/rules/${rule.body.data.id}`);
+    await page.getByRole('heading', { name: 'No such rule' }).waitFor();
+    await context.close();
+  });
+});
+
+async function addressId(account: TestAccount): Promise<string> {
+  const { body } = await account.call('GET', '/email-addresses');
+  return body.data[0].id;
+}
