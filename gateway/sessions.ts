@@ -32,7 +32,7 @@ export interface SessionsOptions {
 }
 
 /** A session that was ended opens nothing after this long even when the broadcast is lost (guarantees.md S22). Milliseconds. */
-const CACHE_AGE_MS = 5_000;
+const CACHE_AGE_MS = 3_000;
 const MAX_CACHED = 10_000;
 
 export function openSessions({ database, bus, now, publicUrl, secret }: SessionsOptions): Sessions {
