@@ -14,6 +14,11 @@ Takes mail by SMTP and hands it to the receiving actor; any number may run.
 Wants NATS_URL, or BUS_SOCKET from bin/start.ts.`,
 });
 
+/** Whether somebody started us who ends us, too. */
+const hasParent = process.connected === true;
+/** What is left of the log is written within this time, or by nobody: its reader may be gone. Milliseconds. */
+const FLUSH_LIMIT_MS = 1_000;
+
 const config = readConfigOrRefuse();
 const log = createLog(config, 'smtp', pino.destination({ sync: false }));
 const server =
@@ -27,11 +32,13 @@ const stop = async (reason: string): Promise<void> => {
   isStopping = true;
   log.info({ event: 'smtp.stopping', reason });
   await server.stop();
+  setTimeout(() => process.exit(0), FLUSH_LIMIT_MS);
   log.flush(() => process.exit(0));
 };
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
 // Whoever started us is gone: without it there is no bus and nobody to end us.
 process.on('disconnect', () => void stop('parent gone'));
+if (hasParent && !process.connected) void stop('parent gone');
 
 function settingsOf(values: Config): SmtpSettings {
   const bus = values.busSocket ?? values.natsUrl;
