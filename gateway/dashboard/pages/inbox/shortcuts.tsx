@@ -38,7 +38,7 @@ export function useShortcuts(actions: Record<string, () => void>): void {
     let isAside = false;
     // Looked at before anybody hears of the key: what closes by it is gone afterwards.
     const look = () => {
-      isAside = document.querySelector(OVERLAYS) !== null;
+      isAside = [...document.querySelectorAll(OVERLAYS)].some((overlay) => overlay.checkVisibility());
     };
     const listener = (event: KeyboardEvent) => {
       if (!isAside) press(event);

@@ -50,16 +50,27 @@ export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) =>
   const { act: join } = useAct(MERGE);
   const last = useRef<(() => void) | null>(null);
 
-  const tell = (text: string, undo: () => void) => {
-    const once = () => {
-      if (last.current === once) last.current = null;
-      undo();
+  /** Has the undo key take this back from now on, once. */
+  const remember = (undo: () => void) => {
+    const step = {
+      isDone: false,
+      run: () => {
+        if (step.isDone) return;
+        step.isDone = true;
+        if (last.current === step.run) last.current = null;
+        undo();
+      },
     };
-    last.current = once;
-    showNotice(text, { undo: once });
+    last.current = step.run;
+    return step;
+  };
+  /** Tells what was done, when it was; `done` answers how to take it back, null: it was not done. One can undo before it is answered. */
+  const tell = async (text: string, done: Promise<(() => void) | null>) => {
+    const step = remember(() => void done.then((takeBack) => takeBack?.()));
+    if ((await done) !== null && !step.isDone) showNotice(text, { undo: step.run });
   };
 
-  const setArchived = async (ids: readonly string[], isArchived: boolean): Promise<(() => Promise<void>) | null> => {
+  const setArchived = async (ids: readonly string[], isArchived: boolean): Promise<(() => void) | null> => {
     const touched = new Set(ids);
     const before = heldRows(list.pages).filter(({ node }) => touched.has(node.id));
     const isLeaving = leaves(isArchived);
@@ -74,46 +85,49 @@ export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) =>
       back();
       return null;
     }
-    return async () => {
+    return () => {
       back();
-      await update({ input: { threadIds: [...ids], isArchived: !isArchived } });
+      void update({ input: { threadIds: [...ids], isArchived: !isArchived } });
     };
+  };
+  const setRead = async (ids: readonly string[], isRead: boolean): Promise<(() => void) | null> => {
+    const touched = new Set(ids);
+    const before = heldRows(list.pages).flatMap(({ node }) => (touched.has(node.id) ? [node] : []));
+    list.patch(touched, (thread) => ({ ...thread, unreadCount: isRead ? 0 : Math.max(1, thread.unreadCount) }));
+    const { problem } = await update({ input: { threadIds: [...ids], isRead } });
+    if (problem === null) return () => void update({ input: { threadIds: [...ids], isRead: !isRead } });
+    const counts = new Map(before.map(({ id, unreadCount }) => [id, unreadCount]));
+    list.patch(touched, (thread) => ({ ...thread, unreadCount: counts.get(thread.id) ?? thread.unreadCount }));
+    return null;
+  };
+  const setLabels = async (ids: readonly string[], add: readonly string[], remove: readonly string[]) => {
+    const { payload } = await update({
+      input: { threadIds: [...ids], addLabels: [...add], removeLabels: [...remove] },
+    });
+    if (payload === null) return null;
+    list.patch(new Set(ids), (thread) => ({
+      ...thread,
+      labels: payload.threads.find(({ id }) => id === thread.id)?.labels ?? thread.labels,
+    }));
+    return () => void update({ input: { threadIds: [...ids], addLabels: [...remove], removeLabels: [...add] } });
   };
 
   return {
     async archive(ids, isArchived) {
       if (ids.length === 0) return;
-      const takeBack = await setArchived(ids, isArchived);
-      if (takeBack === null) return;
-      tell(`${conversations(ids.length)} ${isArchived ? 'archived' : 'moved to the inbox'}`, () => void takeBack());
+      const text = `${conversations(ids.length)} ${isArchived ? 'archived' : 'moved to the inbox'}`;
+      await tell(text, setArchived(ids, isArchived));
     },
     async markRead(ids, isRead, isQuiet = false) {
       if (ids.length === 0) return;
-      const touched = new Set(ids);
-      const before = heldRows(list.pages).flatMap(({ node }) => (touched.has(node.id) ? [node] : []));
-      list.patch(touched, (thread) => ({ ...thread, unreadCount: isRead ? 0 : Math.max(1, thread.unreadCount) }));
-      const { problem } = await update({ input: { threadIds: [...ids], isRead } });
-      if (problem !== null) {
-        const counts = new Map(before.map(({ id, unreadCount }) => [id, unreadCount]));
-        list.patch(touched, (thread) => ({ ...thread, unreadCount: counts.get(thread.id) ?? thread.unreadCount }));
-      } else if (!isQuiet)
-        tell(`${conversations(ids.length)} marked as ${isRead ? 'read' : 'unread'}`, () => {
-          void update({ input: { threadIds: [...ids], isRead: !isRead } });
-        });
+      const done = setRead(ids, isRead);
+      if (isQuiet) await done;
+      else await tell(`${conversations(ids.length)} marked as ${isRead ? 'read' : 'unread'}`, done);
     },
     async label(ids, add, remove) {
       if (ids.length === 0 || add.length + remove.length === 0) return;
-      const input = { threadIds: [...ids], addLabels: [...add], removeLabels: [...remove] };
-      const { payload } = await update({ input });
-      if (payload === null) return;
-      list.patch(new Set(ids), (thread) => ({
-        ...thread,
-        labels: payload.threads.find(({ id }) => id === thread.id)?.labels ?? thread.labels,
-      }));
       const words = add.length > 0 ? `labelled ${add.join(', ')}` : `no longer labelled ${remove.join(', ')}`;
-      tell(`${conversations(ids.length)} ${words}`, () => {
-        void update({ input: { threadIds: [...ids], addLabels: [...remove], removeLabels: [...add] } });
-      });
+      await tell(`${conversations(ids.length)} ${words}`, setLabels(ids, add, remove));
     },
     async merge(ids) {
       const { payload } = await join({ input: { threadIds: [...ids] } });
