@@ -2,13 +2,13 @@ import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './page.css';
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Provider } from 'urql';
 import { App } from './app.tsx';
 import { client } from './client.ts';
+import { NoticesPlace } from './parts/notices-place.tsx';
 import { theme } from './theme.ts';
 
 // The policy of the page lets in no styles but files and those with this mark.
@@ -20,7 +20,7 @@ if (place === null) throw new Error('index.html has no place for the app');
 createRoot(place).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
-      <Notifications position="top-right" containerWidth={380} />
+      <NoticesPlace />
       <Provider value={client}>
         <App />
       </Provider>

@@ -14,6 +14,7 @@ import {
 import { useForm } from '@mantine/form';
 import { IconClock, IconSend, IconTrash } from '@tabler/icons-react';
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { randomId } from '../parts/random-id.ts';
 import type { Problem } from '../parts/use-act.ts';
 import { useViewer } from '../shell/session.tsx';
 import { AddressField } from './address-field.tsx';
@@ -83,7 +84,7 @@ export function ComposerForm(props: ComposerFormProps) {
   }, [values, files, name, first, kept]);
 
   const add = (more: File[]) => {
-    if (mode !== 'forward') setFiles((now) => [...now, ...more.map((file) => ({ id: crypto.randomUUID(), file }))]);
+    if (mode !== 'forward') setFiles((now) => [...now, ...more.map((file) => ({ id: randomId(), file }))]);
   };
   const submit = async (draft: Draft) => {
     if (refusal !== null || isBusy) return;

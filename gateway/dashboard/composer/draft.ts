@@ -1,3 +1,5 @@
+import { randomId } from '../parts/random-id.ts';
+
 /** What somebody wrote and did not send yet. */
 export interface Draft {
   from: string;
@@ -58,5 +60,5 @@ export function dropDraft(name: string): void {
 
 /** The mark to send this content with: that of the last try when it was the same, so that a lost answer does not send it twice. */
 export function markFor(content: string, last: SendingMark | null): SendingMark {
-  return last !== null && last.content === content ? last : { key: crypto.randomUUID(), content };
+  return last !== null && last.content === content ? last : { key: randomId(), content };
 }

@@ -1,6 +1,7 @@
 import { Anchor, Button, Group, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { Link } from 'wouter';
+import { hideNotice, notify } from './notify.ts';
+import { randomId } from './random-id.ts';
 
 /** How long a notice with something to do in it stays. Milliseconds. */
 const STAYS_MS = 10_000;
@@ -15,9 +16,9 @@ export interface NoticeOffer {
 
 /** Tells what was done, with a link to it and a way to take it back. */
 export function showNotice(text: string, { link, undo }: NoticeOffer = {}): void {
-  const id = crypto.randomUUID();
-  const hide = () => notifications.hide(id);
-  notifications.show({
+  const id = randomId();
+  const hide = () => hideNotice(id);
+  notify({
     id,
     autoClose: STAYS_MS,
     withBorder: true,

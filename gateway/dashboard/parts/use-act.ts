@@ -1,6 +1,6 @@
-import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { type AnyVariables, type TypedDocumentNode, useClient } from 'urql';
+import { notify } from './notify.ts';
 
 /** Why the service did not do what was asked. */
 export interface Problem {
@@ -38,11 +38,10 @@ export function useAct<Data, Variables extends AnyVariables>(
     const result = data ? (Object.values(data as object)[0] as Record<string, unknown> | null) : null;
     const problem = error ? problemOf(error) : unionProblem(result);
     if (problem === null) {
-      if (options.done !== undefined) notifications.show({ message: options.done, color: 'green' });
+      if (options.done !== undefined) notify({ message: options.done, color: 'green' });
       return { payload: result as RootOf<Data>, problem: null };
     }
-    if (options.quiet !== true)
-      notifications.show({ title: 'That did not work', message: problem.message, color: 'red' });
+    if (options.quiet !== true) notify({ title: 'That did not work', message: problem.message, color: 'red' });
     return { payload: null, problem };
   };
   return { act, isBusy };

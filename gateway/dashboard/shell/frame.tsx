@@ -1,24 +1,13 @@
-import {
-  ActionIcon,
-  AppShell,
-  Badge,
-  Burger,
-  Group,
-  Menu,
-  NavLink,
-  ScrollArea,
-  Text,
-  Tooltip,
-  useMantineColorScheme,
-} from '@mantine/core';
+import { ActionIcon, AppShell, Badge, Box, Burger, Group, NavLink, Text, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconLogout, IconMoon, IconSettings, IconSun, IconSunMoon, IconUser } from '@tabler/icons-react';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { IconUser } from '@tabler/icons-react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
 import { places } from './navigation.ts';
 import { useViewer } from './session.tsx';
-import { signOut } from './sign-out.ts';
+
+const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }));
 
 /** The page around a page: header, navigation, and where the keyboard begins. */
 export function Frame({ children }: { children: ReactNode }) {
@@ -54,13 +43,12 @@ export function Frame({ children }: { children: ReactNode }) {
             <LiveBadge />
           </Group>
           <Group gap="xs" wrap="nowrap">
-            <SchemeMenu />
-            <AccountMenu />
+            <AccountButton />
           </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar aria-label="Main">
-        <ScrollArea p="xs">
+        <Box p="xs" style={{ overflowY: 'auto' }}>
           {places.map((group) => (
             <div key={group.heading ?? ''}>
               {group.heading !== null && (
@@ -82,7 +70,7 @@ export function Frame({ children }: { children: ReactNode }) {
               ))}
             </div>
           ))}
-        </ScrollArea>
+        </Box>
       </AppShell.Navbar>
       <AppShell.Main id="main" ref={main} tabIndex={-1} style={{ outline: 'none' }}>
         {children}
@@ -116,48 +104,27 @@ function LiveBadge() {
   );
 }
 
-function SchemeMenu() {
-  const { setColorScheme } = useMantineColorScheme();
-  return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="default" size="lg" aria-label="Light or dark">
-          <IconSunMoon size={18} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<IconSun size={16} />} onClick={() => setColorScheme('light')}>
-          Light
-        </Menu.Item>
-        <Menu.Item leftSection={<IconMoon size={16} />} onClick={() => setColorScheme('dark')}>
-          Dark
-        </Menu.Item>
-        <Menu.Item leftSection={<IconSunMoon size={16} />} onClick={() => setColorScheme('auto')}>
-          As the system
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  );
-}
-
-function AccountMenu() {
+/** The button is there at once; its menu comes when it is asked for. */
+function AccountButton() {
   const { email } = useViewer();
-  return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="default" size="lg" aria-label={`Account ${email ?? ''}`}>
-          <IconUser size={18} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{email}</Menu.Label>
-        <Menu.Item component={Link} href="/settings" leftSection={<IconSettings size={16} />}>
-          Settings
-        </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+  const [isOpen, setOpen] = useState(false);
+  const button = (
+    <ActionIcon
+      variant="default"
+      size="lg"
+      aria-label={`Account ${email ?? ''}`}
+      aria-haspopup="menu"
+      aria-expanded={isOpen}
+      onClick={() => setOpen(!isOpen)}
+    >
+      <IconUser size={18} aria-hidden />
+    </ActionIcon>
+  );
+  return isOpen ? (
+    <Suspense fallback={button}>
+      <AccountMenu email={email} target={button} close={() => setOpen(false)} />
+    </Suspense>
+  ) : (
+    button
   );
 }

@@ -1,5 +1,5 @@
-import { notifications } from '@mantine/notifications';
 import { type AuthOutcome, auth } from '../pages/sign-in/auth-calls.ts';
+import { notify } from '../parts/notify.ts';
 import { announceSignOut } from './session-news.ts';
 
 /** Ends the session and shows the sign-in page in all tabs. What was read goes with the pages. */
@@ -20,7 +20,7 @@ export function leave(): void {
 function leaveAfter({ problem }: AuthOutcome<unknown>): void {
   // Without an answer the session may well go on: whoever reads "signed out" then would be misled.
   if (problem !== null && problem.status !== 401) {
-    notifications.show({ title: 'You are still signed in', message: problem.message, color: 'red' });
+    notify({ title: 'You are still signed in', message: problem.message, color: 'red' });
     return;
   }
   announceSignOut();

@@ -1,9 +1,9 @@
 import { Alert, Anchor, Button, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { notifications } from '@mantine/notifications';
 import { IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { notify } from '../../parts/notify.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { DELETE_DOMAIN, type ShownDomain } from './domain-documents.ts';
 
@@ -53,7 +53,7 @@ function Question({ domain, close }: { domain: ShownDomain; close: () => void })
     const { payload, problem } = await act({ input: { id: domain.id } });
     if (problem !== null) return setTrouble(problem.message);
     const { deletedAddressCount: gone, obsoleteRecordCount: records } = payload;
-    notifications.show({
+    notify({
       message: `${payload.name} is deleted with ${countOf(gone, 'address', 'addresses')}. ${countOf(records, 'DNS record is', 'DNS records are')} not needed any more.`,
     });
     navigate('/domains');

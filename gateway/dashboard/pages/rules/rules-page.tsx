@@ -1,11 +1,11 @@
 import { Alert, Button, Skeleton, Stack, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { IconPlus, IconShieldHalf } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { notify } from '../../parts/notify.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { RuleCard } from './rule-card.tsx';
@@ -34,7 +34,7 @@ export function RulesPage() {
     for (const { id, priority } of prioritiesOf(order, to, limits?.maxPriority ?? 1_000))
       if ((await act({ input: { id, priority } })).problem !== null) break;
     setMoving(false);
-    notifications.show({ message: `${moved?.name} is asked as number ${to + 1} now.`, color: 'green' });
+    notify({ message: `${moved?.name} is asked as number ${to + 1} now.`, color: 'green' });
   };
   return (
     <>

@@ -1,7 +1,7 @@
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
+import { notify } from '../../parts/notify.ts';
 import { type AuthProblem, auth } from '../sign-in/auth-calls.ts';
 import { AuthProblemNote } from '../sign-in/auth-problem-note.tsx';
 import { NewPassword, newPasswordFault, Password } from '../sign-in/new-password.tsx';
@@ -47,7 +47,7 @@ function PasswordForm({ hasPassword, onSet }: { hasPassword: boolean; onSet: () 
       return;
     }
     form.reset();
-    notifications.show({ message: hasPassword ? 'The password is changed.' : 'The password is set.', color: 'green' });
+    notify({ message: hasPassword ? 'The password is changed.' : 'The password is set.', color: 'green' });
     await onSet();
   });
   return (

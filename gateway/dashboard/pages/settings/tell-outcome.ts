@@ -1,10 +1,10 @@
-import { notifications } from '@mantine/notifications';
+import { notify } from '../../parts/notify.ts';
 import type { AuthOutcome } from '../sign-in/auth-calls.ts';
 
 /** Tells by a notice what came of a call: `done`, or why not; of an ended session the page tells by itself. Answers whether it was done. */
 export function tellOutcome({ problem }: AuthOutcome<unknown>, done: string): boolean {
   if (problem?.status === 401) return false;
-  notifications.show(
+  notify(
     problem === null
       ? { message: done, color: 'green' }
       : { title: 'That did not work', message: problem.message, color: 'red' },

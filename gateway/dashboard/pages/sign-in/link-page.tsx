@@ -1,10 +1,10 @@
 import { Anchor, Button, Center, Loader, Stack, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useClient } from 'urql';
 import { Link, useLocation } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { Command } from '../../parts/command.tsx';
+import { notify } from '../../parts/notify.ts';
 import { announceSignIn } from '../../shell/session-news.ts';
 import { type AuthOutcome, type AuthProblem, type AuthUser, auth } from './auth-calls.ts';
 import { AuthProblemNote } from './auth-problem-note.tsx';
@@ -86,7 +86,7 @@ const INCOMPLETE: AuthProblem = { message: '', code: 'INVALID_TOKEN', status: 40
 
 /** The next sign-in needs something that lasts. */
 function adviseOfPassword(): void {
-  notifications.show({
+  notify({
     title: 'You signed in by a link that works once',
     message: (
       <>

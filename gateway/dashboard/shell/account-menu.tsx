@@ -1,0 +1,43 @@
+import { Menu, useMantineColorScheme } from '@mantine/core';
+import { IconLogout, IconMoon, IconSettings, IconSun, IconSunMoon } from '@tabler/icons-react';
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import { signOut } from './sign-out.ts';
+
+/** The menu of the account, open from the start: it is loaded when it is asked for. `target` is the button. */
+export function AccountMenu({
+  email,
+  target,
+  close,
+}: {
+  email: string | null;
+  target: ReactElement;
+  close: () => void;
+}) {
+  const { setColorScheme } = useMantineColorScheme();
+  return (
+    <Menu position="bottom-end" opened onClose={close} returnFocus>
+      <Menu.Target>{target}</Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{email}</Menu.Label>
+        <Menu.Item component={Link} href="/settings" leftSection={<IconSettings size={16} />}>
+          Settings
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconSun size={16} />} onClick={() => setColorScheme('light')}>
+          Light
+        </Menu.Item>
+        <Menu.Item leftSection={<IconMoon size={16} />} onClick={() => setColorScheme('dark')}>
+          Dark
+        </Menu.Item>
+        <Menu.Item leftSection={<IconSunMoon size={16} />} onClick={() => setColorScheme('auto')}>
+          As the system
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
