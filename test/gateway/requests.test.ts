@@ -28,7 +28,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe('paths', () => {
   test('that no route serves are 404', async () => {
-    for (const url of ['/', '/api/e2', '/api/e2/nothing', '/api/e3/emails', '/emails', '/api/e2/emails/x/y/z']) {
+    for (const url of ['/api/e2', '/api/e2/nothing', '/api/e3/emails', '/emails', '/api/e2/emails/x/y/z']) {
       const response = await send('GET', url);
       expect([response.statusCode, response.json()]).toEqual([
         404,
