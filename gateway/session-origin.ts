@@ -8,7 +8,8 @@ export interface RequestOrigin {
 
 /**
  * Whether a request that bears the cookie comes from a page of this gateway (guarantees.md S23): its Origin is that of PUBLIC_URL, or has
- * the host that the request went to. Without an Origin, which browsers leave out of what they merely load, it must be one that changes
+ * the host that the request went to; where PUBLIC_URL is https, no page over plain HTTP is one, since anybody on the way may have written
+ * it. Without an Origin, which browsers leave out of what they merely load, it must be one that changes
  * nothing, and not come from another site (Fetch Metadata).
  */
 export function isOwnPage({ method, headers }: RequestOrigin, publicUrl: string): boolean {
@@ -29,7 +30,9 @@ export function isOwnPageOrProgram({ headers }: RequestOrigin, publicUrl: string
 function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string): boolean {
   const url = URL.parse(origin);
   if (url === null) return false;
-  return url.origin === new URL(publicUrl).origin || (host !== undefined && url.host === host.toLowerCase());
+  const own = new URL(publicUrl);
+  if (own.protocol === 'https:' && url.protocol !== 'https:') return false;
+  return url.origin === own.origin || (host !== undefined && url.host === host.toLowerCase());
 }
 
 function isOwnSite(headers: IncomingHttpHeaders): boolean {
