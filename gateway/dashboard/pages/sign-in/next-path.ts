@@ -5,7 +5,9 @@ const OTHERS = /^\/(?:api|graphql|health|ready|assets|sign-in|sign-up|forgot-pas
 export function nextPath(search: string, origin: string): string {
   const next = new URLSearchParams(search).get('next');
   const url = next === null ? null : URL.parse(next, origin);
-  if (url === null || url.origin !== origin || OTHERS.test(url.pathname)) return '/';
+  // A path of two slashes names another host.
+  const isOurs = url !== null && url.origin === origin && !url.pathname.startsWith('//');
+  if (!isOurs || OTHERS.test(url.pathname)) return '/';
   return url.pathname + url.search + url.hash;
 }
 
