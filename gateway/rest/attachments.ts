@@ -51,7 +51,8 @@ export function sendFile(reply: FastifyReply, file: AttachmentFile): FastifyRepl
       'content-type': isContentType(file.contentType) ? file.contentType : 'application/octet-stream',
       'content-disposition': contentDisposition(file.filename),
       'content-length': octets.length,
-      'cache-control': 'private, max-age=3600',
+      // What a session opened is not to be had from the browser when the session is over.
+      'cache-control': reply.request.caller?.via === 'session' ? 'no-store' : 'private, max-age=3600',
       'x-content-type-options': 'nosniff',
       'content-security-policy': SANDBOX,
     })

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Attachment } from '../../core/attachment.ts';
 import { type DownloadTarget, deriveDownloadLinkKey, makeDownloadLink } from '../../core/download-link.ts';
+import { createAccount } from '../../db/queries/account.ts';
+import { openBrowser } from '../support/browser-session.ts';
 import { openTestGateway, type TestGateway } from '../support/gateway.ts';
 import { insertMail } from '../support/mail-rows.ts';
 import type { TestMailbox } from '../support/routing-rows.ts';
@@ -60,6 +62,17 @@ test('a file comes with its octets and exactly the header fields of interface.md
     'x-content-type-options': 'nosniff',
     'content-security-policy': "sandbox; default-src 'none'",
   });
+});
+
+test('what a session opened does not stay in the browser when the session is over', async () => {
+  const account = { email: 'ada@example.com', password: 'correct horse', apiKey: null, mailbox: null };
+  const made = await createAccount(gateway.owner, account);
+  if (!('userId' in made)) throw new Error(made.outcome);
+  const browser = openBrowser(gateway.app);
+  await browser.auth('POST', '/sign-in/email', { email: account.email, password: account.password });
+  const [id] = await insertMail(gateway.actor, [{ userId: made.userId, raw: Buffer.from('Subject: x\r\n\r\nx') }]);
+  const opened = await browser.rest('GET', `/emails/${id}/raw`);
+  expect([opened.statusCode, opened.headers['cache-control']]).toEqual([200, 'no-store']);
 });
 
 describe('hostile names', () => {
