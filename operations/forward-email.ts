@@ -1,6 +1,7 @@
 import { type Attachment, decodeAttachment } from '../core/attachment.ts';
 import { UserError } from '../core/errors.ts';
 import { forwardBodies, forwardSubject } from '../core/forwarded-content.ts';
+import { hasScope, scopeMissing } from '../core/key-rights.ts';
 import { asOutgoingAttachments, MAX_CONTENT_OCTETS, type OutgoingAttachment } from '../core/outgoing-attachments.ts';
 import { checkOutgoingHeaders, THREADING_FIELDS } from '../core/outgoing-headers.ts';
 import { asUser } from '../db/database.ts';
@@ -18,7 +19,8 @@ export interface NewForward extends Omit<NewEmail, 'attachments'> {
 }
 
 /**
- * Sends a stored email on to others as a new mail, which joins no thread of the original's. Throws not_found, and what sendEmail throws.
+ * Sends a stored email on to others as a new mail, which joins no thread of the original's. A key needs to read, too. Throws not_found, and
+ * what sendEmail throws.
  */
 export async function forwardEmail(
   context: OperationContext,
@@ -26,6 +28,8 @@ export async function forwardEmail(
   wish: NewForward,
   idempotency: Idempotency | null,
 ): Promise<Accepted> {
+  // It shows whoever it goes to what the original says.
+  if (!hasScope(context.rights, 'read')) throw scopeMissing('Forwarding an email', 'read', context.rights);
   // A key of one domain is answered the same when its sender was looked at.
   const isLimited = context.database.limit !== undefined;
   const before = idempotency === null || isLimited ? null : await lookAhead(context, idempotency);

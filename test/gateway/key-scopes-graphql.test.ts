@@ -6,6 +6,7 @@ import { schema } from '../../schema/graphql/schema.ts';
 import { openTestGateway, type TestGateway } from '../support/gateway.ts';
 import { operationText, requiredArguments } from '../support/graph-places.ts';
 import { insertKey } from '../support/key-rows.ts';
+import { insertMail } from '../support/mail-rows.ts';
 import type { TestMailbox } from '../support/routing-rows.ts';
 
 const roots = (['query', 'mutation', 'subscription'] as const).flatMap((operation) => {
@@ -143,6 +144,19 @@ describe('a key that sends and does not read', () => {
     expect(await missing(keyOf('send').secret, query)).toBe('read');
     expect(await sent()).toBe(before);
     expect((await ask(box.apiKey, query)).errors).toBeUndefined();
+  });
+
+  test('forwards nothing, which would show it to whom it likes', async () => {
+    const before = await sent();
+    const [id = ''] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address }]);
+    const query = `mutation { forwardEmail(input: { id: "${id}", from: "${box.address}", to: ["a@b.test"] }) {
+      __typename ... on Error { code } } }`;
+    const refused = { __typename: 'Forbidden', code: 'insufficient_scope' };
+    expect((await ask(keyOf('send').secret, query)).data).toEqual({ forwardEmail: refused });
+    expect((await ask(keyOf('send', 'manage').secret, query)).data).toEqual({ forwardEmail: refused });
+    expect(await sent()).toBe(before);
+    const done = await ask(keyOf('read', 'send').secret, query);
+    expect(done.data).toEqual({ forwardEmail: { __typename: 'ForwardEmailPayload' } });
   });
 
   test('is refused all of a document of which it may do half', async () => {

@@ -6,6 +6,7 @@ import { startDeliveryActor } from '../../actors/delivery/actor.ts';
 import { startReceivingActor } from '../../actors/receiving/actor.ts';
 import { createParsePool } from '../../actors/receiving/parse-pool.ts';
 import { startThreadingActor } from '../../actors/threading/actor.ts';
+import { FULL_RIGHTS } from '../../core/key-rights.ts';
 import { createAddressGuard } from '../../core/network-address.ts';
 import type { Database } from '../../db/database.ts';
 import type { OperationContext } from '../../operations/context.ts';
@@ -79,6 +80,7 @@ export async function openMailStage(options: MailStageOptions = {}): Promise<Mai
   const contextOf = (userId: string) =>
     ({
       userId,
+      rights: FULL_RIGHTS,
       database: gateway,
       bus,
       log: pino({ level: 'silent' }),
