@@ -85,8 +85,8 @@ export function openLiveEvents(userId: string, start: string | null): LiveEvents
       try {
         for await (const event of subscribe(cursor, ending.signal, opened)) {
           failures = 0;
-          receive(event);
           channel.postMessage({ kind: 'event', event } satisfies Message);
+          receive(event);
         }
       } catch (error) {
         if (isUnauthorized(error)) return endSession();
@@ -147,9 +147,15 @@ function isUnauthorized(error: unknown): boolean {
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      window.removeEventListener('online', end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener('abort', end);
     // Back on the net: no reason to wait.
-    window.addEventListener('online', () => (clearTimeout(timer), resolve()), { once: true });
+    window.addEventListener('online', end);
   });
 }
