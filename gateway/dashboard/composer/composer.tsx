@@ -21,7 +21,12 @@ export interface ComposerProps {
 /** Writes an email: a new one, an answer, or one that sends another on. What is written stays in the tab until it is sent. */
 export function Composer({ mode, emailId, to = [], close, sent }: ComposerProps) {
   const { id: userId } = useViewer();
-  const [{ data: sendersData, error: sendersError }, readSenders] = useQuery({ query: SENDERS, variables: {} });
+  const [{ data: sendersData, error: sendersError }, readSenders] = useQuery({
+    query: SENDERS,
+    variables: {},
+    // Domains are verified while nobody looks.
+    requestPolicy: 'cache-and-network',
+  });
   const [{ data: originalData, error: originalError }, readOriginal] = useQuery({
     query: ORIGINAL,
     variables: { id: emailId ?? '' },
@@ -29,7 +34,8 @@ export function Composer({ mode, emailId, to = [], close, sent }: ComposerProps)
   });
   const error = sendersError ?? originalError;
   const original = emailId === undefined ? null : originalData?.email;
-  if (error !== undefined)
+  // What is written and attached already outlives a reading that fails.
+  if (error !== undefined && (sendersData === undefined || original === undefined))
     return (
       <ErrorNote
         error={error}

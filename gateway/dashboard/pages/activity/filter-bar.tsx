@@ -17,7 +17,7 @@ const PLACES = graphql(`
 /** Search and filters, which live in the URL. */
 export function FilterBar() {
   const [parameters, setParameters] = useSearchParams();
-  const [{ data }] = useQuery({ query: PLACES, variables: {} });
+  const [{ data }] = useQuery({ query: PLACES, variables: {}, requestPolicy: 'cache-and-network' });
   const [isOpen, { toggle }] = useDisclosure(FILTER_NAMES.some((name) => name !== 'q' && parameters.has(name)));
   const set = (name: FilterName, value: string) =>
     setParameters((before) => {

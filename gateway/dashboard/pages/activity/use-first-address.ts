@@ -7,6 +7,6 @@ const FIRST = graphql(`
 
 /** An address of the user's that takes mail, for commands to try; null: there is none, or it is not known yet. */
 export function useFirstAddress(): string | null {
-  const [{ data }] = useQuery({ query: FIRST, variables: {} });
+  const [{ data }] = useQuery({ query: FIRST, variables: {}, requestPolicy: 'cache-and-network' });
   return data?.emailAddresses.edges.find(({ node }) => node.isReceiving)?.node.address ?? null;
 }
