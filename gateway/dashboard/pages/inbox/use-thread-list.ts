@@ -149,7 +149,10 @@ export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow
     const { isHeadWanted, ids } = gathered.current;
     gathered.current.isHeadWanted = false;
     gathered.current.ids = new Set();
-    const held = [...ids].filter((id) => indexOfThread(current.current.pages, id) !== -1).slice(0, MAX_IDS);
+    const touched = [...ids].filter((id) => indexOfThread(current.current.pages, id) !== -1);
+    const held = touched.slice(0, MAX_IDS);
+    // The others come next.
+    for (const id of touched.slice(MAX_IDS)) gathered.current.ids.add(id);
     await Promise.all([isHeadWanted && readHead(), held.length > 0 && readThreads(held)]);
   });
   const gather = (isHeadWanted: boolean, threadId: string | null) => {
