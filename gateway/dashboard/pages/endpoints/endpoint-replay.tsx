@@ -101,12 +101,12 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
       </Group>
       {state === 'running' && <Progress value={100} animated striped aria-label="Replaying" />}
       <Text size="sm" role="status" data-replay={state}>
-        {state === 'running' && `${count.toLocaleString('en')} emails so far.`}
+        {state === 'running' && `${emails(count)} so far.`}
         {state === 'done' &&
           (count === 0
             ? 'No email of that time is so. Nothing was delivered.'
             : `${inWords(count)} delivered again. The deliveries show how it goes.`)}
-        {state === 'stopped' && problem === null && `Stopped after ${inWords(count)}.`}
+        {state === 'stopped' && problem === null && `Stopped after ${emails(count)}.`}
       </Text>
       {problem !== null && (
         <Alert color="red" variant="outline" title="The replay ended early">
@@ -118,5 +118,9 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
 }
 
 function inWords(count: number): string {
-  return count === 1 ? '1 email is' : `${count.toLocaleString('en')} emails are`;
+  return `${emails(count)} ${count === 1 ? 'is' : 'are'}`;
+}
+
+function emails(count: number): string {
+  return count === 1 ? '1 email' : `${count.toLocaleString('en')} emails`;
 }

@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
+import { ErrorNote } from '../../parts/error-note.tsx';
 import { showNotice } from '../../parts/notice.tsx';
 import { relativeTime } from '../../parts/relative-time.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -46,7 +47,11 @@ export function MoveDialog({
   const [typed, setTyped] = useState('');
   const [target, setTarget] = useState('');
   const [search] = useDebouncedValue(typed.trim(), TYPING_MS);
-  const [{ data, fetching }] = useQuery({ query: CANDIDATES, variables: { search: search === '' ? null : search } });
+  const [{ data, fetching, error }, again] = useQuery({
+    query: CANDIDATES,
+    variables: { search: search === '' ? null : search },
+    requestPolicy: 'cache-and-network',
+  });
   const { act, isBusy } = useAct(MOVE);
   const candidates = (data?.threads.edges ?? []).map(({ node }) => node).filter(({ id }) => id !== threadId);
   const move = async () => {
@@ -82,12 +87,13 @@ export function MoveDialog({
                   key={id}
                   value={id}
                   label={normalizedSubject || 'No subject'}
-                  description={`${participants.slice(0, 3).map(nameOf).join(', ')} · ${messageCount} · ${relativeTime(lastMessageAt, now)}`}
+                  description={`${participants.slice(0, 3).map(nameOf).join(', ')} · ${messageCount === 1 ? '1 message' : `${messageCount} messages`} · ${relativeTime(lastMessageAt, now)}`}
                 />
               ))}
             </Stack>
           </Radio.Group>
-          {!fetching && candidates.length === 0 && (
+          {error !== undefined && <ErrorNote error={error} retry={() => again({ requestPolicy: 'network-only' })} />}
+          {!fetching && error === undefined && candidates.length === 0 && (
             <Text size="sm" c="dimmed">
               No other conversation fits.
             </Text>

@@ -40,7 +40,7 @@ export function RuleCard({
             <Text size="xs" c="dimmed">
               {rule.triggerCount === 0
                 ? 'decided on no mail yet'
-                : `decided ${rule.triggerCount.toLocaleString('en')} times`}
+                : `decided ${rule.triggerCount === 1 ? 'once' : `${rule.triggerCount.toLocaleString('en')} times`}`}
               {rule.lastTriggeredAt !== null && <RelativeTime at={rule.lastTriggeredAt} prefix="; last " />}
             </Text>
           </Stack>

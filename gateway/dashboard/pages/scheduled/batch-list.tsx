@@ -58,7 +58,7 @@ export function BatchList({ ids }: { ids: readonly string[] }) {
             <Group justify="space-between" gap="sm">
               <Stack gap={4} flex="1 1 16rem">
                 <Text size="sm" fw={600}>
-                  {total} emails, asked for <RelativeTime at={createdAt} />
+                  {total} {total === 1 ? 'email' : 'emails'}, asked for <RelativeTime at={createdAt} />
                 </Text>
                 <Progress
                   value={total === 0 ? 0 : (100 * done) / total}
