@@ -37,7 +37,12 @@ const post = (path: string, body: AuthEndpoint['body'], more: Partial<AuthEndpoi
   body,
   ...more,
 });
-const get = (path: string): AuthEndpoint => ({ method: 'GET', path, body: null });
+const get = (path: string, more: Partial<AuthEndpoint> = {}): AuthEndpoint => ({
+  method: 'GET',
+  path,
+  body: null,
+  ...more,
+});
 
 /** See docs/accounts.md. */
 export const authEndpoints: readonly AuthEndpoint[] = [
@@ -62,9 +67,9 @@ export const authEndpoints: readonly AuthEndpoint[] = [
     isUnwatched: true,
   }),
   post('/reset-password', z.object({ token, newPassword }), { counted: { kind: 'reset' } }),
-  get('/passkey/generate-register-options'),
+  get('/passkey/generate-register-options', { counted: { kind: 'passkey-options' } }),
   post('/passkey/verify-registration', z.object({ response, name: name.optional() })),
-  get('/passkey/generate-authenticate-options'),
+  get('/passkey/generate-authenticate-options', { counted: { kind: 'passkey-options' } }),
   post('/passkey/verify-authentication', z.object({ response }), { counted: { kind: 'passkey' } }),
   get('/passkey/list-user-passkeys'),
   post('/passkey/update-passkey', z.object({ id, name })),

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import { type Auth, CLIENT_ADDRESS_FIELD } from './auth.ts';
 import { authAnswer, authRefusal, type SignedIn } from './auth-answers.ts';
 import { type AuthEndpoint, authEndpoints } from './auth-endpoints.ts';
-import type { AuthTries, Try } from './auth-tries.ts';
+import type { AuthTries, Try, TryKind } from './auth-tries.ts';
 import { foreignPage } from './session-admission.ts';
 import { isOwnPage, isOwnPageOrProgram } from './session-origin.ts';
 import type { Sessions } from './sessions.ts';
@@ -22,6 +22,8 @@ export interface AuthRouteOptions {
 
 /** Octets of a request body; answers of authenticators are the longest. */
 const BODY_LIMIT = 32_768;
+/** What counts although it was right: it leaves something behind. */
+const KEPT: ReadonlySet<TryKind> = new Set<TryKind>(['sign-up', 'passkey-options']);
 /** Characters that are kept of what a browser says of itself. */
 const MAX_USER_AGENT = 300;
 
@@ -76,7 +78,7 @@ async function serve(
   for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie);
   const body: unknown = await response.json().catch(() => null);
   if (!response.ok) return send(reply, response.status, authRefusal(response.status, body));
-  if (attempt !== null && attempt.kind !== 'sign-up') await tries.succeeded(attempt);
+  if (attempt !== null && !KEPT.has(attempt.kind)) await tries.succeeded(attempt);
   const answer = authAnswer(endpoint.path, body);
   if (endpoint.path === '/change-password') await options.onPasswordChanged((answer as SignedIn).user);
   return send(reply, 200, answer);

@@ -5,7 +5,15 @@ import type { Database } from '../db/database.ts';
 import { forgiveAuthTries, takeAuthTry } from '../db/queries/auth-tries.ts';
 
 /** What is tried; each kind is counted by itself. */
-export type TryKind = 'sign-in' | 'sign-up' | 'sign-in-link' | 'passkey' | 'reset-request' | 'reset' | 'password';
+export type TryKind =
+  | 'sign-in'
+  | 'sign-up'
+  | 'sign-in-link'
+  | 'passkey'
+  | 'passkey-options'
+  | 'reset-request'
+  | 'reset'
+  | 'password';
 
 /** Who tries, and at whose account. */
 export interface Try {
@@ -26,6 +34,8 @@ export interface AuthTries {
 
 /** Tries at one account, and tries of one client, whoever's the account. */
 const LIMIT = { most: 10, windowSeconds: 900 };
+/** Challenges are asked for by every page to sign in; each is kept for a while. */
+const OPTIONS_LIMIT = { most: 100, windowSeconds: 900 };
 /** What one client holds of IPv6; bits. */
 const IPV6_NETWORK_BITS = 64;
 
@@ -36,7 +46,8 @@ export function createAuthTries(database: Database, secretKey: Uint8Array): Auth
     account === null ? [] : [triesKey(secret, `${kind} at an account`, account)];
   return {
     async take(attempt) {
-      const wait = await takeAuthTry(database, [clientKey(attempt), ...accountKeys(attempt)], LIMIT);
+      const limit = attempt.kind === 'passkey-options' ? OPTIONS_LIMIT : LIMIT;
+      const wait = await takeAuthTry(database, [clientKey(attempt), ...accountKeys(attempt)], limit);
       if (wait === 0) return;
       const minutes = Math.ceil(wait / 60);
       throw new UserError(

@@ -90,17 +90,17 @@ export const AUTH = `
         where r.key = any (p_keys);
       select max(r.tried_at[cardinality(r.tried_at) - p_most + 1] + p_window - at) into wait
         from auth_rate_limit r where r.key = any (p_keys) and cardinality(r.tried_at) >= p_most;
-      if wait is not null then return greatest(1, ceil(extract(epoch from wait)))::integer; end if;
-      update auth_rate_limit r set tried_at = r.tried_at || at, last_at = at where r.key = any (p_keys);
+      -- What is over goes little by little; a try, refused or not, leaves less behind than it takes away.
       delete from auth_rate_limit r using (
         select o.key from auth_rate_limit o where o.last_at < at - p_window and not o.key = any (p_keys)
         order by o.last_at limit 10 for update skip locked
       ) old where old.key = r.key;
-      -- What is over goes little by little; a try leaves less behind than it takes away.
       delete from auth_session s where s.ctid = any (array(
         select o.ctid from auth_session o where o.expires_at < now() - interval '1 day' order by o.expires_at limit 10 for update skip locked));
       delete from auth_verification v where v.ctid = any (array(
         select o.ctid from auth_verification o where o.expires_at < now() - interval '1 day' order by o.expires_at limit 10 for update skip locked));
+      if wait is not null then return greatest(1, ceil(extract(epoch from wait)))::integer; end if;
+      update auth_rate_limit r set tried_at = r.tried_at || at, last_at = at where r.key = any (p_keys);
       return 0;
     end $$;
   -- After a success: the tries of p_cleared are forgotten, and the last one of p_given_back.

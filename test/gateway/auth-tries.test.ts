@@ -114,6 +114,33 @@ test.each([
   expect((await browser.auth('POST', path, body)).statusCode).toBe(429);
 });
 
+test('of challenges of passkeys, each of which is kept, one client gets a hundred', async () => {
+  const get = () =>
+    gateway.app.inject({ url: '/api/auth/passkey/generate-authenticate-options', remoteAddress: '203.0.113.90' });
+  for (let n = 0; n < 100; n++) expect((await get()).statusCode).toBe(200);
+  expect((await get()).json()).toMatchObject({ statusCode: 429, code: 'TOO_MANY_TRIES' });
+});
+
+test('tries that are refused clear away what those before them left', async () => {
+  const from = '203.0.113.91';
+  await gateway.owner.pool.query(`update clock set shift = '0'`);
+  await tryWrong(10, 'full@example.com', () => ({ from }));
+  for (let n = 0; n < 20; n++) expect((await attempt(`late${n}@example.com`, 'x', { from })).statusCode).toBe(429);
+  const left = async () => {
+    const { rows } = await gateway.owner.pool.query<{ count: number }>(
+      `select count(*) from auth_rate_limit where tried_at = '{}'`,
+    );
+    return rows[0]?.count ?? 0;
+  };
+  await gateway.owner.pool.query(
+    `update auth_rate_limit set last_at = last_at - interval '1 day' where tried_at = '{}'`,
+  );
+  const before = await left();
+  expect(before).toBeGreaterThanOrEqual(20);
+  expect((await attempt('later@example.com', 'x', { from })).statusCode).toBe(429);
+  expect(await left()).toBe(before - 9);
+});
+
 test('what tries are counted by names neither address nor account', async () => {
   await attempt('secret@example.com', 'wrong', { from: '203.0.113.99' });
   const { rows } = await gateway.owner.pool.query<{ key: string }>('select key from auth_rate_limit');
