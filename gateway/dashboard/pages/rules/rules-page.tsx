@@ -32,7 +32,7 @@ export function RulesPage() {
     const [moved] = order.splice(from, 1);
     if (moved !== undefined) order.splice(to, 0, moved);
     for (const { id, priority } of prioritiesOf(order, to, limits?.maxPriority ?? 1_000))
-      if ((await act({ input: { id, priority } })).problem !== null) break;
+      if ((await act({ input: { id, priority } })).problem !== null) return setMoving(false);
     setMoving(false);
     notify({ message: `${moved?.name} is asked as number ${to + 1} now.`, color: 'green' });
   };
