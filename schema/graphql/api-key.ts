@@ -25,7 +25,7 @@ const ApiKeyScope = builder.enumType('ApiKeyScope', {
     SEND: {
       value: 'send',
       description:
-        'Sending: new emails, replies and forwards, changing or cancelling those that are still to go, and retries.',
+        'Sending: new emails and replies, changing or cancelling those that are still to go, and retries; with READ, forwards.',
     },
     MANAGE: { value: 'manage', description: 'Everything else that changes anything, keys among it.' },
   } as const,

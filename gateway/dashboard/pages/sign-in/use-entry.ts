@@ -1,14 +1,14 @@
 import { useEffect, useEffectEvent } from 'react';
-import { useLocation } from 'wouter';
 import { listenForSessionNews } from '../../shell/session-news.ts';
 import { auth } from './auth-calls.ts';
 import { nextPath } from './next-path.ts';
 
 /** Where the pages before signing in lead to, and the way there. Whoever is signed in already, or in another tab, goes there at once. */
 export function useEntry(): { next: string; enter: () => void } {
-  const [, navigate] = useLocation();
   const next = nextPath(window.location.search, window.location.origin);
-  const enter = useEffectEvent(() => navigate(next, { replace: true }));
+  // Loaded anew: nothing that somebody else read in this tab is left.
+  const go = () => window.location.replace(next);
+  const enter = useEffectEvent(go);
   useEffect(() => {
     let isGone = false;
     void auth.session().then(({ answer }) => {
@@ -22,5 +22,5 @@ export function useEntry(): { next: string; enter: () => void } {
       end();
     };
   }, []);
-  return { next, enter: () => navigate(next, { replace: true }) };
+  return { next, enter: go };
 }
