@@ -2,7 +2,8 @@ import { Notifications, notifications } from '@mantine/notifications';
 
 /** Where notices appear. */
 export function Notices() {
-  return <Notifications position="top-right" containerWidth={380} />;
+  // Over the end of the navigation: elsewhere it would lie over what one may want to press next.
+  return <Notifications position="bottom-left" containerWidth={380} />;
 }
 
 /** See parts/notify.ts. */
