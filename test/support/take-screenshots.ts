@@ -16,6 +16,7 @@ import { callers, until } from './service.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 const target = path.join(root, 'docs/screenshots');
 const QUALITY = 60;
+const FRAME_MS = 400;
 const VIEWPORT = { width: 1200, height: 760 };
 
 /** Name of the picture and path of each page. */
@@ -109,8 +110,8 @@ async function takeAll(link: string, url: string, sample: SampleAccount): Promis
 async function take(page: Page, url: string, file: string): Promise<void> {
   await page.goto(url);
   await settle(page);
-  // Pictures and frames of mail come a moment later.
-  await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => undefined);
+  // Frames of mail come a moment later; the page is never idle, as its stream of events stays open.
+  await page.waitForTimeout(FRAME_MS);
   await page.screenshot({ path: file, type: 'jpeg', quality: QUALITY });
   process.stdout.write(`${path.relative(root, file)}\n`);
 }
