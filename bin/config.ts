@@ -1,5 +1,19 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import {
+  hostAndPort,
+  hostName,
+  isDnsServer,
+  isNetwork,
+  listenHost,
+  listOf,
+  lowerHostName,
+  pairs,
+  port,
+  share,
+  urlOf,
+  wholeNumber,
+} from './runner/environment-values.ts';
 
 /** Everything the environment decides, read once at start. Defaults that hang on other values are filled in. */
 export interface Config {
@@ -47,6 +61,12 @@ export interface Config {
   smtpTls: { keyPath: string; certPath: string } | null;
   /** of one SMTP process: connections in all, from one address, and seconds a command may take */
   smtpLimits: { connections: number; connectionsPerAddress: number; commandSeconds: number };
+  /** where /metrics, /health and /ready of every process are; null: nowhere. A port that nobody asked for may be taken by another process */
+  monitoring: { host: string; port: number; isAskedFor: boolean } | null;
+  /** how long a process that is to end says that it is not ready before it takes no more work; seconds */
+  drainDelaySeconds: number;
+  /** where traces go by OTLP over HTTP, without /v1/traces, and the share of them from 0 to 1; null: nowhere */
+  tracing: { endpoint: string; headers: Record<string, string>; ratio: number } | null;
   /** whether PostgreSQL may run with fsync, full_page_writes or synchronous_commit off, for tests */
   allowUnsafeWrites: boolean;
   /** the point at which `fault` ends the process, for tests; null: none */
@@ -119,6 +139,23 @@ export function readConfig(env: Environment): Config {
       connectionsPerAddress: values.SMTP_MAX_CONNECTIONS_PER_ADDRESS,
       commandSeconds: values.SMTP_COMMAND_SECONDS,
     },
+    monitoring:
+      values.METRICS_PORT === 0
+        ? null
+        : {
+            host: values.METRICS_HOST,
+            port: values.METRICS_PORT ?? METRICS_PORT,
+            isAskedFor: values.METRICS_PORT !== undefined,
+          },
+    drainDelaySeconds: values.DRAIN_DELAY_SECONDS,
+    tracing:
+      values.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? null
+        : {
+            endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+            headers: values.OTEL_EXPORTER_OTLP_HEADERS,
+            ratio: values.OTEL_TRACES_SAMPLER_ARG,
+          },
     allowUnsafeWrites: values.ALLOW_UNSAFE_WRITES,
     fault: values.FAULT ?? null,
   };
@@ -145,32 +182,8 @@ export function isLoopback(host: string): boolean {
   return ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback';
 }
 
-const wholeNumber = (least: number, most: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, `must be a whole number from ${least} to ${most}`)
-    .transform(Number)
-    .refine((value) => value >= least && value <= most, `must be a whole number from ${least} to ${most}`);
-const port = wholeNumber(1, 65_535);
-
-const urlOf = (...protocols: string[]) => {
-  const names = protocols.map((protocol) => `${protocol}//`).join(' or ');
-  return z.string().refine((value) => {
-    const url = URL.parse(value);
-    return url !== null && protocols.includes(url.protocol) && url.host !== '';
-  }, `must be a URL that begins with ${names}`);
-};
-
-const listOf = (isItem: (item: string) => boolean, what: string) =>
-  z
-    .string()
-    .transform((value) =>
-      value
-        .split(',')
-        .map((item) => item.trim())
-        .filter((item) => item !== ''),
-    )
-    .refine((items) => items.every(isItem), `must be a comma list of ${what}`);
+/** Where /metrics is when nobody says; by custom of Prometheus' exporters. */
+const METRICS_PORT = 9_464;
 
 /** Where a listener on that host is reached from this machine. */
 function connectable(host: string): string {
@@ -178,23 +191,8 @@ function connectable(host: string): string {
   return host === '::' ? '::1' : host;
 }
 
-const hostName = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)*$/;
-const lowerHostName = z.string().toLowerCase().regex(hostName, 'must be a host name');
-
-const hostAndPort = z.string().transform((value, check) => {
-  const match = /^(?:\[([0-9a-f:.]+)\]|([^:\s]+)):(\d{1,5})$/i.exec(value);
-  const host = match?.[1] ?? match?.[2]?.toLowerCase() ?? '';
-  const at = { host, port: Number(match?.[3]) };
-  if ((ipaddr.isValid(host) || hostName.test(host)) && at.port >= 1 && at.port <= 65_535) return at;
-  check.addIssue({ code: 'custom', message: 'must be host:port' });
-  return z.NEVER;
-});
-
 const environment = z.object({
-  HOST: z
-    .string()
-    .refine((value) => ipaddr.isValid(value) || hostName.test(value), 'must be an IP address or a host name')
-    .default('127.0.0.1'),
+  HOST: listenHost.default('127.0.0.1'),
   HTTP_PORT: port.default(3000),
   SMTP_PORT: port.default(2525),
   DATA_DIR: z.string().default('./data'),
@@ -246,17 +244,15 @@ const environment = z.object({
   SMTP_COMMAND_SECONDS: wholeNumber(1, 3_600).default(60),
   SMTP_TLS_KEY_FILE: z.string().optional(),
   SMTP_TLS_CERT_FILE: z.string().optional(),
+  METRICS_HOST: listenHost.default('127.0.0.1'),
+  METRICS_PORT: wholeNumber(0, 65_535).optional(),
+  DRAIN_DELAY_SECONDS: wholeNumber(0, 60).default(0),
+  OTEL_EXPORTER_OTLP_ENDPOINT: urlOf('http:', 'https:')
+    .transform((value) => value.replace(/\/+$/, ''))
+    .optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: pairs.default({}),
+  OTEL_TRACES_SAMPLER_ARG: share.default(1),
   ALLOW_UNSAFE_WRITES: z.stringbool({ error: 'must be true or false' }).default(false),
   BUS_SOCKET: z.string().optional(),
   FAULT: z.string().optional(),
 });
-
-function isDnsServer(item: string): boolean {
-  const bracketed = /^\[([0-9a-f:.]+)\](?::(\d{1,5}))?$/i.exec(item) ?? /^([0-9.]+)(?::(\d{1,5}))?$/.exec(item);
-  if (bracketed === null) return false;
-  return ipaddr.isValid(bracketed[1] ?? '') && Number(bracketed[2] ?? 53) <= 65_535;
-}
-
-function isNetwork(item: string): boolean {
-  return ipaddr.isValidCIDR(item);
-}

@@ -15,7 +15,14 @@ const CONNECTIONS = 8;
 const AUTH_CONNECTIONS = 2;
 const DRAIN_LIMIT_MS = 9_700;
 
-await runSplitProcess({ name: 'gateway', role: 'postroom_gateway', connections: CONNECTIONS }, async (process) => {
+const options = {
+  name: 'gateway',
+  role: 'postroom_gateway',
+  connections: CONNECTIONS,
+  isUsefulWithoutBus: true,
+} as const;
+
+await runSplitProcess(options, async (process) => {
   const auth = openLoggedDatabase(
     { url: process.databaseUrl, role: 'postroom_auth', poolSize: AUTH_CONNECTIONS, applicationName: 'postroom auth' },
     process.log,

@@ -11,7 +11,9 @@ import { openGateway } from './runner/gateway.ts';
 import { reasonNotToListen } from './runner/listening.ts';
 import { createLog } from './runner/log.ts';
 import { openLoggedDatabase } from './runner/logged-database.ts';
+import { openMonitoring } from './runner/monitoring.ts';
 import { prepareDatabase, StartRefused } from './runner/prepare-database.ts';
+import { createReadiness, type Readiness } from './runner/readiness.ts';
 import { createClosers, stopSignal } from './runner/shutdown.ts';
 import { DataDirectoryTaken, openSingleMachine, type SingleMachine } from './runner/single-machine.ts';
 import { runSmtpProcesses, type SmtpProcesses } from './runner/smtp-processes.ts';
@@ -37,6 +39,7 @@ const config = readConfigOrRefuse();
 const log = createLog(config, 'start');
 const closers = createClosers(log);
 const signal = stopSignal();
+let readiness = null as Readiness | null;
 
 try {
   process.stdout.write(await start());
@@ -48,6 +51,7 @@ try {
   refuseToStart((error as Error).message);
 }
 log.info({ event: 'start.stopping', signal: await signal }, 'draining');
+await readiness?.leave(config.drainDelaySeconds);
 await closers.closeAll();
 log.info({ event: 'start.stopped' }, 'stopped');
 process.exit(0);
@@ -71,9 +75,13 @@ async function start(): Promise<string> {
   const actors = new Map<ActorName, Actor>();
   const settings = { config, secretKey, databaseUrl: url, mailDirectory: machine?.clusterDirectory ?? null };
   for (const name of actorNames) actors.set(name, await startActor(name, context, settings));
+  const database = open(url, 'postroom_gateway', GATEWAY_CONNECTIONS);
+  readiness = createReadiness({ database });
+  const monitoring = await openMonitoring({ config, log, missing: readiness.missing });
+  closers.add('monitoring', () => monitoring.close());
   const gateway = await openGateway({
     bus,
-    database: open(url, 'postroom_gateway', GATEWAY_CONNECTIONS),
+    database,
     authDatabase: open(url, 'postroom_auth', AUTH_CONNECTIONS),
     log,
     requestLimitStore: 'memory',

@@ -26,6 +26,7 @@ const names = new Set(files.map((file) => file.name));
 const order: [prefix: string, position: number][] = [
   ['core/', 0],
   ['schema/messages.ts', 1],
+  ['schema/metrics.ts', 1],
   ['db/', 1],
   ['actors/bus/', 2],
   ['operations/', 2],

@@ -7,7 +7,9 @@ import { openBus } from './bus.ts';
 import { readConfigOrRefuse, refuseToStart } from './command-line.ts';
 import { createLog } from './log.ts';
 import { openLoggedDatabase } from './logged-database.ts';
+import { openMonitoring } from './monitoring.ts';
 import { prepareDatabase, StartRefused } from './prepare-database.ts';
+import { createReadiness, type Readiness } from './readiness.ts';
 import { type Closers, createClosers, stopSignal } from './shutdown.ts';
 
 /** What one of several processes of the service has to work with. */
@@ -19,6 +21,7 @@ export interface SplitProcess {
   bus: Bus;
   database: Database;
   closers: Closers;
+  readiness: Readiness;
 }
 
 export interface SplitProcessOptions {
@@ -26,6 +29,8 @@ export interface SplitProcessOptions {
   name: string;
   role: DatabaseRole;
   connections: number;
+  /** whether the process does its work, if less well, while the bus is away */
+  isUsefulWithoutBus?: boolean;
 }
 
 /** Between two tries while PostgreSQL is away at start; milliseconds. */
@@ -46,6 +51,7 @@ export async function runSplitProcess(
   const log = createLog(config, options.name);
   const closers = createClosers(log);
   const signal = stopSignal();
+  let readiness: Readiness | null = null;
   try {
     const isReady = await Promise.race([awaitDatabase(config, databaseUrl, secretKey, log), signal.then(() => false)]);
     if (isReady) {
@@ -55,7 +61,10 @@ export async function runSplitProcess(
       const applicationName = `postroom ${options.name}`;
       const { database, close } = openLoggedDatabase({ url: databaseUrl, role, poolSize, applicationName }, log);
       closers.add('database connections', close);
-      await work({ config, secretKey, databaseUrl, log, bus, database, closers });
+      readiness = createReadiness({ database, ...(options.isUsefulWithoutBus === true ? {} : { bus }) });
+      const monitoring = await openMonitoring({ config, log, missing: readiness.missing });
+      closers.add('monitoring', () => monitoring.close());
+      await work({ config, secretKey, databaseUrl, log, bus, database, closers, readiness });
       log.info({ event: 'process.ready' }, 'ready');
     }
   } catch (error) {
@@ -64,6 +73,7 @@ export async function runSplitProcess(
     return refuseToStart((error as Error).message);
   }
   log.info({ event: 'process.stopping', signal: await signal }, 'draining');
+  await readiness?.leave(config.drainDelaySeconds);
   await closers.closeAll();
   log.info({ event: 'process.stopped' }, 'stopped');
   return process.exit(0);

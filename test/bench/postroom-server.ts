@@ -128,6 +128,7 @@ export async function startSplit(
 function sharedEnvironment(smtpPort: number, httpPort: number, options: PostroomOptions): Record<string, string> {
   return {
     SMTP_PORT: String(smtpPort),
+    METRICS_PORT: '0',
     HTTP_PORT: String(httpPort),
     TRUSTED_DOMAINS: 'inbox.test,bench.test',
     ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',

@@ -48,7 +48,7 @@ async function startGateway(): Promise<GatewayProcess> {
   const port = await freePort();
   const child = spawn(process.execPath, ['bin/gateway.ts'], {
     cwd: repository,
-    env: { ...process.env, ...environment, HTTP_PORT: String(port) },
+    env: { ...process.env, ...environment, METRICS_PORT: '0', HTTP_PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

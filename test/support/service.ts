@@ -74,6 +74,7 @@ export class Service {
     this.#environment = {
       DATA_DIR: path.join(directory, 'data'),
       SMTP_PORT: String(smtpPort),
+      METRICS_PORT: '0',
       HTTP_PORT: String(httpPort),
       TRUSTED_DOMAINS: ['inbox.test', ...trustedDomains].join(','),
       ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',

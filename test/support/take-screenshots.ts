@@ -51,6 +51,7 @@ const child = spawn(process.execPath, ['bin/start.ts'], {
   env: {
     ...process.env,
     DATA_DIR: path.join(folder, 'data'),
+    METRICS_PORT: '0',
     HTTP_PORT: String(httpPort),
     SMTP_PORT: String(smtpPort),
     DNS_SERVERS: '127.0.0.1:1',

@@ -1,0 +1,74 @@
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+
+/* The shapes of the environment's values; each says what is allowed. */
+
+export const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `must be a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `must be a whole number from ${least} to ${most}`);
+export const port = wholeNumber(1, 65_535);
+export const urlOf = (...protocols: string[]) => {
+  const names = protocols.map((protocol) => `${protocol}//`).join(' or ');
+  return z.string().refine((value) => {
+    const url = URL.parse(value);
+    return url !== null && protocols.includes(url.protocol) && url.host !== '';
+  }, `must be a URL that begins with ${names}`);
+};
+
+export const listOf = (isItem: (item: string) => boolean, what: string) =>
+  z
+    .string()
+    .transform((value) =>
+      value
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+    )
+    .refine((items) => items.every(isItem), `must be a comma list of ${what}`);
+
+export const hostName =
+  /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)*$/;
+export const lowerHostName = z.string().toLowerCase().regex(hostName, 'must be a host name');
+
+export const hostAndPort = z.string().transform((value, check) => {
+  const match = /^(?:\[([0-9a-f:.]+)\]|([^:\s]+)):(\d{1,5})$/i.exec(value);
+  const host = match?.[1] ?? match?.[2]?.toLowerCase() ?? '';
+  const at = { host, port: Number(match?.[3]) };
+  if ((ipaddr.isValid(host) || hostName.test(host)) && at.port >= 1 && at.port <= 65_535) return at;
+  check.addIssue({ code: 'custom', message: 'must be host:port' });
+  return z.NEVER;
+});
+
+export function isDnsServer(item: string): boolean {
+  const bracketed = /^\[([0-9a-f:.]+)\](?::(\d{1,5}))?$/i.exec(item) ?? /^([0-9.]+)(?::(\d{1,5}))?$/.exec(item);
+  if (bracketed === null) return false;
+  return ipaddr.isValid(bracketed[1] ?? '') && Number(bracketed[2] ?? 53) <= 65_535;
+}
+
+export function isNetwork(item: string): boolean {
+  return ipaddr.isValidCIDR(item);
+}
+
+/** `name=value` pairs behind commas. */
+export const pairs = z
+  .string()
+  .regex(/^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$/, 'must be a comma list of name=value')
+  .transform((value) =>
+    Object.fromEntries(
+      value.split(',').map((pair): [string, string] => {
+        const at = pair.indexOf('=');
+        return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+      }),
+    ),
+  );
+/** A part of the whole. */
+export const share = z.coerce
+  .number({ error: 'must be a number from 0 to 1' })
+  .min(0, 'must be a number from 0 to 1')
+  .max(1, 'must be a number from 0 to 1');
+export const listenHost = z
+  .string()
+  .refine((value) => ipaddr.isValid(value) || hostName.test(value), 'must be an IP address or a host name');
