@@ -136,8 +136,8 @@ test('names say something', () => {
   const empty = /^(utils?|helpers?|common|managers?|services?|base|misc)$/;
   const wrong = files.filter((file) => {
     const words = file.name.replace(/\.ts$/, '').split(/[/-]/);
-    // "base subject" is the word of RFC 5256.
-    return words.some((word, at) => empty.test(word) && words[at + 1] !== 'subject');
+    // "base subject" is the word of RFC 5256, "base backup" that of PostgreSQL.
+    return words.some((word, at) => empty.test(word) && !['subject', 'backup'].includes(words[at + 1] ?? ''));
   });
   expect(wrong.map((file) => file.name)).toEqual([]);
 });

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import type { SystemUser } from './native-postgresql.ts';
+
+/** What was written: its length, and the sum by which it is known again. */
+export interface WrittenFile {
+  sizeOctets: number;
+  /** in hex */
+  sha256: string;
+}
+
+/** The file of that name, 0600, whole on the disk when this resolves; null as owner: the user of this process. */
+export async function copyFileDurably(from: string, to: string, owner: SystemUser | null): Promise<WrittenFile> {
+  const source = await open(from, 'r');
+  try {
+    // What is written behind this point while we read is in the WAL, too.
+    const { size } = await source.stat();
+    return await write(to, owner, (target) => copyOctets(source, target, size));
+  } finally {
+    await source.close();
+  }
+}
+
+/** As copyFileDurably, with octets that are at hand. */
+export async function writeFileDurably(to: string, octets: Uint8Array, owner: SystemUser | null): Promise<WrittenFile> {
+  return await write(to, owner, async (target) => {
+    await target.writeFile(octets);
+    return { sizeOctets: octets.byteLength, sha256: createHash('sha256').update(octets).digest('hex') };
+  });
+}
+
+/** The folder, 0700, with those above it. Its own entries last after syncDirectory only. */
+export async function makeDirectory(directory: string, owner: SystemUser | null): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  if (owner === null) return;
+  const handle = await open(directory, 'r');
+  try {
+    await handle.chown(owner.uid, owner.gid);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Makes what was created, renamed or removed in the folder last over a power cut. */
+export async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The length and sum of a file as it lies there. */
+export async function sumOfFile(file: string): Promise<WrittenFile> {
+  const source = await open(file, 'r');
+  try {
+    return await copyOctets(source, null, Number.POSITIVE_INFINITY);
+  } finally {
+    await source.close();
+  }
+}
+
+/** Runs the work on all items, a few at once; the first failure stops the rest from being begun. */
+export async function eachAtOnce<T>(
+  items: Iterable<T>,
+  atOnce: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const left = items[Symbol.iterator]();
+  let isFailed = false;
+  const worker = async () => {
+    for (let next = left.next(); next.done !== true && !isFailed; next = left.next()) {
+      try {
+        await work(next.value);
+      } catch (error) {
+        isFailed = true;
+        throw error;
+      }
+    }
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: atOnce }, worker));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+}
+
+/** Octets read at once. */
+const CHUNK_OCTETS = 1_048_576;
+
+async function write(
+  to: string,
+  owner: SystemUser | null,
+  fill: (target: FileHandle) => Promise<WrittenFile>,
+): Promise<WrittenFile> {
+  const target = await open(to, 'wx', 0o600);
+  try {
+    const written = await fill(target);
+    if (owner !== null) await target.chown(owner.uid, owner.gid);
+    await target.sync();
+    return written;
+  } catch (cause) {
+    throw new Error(`${to} could not be written: ${(cause as Error).message}`, { cause });
+  } finally {
+    await target.close();
+  }
+}
+
+async function copyOctets(source: FileHandle, target: FileHandle | null, limit: number): Promise<WrittenFile> {
+  const sum = createHash('sha256');
+  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_OCTETS, Math.max(limit, 1)));
+  let sizeOctets = 0;
+  while (sizeOctets < limit) {
+    const { bytesRead } = await source.read(buffer, 0, Math.min(buffer.length, limit - sizeOctets), sizeOctets);
+    if (bytesRead === 0) break;
+    const octets = buffer.subarray(0, bytesRead);
+    sum.update(octets);
+    for (let at = 0; target !== null && at < bytesRead; )
+      at += (await target.write(octets, at, bytesRead - at, sizeOctets + at)).bytesWritten;
+    sizeOctets += bytesRead;
+  }
+  return { sizeOctets, sha256: sum.digest('hex') };
+}
