@@ -68,6 +68,7 @@ export const scopesOfRoutes: Readonly<Record<string, RouteNeed>> = {
   'GET /api/e2/emails/receiving/:id/attachments': read,
   'GET /api/e2/emails/receiving/:id/attachments/:index': read,
   'GET /api/e2/emails/:id/route': readAccount,
+  'GET /api/e2/emails/:id/timeline': readAccount,
   'GET /api/e2/emails/:id/deliveries': read,
   'POST /api/e2/emails/:id/release': manage,
 

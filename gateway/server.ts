@@ -54,6 +54,7 @@ import { scheduledEmailRoutes } from './rest/scheduled-emails.ts';
 import { sendingRoutes } from './rest/sending.ts';
 import { suppressionRoutes } from './rest/suppressions.ts';
 import { threadRoutes } from './rest/threads.ts';
+import { timelineRoutes } from './rest/timeline.ts';
 import { requireRequestScope } from './scopes.ts';
 import { createSharedRequestLimiter } from './shared-request-limit.ts';
 import { timeToAnswer } from './time-to-answer.ts';
@@ -131,6 +132,7 @@ const resources = [
   scheduledEmailRoutes,
   retryRoutes,
   routeRoutes,
+  timelineRoutes,
   replyRoutes,
   threadRoutes,
   attachmentRoutes,

@@ -1,31 +1,33 @@
 /** What can happen to an email. */
-export type TimelineKind =
-  | 'accepted'
-  | 'created'
-  | 'authenticated'
-  | 'parsed'
-  | 'threaded'
-  | 'asked'
-  | 'routed'
-  | 'held'
-  | 'released'
-  | 'delivery-requested'
-  | 'delivery-attempt'
-  | 'delivery-ended'
-  | 'queued'
-  | 'sending-attempt'
-  | 'bounced'
-  | 'given-up'
-  | 'complained'
-  | 'rescheduled'
-  | 'paused'
-  | 'resumed'
-  | 'cancelled'
-  | 'read'
-  | 'unread'
-  | 'archived'
-  | 'unarchived'
-  | 'reprocessed';
+export const TIMELINE_KINDS = [
+  'accepted',
+  'created',
+  'authenticated',
+  'parsed',
+  'threaded',
+  'asked',
+  'routed',
+  'held',
+  'released',
+  'delivery-requested',
+  'delivery-attempt',
+  'delivery-ended',
+  'queued',
+  'sending-attempt',
+  'bounced',
+  'given-up',
+  'complained',
+  'rescheduled',
+  'paused',
+  'resumed',
+  'cancelled',
+  'read',
+  'unread',
+  'archived',
+  'unarchived',
+  'reprocessed',
+] as const;
+export type TimelineKind = (typeof TIMELINE_KINDS)[number];
 
 /** One thing that happened to an email. */
 export interface TimelineEntry {

@@ -1,3 +1,4 @@
+import { UserError } from '../core/errors.ts';
 import { readAnswers } from '../core/guard-answers.ts';
 import { asUser } from '../db/database.ts';
 import { findAttempts as findDeliveryAttempts } from '../db/queries/delivery-page.ts';
@@ -10,7 +11,7 @@ import { handEntries, originEntries } from './timeline-entries.ts';
 import type { TimelineEntry } from './timeline-entry.ts';
 import { sendingEntries } from './timeline-sending.ts';
 
-export type { TimelineEntry, TimelineKind } from './timeline-entry.ts';
+export { TIMELINE_KINDS, type TimelineEntry, type TimelineKind } from './timeline-entry.ts';
 
 /** What happened to an email. */
 export interface Timeline {
@@ -74,6 +75,14 @@ export async function loadTimelines(
     );
   });
   return emailIds.map((id) => timelines.get(id) ?? NOTHING);
+}
+
+/** All that is known to have happened to an email. Throws not_found. */
+export async function readTimeline(context: OperationContext, emailId: string): Promise<Timeline> {
+  const [timeline = NOTHING] = await loadTimelines(context, [emailId]);
+  // Every email came in or was made, so that one without entries is none.
+  if (timeline.entries.length === 0) throw new UserError('not_found', 'Email not found');
+  return timeline;
 }
 
 /** What came of one moment stays in the order in which it stands. */

@@ -131,6 +131,20 @@ describe('the timeline of a received email', () => {
     expect(entries[2]?.durationMs).toBe(30);
     expect(entries[3]).toMatchObject({ durationMs: 20, detail: 'It began a thread.' });
     expect(entries[5]?.durationMs).toEqual(expect.any(Number));
+    const rest = (await gateway.call(box.apiKey, 'GET', `/emails/${emailId}/timeline`)).json();
+    expect(rest).toEqual({
+      object: 'timeline',
+      email_id: emailId,
+      is_cut: false,
+      entries: entries.map(({ kind, durationMs, isFailure, node, ...same }) => ({
+        ...same,
+        kind: kind.toLowerCase().replaceAll('_', '-'),
+        duration_ms: durationMs,
+        is_failure: isFailure,
+        // The thread of this mail is made up; GraphQL looks for it.
+        about_id: kind === 'THREADED' ? 'th_test' : (node?.id ?? null),
+      })),
+    });
     const instants = entries.map(({ at }) => Date.parse(at));
     expect(instants).toEqual(instants.toSorted((a, b) => a - b));
   });
@@ -168,6 +182,8 @@ describe('the timeline of a received email', () => {
     expect(entries).toHaveLength(500);
     expect(entries.at(-1)?.kind).toBe('READ');
     expect(entries[0]?.kind).not.toBe('ACCEPTED');
+    const rest = (await gateway.call(box.apiKey, 'GET', `/emails/${busy}/timeline`)).json();
+    expect([rest.is_cut, rest.entries.length]).toEqual([true, 500]);
   });
 });
 
@@ -266,4 +282,9 @@ test('the timelines of 50 emails take as many statements as that of one, and a s
   expect(fifty.statements).toBe(one.statements);
   const stranger = graphClient(gateway, (await gateway.mailbox()).apiKey);
   expect(await stranger.ask(query, { ids: ids.slice(0, 1) })).toEqual({ nodes: [null] });
+  const { apiKey } = await gateway.mailbox();
+  for (const id of [ids[0], 'em_unknown']) {
+    const response = await gateway.call(apiKey, 'GET', `/emails/${id}/timeline`);
+    expect([response.statusCode, response.json().message]).toEqual([404, 'Email not found']);
+  }
 });
