@@ -12,6 +12,7 @@ import {
   type Wake,
   type WakeSubject,
 } from '../schema/messages.ts';
+import { actorMetrics } from '../schema/metrics.ts';
 import { createInHand, type InHand } from './bus/in-hand.ts';
 
 /** What every actor is given at its start. */
@@ -158,10 +159,15 @@ interface RunningStep {
 }
 
 function serveAnswer(frame: Frame, bus: Bus, subject: QuestionSubject, answer: AnyAnswer): Subscription {
+  const labels = { actor: frame.plan.name, question: subject };
   return bus.serve(subject, async (request, octets) => {
+    const end = actorMetrics.answerSeconds.startTimer(labels);
     try {
-      return await answer(request, octets);
+      const reply = await answer(request, octets);
+      end({ outcome: 'answered' });
+      return reply;
     } catch (error) {
+      end({ outcome: 'failed' });
       frame.plan.context.log.error({ err: error, actor: frame.plan.name, question: subject }, 'actor: answer failed');
       throw error;
     }
@@ -210,6 +216,8 @@ function startStep(frame: Frame, step: Step): RunningStep {
   };
 
   const run = async (taken: Wake<WakeSubject>[]) => {
+    actorMetrics.stepRuns.inc({ ...labels, trigger: taken.length > 0 ? 'wake' : 'sweep' });
+    const end = actorMetrics.stepSeconds.startTimer(labels);
     try {
       // A step's wakes are of its own subject, as only that subject is subscribed.
       const work = step.work as (run: Run) => Promise<number | void>;
@@ -220,10 +228,13 @@ function startStep(frame: Frame, step: Step): RunningStep {
       isAway = false;
     } catch (error) {
       onFailure(error);
+    } finally {
+      end();
     }
   };
 
   const onFailure = (error: unknown) => {
+    actorMetrics.stepFailures.inc({ ...labels, reason: isAwayError(error) ? 'away' : 'fault' });
     if (isAwayError(error)) {
       if (!isAway) log.warn({ ...labels, err: error }, 'actor: step waits for what is away');
       isAway = true;

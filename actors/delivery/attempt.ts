@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import { isConnectionLost } from '../../db/database.ts';
 import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/delivery-content.ts';
 import type { FinishRecord } from '../../db/queries/delivery-finish.ts';
+import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
 import { outcomeOf, outcomeOfGivingUp } from './attempt-outcome.ts';
 import type { EndpointLookup } from './endpoint-lookup.ts';
@@ -133,7 +134,9 @@ export function createAttempter(options: AttemptOptions): Attempter {
     const response = await request.response;
     open.delete(request);
     const durationMs = Math.round(performance.now() - startedTick);
-    return outcomeOf(context, job, { startedAt, durationMs, response, sentHeaders: made.headers });
+    const outcome = outcomeOf(context, job, { startedAt, durationMs, response, sentHeaders: made.headers });
+    measure(outcome, response, parts.email.created_at);
+    return outcome;
   };
 
   /** A fault of ours: it counts as a try, so that a delivery that always fails comes to an end. */
@@ -180,4 +183,16 @@ export function createAttempter(options: AttemptOptions): Attempter {
       for (const request of open) request.interrupt();
     },
   };
+}
+
+function measure(
+  { outcome, attempt, status_code: code }: FinishRecord,
+  response: WebhookResponse,
+  acceptedAt: Date,
+): void {
+  const answer = code === null ? response.kind : `${Math.floor(code / 100)}xx`;
+  deliveryMetrics.attemptSeconds.observe({ outcome, answer }, attempt.duration_ms / 1_000);
+  if (outcome !== 'success') return;
+  const sinceMs = Math.max(0, Date.now() - acceptedAt.getTime());
+  actorMetrics.sinceAcceptSeconds.observe({ stage: 'delivered' }, sinceMs / 1_000);
 }

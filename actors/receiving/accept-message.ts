@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Database } from '../../db/database.ts';
 import { isConnectionLost } from '../../db/database.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
+import { receivingMetrics } from '../../schema/metrics.ts';
 import { acceptGroup, type Offer } from './accept-group.ts';
 import type { FaultPoint, Reception } from './reception.ts';
 
@@ -111,6 +112,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     const claimant = options.canParse() ? options.claimant : null;
     const outcomes = await acceptGroup(database, offers, claimant);
     options.fault('receiving.after-commit');
+    receivingMetrics.commitMessages.observe(group.length);
     group.forEach((member, at) => {
       const outcome = outcomes[at];
       if (outcome === undefined) return;
@@ -126,7 +128,11 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
 
   return {
     async accept(request, octets) {
-      if (!(await options.hasRoom())) return NO_ROOM;
+      const end = receivingMetrics.acceptSeconds.startTimer();
+      if (!(await options.hasRoom())) {
+        end({ outcome: 'refused' });
+        return NO_ROOM;
+      }
       const offer: Offer = {
         envelope: request,
         octets: Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength),
@@ -134,10 +140,17 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
         rawId: options.makeId('raw'),
         emailIds: request.recipients.map(({ emailId }) => emailId ?? options.makeId('email')),
       };
-      return await new Promise((resolve, reject) => {
-        waiting.push({ offer, since: performance.now(), resolve, reject });
-        startCommits();
-      });
+      const { promise, resolve, reject } = Promise.withResolvers<AcceptReply>();
+      waiting.push({ offer, since: performance.now(), resolve, reject });
+      startCommits();
+      try {
+        const reply = await promise;
+        end({ outcome: 'accepted' });
+        return reply;
+      } catch (error) {
+        end({ outcome: 'failed' });
+        throw error;
+      }
     },
   };
 }

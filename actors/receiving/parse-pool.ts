@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { scanHeaders } from '../../core/parse-message.ts';
+import { receivingMetrics } from '../../schema/metrics.ts';
 import type { ParseOutcome, ParseRequest } from './parse-messages.ts';
 import { createParseThread, type ParseThread } from './parse-thread.ts';
 
@@ -133,6 +134,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   /** A thread ended or is to be ended: another takes its place, its messages find other places. */
   function replace(seat: Seat, reason: string): void {
     if (isClosed) return;
+    receivingMetrics.parserEnds.inc();
     const culprit = seat.jobs.get(seat.thread.current());
     const lost = [...seat.jobs.values()];
     seat.jobs.clear();

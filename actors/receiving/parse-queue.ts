@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { isConnectionLost } from '../../db/database.ts';
+import { receivingMetrics } from '../../schema/metrics.ts';
 import type { Reception } from './reception.ts';
 
 /** A reception that waits for the parser of this process, under this process' lease. */
@@ -120,6 +121,7 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
       if (isSuspect(entry)) break;
     }
     waitingOctets -= octets;
+    receivingMetrics.parseWaiting.set(waiting.length - count);
     return waiting.splice(0, count);
   }
 
@@ -154,6 +156,7 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
     known.add(reception.emailId);
     waiting.push({ reception, sizeOctets, since: performance.now() });
     waitingOctets += sizeOctets;
+    receivingMetrics.parseWaiting.set(waiting.length);
   }
 
   return {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { scanHeaders } from '../../core/parse-message.ts';
 import type { OctetStore } from '../../db/octet-store.ts';
+import { actorMetrics, receivingMetrics } from '../../schema/metrics.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 import type { ParsePool } from './parse-pool.ts';
 import type { FaultPoint, Reception } from './reception.ts';
@@ -40,6 +41,11 @@ export async function parseReceptions(options: ParseOptions, chunk: readonly Rec
   }
   const mail = await takeReports(options.reports, parsed);
   if (mail.length > 0) await options.storing.store(mail);
+  const now = Date.now();
+  for (const { acceptedAt, tries } of chunk) {
+    actorMetrics.sinceAcceptSeconds.observe({ stage: 'parsed' }, Math.max(0, now - acceptedAt.getTime()) / 1_000);
+    if (tries > 1) actorMetrics.retries.inc({ queue: 'parse' });
+  }
 }
 
 async function parseOnce(options: ParseOptions, chunk: readonly Reception[]): Promise<Map<string, ParseOutcome>> {
@@ -58,10 +64,17 @@ async function parseOnce(options: ParseOptions, chunk: readonly Reception[]): Pr
   );
   const present = inputs.filter((input) => input !== null);
   if (present.length === 0) return outcomes;
+  const startedAt = performance.now();
   const results = await options.parser.parse(present.map((input) => input.request));
+  const seconds = (performance.now() - startedAt) / 1_000;
   for (const [at, { rawId }] of present.entries()) {
     const outcome = results[at];
-    if (outcome !== undefined) outcomes.set(rawId, outcome);
+    if (outcome === undefined) continue;
+    outcomes.set(rawId, outcome);
+    receivingMetrics.parseSeconds.observe(
+      { outcome: outcome.message.parseError === null ? 'parsed' : 'failed' },
+      seconds,
+    );
   }
   return outcomes;
 }

@@ -1,6 +1,7 @@
 import { makeIdentifier } from '../../core/identifiers.ts';
 import { inTransaction } from '../../db/database.ts';
 import { queueReleased, takeDue } from '../../db/queries/scheduled-release.ts';
+import { schedulingMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
 
 export interface ReleaseOptions {
@@ -33,5 +34,7 @@ export async function releaseDue(context: ActorContext, options: ReleaseOptions)
     context.bus.wake('threading.assign.wake', { userId, emailIds });
     context.bus.publish('event.appended', { userId, lastSeq });
   }
-  return released.reduce((count, user) => count + user.email_ids.length, 0);
+  const count = released.reduce((sum, user) => sum + user.email_ids.length, 0);
+  schedulingMetrics.released.inc(count);
+  return count;
 }

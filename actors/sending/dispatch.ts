@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { actorMetrics, sendingMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
 import type { Attempter, AttemptReport } from './attempt.ts';
 import { closeUnbegun } from './claim-recipients.ts';
 import type { DestinationQueue } from './destination-queue.ts';
 import type { AttemptResult, Lane, SendingJob, Transaction } from './job.ts';
-import { toOutcome } from './outcome.ts';
+import { type Outcome, toOutcome } from './outcome.ts';
 import type { OutcomeRecorder } from './record-outcomes.ts';
 
 export interface DispatcherOptions {
@@ -64,7 +65,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       queue.end(key, transaction, startedTick, 'refused');
       return pumpSoon();
     }
+    const end = sendingMetrics.attemptSeconds.startTimer();
     const report = await attempter.attempt(key, transaction);
+    end({ outcome: report === null ? 'postponed' : outcomeOf(report.results) });
     if (report === null) return await putBackLater(key, transaction, startedTick);
     queue.end(key, transaction, startedTick, report.verdict);
     const { isOurs } = options.destinationOf(transaction);
@@ -112,7 +115,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   const record = async (lane: Lane, results: readonly AttemptResult[]): Promise<void> => {
     const random = (context.random(1)[0] ?? 0) / 256;
-    await recorder.record(results.map((result) => toOutcome(result, random)));
+    const outcomes = results.map((result) => toOutcome(result, random));
+    await recorder.record(outcomes);
+    outcomes.forEach(({ row }, at) => count(row, results[at]?.job));
     forget(
       lane,
       results.map(({ job }) => job),
@@ -159,6 +164,20 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       return waiting;
     },
   };
+}
+
+/** Of a transaction: the best that came of it for anybody. */
+function outcomeOf(results: readonly AttemptResult[]): AttemptResult['outcome'] {
+  const outcomes = results.map(({ outcome }) => outcome);
+  return outcomes.includes('delivered') ? 'delivered' : (outcomes[0] ?? 'interrupted');
+}
+
+function count({ outcome, status, code }: Outcome['row'], job: SendingJob | undefined): void {
+  sendingMetrics.outcomes.inc({ outcome, answer: code === null ? 'none' : `${Math.floor(code / 100)}xx` });
+  if (status !== 'pending' && job !== undefined) {
+    const seconds = job.ageSeconds + (performance.now() - job.claimedAt) / 1_000;
+    sendingMetrics.settledSeconds.observe({ outcome: status }, seconds);
+  } else if (outcome === 'deferred') actorMetrics.retries.inc({ queue: 'send' });
 }
 
 const NOWHERE = { isReply: false, code: null, host: null, remoteAddress: null, isTls: null, returnId: null } as const;

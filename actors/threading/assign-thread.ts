@@ -19,6 +19,7 @@ import {
   readThreadEnds,
   renumberThreads,
 } from '../../db/queries/thread-write.ts';
+import { actorMetrics, threadingMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
 import { planThreads, type ThreadPlan } from './plan-threads.ts';
 
@@ -44,11 +45,12 @@ export async function assignThreads(
   userId: string,
   emailIds: readonly string[],
 ): Promise<number> {
-  const done = await retryContention(() =>
-    inTransaction(context.database, (client) => threadBatch(context, client, userId, emailIds)),
+  const done = await timed(() =>
+    retryContention(() => inTransaction(context.database, (client) => threadBatch(context, client, userId, emailIds))),
   );
   if (done === null) return 0;
   context.fault?.('threading.after-commit');
+  count(done);
   if (done.receivedIds.length > 0) context.bus.wake('delivery.route.wake', { userId, emailIds: done.receivedIds });
   context.bus.publish('event.appended', { userId, lastSeq: done.lastSeq });
   return done.count;
@@ -58,6 +60,8 @@ interface ThreadedBatch {
   count: number;
   /** sent mail is not routed */
   receivedIds: string[];
+  /** when SMTP took those */
+  acceptedAt: Date[];
   lastSeq: number;
 }
 
@@ -97,7 +101,31 @@ async function threadBatch(
   const lastSeq = await appendEvents(context, client, userId, plans, types);
   context.fault?.('threading.before-commit');
   const received = emails.filter((email) => email.type === 'received');
-  return { count: emails.length, receivedIds: received.map((email) => email.emailId), lastSeq };
+  return {
+    count: emails.length,
+    receivedIds: received.map((email) => email.emailId),
+    acceptedAt: received.map((email) => email.createdAt),
+    lastSeq,
+  };
+}
+
+async function timed(work: () => Promise<ThreadedBatch | null>): Promise<ThreadedBatch | null> {
+  const end = threadingMetrics.batchSeconds.startTimer();
+  try {
+    const done = await work();
+    end({ outcome: done === null ? 'nothing' : 'threaded' });
+    return done;
+  } catch (error) {
+    end({ outcome: 'failed' });
+    throw error;
+  }
+}
+
+function count(done: ThreadedBatch): void {
+  threadingMetrics.emails.inc(done.count);
+  const now = Date.now();
+  for (const at of done.acceptedAt)
+    actorMetrics.sinceAcceptSeconds.observe({ stage: 'threaded' }, Math.max(0, now - at.getTime()) / 1_000);
 }
 
 /** Whether others were in the way: trying again later may help. */
@@ -236,6 +264,7 @@ async function retryContention<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       if (tries >= MAX_TRIES || !isContention(error)) throw error;
+      actorMetrics.retries.inc({ queue: 'thread' });
       await sleep(FIRST_PAUSE_MS * 2 ** tries);
     }
   }
