@@ -10,6 +10,33 @@ export function distinctText(sizeOctets: number): string {
     .trimEnd();
 }
 
+/**
+ * Text as people write: words of a language of 30,000, of which few come often and most seldom (Zipf), in lines and sentences; about that
+ * many octets, ASCII, CRLF between lines.
+ */
+export function naturalText(sizeOctets: number): string {
+  const words: string[] = [];
+  for (let size = 0; size < sizeOctets; ) {
+    // The inverse of Zipf's distribution: the rank grows exponentially in a uniform number.
+    const rank = Math.floor(VOCABULARY ** Math.random());
+    const word = syllables(rank);
+    const isEnd = words.length % 12 === 11;
+    words.push(isEnd ? `${word}.\r\n` : `${word} `);
+    size += word.length + 2;
+  }
+  return words.join('').slice(0, sizeOctets).trimEnd();
+}
+
+const VOCABULARY = 30_000;
+const SYLLABLES = 'an be co de el fi ga ho in ju ka le mi no or pa re si to un va wo ex ys'.split(' ');
+
+function syllables(rank: number): string {
+  let word = '';
+  for (let rest = rank; word === '' || rest > 0; rest = Math.floor(rest / SYLLABLES.length))
+    word += SYLLABLES[rest % SYLLABLES.length];
+  return word;
+}
+
 /** sha256 of a body without the line ends at its end, in base64: the same before and after a journey. */
 export function bodyDigest(body: string): string {
   return createHash('sha256').update(body.trimEnd()).digest('base64');

@@ -65,6 +65,12 @@ export async function startSingleMachine(directory: string, options: PostroomOpt
   };
 }
 
+/** A deployment of several processes. */
+export interface SplitServer extends PostroomServer {
+  /** process numbers: gateway, smtp, or the actor's name */
+  pids: Record<string, number>;
+}
+
 /** Every process of a deployment on one machine. */
 export const allProcesses = [
   ['bin/gateway.ts'],
@@ -81,7 +87,7 @@ export async function startSplit(
   directory: string,
   commands: readonly (readonly string[])[],
   options: PostroomOptions & { settings?: Record<string, string> },
-): Promise<PostroomServer> {
+): Promise<SplitServer> {
   await mkdir(directory, { recursive: true });
   const [smtpPort, httpPort, natsPort, port] = [await freePort(), await freePort(), await freePort(), await freePort()];
   const cluster = await startEmbeddedCluster({
@@ -101,7 +107,7 @@ export async function startSplit(
     ...sharedEnvironment(smtpPort, httpPort, options),
   };
   await run(node, ['bin/migrate.ts'], { cwd: root, env: { ...process.env, ...environment } });
-  const servers = await Promise.all(commands.map((command) => startServer(node, [...command], environment, '')));
+  const servers = await Promise.all(commands.map((command) => startServer(node, [...command], environment, READY)));
   await answers(`http://127.0.0.1:${httpPort}/ready`, () => servers.map((server) => server.output()).join('\n'));
   if (commands.some(([program]) => program === 'bin/smtp.ts')) await smtpReady(smtpPort);
   const postmaster = await findPostmaster(cluster.url);
@@ -110,6 +116,7 @@ export async function startSplit(
     httpPort,
     databaseUrl: cluster.url,
     postmaster,
+    pids: Object.fromEntries(commands.map((command, n) => [nameOf(command), servers[n]?.child.pid ?? 0] as const)),
     createAccount: (email) => createAccount(email, httpPort, environment),
     ...(await createAccount(FIRST_ACCOUNT, httpPort, environment)),
     ...resourcesOf(() => [
@@ -125,6 +132,10 @@ export async function startSplit(
   };
 }
 
+function nameOf([program = '', actor]: readonly string[]): string {
+  return actor ?? path.basename(program, '.ts');
+}
+
 function sharedEnvironment(smtpPort: number, httpPort: number, options: PostroomOptions): Record<string, string> {
   return {
     SMTP_PORT: String(smtpPort),
@@ -137,6 +148,9 @@ function sharedEnvironment(smtpPort: number, httpPort: number, options: Postroom
     ...options.environment,
   };
 }
+
+/** What a process logs when it does its work. */
+const READY = /process\.ready|smtp\.listening/;
 
 const FIRST_ACCOUNT = 'bench@bench.test';
 

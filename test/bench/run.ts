@@ -37,6 +37,11 @@ const benchmarks: Record<string, { about: string; load: () => Promise<{ run(args
       'the dashboard in Chromium: first load, scrolling an inbox of 100,000 threads, from the 250 to the row (--messages N --rows N --mails N)',
     load: () => import('./dashboard.ts'),
   },
+  capacity: {
+    about:
+      'what a message costs each process: CPU, statements, octets written (--count N --size N --rate N --seconds N --idle-seconds N)',
+    load: () => import('./capacity.ts'),
+  },
   threads: {
     about: 'list and open threads at 10,000 and 1,000,000 messages of one user',
     load: () => import('./threads.ts'),
