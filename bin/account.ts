@@ -1,16 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { signInLinkUrl } from '../core/auth-secret.ts';
-import { readRunRecord, readSecrets } from '../db/data-directory.ts';
-import { type Database, isConnectionLost, openDatabase } from '../db/database.ts';
-import { migrate } from '../db/migrate.ts';
+import type { Database } from '../db/database.ts';
 import { createAccount, type NewAccount } from '../db/queries/account.ts';
 import { makeSignInLink } from '../db/queries/sign-in-link.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart, refuseUsage } from './runner/command-line.ts';
-import { DataDirectoryTaken, databaseUrlOf, openSingleMachine } from './runner/single-machine.ts';
+import { asOwner, onDatabase } from './runner/on-database.ts';
 
-/** How long the database may change hands before we give up; milliseconds. */
-const PATIENCE_MS = 90_000;
 const emailShape = z.email('EMAIL must be an address such as you@example.com').max(254).toLowerCase();
 
 const { words, options } = readArguments({
@@ -34,66 +29,14 @@ const work = readCommand();
 const config = readConfigOrRefuse();
 
 try {
-  process.stdout.write(`${await onDatabase(work)}\n`);
+  const line = await onDatabase(config, 'account', ({ url }) => asOwner(url, 'account', work));
+  process.stdout.write(`${line}\n`);
 } catch (error) {
   refuseToStart((error as Error).message);
 }
 
 /** What a command does on the database, and the line that it prints. */
 type Work = (database: Database) => Promise<string>;
-
-async function onDatabase(work: Work): Promise<string> {
-  if (config.databaseUrl !== null) return await workAt(config.databaseUrl, work);
-  // Beside a running service its database is open to us; without one we start it. Either may change while we look.
-  for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(200)) {
-    try {
-      const url = await runningDatabaseUrl();
-      if (url !== null) return await workAt(url, work);
-      const machine = await openSingleMachine({
-        dataDirectory: config.dataDirectory,
-        program: 'account',
-        tell: (line) => void process.stderr.write(`${line}\n`),
-        isServedElsewhere: async () => (await runningDatabaseUrl()) !== null,
-      });
-      if (machine === null) continue;
-      try {
-        await migrate(machine.databaseUrl);
-        return await workAt(machine.databaseUrl, work);
-      } finally {
-        await machine.close();
-      }
-    } catch (error) {
-      if (error instanceof DataDirectoryTaken || !isConnectionLost(error) || Date.now() > deadline) throw error;
-    }
-  }
-}
-
-/** The database of the service that runs on DATA_DIR; null when none answers. */
-async function runningDatabaseUrl(): Promise<string | null> {
-  const record = await readRunRecord(config.dataDirectory);
-  if (record === null || record.pid === null) return null;
-  const secrets = await readSecrets(config.dataDirectory);
-  if (secrets === null) return null;
-  const url = databaseUrlOf(secrets, record);
-  const database = open(url);
-  try {
-    await database.pool.query('select 1');
-    return url;
-  } catch {
-    return null;
-  } finally {
-    await database.close();
-  }
-}
-
-async function workAt(url: string, work: Work): Promise<string> {
-  const database = open(url);
-  try {
-    return await work(database);
-  } finally {
-    await database.close();
-  }
-}
 
 function create(account: NewAccount): Work {
   return async (database) => {
@@ -117,10 +60,6 @@ function linkFor(email: string): Work {
     if (token === null) throw new Error(`There is no account ${email}; npx node bin/account.ts create makes it`);
     return signInLinkUrl(config.publicUrl, token);
   };
-}
-
-function open(url: string): Database {
-  return openDatabase({ url, role: null, poolSize: 1, applicationName: 'account', onError: () => undefined });
 }
 
 function readCommand(): Work {

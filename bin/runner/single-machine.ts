@@ -34,8 +34,8 @@ export interface SingleMachine {
 
 export interface SingleMachineOptions {
   dataDirectory: string;
-  /** who we are, for a second comer */
-  program: 'start' | 'account' | 'migrate';
+  /** who we are, for a second comer: the name of the program in `bin`; `start` stays, all others end by themselves soon */
+  program: string;
   /** told what the operator should know; one line */
   tell: (line: string) => void;
   /** asked while another program holds the lock; true ends the waiting with null */

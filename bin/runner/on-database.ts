@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readRunRecord, readSecrets } from '../../db/data-directory.ts';
+import { type Database, isConnectionLost, openDatabase } from '../../db/database.ts';
+import { migrate } from '../../db/migrate.ts';
+import type { Config } from '../config.ts';
+import { DataDirectoryTaken, databaseUrlOf, openSingleMachine } from './single-machine.ts';
+
+/** A database that a program of `bin` works on beside a running service or without one. */
+export interface ReachedDatabase {
+  /** of its owner */
+  url: string;
+  /** the SECRET_KEY of the environment, else that of DATA_DIR */
+  secretKey: Uint8Array;
+  /** of DATA_DIR; null with DATABASE_URL */
+  databasePassword: string | null;
+  /** whether a service runs beside us, as far as DATA_DIR tells; null with DATABASE_URL, where nobody knows */
+  isServed: boolean | null;
+}
+
+/** How long the database may change hands before we give up; milliseconds. */
+const PATIENCE_MS = 90_000;
+
+/**
+ * Does the work on the database of DATABASE_URL, else on that of the service which runs on DATA_DIR, else starts that of DATA_DIR for as
+ * long as it lasts. Work that lost its connection, because a service started or stopped meanwhile, is done once more from its beginning.
+ */
+export async function onDatabase<T>(
+  config: Config,
+  program: string,
+  work: (reached: ReachedDatabase) => Promise<T>,
+): Promise<T> {
+  if (config.databaseUrl !== null && config.secretKey !== null)
+    return await work({
+      url: config.databaseUrl,
+      secretKey: config.secretKey,
+      databasePassword: null,
+      isServed: null,
+    });
+  // Beside a running service its database is open to us; without one we start it. Either may change while we look.
+  for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(200)) {
+    try {
+      const running = await runningDatabase(config);
+      if (running !== null) return await work(running);
+      const machine = await openSingleMachine({
+        dataDirectory: config.dataDirectory,
+        program,
+        tell: (line) => void process.stderr.write(`${line}\n`),
+        isServedElsewhere: async () => (await runningDatabase(config)) !== null,
+      });
+      if (machine === null) continue;
+      try {
+        await migrate(machine.databaseUrl);
+        const { secretKey, databasePassword } = machine.secrets;
+        return await work({
+          url: machine.databaseUrl,
+          secretKey: config.secretKey ?? secretKey,
+          databasePassword,
+          isServed: false,
+        });
+      } finally {
+        await machine.close();
+      }
+    } catch (error) {
+      if (error instanceof DataDirectoryTaken || !isConnectionLost(error) || Date.now() > deadline) throw error;
+    }
+  }
+}
+
+/** The database of the service that runs on DATA_DIR; null when none answers. */
+export async function runningDatabase(config: Config): Promise<ReachedDatabase | null> {
+  const record = await readRunRecord(config.dataDirectory);
+  if (record === null || record.pid === null) return null;
+  const secrets = await readSecrets(config.dataDirectory);
+  if (secrets === null) return null;
+  const url = databaseUrlOf(secrets, record);
+  try {
+    await asOwner(url, 'look', (database) => database.pool.query('select 1'));
+  } catch {
+    return null;
+  }
+  const { secretKey, databasePassword } = secrets;
+  return { url, secretKey: config.secretKey ?? secretKey, databasePassword, isServed: true };
+}
+
+/** Does the work over one connection of the URL's own role. */
+export async function asOwner<T>(
+  url: string,
+  applicationName: string,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = openDatabase({ url, role: null, poolSize: 1, applicationName, onError: () => undefined });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
