@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import type { SmtpSettings } from '../haraka-plugins/settings.ts';
 import { defaultSmtpLimits } from '../haraka-plugins/settings.ts';
@@ -6,6 +7,7 @@ import { isWorker, startWorkers } from '../haraka-plugins/workers.ts';
 import { type Config, faultOf } from './config.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
 import { createLog } from './runner/log.ts';
+import { openTracing, TRACES_FLUSH_LIMIT_MS } from './runner/tracing.ts';
 
 readArguments({
   usage: `Usage: npx node bin/smtp.ts
@@ -21,10 +23,11 @@ const FLUSH_LIMIT_MS = 1_000;
 
 const config = readConfigOrRefuse();
 const log = createLog(config, 'smtp', pino.destination({ sync: false }));
-const server =
-  config.smtpProcesses > 1 && !isWorker()
-    ? startWorkers(config.smtpProcesses, log)
-    : await startHaraka(settingsOf(config), log).catch((error: unknown) => refuseToStart((error as Error).message));
+const isMaster = config.smtpProcesses > 1 && !isWorker();
+const tracing = isMaster ? null : await openTracing(config, 'smtp', log);
+const server = isMaster
+  ? startWorkers(config.smtpProcesses, log)
+  : await startHaraka(settingsOf(config), log).catch((error: unknown) => refuseToStart((error as Error).message));
 
 let isStopping = false;
 const stop = async (reason: string): Promise<void> => {
@@ -32,6 +35,7 @@ const stop = async (reason: string): Promise<void> => {
   isStopping = true;
   log.info({ event: 'smtp.stopping', reason });
   await server.stop();
+  if (tracing !== null) await Promise.race([tracing.close().catch(() => undefined), sleep(TRACES_FLUSH_LIMIT_MS)]);
   setTimeout(() => process.exit(0), FLUSH_LIMIT_MS);
   log.flush(() => process.exit(0));
 };

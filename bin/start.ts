@@ -17,6 +17,7 @@ import { createReadiness, type Readiness } from './runner/readiness.ts';
 import { createClosers, stopSignal } from './runner/shutdown.ts';
 import { DataDirectoryTaken, openSingleMachine, type SingleMachine } from './runner/single-machine.ts';
 import { runSmtpProcesses, type SmtpProcesses } from './runner/smtp-processes.ts';
+import { openTracing, TRACES_FLUSH_LIMIT_MS } from './runner/tracing.ts';
 import { welcome } from './runner/welcome.ts';
 
 readArguments({
@@ -69,6 +70,8 @@ async function start(): Promise<string> {
   await prepareDatabase({ url, secretKey, allowUnsafeWrites: config.allowUnsafeWrites });
   if (machine !== null) await asOwner(url, takeOverWork);
 
+  const tracing = await openTracing(config, 'start', log);
+  closers.add('traces', () => tracing.close(), TRACES_FLUSH_LIMIT_MS);
   const bus = openBus(config.natsUrl, 'postroom start', log);
   closers.add('bus', () => bus.close());
   const context = createActorContext({ bus, database: open(url, 'postroom_actor', ACTOR_CONNECTIONS), log });

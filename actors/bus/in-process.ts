@@ -16,10 +16,12 @@ import {
 import { createInHand } from './in-hand.ts';
 import { createQuestionsInFlight } from './questions-in-flight.ts';
 import { checkBroadcast, checkRequest, checkWake } from './shapes.ts';
+import { activeTraceParent, answering, asking, below } from './tracing.ts';
 
 /**
  * The bus inside one process. Members of a group take turns. Octets are handed over by reference: the asker must not change them.
- * The octets of a question count as in flight until its server is done with them, even when the asker gave up.
+ * The octets of a question count as in flight until its server is done with them, even when the asker gave up. What is said carries the
+ * context of the span in which it was said, as over the other transports.
  */
 export function createInProcessBus(options: { log?: Logger } = {}): Bus {
   const servers = new Map<QuestionSubject, Turns<Serve>>();
@@ -34,15 +36,17 @@ export function createInProcessBus(options: { log?: Logger } = {}): Bus {
       const checked = checkRequest(subject, request);
       if (!servers.get(subject)?.hasMembers()) throw new BusUnavailable(`nobody serves ${subject}`);
       const limit = limitMs ?? questions[subject].limitMs;
-      const reply = inFlight.ask(subject, limit, octets.byteLength, async (id) => {
-        const serve = servers.get(subject)?.next();
-        if (!serve) return inFlight.fail(id, new BusUnavailable(`nobody serves ${subject}`));
-        try {
-          inFlight.answer(id, await serve(checked, octets));
-        } catch (error) {
-          inFlight.fail(id, remoteError(error));
-        }
-      });
+      const reply = asking(subject, (traceParent) =>
+        inFlight.ask(subject, limit, octets.byteLength, async (id) => {
+          const serve = servers.get(subject)?.next();
+          if (!serve) return inFlight.fail(id, new BusUnavailable(`nobody serves ${subject}`));
+          try {
+            inFlight.answer(id, await answering(subject, traceParent, () => serve(checked, octets)));
+          } catch (error) {
+            inFlight.fail(id, remoteError(error));
+          }
+        }),
+      );
       return (await reply) as Reply<S>;
     },
     serve(subject, answer) {
@@ -58,13 +62,13 @@ export function createInProcessBus(options: { log?: Logger } = {}): Bus {
       const checked = checkWake(subject, message);
       const take = wakers.get(subject)?.next();
       if (!checked) options.log?.error({ wake: subject }, 'bus: malformed wake dropped');
-      else take?.(checked);
+      else take?.(checked, activeTraceParent());
     },
     onWake(subject, work) {
       const inHand = createInHand();
-      const member: Take = (message) => {
+      const member: Take = (message, traceParent) => {
         // In a later turn: the one that wakes never waits for the work.
-        const done = Promise.resolve().then(() => work(message as Wake<typeof subject>));
+        const done = Promise.resolve().then(() => below(traceParent, () => work(message as Wake<typeof subject>)));
         inHand.hold(done);
         done.catch((error: unknown) => options.log?.error({ err: error, wake: subject }, 'bus: woken work failed'));
       };
@@ -73,16 +77,17 @@ export function createInProcessBus(options: { log?: Logger } = {}): Bus {
     publish(subject, message) {
       const checked = checkBroadcast(subject, message);
       if (!checked) return options.log?.error({ broadcast: subject }, 'bus: malformed broadcast dropped');
-      for (const take of subscribers.get(subject) ?? []) take(checked);
+      const traceParent = activeTraceParent();
+      for (const take of subscribers.get(subject) ?? []) take(checked, traceParent);
     },
     subscribe(subject, take) {
       const members = subscribers.get(subject) ?? new Set();
       subscribers.set(subject, members);
-      const member: Take = (message) =>
+      const member: Take = (message, traceParent) =>
         queueMicrotask(() => {
           if (!members.has(member)) return;
           try {
-            take(message as Broadcast<typeof subject>);
+            below(traceParent, () => take(message as Broadcast<typeof subject>));
           } catch (error) {
             options.log?.error({ err: error, broadcast: subject }, 'bus: subscriber failed');
           }
@@ -108,7 +113,7 @@ const NO_OCTETS = new Uint8Array(0);
 
 type Ask = { octets?: Uint8Array; limitMs?: number };
 type Serve = (request: unknown, octets: Uint8Array) => Promise<unknown>;
-type Take = (message: unknown) => void;
+type Take = (message: unknown, traceParent: string | null) => void;
 
 /** The members of a queue group; each in its turn. */
 interface Turns<T> {

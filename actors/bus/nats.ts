@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Msg } from '@nats-io/transport-node';
+import { headers, type Msg, type MsgHdrs } from '@nats-io/transport-node';
 import {
   type Broadcast,
   type Bus,
@@ -32,6 +32,8 @@ import { createGatherer, sendChunks } from './nats-stream.ts';
 import { createQuestionAges } from './question-ages.ts';
 import { createQuestionsInFlight } from './questions-in-flight.ts';
 import { checkBroadcast, checkReply, checkRequest, checkWake } from './shapes.ts';
+import { TRACE_PARENT, TRACE_PARENT_OCTETS } from './trace-parent.ts';
+import { activeTraceParent, answering, asking, below } from './tracing.ts';
 
 export interface NatsBusOptions {
   /** nats://host:port, tls://user:password@host; several separated by commas */
@@ -89,17 +91,19 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
     }
   });
 
-  const sendQuestion = (id: number, subject: QuestionSubject, head: QuestionHead, octets: Uint8Array) => {
+  const sendQuestion = (id: number, subject: QuestionSubject, question: Question) => {
+    const { head, octets, traceParent } = question;
     const live = connection.current();
     if (!live) return inFlight.fail(id, new BusUnavailable('no connection to NATS'));
     let packedHead = Buffer.from(JSON.stringify(head));
-    const isStreamed = envelopeOctets(packedHead, octets.byteLength) > (live.info?.max_payload ?? 0);
+    const headerOctets = traceParent === null ? 0 : HEADER_OCTETS;
+    const isStreamed = envelopeOctets(packedHead, octets.byteLength) + headerOctets > (live.info?.max_payload ?? 0);
     if (isStreamed) {
       streaming.set(id, octets);
       packedHead = Buffer.from(JSON.stringify({ ...head, streamedOctets: octets.byteLength } satisfies QuestionHead));
     }
     const envelope = packEnvelope(packedHead, isStreamed ? null : octets);
-    live.publish(SUBJECT_PREFIX + subject, envelope, { reply: inbox + id });
+    live.publish(SUBJECT_PREFIX + subject, envelope, { reply: inbox + id, ...carrying(traceParent) });
   };
 
   /** The question's head and octets, gathered from a stream when they did not come with it; null when its asker has given up. */
@@ -132,7 +136,9 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
     try {
       const received = await receive(subject, message, respond);
       if (!received) return;
-      const reply = await answer(checkRequest(subject, received.request), received.octets);
+      const reply = await answering(subject, traceParentOf(message), async () =>
+        answer(checkRequest(subject, received.request), received.octets),
+      );
       respond({ op: 'answer', reply });
     } catch (error) {
       respond({ op: 'failure', failure: describeFailure(error) });
@@ -141,7 +147,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
 
   const hint = (subject: string, message: unknown) => {
     try {
-      connection.current()?.publish(SUBJECT_PREFIX + subject, JSON.stringify(message));
+      connection.current()?.publish(SUBJECT_PREFIX + subject, JSON.stringify(message), carrying(activeTraceParent()));
     } catch (error) {
       log.warn({ err: error, subject }, 'bus: hint dropped');
     }
@@ -157,10 +163,13 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
       let asked = 0;
       const askedAtMs = monotonicMs();
       try {
-        const reply = await inFlight.ask(subject, limitMs, octets.byteLength, (id) => {
-          asked = id;
-          sendQuestion(id, subject, { request, limitMs, asker, askedAtMs, streamedOctets: null }, octets);
-        });
+        const reply = await asking(subject, (traceParent) =>
+          inFlight.ask(subject, limitMs, octets.byteLength, (id) => {
+            asked = id;
+            const head = { request, limitMs, asker, askedAtMs, streamedOctets: null };
+            sendQuestion(id, subject, { head, octets, traceParent });
+          }),
+        );
         return checkReply(subject, reply);
       } finally {
         streaming.delete(asked);
@@ -179,7 +188,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
       const leave = connection.subscribe(SUBJECT_PREFIX + subject, QUEUE_GROUP, (message) => {
         const wake: Wake<typeof subject> | null = checkWake(subject, parseJson(message.string()));
         if (!wake) return log.error({ wake: subject }, 'bus: malformed wake dropped');
-        const done = (async () => work(wake))();
+        const done = (async () => below(traceParentOf(message), () => work(wake)))();
         inHand.hold(done);
         done.catch((error: unknown) => log.error({ err: error, wake: subject }, 'bus: woken work failed'));
       });
@@ -191,7 +200,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
         const broadcast: Broadcast<typeof subject> | null = checkBroadcast(subject, parseJson(message.string()));
         if (!broadcast) return log.error({ broadcast: subject }, 'bus: malformed broadcast dropped');
         try {
-          taker(broadcast);
+          below(traceParentOf(message), () => taker(broadcast));
         } catch (error) {
           log.error({ err: error, broadcast: subject }, 'bus: subscriber failed');
         }
@@ -207,6 +216,26 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
 }
 
 const NO_OCTETS = new Uint8Array(0);
+/** Of a header section that bears a traceparent: version line, name, value and line ends; the server counts it as payload. */
+const HEADER_OCTETS = 'NATS/1.0\r\n'.length + `${TRACE_PARENT}: \r\n\r\n`.length + TRACE_PARENT_OCTETS;
+
+interface Question {
+  head: QuestionHead;
+  octets: Uint8Array;
+  /** null: no header section */
+  traceParent: string | null;
+}
+
+function carrying(traceParent: string | null): { headers?: MsgHdrs } {
+  if (traceParent === null) return {};
+  const section = headers();
+  section.set(TRACE_PARENT, traceParent);
+  return { headers: section };
+}
+
+function traceParentOf({ headers: section }: Msg): string | null {
+  return section?.get(TRACE_PARENT) ?? null;
+}
 
 function stopping(leave: () => Promise<void>, settled: () => Promise<void>): Subscription {
   let stopped: Promise<void> | undefined;

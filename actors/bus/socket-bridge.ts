@@ -6,7 +6,8 @@ import { createFrameChannel } from './frame-channel.ts';
 import { monotonicMs } from './monotonic-clock.ts';
 import { createQuestionsInFlight, MAX_OCTETS_IN_FLIGHT } from './questions-in-flight.ts';
 import { isBroadcast, isQuestion, isWake } from './shapes.ts';
-import { type ClientFrame, clientFrame, type ServerFrame } from './socket-frames.ts';
+import { type ClientFrame, carrying, clientFrame, type ServerFrame } from './socket-frames.ts';
+import { activeTraceParent, below } from './tracing.ts';
 
 /** Carries the frames of one client onto the bus and back, until it goes. */
 export function bridgeSocket(socket: Socket, bus: Bus, log: BusLog): void {
@@ -27,11 +28,13 @@ export function bridgeSocket(socket: Socket, bus: Bus, log: BusLog): void {
       case 'ask':
         return void ask(frame, octets);
       case 'wake':
-        if (isWake(frame.subject)) bus.wake(frame.subject, frame.message as Parameters<Bus['wake']>[1]);
-        return;
+        return below(frame.traceParent, () => {
+          if (isWake(frame.subject)) bus.wake(frame.subject, frame.message as Parameters<Bus['wake']>[1]);
+        });
       case 'publish':
-        if (isBroadcast(frame.subject)) bus.publish(frame.subject, frame.message as Parameters<Bus['publish']>[1]);
-        return;
+        return below(frame.traceParent, () => {
+          if (isBroadcast(frame.subject)) bus.publish(frame.subject, frame.message as Parameters<Bus['publish']>[1]);
+        });
       case 'join': {
         const subscription = join(frame);
         if (subscription) joined.set(frame.member, subscription);
@@ -57,7 +60,8 @@ export function bridgeSocket(socket: Socket, bus: Bus, log: BusLog): void {
       if (!isQuestion(subject)) throw new BusUnavailable(`nobody serves ${subject}`);
       // The bus checks the shape of the request itself.
       const request = frame.request as Parameters<Bus['ask']>[1];
-      send({ op: 'answer', id, reply: await bus.ask(subject, request, { octets, limitMs }) });
+      const reply = await below(frame.traceParent, () => bus.ask(subject, request, { octets, limitMs }));
+      send({ op: 'answer', id, reply });
     } catch (error) {
       send({ op: 'failure', id, failure: describeFailure(error) });
     } finally {
@@ -70,12 +74,14 @@ export function bridgeSocket(socket: Socket, bus: Bus, log: BusLog): void {
     if (manner === 'serve' && isQuestion(subject)) {
       return bus.serve(subject, async (request, octets) => {
         const reply = await inFlight.ask(subject, questions[subject].limitMs, octets.byteLength, (id) =>
-          send({ op: 'question', id, member, request }, octets, () => inFlight.isAwaited(id)),
+          send({ op: 'question', id, member, request, ...carrying(activeTraceParent()) }, octets, () =>
+            inFlight.isAwaited(id),
+          ),
         );
         return reply as Awaited<ReturnType<Parameters<typeof bus.serve<typeof subject>>[1]>>;
       });
     }
-    const forward = (message: unknown) => send({ op: 'message', member, message });
+    const forward = (message: unknown) => send({ op: 'message', member, message, ...carrying(activeTraceParent()) });
     if (manner === 'wake' && isWake(subject)) return bus.onWake(subject, forward);
     if (manner === 'subscribe' && isBroadcast(subject)) return bus.subscribe(subject, forward);
     return undefined;

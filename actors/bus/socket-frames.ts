@@ -11,6 +11,9 @@ const outcome = [
   z.object({ op: z.literal('failure'), id: z.number(), failure }),
 ] as const;
 
+/** W3C Trace Context of the span in which it was said; left out when there is none. */
+const traceParent = z.string().optional();
+
 /** What a client says. */
 export const clientFrame = z.discriminatedUnion('op', [
   z.object({
@@ -21,9 +24,10 @@ export const clientFrame = z.discriminatedUnion('op', [
     limitMs: z.number(),
     /** before it waited for room; by the clock of `monotonicMs`, which all processes of a machine share */
     askedAtMs: z.number(),
+    traceParent,
   }),
-  z.object({ op: z.literal('wake'), subject: z.string(), message: z.unknown() }),
-  z.object({ op: z.literal('publish'), subject: z.string(), message: z.unknown() }),
+  z.object({ op: z.literal('wake'), subject: z.string(), message: z.unknown(), traceParent }),
+  z.object({ op: z.literal('publish'), subject: z.string(), message: z.unknown(), traceParent }),
   z.object({
     op: z.literal('join'),
     member: z.number(),
@@ -37,10 +41,15 @@ export type ClientFrame = z.infer<typeof clientFrame>;
 
 /** What the server says. */
 export const serverFrame = z.discriminatedUnion('op', [
-  z.object({ op: z.literal('question'), id: z.number(), member: z.number(), request: z.unknown() }),
+  z.object({ op: z.literal('question'), id: z.number(), member: z.number(), request: z.unknown(), traceParent }),
   /** a wake or a broadcast, by the manner in which the member joined */
-  z.object({ op: z.literal('message'), member: z.number(), message: z.unknown() }),
+  z.object({ op: z.literal('message'), member: z.number(), message: z.unknown(), traceParent }),
   z.object({ op: z.literal('left'), member: z.number() }),
   ...outcome,
 ]);
 export type ServerFrame = z.infer<typeof serverFrame>;
+
+/** The part of a frame that bears a traceparent. */
+export function carrying(traceParent: string | null): { traceParent?: string } {
+  return traceParent === null ? {} : { traceParent };
+}

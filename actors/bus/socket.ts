@@ -18,7 +18,8 @@ import { monotonicMs } from './monotonic-clock.ts';
 import { createQuestionsInFlight } from './questions-in-flight.ts';
 import { checkBroadcast, checkRequest, checkWake } from './shapes.ts';
 import { bridgeSocket } from './socket-bridge.ts';
-import { type ClientFrame, serverFrame } from './socket-frames.ts';
+import { type ClientFrame, carrying, serverFrame } from './socket-frames.ts';
+import { activeTraceParent, answering, asking, below } from './tracing.ts';
 
 export interface SocketBusOptions {
   /** of the Unix socket */
@@ -64,8 +65,9 @@ export function connectSocketBus({ path, log, onConnection }: SocketBusOptions):
         case 'failure':
           return inFlight.fail(frame.data.id, failureError(frame.data.failure));
         case 'question': {
-          const { id, member, request } = frame.data;
-          const answered = members.get(member)?.take(request, octets) ?? Promise.reject(new BusUnavailable('left'));
+          const { id, member, request, traceParent } = frame.data;
+          const answered =
+            members.get(member)?.take(request, octets, traceParent) ?? Promise.reject(new BusUnavailable('left'));
           // The answer belongs to this connection: on the next one its number means another question.
           answered.then(
             (reply) => opening.send({ op: 'answer', id, reply } satisfies ClientFrame),
@@ -76,7 +78,7 @@ export function connectSocketBus({ path, log, onConnection }: SocketBusOptions):
         case 'message':
           members
             .get(frame.data.member)
-            ?.take(frame.data.message, octets)
+            ?.take(frame.data.message, octets, frame.data.traceParent)
             .catch(() => undefined);
           return;
         case 'left':
@@ -131,37 +133,41 @@ export function connectSocketBus({ path, log, onConnection }: SocketBusOptions):
     async ask(subject, request, { octets, limitMs = questions[subject].limitMs } = {}) {
       if (!channel) throw new BusUnavailable('no connection to the bus');
       const askedAtMs = monotonicMs();
-      const reply = await inFlight.ask(subject, limitMs, octets?.byteLength ?? 0, (id) => {
-        const frame: ClientFrame = { op: 'ask', id, subject, request, limitMs, askedAtMs };
-        channel?.send(frame, octets, () => inFlight.isAwaited(id));
-      });
+      const reply = await asking(subject, (traceParent) =>
+        inFlight.ask(subject, limitMs, octets?.byteLength ?? 0, (id) => {
+          const frame: ClientFrame = { op: 'ask', id, subject, request, limitMs, askedAtMs, ...carrying(traceParent) };
+          channel?.send(frame, octets, () => inFlight.isAwaited(id));
+        }),
+      );
       // The reply was made and checked in the process of the server, which runs the same version.
       return reply as Reply<typeof subject>;
     },
     serve(subject, answer) {
       const inHand = createInHand();
-      return join('serve', subject, inHand, (request, octets) => {
-        const work = (async () => answer(checkRequest(subject, request) as Request<typeof subject>, octets))();
+      return join('serve', subject, inHand, (request, octets, traceParent) => {
+        const work = answering(subject, traceParent, async () =>
+          answer(checkRequest(subject, request) as Request<typeof subject>, octets),
+        );
         inHand.hold(work);
         return work;
       });
     },
-    wake: (subject, message) => hint({ op: 'wake', subject, message }),
+    wake: (subject, message) => hint({ op: 'wake', subject, message, ...carrying(activeTraceParent()) }),
     onWake(subject, work) {
       const inHand = createInHand();
-      return join('wake', subject, inHand, (message) => {
+      return join('wake', subject, inHand, (message, _octets, traceParent) => {
         const wake = checkWake(subject, message) as Wake<typeof subject> | null;
-        const done = (async () => (wake ? work(wake) : undefined))();
+        const done = (async () => (wake ? below(traceParent, () => work(wake)) : undefined))();
         inHand.hold(done);
         return done.catch((error: unknown) => log.error({ err: error, wake: subject }, 'bus: woken work failed'));
       });
     },
-    publish: (subject, message) => hint({ op: 'publish', subject, message }),
+    publish: (subject, message) => hint({ op: 'publish', subject, message, ...carrying(activeTraceParent()) }),
     subscribe: (subject, take) =>
-      join('subscribe', subject, createInHand(), async (message) => {
+      join('subscribe', subject, createInHand(), async (message, _octets, traceParent) => {
         const broadcast = checkBroadcast(subject, message) as Broadcast<typeof subject> | null;
         try {
-          if (broadcast) take(broadcast);
+          if (broadcast) below(traceParent, () => take(broadcast));
         } catch (error) {
           log.error({ err: error, broadcast: subject }, 'bus: subscriber failed');
         }
@@ -220,7 +226,7 @@ export async function serveSocketBus(options: { path: string; bus: Bus; log: Bus
 interface Member {
   manner: 'serve' | 'wake' | 'subscribe';
   subject: string;
-  take: (payload: unknown, octets: Uint8Array) => Promise<unknown>;
+  take: (payload: unknown, octets: Uint8Array, traceParent: string | undefined) => Promise<unknown>;
   onLeft(): void;
   onLost(): void;
 }

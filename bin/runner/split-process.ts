@@ -11,6 +11,7 @@ import { openMonitoring } from './monitoring.ts';
 import { prepareDatabase, StartRefused } from './prepare-database.ts';
 import { createReadiness, type Readiness } from './readiness.ts';
 import { type Closers, createClosers, stopSignal } from './shutdown.ts';
+import { openTracing, TRACES_FLUSH_LIMIT_MS } from './tracing.ts';
 
 /** What one of several processes of the service has to work with. */
 export interface SplitProcess {
@@ -55,6 +56,8 @@ export async function runSplitProcess(
   try {
     const isReady = await Promise.race([awaitDatabase(config, databaseUrl, secretKey, log), signal.then(() => false)]);
     if (isReady) {
+      const tracing = await openTracing(config, options.name, log);
+      closers.add('traces', () => tracing.close(), TRACES_FLUSH_LIMIT_MS);
       const bus = openBus(natsUrl, `postroom ${options.name}`, log);
       closers.add('bus', () => bus.close());
       const { role, connections: poolSize } = options;

@@ -1,0 +1,21 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+
+/** Where the spans of this process go. */
+export interface Tracing {
+  /** Sends what is left, and records nothing more. */
+  close(): Promise<void>;
+}
+
+/** How long a stop waits for the last spans to be taken; milliseconds. */
+export const TRACES_FLUSH_LIMIT_MS = 1_500;
+
+/**
+ * Sends the traces of this process to the collector that the configuration names; `program` tells the processes apart. Without one
+ * nothing of OpenTelemetry but its interface is loaded.
+ */
+export async function openTracing(config: Config, program: string, log: Logger): Promise<Tracing> {
+  if (config.tracing === null) return { close: () => Promise.resolve() };
+  const { startSdk } = await import('./tracing-sdk.ts');
+  return startSdk(config.tracing, program, log);
+}
