@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { urlsOf } from '../db/database-hosts.ts';
 import {
   hostAndPort,
   hostName,
@@ -196,7 +197,12 @@ const environment = z.object({
   HTTP_PORT: port.default(3000),
   SMTP_PORT: port.default(2525),
   DATA_DIR: z.string().default('./data'),
-  DATABASE_URL: urlOf('postgresql:', 'postgres:').optional(),
+  DATABASE_URL: z
+    .string()
+    .refine((value) => urlsOf(value).every((url) => urlOf('postgresql:', 'postgres:').safeParse(url).success), {
+      error: 'must be a URL that begins with postgresql:// or postgres://; several hosts stand as one:5432,two:5432',
+    })
+    .optional(),
   NATS_URL: z
     .string()
     .refine((value) => value.split(',').every((url) => urlOf('nats:', 'tls:').safeParse(url).success), {

@@ -17,14 +17,18 @@ try {
   refuseToStart((error as Error).message);
 }
 
+function tell(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
 async function run(): Promise<string[]> {
   const { databaseUrl, secretKey, allowUnsafeWrites } = config;
   if (databaseUrl !== null && secretKey !== null)
-    return await prepareDatabase({ url: databaseUrl, secretKey, allowUnsafeWrites });
+    return await prepareDatabase({ url: databaseUrl, secretKey, allowUnsafeWrites, warn: tell });
   const machine = await openSingleMachine({
     dataDirectory: config.dataDirectory,
     program: 'migrate',
-    tell: (line) => void process.stderr.write(`${line}\n`),
+    tell,
   });
   if (machine === null) return [];
   try {

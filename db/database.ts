@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 
 import pg from 'pg';
 import { domainExceeded } from '../core/key-rights.ts';
 import { kyselyPool } from './kysely-pool.ts';
+import { openPool } from './open-pool.ts';
 import type { Tables } from './tables.ts';
 
 /** The two roles of house.md §5.11, and that of better-auth; null connects as the role of the URL (migrations, accounts). */
@@ -27,6 +28,7 @@ export interface DomainLimit {
 }
 
 export interface DatabaseOptions {
+  /** with several hosts the pool follows the one that takes writes */
   url: string;
   role: DatabaseRole;
   /** most connections at once; 20 in all on two cores (guarantees.md §5) */
@@ -62,8 +64,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     ...(options.role === null ? [] : [`-c role=${options.role}`]),
     ...(options.role === 'postroom_actor' ? ACTOR_PLANNING : []),
   ];
-  const pool = new pg.Pool({
-    connectionString: options.url,
+  const pool = openPool(options.url, {
     max: options.poolSize,
     options: settings.join(' '),
     application_name: options.applicationName,

@@ -1,5 +1,6 @@
-import pg from 'pg';
 import { migrationNames } from './migrations/names.ts';
+import { connectClient } from './open-pool.ts';
+import { primaryUrl } from './primary.ts';
 
 /** Any 64-bit number; two services that start at once wait for each other on it. */
 const MIGRATION_LOCK = 7_306_080_110;
@@ -9,10 +10,7 @@ const MIGRATION_LOCK = 7_306_080_110;
  * Answers the names of those that ran. The URL's role must own the database.
  */
 export async function migrate(url: string): Promise<string[]> {
-  const lock = new pg.Client({ connectionString: url });
-  // It idles while others migrate: when it breaks, an error without a listener would end the process.
-  lock.on('error', () => undefined);
-  await lock.connect();
+  const lock = await connectClient(url);
   try {
     await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     if (await isUpToDate(url)) return [];
@@ -21,7 +19,7 @@ export async function migrate(url: string): Promise<string[]> {
       import('@mikro-orm/postgresql'),
       import('./mikro-orm.config.ts'),
     ]);
-    const orm = await MikroORM.init(ormOptions(url));
+    const orm = await MikroORM.init(ormOptions(await primaryUrl(url)));
     try {
       const ran = await orm.migrator.up();
       return ran.map((migration) => migration.name);
@@ -34,9 +32,7 @@ export async function migrate(url: string): Promise<string[]> {
 }
 
 async function isUpToDate(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => undefined);
-  await client.connect();
+  const client = await connectClient(url);
   try {
     const known = await client.query<{ there: boolean }>(`select to_regclass('migration') is not null as there`);
     if (known.rows[0]?.there !== true) return false;

@@ -1,3 +1,4 @@
+import { urlsOf } from '../../db/database-hosts.ts';
 import type { Config } from '../config.ts';
 
 /** Ports that no user's URL may name on a private address: behind them are our own listeners, the database and the bus. */
@@ -6,7 +7,7 @@ export function ownPorts(config: Config, databaseUrl: string): number[] {
   return [
     config.httpPort,
     config.smtpPort,
-    Number(new URL(databaseUrl).port || POSTGRESQL_PORT),
+    ...urlsOf(databaseUrl).map((url) => Number(new URL(url).port || POSTGRESQL_PORT)),
     ...natsUrls.map((url) => Number(new URL(url).port || NATS_PORT)),
   ];
 }

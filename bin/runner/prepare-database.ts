@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, openDatabase } from '../../db/database.ts';
+import { urlsOf } from '../../db/database-hosts.ts';
 import { migrate } from '../../db/migrate.ts';
 import { fitsSecretKey } from '../../db/queries/secret-canary.ts';
 
@@ -7,6 +8,8 @@ export interface PrepareOptions {
   url: string;
   secretKey: Uint8Array;
   allowUnsafeWrites: boolean;
+  /** told, in a line, what the service starts in spite of */
+  warn?: (line: string) => void;
 }
 
 /** Why the service does not start; the message is one line for the operator. */
@@ -33,10 +36,22 @@ export async function prepareDatabase(options: PrepareOptions): Promise<string[]
       throw new StartRefused(`PostgreSQL runs with ${off.join(', ')} off: mail that was accepted could be lost`);
     if (!(await fitsSecretKey(database, options.secretKey, randomBytes)))
       throw new StartRefused('SECRET_KEY is not the one this database was written with; put the first one back');
+    if (urlsOf(options.url).length > 1 && (await losesCommitsAtFailover(database))) options.warn?.(ASYNCHRONOUS);
     return migrated;
   } finally {
     await database.close();
   }
+}
+
+const ASYNCHRONOUS =
+  'DATABASE_URL names several hosts, and PostgreSQL replicates asynchronously: a failover can lose mail that was accepted. Set synchronous_standby_names (docs/deploy/postgresql.md)';
+
+/** Whether a commit is confirmed before another server has it on disk. */
+async function losesCommitsAtFailover(database: Database): Promise<boolean> {
+  const { rows } = await database.pool.query<{ loses: boolean }>(
+    `select current_setting('synchronous_standby_names') = '' or current_setting('synchronous_commit') not in ('on', 'remote_apply') as loses`,
+  );
+  return rows[0]?.loses === true;
 }
 
 /** Settings without which a commit may not survive a crash (guarantees.md §5). */

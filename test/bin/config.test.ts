@@ -67,6 +67,10 @@ test.each<[Record<string, string>, Partial<Config>]>([
     { DATABASE_URL: 'postgresql://u:p@db/postroom', SECRET_KEY: key },
     { databaseUrl: 'postgresql://u:p@db/postroom', trustedDomains: [], allowedPrivateNetworks: [] },
   ],
+  [
+    { DATABASE_URL: 'postgresql://u:p@one:5432,two/postroom', SECRET_KEY: key },
+    { databaseUrl: 'postgresql://u:p@one:5432,two/postroom' },
+  ],
   [{ NATS_URL: 'nats://127.0.0.1:4222' }, { natsUrl: 'nats://127.0.0.1:4222', trustedDomains: ['inbox.test'] }],
 ])('%j is read', (environment, expected) => {
   expect(readConfig(environment)).toMatchObject(expected);
@@ -78,6 +82,8 @@ test.each([
   ['HTTP_PORT', '65536'],
   ['SMTP_PORT', 'smtp'],
   ['DATABASE_URL', 'mysql://db'],
+  ['DATABASE_URL', 'postgresql://u:p@one:5432,/postroom'],
+  ['DATABASE_URL', 'postgresql://u:p@one:5432,two:port/postroom'],
   ['NATS_URL', '127.0.0.1:4222'],
   ['SECRET_KEY', 'short'],
   ['SMTP_PROCESSES', '0'],

@@ -1,0 +1,126 @@
+import { callbackify } from 'node:util';
+import pg from 'pg';
+import { urlsOf } from './database-hosts.ts';
+import { HOST_LIMIT_MS, type Primary, primaryOf, ReadOnlyServerError } from './primary.ts';
+
+/** A pool to the server of the URL; of several hosts, to the one that takes writes, whichever that is by and by. */
+export function openPool(url: string, options: Omit<pg.PoolConfig, 'connectionString'>): pg.Pool {
+  if (urlsOf(url).length === 1) return new pg.Pool({ ...options, connectionString: url });
+  return new FollowingPool(primaryOf(url), options);
+}
+
+/** One connection, connected already, as a pool of openPool would make it. Throws NoPrimaryError. */
+export async function connectClient(url: string, options: pg.ClientConfig = {}): Promise<pg.Client> {
+  const primary = urlsOf(url).length === 1 ? null : primaryOf(url);
+  const connectionString = (await primary?.find()) ?? url;
+  const client =
+    primary === null
+      ? new pg.Client({ ...options, connectionString })
+      : new FollowingClient(primary, { ...options, connectionTimeoutMillis: HOST_LIMIT_MS });
+  // When it breaks while it idles, an error without a listener would end the process.
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+/** Connections of a server that another took the place of are ended, in use or not; new ones go to the one that takes writes. */
+class FollowingPool extends pg.Pool {
+  readonly #primary: Primary;
+
+  constructor(primary: Primary, options: pg.PoolConfig) {
+    class PoolClient extends FollowingClient {
+      constructor(config: pg.ClientConfig) {
+        super(primary, { ...config, connectionTimeoutMillis: HOST_LIMIT_MS });
+      }
+    }
+    // The published types leave out what the pool gives to it.
+    super({ ...options, Client: PoolClient as never });
+    this.#primary = primary;
+  }
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.PoolClient> | void {
+    if (callback === undefined) return this.#connect();
+    callbackify(() => this.#connect())((error, client) => {
+      if (error !== null) callback(error, undefined, () => undefined);
+      else callback(undefined, client, (reason) => client.release(reason as Error | undefined));
+    });
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    const url = await this.#primary.find();
+    try {
+      return await super.connect();
+    } catch (error) {
+      // All may be in use because the server has vanished and answers to none; once more where another took its place.
+      this.#primary.doubt(url);
+      if ((await this.#primary.find()) === url) throw error;
+      return await super.connect();
+    }
+  }
+}
+
+type Connected = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: (release?: unknown) => void,
+) => void;
+
+/** A connection to the server that takes writes as far as is known; that it does is looked at when it has connected. */
+class FollowingClient extends pg.Client {
+  readonly #primary: Primary;
+  readonly #url: string;
+  #isReadOnly = false;
+
+  constructor(primary: Primary, config: pg.ClientConfig) {
+    super({ ...config, connectionString: primary.url });
+    this.#primary = primary;
+    this.#url = primary.url;
+    const connection = (this as unknown as { connection: DriverConnection }).connection;
+    const cut = () => connection.stream.destroy();
+    // Servers tell this when one connects, and when it changes (PostgreSQL, "Asynchronous Operations").
+    connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
+      if (parameterName === 'in_hot_standby' || parameterName === 'default_transaction_read_only')
+        this.#isReadOnly ||= parameterValue === 'on';
+    });
+    connection.on('errorMessage', ({ code }: { code?: string }) => {
+      if (code !== '25006') return;
+      primary.doubt(this.#url);
+      // The statement has its error first.
+      setImmediate(cut);
+    });
+    this.on('error', () => primary.doubt(this.#url));
+    this.once('end', primary.watch(this.#url, cut));
+  }
+
+  override connect(): Promise<this>;
+  override connect(callback: (error: Error) => void): void;
+  override connect(callback?: (error: Error) => void): Promise<this> | void {
+    if (callback === undefined) return this.#connect();
+    callbackify(() => this.#connect())((error) => callback(error as Error));
+  }
+
+  async #connect(): Promise<this> {
+    try {
+      await super.connect();
+    } catch (error) {
+      this.#primary.doubt(this.#url);
+      throw error;
+    }
+    if (!this.#isReadOnly) return this;
+    this.#primary.doubt(this.#url);
+    await this.end();
+    throw new ReadOnlyServerError(`${this.host}:${this.port} takes no writes`);
+  }
+}
+
+interface DriverConnection {
+  stream: { destroy(): void };
+  on(event: string, listener: (message: never) => void): void;
+}
+
+interface ParameterStatus {
+  parameterName: string;
+  parameterValue: string;
+}
