@@ -86,7 +86,12 @@ export async function runSplitProcess(
 async function awaitDatabase(config: Config, url: string, secretKey: Uint8Array, log: Logger): Promise<boolean> {
   for (let isTold = false; ; isTold = true) {
     try {
-      await prepareDatabase({ url, secretKey, allowUnsafeWrites: config.allowUnsafeWrites });
+      await prepareDatabase({
+        url,
+        secretKey,
+        allowUnsafeWrites: config.allowUnsafeWrites,
+        warn: (line) => log.warn({ event: 'database.asynchronous' }, line),
+      });
       return true;
     } catch (error) {
       if (!isConnectionLost(error)) throw error;
