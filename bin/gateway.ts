@@ -14,6 +14,8 @@ Wants DATABASE_URL, NATS_URL and SECRET_KEY.`,
 const CONNECTIONS = 8;
 const AUTH_CONNECTIONS = 2;
 const DRAIN_LIMIT_MS = 9_700;
+/** Clients that keep connections alive and have more to ask do so within this time, and learn that it was the last. Milliseconds. */
+const QUIET_MS = 2_000;
 
 const options = {
   name: 'gateway',
@@ -28,6 +30,11 @@ await runSplitProcess(options, async (process) => {
     process.log,
   );
   process.closers.add('database connections of accounts', auth.close);
-  const gateway = await openGateway({ ...process, authDatabase: auth.database, requestLimitStore: 'shared' });
+  const gateway = await openGateway({
+    ...process,
+    authDatabase: auth.database,
+    requestLimitStore: 'shared',
+    quietMs: QUIET_MS,
+  });
   process.closers.add('gateway', () => gateway.close(), DRAIN_LIMIT_MS);
 });

@@ -11,8 +11,10 @@ import { openGateway } from './runner/gateway.ts';
 import { reasonNotToListen } from './runner/listening.ts';
 import { createLog } from './runner/log.ts';
 import { openLoggedDatabase } from './runner/logged-database.ts';
+import { measureBacklog } from './runner/measure-backlog.ts';
 import { openMonitoring } from './runner/monitoring.ts';
 import { prepareDatabase, StartRefused } from './runner/prepare-database.ts';
+import { measureProcess } from './runner/process-metrics.ts';
 import { createReadiness, type Readiness } from './runner/readiness.ts';
 import { createClosers, stopSignal } from './runner/shutdown.ts';
 import { DataDirectoryTaken, openSingleMachine, type SingleMachine } from './runner/single-machine.ts';
@@ -80,7 +82,11 @@ async function start(): Promise<string> {
   for (const name of actorNames) actors.set(name, await startActor(name, context, settings));
   const database = open(url, 'postroom_gateway', GATEWAY_CONNECTIONS);
   readiness = createReadiness({ database });
-  const monitoring = await openMonitoring({ config, log, missing: readiness.missing });
+  let smtp = null as SmtpProcesses | null;
+  measureProcess('start');
+  measureBacklog(context.database, log);
+  const others = async () => (await smtp?.snapshots()) ?? [];
+  const monitoring = await openMonitoring({ config, log, missing: readiness.missing, others });
   closers.add('monitoring', () => monitoring.close());
   const gateway = await openGateway({
     bus,
@@ -88,16 +94,20 @@ async function start(): Promise<string> {
     authDatabase: open(url, 'postroom_auth', AUTH_CONNECTIONS),
     log,
     requestLimitStore: 'memory',
+    readiness,
+    // There is no other gateway to go to.
+    quietMs: 0,
     ...settings,
   });
-  const smtp = await openSmtp(bus, machine?.directory ?? null);
+  const running = await openSmtp(bus, machine?.directory ?? null);
+  smtp = running;
   // Mail in hand of SMTP needs the receiving actor; all else can end beside it.
   const drain = async () => {
     const others = [...actors].filter(([name]) => name !== 'receiving').map(([, actor]) => actor.stop());
-    await Promise.all([smtp.stop().then(() => actors.get('receiving')?.stop()), ...others, gateway.close()]);
+    await Promise.all([running.stop().then(() => actors.get('receiving')?.stop()), ...others, gateway.close()]);
   };
   closers.add('SMTP, actors and gateway', drain, DRAIN_LIMIT_MS);
-  await Promise.race([smtp.awaitService(), signal]);
+  await Promise.race([running.awaitService(), signal]);
 
   const smtpAddress = `${config.host}:${config.smtpPort}`;
   await machine?.announce({ httpUrl: config.publicUrl, smtpAddress });

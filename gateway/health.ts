@@ -5,11 +5,18 @@ import type { Bus } from '../schema/messages.ts';
 /** How long PostgreSQL has to answer before it counts as away; milliseconds. */
 const PROBE_TIMEOUT_MS = 2_000;
 
-/** `GET /health`: the process lives. `GET /ready`: it can serve; a bus that is away makes it `degraded` only (house.md §4). */
-export function healthRoutes(app: FastifyInstance, { database, bus }: { database: Database; bus: Bus }): void {
+/**
+ * `GET /health`: the process lives. `GET /ready`: it can serve; a bus that is away makes it `degraded` only (house.md §4). A process that is
+ * about to end is not ready, though it still serves whoever comes.
+ */
+export function healthRoutes(
+  app: FastifyInstance,
+  { database, bus, isLeaving }: { database: Database; bus: Bus; isLeaving: () => boolean },
+): void {
   app.get('/health', { schema: { hide: true } }, () => ({ status: 'ok' }));
 
   app.get('/ready', { schema: { hide: true } }, async (_request, reply) => {
+    if (isLeaving()) return reply.code(503).send({ status: 'unavailable', missing: ['draining'] });
     const isUp = await answers(database);
     if (!isUp) return reply.code(503).send({ status: 'unavailable', missing: ['postgresql'] });
     return bus.isConnected() ? { status: 'ok' } : { status: 'degraded', missing: ['bus'] };

@@ -22,6 +22,7 @@ import { dashboardPages } from './dashboard-pages.ts';
 import { downloadAdmission } from './download-admission.ts';
 import { limitDownloads } from './downloads-in-flight.ts';
 import { sendError, sendGone, sendNoRoute } from './error-response.ts';
+import type { GatewayConfig } from './gateway-config.ts';
 import { healthRoutes } from './health.ts';
 import { openApiOptions } from './openapi.ts';
 import { referenceRoutes } from './reference.ts';
@@ -58,6 +59,7 @@ import { timelineRoutes } from './rest/timeline.ts';
 import { requireRequestScope } from './scopes.ts';
 import { createSharedRequestLimiter } from './shared-request-limit.ts';
 import { timeToAnswer } from './time-to-answer.ts';
+import { closeConnectionsWhenLeaving } from './turn-away.ts';
 import { graphqlRoute } from './yoga.ts';
 
 declare module 'fastify' {
@@ -65,38 +67,6 @@ declare module 'fastify' {
     /** who follows which feed */
     events: EventHub;
   }
-}
-
-export interface GatewayConfig {
-  /** base of links, without a slash at its end */
-  publicUrl: string;
-  mailHostname: string;
-  /** where people hand mail over to try the service out */
-  smtp: { host: string; port: number };
-  /** of the service */
-  version: string;
-  /** added without proof by DNS; lower case */
-  trustedDomains: readonly string[];
-  /** 32 octets; see core/secret-box.ts */
-  secretKey: Uint8Array;
-  /** of each user; 0: no limit */
-  rateLimitPerSecond: number;
-  /** where requests are counted: `memory` when this gateway is the only one, `shared` over all gateways of a database */
-  requestLimitStore: 'memory' | 'shared';
-  /** messages that a user may send within an hour; 0: no limit */
-  sendLimitPerHour: number;
-  /** whether guard rules of type ai_prompt can be made */
-  hasGuardModel: boolean;
-  /** CIDRs that webhooks may reach in spite of the guard */
-  allowedPrivateNetworks: readonly string[];
-  /** ports of our own listeners, which webhooks may never reach */
-  ownPorts: readonly number[];
-  /** whether anybody may make an account */
-  isSignUpOpen: boolean;
-  /** the address that the service's own mail is from */
-  systemMailFrom: string;
-  /** addresses and CIDRs whose X-Forwarded-For is believed */
-  trustedProxies: readonly string[];
 }
 
 export interface GatewayOptions {
@@ -107,6 +77,8 @@ export interface GatewayOptions {
   bus: Bus;
   log: Logger;
   config: GatewayConfig;
+  /** whether the process is about to end: then clients are to go elsewhere */
+  isLeaving?: () => boolean;
   now?: () => Date;
   /** octets from a cryptographic source */
   random?: (octets: number) => Uint8Array;
@@ -158,7 +130,8 @@ const resources = [
  * `app.swagger()` answers the OpenAPI document once `app.ready()` has resolved; nothing connects before the first request.
  */
 export async function createGateway(options: GatewayOptions): Promise<FastifyInstance> {
-  const { database, bus, log, config, now = () => new Date(), random = randomBytes } = options;
+  const { database, bus, log, config, isLeaving = () => false } = options;
+  const { now = () => new Date(), random = randomBytes } = options;
   const app = Fastify({
     // The types of pino's loggers differ in how they write their own levels.
     loggerInstance: log as FastifyBaseLogger,
@@ -170,6 +143,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
     forceCloseConnections: 'idle',
+    // Who still reaches us is served to the end.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     genReqId: () => randomBytes(12).toString('hex'),
     rewriteUrl: (request) => servedPath(request.url ?? '/'),
@@ -187,6 +162,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
   });
+  closeConnectionsWhenLeaving(app, isLeaving);
   app.addHook('onResponse', async (request, reply) => {
     // The route's pattern, never the path: ids and search texts are the users'.
     const { method, url: route } = request.routeOptions;
@@ -196,7 +172,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   await app.register(swagger, openApiOptions(config.publicUrl));
 
   await dashboardPages(app);
-  healthRoutes(app, { database, bus });
+  healthRoutes(app, { database, bus, isLeaving });
   app.all('/api/v1', { schema: { hide: true } }, sendGone);
   app.all('/api/v1/*', { schema: { hide: true } }, sendGone);
 

@@ -167,6 +167,23 @@ export function createEventHub({ database, bus, log }: EventHubOptions): EventHu
     await Promise.race([emptied.promise, pause(LAST_WORD_MS, undefined, { ref: false })]);
   }
 
+  const closeAll = async () => {
+    isClosing = true;
+    if (size > 0) await pause(GRACE_MS);
+    // What was written during the grace, whoever brought the news of it, is still given.
+    if (size > 0) await catchUp().catch(() => undefined);
+    await ending((reader, feed) => reader.endBehind(feed.lastSeq));
+    await ending((reader) => reader.end('GOING_AWAY', performance.now()));
+    clearInterval(timer);
+    for (const feed of feeds.values())
+      for (const reader of feed.readers) {
+        reader.caller.hangUp();
+        reader.close();
+      }
+    for (const subscription of subscriptions) await subscription.stop();
+  };
+  let closed: Promise<void> | undefined;
+
   return {
     open(userId, options) {
       if (isClosing || size >= MAX_STREAMS) throw new UserError('unavailable', 'Too many streams on this gateway');
@@ -186,20 +203,6 @@ export function createEventHub({ database, bus, log }: EventHubOptions): EventHu
       return reader;
     },
     size: () => size,
-    async close() {
-      isClosing = true;
-      if (size > 0) await pause(GRACE_MS);
-      // What was written during the grace, whoever brought the news of it, is still given.
-      if (size > 0) await catchUp().catch(() => undefined);
-      await ending((reader, feed) => reader.endBehind(feed.lastSeq));
-      await ending((reader) => reader.end('GOING_AWAY', performance.now()));
-      clearInterval(timer);
-      for (const feed of feeds.values())
-        for (const reader of feed.readers) {
-          reader.caller.hangUp();
-          reader.close();
-        }
-      for (const subscription of subscriptions) await subscription.stop();
-    },
+    close: () => (closed ??= closeAll()),
   };
 }

@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
 import { createGateway } from '../../gateway/server.ts';
+import { turnAway } from '../../gateway/turn-away.ts';
 import type { Bus } from '../../schema/messages.ts';
 import type { Config } from '../config.ts';
 import { drawRandom } from './draw-random.ts';
 import { ownPorts } from './own-ports.ts';
+import type { Readiness } from './readiness.ts';
 import { VERSION } from './version.ts';
 
 export interface GatewayParts {
@@ -19,10 +21,13 @@ export interface GatewayParts {
   log: Logger;
   /** see GatewayConfig */
   requestLimitStore: 'memory' | 'shared';
+  readiness: Readiness;
+  /** how long connections that are kept alive are left open at a stop, so that none ends under a request; milliseconds */
+  quietMs: number;
 }
 
-/** Requests in hand have this long at a stop; streams are ended then. Milliseconds. */
-const GRACE_MS = 5_000;
+/** Requests in hand have this long at a stop, from its beginning. Milliseconds. */
+const GRACE_MS = 9_000;
 
 /** Where people hand mail over: a listener on all addresses is reached by the name of the mail server. */
 function smtpOf({ host, smtpPort, mailHostname }: Config): { host: string; port: number } {
@@ -31,13 +36,14 @@ function smtpOf({ host, smtpPort, mailHostname }: Config): { host: string; port:
 
 /** Serves HTTP at HOST and HTTP_PORT until it is closed. */
 export async function openGateway(parts: GatewayParts): Promise<{ close(): Promise<void> }> {
-  const { config, secretKey, databaseUrl, bus, database, authDatabase, log, requestLimitStore } = parts;
+  const { config, secretKey, databaseUrl, bus, database, authDatabase, log, requestLimitStore, readiness } = parts;
   const app = await createGateway({
     database,
     authDatabase,
     bus,
     log,
     random: drawRandom,
+    isLeaving: readiness.isLeaving,
     config: {
       publicUrl: config.publicUrl,
       mailHostname: config.mailHostname,
@@ -60,6 +66,7 @@ export async function openGateway(parts: GatewayParts): Promise<{ close(): Promi
   return {
     async close() {
       const end = setTimeout(() => app.server.closeAllConnections(), GRACE_MS);
+      await turnAway(app, parts.quietMs);
       await app.close();
       clearTimeout(end);
     },

@@ -3,7 +3,8 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import { pino } from 'pino';
 import { createInProcessBus } from '../../actors/bus/in-process.ts';
 import { type Database, type DatabaseRole, openDatabase } from '../../db/database.ts';
-import { createGateway, type GatewayConfig, type GatewayOptions } from '../../gateway/server.ts';
+import type { GatewayConfig } from '../../gateway/gateway-config.ts';
+import { createGateway, type GatewayOptions } from '../../gateway/server.ts';
 import type { Bus } from '../../schema/messages.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createMailbox, type MailboxOptions, type TestMailbox } from './routing-rows.ts';

@@ -1,0 +1,32 @@
+/** What the gateway is told of the service. */
+export interface GatewayConfig {
+  /** base of links, without a slash at its end */
+  publicUrl: string;
+  mailHostname: string;
+  /** where people hand mail over to try the service out */
+  smtp: { host: string; port: number };
+  /** of the service */
+  version: string;
+  /** added without proof by DNS; lower case */
+  trustedDomains: readonly string[];
+  /** 32 octets; see core/secret-box.ts */
+  secretKey: Uint8Array;
+  /** of each user; 0: no limit */
+  rateLimitPerSecond: number;
+  /** where requests are counted: `memory` when this gateway is the only one, `shared` over all gateways of a database */
+  requestLimitStore: 'memory' | 'shared';
+  /** messages that a user may send within an hour; 0: no limit */
+  sendLimitPerHour: number;
+  /** whether guard rules of type ai_prompt can be made */
+  hasGuardModel: boolean;
+  /** CIDRs that webhooks may reach in spite of the guard */
+  allowedPrivateNetworks: readonly string[];
+  /** ports of our own listeners, which webhooks may never reach */
+  ownPorts: readonly number[];
+  /** whether anybody may make an account */
+  isSignUpOpen: boolean;
+  /** the address that the service's own mail is from */
+  systemMailFrom: string;
+  /** addresses and CIDRs whose X-Forwarded-For is believed */
+  trustedProxies: readonly string[];
+}
