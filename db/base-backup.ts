@@ -25,6 +25,8 @@ export interface BaseBackup {
   stoppedAt: Date;
   /** every file by its path below the copy, with slashes */
   files: Map<string, WrittenFile>;
+  /** all folders below the copy, each after the one that holds it */
+  folders: string[];
 }
 
 export interface BaseBackupOptions {
@@ -34,6 +36,8 @@ export interface BaseBackupOptions {
   target: string;
   /** who shall own the copy; null: the user of this process */
   owner: SystemUser | null;
+  /** told about how much will be copied before anything is; octets. A rejection calls it off */
+  assertRoom?: (octets: number) => Promise<void>;
   /** told now and then how much is copied of how much; octets */
   onProgress?: (doneOctets: number, allOctets: number) => void;
 }
@@ -86,6 +90,8 @@ async function copyCluster(client: pg.Client, options: BaseBackupOptions): Promi
   // The whole copy may take longer than any statement of the service.
   await client.query('set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0');
   const about = await askServer(client);
+  if (isWithin(about.directory, target)) throw new Error(`${target} lies in what is to be copied`);
+  await options.assertRoom?.((await listFiles(about.directory)).octets);
   await client.query('select pg_create_physical_replication_slot($1, true, true)', [
     `postroom_backup_${process.pid}_${Date.now()}`,
   ]);
@@ -121,7 +127,8 @@ async function copyCluster(client: pg.Client, options: BaseBackupOptions): Promi
   for (const folder of [...source.folders].toReversed()) await syncDirectory(path.join(target, folder));
   const { serverVersion, systemIdentifier } = about;
   const timeline = Number.parseInt(lastSegment.slice(0, 8), 16);
-  return { serverVersion, systemIdentifier, timeline, startLsn, stopLsn, startedAt, stoppedAt, files };
+  const folders = source.folders.filter((folder) => folder !== '');
+  return { serverVersion, systemIdentifier, timeline, startLsn, stopLsn, startedAt, stoppedAt, files, folders };
 }
 
 interface Server {
@@ -182,6 +189,11 @@ async function listFiles(root: string): Promise<Listing> {
     }
   }
   return listing;
+}
+
+function isWithin(folder: string, target: string): boolean {
+  const way = path.relative(folder, path.resolve(target));
+  return way === '' || !(way.startsWith('..') || path.isAbsolute(way));
 }
 
 async function makeEmpty(target: string, folders: string[], owner: SystemUser | null): Promise<void> {

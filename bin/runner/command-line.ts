@@ -8,10 +8,13 @@ export interface Program {
   options?: ParseArgsConfig['options'];
   /** how many words it takes beside the options */
   words?: number;
+  /** how many of those, the last ones, may be left out */
+  optionalWords?: number;
 }
 
 export interface Arguments {
   words: string[];
+  /** those that take no value are `true` when given */
   options: Record<string, string | undefined>;
 }
 
@@ -35,9 +38,10 @@ export function readArguments(program: Program): Arguments {
       process.exit(0);
     }
     if (parsed.positionals.length > words) throw new Error(`Unexpected argument '${parsed.positionals[words]}'`);
-    if (parsed.positionals.length < words) throw new Error('An argument is missing');
+    if (parsed.positionals.length < words - (program.optionalWords ?? 0)) throw new Error('An argument is missing');
     const options: Record<string, string | undefined> = {};
-    for (const [name, value] of Object.entries(parsed.values)) if (typeof value === 'string') options[name] = value;
+    for (const [name, value] of Object.entries(parsed.values))
+      if (typeof value === 'string' || value === true) options[name] = String(value);
     return { words: parsed.positionals, options };
   } catch (error) {
     return refuseUsage((error as Error).message.split('\n')[0] ?? '');

@@ -1,0 +1,32 @@
+import path from 'node:path';
+import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
+import { type BackupReport, makeBackup } from './runner/make-backup.ts';
+import { onDatabase } from './runner/on-database.ts';
+import { tellProgress } from './runner/progress.ts';
+
+const { words } = readArguments({
+  words: 1,
+  usage: `Usage: npx node bin/backup.ts DIRECTORY
+
+Writes a backup of everything that Postroom keeps to DIRECTORY, which must not exist yet (or be empty):
+all mail, accounts and settings as they are at one moment, and SECRET_KEY, without which the keys in
+it cannot be opened. Keep it as safe as the service itself. bin/restore.ts reads it.
+
+It works beside a running service and without one. Of the single machine (DATA_DIR, default ./data)
+it copies the files of PostgreSQL and the WAL that makes them whole; with DATABASE_URL it runs
+pg_dump, which must be at least as new as the server.
+
+Progress goes to stderr, one line of JSON about the finished backup to stdout. A backup that was
+broken off leaves a folder DIRECTORY.draft-N behind at most, which bin/restore.ts refuses.`,
+});
+
+const config = readConfigOrRefuse();
+const directory = path.resolve(words[0] ?? '');
+try {
+  const report = await onDatabase(config, 'backup', (reached) =>
+    makeBackup({ reached, dataDirectory: config.dataDirectory, directory, tell: tellProgress(process.stderr) }),
+  );
+  process.stdout.write(`${JSON.stringify(report satisfies BackupReport)}\n`);
+} catch (error) {
+  refuseToStart((error as Error).message);
+}
