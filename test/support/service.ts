@@ -37,8 +37,10 @@ export interface TestAccount {
   graphql(query: string, variables?: Record<string, unknown>): Promise<Answer>;
 }
 
+export type DomainAccount = TestAccount & { domain: string; domainId: string };
+
 /** Domains that accounts of a test service may add without DNS; one per account. */
-const trustedDomains = Array.from({ length: 60 }, (_, n) => `domain${n}.test`);
+export const trustedDomains: readonly string[] = Array.from({ length: 60 }, (_, n) => `domain${n}.test`);
 
 /** A start takes a second; of eight processes on a machine that is busy, it may take two minutes. */
 const START_LIMIT_MS = 180_000;
@@ -196,31 +198,8 @@ export class Service {
   }
 
   /** An account that owns the trusted domain, made as the account command makes it, and through the REST interface. */
-  async createAccount(): Promise<TestAccount & { domain: string; domainId: string }> {
-    const domain = trustedDomains[this.#accounts++] ?? '';
-    const key = `test-${randomBytes(24).toString('hex')}`;
-    const userId = await this.#insertAccount(`owner@${domain}`, key);
-    const account = { userId, apiKey: key, ...callers(this.url, key) };
-    const made = await account.call('POST', '/domains', { domain });
-    if (made.status !== 201) throw new Error(`POST /domains: ${made.status} ${JSON.stringify(made.body)}`);
-    return { ...account, domain, domainId: made.body.id };
-  }
-
-  async #insertAccount(email: string, apiKey: string): Promise<string> {
-    const database = openDatabase({
-      url: await this.databaseUrl(),
-      role: null,
-      poolSize: 1,
-      applicationName: 'account',
-      onError: () => undefined,
-    });
-    try {
-      const created = await createAccount(database, { email, password: null, apiKey, mailbox: null });
-      if (created.outcome !== 'created') throw new Error(`${email}: ${created.outcome}`);
-      return created.userId;
-    } finally {
-      await database.close();
-    }
+  async createAccount(): Promise<DomainAccount> {
+    return createDomainAccount(this.url, await this.databaseUrl(), trustedDomains[this.#accounts++] ?? '');
   }
 
   async #startSplit(): Promise<void> {
@@ -239,6 +218,33 @@ export class Service {
       const child = this.processes.get(name);
       if (child === undefined || child.exitCode !== null || child.signalCode !== null) this.startProcess(name);
     }
+  }
+}
+
+/** An account that owns the trusted domain, made as the account command makes it, and through the gateway at that URL. */
+export async function createDomainAccount(url: string, databaseUrl: string, domain: string): Promise<DomainAccount> {
+  const key = `test-${randomBytes(24).toString('hex')}`;
+  const userId = await insertAccount(databaseUrl, `owner@${domain}`, key);
+  const account = { userId, apiKey: key, ...callers(url, key) };
+  const made = await account.call('POST', '/domains', { domain });
+  if (made.status !== 201) throw new Error(`POST /domains: ${made.status} ${JSON.stringify(made.body)}`);
+  return { ...account, domain, domainId: made.body.id };
+}
+
+async function insertAccount(databaseUrl: string, email: string, apiKey: string): Promise<string> {
+  const database = openDatabase({
+    url: databaseUrl,
+    role: null,
+    poolSize: 1,
+    applicationName: 'account',
+    onError: () => undefined,
+  });
+  try {
+    const created = await createAccount(database, { email, password: null, apiKey, mailbox: null });
+    if (created.outcome !== 'created') throw new Error(`${email}: ${created.outcome}`);
+    return created.userId;
+  } finally {
+    await database.close();
   }
 }
 
@@ -277,9 +283,9 @@ export async function until(
 }
 
 /** Whether an SMTP server greets on the port. */
-export function greets(port: number): Promise<boolean> {
+export function greets(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect(port, host);
     socket.once('data', (octets) => {
       socket.end('QUIT\r\n');
       resolve(octets.toString().startsWith('220'));
@@ -289,7 +295,8 @@ export function greets(port: number): Promise<boolean> {
   });
 }
 
-function awaitExit(child: ChildProcess): Promise<number | null> {
+/** Resolves with the exit code when the process has ended; null when a signal ended it. */
+export function awaitExit(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
   return new Promise((resolve) => void child.once('exit', (code) => resolve(code)));
 }
