@@ -30,6 +30,8 @@ export interface KeptConnectionOptions {
 const RETRY_MS = 250;
 const RETRY_JITTER_MS = 100;
 const CONNECT_TIMEOUT_MS = 2_000;
+/** For what is still to be sent when the connection is closed. */
+const FLUSH_LIMIT_MS = 500;
 /** A server that stopped answering is given up after three of these. */
 const PING_INTERVAL_MS = 5_000;
 const MAX_PINGS_OUT = 2;
@@ -116,10 +118,21 @@ export function keepNatsConnection({ url, name, log, onConnection }: KeptConnect
     },
     async close() {
       closing.abort();
+      // The last answers are on their way to the server.
+      if (isUp) await Promise.race([connection?.flush().catch(() => undefined), delay(FLUSH_LIMIT_MS)]);
       await connection?.close().catch(() => undefined);
       await ran;
     },
   };
+}
+
+/**
+ * The role that a process has at the NATS server: the user of its first URL. Its inbox and the subjects that it opens lie below that
+ * name, so that permissions can keep roles apart. `postroom` without a user, or with one that makes no part of a subject.
+ */
+export function roleOf(url: string): string {
+  const user = decodeURIComponent(new URL(url.split(',', 1)[0] ?? '').username);
+  return /^[A-Za-z0-9_-]+$/.test(user) ? user : 'postroom';
 }
 
 function connectOptions(url: string, name: string): ConnectionOptions {

@@ -41,14 +41,16 @@ export interface Gatherer {
   ): Promise<Uint8Array>;
 }
 
-export function createGatherer(): Gatherer {
+/** Octets are gathered on subjects below `stream.ROLE`, so that a server of NATS can keep those of roles apart. */
+export function createGatherer(role: string): Gatherer {
   let gatheredOctets = 0;
   return {
     async gather(connection, sizeOctets, limitMs, onOpen) {
       if (gatheredOctets + sizeOctets > MAX_GATHERED_OCTETS) throw new BusUnavailable('too many streams at once');
       gatheredOctets += sizeOctets;
       try {
-        return await gatherOne(connection, sizeOctets, limitMs, onOpen);
+        const subject = `${SUBJECT_PREFIX}stream.${role}.${randomUUID()}`;
+        return await gatherOne(connection, subject, sizeOctets, limitMs, onOpen);
       } finally {
         gatheredOctets -= sizeOctets;
       }
@@ -58,12 +60,12 @@ export function createGatherer(): Gatherer {
 
 function gatherOne(
   connection: NatsConnection,
+  subject: string,
   sizeOctets: number,
   limitMs: number,
   onOpen: (subject: string) => void,
 ): Promise<Uint8Array> {
   const octets = Buffer.allocUnsafeSlow(sizeOctets);
-  const subject = `${SUBJECT_PREFIX}stream.${randomUUID()}`;
   return new Promise((resolve, reject) => {
     let filled = 0;
     let next = 0;

@@ -16,7 +16,7 @@ import type { BusLog } from './bus-log.ts';
 import { describeFailure, failureError } from './failure.ts';
 import { createInHand } from './in-hand.ts';
 import { monotonicMs } from './monotonic-clock.ts';
-import { keepNatsConnection } from './nats-connection.ts';
+import { keepNatsConnection, roleOf } from './nats-connection.ts';
 import {
   envelopeOctets,
   packEnvelope,
@@ -55,11 +55,12 @@ const NO_RESPONDERS = 503;
  */
 export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions): Bus {
   const asker = randomUUID();
-  const inbox = `${SUBJECT_PREFIX}inbox.${asker}.`;
+  const role = roleOf(url);
+  const inbox = `${SUBJECT_PREFIX}inbox.${role}.${asker}.`;
   const inFlight = createQuestionsInFlight();
   const streaming = new Map<number, Uint8Array>();
   const ages = createQuestionAges();
-  const gatherer = createGatherer();
+  const gatherer = createGatherer(role);
   const connection = keepNatsConnection({
     url,
     name,
