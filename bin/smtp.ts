@@ -7,6 +7,7 @@ import { isWorker, startWorkers } from '../haraka-plugins/workers.ts';
 import { type Config, faultOf } from './config.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
 import { createLog } from './runner/log.ts';
+import { openSmtpMonitoring } from './runner/smtp-monitoring.ts';
 import { openTracing, TRACES_FLUSH_LIMIT_MS } from './runner/tracing.ts';
 
 readArguments({
@@ -28,12 +29,17 @@ const tracing = isMaster ? null : await openTracing(config, 'smtp', log);
 const server = isMaster
   ? startWorkers(config.smtpProcesses, log)
   : await startHaraka(settingsOf(config), log).catch((error: unknown) => refuseToStart((error as Error).message));
+const readiness = await openSmtpMonitoring({ config, log, server, isShownByParent: hasParent }).catch(
+  (error: unknown) => refuseToStart((error as Error).message),
+);
 
 let isStopping = false;
 const stop = async (reason: string): Promise<void> => {
   if (isStopping) return;
   isStopping = true;
   log.info({ event: 'smtp.stopping', reason });
+  // Whoever started us has waited already.
+  await readiness.leave(hasParent ? 0 : config.drainDelaySeconds);
   await server.stop();
   if (tracing !== null) await Promise.race([tracing.close().catch(() => undefined), sleep(TRACES_FLUSH_LIMIT_MS)]);
   setTimeout(() => process.exit(0), FLUSH_LIMIT_MS);

@@ -1,6 +1,7 @@
 import { createSecureContext } from 'node:tls';
 import { format } from 'node:util';
 import type { Logger } from 'pino';
+import { measured } from '../actors/bus/measured.ts';
 import { connectSocketBus } from '../actors/bus/socket.ts';
 import type { Bus } from '../schema/messages.ts';
 import type { SmtpSettings } from './settings.ts';
@@ -8,6 +9,8 @@ import { readTlsCredentials } from './tls-credentials.ts';
 
 /** Haraka in this process. */
 export interface Haraka {
+  /** whether questions can be asked now; without answers SMTP says 451 */
+  isConnected(): boolean;
   /** No new sessions; those that are open end within 8 s and lose nothing that got 250. Then the bus is closed. */
   stop(): Promise<void>;
 }
@@ -36,7 +39,7 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
   tlsSocket.cfg = { main: { requireAuthorized: [] } };
   tlsSocket.certsByHost.set('*', { isServer: true, secureContext, requestCert: false, rejectUnauthorized: false });
 
-  const bus = await connectBus(settings, log, forgetAnswers);
+  const bus = measured(await connectBus(settings, log, forgetAnswers));
   equip({ bus, settings, log });
   const { main } = server.cfg;
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
@@ -53,6 +56,7 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
   log.info({ event: 'smtp.listening', address: main.listen });
 
   return {
+    isConnected: () => bus.isConnected(),
     async stop() {
       server.stopListeners();
       await drain(DRAIN_LIMIT_MS);

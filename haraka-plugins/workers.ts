@@ -1,8 +1,10 @@
-import cluster from 'node:cluster';
+import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
 
 /** Several processes of the same program behind one port. */
 export interface Workers {
+  /** those that can be asked */
+  channels(): Worker[];
   /** Lets each drain, then ends it; resolves when all are gone. */
   stop(): Promise<void>;
 }
@@ -29,13 +31,14 @@ export function startWorkers(count: number, log: Logger): Workers {
     }, RESTART_DELAY_MS);
     restarts.add(restart);
   });
+  const running = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
   return {
+    channels: () => running().filter((worker) => worker.isConnected()),
     async stop() {
       isStopping = true;
       for (const restart of restarts) clearTimeout(restart);
-      const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
       await Promise.all(
-        workers.map(
+        running().map(
           (worker) =>
             new Promise<void>((resolve) => {
               worker.once('exit', () => resolve());

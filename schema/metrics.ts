@@ -34,7 +34,12 @@ export const busMetrics = {
     SLOW,
     ['question', 'outcome'],
   ),
-  isConnected: gauge('postroom_bus_connected', '1 while questions can be asked'),
+  isConnected: new Gauge({
+    name: 'postroom_bus_connected',
+    help: '1 while questions can be asked',
+    labelNames: ['transport'],
+    aggregator: 'min',
+  }),
 };
 
 export const actorMetrics = {
@@ -140,7 +145,14 @@ export const backlogMetrics = {
     'actor',
     'queue',
   ]),
-  isRead: gauge('postroom_backlog_read', '1 when the backlog could be read, 0 when PostgreSQL did not answer in time'),
+  dead: gauge('postroom_dead_rows', 'Rows that are not tried any more after faults of ours; see bin/dead.ts', [
+    'actor',
+    'queue',
+  ]),
+  readFailures: counter(
+    'postroom_backlog_read_failures_total',
+    'Readings of the backlog that PostgreSQL did not answer in time',
+  ),
 };
 
 export const processMetrics = {

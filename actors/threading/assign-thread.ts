@@ -264,7 +264,7 @@ async function retryContention<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       if (tries >= MAX_TRIES || !isContention(error)) throw error;
-      actorMetrics.retries.inc({ queue: 'thread' });
+      actorMetrics.retries.inc({ queue: 'assign' });
       await sleep(FIRST_PAUSE_MS * 2 ** tries);
     }
   }

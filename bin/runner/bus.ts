@@ -3,14 +3,24 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { createInProcessBus } from '../../actors/bus/in-process.ts';
+import { measured } from '../../actors/bus/measured.ts';
 import { connectNatsBus } from '../../actors/bus/nats.ts';
 import { serveSocketBus } from '../../actors/bus/socket.ts';
 import { SOCKET_PATH_LIMIT } from '../../db/embedded-cluster.ts';
 import type { Bus } from '../../schema/messages.ts';
+import { busMetrics } from '../../schema/metrics.ts';
+import { beforeScrape } from './process-metrics.ts';
 
 /** NATS when there is one, else the bus within this process. `name` shows in the NATS server's monitoring. */
 export function openBus(natsUrl: string | null, name: string, log: Logger): Bus {
-  return natsUrl === null ? createInProcessBus({ log }) : connectNatsBus({ url: natsUrl, name, log });
+  const bus = measured(natsUrl === null ? createInProcessBus({ log }) : connectNatsBus({ url: natsUrl, name, log }));
+  measureConnection(bus, natsUrl === null ? 'in-process' : 'nats');
+  return bus;
+}
+
+/** Has each scrape tell whether the bus is there. */
+export function measureConnection(bus: Pick<Bus, 'isConnected'>, transport: 'nats' | 'in-process' | 'socket'): void {
+  beforeScrape(() => busMetrics.isConnected.set({ transport }, bus.isConnected() ? 1 : 0));
 }
 
 export interface BusDoor {

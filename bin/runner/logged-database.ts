@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { type Database, type DatabaseOptions, openDatabase } from '../../db/database.ts';
+import { measurePool } from './measure-pools.ts';
 
 /** Opens a pool that logs the connections it loses, except those that end because we close it. */
 export function openLoggedDatabase(
@@ -13,10 +14,12 @@ export function openLoggedDatabase(
       if (!isClosing) log.warn({ err: error, event: 'database.connection-lost' }, 'database: connection lost');
     },
   });
+  const endMeasuring = measurePool(options.role, database.pool);
   return {
     database,
     close() {
       isClosing = true;
+      endMeasuring();
       return database.close();
     },
   };

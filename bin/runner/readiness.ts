@@ -14,19 +14,22 @@ export interface Readiness {
 /** What the process cannot work without; absent: it has no use for it. */
 export interface Needs {
   database?: Database;
-  bus?: Bus;
+  bus?: Pick<Bus, 'isConnected'>;
+  /** what else is missing */
+  more?: () => Promise<string[]>;
 }
 
 /** How long PostgreSQL has to answer before it counts as away; milliseconds. */
 const PROBE_TIMEOUT_MS = 2_000;
 
-export function createReadiness({ database, bus }: Needs): Readiness {
+export function createReadiness({ database, bus, more }: Needs): Readiness {
   let isLeaving = false;
   return {
     async missing() {
       const away = isLeaving ? ['draining'] : [];
       if (database !== undefined && !(await answers(database))) away.push('postgresql');
       if (bus !== undefined && !bus.isConnected()) away.push('bus');
+      if (more !== undefined) away.push(...(await more()));
       return away;
     },
     async leave(delaySeconds) {

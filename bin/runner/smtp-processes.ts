@@ -3,9 +3,13 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { MetricsSnapshot } from './process-metrics.ts';
+import { askProcess } from './process-questions.ts';
 
 /** The SMTP side as a child process that is started again whenever it dies. */
 export interface SmtpProcesses {
+  /** The metrics of the child and of those that it started; none while it is away. */
+  snapshots(): Promise<MetricsSnapshot[]>;
   /**
    * Resolves when the server takes mail, or, once it greets, after 10 s: then what it needs to decide is away (it answers 451 until
    * that is back). Throws when it has not greeted within a minute.
@@ -70,6 +74,11 @@ export function runSmtpProcesses(options: SmtpProcessesOptions): SmtpProcesses {
   start();
 
   return {
+    async snapshots() {
+      const answer = child === null ? null : await askProcess(child, 'metrics');
+      // Our own program gave it.
+      return answer === null ? [] : [answer as MetricsSnapshot];
+    },
     async awaitService() {
       const greetingDeadline = performance.now() + GREETING_LIMIT_MS;
       let decisionDeadline: number | null = null;

@@ -1,6 +1,7 @@
 import type { Connection } from 'haraka/connection.js';
 import constants from 'haraka-constants';
 import type { Logger } from 'pino';
+import { smtpMetrics } from '../../../schema/metrics.ts';
 
 /**
  * What a hook decided. `reply`: this SMTP reply. `close`: this reply, then the connection ends.
@@ -58,6 +59,7 @@ export function answering<P>(
     const answer = (decision: Decision): void => {
       if (isAnswered) return;
       isAnswered = true;
+      if (decision.kind !== 'pass') smtpMetrics.replies.inc({ stage: stageOf(name), code: decision.code });
       try {
         next(verdict(decision), decision.kind === 'pass' ? undefined : new DSN(decision.code, decision.text));
       } catch (error) {
@@ -80,6 +82,12 @@ export function answering<P>(
       fail(error);
     }
   };
+}
+
+/** Haraka's names of hooks, in the words of RFC 5321. */
+function stageOf(hook: string): string {
+  if (hook === 'queue') return 'message';
+  return hook === 'unrecognized_command' ? 'starttls' : hook;
 }
 
 function verdict(decision: Decision): number {

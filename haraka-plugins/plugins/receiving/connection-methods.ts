@@ -4,6 +4,7 @@ import { Connection, cfg } from 'haraka/connection.js';
 import plugins from 'haraka/plugins.js';
 import constants from 'haraka-constants';
 import type { Logger } from 'pino';
+import { smtpMetrics } from '../../../schema/metrics.ts';
 import type { SmtpLimits } from '../../settings.ts';
 import { DSN, trouble } from './answer.ts';
 import type { Session, Sessions } from './session.ts';
@@ -74,8 +75,10 @@ export function replaceConnectionMethods(equipment: ConnectionEquipment): void {
     session.commandDueAt = performance.now() + equipment.limits.commandSeconds * 1000;
     if ((this.client.targetsocket.writableLength ?? 0) > MAX_UNREAD_OCTETS) return this.client.destroy();
     if (syntaxErrorCodes.has(code)) session.syntaxErrors += 1;
-    if (session.syntaxErrors > MAX_SYNTAX_ERRORS || session.idleCommands > MAX_IDLE_COMMANDS)
+    if (session.syntaxErrors > MAX_SYNTAX_ERRORS || session.idleCommands > MAX_IDLE_COMMANDS) {
+      smtpMetrics.sessionsEnded.inc({ reason: 'errors' });
       return respond.call(this, 421, '4.7.0 Too many errors or idle commands', () => this.disconnect());
+    }
     return respond.call(this, code, text, after);
   };
 }

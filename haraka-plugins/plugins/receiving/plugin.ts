@@ -3,6 +3,7 @@ import constants from 'haraka-constants';
 import type { Logger } from 'pino';
 import { MAX_MESSAGE_OCTETS } from '../../../core/smtp-limits.ts';
 import type { Bus } from '../../../schema/messages.ts';
+import { smtpMetrics } from '../../../schema/metrics.ts';
 import type { SmtpSettings } from '../../settings.ts';
 import { answering, close, type Decision, type Next, pass, reply } from './answer.ts';
 import { replaceConnectionMethods } from './connection-methods.ts';
@@ -35,6 +36,8 @@ const HANDSHAKE_LIMIT_MS = 25_000;
 const LINGER_MS = 5_000;
 const SWEEP_MS = 1_000;
 const DRAIN_SWEEP_MS = 50;
+/** Of a drain: for sessions that have not come to rest. */
+const LAST_WORDS_MS = 1_000;
 
 const sessions: Sessions = new Map();
 const sessionsOfAddress = new Map<string, number>();
@@ -58,13 +61,21 @@ export function forgetAnswers(): void {
   reception?.questions.forget();
 }
 
-/** Ends the sessions as they come to rest, and those that do not within the limit. */
+/**
+ * Ends the sessions as they come to rest between two transactions: what was begun is finished, so that its client need not begin anew. Those
+ * that do not come to rest are ended wherever they are when the limit is near, and cut when it is reached.
+ */
 export async function drain(limitMs: number): Promise<void> {
   isDraining = true;
   const endAt = performance.now() + limitMs;
   while (sessions.size > 0 && performance.now() < endAt) {
-    for (const { connection } of sessions.values())
-      if (connection.state === states.CMD || connection.state === states.LOOP) shut(connection, '4.3.2 Shutting down');
+    const isNear = performance.now() > endAt - LAST_WORDS_MS;
+    for (const { connection } of sessions.values()) {
+      const isWaiting = connection.state === states.CMD || connection.state === states.LOOP;
+      const isAtRest = isWaiting && connection.transaction == null && (connection.current_data?.length ?? 0) === 0;
+      const mustEnd = isNear && (isWaiting || connection.state === states.DATA);
+      if (isAtRest || mustEnd) shut(connection, '4.3.2 Shutting down', 'draining');
+    }
     await new Promise((resolve) => setTimeout(resolve, DRAIN_SWEEP_MS));
   }
   for (const { connection } of sessions.values()) connection.client.destroy();
@@ -85,6 +96,8 @@ export const hook_connect_init = hook('connect_init', QUESTION_LIMIT_MS, (connec
   connection.set('local.host', settings.mailHostname);
   connection.set('local.info', 'Postroom');
   sessions.set(connection, openSession(connection, settings.limits));
+  smtpMetrics.sessions.inc();
+  smtpMetrics.sessionsOpen.set(sessions.size);
   sessionsOfAddress.set(connection.remote.ip, openOf(connection.remote.ip) + 1);
   return pass;
 });
@@ -96,7 +109,10 @@ export function hook_lookup_rdns(next: Next): void {
 
 export const hook_connect = hook('connect', QUESTION_LIMIT_MS, (connection) => {
   connection.set('remote.host', '');
-  if (isDraining) return close(421, '4.3.2 Shutting down');
+  if (isDraining) {
+    smtpMetrics.sessionsRefused.inc({ reason: 'draining' });
+    return close(421, '4.3.2 Shutting down');
+  }
   return refuseConnection(equipped(), connection, sessions.size, openOf(connection.remote.ip));
 });
 
@@ -136,6 +152,7 @@ export const hook_disconnect = hook('disconnect', QUESTION_LIMIT_MS, (connection
   const session = sessions.get(connection);
   if (session === undefined) return pass;
   sessions.delete(connection);
+  smtpMetrics.sessionsOpen.set(sessions.size);
   const others = openOf(connection.remote.ip) - 1;
   if (others > 0) sessionsOfAddress.set(connection.remote.ip, others);
   else sessionsOfAddress.delete(connection.remote.ip);
@@ -190,15 +207,17 @@ function openOf(address: string): number {
 }
 
 function endOverdue(): void {
+  smtpMetrics.heldBytes.set(equipped().held.sum);
   const now = performance.now();
   for (const session of sessions.values()) {
     const { connection } = session;
     const isInData = connection.state === states.DATA;
-    if (isOverdue(session, isInData, now, equipped().settings.limits)) shut(connection, '4.4.2 Timeout');
+    if (isOverdue(session, isInData, now, equipped().settings.limits)) shut(connection, '4.4.2 Timeout', 'timeout');
   }
 }
 
-function shut(connection: Connection, text: string): void {
+function shut(connection: Connection, text: string, reason: 'draining' | 'timeout'): void {
+  smtpMetrics.sessionsEnded.inc({ reason });
   connection.respond(421, text, () => connection.disconnect());
 }
 

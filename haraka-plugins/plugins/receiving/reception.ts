@@ -2,6 +2,7 @@ import type { Connection, EnvelopeAddress } from 'haraka/connection.js';
 import type { Logger } from 'pino';
 import { MAX_MESSAGE_OCTETS } from '../../../core/smtp-limits.ts';
 import type { Bus } from '../../../schema/messages.ts';
+import { smtpMetrics } from '../../../schema/metrics.ts';
 import { MAX_RECIPIENTS, type SmtpSettings } from '../../settings.ts';
 import { close, type Decision, pass, reply } from './answer.ts';
 import { DataReader, type HeldOctets, noRoom, tooBig } from './data-reader.ts';
@@ -89,6 +90,10 @@ export async function decideMessage(reception: Reception, session: Session): Pro
     return decision;
   } finally {
     reader.release();
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const code = decision === null || decision.kind === 'pass' ? 451 : decision.code;
+    smtpMetrics.messageSeconds.observe({ outcome: outcomeOf(code) }, seconds);
+    if (code === 250) smtpMetrics.acceptedBytes.inc(sizeOctets);
     reception.log.info({
       event: 'smtp.message',
       session: connection.uuid,
@@ -99,6 +104,11 @@ export async function decideMessage(reception: Reception, session: Session): Pro
       durationMs: Math.round(performance.now() - startedAt),
     });
   }
+}
+
+function outcomeOf(code: number): 'accepted' | 'deferred' | 'refused' {
+  if (code < 400) return 'accepted';
+  return code < 500 ? 'deferred' : 'refused';
 }
 
 async function offer(reception: Reception, session: Session, octets: Buffer): Promise<Decision> {
@@ -154,8 +164,12 @@ export function refuseConnection(
   openCount: number,
   openOfAddress: number,
 ): Decision {
-  if (openCount > limits.connections) return close(421, '4.3.2 Too many connections, please try again later');
+  if (openCount > limits.connections) {
+    smtpMetrics.sessionsRefused.inc({ reason: 'connections' });
+    return close(421, '4.3.2 Too many connections, please try again later');
+  }
   const { ip } = connection.remote;
   if (ip === '127.0.0.1' || ip === '::1' || openOfAddress <= limits.connectionsPerAddress) return pass;
+  smtpMetrics.sessionsRefused.inc({ reason: 'connections_per_address' });
   return close(421, '4.7.0 Too many connections from your address');
 }
