@@ -6,6 +6,7 @@ import { takeAskedSql, type UnroutedRow } from '../../db/queries/delivery-route.
 import { type AskingRow, askLaterSql, claimAskingSql } from '../../db/queries/guard-ask.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { Run } from '../actor.ts';
+import { setAside } from '../set-aside.ts';
 import { type DecidedEmail, decideRoutes, type RoutingParts, readWholeFacts } from './decide-routes.ts';
 import type { GuardModel } from './guard-model.ts';
 import { storeRoutes } from './store-routes.ts';
@@ -115,8 +116,17 @@ export function createAsker(options: AskerOptions): Asker {
           { err: error, emailId: row.email_id },
           'delivery: mail cannot be judged and is held for review',
         );
-        await finish(row, [], holdAll);
+        await holdOrSetAside(row);
       }
+    }
+  };
+
+  const holdOrSetAside = async (row: AskingRow): Promise<void> => {
+    try {
+      await finish(row, [], holdAll);
+    } catch (error) {
+      if (isConnectionLost(error)) throw error;
+      await setAside(context, { userId: row.user_id, step: 'ask', subjectId: row.email_id, error });
     }
   };
 

@@ -60,7 +60,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         if (outcome !== null) fault('delivery.posted');
         queue.end(job);
         pumpSoon();
-        const settled = outcome === null ? releaser.release(job) : recorder.record(outcome);
+        const settled = outcome === null ? releaser.release(job) : recorder.record(outcome, 'deliver');
         void settled.then(() => {
           queue.forget(job.deliveryId);
           options.onRoom(job);
@@ -71,8 +71,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       context.log.warn({ err: error, count: jobs.length }, 'delivery: attempts wait for the database');
       for (const job of jobs) queue.end(job);
       await pause(READ_RETRY_MS);
-      // On a stop their leases run out.
-      if (!isStopping) queue.add(jobs);
+      if (isStopping) await Promise.all(jobs.map((job) => releaser.release(job)));
+      else queue.add(jobs);
       pump();
       return;
     }
@@ -96,6 +96,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     stop() {
       isStopping = true;
       recorder.stop();
+      attempter.close();
       options.keep(releaseLeases(context, queue.clearWaiting()));
     },
   };

@@ -6,7 +6,9 @@ import { LEASE_SECONDS } from '../../db/claim.ts';
 import { isConnectionLost } from '../../db/database.ts';
 import { type ClaimedForwardRow, findForwardRecipientSql } from '../../db/queries/forward-claim.ts';
 import { type ForwardRecord, storeForwardSql } from '../../db/queries/forward-store.ts';
+import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext, Run } from '../actor.ts';
+import { setAside } from '../set-aside.ts';
 import { outcomeOfGivingUp } from './attempt-outcome.ts';
 import {
   claimForwards,
@@ -33,7 +35,7 @@ export interface ForwarderOptions {
 /** Hands copies of received mail to the sending queue, as endpoints of type email and email_group have it. */
 export interface Forwarder {
   /** Takes a batch of due deliveries; answers how many. Safe to run twice. */
-  forward(run: Pick<Run, 'isStopping'>): Promise<number>;
+  forward(run: Pick<Run, 'isStopping' | 'signal'>): Promise<number>;
 }
 
 /** What is left of a lease when the rest of a batch is given back; milliseconds. */
@@ -129,7 +131,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     const startedAt = context.now();
     const prepared = await prepare(row);
     if ('refusal' in prepared) {
-      await recorder.record(outcomeOfGivingUp(context, jobOf(row, 0), prepared.refusal));
+      await recorder.record(outcomeOfGivingUp(context, jobOf(row, 0), prepared.refusal), 'forward');
       return;
     }
     const octets = await threads.compose(prepared.work);
@@ -142,12 +144,22 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     context.bus.wake('sending.send.wake', { userId: row.user_id, emailIds: [row.email_id] });
   };
 
+  /** What cannot even be deferred must not keep the others from their turn. */
+  const deferOrSetAside = async (row: ClaimedForwardRow, error: unknown): Promise<void> => {
+    try {
+      await (error instanceof CompositionTimeout ? deferSlow(row) : defer(row, error));
+    } catch (reason) {
+      if (isConnectionLost(reason)) throw reason;
+      await setAside(context, { userId: row.user_id, step: 'forward', subjectId: row.id, error: reason });
+    }
+  };
+
   /** A fault of ours: it is tried again after pauses that grow, and given up in the end. */
   const defer = async (row: ClaimedForwardRow, error: unknown): Promise<void> => {
     context.log.error({ err: error, deliveryId: row.id }, 'delivery: a copy could not be forwarded');
     const faults = row.faults + 1;
     if (faults >= MOST_FAULTS) {
-      await recorder.record(outcomeOfGivingUp(context, jobOf(row, 0), INTERNAL_FAULT));
+      await recorder.record(outcomeOfGivingUp(context, jobOf(row, 0), INTERNAL_FAULT), 'forward');
       return;
     }
     await deferForward(context, row, Math.exp(Math.min(LONGEST_FAULT_EXPONENT, faults)), INTERNAL_FAULT);
@@ -157,7 +169,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const deferSlow = async (row: ClaimedForwardRow): Promise<void> => {
     context.log.warn({ deliveryId: row.id }, 'delivery: a copy took too long to compose');
     await (row.last_fault === SLOW_FAULT
-      ? recorder.record(outcomeOfGivingUp(context, jobOf(row, 0), TOO_COMPLEX))
+      ? recorder.record(outcomeOfGivingUp(context, jobOf(row, 0), TOO_COMPLEX), 'forward')
       : deferForward(context, row, SLOW_WAIT_SECONDS, SLOW_FAULT));
     await postponeForwardsOfUser(context, row.user_id, BEHIND_SLOW_WAIT_SECONDS);
   };
@@ -175,7 +187,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   };
 
   /** Takes what is left of a batch, one delivery after the other, but nothing of a user that another lane is busy with. */
-  const takeLane = async ({ left, busy, used, mayBegin }: Batch): Promise<void> => {
+  const takeLane = async ({ left, busy, used, mayBegin, signal }: Batch): Promise<void> => {
     for (;;) {
       if (!mayBegin()) {
         await releaseForwards(context, left.splice(0));
@@ -186,14 +198,21 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       if (row === undefined) return;
       busy.add(row.user_id);
       const waitSeconds = waitSecondsOf(row, used);
+      const end = deliveryMetrics.forwardSeconds.startTimer();
       try {
         await (waitSeconds > 0 ? postponeForward(context, row, waitSeconds, waitReason) : forwardOne(row));
+        end({ outcome: waitSeconds > 0 ? 'postponed' : 'done' });
       } catch (error) {
+        end({ outcome: 'failed' });
+        actorMetrics.retries.inc({ queue: 'forward' });
         if (isConnectionLost(error)) throw error;
-        if (error instanceof CompositionTimeout) {
-          left.splice(0, left.length, ...left.filter(({ user_id: userId }) => userId !== row.user_id));
-          await deferSlow(row);
-        } else await defer(row, error);
+        // Its time was up, and it is nobody's fault.
+        if (signal.aborted) await releaseForwards(context, [row]);
+        else {
+          if (error instanceof CompositionTimeout)
+            left.splice(0, left.length, ...left.filter(({ user_id: userId }) => userId !== row.user_id));
+          await deferOrSetAside(row, error);
+        }
       } finally {
         busy.delete(row.user_id);
       }
@@ -209,6 +228,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
         left: [...rows],
         busy: new Set(),
         used: new Map(),
+        signal: run.signal,
         mayBegin: () => !run.isStopping() && performance.now() <= claimedAt + LEASE_SECONDS * 1_000 - LEASE_MARGIN_MS,
       };
       const lanes = await Promise.allSettled(Array.from({ length: FORWARD_THREADS }, () => takeLane(batch)));
@@ -227,6 +247,8 @@ interface Batch {
   /** copies of users within the hour */
   used: Map<string, number>;
   mayBegin: () => boolean;
+  /** aborted when what is under way has to end */
+  signal: AbortSignal;
 }
 
 interface Prepared {

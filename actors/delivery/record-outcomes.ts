@@ -2,8 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { makeIdentifier } from '../../core/identifiers.ts';
 import { isConnectionLost } from '../../db/database.ts';
 import { type FinishedRow, type FinishRecord, finishDeliveriesSql } from '../../db/queries/delivery-finish.ts';
+import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
+import { setAside } from '../set-aside.ts';
 import type { DeliveryFaultPoint } from './job.ts';
+
+/** Work that outcomes are of. */
+export type RecordedStep = 'deliver' | 'forward';
 
 /** Writes outcomes of attempts down, in groups: while one group is committed the next one gathers. */
 export interface OutcomeRecorder {
@@ -11,7 +16,7 @@ export interface OutcomeRecorder {
    * Resolves when the outcome is committed, or when the claim turned out to be lost; until then the delivery is to be held, as what was
    * posted would be posted again. Never rejects.
    */
-  record(outcome: FinishRecord): Promise<void>;
+  record(outcome: FinishRecord, step: RecordedStep): Promise<void>;
   /** Outcomes that could not be recorded are tried once more, and then given up. */
   stop(): void;
 }
@@ -32,13 +37,10 @@ const MAX_GROUP = 400;
 const GATHER_MS = 40;
 /** While PostgreSQL is away; milliseconds. */
 const RETRY_MS = 500;
-/** Between tries to record one that the database refuses, doubling; milliseconds. */
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
 
 export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeRecorder {
   const { context, fault } = options;
-  const waiting: { outcome: FinishRecord; done: () => void }[] = [];
+  const waiting: { outcome: FinishRecord; step: RecordedStep; done: () => void }[] = [];
   const ending = new AbortController();
   let isWriting = false;
 
@@ -48,17 +50,12 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
       const group = waiting.splice(0, MAX_GROUP);
       const refused = await writeGroup(group.map(({ outcome }) => outcome));
       fault('delivery.recorded');
-      for (const { outcome, done } of group) {
+      for (const { outcome, step, done } of group) {
         const own = refused.find(({ id }) => id === outcome.id);
-        void finish(own, done);
+        void (own === undefined ? done() : insist(own, step).then(done));
       }
     }
     isWriting = false;
-  };
-
-  const finish = async (refused: FinishRecord | undefined, done: () => void) => {
-    if (refused !== undefined) await insist(refused);
-    done();
   };
 
   /** A group that fails is tried outcome by outcome, so that none can hold up the others. Answers those that the database refuses. */
@@ -83,19 +80,27 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
     }
   };
 
-  /** Tries one that the database refuses again and again: forgotten, its webhook would be posted again as soon as the lease is over. */
-  const insist = async (outcome: FinishRecord): Promise<void> => {
+  /**
+   * Tries one that the database refuses again and again: forgotten, its webhook would be posted again as soon as the lease is over. It is set
+   * aside, so that it is not, even if this process ends; when it is dead its outcome is given up.
+   */
+  const insist = async (outcome: FinishRecord, step: RecordedStep): Promise<void> => {
     const { signal } = ending;
-    for (
-      let pauseMs = 0;
-      !signal.aborted;
-      pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * pauseMs))
-    ) {
+    for (let pauseMs = 0; !signal.aborted; ) {
       await pause(pauseMs, undefined, { signal }).catch(() => undefined);
       try {
         return await write([outcome]);
       } catch (error) {
-        context.log.error({ err: error, deliveryId: outcome.id }, 'delivery: an outcome still could not be recorded');
+        pauseMs = RETRY_MS;
+        if (isConnectionLost(error)) continue;
+        const { retrySeconds } = await setAside(context, {
+          userId: outcome.user_id,
+          step,
+          subjectId: outcome.id,
+          error,
+        });
+        if (retrySeconds === null) return;
+        pauseMs = retrySeconds * 1_000;
       }
     }
     context.log.error({ deliveryId: outcome.id, status: outcome.status }, 'delivery: an outcome is lost with the stop');
@@ -110,16 +115,19 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
     for (const row of rows) context.bus.publish('event.appended', { userId: row.user_id, lastSeq: row.last_seq });
     const recorded = new Set(rows.flatMap((row) => row.delivery_ids));
     for (const outcome of outcomes) {
-      if (!recorded.has(outcome.id))
+      if (!recorded.has(outcome.id)) {
         context.log.warn({ deliveryId: outcome.id }, 'delivery: the claim was lost before its outcome was recorded');
-      else if (outcome.delay_seconds !== null) options.onDeferred(outcome.delay_seconds);
+        continue;
+      }
+      count(outcome);
+      if (outcome.delay_seconds !== null) options.onDeferred(outcome.delay_seconds);
     }
   };
 
   return {
-    record(outcome) {
+    record(outcome, step) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      waiting.push({ outcome, done: resolve });
+      waiting.push({ outcome, step, done: resolve });
       if (!isWriting) {
         isWriting = true;
         void writeAll();
@@ -128,6 +136,12 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
     },
     stop: () => ending.abort(),
   };
+}
+
+function count({ event_kind: kind, is_counted: isCounted }: FinishRecord): void {
+  const outcome = kind === 'delivery.deferred' && !isCounted ? 'interrupted' : kind.slice('delivery.'.length);
+  deliveryMetrics.outcomes.inc({ outcome });
+  if (outcome === 'deferred') actorMetrics.retries.inc({ queue: 'deliver' });
 }
 
 /** An outcome with nothing in it that the receiver said. */

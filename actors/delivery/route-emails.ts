@@ -9,6 +9,8 @@ import {
   takeUnroutedSql,
   type UnroutedRow,
 } from '../../db/queries/delivery-route.ts';
+import { deliveryMetrics } from '../../schema/metrics.ts';
+import { setAside } from '../set-aside.ts';
 import { decideRoutes, type RoutingParts } from './decide-routes.ts';
 import type { DeliveryJob, Lane } from './job.ts';
 import { type StoredRoutes, storeRoutes } from './store-routes.ts';
@@ -31,7 +33,7 @@ export interface RoutedBatch {
 /**
  * Gives up to `limit` threaded emails their route, oldest first, and makes the deliveries, claimed at once as far as `mayClaim` (asked
  * once per delivery, in order) lets us. Mail that goes nowhere is marked as routed too. When a batch fails, each email of it is routed
- * alone, so that none holds up the others; one that cannot be routed at all is held for review. Mail of users whose rules have just taken
+ * alone, so that none holds up the others; one that cannot be routed is held for review, and one that cannot even be held is set aside. Mail of users whose rules have just taken
  * long comes when no other waits.
  */
 export async function routeEmails(
@@ -86,7 +88,13 @@ async function routeAlone(
   } catch (error) {
     if (isConnectionLost(error)) throw error;
     parts.context.log.error({ err: error, emailId: id }, 'delivery: mail cannot be routed and is held for review');
+  }
+  try {
     return await routeTaken({ ...parts, decide: holdAll }, take, mayClaim);
+  } catch (error) {
+    if (isConnectionLost(error)) throw error;
+    await setAside(parts.context, { userId, step: 'route', subjectId: id, error });
+    return joined([]);
   }
 }
 
@@ -112,6 +120,8 @@ async function routeTaken(
     return { rows, ...(await storeRoutes(context, client, decided, find, mayClaim)) };
   });
   if (stored === null) return joined([]);
+  deliveryMetrics.routeSeconds.observe((performance.now() - askedAt) / 1_000);
+  for (const { outcome } of stored.records) deliveryMetrics.routed.inc({ outcome });
   for (const { userId, lastSeq } of stored.grown) context.bus.publish('event.appended', { userId, lastSeq });
   return batchOf(stored, stored.rows, askedAt + LEASE_SECONDS * 1_000);
 }

@@ -3,10 +3,11 @@ import { type IdentifierKind, makeIdentifier } from '../../core/identifiers.ts';
 import { deriveReturnAddressKey } from '../../core/return-address.ts';
 import { CLAIM_BATCH } from '../../db/claim.ts';
 import { type Actor, type ActorContext, runActor } from '../actor.ts';
+import { setAside } from '../set-aside.ts';
 import { createAcceptor } from './accept-message.ts';
 import { watchCapacity } from './capacity.ts';
 import { checkRecipient } from './check-recipient.ts';
-import { claimReceptions, releaseReceptions } from './claim-receptions.ts';
+import { claimReceptions, releaseReception, releaseReceptions } from './claim-receptions.ts';
 import { createExaminer } from './examine-message.ts';
 import { createReparser } from './parse-again.ts';
 import { createParsePool, type ParsePool } from './parse-pool.ts';
@@ -84,6 +85,13 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
   };
   const queue = createParseQueue({
     work: (chunk) => parseReceptions({ parser, octets, storing, reports, log, fault }, chunk),
+    async onFault(reception, error) {
+      await setAside(context, { userId: reception.userId, step: 'parse', subjectId: reception.emailId, error });
+      // Else it would be tried again when its lease is over.
+      await releaseReception(database, name, reception).catch((reason: unknown) =>
+        log.warn({ err: reason, emailId: reception.emailId }, 'a lease could not be given back'),
+      );
+    },
     concurrency: options.workers * CHUNKS_PER_WORKER,
     log,
   });

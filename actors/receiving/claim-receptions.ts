@@ -1,5 +1,6 @@
 import { claimStatement } from '../../db/claim.ts';
 import type { Database } from '../../db/database.ts';
+import { notSetAsideSql } from '../../db/queries/dead-row.ts';
 import type { QueuedReception } from './parse-queue.ts';
 
 /**
@@ -31,6 +32,20 @@ export async function claimReceptions(database: Database, claimant: string, limi
     },
     sizeOctets: row.size_octets ?? 0,
   }));
+}
+
+/** Gives one back over which the work failed. */
+export async function releaseReception(
+  database: Database,
+  claimant: string,
+  { userId, emailId }: { userId: string; emailId: string },
+): Promise<void> {
+  await database.pool.query({
+    name: 'release-reception',
+    text: `update reception set claimed_by = null, claimed_until = null
+           where user_id = $1 and email_id = $2 and parsed_at is null and claimed_by = $3`,
+    values: [userId, emailId, claimant],
+  });
 }
 
 /** Gives back what this process took and did not parse, so that the next one need not wait for the leases to run out. */
@@ -80,7 +95,7 @@ const columns = [
 const CLAIM_SQL = `
   with claimed as (${claimStatement({
     table: 'reception',
-    isDue: 'd.parsed_at is null',
+    isDue: `d.parsed_at is null and ${notSetAsideSql('parse', 'd.user_id', 'd.email_id')}`,
     orderBy: 'd.accepted_at',
     returning: columns,
     set: 'tries = case when t.claimed_by = $1 then t.tries else t.tries + 1 end',

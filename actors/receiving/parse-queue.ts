@@ -10,8 +10,10 @@ export interface QueuedReception {
 }
 
 export interface ParseQueueOptions {
-  /** Parses and stores a chunk. When it throws, all are tried again after a pause. */
+  /** Parses and stores a chunk. When it throws, all are tried again after a pause: each alone, where the reason may lie in one of them. */
   work: (chunk: Reception[]) => Promise<void>;
+  /** Told of a reception over which, alone, the work failed: it is not in this queue any more. Never rejects. */
+  onFault: (reception: Reception, error: unknown) => Promise<void>;
   log: Logger;
   /** chunks in work at once */
   concurrency: number;
@@ -34,8 +36,6 @@ const CHUNK_OCTETS = 2_000_000;
 
 /** A process that ends costs all it held one try each, which says nothing about any of them. */
 const SUSPECT_TRIES = 2;
-/** Tries after which a reception over which the work itself failed is left to the next claim. */
-const MAX_FAILURES = 5;
 
 /** What waits in memory at most; octets stay below the octet store's cache. Beyond, rows wait unclaimed in the table. */
 const ROOM_MESSAGES = 5_000;
@@ -132,8 +132,13 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
     } catch (error) {
       options.log.warn({ err: error, count: chunk.length }, 'receptions could not be parsed now');
       pausedUntil = performance.now() + PAUSE_MS;
+      const [only] = chunk;
       if (isConnectionLost(error)) putBack(chunk);
-      else putBackAlone(chunk);
+      else if (chunk.length > 1 || only === undefined) putBackAlone(chunk);
+      else {
+        known.delete(only.reception.emailId);
+        await options.onFault(only.reception, error);
+      }
     }
   }
 
@@ -142,11 +147,10 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
     for (const entry of chunk) waitingOctets += entry.sizeOctets;
   }
 
-  /** For a reason that may lie in one of them: each goes alone from now on, and not for ever; then its lease runs out. */
+  /** For a reason that may lie in one of them: each goes alone from now on. */
   function putBackAlone(chunk: Entry[]): void {
     for (const { reception, sizeOctets } of chunk) {
       known.delete(reception.emailId);
-      if (reception.tries > MAX_FAILURES) continue;
       put({ reception: { ...reception, tries: Math.max(SUSPECT_TRIES, reception.tries) + 1 }, sizeOctets });
     }
   }
@@ -166,7 +170,7 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
     },
     noteAccept: (sizeOctets, company) =>
       accepts.add((company < CROWD ? 1 : CROWD_WEIGHT) * (1 + sizeOctets / ACCEPT_OCTETS)),
-    hasRoom: () => waiting.length < ROOM_MESSAGES && waitingOctets < ROOM_OCTETS,
+    hasRoom: () => !isStopped && waiting.length < ROOM_MESSAGES && waitingOctets < ROOM_OCTETS,
     async stop() {
       isStopped = true;
       clearTimeout(timer);

@@ -2,9 +2,10 @@ import type { Logger } from 'pino';
 import { composeDeliveryReport } from '../../core/delivery-report.ts';
 import { isReturnAddress } from '../../core/return-address.ts';
 import { CLAIM_BATCH } from '../../db/claim.ts';
-import type { Database } from '../../db/database.ts';
+import { type Database, isConnectionLost } from '../../db/database.ts';
 import type { OctetStore } from '../../db/octet-store.ts';
 import { claimFailures, markReported, type UnreportedFailure } from '../../db/queries/report-failures.ts';
+import { setAside } from '../set-aside.ts';
 import type { Acceptor } from './accept-message.ts';
 import type { RecipientVerdict } from './check-recipient.ts';
 
@@ -31,8 +32,19 @@ const OWN_ADDRESS = '127.0.0.1';
 export async function reportFailures(options: FailureReportOptions): Promise<number> {
   const failures = await claimFailures(options.database, options.claimant, CLAIM_BATCH);
   const groups = Map.groupBy(failures, ({ userId, emailId }) => `${userId} ${emailId}`);
-  for (const group of groups.values()) await reportGroup(options, group);
+  for (const group of groups.values()) await reportOrSetAside(options, group);
   return failures.length;
+}
+
+/** What fails is set aside: the others come after it, each time. */
+async function reportOrSetAside(options: FailureReportOptions, group: readonly UnreportedFailure[]): Promise<void> {
+  try {
+    await reportGroup(options, group);
+  } catch (error) {
+    if (isConnectionLost(error)) throw error;
+    for (const { userId, recipientId } of group)
+      await setAside(options, { userId, step: 'report', subjectId: recipientId, error });
+  }
 }
 
 async function reportGroup(options: FailureReportOptions, group: readonly UnreportedFailure[]): Promise<void> {

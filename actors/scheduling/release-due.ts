@@ -1,8 +1,9 @@
 import { makeIdentifier } from '../../core/identifiers.ts';
-import { inTransaction } from '../../db/database.ts';
-import { queueReleased, takeDue } from '../../db/queries/scheduled-release.ts';
+import { inTransaction, isConnectionLost } from '../../db/database.ts';
+import { type DueKey, listDueKeys, queueReleased, takeDue } from '../../db/queries/scheduled-release.ts';
 import { schedulingMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
+import { setAside } from '../set-aside.ts';
 
 export interface ReleaseOptions {
   /** told of the points at which fault tests end the process */
@@ -14,11 +15,35 @@ export const RELEASE_BATCH = 200;
 
 /**
  * Hands a batch of scheduled emails that are due to the queue, whoever's they are, then tells the sending and the threading actor and
- * the live feed. A cancellation competes for the same rows: whoever locks one first has it. Answers how many went.
+ * the live feed. A cancellation competes for the same rows: whoever locks one first has it. When a batch fails, each email of it goes alone,
+ * and one that cannot go is set aside. Answers how many went.
  */
 export async function releaseDue(context: ActorContext, options: ReleaseOptions): Promise<number> {
+  try {
+    return await release(context, options);
+  } catch (error) {
+    if (isConnectionLost(error)) throw error;
+    context.log.error({ err: error }, 'scheduling: a batch failed, its mail goes one by one');
+  }
+  let count = 0;
+  for (const key of await listDueKeys(context.database, RELEASE_BATCH))
+    count += await releaseAlone(context, options, key);
+  return count;
+}
+
+async function releaseAlone(context: ActorContext, options: ReleaseOptions, key: DueKey): Promise<number> {
+  try {
+    return await release(context, options, key);
+  } catch (error) {
+    if (isConnectionLost(error)) throw error;
+    await setAside(context, { userId: key.userId, step: 'release', subjectId: key.id, error });
+    return 0;
+  }
+}
+
+async function release(context: ActorContext, options: ReleaseOptions, only?: DueKey): Promise<number> {
   const released = await inTransaction(context.database, async (client) => {
-    const due = await takeDue(client, RELEASE_BATCH);
+    const due = await takeDue(client, RELEASE_BATCH, only);
     if (due.length === 0) return [];
     options.fault?.('scheduling.claimed');
     const at = context.now();

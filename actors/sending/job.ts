@@ -47,6 +47,8 @@ export interface AttemptResult {
   outcome: 'delivered' | 'deferred' | 'bounced' | 'interrupted';
   /** nothing will change by trying again, though no server said so */
   isHopeless?: boolean;
+  /** by a fault of ours: until the next try; null: it is dead */
+  faultRetrySeconds?: number | null;
   /** the words are a server's, not ours */
   isReply: boolean;
   code: number | null;

@@ -53,7 +53,7 @@ export function suppresses({ row, isReply }: Outcome): boolean {
 }
 
 function nextOf(
-  { job, outcome, isHopeless }: AttemptResult,
+  { job, outcome, isHopeless, faultRetrySeconds }: AttemptResult,
   random: number,
 ): { status: RecipientFinish['status']; delaySeconds: number | null } {
   switch (outcome) {
@@ -64,6 +64,8 @@ function nextOf(
       return { status: 'pending', delaySeconds: null };
     case 'deferred': {
       if (isHopeless === true) return { status: 'failed', delaySeconds: null };
+      // Neither it nor its server is to blame: it is not given up. A dead one is not claimed, whenever it is due.
+      if (faultRetrySeconds !== undefined) return { status: 'pending', delaySeconds: faultRetrySeconds ?? 0 };
       const ageSeconds = job.ageSeconds + (performance.now() - job.claimedAt) / 1_000;
       const retry = decideRetry(job.attempts + 1, ageSeconds, random);
       return retry.kind === 'again'

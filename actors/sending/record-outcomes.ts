@@ -10,6 +10,7 @@ import {
 } from '../../db/queries/recipient-finish.ts';
 import { suppressAddresses } from '../../db/queries/suppression-write.ts';
 import type { ActorContext } from '../actor.ts';
+import { setAside } from '../set-aside.ts';
 import { type Outcome, suppresses } from './outcome.ts';
 
 /** Writes outcomes of attempts down, in groups: while one group is committed the next one gathers. */
@@ -29,9 +30,8 @@ const MAX_GROUP = 100;
 const GATHER_MS = 15;
 /** While PostgreSQL is away; milliseconds. */
 const RETRY_MS = 500;
-/** Between tries to record one that the database refuses, doubling; milliseconds. */
+/** Before one that the database refuses is tried again; milliseconds. */
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
 
 export function createOutcomeRecorder(context: ActorContext, onRecorded: () => void): OutcomeRecorder {
   const waiting: { outcomes: readonly Outcome[]; done: () => void }[] = [];
@@ -85,16 +85,28 @@ export function createOutcomeRecorder(context: ActorContext, onRecorded: () => v
     }
   };
 
-  /** Tries one that the database refuses again and again: forgotten, its message would be sent again as soon as the lease is over. */
+  /**
+   * Tries one that the database refuses again and again: forgotten, its message would be sent again as soon as the lease is over. It is set
+   * aside, so that it is not, even if this process ends; when it is dead its outcome is given up.
+   */
   const insist = async (outcome: Outcome): Promise<void> => {
     const recipientId = outcome.row.id;
     const { signal } = ending;
-    for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
+    for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; ) {
       await pause(pauseMs, undefined, { signal }).catch(() => undefined);
       try {
         return await write([outcome]);
       } catch (error) {
-        context.log.error({ err: error, recipientId }, 'sending: an outcome still could not be recorded');
+        pauseMs = RETRY_MS;
+        if (isConnectionLost(error)) continue;
+        const { retrySeconds } = await setAside(context, {
+          userId: outcome.row.user_id,
+          step: 'send',
+          subjectId: recipientId,
+          error,
+        });
+        if (retrySeconds === null) return;
+        pauseMs = retrySeconds * 1_000;
       }
     }
     context.log.error({ recipientId, outcome: outcome.row.outcome }, 'sending: an outcome is lost with the stop');

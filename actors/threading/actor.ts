@@ -31,7 +31,7 @@ export async function startThreadingActor(context: ActorContext, options: Thread
             await queues.drain(() => run.isStopping());
             return 0;
           }
-          const due = await findUnthreaded(context.database, SWEEP_LIMIT, queues.setAside());
+          const due = await findUnthreaded(context.database, SWEEP_LIMIT, queues.lost());
           for (const [userId, emails] of Map.groupBy(due, (email) => email.userId)) {
             if (run.isStopping()) return 0;
             await queues.assign(

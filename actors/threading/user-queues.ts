@@ -1,31 +1,32 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isConnectionLost } from '../../db/database.ts';
+import { setAside } from '../set-aside.ts';
 import { assignThreads, isContention, type ThreadingContext } from './assign-thread.ts';
 
 /** Most emails of one transaction; guarantees.md §5. */
 const BATCH_SIZE = 50;
 /** Milliseconds. */
 const GATHER_MS = 25;
-/** guarantees.md §5, own faults: exp(min(10, n)) seconds. */
-const MAX_BACKOFF_EXPONENT = 10;
-/** Emails that fault are remembered in memory only; more than this are forgotten oldest first. */
-const MAX_SET_ASIDE = 1_000;
+/** An email that lost to another process, all its tries long, is passed over by so many sweeps' worth of time. Milliseconds. */
+const LOST_MS = 3_000;
+/** Such emails are remembered in memory only; more than this are forgotten oldest first. */
+const MAX_LOST = 1_000;
 
 /** What waits for threading in this process. A user's mail is threaded by one batch at a time, so that company gathers meanwhile. */
 export interface UserQueues {
   add(userId: string, emailIds: readonly string[]): void;
   /** Threads what waits, user by user; returns when all is done or is in the hands of another drain. Throws when PostgreSQL is away. */
   drain(isStopping: () => boolean): Promise<void>;
-  /** Threads these emails now, whatever else waits; what faults is set aside for a while. Throws when PostgreSQL is away. */
+  /** Threads these emails now, whatever else waits; what faults is set aside. Throws when PostgreSQL is away. */
   assign(userId: string, emailIds: readonly string[]): Promise<void>;
-  /** emails that faulted and whose time to be tried again has not come */
-  setAside(): string[];
+  /** emails that lost to another process a moment ago */
+  lost(): string[];
 }
 
 export function createUserQueues(context: ThreadingContext): UserQueues {
   const waiting = new Map<string, Set<string>>();
   const busy = new Set<string>();
-  const faults = new Map<string, { count: number; until: number }>();
+  const lost = new Map<string, number>();
 
   async function drainUser(userId: string, isStopping: () => boolean): Promise<void> {
     busy.add(userId);
@@ -51,27 +52,29 @@ export function createUserQueues(context: ThreadingContext): UserQueues {
 
   /**
    * One email that cannot be threaded must not hold up the others of its batch: a failing batch is tried again one by one. One that loses
-   * to another process, all its tries long, is set aside whole, so that the mail of other users goes on.
+   * to another process, all its tries long, is passed over whole for a moment, so that the mail of other users goes on.
    */
   async function assignBatch(userId: string, emailIds: readonly string[]): Promise<void> {
     try {
       await assignThreads(context, userId, emailIds);
-      for (const id of emailIds) faults.delete(id);
     } catch (error) {
       if (isAway(error)) throw error;
-      if (emailIds.length > 1 && !isContention(error)) for (const id of emailIds) await assignBatch(userId, [id]);
-      else for (const id of emailIds) setAside(userId, id, error);
+      if (isContention(error)) passOver(userId, emailIds, error);
+      else if (emailIds.length > 1) for (const id of emailIds) await assignBatch(userId, [id]);
+      else for (const id of emailIds) await setAside(context, { userId, step: 'assign', subjectId: id, error });
     }
   }
 
-  function setAside(userId: string, emailId: string, error: unknown): void {
-    const count = (faults.get(emailId)?.count ?? 0) + 1;
-    const seconds = Math.exp(Math.min(MAX_BACKOFF_EXPONENT, count));
-    context.log.error({ err: error, userId, emailId, faults: count }, 'threading: email set aside');
-    faults.delete(emailId);
-    faults.set(emailId, { count, until: performance.now() + seconds * 1_000 });
-    const oldest = faults.keys().next();
-    if (faults.size > MAX_SET_ASIDE && !oldest.done) faults.delete(oldest.value);
+  function passOver(userId: string, emailIds: readonly string[], error: unknown): void {
+    context.log.warn({ err: error, userId, count: emailIds.length }, 'threading: others were in the way');
+    for (const id of emailIds) {
+      lost.delete(id);
+      lost.set(id, performance.now() + LOST_MS);
+    }
+    for (const id of lost.keys()) {
+      if (lost.size <= MAX_LOST) break;
+      lost.delete(id);
+    }
   }
 
   return {
@@ -86,7 +89,7 @@ export function createUserQueues(context: ThreadingContext): UserQueues {
       }
     },
     assign,
-    setAside: () => [...faults].filter(([, fault]) => fault.until > performance.now()).map(([emailId]) => emailId),
+    lost: () => [...lost].filter(([, until]) => until > performance.now()).map(([emailId]) => emailId),
   };
 }
 

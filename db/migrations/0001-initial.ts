@@ -1,7 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 import { AUTH } from './0001-auth.ts';
+import { DEAD_ROWS } from './0001-dead-rows.ts';
 import { DOMAIN_KEYS } from './0001-domain-keys.ts';
 import { SEARCHES } from './0001-searches.ts';
+import { TRACES } from './0001-traces.ts';
 
 /**
  * The first schema. Every user table is keyed by `user_id` first (house rule: distributable by tenant) and lies under row-level
@@ -15,12 +17,14 @@ export class InitialMigration extends Migration {
     this.addSql(ROUTING);
     this.addSql(RECEPTION);
     this.addSql(EMAIL);
+    this.addSql(TRACES);
     this.addSql(THREADS);
     this.addSql(ROUTES);
     this.addSql(DELIVERIES);
     this.addSql(SENDING);
     this.addSql(EVENTS);
     this.addSql(REQUEST_LIMITS);
+    this.addSql(DEAD_ROWS);
     this.addSql(ROLES_AND_POLICIES);
     this.addSql(SEARCHES);
     this.addSql(DOMAIN_KEYS);
@@ -822,6 +826,7 @@ const USER_TABLES = [
   'smtp_offer',
   'email',
   'email_content',
+  'email_trace',
   'email_search',
   'email_words',
   'email_counter',
@@ -844,6 +849,7 @@ const USER_TABLES = [
   'event',
   'event_counter',
   'request_window',
+  'dead_row',
 ];
 
 const ROLES_AND_POLICIES = `
@@ -857,6 +863,8 @@ const ROLES_AND_POLICIES = `
   grant select, insert, update, delete on all tables in schema public to postroom_actor;
   grant select, insert, update, delete on ${USER_TABLES.join(', ')} to postroom_gateway;
   grant select on clock, delivery_attempt to postroom_gateway;
+  -- for operators only
+  revoke insert, update, delete on dead_row from postroom_gateway;
   -- The octets of sent mail. They are read through an email row only.
   grant insert (id, octets, sha256, size_octets) on raw_message to postroom_gateway;
   ${USER_TABLES.map(

@@ -1,4 +1,5 @@
 import { LEASE_SECONDS } from '../claim.ts';
+import { notSetAsideSql } from './dead-row.ts';
 
 /** A delivery that was taken to be attempted now. */
 export interface ClaimedDeliveryRow {
@@ -57,6 +58,7 @@ export const claimOfLanesSql = `
         where d.user_id = l.user_id and d.endpoint_id = l.endpoint_id and d.${IS_WAITING.replace(' and ', ' and d.')}
           and d.next_attempt_at <= (select postroom_now())
           and (d.claimed_until is null or d.claimed_until < (select postroom_now()))
+          and ${notSetAsideSql('deliver', 'd.user_id', 'd.id')}
         order by d.next_attempt_at limit l.wanted for update skip locked) d))
     returning t.user_id, t.id, t.email_id, t.endpoint_id, t.attempts, t.attempts_allowed, t.created_at, t.thread_id, t.thread_position,
       t.next_attempt_at

@@ -1,5 +1,6 @@
 import type { RouteDecision } from '../../core/route.ts';
 import type { EndpointRow } from '../tables.ts';
+import { notSetAsideSql } from './dead-row.ts';
 
 /** A received email without a route, with what its route hangs on. */
 export interface UnroutedRow {
@@ -35,13 +36,15 @@ const ROUTE_FACTS_JOINS = `
   left join lateral (select * from email_address a where a.user_id = e.user_id and a.id = e.address_id limit 1) a on true
   left join lateral (select * from domain d where d.user_id = e.user_id and d.id = e.domain_id limit 1) d on true`;
 
+const IS_NOT_ASIDE = notSetAsideSql('route', 'w.user_id', 'w.email_id');
+
 /**
- * Locks up to $1 received emails that wait for a route, oldest first; those that another router has in hand are skipped.
+ * Locks up to $1 received emails that wait for a route, oldest first; those that another router has in hand, or that are set aside, are skipped.
  * Rows: UnroutedRow. To be followed by storeRoutesSql in the same transaction.
  */
 export const takeUnroutedSql = `${ROUTE_FACTS}
   from (
-    select user_id, email_id, answers from route where outcome is null order by created_at limit $1
+    select w.user_id, w.email_id, w.answers from route w where w.outcome is null and ${IS_NOT_ASIDE} order by w.created_at limit $1
     for no key update skip locked
   ) r ${ROUTE_FACTS_JOINS}`;
 
@@ -50,7 +53,8 @@ export const takeUnroutedSql = `${ROUTE_FACTS}
  */
 export const takeUnroutedOfOthersSql = `${ROUTE_FACTS}
   from (
-    select user_id, email_id, answers from route where outcome is null and user_id <> all ($2::text[]) order by created_at limit $1
+    select w.user_id, w.email_id, w.answers from route w
+    where w.outcome is null and w.user_id <> all ($2::text[]) and ${IS_NOT_ASIDE} order by w.created_at limit $1
     for no key update skip locked
   ) r ${ROUTE_FACTS_JOINS}`;
 

@@ -1,5 +1,6 @@
 import { claimStatement } from '../claim.ts';
 import type { EmailType, EndpointType } from '../tables.ts';
+import { notSetAsideSql } from './dead-row.ts';
 
 /** A forwarded delivery that was taken to be composed now, with all that its copy is made of but the octets. */
 export interface ClaimedForwardRow {
@@ -46,7 +47,8 @@ export interface ClaimedForwardRow {
 export const claimForwardsSql = `
   with claimed as materialized (${claimStatement({
     table: 'delivery',
-    isDue: `d.status = 'pending' and d.next_attempt_at <= (select postroom_now()) and d.delivery_type <> 'webhook' and d.forward_raw_id is null`,
+    isDue: `d.status = 'pending' and d.next_attempt_at <= (select postroom_now()) and d.delivery_type <> 'webhook' and d.forward_raw_id is null
+      and ${notSetAsideSql('forward', 'd.user_id', 'd.id')}`,
     orderBy: 'd.next_attempt_at',
     returning: [
       'user_id',

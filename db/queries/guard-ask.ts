@@ -1,4 +1,5 @@
 import { LEASE_SECONDS } from '../claim.ts';
+import { notSetAsideSql } from './dead-row.ts';
 
 /** An email about which a model is to be asked. */
 export interface AskingRow {
@@ -21,6 +22,7 @@ export const claimAskingSql = `
     select d.ctid from route d
     where d.outcome = 'asking' and d.next_ask_at <= (select postroom_now())
       and (d.claimed_until is null or d.claimed_until < (select postroom_now())) and d.user_id <> all ($2::text[])
+      and ${notSetAsideSql('ask', 'd.user_id', 'd.email_id')}
     order by d.next_ask_at limit 1 for update skip locked))
   returning t.user_id, t.email_id, t.rule_id, t.asks, t.answers`;
 

@@ -1,4 +1,5 @@
 import { LEASE_SECONDS } from '../claim.ts';
+import { notSetAsideSql } from './dead-row.ts';
 
 /** A recipient that was taken to be tried now; its attempt is written. */
 export interface ClaimedRecipientRow {
@@ -67,14 +68,15 @@ export interface DueRecipientRow {
   id: string;
   domain: string;
   next_attempt_at: Date;
-  /** nobody holds it */
+  /** nobody holds it, and it is not set aside */
   is_free: boolean;
 }
 
 /** The next $3 due recipients behind the place ($1 when, $2 id), in their order; who holds them is told, not decided. */
 export const listDueSql = `
-  select user_id, id, domain, next_attempt_at, claimed_until is null or claimed_until < (select postroom_now()) as is_free
-  from recipient
+  select user_id, id, domain, next_attempt_at,
+    (claimed_until is null or claimed_until < (select postroom_now())) and ${notSetAsideSql('send', 'r.user_id', 'r.id')} as is_free
+  from recipient r
   where status = 'pending' and next_attempt_at is not null and next_attempt_at <= (select postroom_now())
     and (next_attempt_at, id) > ($1::timestamptz, $2::text)
   order by next_attempt_at, id limit $3`;
@@ -106,7 +108,8 @@ export const closeUnbegunSql = `
 
 function isDue(table: string): string {
   return `${table}.status = 'pending' and ${table}.next_attempt_at is not null and ${table}.next_attempt_at <= (select postroom_now())
-    and (${table}.claimed_until is null or ${table}.claimed_until < (select postroom_now()))`;
+    and (${table}.claimed_until is null or ${table}.claimed_until < (select postroom_now()))
+    and ${notSetAsideSql('send', `${table}.user_id`, `${table}.id`)}`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { claimStatement } from '../claim.ts';
 import type { Database } from '../database.ts';
+import { notSetAsideSql } from './dead-row.ts';
 
 /** A recipient that was given up and whose sender has not been told, with the email and the last server. */
 export interface UnreportedFailure {
@@ -36,7 +37,7 @@ export async function claimFailures(database: Database, claimant: string, limit:
 const CLAIM_SQL = `
   with claimed as materialized (${claimStatement({
     table: 'recipient',
-    isDue: `d.status = 'failed' and d.reported_at is null`,
+    isDue: `d.status = 'failed' and d.reported_at is null and ${notSetAsideSql('report', 'd.user_id', 'd.id')}`,
     orderBy: 'd.settled_at',
     returning: [
       'user_id',

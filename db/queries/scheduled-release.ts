@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Database } from '../database.ts';
+import { notSetAsideSql } from './dead-row.ts';
 import { countEmailsSql } from './email-counter.ts';
 
 /** A scheduled email whose time has come, as it counted in the totals of lists before. */
@@ -22,19 +23,40 @@ export interface ReleasedRow {
 
 /**
  * Makes up to `limit` scheduled emails that are due by PostgreSQL's clock sent ones, longest due first, and holds them until the
- * transaction ends. Those that somebody holds (another scheduler, a cancellation) are skipped. To be followed by queueReleased.
+ * transaction ends. Those that somebody holds (another scheduler, a cancellation), or that are set aside, are skipped. `only`: no others
+ * than this one. To be followed by queueReleased.
  */
-export async function takeDue(client: pg.ClientBase, limit: number): Promise<DueEmail[]> {
+export async function takeDue(client: pg.ClientBase, limit: number, only?: DueKey): Promise<DueEmail[]> {
   // By their place (ctid), which cannot change while they are locked. One that was changed since the statement began is not seen there
   // and waits for the next batch.
   const { rows } = await client.query<DueEmail>({
-    name: 'scheduled-take-due',
+    name: only === undefined ? 'scheduled-take-due' : 'scheduled-take-one',
     text: `
       update email e set type = 'sent', status = 'pending', released_at = ${now}, updated_at = ${now}
       where e.ctid = any (array(
         select d.ctid from email d where d.status = 'scheduled' and d.scheduled_at <= (select postroom_now())
+          and ${only === undefined ? notSetAsideSql('release', 'd.user_id', 'd.id') : 'd.user_id = $2 and d.id = $3'}
         order by d.scheduled_at limit $1 for update skip locked))
       returning e.user_id, e.id, e.created_at, e.own_address, e.own_domain, e.is_read, e.is_archived`,
+    values: only === undefined ? [limit] : [limit, only.userId, only.id],
+  });
+  return rows;
+}
+
+/** Which email. */
+export interface DueKey {
+  userId: string;
+  id: string;
+}
+
+/** Those that takeDue would take; none is held. */
+export async function listDueKeys(database: Database, limit: number): Promise<DueKey[]> {
+  const { rows } = await database.pool.query<DueKey>({
+    name: 'scheduled-list-due',
+    text: `
+      select d.user_id as "userId", d.id from email d where d.status = 'scheduled' and d.scheduled_at <= (select postroom_now())
+        and ${notSetAsideSql('release', 'd.user_id', 'd.id')}
+      order by d.scheduled_at limit $1`,
     values: [limit],
   });
   return rows;

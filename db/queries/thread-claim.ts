@@ -4,6 +4,7 @@ import type { Mailbox } from '../../core/address.ts';
 import { mailboxesOf } from '../../core/thread-participants.ts';
 import type { ThreadableMessage } from '../../core/threading.ts';
 import type { Database } from '../database.ts';
+import { notSetAsideSql } from './dead-row.ts';
 
 /** A stored email without a thread, with what its thread's row needs to know of it. */
 export interface UnthreadedEmail extends ThreadableMessage {
@@ -43,7 +44,7 @@ export async function claimUnthreaded(
   return rows.map(unthreadedEmail);
 }
 
-/** Emails of all users that wait for a thread, oldest first; those excluded are left out. */
+/** Emails of all users that wait for a thread, oldest first; those excluded, and those that are set aside, are left out. */
 export async function findUnthreaded(
   database: Database,
   limit: number,
@@ -51,8 +52,9 @@ export async function findUnthreaded(
 ): Promise<{ userId: string; emailId: string }[]> {
   // Not prepared by name: planned afresh each time, while the table grows from nothing.
   const { rows } = await database.pool.query<{ user_id: string; id: string }>(
-    `select user_id, id from email where thread_id is null and type <> 'scheduled' and id <> all ($2::text[])
-     order by created_at limit $1`,
+    `select e.user_id, e.id from email e where e.thread_id is null and e.type <> 'scheduled' and e.id <> all ($2::text[])
+       and ${notSetAsideSql('assign', 'e.user_id', 'e.id')}
+     order by e.created_at limit $1`,
     [limit, excludedEmailIds],
   );
   return rows.map((row) => ({ userId: row.user_id, emailId: row.id }));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runToEnd } from '../support/runner.ts';
 
-const programs = ['start', 'gateway', 'actor', 'smtp', 'migrate', 'account', 'contracts'];
+const programs = ['start', 'gateway', 'actor', 'smtp', 'migrate', 'account', 'dead', 'contracts'];
 
 test.each(programs)('bin/%s.ts says with --help what it does, and ends', async (name) => {
   const { status, stdout } = await runToEnd([`bin/${name}.ts`, '--help']);
@@ -23,6 +23,9 @@ test.each([
   [['bin/account.ts', 'create', 'nobody'], /EMAIL/],
   [['bin/account.ts', 'create', 'a@b.test', '--key', 'short'], /--key/],
   [['bin/account.ts', 'create', 'a@b.test', '--password', 'short'], /--password/],
+  [['bin/dead.ts', 'bury'], /bury/],
+  [['bin/dead.ts', 'replay'], /--all/],
+  [['bin/dead.ts', 'replay', 'em_x', '--all'], /one of/],
   [['bin/start.ts', 'now'], /now/],
 ])('%j is refused with status 2', async (words, reason) => {
   const { status, stderr } = await runToEnd(words);
