@@ -11,6 +11,8 @@ import { startDeadline } from './graphql-deadline.ts';
 import { honestStatus, maskedErrors, sendGraphqlError } from './graphql-errors.ts';
 import { scopedOperations } from './graphql-scopes.ts';
 import { boundedVariables } from './graphql-size.ts';
+import { tracedOperations } from './graphql-spans.ts';
+import { countedOperations } from './measure-requests.ts';
 import { MAIL_BODY_LIMIT } from './rest/outgoing-shapes.ts';
 import { readSampleOperations } from './sample-operations.ts';
 import { OCTETS_PER_MS } from './time-to-answer.ts';
@@ -59,9 +61,11 @@ export function graphqlRoute(
           },
         },
       }),
+      tracedOperations,
       boundedVariables,
       scopedOperations,
       boundedOperations(),
+      countedOperations,
       maskedErrors,
       honestStatus,
     ],

@@ -1,3 +1,4 @@
+import { traceParentToKeep } from '../actors/bus/tracing.ts';
 import { UserError } from '../core/errors.ts';
 import { type Database, isConnectionLost } from '../db/database.ts';
 import type { OperationContext } from './context.ts';
@@ -8,6 +9,8 @@ export interface Waiting {
   context: OperationContext;
   submission: Submission;
   since: number;
+  /** of the request, when its trace is recorded */
+  traceParent: string | null;
   resolve: (accepted: Accepted) => void;
   reject: (error: unknown) => void;
 }
@@ -49,7 +52,8 @@ export function queueSubmission(context: OperationContext, submission: Submissio
   const queue = ofDatabase.get(context.userId) ?? { waiting: [], isBusy: false };
   ofDatabase.set(context.userId, queue);
   return new Promise((resolve, reject) => {
-    queue.waiting.push({ context, submission, since: performance.now(), resolve, reject });
+    const traceParent = traceParentToKeep();
+    queue.waiting.push({ context, submission, since: performance.now(), traceParent, resolve, reject });
     if (!queue.isBusy) void work(queue, commit, () => ofDatabase.delete(context.userId));
   });
 }

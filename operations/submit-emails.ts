@@ -48,7 +48,7 @@ async function judgeAndStore(client: ClientBase, group: readonly Waiting[], { us
   const policy = await readPolicy(client, userId, questionOf(group, hourly));
   const verdicts = judge(group, policy, hourly);
   const entering = group.filter((_, at) => verdicts[at] === null);
-  const units = entering.map(({ submission }) => unitOf(submission, policy));
+  const units = entering.map((member) => unitOf(member, policy));
   const written = units.length === 0 ? NOTHING : await writeOutgoing(client, userId, units);
   requireTimely(entering);
   return { policy, verdicts, entering, ...written };
@@ -84,10 +84,12 @@ function judge(
   });
 }
 
-function unitOf({ emails, batchId, idempotency, receipt }: Submission, policy: Policy): OutgoingUnit {
+function unitOf({ submission, traceParent }: Waiting, policy: Policy): OutgoingUnit {
+  const { emails, batchId, idempotency, receipt } = submission;
   return {
     emails: emails.map((email) => ({ ...email, ...admitted(email, policy) })),
     batchId,
+    traceParent,
     answer: idempotency === null ? null : { ...idempotency, answer: receipt },
   };
 }

@@ -14,6 +14,7 @@ import {
 } from '../../db/queries/sample-recipient.ts';
 import { inUserTransaction } from '../../db/user-transaction.ts';
 import type { ActorContext } from '../actor.ts';
+import { traceParentToKeep } from '../bus/tracing.ts';
 import type { ForwardThreads } from './forward-thread.ts';
 
 export interface ForwardTesterOptions {
@@ -165,7 +166,8 @@ async function store({ database, bus }: ActorContext, userId: string, email: Out
       if (policy.suppressed.size > 0)
         return `Nothing was sent: mail to ${[...policy.suppressed].join(', ')} came back earlier, and is suppressed`;
       const addressId = policy.addressIds.get(row.own_address) ?? null;
-      const unit = { emails: [{ ...email, domainId: domain.id, addressId }], batchId: null, answer: null };
+      const emails = [{ ...email, domainId: domain.id, addressId }];
+      const unit = { emails, batchId: null, traceParent: traceParentToKeep(), answer: null };
       return await writeOutgoing(client, userId, [unit]);
     },
   );

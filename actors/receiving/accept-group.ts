@@ -13,6 +13,8 @@ export interface Offer {
   rawId: string;
   /** one per recipient, in their order */
   emailIds: string[];
+  /** kept with its emails, so that what becomes of them is recorded with the trace; null: none is recorded */
+  traceParent: string | null;
 }
 
 export interface AcceptOutcome {
@@ -37,8 +39,7 @@ export async function acceptGroup(
   claimant: string | null,
 ): Promise<AcceptOutcome[]> {
   const { rows } = await database.pool.query<{ email_id: string; accepted_at: Date }>({
-    name: 'accept-group',
-    text: ACCEPT_SQL,
+    ...(offers.some(({ traceParent }) => traceParent !== null) ? ACCEPT_TRACED : ACCEPT),
     values: [JSON.stringify(messageRows(offers)), JSON.stringify(recipientRows(offers)), inOnePiece(offers), claimant],
     query_timeout: COMMIT_TIMEOUT_MS,
   });
@@ -48,10 +49,10 @@ export async function acceptGroup(
   return outcomes;
 }
 
-const ACCEPT_SQL = `
+const acceptSql = (more: string) => `
   with message as materialized (
     select * from json_to_recordset($1) as m (raw_id text, sha256 text, start integer, length integer, reverse_path text,
-      remote_address text, helo text, is_tls boolean, trace_fields text, is_test boolean)
+      remote_address text, helo text, is_tls boolean, trace_fields text, is_test boolean, trace_parent text)
   ), recipient as materialized (
     select * from json_to_recordset($2) as r (raw_id text, email_id text, user_id text, recipient text, own_address text,
       address_id text, domain_id text)
@@ -68,7 +69,7 @@ const ACCEPT_SQL = `
     where m.is_test and not exists (select from reception o where o.user_id = r.user_id and o.email_id = r.email_id)
   ), stored as (
     ${storeOctetsSql('(select * from message where raw_id in (select raw_id from taken))', '$3')}
-  )
+  )${more}
   insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, address_id, domain_id, remote_address,
     helo, is_tls, trace_fields, is_test, accepted_at, claimed_by, claimed_until, tries)
   select t.user_id, t.email_id, t.raw_id, m.reverse_path, t.recipient, t.own_address, t.address_id, t.domain_id, m.remote_address,
@@ -78,9 +79,20 @@ const ACCEPT_SQL = `
   from taken t join message m using (raw_id)
   returning email_id, accepted_at`;
 
+const ACCEPT = { name: 'accept-group', text: acceptSql('') };
+const ACCEPT_TRACED = {
+  name: 'accept-group-traced',
+  text: acceptSql(`, traced as (
+    insert into email_trace (user_id, email_id, trace_parent, created_at)
+    select t.user_id, t.email_id, m.trace_parent, (select postroom_now()) from taken t join message m using (raw_id)
+    where m.trace_parent is not null
+    on conflict do nothing
+  )`),
+};
+
 function messageRows(offers: readonly Offer[]): unknown[] {
   let start = 0;
-  return offers.map(({ envelope, octets, sha256, rawId }) => {
+  return offers.map(({ envelope, octets, sha256, rawId, traceParent }) => {
     const row = {
       raw_id: rawId,
       sha256,
@@ -92,6 +104,7 @@ function messageRows(offers: readonly Offer[]): unknown[] {
       is_tls: envelope.isTls,
       trace_fields: storable(envelope.traceFields),
       is_test: envelope.isTest === true,
+      trace_parent: traceParent,
     };
     start += octets.length;
     return row;

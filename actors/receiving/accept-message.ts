@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { isConnectionLost } from '../../db/database.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import { receivingMetrics } from '../../schema/metrics.ts';
+import { apart, failSpan, traced, traceParentToKeep } from '../bus/tracing.ts';
 import { acceptGroup, type Offer } from './accept-group.ts';
 import type { FaultPoint, Reception } from './reception.ts';
 
@@ -126,32 +127,42 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     });
   }
 
+  const accept = async (request: AcceptRequest, octets: Uint8Array): Promise<AcceptReply> => {
+    const end = receivingMetrics.acceptSeconds.startTimer();
+    if (!(await options.hasRoom())) {
+      end({ outcome: 'refused' });
+      return NO_ROOM;
+    }
+    const offer: Offer = {
+      envelope: request,
+      octets: Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength),
+      sha256: hash('sha256', octets, 'hex'),
+      rawId: options.makeId('raw'),
+      emailIds: request.recipients.map(({ emailId }) => emailId ?? options.makeId('email')),
+      traceParent: traceParentToKeep(),
+    };
+    const { promise, resolve, reject } = Promise.withResolvers<AcceptReply>();
+    waiting.push({ offer, since: performance.now(), resolve, reject });
+    // A commit is of several messages, and part of none of their traces.
+    apart(startCommits);
+    try {
+      const reply = await promise;
+      end({ outcome: 'accepted' });
+      return reply;
+    } catch (error) {
+      end({ outcome: 'failed' });
+      throw error;
+    }
+  };
+
   return {
-    async accept(request, octets) {
-      const end = receivingMetrics.acceptSeconds.startTimer();
-      if (!(await options.hasRoom())) {
-        end({ outcome: 'refused' });
-        return NO_ROOM;
-      }
-      const offer: Offer = {
-        envelope: request,
-        octets: Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength),
-        sha256: hash('sha256', octets, 'hex'),
-        rawId: options.makeId('raw'),
-        emailIds: request.recipients.map(({ emailId }) => emailId ?? options.makeId('email')),
-      };
-      const { promise, resolve, reject } = Promise.withResolvers<AcceptReply>();
-      waiting.push({ offer, since: performance.now(), resolve, reject });
-      startCommits();
-      try {
-        const reply = await promise;
-        end({ outcome: 'accepted' });
+    accept: (request, octets) =>
+      traced('accept', { attributes: { 'postroom.recipients': request.recipients.length } }, async (span) => {
+        const reply = await accept(request, octets);
+        if (reply.verdict === 'accepted') span?.setAttribute('postroom.email.id', reply.emailIds);
+        else failSpan(span, reply.enhancedCode);
         return reply;
-      } catch (error) {
-        end({ outcome: 'failed' });
-        throw error;
-      }
-    },
+      }),
   };
 }
 

@@ -51,6 +51,8 @@ export interface OutgoingContent {
 export interface OutgoingUnit {
   emails: readonly (OutgoingContent & { domainId: string; addressId: string | null })[];
   batchId: string | null;
+  /** kept with each email, so that what becomes of it is recorded with the trace; null: none is recorded */
+  traceParent: string | null;
   /** the answer to be kept under the key; null without a key */
   answer: { key: string; operation: string; requestSha256: string; answer: unknown } | null;
 }
@@ -65,8 +67,7 @@ export async function writeOutgoing(
   units: readonly OutgoingUnit[],
 ): Promise<{ leftOut: Set<number>; lastSeq: number | null }> {
   const { rows } = await client.query<{ left_out: number[]; last_seq: number | null }>({
-    name: 'outgoing-write',
-    text: WRITE_SQL,
+    ...(units.some(({ traceParent }) => traceParent !== null) ? WRITE_TRACED : WRITE),
     values: [userId, ...parametersOf(userId, units)],
   });
   const row = rows[0];
@@ -86,7 +87,7 @@ function parametersOf(
     end += piece.length;
     return [end - piece.length, piece.length];
   };
-  const emails = units.flatMap(({ emails, batchId }, unit) =>
+  const emails = units.flatMap(({ emails, batchId, traceParent }, unit) =>
     emails.map(({ row, octets, text, html, domainId, addressId }, at) => ({
       ...row,
       unit,
@@ -94,6 +95,7 @@ function parametersOf(
       address_id: addressId,
       batch_id: batchId,
       batch_index: batchId === null ? null : at,
+      trace_parent: traceParent,
       // What goes at once gets its words with its thread.
       words: row.scheduled_at === null ? null : vectorOf(userId, row, text, html),
       places: [octets, bufferOf(text), bufferOf(html)].flatMap(place),
@@ -133,13 +135,13 @@ const piece = (n: number) => `substring($3::bytea from places[${2 * n + 1}] + 1 
 
 // Keys come first: who finds one taken waits for its owner's end and writes nothing if that one committed. One that is past its 24 hours
 // is taken over. The event feed's counter is bumped last of all: the final select waits for the counts of what was written before.
-const WRITE_SQL = `
+const writeSql = (more: string) => `
   with given as materialized (
     select * from json_to_recordset($2) as g (unit integer, id text, raw_id text, event_id text, own_address text, own_domain text,
       domain_id text, address_id text, batch_id text, batch_index smallint, message_id text, subject text, base_subject text,
       from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text, date timestamptz,
       scheduled_at timestamptz, timezone text, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
-      attachments jsonb, attachment_count integer, tags jsonb, search_text text, words text, sha256 text, recipients json, places integer[])
+      attachments jsonb, attachment_count integer, tags jsonb, search_text text, words text, sha256 text, recipients json, places integer[], trace_parent text)
   ), answer as materialized (
     select * from json_to_recordset($4) as a (unit integer, key text, operation text, "requestSha256" text, answer jsonb)
   ), key_row as (
@@ -193,7 +195,7 @@ const WRITE_SQL = `
     select $1, r.id, t.id, r.address, r.domain, t.due_at, t.due_at, ${NOW}
     from taken t cross join lateral json_to_recordset(t.recipients) as r (id text, address text, domain text)
     returning 1
-  ), counter_row as (
+  )${more}, counter_row as (
     ${countEmailsSql(`(
       select $1 as user_id, ${NOW} as created_at, own_address, own_domain, type, status, false as is_read, false as is_archived,
         1 as delta
@@ -209,3 +211,13 @@ const WRITE_SQL = `
     select coalesce(jsonb_agg(jsonb_build_object('id', event_id, 'kind', 'email.' || type, 'emailId', id)), '[]') as events
     from taken) of_user
   where written.rows >= 0`;
+
+const WRITE = { name: 'outgoing-write', text: writeSql('') };
+const WRITE_TRACED = {
+  name: 'outgoing-write-traced',
+  text: writeSql(`, trace_row as (
+    insert into email_trace (user_id, email_id, trace_parent, created_at)
+    select $1, id, trace_parent, ${NOW} from taken where trace_parent is not null
+    on conflict do nothing
+  )`),
+};

@@ -38,6 +38,7 @@ test('a group is not committed when one of its users would be told before the co
     context: contextOf(answerBy),
     submission,
     since: performance.now(),
+    traceParent: null,
     resolve: () => undefined,
     reject: () => undefined,
   });
