@@ -26,6 +26,7 @@ import type { GatewayConfig } from './gateway-config.ts';
 import { healthRoutes } from './health.ts';
 import { openApiOptions } from './openapi.ts';
 import { referenceRoutes } from './reference.ts';
+import { traceRequests } from './request-spans.ts';
 import { createRequestLimiter, type RequestLimiter } from './request-limit.ts';
 import { acceptJson, servedPath } from './requests.ts';
 import { attachmentRoutes } from './rest/attachments.ts';
@@ -159,6 +160,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   app.decorateRequest('caller', null);
   app.decorateRequest('rights', null);
   timeToAnswer(app, { handlerMs: HANDLER_TIMEOUT_MS, uploadMs: REQUEST_TIMEOUT_MS, largeOctets: BODY_LIMIT });
+  traceRequests(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
   });
