@@ -19,6 +19,8 @@ export type ServiceMode = 'single' | 'split';
 
 export interface ServiceOptions {
   environment?: Record<string, string>;
+  /** whether each process shows its metrics, see metricsUrl */
+  hasMetrics?: boolean;
 }
 
 /** One answer of the REST interface. */
@@ -42,6 +44,9 @@ export type DomainAccount = TestAccount & { domain: string; domainId: string };
 /** Domains that accounts of a test service may add without DNS; one per account. */
 export const trustedDomains: readonly string[] = Array.from({ length: 60 }, (_, n) => `domain${n}.test`);
 
+/** The processes of the split mode beside nats-server. */
+const splitNames = ['gateway', 'receiving', 'threading', 'delivery', 'sending', 'scheduling', 'smtp'];
+
 /** A start takes a second; of eight processes on a machine that is busy, it may take two minutes. */
 const START_LIMIT_MS = 180_000;
 
@@ -58,6 +63,7 @@ export class Service {
   readonly natsMonitorPort: number;
   readonly #databasePort: number;
   readonly #environment: Record<string, string>;
+  readonly #metricsPorts = new Map<string, number>();
   /** by name: runner | gateway, receiving, threading, delivery, smtp, nats */
   readonly processes = new Map<string, ChildProcess>();
   #cluster: EmbeddedCluster | null = null;
@@ -97,6 +103,8 @@ export class Service {
     linkToRun(inject('runDirectory'), directory);
     const ports = [await freePort(), await freePort(), await freePort(), await freePort(), await freePort()];
     const service = new Service(mode, directory, ports, options);
+    if (options.hasMetrics === true)
+      for (const name of ['runner', ...splitNames]) service.#metricsPorts.set(name, await freePort());
     try {
       const dataDirectory = path.join(directory, 'data');
       if (mode === 'single') await copyDataDirectory(dataDirectory);
@@ -165,7 +173,7 @@ export class Service {
         ? spawn('nats-server', ['-c', path.join(this.directory, 'nats.conf')], { stdio: ['ignore', 'pipe', 'pipe'] })
         : spawn(process.execPath, commands[name.replace(/-\d+$/, '')] ?? [], {
             cwd: root,
-            env: { ...process.env, ...this.#environment, ...environment },
+            env: { ...process.env, ...this.#environment, ...this.#metricsEnvironment(name), ...environment },
             stdio: ['ignore', 'pipe', 'pipe'],
           });
     notePid(this.directory, child.pid);
@@ -176,6 +184,18 @@ export class Service {
     child.stderr?.on('data', take);
     this.processes.set(name, child);
     return child;
+  }
+
+  #metricsEnvironment(name: string): Record<string, string> {
+    const port = this.#metricsPorts.get(name);
+    return port === undefined ? {} : { METRICS_PORT: String(port) };
+  }
+
+  /** Where that process shows /health, /ready and /metrics; throws unless hasMetrics was asked for. */
+  metricsUrl(name: string): string {
+    const port = this.#metricsPorts.get(name);
+    if (port === undefined) throw new Error(`${name} shows no metrics`);
+    return `http://127.0.0.1:${port}`;
   }
 
   /** Ends one process by a signal and awaits its end; answers the exit code, null when the signal ended it. */
@@ -214,7 +234,7 @@ export class Service {
       );
       await run(process.execPath, ['bin/migrate.ts'], { cwd: root, env: { ...process.env, ...this.#environment } });
     }
-    for (const name of ['nats', 'gateway', 'receiving', 'threading', 'delivery', 'sending', 'scheduling', 'smtp']) {
+    for (const name of ['nats', ...splitNames]) {
       const child = this.processes.get(name);
       if (child === undefined || child.exitCode !== null || child.signalCode !== null) this.startProcess(name);
     }
