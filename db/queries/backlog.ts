@@ -33,7 +33,7 @@ export async function readBacklog(database: Database): Promise<QueueBacklog[]> {
   return await inTransaction(database, async (client) => {
     await client.query(`set local statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
     // Not prepared: a plan made while the tables were small would be kept.
-    const { rows } = await client.query<BacklogRow>(BACKLOG_SQL);
+    const { rows } = await client.query<BacklogRow>(backlogSql);
     return rows.map((row) => ({
       actor: row.actor,
       queue: row.queue,
@@ -192,7 +192,8 @@ const DOMAINS_SQL = `
   select 'scheduling', 'domains', ${counted('domain', `check_due_at <= ${NOW}`)}::integer,
     ${secondsSince('(select min(check_due_at) from domain)')}, null::integer, 0`;
 
-const BACKLOG_SQL = `
+/** All of it in one statement, without parameters. */
+export const backlogSql = `
   with recursive clock_now as materialized (select postroom_now() as now),
   dead as materialized (select step, count(*) from dead_row where dead_at is not null group by step),
   lane as (
