@@ -83,6 +83,12 @@ export async function keepSecrets(directory: string): Promise<Secrets> {
   return { ...made, secretKey: Buffer.from(made.secretKey, 'base64url') };
 }
 
+/** Writes DATA_DIR/secrets.json for a cluster that was restored. Only the holder of the lock may call this. */
+export async function writeSecrets(directory: string, secrets: Secrets): Promise<void> {
+  const secretKey = Buffer.from(secrets.secretKey).toString('base64url');
+  await writeJson(path.join(directory, 'secrets.json'), { ...secrets, secretKey });
+}
+
 /** Null before the first start. Throws when the file is broken. */
 export async function readSecrets(directory: string): Promise<Secrets | null> {
   const stored = await readJson(path.join(directory, 'secrets.json'), storedSecrets);

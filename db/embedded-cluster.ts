@@ -28,6 +28,8 @@ export interface EmbeddedClusterOptions {
   socketDirectory?: string;
   /** additional server settings, name to value */
   settings?: Record<string, string>;
+  /** how long the server may take to come up; absent: a minute */
+  startLimitSeconds?: number;
 }
 
 /** Longest path of a Unix socket, octets (sun_path of Linux without its final NUL). */
@@ -45,7 +47,7 @@ const STOP_LIMIT_SECONDS = 30;
 export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
   const native = await findNativePostgresql();
   await makeCluster(native, options);
-  const deadline = Date.now() + START_LIMIT_SECONDS * 1000;
+  const deadline = Date.now() + (options.startLimitSeconds ?? START_LIMIT_SECONDS) * 1000;
   for (;;) {
     const left = await readPostmaster(options.directory);
     if (left === null) {
@@ -122,7 +124,7 @@ async function startServer(native: NativePostgresql, options: EmbeddedClusterOpt
   // pg_ctl hands the words to a shell.
   const words = Object.entries(settings).map(([name, value]) => `-c ${name}='${value.replaceAll("'", `'\\''`)}'`);
   const log = path.join(directory, 'server.log');
-  const limit = String(START_LIMIT_SECONDS);
+  const limit = String(options.startLimitSeconds ?? START_LIMIT_SECONDS);
   await pgCtl(native, ['-D', directory, '-w', '-t', limit, '-l', log, '-o', words.join(' '), 'start']).catch(
     async (cause: Error) => {
       throw new Error(`PostgreSQL did not start: ${await lastWords(native, log)}`, { cause });

@@ -8,6 +8,8 @@ import { promisify } from 'node:util';
 export interface NativePostgresql {
   initdb: string;
   pgCtl: string;
+  /** such as 18.4.0 */
+  version: string;
   /** null: the user of this process */
   user: SystemUser | null;
 }
@@ -35,7 +37,7 @@ export async function findNativePostgresql(): Promise<NativePostgresql> {
   const { native, version } = await npmBinaries();
   const isOpen = user === null || (await isReachableBy(user, path.join(native, 'bin', 'initdb')));
   const folder = isOpen ? native : await copyOnce(native, path.join(OPEN_DIRECTORY, `postgresql-${version}`));
-  return { initdb: path.join(folder, 'bin', 'initdb'), pgCtl: path.join(folder, 'bin', 'pg_ctl'), user };
+  return { initdb: path.join(folder, 'bin', 'initdb'), pgCtl: path.join(folder, 'bin', 'pg_ctl'), version, user };
 }
 
 /** Whether that user may execute the program, or enter the folder, at the path: every folder above it counts. */

@@ -94,7 +94,8 @@ export function databaseUrlOf(secrets: Secrets, place: Pick<RunRecord, 'database
   return `postgresql://postroom:${secrets.databasePassword}@${host}:${place.databasePort}/${DATABASE_NAME}`;
 }
 
-const DATABASE_NAME = 'postroom';
+/** Of the database in our own cluster. */
+export const DATABASE_NAME = 'postroom';
 
 /** How long to wait for a service that is just ending, and for a program that ends by itself. Seconds. */
 const PATIENCE_SECONDS = { service: 3, program: 90 };
@@ -143,7 +144,11 @@ async function startCluster(directory: string, place: string, secrets: Secrets):
  * Where the cluster lies: in DATA_DIR, or, when the system user that must run it cannot get there (a clone under a 0700 home),
  * in a folder of its own that the secrets name, so that it is found again. A cluster that exists decides over one to be made.
  */
-async function placeOfCluster(directory: string, secrets: Secrets, tell: (line: string) => void): Promise<string> {
+export async function placeOfCluster(
+  directory: string,
+  secrets: Secrets,
+  tell: (line: string) => void,
+): Promise<string> {
   const inside = path.join(directory, 'postgresql');
   const { user } = await findNativePostgresql();
   if (user === null) return inside;
@@ -187,7 +192,8 @@ function isFree(port: number): Promise<boolean> {
   );
 }
 
-function freePort(): Promise<number> {
+/** A TCP port of 127.0.0.1 that was free a moment ago. */
+export function freePort(): Promise<number> {
   return listenOnce(0);
 }
 

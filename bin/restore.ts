@@ -1,0 +1,134 @@
+import path from 'node:path';
+import { findNativePostgresql } from '../db/native-postgresql.ts';
+import { BackupRefused, checkFiles, DUMP_FILE, readBackupSecrets, readManifest } from './runner/backup-manifest.ts';
+import { readArguments, readConfigOrRefuse, refuseToStart, refuseUsage } from './runner/command-line.ts';
+import { assertEmptyDatabase, makeRoles } from './runner/empty-database.ts';
+import { majorOf, restoreDump } from './runner/pg-dump.ts';
+import { sizeInWords, tellProgress } from './runner/progress.ts';
+import { restoreCluster } from './runner/restore-cluster.ts';
+import type { Restored } from './runner/settle-restored.ts';
+import { settleRestored } from './runner/settle-restored.ts';
+
+const { words, options } = readArguments({
+  words: 1,
+  options: { check: { type: 'boolean' }, outgoing: { type: 'string' } },
+  usage: `Usage: npx node bin/restore.ts DIRECTORY [--outgoing hold|send]
+       npx node bin/restore.ts DIRECTORY --check
+
+Restores a backup of bin/backup.ts: one of the single machine into DATA_DIR (default ./data), which
+must not hold data, one of pg_dump into the empty database of DATABASE_URL. Every file is checked
+before anything is written. Nothing is left behind when it fails.
+
+  --check            compares the backup with its sums, and writes nothing
+  --outgoing hold    (default) mail that was due to be sent is held, as it may have been sent after
+                     the backup was made; bin/held.ts sends it or gives it up
+  --outgoing send    it is sent at the next start; what was sent before arrives twice, with the
+                     same Message-ID
+
+Webhooks that were pending are sent again in any case, with the same webhook-id. Progress goes to
+stderr, one line of JSON about what was restored to stdout.`,
+});
+
+const directory = path.resolve(words[0] ?? '');
+const outgoing = options['outgoing'] ?? 'hold';
+if (outgoing !== 'hold' && outgoing !== 'send') refuseUsage('--outgoing takes hold or send');
+const config = readConfigOrRefuse();
+const tell = tellProgress(process.stderr);
+
+try {
+  const { manifest, secrets } = await check();
+  if (options['check'] === 'true') {
+    const { kind, startedAt, postroomVersion, postgresqlVersion } = manifest;
+    print({ directory, kind, startedAt, postroomVersion, postgresqlVersion, isWhole: true });
+  } else {
+    const restored = await restore(manifest, secrets);
+    tellOperator(restored, manifest.startedAt);
+    print({ directory, kind: manifest.kind, startedAt: manifest.startedAt, ...restored });
+  }
+} catch (error) {
+  refuseToStart((error as Error).message);
+}
+
+type Backup = Awaited<ReturnType<typeof check>>;
+
+async function check() {
+  const manifest = await readManifest(directory);
+  const octets = manifest.files.reduce((sum, file) => sum + file.sizeOctets, 0);
+  await checkFiles(directory, manifest, (done) => tell.step('Checked', done, octets));
+  const secrets = await readBackupSecrets(directory);
+  tell.say(
+    `${directory} is whole: ${sizeInWords(octets)} of Postroom ${manifest.postroomVersion}, made at ${manifest.startedAt}`,
+  );
+  return { manifest, secrets };
+}
+
+async function restore(manifest: Backup['manifest'], secrets: Backup['secrets']): Promise<Restored> {
+  const { secretKey, databasePassword } = secrets;
+  if (config.secretKey !== null && Buffer.compare(config.secretKey, secretKey) !== 0)
+    throw new BackupRefused(
+      'SECRET_KEY of the environment is not that of the backup; put that of its secrets.json there',
+    );
+  const settle = (url: string) => settleRestored({ url, secretKey, outgoing: outgoing === 'send' ? 'send' : 'hold' });
+  if (manifest.kind === 'cluster' && databasePassword !== null) {
+    if (config.databaseUrl !== null)
+      throw new BackupRefused(`${directory} is of a single machine: restore it without DATABASE_URL, into DATA_DIR`);
+    const { dataDirectory } = config;
+    const major = Number.parseInt((await findNativePostgresql()).version, 10);
+    const made = majorOf(manifest.postgresqlVersion);
+    if (major !== made)
+      throw new BackupRefused(
+        `${directory} is of PostgreSQL ${made}, and this Postroom brings ${major}: use one that brings ${made}`,
+      );
+    return await restoreCluster(
+      { directory, manifest, secrets: { secretKey, databasePassword }, dataDirectory, tell },
+      settle,
+    );
+  }
+  const url = config.databaseUrl;
+  if (url === null)
+    throw new BackupRefused(
+      `${directory} is a dump of an external database: set DATABASE_URL to an empty one, and SECRET_KEY`,
+    );
+  await assertEmptyDatabase(url);
+  await makeRoles(url);
+  await restoreDump({
+    url,
+    file: path.join(directory, DUMP_FILE),
+    postgresqlVersion: manifest.postgresqlVersion,
+    say: tell.say,
+  });
+  return await settle(url);
+}
+
+function tellOperator({ accounts, emails, newestEmailAt, held, waiting }: Restored, startedAt: string): void {
+  const lines = [
+    `Restored: ${accounts} accounts, ${emails} emails, the newest of ${newestEmailAt?.toISOString() ?? 'never'}.`,
+    `What came or was changed after ${startedAt} is not in it.`,
+  ];
+  if (held.recipients > 0)
+    lines.push(
+      `${held.emails} emails to ${held.recipients} recipients were due to be sent and may have been sent since: they are held.`,
+      '  See them: npx node bin/held.ts list      Send them: npx node bin/held.ts send      Give them up: npx node bin/held.ts drop',
+    );
+  if (outgoing === 'send' && waiting.due > 0)
+    lines.push(
+      `${waiting.due} recipients and scheduled emails are due: they are sent at the next start, some perhaps once more.`,
+    );
+  if (waiting.webhooks > 0)
+    lines.push(
+      `${waiting.webhooks} webhooks are pending: they are sent at the next start, with the webhook-id they had.`,
+    );
+  if (waiting.unfinished > 0)
+    lines.push(
+      `${waiting.unfinished} emails had just come: they are parsed and routed anew, and their webhooks may come twice.`,
+    );
+  if (waiting.scheduled > 0) lines.push(`${waiting.scheduled} emails are scheduled and go at their time.`);
+  lines.push(
+    'Next: make sure that the first service is off, start this one (npm start), and run npx node bin/doctor.ts.',
+  );
+  for (const line of lines) tell.say(line);
+}
+
+function print(report: object): void {
+  process.stdout.write(`${JSON.stringify(report)}\n`);
+}
