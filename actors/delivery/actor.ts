@@ -165,6 +165,11 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     await taker.sweep(run);
   };
 
+  const forward = (run: Run<never>): Promise<number> => {
+    watch(run);
+    return forwarder.forward(run);
+  };
+
   const renew = () => {
     const soon = performance.now() + LEASE_SECONDS * 1_000 - RENEWAL_AGE_MS;
     return renewLeases(
@@ -179,7 +184,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     steps: [
       { name: 'route', wake: 'delivery.route.wake', everyMs: SWEEP_MS, batchSize: CLAIM_BATCH, work: route },
       { name: 'deliver', wake: 'delivery.deliver.wake', everyMs: SWEEP_MS, work: deliver },
-      { name: 'forward', everyMs: SWEEP_MS, batchSize: CLAIM_BATCH, work: (run) => forwarder.forward(run) },
+      { name: 'forward', everyMs: SWEEP_MS, batchSize: CLAIM_BATCH, work: forward },
       { name: 'ask', everyMs: SWEEP_MS, work: (run) => asker.askDue(run) },
       { name: 'refill', everyMs: SWEEP_MS, work: (run) => taker.refill(run) },
       { name: 'renew', everyMs: RENEWAL_MS, work: renew },
@@ -209,6 +214,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     const interrupt = () => {
       attempter.interrupt();
       tester.interrupt();
+      void forwardThreads.end();
     };
     signal.addEventListener('abort', interrupt, { once: true });
   }

@@ -33,6 +33,8 @@ export interface Attempter {
    * Rejects, before any attempt, when PostgreSQL is away.
    */
   attempt(jobs: readonly DeliveryJob[], onEnd: OnAttemptEnd): Promise<void>;
+  /** Begins no further attempt: what waits for its turn is told off at once. Open requests go on. */
+  close(): void;
   /** Ends every open request; their outcome is `interrupted`. From now on nothing is sent. */
   interrupt(): void;
 }
@@ -54,7 +56,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
   const { context } = options;
   const slots = createSlots(options.requestsPerEndpoint);
   const open = new Set<OpenRequest>();
-  let isInterrupted = false;
+  let isClosed = false;
 
   const readEmails = async (jobs: readonly DeliveryJob[]): Promise<Contents['emails']> => {
     const { rows } = await context.database.pool.query<DeliveryContentRow>({
@@ -93,7 +95,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
   };
 
   const attemptOne = async (job: DeliveryJob, { emails, raws }: Contents): Promise<FinishRecord | null> => {
-    if (isInterrupted || isLeaseLost(job)) return null;
+    if (isClosed || isLeaseLost(job)) return null;
     try {
       const email = emails.get(`${job.userId} ${job.emailId}`);
       const endpoint = options.endpoints.known(job) ?? (await options.endpoints.recent(job));
@@ -117,7 +119,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
     parts: Pick<PayloadParts, 'endpoint' | 'webhook' | 'email' | 'raw'>,
   ): Promise<FinishRecord | null> => {
     // Its endpoint or its octets may have been read meanwhile.
-    if (isInterrupted || isLeaseLost(job)) return null;
+    if (isClosed || isLeaseLost(job)) return null;
     const { publicUrl, linkKey } = options;
     const startedAt = context.now();
     const startedTick = performance.now();
@@ -176,10 +178,16 @@ export function createAttempter(options: AttemptOptions): Attempter {
     begin([job], { emails, raws: NO_RAWS }, onEnd);
   };
 
+  const close = () => {
+    isClosed = true;
+    slots.clear();
+  };
+
   return {
     attempt,
+    close,
     interrupt() {
-      isInterrupted = true;
+      close();
       for (const request of open) request.interrupt();
     },
   };

@@ -20,6 +20,7 @@ export type ForwardAnswer =
 export interface ForwardThreads {
   /** Rejects with CompositionTimeout when it takes too long, otherwise when the message cannot be read or the thread ended. */
   compose(work: ForwardWork): Promise<Buffer>;
+  /** Ends what is being composed; from now on nothing is. */
   end(): Promise<void>;
 }
 
@@ -64,6 +65,7 @@ function createThread(timeLimitMs: number): ForwardThreads {
   const waiting = new Map<number, { resolve: (octets: Buffer) => void; reject: (error: Error) => void }>();
   let worker: Worker | null = null;
   let lastNumber = 0;
+  let isEnded = false;
 
   function start(): Worker {
     const started = new Worker(new URL('./forward-worker.ts', import.meta.url), {
@@ -91,6 +93,7 @@ function createThread(timeLimitMs: number): ForwardThreads {
 
   return {
     async compose(work) {
+      if (isEnded) throw new Error('no copies are composed any more');
       const number = ++lastNumber;
       const task: ForwardTask = { ...work, number };
       worker ??= start();
@@ -111,6 +114,7 @@ function createThread(timeLimitMs: number): ForwardThreads {
       }
     },
     async end() {
+      isEnded = true;
       await worker?.terminate();
     },
   };

@@ -56,7 +56,7 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
         batchSize: REMOVE_BATCH,
         work: () => removeOldKeys(context.database),
       },
-      { name: 'domains', everyMs: DOMAINS_EVERY_MS, batchSize: CHECK_BATCH, work: () => checker.checkDue() },
+      { name: 'domains', everyMs: DOMAINS_EVERY_MS, batchSize: CHECK_BATCH, work: (run) => checker.checkDue(run) },
     ],
   });
   return Promise.resolve({

@@ -3,9 +3,15 @@ import { dkimRecordName } from '../../core/dkim-key.ts';
 import { dnsRecordsOf } from '../../core/dns-records.ts';
 import { judgeDomain, readDomainCheck } from '../../core/domain-check.ts';
 import { createTurns, type Turns } from '../../core/turns.ts';
-import { CHECK_BATCH, type CheckedDomain, claimDueDomains, readCheckedDomains } from '../../db/queries/domain-check.ts';
+import {
+  CHECK_BATCH,
+  type CheckedDomain,
+  claimDueDomains,
+  giveBackDomains,
+  readCheckedDomains,
+} from '../../db/queries/domain-check.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
-import type { ActorContext } from '../actor.ts';
+import type { ActorContext, Run } from '../actor.ts';
 import { createDnsResolver } from '../dns-resolver.ts';
 import { askDns } from './ask-dns.ts';
 import { storeCheck } from './store-check.ts';
@@ -30,10 +36,12 @@ const ASKED_LOOKS_OF_USER = 8;
 /** Questions of one user that are served at once; further ones are answered with nothing. */
 const QUESTIONS_OF_USER = 4;
 
+const NEVER_STOPPING: Pick<Run, 'isStopping'> = { isStopping: () => false };
+
 /** Looks at the DNS of domains: of those that are due, and of those that a user asks about. */
 export interface DomainChecker {
-  /** Looks at a batch of domains that are due; answers how many. */
-  checkDue(): Promise<number>;
+  /** Looks at a batch of domains that are due; answers how many. Those that it has not begun at a stop are given back. */
+  checkDue(run?: Pick<Run, 'isStopping'>): Promise<number>;
   /** Looks at domains of a user now; answers those that were looked at before time ran out. */
   checkNow(request: Request<'scheduling.domain.check'>): Promise<Reply<'scheduling.domain.check'>>;
 }
@@ -72,10 +80,16 @@ export function createDomainChecker(context: ActorContext, options: DomainCheckO
     await storeCheck(context, { domain, records, check });
   }
 
-  async function checkDue(): Promise<number> {
+  async function checkDue({ isStopping } = NEVER_STOPPING): Promise<number> {
     const due = await claimDueDomains(database);
     const turns = createTurns(BACKGROUND_LOOKS);
-    await Promise.all(due.map((domain) => turns.take(() => look(domain))));
+    const left: CheckedDomain[] = [];
+    const lookOrLeave = async (domain: CheckedDomain) => {
+      if (isStopping()) left.push(domain);
+      else await look(domain);
+    };
+    await Promise.all(due.map((domain) => turns.take(() => lookOrLeave(domain))));
+    if (left.length > 0) await giveBackDomains(database, left);
     return due.length;
   }
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { actorMetrics, sendingMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
 import type { Attempter, AttemptReport } from './attempt.ts';
-import { closeUnbegun } from './claim-recipients.ts';
+import { closeUnbegun, releaseRecipients } from './claim-recipients.ts';
 import type { DestinationQueue } from './destination-queue.ts';
 import type { AttemptResult, Lane, SendingJob, Transaction } from './job.ts';
 import { type Outcome, toOutcome } from './outcome.ts';
@@ -71,7 +71,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (report === null) return await putBackLater(key, transaction, startedTick);
     queue.end(key, transaction, startedTick, report.verdict);
     const { isOurs } = options.destinationOf(transaction);
-    if (!isStopping && mayWait(key, transaction, report, isOurs)) {
+    if (mayWait(key, transaction, report, isOurs)) {
+      if (isStopping) return await giveBack(transaction);
       if (isOurs)
         context.log.warn({ destination: key, reason: report.results[0]?.text }, 'sending: a server of ours is away');
       queue.putBack(key, transaction);
@@ -107,10 +108,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     context.log.warn({ emailId: transaction.emailId }, 'sending: an attempt waits for the database');
     await pause(READ_RETRY_MS);
     queue.end(key, transaction, startedTick, 'refused');
-    // On a stop its lease runs out.
-    if (isStopping) return;
+    if (isStopping) return await giveBack(transaction);
     queue.putBack(key, transaction);
     pumpSoon();
+  };
+
+  /** To whoever goes on when this process has ended. */
+  const giveBack = async (transaction: Transaction): Promise<void> => {
+    await releaseRecipients(context, transaction.jobs);
+    forget(transaction, transaction.jobs);
   };
 
   const record = async (lane: Lane, results: readonly AttemptResult[]): Promise<void> => {

@@ -53,6 +53,18 @@ export async function claimDueDomains(database: Database): Promise<CheckedDomain
   return rows;
 }
 
+/** Makes domains that were taken and not looked at due again. */
+export async function giveBackDomains(database: Database, domains: readonly CheckedDomain[]): Promise<void> {
+  await database.pool.query({
+    name: 'give-back-domains',
+    text: `
+      update domain d set check_due_at = (select postroom_now())
+      from unnest($1::text[], $2::text[]) as t(user_id, id)
+      where d.user_id = t.user_id and d.id = t.id`,
+    values: [domains.map(({ userId }) => userId), domains.map(({ id }) => id)],
+  });
+}
+
 /** The user's domains of these ids. */
 export async function readCheckedDomains(
   database: Database,
