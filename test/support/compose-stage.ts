@@ -12,12 +12,15 @@ import { copyCluster } from './data-template.ts';
 import { type DnsServer, startDnsServer } from './dns.ts';
 import { linkToRun, notePid } from './orphans.ts';
 import { awaitExit, createDomainAccount, type DomainAccount, greets, trustedDomains, until } from './service.ts';
+import type { StageGround } from './stage-ground.ts';
 
 export interface ComposeStageOptions {
   /** of .env, in the place of what .env.example says; a name that it has not makes the start fail */
   env?: Record<string, string>;
   /** services that are not started with the others, by name */
   without?: readonly string[];
+  /** hosts and PostgreSQL in the place of one machine with one server; made in the stage's folder */
+  ground?: (directory: string) => Promise<StageGround>;
 }
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -50,6 +53,7 @@ export class ComposeStage {
   readonly env: Readonly<Record<string, string>>;
   readonly #outputs = new Map<string, string>();
   readonly #network: string;
+  readonly #ground: StageGround | null;
   readonly #cluster: EmbeddedCluster;
   readonly #resolver: DnsServer;
   #accounts = 0;
@@ -58,6 +62,7 @@ export class ComposeStage {
     this.directory = parts.directory;
     this.env = parts.env;
     this.#network = parts.network;
+    this.#ground = parts.ground;
     this.#cluster = parts.cluster;
     this.#resolver = parts.resolver;
     for (const { name } of this.services) this.#resolver.set(name, 'A', [this.addressOf(name)]);
@@ -68,18 +73,12 @@ export class ComposeStage {
     const directory = await mkdtemp(path.join(tmpdir(), 'postroom-compose-'));
     await chmod(directory, 0o755);
     linkToRun(inject('runDirectory'), directory);
+    const ground = (await options.ground?.(directory)) ?? null;
     // A network of its own: other stages run beside it.
-    const network = `127.${randomInt(20, 250)}.${randomInt(1, 250)}`;
-    const clusterDirectory = path.join(directory, 'cluster');
-    const password = await copyCluster(clusterDirectory);
-    const env = stageEnv({ INSIDE_NETWORK: network, POSTGRES_PASSWORD: password, ...options.env });
-    const cluster = await startEmbeddedCluster({
-      directory: clusterDirectory,
-      password,
-      port: await freePort(),
-      settings: settingsOf(readComposeServices()),
-    });
-    const stage = new ComposeStage({ directory, env, network, cluster, resolver: await startDnsServer() });
+    const network = ground?.network ?? `127.${randomInt(20, 250)}.${randomInt(1, 250)}`;
+    const { cluster, password } = ground ?? (await startCluster(path.join(directory, 'cluster')));
+    const env = stageEnv({ INSIDE_NETWORK: network, POSTGRES_PASSWORD: password, ...ground?.env, ...options.env });
+    const stage = new ComposeStage({ directory, env, network, ground, cluster, resolver: await startDnsServer() });
     try {
       await stage.start(options.without);
     } catch (error) {
@@ -112,6 +111,7 @@ export class ComposeStage {
     await Promise.all(names.filter((name) => !isNats(name)).map((name) => this.end(name, 'SIGTERM')));
     await Promise.all(names.filter(isNats).map((name) => this.end(name, 'SIGKILL')));
     await this.#cluster.stop();
+    await this.#ground?.remove();
     await this.#resolver.stop();
     await rm(this.directory, { recursive: true, force: true });
   }
@@ -120,7 +120,8 @@ export class ComposeStage {
   startService(name: string, more: Record<string, string> = {}): ChildProcess {
     const service = this.#service(name);
     const { program, words } = this.#commandOf(service);
-    const child = spawn(program, words, {
+    const [first = '', ...rest] = [...(this.#ground?.within(name) ?? []), program, ...words];
+    const child = spawn(first, rest, {
       cwd: root,
       env: { ...inherited(), STAGE_DIRECTORY: this.directory, ...this.environmentOf(name), ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -166,6 +167,8 @@ export class ComposeStage {
     const { addresses } = this.#service(name);
     const given = Object.values(addresses).find((address) => address !== null);
     if (given !== undefined && given !== null) return interpolate(given, this.env);
+    const elsewhere = this.#ground?.addressOf(name) ?? null;
+    if (elsewhere !== null) return elsewhere;
     return `${this.#network}.${128 + this.services.findIndex((service) => service.name === name)}`;
   }
 
@@ -275,7 +278,7 @@ export class ComposeStage {
     const places: Places = {
       addressOf: (name) => this.addressOf(name),
       elsewhere: {
-        'postgres:5432': `127.0.0.1:${this.#cluster.port}`,
+        'postgres:5432': this.#ground?.postgres ?? `127.0.0.1:${this.#cluster.port}`,
         // where a container asks for the others
         '127.0.0.11:53': this.#resolver.address,
       },
@@ -302,8 +305,15 @@ interface StageParts {
   env: Readonly<Record<string, string>>;
   /** three of four numbers */
   network: string;
+  ground: StageGround | null;
   cluster: EmbeddedCluster;
   resolver: DnsServer;
+}
+
+async function startCluster(directory: string): Promise<{ cluster: EmbeddedCluster; password: string }> {
+  const password = await copyCluster(directory);
+  const settings = settingsOf(readComposeServices());
+  return { password, cluster: await startEmbeddedCluster({ directory, password, port: await freePort(), settings }) };
 }
 
 /** .env as an operator makes it of .env.example, with what tests want of the world. */

@@ -15,22 +15,34 @@ const STANDBY = 'standby';
 /** Two servers of the same data: what the first commits it has also written at the second before it says so (synchronous replication). */
 export class ReplicatedDatabase {
   readonly #directory: string;
-  readonly #password: string;
+  readonly password: string;
+  readonly #network: string | undefined;
   readonly #first: EmbeddedCluster;
   readonly #second: EmbeddedCluster;
   #isPromoted = false;
 
-  private constructor(directory: string, password: string, servers: [EmbeddedCluster, EmbeddedCluster]) {
+  private constructor(
+    directory: string,
+    { password, network }: { password: string; network: string | undefined },
+    servers: [EmbeddedCluster, EmbeddedCluster],
+  ) {
     this.#directory = directory;
-    this.#password = password;
+    this.password = password;
+    this.#network = network;
     [this.#first, this.#second] = servers;
   }
 
-  /** Starts the first server on a migrated cluster, and the second from a base backup of it; both lie in the folder. */
-  static async start(directory: string): Promise<ReplicatedDatabase> {
+  /**
+   * Starts the first server on a migrated cluster, and the second from a base backup of it; both lie in the folder. With a network,
+   * three of four numbers, they are reached at its first address, too, by all of it.
+   */
+  static async start(directory: string, network?: string): Promise<ReplicatedDatabase> {
     const first = path.join(directory, 'cluster');
     const password = await copyCluster(first);
-    const primary = await startEmbeddedCluster({ directory: first, password, port: await freePort() });
+    const settings = settingsFor(network);
+    if (network !== undefined)
+      await appendFile(path.join(first, 'pg_hba.conf'), `host all all ${network}.0/24 scram-sha-256\n`);
+    const primary = await startEmbeddedCluster({ directory: first, password, port: await freePort(), settings });
     const second = path.join(directory, 'standby');
     const { user } = await findNativePostgresql();
     await takeBaseBackup({ url: primary.url, target: second, owner: user });
@@ -41,12 +53,18 @@ export class ReplicatedDatabase {
       `\nprimary_conninfo = '${from}'\nprimary_slot_name = '${STANDBY}'\n`,
     );
     await writeFile(path.join(second, 'standby.signal'), '');
-    const standby = await startEmbeddedCluster({ directory: second, password, port: await freePort() });
+    const standby = await startEmbeddedCluster({ directory: second, password, port: await freePort(), settings });
     await onServer(primary.url, `alter system set synchronous_standby_names = '${STANDBY}'`);
     await onServer(primary.url, 'select pg_reload_conf()');
-    const servers = new ReplicatedDatabase(directory, password, [primary, standby]);
+    const servers = new ReplicatedDatabase(directory, { password, network }, [primary, standby]);
     await servers.#awaitSynchronous();
     return servers;
+  }
+
+  /** `host:port` of both servers, the first one first, as the network reaches them. */
+  get places(): string {
+    const host = this.#network === undefined ? '127.0.0.1' : `${this.#network}.1`;
+    return `${host}:${this.#first.port},${host}:${this.#second.port}`;
   }
 
   /** For processes: both servers, the first one first. */
@@ -94,9 +112,9 @@ export class ReplicatedDatabase {
   async restartFirst(): Promise<void> {
     await startEmbeddedCluster({
       directory: path.join(this.#directory, 'cluster'),
-      password: this.#password,
+      password: this.password,
       port: this.#first.port,
-      settings: { synchronous_standby_names: '' },
+      settings: { ...settingsFor(this.#network), synchronous_standby_names: '' },
     });
   }
 
@@ -120,6 +138,11 @@ export class ReplicatedDatabase {
       await client.end();
     }
   }
+}
+
+function settingsFor(network: string | undefined): Record<string, string> {
+  const listen: Record<string, string> = network === undefined ? {} : { listen_addresses: `127.0.0.1,${network}.1` };
+  return { ...listen, max_connections: '200' };
 }
 
 function bothHosts(one: EmbeddedCluster, other: EmbeddedCluster): string {
