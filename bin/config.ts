@@ -51,6 +51,8 @@ export interface Config {
   systemMailFrom: string;
   /** addresses and CIDRs whose X-Forwarded-For is believed */
   trustedProxies: string[];
+  /** addresses and CIDRs from which an SMTP connection begins with a line of the PROXY protocol */
+  smtpProxies: string[];
   /** OpenAI-compatible interface that guard rules of type ai_prompt ask; null: there are no such rules */
   guardModel: { url: string; key: string | null; name: string } | null;
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
@@ -124,6 +126,7 @@ export function readConfig(env: Environment): Config {
     isSignUpOpen: values.SIGN_UP === undefined ? isSingleMachine && isLoopback(values.HOST) : values.SIGN_UP === 'on',
     systemMailFrom: values.SYSTEM_MAIL_FROM ?? `postroom@${values.MAIL_HOSTNAME}`,
     trustedProxies: values.TRUSTED_PROXIES,
+    smtpProxies: values.SMTP_PROXIES,
     guardModel:
       values.GUARD_MODEL_URL === undefined
         ? null
@@ -192,6 +195,11 @@ function connectable(host: string): string {
   return host === '::' ? '::1' : host;
 }
 
+const addresses = listOf(
+  (item) => ipaddr.isValid(item) || isNetwork(item),
+  'addresses and networks such as 10.0.0.0/8',
+);
+
 const environment = z.object({
   HOST: listenHost.default('127.0.0.1'),
   HTTP_PORT: port.default(3000),
@@ -230,10 +238,8 @@ const environment = z.object({
   FORWARD_LIMIT_PER_HOUR: wholeNumber(0, 100_000_000).default(1_000),
   SIGN_UP: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
   SYSTEM_MAIL_FROM: z.email('must be an address such as postroom@example.com').max(254).optional(),
-  TRUSTED_PROXIES: listOf(
-    (item) => ipaddr.isValid(item) || isNetwork(item),
-    'addresses and networks such as 10.0.0.0/8',
-  ).default([]),
+  TRUSTED_PROXIES: addresses.default([]),
+  SMTP_PROXIES: addresses.default([]),
   GUARD_MODEL_URL: urlOf('http:', 'https:')
     .transform((value) => value.replace(/\/+$/, ''))
     .optional(),

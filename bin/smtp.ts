@@ -60,6 +60,7 @@ function settingsOf(values: Config): SmtpSettings {
     bus: values.busSocket === null ? { kind: 'nats', url: bus } : { kind: 'socket', path: bus },
     tls: values.smtpTls,
     dataDirectory: values.dataDirectory,
+    proxies: values.smtpProxies,
     limits: { ...defaultSmtpLimits, ...values.smtpLimits },
     fault: faultOf(values),
   };

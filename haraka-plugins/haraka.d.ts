@@ -22,6 +22,15 @@ declare module 'haraka/connection.js' {
     resetting: boolean;
   }
 
+  /** What a line of the PROXY protocol tells. */
+  export interface ProxyLine {
+    proto: string;
+    src_ip: string;
+    src_port: string;
+    dst_ip: string;
+    dst_port: string;
+  }
+
   /** The client's socket, plain or after STARTTLS. */
   export interface ClientSocket extends EventEmitter {
     targetsocket: Socket;
@@ -42,6 +51,8 @@ declare module 'haraka/connection.js' {
     awaiting_data_reply: boolean;
     transaction: Transaction | null;
     remote: { ip: string };
+    /** type: null until the line has come */
+    proxy: { allowed: boolean; type: string | null };
     local: { host: string };
     hello: { host: string | null; verb: string | null };
     tls: { enabled: boolean; advertised: boolean };
@@ -55,6 +66,7 @@ declare module 'haraka/connection.js' {
     resume(): void;
     process_line(line: Buffer): void;
     process_data(data: Buffer): void;
+    apply_proxy(told: ProxyLine): void;
     _process_data(): void;
     data_done(): void;
     queue_respond(verdict: number, message: unknown): void;
@@ -90,6 +102,17 @@ declare module 'haraka/tls_socket.js' {
     cfg: { main: { requireAuthorized: number[] } };
   };
   export default tlsSocket;
+}
+
+declare module 'haraka-net-utils' {
+  import type { ProxyLine } from 'haraka/connection.js';
+
+  const netUtils: {
+    is_haproxy_allowed: (address: string) => boolean;
+    /** null: it is none */
+    parse_proxy_line(line: string): ProxyLine | null;
+  };
+  export default netUtils;
 }
 
 declare module 'haraka-constants' {

@@ -9,6 +9,8 @@ export interface SmtpSettings {
   /** PEM files; null: a certificate of our own making, kept in `dataDirectory` */
   tls: { keyPath: string; certPath: string } | null;
   dataDirectory: string;
+  /** addresses and networks of proxies: each connection from there begins with a line of the PROXY protocol */
+  proxies: readonly string[];
   limits: SmtpLimits;
   /** ends the process when it is reached, for tests */
   fault: (point: SmtpFaultPoint) => void;

@@ -31,6 +31,7 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
   });
   const { default: server } = await import('haraka/server.js');
   const { default: tlsSocket } = await import('haraka/tls_socket.js');
+  const { expectProxyLines } = await import('./plugins/receiving/proxy-line.ts');
   const { equip, drain, forgetAnswers } = await import('./plugins/receiving/plugin.ts');
 
   const { key, cert } = await readTlsCredentials(settings);
@@ -41,6 +42,7 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
 
   const bus = measured(await connectBus(settings, log, forgetAnswers));
   equip({ bus, settings, log });
+  expectProxyLines(settings.proxies);
   const { main } = server.cfg;
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   main.listen = `${host}:${settings.port}`;

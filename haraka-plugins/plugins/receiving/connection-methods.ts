@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import { smtpMetrics } from '../../../schema/metrics.ts';
 import type { SmtpLimits } from '../../settings.ts';
 import { DSN, trouble } from './answer.ts';
+import { readProxyLine } from './proxy-line.ts';
 import type { Session, Sessions } from './session.ts';
 
 /** The version whose `connection.js` was read for this file; another one has to be read first. */
@@ -39,7 +40,7 @@ export function replaceConnectionMethods(equipment: ConnectionEquipment): void {
   if (version !== HARAKA_VERSION)
     throw new Error(`connection-methods.ts was written for Haraka ${HARAKA_VERSION}, this is ${version}`);
   const { prototype } = Connection;
-  // A console for anyone on this machine, and a way to claim another address: neither is wanted.
+  // A console for anyone on this machine, and a way to claim another address in the middle of a session: neither is wanted.
   Reflect.deleteProperty(prototype, 'cmd_internalcmd');
   Reflect.deleteProperty(prototype, 'cmd_proxy');
 
@@ -49,7 +50,7 @@ export function replaceConnectionMethods(equipment: ConnectionEquipment): void {
 
   prototype._process_data = function (this: Connection): void {
     const session = equipment.sessions.get(this);
-    if (session === undefined) return;
+    if (session === undefined) return readProxyLine(this);
     try {
       readInput(this, session);
       holdBack(this, session);
