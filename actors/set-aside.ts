@@ -1,4 +1,5 @@
 import { ACTOR_OF_STEP, type RowFault, type SetAside, setRowAside } from '../db/queries/dead-row.ts';
+import { actorMetrics } from '../schema/metrics.ts';
 import type { ActorContext } from './actor.ts';
 
 /**
@@ -7,6 +8,7 @@ import type { ActorContext } from './actor.ts';
  */
 export async function setAside(context: Pick<ActorContext, 'database' | 'log'>, fault: RowFault): Promise<SetAside> {
   const { userId, step, subjectId, error } = fault;
+  actorMetrics.setAside.inc({ actor: ACTOR_OF_STEP[step], queue: step });
   const about = { err: error, actor: ACTOR_OF_STEP[step], step, userId, subjectId };
   try {
     const aside = await setRowAside(context.database, fault);

@@ -12,6 +12,7 @@ import { reasonNotToListen } from './runner/listening.ts';
 import { createLog } from './runner/log.ts';
 import { openLoggedDatabase } from './runner/logged-database.ts';
 import { measureBacklog } from './runner/measure-backlog.ts';
+import { measureDisk } from './runner/measure-disk.ts';
 import { openMonitoring } from './runner/monitoring.ts';
 import { prepareDatabase, StartRefused } from './runner/prepare-database.ts';
 import { measureProcess } from './runner/process-metrics.ts';
@@ -85,6 +86,7 @@ async function start(): Promise<string> {
   let smtp = null as SmtpProcesses | null;
   measureProcess('start');
   measureBacklog(context.database, log);
+  measureDisk(settings.mailDirectory);
   const others = async () => (await smtp?.snapshots()) ?? [];
   const monitoring = await openMonitoring({ config, log, missing: readiness.missing, others });
   closers.add('monitoring', () => monitoring.close());

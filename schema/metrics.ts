@@ -56,6 +56,7 @@ export const actorMetrics = {
     'outcome',
   ]),
   retries: counter('postroom_retries_total', 'Work that has to be, or is, done once more', ['queue']),
+  setAside: counter('postroom_set_aside_total', 'Rows set aside after a fault of ours, each time', ['actor', 'queue']),
   sinceAcceptSeconds: histogram(
     'postroom_since_accept_seconds',
     'From the 250 of received mail until it was parsed, threaded, delivered to a webhook',
@@ -153,6 +154,11 @@ export const backlogMetrics = {
     'postroom_backlog_read_failures_total',
     'Readings of the backlog that PostgreSQL did not answer in time',
   ),
+};
+
+export const diskMetrics = {
+  free: gauge('postroom_disk_free_bytes', 'Octets that are free where the mail is kept, on one machine', ['disk']),
+  size: gauge('postroom_disk_size_bytes', 'Octets of that disk', ['disk']),
 };
 
 export const processMetrics = {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../db/database.ts';
 import type { Bus } from '../../schema/messages.ts';
+import { processMetrics } from '../../schema/metrics.ts';
 
 /** Whether a process wants work. */
 export interface Readiness {
@@ -34,6 +35,7 @@ export function createReadiness({ database, bus, more }: Needs): Readiness {
     },
     async leave(delaySeconds) {
       isLeaving = true;
+      processMetrics.isDraining.set(1);
       await sleep(delaySeconds * 1_000);
     },
     isLeaving: () => isLeaving,
