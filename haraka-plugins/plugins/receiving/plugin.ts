@@ -18,6 +18,7 @@ import {
 } from './reception.ts';
 import { rememberAnswers } from './remember-answers.ts';
 import { isOverdue, openSession, type Session, type Sessions } from './session.ts';
+import { endAbandonedSpan } from './transaction-span.ts';
 
 /** Haraka's plugin: each hook is a decision of `reception.ts`; here is only the wiring, and the life of the sessions. */
 
@@ -158,6 +159,7 @@ export const hook_disconnect = hook('disconnect', QUESTION_LIMIT_MS, (connection
   else sessionsOfAddress.delete(connection.remote.ip);
   // A message that is being asked about is released by its decision.
   session.reader?.release();
+  endAbandonedSpan(session);
   const linger = setTimeout(() => connection.client.destroy(), LINGER_MS).unref();
   connection.client.once('close', () => clearTimeout(linger));
   logEnd(session);

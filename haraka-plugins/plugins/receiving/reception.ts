@@ -1,6 +1,7 @@
 import type { Connection, EnvelopeAddress } from 'haraka/connection.js';
 import type { Logger } from 'pino';
 import { MAX_MESSAGE_OCTETS } from '../../../core/smtp-limits.ts';
+import { inSpan } from '../../../actors/bus/tracing.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { smtpMetrics } from '../../../schema/metrics.ts';
 import { MAX_RECIPIENTS, type SmtpSettings } from '../../settings.ts';
@@ -9,6 +10,7 @@ import { DataReader, type HeldOctets, noRoom, tooBig } from './data-reader.ts';
 import type { Questions } from './remember-answers.ts';
 import { beginTransaction, type Session } from './session.ts';
 import { traceFields } from './trace-fields.ts';
+import { beginTransactionSpan, endTransactionSpan } from './transaction-span.ts';
 
 /** What the decisions of a transaction need. */
 export interface Reception {
@@ -32,6 +34,7 @@ export function decideMail(
   parameters: EsmtpParameters,
 ): Decision | Promise<Decision> {
   beginTransaction(session);
+  beginTransactionSpan(session);
   if (session.connection.transaction !== null) session.connection.transaction.message_stream = noStream;
   session.isUtf8 = 'SMTPUTF8' in parameters;
   const { SIZE: size = null, BODY: body = null } = parameters;
@@ -39,7 +42,7 @@ export function decideMail(
   if (Number(size) > MAX_MESSAGE_OCTETS) return tooBig;
   if (body !== null && !/^(7BIT|8BITMIME)$/i.test(body)) return reply(501, '5.5.4 Bad BODY');
   const answer = (hasRoom: boolean): Decision => (hasRoom ? reply(250, '2.1.0 Sender ok') : noRoom);
-  const hasRoom = questions.hasRoom();
+  const hasRoom = inSpan(session.span, () => questions.hasRoom());
   return typeof hasRoom === 'boolean' ? answer(hasRoom) : hasRoom.then(answer);
 }
 
@@ -62,7 +65,8 @@ export function decideRecipient(
       session.recipients.push({ recipient, userId, addressId, domainId, ownAddress });
     return reply(250, '2.1.5 Recipient ok');
   };
-  const verdict = questions.checkRecipient(recipient, mailbox(transaction.mail_from));
+  const from = mailbox(transaction.mail_from);
+  const verdict = inSpan(session.span, () => questions.checkRecipient(recipient, from));
   return verdict instanceof Promise ? verdict.then(answer) : answer(verdict);
 }
 
@@ -78,18 +82,20 @@ export function decideData({ held }: Reception, session: Session): Decision {
 
 /** End of data: 250 only when the message is stored. Rejects when nobody can tell. */
 export async function decideMessage(reception: Reception, session: Session): Promise<Decision> {
-  const { connection, reader } = session;
+  const { connection, reader, span } = session;
   if (reader === null || connection.transaction === null) throw new Error('end of data without a transaction');
-  // From here on the reader is ours, also when the session ends meanwhile.
+  // From here on the reader and the span are ours, also when the session ends meanwhile.
   session.reader = null;
+  session.span = null;
   const startedAt = performance.now();
   const sizeOctets = reader.octets.length;
   let decision = reader.refusal;
   try {
-    decision ??= await offer(reception, session, reader.octets);
+    decision ??= await inSpan(span, () => offer(reception, session, reader.octets));
     return decision;
   } finally {
     reader.release();
+    endTransactionSpan(span, session.recipients.length, decision);
     const seconds = (performance.now() - startedAt) / 1_000;
     const code = decision === null || decision.kind === 'pass' ? 451 : decision.code;
     smtpMetrics.messageSeconds.observe({ outcome: outcomeOf(code) }, seconds);

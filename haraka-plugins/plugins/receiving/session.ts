@@ -1,3 +1,4 @@
+import type { Span } from '@opentelemetry/api';
 import type { Connection } from 'haraka/connection.js';
 import type { Reply, Request } from '../../../schema/messages.ts';
 import type { SmtpLimits } from '../../settings.ts';
@@ -25,6 +26,8 @@ export interface Session {
   acceptedMessages: number;
   /** reading is paused until the commands that were pipelined are answered */
   isHeldBack: boolean;
+  /** of the transaction under way; null when there is none, or nothing is recorded */
+  span: Span | null;
 }
 
 /** The open sessions of this process, by connection. */
@@ -44,6 +47,7 @@ export function openSession(connection: Connection, limits: SmtpLimits): Session
     idleCommands: 0,
     acceptedMessages: 0,
     isHeldBack: false,
+    span: null,
   };
 }
 
