@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { faultOfRetention, MOST_RETENTION_DAYS, type Retention } from '../core/retention.ts';
 import { urlsOf } from '../db/database-hosts.ts';
 import {
   hostAndPort,
@@ -45,6 +46,8 @@ export interface Config {
   sendLimitPerHour: number;
   /** copies of received mail that one user's endpoints forward; 0: no limit */
   forwardLimitPerHour: number;
+  /** how long mail is kept of users who chose nothing */
+  retention: Retention;
   /** whether anybody who reaches the dashboard may make an account */
   isSignUpOpen: boolean;
   /** the address that the service's own mail is from */
@@ -123,6 +126,7 @@ export function readConfig(env: Environment): Config {
     rateLimitPerSecond: values.RATE_LIMIT_PER_SECOND,
     sendLimitPerHour: values.SEND_LIMIT_PER_HOUR,
     forwardLimitPerHour: values.FORWARD_LIMIT_PER_HOUR,
+    retention: retentionOf(values),
     isSignUpOpen: values.SIGN_UP === undefined ? isSingleMachine && isLoopback(values.HOST) : values.SIGN_UP === 'on',
     systemMailFrom: values.SYSTEM_MAIL_FROM ?? `postroom@${values.MAIL_HOSTNAME}`,
     trustedProxies: values.TRUSTED_PROXIES,
@@ -163,6 +167,18 @@ export function readConfig(env: Environment): Config {
     allowUnsafeWrites: values.ALLOW_UNSAFE_WRITES,
     fault: values.FAULT ?? null,
   };
+}
+
+function retentionOf(values: z.infer<typeof environment>): Retention {
+  const retention = {
+    rawDays: values.RETENTION_RAW_DAYS ?? null,
+    bodyDays: values.RETENTION_BODIES_DAYS ?? null,
+    metadataDays: values.RETENTION_METADATA_DAYS ?? null,
+  };
+  const fault = faultOfRetention(retention);
+  if (fault !== null)
+    throw new ConfigError(`RETENTION_RAW_DAYS, RETENTION_BODIES_DAYS, RETENTION_METADATA_DAYS: ${fault}`);
+  return retention;
 }
 
 /** The environment of this process; no other file reads it. */
@@ -236,6 +252,9 @@ const environment = z.object({
   RATE_LIMIT_PER_SECOND: wholeNumber(0, 1_000_000).default(100),
   SEND_LIMIT_PER_HOUR: wholeNumber(0, 100_000_000).default(0),
   FORWARD_LIMIT_PER_HOUR: wholeNumber(0, 100_000_000).default(1_000),
+  RETENTION_RAW_DAYS: wholeNumber(1, MOST_RETENTION_DAYS).optional(),
+  RETENTION_BODIES_DAYS: wholeNumber(1, MOST_RETENTION_DAYS).optional(),
+  RETENTION_METADATA_DAYS: wholeNumber(1, MOST_RETENTION_DAYS).optional(),
   SIGN_UP: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
   SYSTEM_MAIL_FROM: z.email('must be an address such as postroom@example.com').max(254).optional(),
   TRUSTED_PROXIES: addresses.default([]),

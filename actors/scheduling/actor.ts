@@ -1,15 +1,23 @@
+import { KEEP_FOR_EVER, type Retention } from '../../core/retention.ts';
 import { secondsUntilDue } from '../../db/queries/scheduled-release.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { CHECK_BATCH, createDomainChecker } from './check-domains.ts';
 import { RELEASE_BATCH, type ReleaseOptions, releaseDue } from './release-due.ts';
+import { LEFTOVERS_BATCH, removeLeftovers } from './remove-leftovers.ts';
 import { REMOVE_BATCH, removeOldKeys } from './remove-old-keys.ts';
+import { type RetentionOptions, removeOldMail } from './remove-old-mail.ts';
 
 const SWEEP_EVERY_MS = 1_000;
 const KEYS_EVERY_MS = 60_000;
+const RETENTION_EVERY_MS = 60_000;
+const LEFTOVERS_EVERY_MS = 10 * 60_000;
 /** A domain is looked at this much after it is due at the latest. */
 const DOMAINS_EVERY_MS = 5_000;
 
-export interface SchedulingActorOptions extends ReleaseOptions {
+export interface SchedulingActorOptions extends Omit<ReleaseOptions, 'fault'> {
+  /** how long mail is kept of users who chose nothing; for ever unless told */
+  retention?: Retention;
+  fault?: NonNullable<ReleaseOptions['fault']> & NonNullable<RetentionOptions['fault']>;
   /** `host:port` each, for domain checks; empty: the system's resolver */
   dnsServers: readonly string[];
   /** the host that the records of domains shall name */
@@ -17,8 +25,8 @@ export interface SchedulingActorOptions extends ReleaseOptions {
 }
 
 /**
- * Hands scheduled mail to the queue when it is due, by PostgreSQL's clock, looks at the DNS of domains, and removes idempotency keys that are
- * past their time.
+ * Hands scheduled mail to the queue when it is due, by PostgreSQL's clock, looks at the DNS of domains, and removes what is past its time:
+ * mail, idempotency keys, and leftovers.
  */
 export function startSchedulingActor(context: ActorContext, options: SchedulingActorOptions): Promise<Actor> {
   let nextDue: NodeJS.Timeout | undefined;
@@ -55,6 +63,17 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
         everyMs: KEYS_EVERY_MS,
         batchSize: REMOVE_BATCH,
         work: () => removeOldKeys(context.database),
+      },
+      {
+        name: 'retention',
+        everyMs: RETENTION_EVERY_MS,
+        work: async (run) => void (await removeOldMail(context, { retention: KEEP_FOR_EVER, ...options }, run)),
+      },
+      {
+        name: 'leftovers',
+        everyMs: LEFTOVERS_EVERY_MS,
+        batchSize: LEFTOVERS_BATCH,
+        work: () => removeLeftovers(context.database),
       },
       { name: 'domains', everyMs: DOMAINS_EVERY_MS, batchSize: CHECK_BATCH, work: (run) => checker.checkDue(run) },
     ],

@@ -82,6 +82,7 @@ export function startActor(name: ActorName, context: ActorContext, settings: Act
       return startSchedulingActor(context, {
         dnsServers: config.dnsServers,
         mailHostname: config.mailHostname,
+        retention: config.retention,
         fault,
       });
     case 'delivery':

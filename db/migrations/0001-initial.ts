@@ -2,6 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 import { AUTH } from './0001-auth.ts';
 import { DEAD_ROWS } from './0001-dead-rows.ts';
 import { DOMAIN_KEYS } from './0001-domain-keys.ts';
+import { HOUSEKEEPING, RETENTION } from './0001-retention.ts';
 import { SEARCHES } from './0001-searches.ts';
 import { TRACES } from './0001-traces.ts';
 
@@ -25,10 +26,12 @@ export class InitialMigration extends Migration {
     this.addSql(EVENTS);
     this.addSql(REQUEST_LIMITS);
     this.addSql(DEAD_ROWS);
+    this.addSql(RETENTION);
     this.addSql(ROLES_AND_POLICIES);
     this.addSql(SEARCHES);
     this.addSql(DOMAIN_KEYS);
     this.addSql(AUTH);
+    this.addSql(HOUSEKEEPING);
   }
 }
 
@@ -750,7 +753,8 @@ const EVENTS = `
   -- What people did with single emails, which no other row tells; events that come with every email stay out of it.
   create index event_by_hand on event (user_id, email_id, seq) where kind in ('email.read', 'email.unread', 'email.archived',
     'email.unarchived', 'email.rescheduled', 'email.paused', 'email.resumed', 'email.cancelled', 'email.reprocessed');
-  create table event_counter (user_id text primary key, last_seq bigint not null);
+  -- first_seq: events before it were removed
+  create table event_counter (user_id text primary key, last_seq bigint not null, first_seq bigint not null default 1);
 
   -- Appends events (array of {id, kind, emailId?, threadId?, deliveryId?, endpointId?, data?}) and answers the last seq. Call it last.
   create function append_events(p_user_id text, p_events jsonb) returns bigint language plpgsql as $$
@@ -850,6 +854,8 @@ const USER_TABLES = [
   'event_counter',
   'request_window',
   'dead_row',
+  'retention',
+  'retention_sweep',
 ];
 
 const ROLES_AND_POLICIES = `
@@ -864,7 +870,7 @@ const ROLES_AND_POLICIES = `
   grant select, insert, update, delete on ${USER_TABLES.join(', ')} to postroom_gateway;
   grant select on clock, delivery_attempt to postroom_gateway;
   -- for operators only
-  revoke insert, update, delete on dead_row from postroom_gateway;
+  revoke insert, update, delete on dead_row, retention_sweep from postroom_gateway;
   -- The octets of sent mail. They are read through an email row only.
   grant insert (id, octets, sha256, size_octets) on raw_message to postroom_gateway;
   ${USER_TABLES.map(

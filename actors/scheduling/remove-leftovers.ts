@@ -1,0 +1,18 @@
+import type { Database } from '../../db/database.ts';
+import { forgetOldFaults } from '../../db/queries/dead-row.ts';
+
+/** Rows of one kind removed at once. */
+export const LEFTOVERS_BATCH = 1_000;
+
+/**
+ * Removes a batch of what nobody asks for any more: what db/migrations/0001-retention.ts lists, and what is known of faults that are over.
+ * Answers the largest number removed of one kind.
+ */
+export async function removeLeftovers(database: Database): Promise<number> {
+  const { rows } = await database.pool.query<{ most: number }>({
+    name: 'remove-leftovers',
+    text: 'select remove_leftovers($1) as most',
+    values: [LEFTOVERS_BATCH],
+  });
+  return Math.max(rows[0]?.most ?? 0, await forgetOldFaults(database, LEFTOVERS_BATCH));
+}

@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { makeIdentifier } from '../../core/identifiers.ts';
+import { isLimited, KEEP_FOR_EVER, limitsOf, type Retention, type RetentionLimits } from '../../core/retention.ts';
+import { inTransaction } from '../../db/database.ts';
+import { removeEmails } from '../../db/queries/remove-emails.ts';
+import * as sweep from '../../db/queries/retention-sweep.ts';
+import { lockThreads } from '../../db/queries/thread-claim.ts';
+import type { ActorContext, Run } from '../actor.ts';
+
+export interface RetentionOptions {
+  /** for users who chose nothing */
+  retention: Retention;
+  /** told of the points at which fault tests end the process */
+  fault?: (point: 'retention.claimed' | 'retention.before-commit') => void;
+}
+
+/** Emails of one transaction: whoever threads mail of the same user waits for it. */
+const REMOVED_EMAILS = 100;
+const CLEARED_EMAILS = 200;
+/** Rows that one statement walks over. */
+const WALKED_RECEPTIONS = 1_000;
+const REMOVED_EVENTS = 2_000;
+/** One user's mail is removed for so long, then others get their turn. Milliseconds. */
+const TURN_MS = 10_000;
+/** After each batch there is a pause as long as it took, and no shorter; milliseconds. */
+const LEAST_PAUSE_MS = 5;
+
+/** Before every identifier. */
+const FIRST_ID = '';
+
+/**
+ * Removes mail that is older than its user wants it kept, user by user, in small transactions. Safe to run twice and to be ended at any point:
+ * each user is one scheduler's at a time, and how far it came is noted with what it did. Answers how many users it looked at.
+ */
+export async function removeOldMail(
+  context: ActorContext,
+  options: RetentionOptions,
+  run: Pick<Run, 'isStopping'>,
+): Promise<number> {
+  const { database, name } = context;
+  await sweep.noteUsersToSweep(database, isLimited(options.retention));
+  let users = 0;
+  while (!run.isStopping()) {
+    const user = await sweep.claimUserToSweep(database, name);
+    if (user === null) break;
+    options.fault?.('retention.claimed');
+    users++;
+    const outcome = await sweepUser(context, options, user, run);
+    if (outcome !== 'lost') await sweep.releaseSwept(database, name, user.userId, outcome);
+  }
+  return users;
+}
+
+async function sweepUser(
+  context: ActorContext,
+  options: RetentionOptions,
+  user: sweep.SweptUser,
+  run: Pick<Run, 'isStopping'>,
+): Promise<'done' | 'more' | 'lost'> {
+  const limits = limitsOf(user.own ?? options.retention ?? KEEP_FOR_EVER, user.now);
+  const endAt = performance.now() + TURN_MS;
+  const place: Place = { metadataAt: null };
+  for (const work of worksOf(limits)) {
+    for (;;) {
+      if (run.isStopping() || performance.now() > endAt) return 'more';
+      const startedTick = performance.now();
+      const outcome = await inTransaction(context.database, async (client) => {
+        const hasMore = await work(client, user, place);
+        if (!(await sweep.noteSwept(client, context.name, user))) throw new ClaimLost();
+        options.fault?.('retention.before-commit');
+        return hasMore ? 'more' : 'done';
+      }).catch((error: unknown) => {
+        if (error instanceof ClaimLost) return 'lost' as const;
+        throw error;
+      });
+      if (outcome === 'lost') return 'lost';
+      if (outcome === 'done') break;
+      await sleep(Math.max(LEAST_PAUSE_MS, performance.now() - startedTick));
+    }
+  }
+  return 'done';
+}
+
+/** Another took the user over: what was just done is taken back. */
+class ClaimLost extends Error {}
+
+/** Up to where emails were looked at to be removed: what is left before it is in work. */
+interface Place {
+  metadataAt: Date | null;
+}
+
+/** One batch, in a transaction; notes in `user` or `place` how far it came. Answers whether there may be more. */
+type Work = (client: pg.ClientBase, user: sweep.SweptUser, place: Place) => Promise<boolean>;
+
+function worksOf({ rawBefore, bodiesBefore, metadataBefore }: RetentionLimits): Work[] {
+  return [
+    ...(metadataBefore === null ? [] : [emailsWork(metadataBefore), eventsWork(metadataBefore)]),
+    ...(bodiesBefore === null ? [] : [bodiesWork(bodiesBefore)]),
+    ...(rawBefore === null ? [] : [rawsWork(rawBefore), receptionsWork(rawBefore)]),
+  ];
+}
+
+const emailsWork =
+  (before: Date): Work =>
+  async (client, { userId }, place) => {
+    await lockThreads(client, userId);
+    const span = { from: place.metadataAt, before, limit: REMOVED_EMAILS };
+    const window = await sweep.findOldEmails(client, userId, 'metadata', span);
+    await removeEmails(client, userId, window.ids);
+    place.metadataAt = placeBehind(window, span);
+    return window.count === REMOVED_EMAILS;
+  };
+
+const eventsWork =
+  (before: Date): Work =>
+  async (client, { userId }) =>
+    (await sweep.removeOldEvents(client, userId, before, REMOVED_EVENTS)) === REMOVED_EVENTS;
+
+const bodiesWork =
+  (before: Date): Work =>
+  async (client, user) => {
+    const span = { from: user.bodiesAt, before, limit: CLEARED_EMAILS };
+    const window = await sweep.findOldEmails(client, user.userId, 'bodies', span);
+    await sweep.removeBodies(client, user.userId, window.ids);
+    user.bodiesAt = placeBehind(window, span);
+    return window.count === CLEARED_EMAILS;
+  };
+
+const rawsWork =
+  (before: Date): Work =>
+  async (client, user) => {
+    const span = { from: user.rawAt, before, limit: CLEARED_EMAILS };
+    const window = await sweep.findOldEmails(client, user.userId, 'raw', span);
+    await sweep.removeRaws(client, user.userId, window.ids);
+    user.rawAt = placeBehind(window, span);
+    return window.count === CLEARED_EMAILS;
+  };
+
+const receptionsWork =
+  (before: Date): Work =>
+  async (client, user) => {
+    const { lastId, count } = await sweep.removeReportReceptions(client, user.userId, {
+      behindId: user.receptionId ?? FIRST_ID,
+      beforeId: makeIdentifier('email', before, new Uint8Array(10)),
+      limit: WALKED_RECEPTIONS,
+    });
+    user.receptionId = lastId ?? user.receptionId;
+    return count === WALKED_RECEPTIONS;
+  };
+
+/**
+ * Where the next window begins: with the last instant again, as others may share it. A full window of one instant would begin for ever with
+ * itself: those left are passed over until all is looked at anew.
+ */
+function placeBehind(window: sweep.Window, { from, limit }: { from: Date | null; limit: number }): Date | null {
+  if (window.lastAt === null) return from;
+  const isStuck = window.count === limit && from !== null && window.lastAt.getTime() <= from.getTime();
+  return isStuck ? new Date(window.lastAt.getTime() + 1) : window.lastAt;
+}

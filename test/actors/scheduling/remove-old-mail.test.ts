@@ -1,0 +1,309 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { removeOldMail } from '../../../actors/scheduling/remove-old-mail.ts';
+import { KEEP_FOR_EVER, type Retention } from '../../../core/retention.ts';
+import type { Database } from '../../../db/database.ts';
+import { testActorContext } from '../../support/actor-context.ts';
+import { giveRaw, tracesOf } from '../../support/retained-mail.ts';
+import { answerTo, mailOf, newUser, openThreadStage, type ThreadStage } from '../../support/thread-stage.ts';
+
+let stage: ThreadStage;
+let owner: Database;
+
+beforeAll(async () => {
+  stage = await openThreadStage();
+  owner = stage.owner;
+});
+beforeEach(() => owner.pool.query('delete from retention; delete from retention_sweep'));
+afterAll(() => stage.close());
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Mail of the tests is so many days old, by what mailOf calls day 0. */
+const ageOfDay = (day: number) => (Date.now() - Date.UTC(2026, 5, 1)) / DAY_MS - day;
+/** Removes what came before that day of the tests. */
+const beforeDay = (day: number) => Math.ceil(ageOfDay(day));
+
+async function choose(userId: string, retention: Partial<Retention>): Promise<void> {
+  const { rawDays, bodyDays, metadataDays } = { ...KEEP_FOR_EVER, ...retention };
+  await owner.pool.query(
+    `insert into retention (user_id, raw_days, body_days, metadata_days) values ($1, $2, $3, $4)
+     on conflict (user_id) do update set raw_days = $2, body_days = $3, metadata_days = $4`,
+    [userId, rawDays, bodyDays, metadataDays],
+  );
+}
+
+/** As the step of an actor; `isStopping` tells it to end. */
+async function sweep(retention = KEEP_FOR_EVER, isStopping = () => false, fault?: (point: string) => void) {
+  await owner.pool.query('update retention_sweep set due_at = now()');
+  const context = testActorContext(stage.actor);
+  return removeOldMail(context, { retention, ...(fault === undefined ? {} : { fault }) }, { isStopping });
+}
+
+async function mailbox(count: number): Promise<{ userId: string; ids: string[] }> {
+  const userId = newUser();
+  const tag = randomBytes(3).toString('hex');
+  const ids = Array.from({ length: count }, (_, n) => `em_${tag}${String(n).padStart(5, '0')}`);
+  // Three conversations that go on all the time, and mail that stands alone.
+  const mails = ids.map((id, n) =>
+    n % 4 === 3 || n < 4 ? mailOf(id, n / 10) : answerTo([ids[n % 4] ?? ''], id, n / 10),
+  );
+  await stage.arrive(userId, mails);
+  await owner.pool.query(`update route set outcome = 'stored', decided_at = now() where user_id = $1`, [userId]);
+  return { userId, ids };
+}
+
+const emailCount = async (userId: string) =>
+  (await owner.pool.query<{ count: number }>('select count(*) from email where user_id = $1', [userId])).rows[0]?.count;
+
+test('mail older than its metadata days goes with all that hangs on it; threads and totals agree afterwards', async () => {
+  const { userId, ids } = await mailbox(400);
+  const other = await mailbox(20);
+  const rawId = await giveRaw(owner, [{ userId, emailId: ids[0] ?? '' }]);
+  await choose(userId, { metadataDays: beforeDay(30) });
+  await sweep();
+  const gone = ids.slice(0, 300);
+  const left = (await stage.emailsOf(userId)).map(({ id }) => id).toSorted();
+  expect(left.length).toBeGreaterThan(80);
+  expect(left.length).toBeLessThan(120);
+  expect(left).toEqual(ids.slice(-left.length));
+  expect(await stage.findFaults(userId)).toEqual([]);
+  expect(await tracesOf(owner, userId, gone.slice(0, ids.length - left.length))).toEqual([]);
+  expect((await owner.pool.query('select 1 from raw_message where id = $1', [rawId])).rows).toEqual([]);
+  // Another user's mail of the same age stays.
+  expect(await emailCount(other.userId)).toBe(20);
+}, 120_000);
+
+test('threads without any mail left are gone, and an answer to one of them begins anew', async () => {
+  const { userId, ids } = await mailbox(40);
+  await choose(userId, { metadataDays: 1 });
+  await sweep();
+  expect(await emailCount(userId)).toBe(0);
+  for (const table of [
+    'thread',
+    'thread_alias',
+    'thread_apart',
+    'thread_message_id',
+    'thread_subject',
+    'email_words',
+    'route',
+  ])
+    expect((await owner.pool.query(`select 1 from ${table} where user_id = $1`, [userId])).rows, table).toEqual([]);
+  await choose(userId, {});
+  await stage.arrive(userId, [answerTo([ids[0] ?? ''], `em_${randomBytes(6).toString('hex')}`, 100)]);
+  expect(await stage.threadsOf(userId)).toHaveLength(1);
+  expect(await stage.findFaults(userId)).toEqual([]);
+}, 120_000);
+
+test('octets go before bodies and bodies before the rest; what is searched for is forgotten with the bodies', async () => {
+  const { userId, ids } = await mailbox(8);
+  const [emailId = ''] = ids;
+  const rawId = await giveRaw(owner, [{ userId, emailId }], 'rhinoceros');
+  const state = async () => {
+    const { rows } = await owner.pool.query(
+      `select e.raw_id is not null as has_raw, c.text_body is not null and c.html_body is not null as has_bodies, e.preview <> '' as has_preview,
+         (select w.words::text like '%rhinoceros%' from email_words w where w.user_id = $1 and w.email_id = $2) as is_found,
+         exists (select from raw_message where id = $3) as has_octets
+       from email e join email_content c on c.user_id = e.user_id and c.email_id = e.id where e.user_id = $1 and e.id = $2`,
+      [userId, emailId, rawId],
+    );
+    return rows[0];
+  };
+  const all = { has_raw: true, has_bodies: true, has_preview: true, has_octets: true };
+  await choose(userId, { rawDays: 36_500 });
+  await sweep();
+  expect(await state()).toMatchObject(all);
+  await choose(userId, { rawDays: 1 });
+  await sweep();
+  expect(await state()).toMatchObject({ ...all, has_raw: false, has_octets: false });
+  await choose(userId, { rawDays: 1, bodyDays: 2 });
+  await sweep();
+  expect(await state()).toEqual({
+    has_raw: false,
+    has_bodies: false,
+    has_preview: false,
+    is_found: false,
+    has_octets: false,
+  });
+  expect(await emailCount(userId)).toBe(8);
+  expect(await stage.findFaults(userId)).toEqual([]);
+});
+
+test('octets that two users share go when the last of them loses its right to them', async () => {
+  const one = await mailbox(1);
+  const two = await mailbox(1);
+  const mails = [one, two].map(({ userId, ids }) => ({ userId, emailId: ids[0] ?? '' }));
+  const rawId = await giveRaw(owner, mails);
+  const isThere = async () =>
+    (await owner.pool.query('select 1 from raw_message where id = $1', [rawId])).rows.length === 1;
+  await choose(one.userId, { rawDays: 1 });
+  await sweep();
+  expect(await isThere()).toBe(true);
+  await choose(two.userId, { metadataDays: 1 });
+  await sweep();
+  expect(await isThere()).toBe(false);
+});
+
+test('octets are not left behind when two schedulers take the last rights to them at the same time', async () => {
+  const boxes = await Promise.all(Array.from({ length: 6 }, () => mailbox(1)));
+  const pairs = [0, 2, 4].map((n) => [boxes[n], boxes[n + 1]] as const);
+  for (const pair of pairs)
+    await giveRaw(owner, pair.map((box) => ({ userId: box?.userId ?? '', emailId: box?.ids[0] ?? '' }))); // biome-ignore format: one line
+  const before = (await owner.pool.query('select count(*) from raw_message')).rows[0].count;
+  for (const { userId } of boxes) await choose(userId, { rawDays: 1 });
+  await Promise.all([sweep(), sweep(), sweep()]);
+  await sweep();
+  expect((await owner.pool.query('select count(*) from raw_message')).rows[0].count).toBe(before - 3);
+});
+
+test('two schedulers do nothing twice, and totals are exact', async () => {
+  const boxes = await Promise.all([mailbox(150), mailbox(150), mailbox(150)]);
+  for (const { userId } of boxes) await choose(userId, { metadataDays: beforeDay(10) });
+  await Promise.all([sweep(), sweep()]);
+  for (const { userId } of boxes) {
+    expect(await emailCount(userId)).toBeLessThan(70);
+    expect(await stage.findFaults(userId)).toEqual([]);
+  }
+}, 120_000);
+
+test('what is in work stays whatever its age: pending, scheduled, unrouted, to be forwarded, and held mail until its metadata days', async () => {
+  const { userId, ids } = await mailbox(8);
+  const [
+    pending = '',
+    scheduled = '',
+    unrouted = '',
+    delivering = '',
+    held = '',
+    unthreaded = '',
+    cancelled = '',
+    done = '',
+  ] = ids;
+  for (const emailId of ids) await giveRaw(owner, [{ userId, emailId }]);
+  const set = (table: string, change: string, emailId: string) =>
+    owner.pool.query(
+      `update ${table} set ${change} where user_id = $1 and ${table === 'email' ? 'id' : 'email_id'} = $2`,
+      [userId, emailId],
+    );
+  // Their threads and totals are no matter here.
+  await set('email', `type = 'sent', status = 'pending'`, pending);
+  await set('email', `type = 'scheduled', status = 'scheduled', thread_id = null`, scheduled);
+  await set('email', `type = 'scheduled', status = 'cancelled', thread_id = null`, cancelled);
+  await set('email', 'thread_id = null', unthreaded);
+  await set('route', 'outcome = null', unrouted);
+  await set('route', `outcome = 'blocked'`, held);
+  await owner.pool.query(
+    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, created_at) values ($1, $2, $3, 'ep', 'webhook', 1, now())`,
+    [userId, `dlv_${randomBytes(6).toString('hex')}`, delivering],
+  );
+  const left = async (column: string) => {
+    const { rows } = await owner.pool.query<{ id: string }>(
+      `select id from email where user_id = $1 and ${column} order by id`,
+      [userId],
+    );
+    return rows.map(({ id }) => id);
+  };
+  await choose(userId, { rawDays: 1 });
+  await sweep();
+  expect(await left('raw_id is not null')).toEqual([pending, scheduled, unrouted, delivering, held, unthreaded]);
+  await choose(userId, { metadataDays: 1 });
+  await sweep();
+  expect(await left('true')).toEqual([pending, scheduled, unrouted, delivering, unthreaded]);
+  expect(done).not.toBe('');
+});
+
+test('what was in work when it was passed goes once all is looked at anew', async () => {
+  const { userId, ids } = await mailbox(3);
+  for (const emailId of ids) await giveRaw(owner, [{ userId, emailId }]);
+  await owner.pool.query('update route set outcome = null where user_id = $1 and email_id = $2', [userId, ids[0]]);
+  await choose(userId, { rawDays: 1 });
+  const kept = async () =>
+    (await owner.pool.query('select id from email where user_id = $1 and raw_id is not null', [userId])).rows.length;
+  await sweep();
+  expect(await kept()).toBe(1);
+  await owner.pool.query(`update route set outcome = 'stored' where user_id = $1`, [userId]);
+  await owner.pool.query(`update retention_sweep set begins_anew_at = now() - interval '1 s'`);
+  await sweep();
+  await sweep();
+  expect(await kept()).toBe(0);
+});
+
+test('without a choice of their own the defaults of the service hold for users, and a choice wins', async () => {
+  const { userId } = await mailbox(2);
+  const chooser = await mailbox(2);
+  for (const id of [userId, chooser.userId])
+    await owner.pool.query('insert into user_account (id, email) values ($1, $2)', [id, `${id}@box.test`]);
+  await choose(chooser.userId, KEEP_FOR_EVER);
+  await sweep();
+  expect(await emailCount(userId)).toBe(2);
+  await sweep({ ...KEEP_FOR_EVER, metadataDays: 3 });
+  expect(await emailCount(userId)).toBe(0);
+  expect(await emailCount(chooser.userId)).toBe(2);
+  await owner.pool.query('delete from user_account');
+});
+
+test('receptions of reports, which made no email, go with their octets; those that wait for the parser stay', async () => {
+  const { userId, ids } = await mailbox(2);
+  const [report = '', waiting = ''] = ids;
+  const rawIds = [
+    await giveRaw(owner, [{ userId, emailId: report }]),
+    await giveRaw(owner, [{ userId, emailId: waiting }]),
+  ];
+  await owner.pool.query('delete from email where user_id = $1', [userId]);
+  const aged = (n: number) => `em_0000000000${String(n).padStart(22, '0')}`;
+  await owner.pool.query('update reception set email_id = $3 where user_id = $1 and email_id = $2', [
+    userId,
+    report,
+    aged(1),
+  ]);
+  await owner.pool.query('update reception set email_id = $3, parsed_at = null where user_id = $1 and email_id = $2', [
+    userId,
+    waiting,
+    aged(2),
+  ]);
+  await choose(userId, { rawDays: 1 });
+  await sweep();
+  const { rows } = await owner.pool.query('select raw_id from reception where user_id = $1', [userId]);
+  expect(rows).toEqual([{ raw_id: rawIds[1] }]);
+  expect((await owner.pool.query('select id from raw_message where id = any ($1)', [rawIds])).rows).toEqual([
+    { id: rawIds[1] },
+  ]);
+});
+
+test('old events go from the beginning of the feed, which then tells where it begins', async () => {
+  const { userId } = await mailbox(30);
+  await owner.pool.query(`update event set at = now() - interval '9 days' where user_id = $1 and seq <= 12`, [userId]);
+  await choose(userId, { metadataDays: 8 });
+  await owner.pool.query(`update email set created_at = now() where user_id = $1`, [userId]);
+  await sweep();
+  const { rows } = await owner.pool.query(
+    `select min(e.seq)::integer as first, c.first_seq::integer as told from event e join event_counter c using (user_id)
+     where user_id = $1 group by c.first_seq`,
+    [userId],
+  );
+  expect(rows).toEqual([{ first: 13, told: 13 }]);
+});
+
+test('it ends at once when it is told to stop, and goes on where it was', async () => {
+  const { userId } = await mailbox(350);
+  await choose(userId, { metadataDays: 1 });
+  let batches = 0;
+  await sweep(KEEP_FOR_EVER, () => batches >= 1, (point) => void (point === 'retention.before-commit' && batches++)); // biome-ignore format: one line
+  expect(await emailCount(userId)).toBe(250);
+  expect((await owner.pool.query('select claimed_by from retention_sweep')).rows).toEqual([{ claimed_by: null }]);
+  await sweep();
+  expect(await emailCount(userId)).toBe(0);
+}, 60_000);
+
+test('a batch whose claim went to another scheduler is taken back', async () => {
+  const { userId } = await mailbox(5);
+  await choose(userId, { metadataDays: 1 });
+  await sweep();
+  expect(await emailCount(userId)).toBe(0);
+  const again = await mailbox(5);
+  await choose(again.userId, { metadataDays: 1 });
+  await owner.pool.query(`
+    create function steal() returns trigger language plpgsql as $$ begin new.claimed_by := 'another'; return new; end $$;
+    create trigger steal before update on retention_sweep for each row when (new.claimed_by is not null) execute function steal()`);
+  await sweep();
+  await owner.pool.query('drop function steal cascade');
+  expect(await emailCount(again.userId)).toBe(5);
+});
