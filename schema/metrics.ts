@@ -137,12 +137,12 @@ export const databaseMetrics = {
 };
 
 export const backlogMetrics = {
-  rows: gauge('postroom_backlog_rows', 'Rows that are due and not done, counted up to 100,000', ['actor', 'queue']),
+  rows: gauge('postroom_backlog_rows', 'Rows that are due and not done, counted up to 10,000', ['actor', 'queue']),
   oldestSeconds: gauge('postroom_backlog_oldest_seconds', 'How long the oldest of them is due; 0 when there is none', [
     'actor',
     'queue',
   ]),
-  laterRows: gauge('postroom_backlog_later_rows', 'Rows that wait for their next try, counted up to 100,000', [
+  laterRows: gauge('postroom_backlog_later_rows', 'Rows that wait for their next try, counted up to 10,000', [
     'actor',
     'queue',
   ]),

@@ -17,7 +17,7 @@ export interface QueueBacklog {
 }
 
 /** Counting ends here, so that a backlog never makes its own reading slow. */
-export const MOST_COUNTED = 100_000;
+export const MOST_COUNTED = 10_000;
 /** Rows among which the oldest that is not dead is looked for. */
 const OLDEST_LOOKED_AT = 200;
 /** Endpoints whose longest due delivery is looked at. */

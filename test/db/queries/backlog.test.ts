@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../../db/database.ts';
-import { backlogSql, type QueueBacklog, readBacklog } from '../../../db/queries/backlog.ts';
+import { backlogSql, MOST_COUNTED, type QueueBacklog, readBacklog } from '../../../db/queries/backlog.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let base: TestDatabase;
@@ -110,6 +110,18 @@ test('a dead row is counted as dead alone, and the oldest is one that is alive',
     expect(entry?.oldestSeconds, queue).toBeLessThan(3 * 60 - 1);
   }
   expect(queueOf(backlog, 'ask')).toMatchObject({ rowCount: 3, deadCount: 0 });
+});
+
+test('counting ends where it would become dear', async () => {
+  await fill(0, MOST_COUNTED + 5);
+  const backlog = await readBacklog(actor);
+  for (const { queue, rowCount, laterCount } of backlog.filter((entry) => entry.queue !== 'deliver')) {
+    expect(rowCount, queue).toBe(MOST_COUNTED);
+    expect(laterCount ?? 0, queue).toBeLessThanOrEqual(MOST_COUNTED);
+  }
+  const deliver = queueOf(backlog, 'deliver');
+  expect((deliver?.rowCount ?? 0) + (deliver?.laterCount ?? 0)).toBe(MOST_COUNTED);
+  expect(deliver?.oldestSeconds).toBeGreaterThanOrEqual(MOST_COUNTED * 60);
 });
 
 test('what is done costs nothing: no table is walked, and the pages read are few however much is stored', async () => {
