@@ -14,6 +14,8 @@ import {
 } from '../schema/messages.ts';
 import { actorMetrics } from '../schema/metrics.ts';
 import { createInHand, type InHand } from './bus/in-hand.ts';
+import { apart } from './bus/tracing.ts';
+import { recordNoted } from './mail-spans.ts';
 
 /** What every actor is given at its start. */
 export interface ActorContext {
@@ -134,7 +136,7 @@ export function runActor(plan: ActorPlan): RunningActor {
       const drained = Promise.all(subscriptions.map((subscription) => subscription.stop())).then(() =>
         inHand.settled(),
       );
-      if (await within(DRAIN_MS, drained)) return;
+      if (await within(DRAIN_MS, drained)) return await recordNoted(plan.context.database);
       log.warn({ actor: plan.name }, 'actor: drain took too long, ending the work in hand');
       ending.abort();
       if (!(await within(LAST_WORDS_MS, drained))) log.error({ actor: plan.name }, 'actor: work in hand did not end');
@@ -221,7 +223,8 @@ function startStep(frame: Frame, step: Step): RunningStep {
     try {
       // A step's wakes are of its own subject, as only that subject is subscribed.
       const work = step.work as (run: Run) => Promise<number | void>;
-      const count = await work({ wakes: taken, signal: frame.signal, isStopping: frame.isStopping, keep: frame.keep });
+      const { signal, isStopping, keep } = frame;
+      const count = await apart(() => work({ wakes: taken, signal, isStopping, keep }));
       if ((count ?? 0) >= (step.batchSize ?? BATCH_SIZE)) isSweepDue = true;
       backoffMs = 0;
       if (isAway) log.info(labels, 'actor: step works again');

@@ -7,6 +7,7 @@ import type { ActorContext } from '../actor.ts';
 import { outcomeOf, outcomeOfGivingUp } from './attempt-outcome.ts';
 import type { EndpointLookup } from './endpoint-lookup.ts';
 import type { DeliveryJob } from './job.ts';
+import { noteAttempt } from './attempt-span.ts';
 import { isRawNeeded, type PayloadParts } from './payload.ts';
 import { type OpenRequest, postWebhook, type WebhookResponse } from './post-webhook.ts';
 import { createSlots } from './slots.ts';
@@ -138,6 +139,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
     const durationMs = Math.round(performance.now() - startedTick);
     const outcome = outcomeOf(context, job, { startedAt, durationMs, response, sentHeaders: made.headers });
     measure(outcome, response, parts.email.created_at);
+    noteAttempt(context.database, job, startedTick, response);
     return outcome;
   };
 

@@ -18,6 +18,7 @@ import {
   releaseForwards,
 } from './claim-forwards.ts';
 import { CompositionTimeout, FORWARD_THREADS, type ForwardThreads, type ForwardWork } from './forward-thread.ts';
+import { noteStage } from '../mail-spans.ts';
 import { type DeliveryFaultPoint, jobOf } from './job.ts';
 import type { OutcomeRecorder } from './record-outcomes.ts';
 
@@ -129,6 +130,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 
   const forwardOne = async (row: ClaimedForwardRow): Promise<void> => {
     const startedAt = context.now();
+    const startedTick = performance.now();
     const prepared = await prepare(row);
     if ('refusal' in prepared) {
       await recorder.record(outcomeOfGivingUp(context, jobOf(row, 0), prepared.refusal), 'forward');
@@ -141,6 +143,11 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       return;
     }
     fault('forward.stored');
+    noteStage(context.database, [{ userId: row.user_id, emailId: row.email_id }], {
+      name: 'forward',
+      startedTick,
+      attributes: { 'postroom.delivery.id': row.id },
+    });
     context.bus.wake('sending.send.wake', { userId: row.user_id, emailIds: [row.email_id] });
   };
 

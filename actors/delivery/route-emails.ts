@@ -12,6 +12,7 @@ import {
 import { deliveryMetrics } from '../../schema/metrics.ts';
 import { setAside } from '../set-aside.ts';
 import { decideRoutes, type RoutingParts } from './decide-routes.ts';
+import { noteStage } from '../mail-spans.ts';
 import type { DeliveryJob, Lane } from './job.ts';
 import { type StoredRoutes, storeRoutes } from './store-routes.ts';
 
@@ -121,7 +122,11 @@ async function routeTaken(
   });
   if (stored === null) return joined([]);
   deliveryMetrics.routeSeconds.observe((performance.now() - askedAt) / 1_000);
-  for (const { outcome } of stored.records) deliveryMetrics.routed.inc({ outcome });
+  for (const { outcome, user_id: userId, email_id: emailId } of stored.records) {
+    deliveryMetrics.routed.inc({ outcome });
+    const attributes = { 'postroom.route.outcome': outcome };
+    noteStage(context.database, [{ userId, emailId }], { name: 'route', startedTick: askedAt, attributes });
+  }
   for (const { userId, lastSeq } of stored.grown) context.bus.publish('event.appended', { userId, lastSeq });
   return batchOf(stored, stored.rows, askedAt + LEASE_SECONDS * 1_000);
 }

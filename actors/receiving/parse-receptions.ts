@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { scanHeaders } from '../../core/parse-message.ts';
 import type { OctetStore } from '../../db/octet-store.ts';
 import { actorMetrics, receivingMetrics } from '../../schema/metrics.ts';
+import { noteStage } from '../mail-spans.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 import type { ParsePool } from './parse-pool.ts';
 import type { FaultPoint, Reception } from './reception.ts';
@@ -28,6 +29,7 @@ const GIVEN_UP = 'The parser failed over this message too often';
  * Throws when PostgreSQL is away or the parser was closed.
  */
 export async function parseReceptions(options: ParseOptions, chunk: readonly Reception[]): Promise<void> {
+  const startedTick = performance.now();
   options.fault('receiving.parse-claimed');
   const outcomes = await parseOnce(options, chunk);
   options.fault('receiving.parse-done');
@@ -41,6 +43,10 @@ export async function parseReceptions(options: ParseOptions, chunk: readonly Rec
   }
   const mail = await takeReports(options.reports, parsed);
   if (mail.length > 0) await options.storing.store(mail);
+  for (const { reception, outcome } of parsed) {
+    const error = outcome.message.parseError === null ? null : 'parse';
+    noteStage(options.reports.database, [reception], { name: 'parse', startedTick, error });
+  }
   const now = Date.now();
   for (const { acceptedAt, tries } of chunk) {
     actorMetrics.sinceAcceptSeconds.observe({ stage: 'parsed' }, Math.max(0, now - acceptedAt.getTime()) / 1_000);

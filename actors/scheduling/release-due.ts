@@ -3,6 +3,7 @@ import { inTransaction, isConnectionLost } from '../../db/database.ts';
 import { type DueKey, listDueKeys, queueReleased, takeDue } from '../../db/queries/scheduled-release.ts';
 import { schedulingMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
+import { noteStage } from '../mail-spans.ts';
 import { setAside } from '../set-aside.ts';
 
 export interface ReleaseOptions {
@@ -42,6 +43,7 @@ async function releaseAlone(context: ActorContext, options: ReleaseOptions, key:
 }
 
 async function release(context: ActorContext, options: ReleaseOptions, only?: DueKey): Promise<number> {
+  const startedTick = performance.now();
   const released = await inTransaction(context.database, async (client) => {
     const due = await takeDue(client, RELEASE_BATCH, only);
     if (due.length === 0) return [];
@@ -55,6 +57,8 @@ async function release(context: ActorContext, options: ReleaseOptions, only?: Du
   if (released.length === 0) return 0;
   options.fault?.('scheduling.after-commit');
   for (const { user_id: userId, email_ids: emailIds, last_seq: lastSeq } of released) {
+    const emails = emailIds.map((emailId) => ({ userId, emailId }));
+    noteStage(context.database, emails, { name: 'release', startedTick });
     context.bus.wake('sending.send.wake', { userId, emailIds });
     context.bus.wake('threading.assign.wake', { userId, emailIds });
     context.bus.publish('event.appended', { userId, lastSeq });

@@ -7,6 +7,7 @@ import type { DestinationQueue } from './destination-queue.ts';
 import type { AttemptResult, Lane, SendingJob, Transaction } from './job.ts';
 import { type Outcome, toOutcome } from './outcome.ts';
 import type { OutcomeRecorder } from './record-outcomes.ts';
+import { noteTransaction } from './transaction-span.ts';
 
 export interface DispatcherOptions {
   context: ActorContext;
@@ -69,6 +70,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const report = await attempter.attempt(key, transaction);
     end({ outcome: report === null ? 'postponed' : outcomeOf(report.results) });
     if (report === null) return await putBackLater(key, transaction, startedTick);
+    noteTransaction(context.database, transaction, startedTick, report);
     queue.end(key, transaction, startedTick, report.verdict);
     const { isOurs } = options.destinationOf(transaction);
     if (mayWait(key, transaction, report, isOurs)) {

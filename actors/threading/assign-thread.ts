@@ -21,6 +21,7 @@ import {
 } from '../../db/queries/thread-write.ts';
 import { actorMetrics, threadingMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
+import { noteStage } from '../mail-spans.ts';
 import { planThreads, type ThreadPlan } from './plan-threads.ts';
 
 export interface ThreadingOptions {
@@ -45,12 +46,15 @@ export async function assignThreads(
   userId: string,
   emailIds: readonly string[],
 ): Promise<number> {
+  const startedTick = performance.now();
   const done = await timed(() =>
     retryContention(() => inTransaction(context.database, (client) => threadBatch(context, client, userId, emailIds))),
   );
   if (done === null) return 0;
   context.fault?.('threading.after-commit');
   count(done);
+  const threaded = done.emailIds.map((emailId) => ({ userId, emailId }));
+  noteStage(context.database, threaded, { name: 'thread', startedTick });
   if (done.receivedIds.length > 0) context.bus.wake('delivery.route.wake', { userId, emailIds: done.receivedIds });
   context.bus.publish('event.appended', { userId, lastSeq: done.lastSeq });
   return done.count;
@@ -58,6 +62,7 @@ export async function assignThreads(
 
 interface ThreadedBatch {
   count: number;
+  emailIds: string[];
   /** sent mail is not routed */
   receivedIds: string[];
   /** when SMTP took those */
@@ -103,6 +108,7 @@ async function threadBatch(
   const received = emails.filter((email) => email.type === 'received');
   return {
     count: emails.length,
+    emailIds: emails.map((email) => email.emailId),
     receivedIds: received.map((email) => email.emailId),
     acceptedAt: received.map((email) => email.createdAt),
     lastSeq,

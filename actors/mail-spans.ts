@@ -1,0 +1,82 @@
+import type { Attributes, SpanKind } from '@opentelemetry/api';
+import type { Database } from '../db/database.ts';
+import { type EmailKey, readTraceParents } from '../db/queries/email-trace.ts';
+import { beginSpan, failSpan, isTracing } from './bus/tracing.ts';
+
+/** What was done to emails, and how it went. */
+export interface MailStage {
+  name: string;
+  kind?: SpanKind;
+  /** on performance.now(): when it began; it ended when it is noted */
+  startedTick: number;
+  attributes?: Attributes;
+  /** a word or a code of what went wrong, nothing that anybody wrote; absent or null: nothing did */
+  error?: string | null;
+}
+
+interface Noted extends EmailKey {
+  stage: MailStage;
+  startedAt: number;
+  endedAt: number;
+}
+
+interface Notes {
+  waiting: Noted[];
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** Milliseconds that a note waits for company. */
+const GATHER_MS = 100;
+/** Notes that are looked up together, and that wait at most; beyond, spans are dropped. */
+const BATCH_NOTES = 500;
+const MOST_NOTES = 10_000;
+
+const notesOf = new WeakMap<Database, Notes>();
+
+/**
+ * Records, below the span that accepted each of these emails, that this was done to it: whatever process did that, and whenever. Emails
+ * whose trace is not recorded are passed over. Costs nothing without tracing, and with it one look-up for many; nobody waits for it, and
+ * where the look-up fails the spans are lost.
+ */
+export function noteStage(database: Database, emails: readonly EmailKey[], stage: MailStage): void {
+  if (!isTracing() || emails.length === 0) return;
+  const notes = notesOf.get(database) ?? { waiting: [], timer: undefined };
+  notesOf.set(database, notes);
+  const endedAt = Date.now();
+  const startedAt = endedAt - (performance.now() - stage.startedTick);
+  if (notes.waiting.length >= MOST_NOTES) return;
+  for (const { userId, emailId } of emails) notes.waiting.push({ userId, emailId, stage, startedAt, endedAt });
+  if (notes.waiting.length >= BATCH_NOTES) void recordNoted(database);
+  else notes.timer ??= setTimeout(() => void recordNoted(database), GATHER_MS);
+}
+
+/** Records what is noted and not yet recorded. Never rejects. */
+export async function recordNoted(database: Database): Promise<void> {
+  const notes = notesOf.get(database);
+  if (notes === undefined) return;
+  clearTimeout(notes.timer);
+  notes.timer = undefined;
+  while (notes.waiting.length > 0) await record(database, notes.waiting.splice(0, BATCH_NOTES));
+}
+
+async function record(database: Database, noted: readonly Noted[]): Promise<void> {
+  const emails = [...new Map(noted.map((note) => [note.emailId, note])).values()];
+  // PostgreSQL is away: others tell of it.
+  const parents = await readTraceParents(database, emails).catch(() => new Map<string, string>());
+  for (const { emailId, stage, startedAt, endedAt } of noted) {
+    const parent = parents.get(emailId);
+    if (parent === undefined) continue;
+    const { name, kind, attributes, error } = stage;
+    const span = beginSpan(
+      name,
+      {
+        ...(kind === undefined ? {} : { kind }),
+        attributes: { 'postroom.email.id': emailId, ...attributes },
+        startTime: startedAt,
+      },
+      parent,
+    );
+    if (error != null) failSpan(span, error);
+    span?.end(endedAt);
+  }
+}
