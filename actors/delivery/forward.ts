@@ -8,6 +8,7 @@ import { type ClaimedForwardRow, findForwardRecipientSql } from '../../db/querie
 import { type ForwardRecord, storeForwardSql } from '../../db/queries/forward-store.ts';
 import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext, Run } from '../actor.ts';
+import { noteStage } from '../mail-spans.ts';
 import { setAside } from '../set-aside.ts';
 import { outcomeOfGivingUp } from './attempt-outcome.ts';
 import {
@@ -18,7 +19,6 @@ import {
   releaseForwards,
 } from './claim-forwards.ts';
 import { CompositionTimeout, FORWARD_THREADS, type ForwardThreads, type ForwardWork } from './forward-thread.ts';
-import { noteStage } from '../mail-spans.ts';
 import { type DeliveryFaultPoint, jobOf } from './job.ts';
 import type { OutcomeRecorder } from './record-outcomes.ts';
 

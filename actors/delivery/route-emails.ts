@@ -10,9 +10,9 @@ import {
   type UnroutedRow,
 } from '../../db/queries/delivery-route.ts';
 import { deliveryMetrics } from '../../schema/metrics.ts';
+import { noteStage } from '../mail-spans.ts';
 import { setAside } from '../set-aside.ts';
 import { decideRoutes, type RoutingParts } from './decide-routes.ts';
-import { noteStage } from '../mail-spans.ts';
 import type { DeliveryJob, Lane } from './job.ts';
 import { type StoredRoutes, storeRoutes } from './store-routes.ts';
 
