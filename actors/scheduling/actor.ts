@@ -1,4 +1,5 @@
 import { KEEP_FOR_EVER, type Retention } from '../../core/retention.ts';
+import { removeOldTraces } from '../../db/queries/email-trace.ts';
 import { secondsUntilDue } from '../../db/queries/scheduled-release.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { CHECK_BATCH, createDomainChecker } from './check-domains.ts';
@@ -9,6 +10,9 @@ import { type RetentionOptions, removeOldMail } from './remove-old-mail.ts';
 
 const SWEEP_EVERY_MS = 1_000;
 const KEYS_EVERY_MS = 60_000;
+const TRACES_EVERY_MS = 10 * 60_000;
+/** Rows of traces removed at once. */
+const TRACES_BATCH = 2_000;
 const RETENTION_EVERY_MS = 60_000;
 const LEFTOVERS_EVERY_MS = 10 * 60_000;
 /** A domain is looked at this much after it is due at the latest. */
@@ -63,6 +67,12 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
         everyMs: KEYS_EVERY_MS,
         batchSize: REMOVE_BATCH,
         work: () => removeOldKeys(context.database),
+      },
+      {
+        name: 'traces',
+        everyMs: TRACES_EVERY_MS,
+        batchSize: TRACES_BATCH,
+        work: () => removeOldTraces(context.database, TRACES_BATCH),
       },
       {
         name: 'retention',
