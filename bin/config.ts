@@ -120,7 +120,7 @@ export function readConfig(env: Environment): Config {
     trustedDomains: values.TRUSTED_DOMAINS ?? (isSingleMachine ? ['inbox.test'] : []),
     outboundRelayUrl: values.OUTBOUND_RELAY_URL ?? null,
     outboundPort: values.OUTBOUND_PORT,
-    inboundSmtp: values.INBOUND_SMTP ?? { host: connectable(values.HOST), port: values.SMTP_PORT },
+    inboundSmtp: values.INBOUND_SMTP ?? { host: connectableHost(values.HOST), port: values.SMTP_PORT },
     allowedPrivateNetworks:
       values.ALLOWED_PRIVATE_NETWORKS ?? (isSingleMachine && isLoopback(values.HOST) ? ['127.0.0.0/8', '::1/128'] : []),
     rateLimitPerSecond: values.RATE_LIMIT_PER_SECOND,
@@ -206,7 +206,7 @@ export function isLoopback(host: string): boolean {
 const METRICS_PORT = 9_464;
 
 /** Where a listener on that host is reached from this machine. */
-function connectable(host: string): string {
+export function connectableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;
 }
