@@ -2,7 +2,7 @@
 # Postroom's cluster on one Linux host without containers: three NATS servers, two of every process, and a proxy in front. It is what
 # docker-compose.yml describes, as plain processes: for trying things out, and as a model for units of systemd.
 #
-#   docs/deploy/processes.sh up             starts what does not run, each until it is ready
+#   docs/deploy/processes.sh up             starts what does not run, each until it is ready; with names behind it, those alone
 #   docs/deploy/processes.sh restart NAME.. ends it (it drains), starts it anew, and waits until it is ready; one after the other; all: each of them
 #   docs/deploy/processes.sh status         what runs, and what is missing where something is not ready
 #   docs/deploy/processes.sh down           ends everything, the proxy first
@@ -182,10 +182,12 @@ SMTP_PUBLISHED_PLAIN=$(as_bind "${SMTP_PUBLISHED:-25}")
 
 case ${1:-} in
   up)
-    # NATS servers look for each other, so they start together
-    for name in $SERVERS; do start "$name"; done
+    shift
     migrate
-    for name in $PROCESSES proxy; do start "$name"; done
+    for name in ${*:-$SERVERS $PROCESSES proxy}; do
+      address_of "$name" >/dev/null
+      start "$name"
+    done
     echo "HTTP at $HTTP_PUBLISHED, SMTP at $SMTP_PUBLISHED_PLAIN"
     ;;
   restart)
