@@ -111,7 +111,6 @@ const composeService = z.strictObject({
         timeout: z.string(),
         retries: z.number(),
         start_period: z.string(),
-        start_interval: z.string(),
       }),
     ])
     .optional(),

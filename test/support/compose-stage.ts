@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inject } from 'vitest';
@@ -247,8 +247,8 @@ export class ComposeStage {
     const service = this.#service(name);
     const asks = (url: string) => async () => (await fetch(url)).ok;
     if (service.image.startsWith('nats:')) return asks(`http://${this.addressOf(name)}:${NATS_MONITOR_PORT}/healthz`);
-    if (name === 'proxy') return asks(`${this.url}/health`);
-    if (name.startsWith('smtp-')) return () => greets(SMTP_PORT, this.addressOf(name));
+    if (name === 'proxy')
+      return async () => (await asks(`${this.url}/ready`)()) && greets(this.smtp.port, this.smtp.host);
     return asks(`${this.monitoringOf(name)}/ready`);
   }
 

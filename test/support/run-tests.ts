@@ -14,6 +14,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 /** Programs of the tests that are no npm packages, and what goes untested without each. */
 const programs = [
   { name: 'nats-server', debian: 'nats-server', about: 'the bus over NATS and the split mode' },
+  { name: 'haproxy', debian: 'haproxy', about: 'the proxy of docker-compose.yml' },
   { name: 'swaks', debian: 'swaks', about: "the README's first mail" },
   { name: 'chromium', debian: 'chromium', about: 'the dashboard in a browser' },
 ];
