@@ -3,6 +3,7 @@ import { access, chmod, open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { connectClient } from '../../db/open-pool.ts';
+import { primaryUrl } from '../../db/primary.ts';
 import { processEnvironment } from '../config.ts';
 
 const run = promisify(execFile);
@@ -93,7 +94,7 @@ async function findProgram(
 
 async function runClient(program: string, words: string[], url: string): Promise<void> {
   // Anybody may read the words of a process; the password goes by its environment.
-  const address = new URL(url);
+  const address = new URL(await primaryUrl(url));
   const password = decodeURIComponent(address.password);
   address.password = '';
   const child = spawn(program, [`--dbname=${address.href}`, '--no-password', ...words], {
