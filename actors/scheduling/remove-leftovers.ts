@@ -1,14 +1,17 @@
 import type { Database } from '../../db/database.ts';
 import { forgetOldFaults } from '../../db/queries/dead-row.ts';
+import { eraseRows, listErasedLately } from '../../db/queries/erase-account.ts';
 
 /** Rows of one kind removed at once. */
 export const LEFTOVERS_BATCH = 1_000;
 
 /**
- * Removes a batch of what nobody asks for any more: what db/migrations/0001-retention.ts lists, and what is known of faults that are over.
+ * Removes a batch of what nobody asks for any more: what db/migrations/0001-retention.ts lists, what is known of faults that are over, and what
+ * was still under way for accounts when they were erased.
  * Answers the largest number removed of one kind.
  */
 export async function removeLeftovers(database: Database): Promise<number> {
+  for (const userId of await listErasedLately(database)) await eraseRows(database, userId);
   const { rows } = await database.pool.query<{ most: number }>({
     name: 'remove-leftovers',
     text: 'select remove_leftovers($1) as most',

@@ -3,10 +3,10 @@ import { deriveReturnAddressKey, makeReturnAddress } from '../../core/return-add
 import { isConnectionLost } from '../../db/database.ts';
 import type { ActorContext } from '../actor.ts';
 import type { LookUp } from '../dns-resolver.ts';
-import { setAside } from '../set-aside.ts';
 import type { DestinationVerdict } from './destination-queue.ts';
 import type { AttemptResult, SendingJob, Transaction } from './job.ts';
 import { type NoSession, type OpeningParts, openSession } from './open-session.ts';
+import { ownFault } from './own-fault.ts';
 import { type ResolveParts, resolveDestination } from './resolve-destination.ts';
 import { directRoute, type Route } from './route.ts';
 import { INTERRUPTED, type SendReport } from './send-report.ts';
@@ -63,31 +63,16 @@ export function createAttempter(options: AttempterOptions): Attempter {
     return await sendOver(key, transaction);
   };
 
-  /** A fault of ours, over which each recipient is set aside; it does not stop the others. */
-  const ownFault = async (jobs: readonly SendingJob[], text: string, error?: unknown): Promise<AttemptReport> => {
-    const result = { ...NOWHERE, outcome: 'deferred', code: null, status: '4.3.0', text } as const;
-    const results = jobs.map(async (job) => {
-      const fault = {
-        userId: job.userId,
-        step: 'send',
-        subjectId: job.recipientId,
-        error: error ?? new Error(text),
-      } as const;
-      return { job, ...result, faultRetrySeconds: (await setAside(context, fault)).retrySeconds };
-    });
-    return { results: await Promise.all(results), verdict: 'refused', isUnopened: false };
-  };
-
   /** The message, or what is to be reported without it. */
   const read = async (transaction: Transaction): Promise<{ octets: Buffer } | { report: AttemptReport | null }> => {
     const { jobs } = transaction;
     try {
       const octets = await signer.read(transaction);
-      if (octets === null) return { report: await ownFault(jobs, 'The stored message is gone or damaged') };
+      if (octets === null) return { report: await ownFault(context, jobs, 'The stored message is gone or damaged') };
       return ending.signal.aborted ? { report: interrupted(jobs) } : { octets };
     } catch (error) {
       if (isConnectionLost(error)) return { report: null };
-      return { report: await ownFault(jobs, 'The message could not be signed', error) };
+      return { report: await ownFault(context, jobs, 'The message could not be signed', error) };
     }
   };
 
@@ -183,7 +168,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
       try {
         return await attempt(key, transaction);
       } catch (error) {
-        return await ownFault(transaction.jobs, 'Internal error', error);
+        return await ownFault(context, transaction.jobs, 'Internal error', error);
       }
     },
     interrupt: () => ending.abort(),

@@ -2,6 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 import { AUTH } from './0001-auth.ts';
 import { DEAD_ROWS } from './0001-dead-rows.ts';
 import { DOMAIN_KEYS } from './0001-domain-keys.ts';
+import { ERASURE } from './0001-erasure.ts';
 import { HOUSEKEEPING, RETENTION } from './0001-retention.ts';
 import { SEARCHES } from './0001-searches.ts';
 import { TRACES } from './0001-traces.ts';
@@ -27,6 +28,7 @@ export class InitialMigration extends Migration {
     this.addSql(REQUEST_LIMITS);
     this.addSql(DEAD_ROWS);
     this.addSql(RETENTION);
+    this.addSql(ERASURE);
     this.addSql(ROLES_AND_POLICIES);
     this.addSql(SEARCHES);
     this.addSql(DOMAIN_KEYS);

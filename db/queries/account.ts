@@ -30,6 +30,12 @@ export async function hasAccount(database: Database, email: string): Promise<boo
   return rowCount === 1;
 }
 
+/** The id of the account with that address, which is in lower case; null when there is none. */
+export async function findAccountId(database: Database, email: string): Promise<string | null> {
+  const { rows } = await database.pool.query<{ id: string }>('select id from user_account where email = $1', [email]);
+  return rows[0]?.id ?? null;
+}
+
 /**
  * Makes an account and its API key. With a key of the caller's choice it may be repeated: the account then answers to that key
  * (and to the password, when one is given). The pool must be of the URL's own role. Keys are stored as SHA-256 only.

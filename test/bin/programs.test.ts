@@ -26,6 +26,11 @@ test.each([
   [['bin/dead.ts', 'bury'], /bury/],
   [['bin/dead.ts', 'replay'], /--all/],
   [['bin/dead.ts', 'replay', 'em_x', '--all'], /one of/],
+  [['bin/account.ts', 'retention', 'a@b.test', '--raw-days', 'many'], /--raw-days/],
+  [['bin/account.ts', 'retention', 'a@b.test', '--raw-days', '9', '--body-days', '8'], /longer than bodies/],
+  [['bin/account.ts', 'export', 'a@b.test'], /DIRECTORY/],
+  [['bin/account.ts', 'erase', 'a@b.test'], /--yes/],
+  [['bin/account.ts', 'create', 'a@b.test', '--yes'], /--yes is not for create/],
   [['bin/start.ts', 'now'], /now/],
 ])('%j is refused with status 2', async (words, reason) => {
   const { status, stderr } = await runToEnd(words);

@@ -1,0 +1,115 @@
+import { mkdir, open, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type pg from 'pg';
+import { decryptSecret, type SecretPurpose } from '../../core/secret-box.ts';
+import { type Database, inTransaction } from '../../db/database.ts';
+import { EXPORTED_KINDS, KEPT_OCTETS_QUERY, readDocuments, readKeptOctets } from '../../db/queries/export-account.ts';
+
+export interface AccountExport {
+  userId: string;
+  /** made when it is not there; must be empty */
+  directory: string;
+  /** to write the secrets of endpoints and the private keys of domains with; null: they are left out */
+  secretKey: Uint8Array | null;
+}
+
+/** What was written. */
+export interface ExportCounts {
+  documents: number;
+  messages: number;
+}
+
+/** For the owner of the process alone. */
+const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+/**
+ * Writes all that the account has into files: documents as JSON lines, raw messages as they came or went. All is of one instant, read in one
+ * transaction, and one batch is in memory at a time. Throws when the directory is not empty.
+ */
+export async function exportAccount(
+  database: Database,
+  { userId, directory, secretKey }: AccountExport,
+): Promise<ExportCounts> {
+  await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
+  if ((await readdir(directory)).length > 0) throw new Error(`${directory} is not empty`);
+  const counts = { documents: 0, messages: 0 };
+  await inTransaction(database, async (client) => {
+    // As long as it takes: disks may be slow.
+    await client.query(
+      'set transaction isolation level repeatable read, read only; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0',
+    );
+    for (const { file, query } of EXPORTED_KINDS) {
+      const handle = await open(path.join(directory, file), 'wx', FILE_MODE);
+      try {
+        await readDocuments(client, query, userId, async (documents) => {
+          await handle.appendFile(documents.map((each) => `${JSON.stringify(shown(each, secretKey))}\n`).join(''));
+          counts.documents += documents.length;
+        });
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    }
+    counts.messages = await exportMessages(client, userId, directory);
+  });
+  // Last: a directory without it was not finished.
+  await writeFile(path.join(directory, 'README.md'), readmeOf(secretKey !== null), { mode: FILE_MODE });
+  return counts;
+}
+
+/** In a folder per month: a folder of a million files is no use. */
+async function exportMessages(client: pg.ClientBase, userId: string, directory: string): Promise<number> {
+  let count = 0;
+  let month = '';
+  await readDocuments(client, KEPT_OCTETS_QUERY, userId, async (documents) => {
+    for (const { emailId, rawId, createdAt } of documents) {
+      const folder = path.join(directory, 'mail', String(createdAt).slice(0, 'yyyy-mm'.length));
+      if (folder !== month) await mkdir(folder, { recursive: true, mode: DIRECTORY_MODE });
+      month = folder;
+      const octets = await readKeptOctets(client, String(rawId));
+      if (octets === null) continue;
+      await writeFile(path.join(folder, `${String(emailId)}.eml`), octets, { flag: 'wx', mode: FILE_MODE });
+      count++;
+    }
+  });
+  return count;
+}
+
+/** Encrypted secrets, in clear or not at all; of configurations, too. */
+function shown(document: Record<string, unknown>, secretKey: Uint8Array | null): Record<string, unknown> {
+  const { secret_ciphertext: secret, private_key_ciphertext: privateKey, config, ...rest } = document;
+  return {
+    ...rest,
+    ...(config === undefined ? {} : { config: secretKey === null ? withoutSecrets(config) : config }),
+    ...(secretKey === null ? {} : inClear(secretKey, 'webhook-secret', 'secret', secret)),
+    ...(secretKey === null ? {} : inClear(secretKey, 'dkim-key', 'private_key', privateKey)),
+  };
+}
+
+function inClear(secretKey: Uint8Array, purpose: SecretPurpose, name: string, ciphertext: unknown) {
+  return typeof ciphertext === 'string' ? { [name]: decryptSecret(secretKey, purpose, ciphertext) } : {};
+}
+
+/** Header fields of webhooks often hold tokens; chat webhooks are opened by their URL. */
+function withoutSecrets(config: unknown): unknown {
+  if (typeof config !== 'object' || config === null) return config;
+  const { headers, verificationToken: _, ...rest } = config as Record<string, unknown>;
+  const names = typeof headers === 'object' && headers !== null ? Object.keys(headers) : [];
+  return names.length === 0 ? rest : { ...rest, headers: Object.fromEntries(names.map((name) => [name, null])) };
+}
+
+const readmeOf = (hasSecrets: boolean) => `# Export of a Postroom account
+
+Everything here is of one instant. Each \`.jsonl\` file holds one JSON object on each line; instants are ISO 8601, ids are those of the service.
+
+- \`account.jsonl\`, \`api-keys.jsonl\` (no key itself), \`domains.jsonl\`, \`dkim-keys.jsonl\`, \`addresses.jsonl\`, \`endpoints.jsonl\`, \`guard-rules.jsonl\`, \`suppressions.jsonl\`, \`labels.jsonl\`
+- \`threads.jsonl\`: conversations with their labels
+- \`emails.jsonl\`: every email, received, sent and scheduled, with its bodies, header fields, verdicts, envelope and route
+- \`recipients.jsonl\`, \`sending-attempts.jsonl\`: what became of sent mail at each recipient's server
+- \`deliveries.jsonl\`, \`delivery-attempts.jsonl\`: webhooks and forwarded copies
+- \`dmarc-reports.jsonl\`, \`events.jsonl\`
+- \`mail/YEAR-MONTH/ID.eml\`: raw messages, octet for octet, attachments in them
+
+${hasSecrets ? 'Secrets of endpoints and private keys of domains are in clear: keep this as you keep passwords.' : 'Secrets of endpoints and private keys of domains were left out.'}
+`;

@@ -1,0 +1,98 @@
+import type pg from 'pg';
+
+/** Documents of one kind: a file of JSON lines. */
+export interface ExportedKind {
+  file: string;
+  /** with the user's id in $1; one column `document` */
+  query: string;
+}
+
+/** Rows as they are, without what is of the service alone. */
+function rowsOf(table: string, order: string, without: readonly string[] = []): string {
+  const left = ['user_id', 'claimed_by', 'claimed_until', ...without].map((name) => ` - '${name}'`).join('');
+  return `select to_jsonb(t)${left} as document from ${table} t where t.user_id = $1 order by ${order}`;
+}
+
+/** What is exported of an account, in this order. Secrets stay encrypted here, in columns that end in `_ciphertext`. */
+export const EXPORTED_KINDS: readonly ExportedKind[] = [
+  {
+    file: 'account.jsonl',
+    query: `select to_jsonb(t) - 'image' || jsonb_build_object('retention',
+      (select to_jsonb(r) - 'user_id' from retention r where r.user_id = t.id)) as document from user_account t where t.id = $1`,
+  },
+  { file: 'api-keys.jsonl', query: rowsOf('api_key', 't.created_at, t.id', ['secret_sha256']) },
+  { file: 'domains.jsonl', query: rowsOf('domain', 't.name') },
+  { file: 'dkim-keys.jsonl', query: rowsOf('dkim_key', 't.domain_id, t.created_at, t.selector') },
+  { file: 'addresses.jsonl', query: rowsOf('email_address', 't.address') },
+  { file: 'endpoints.jsonl', query: rowsOf('endpoint', 't.created_at, t.id') },
+  { file: 'guard-rules.jsonl', query: rowsOf('guard_rule', 't.priority desc, t.created_at desc, t.id') },
+  { file: 'suppressions.jsonl', query: rowsOf('suppression', 't.created_at, t.id') },
+  {
+    file: 'labels.jsonl',
+    query: `select jsonb_build_object('label', l.label, 'threads', count(*)) as document
+      from thread t cross join unnest(t.labels) as l(label) where t.user_id = $1 group by l.label order by l.label`,
+  },
+  { file: 'threads.jsonl', query: rowsOf('thread', 't.created_at, t.id', ['search_text', 'label_keys']) },
+  {
+    file: 'emails.jsonl',
+    query: `
+      select (to_jsonb(e) - 'user_id' - 'raw_id') || jsonb_build_object('has_raw_message', e.raw_id is not null,
+          'content', to_jsonb(c) - 'user_id' - 'email_id',
+          'envelope', (select to_jsonb(r) - '{user_id,email_id,raw_id,claimed_by,claimed_until,tries,last_error}'::text[]
+            from reception r where r.user_id = e.user_id and r.email_id = e.id),
+          'route', (select to_jsonb(w) - '{user_id,email_id,claimed_by,claimed_until}'::text[]
+            from route w where w.user_id = e.user_id and w.email_id = e.id)) as document
+      from email e left join email_content c on c.user_id = e.user_id and c.email_id = e.id
+      where e.user_id = $1 order by e.created_at, e.id`,
+  },
+  { file: 'recipients.jsonl', query: rowsOf('recipient', 't.created_at, t.id') },
+  { file: 'sending-attempts.jsonl', query: rowsOf('sending_attempt', 't.recipient_id, t.number') },
+  { file: 'deliveries.jsonl', query: rowsOf('delivery', 't.created_at, t.id', ['forward_raw_id', 'last_attempt']) },
+  { file: 'delivery-attempts.jsonl', query: rowsOf('delivery_attempt', 't.delivery_id, t.number') },
+  { file: 'dmarc-reports.jsonl', query: rowsOf('dmarc_report', 't.created_at, t.id') },
+  { file: 'events.jsonl', query: rowsOf('event', 't.seq') },
+];
+
+/** Rows read at once: bodies may be large. */
+const READ_AT_ONCE = 100;
+
+/**
+ * Reads all documents of a kind, some at a time, within the transaction of the client. `read` is awaited before more are fetched, so that memory
+ * holds one batch.
+ */
+export async function readDocuments(
+  client: pg.ClientBase,
+  query: string,
+  userId: string,
+  read: (documents: readonly Record<string, unknown>[]) => Promise<void>,
+): Promise<void> {
+  await client.query(`declare exported no scroll cursor for ${query}`, [userId]);
+  for (;;) {
+    const { rows } = await client.query<{ document: Record<string, unknown> }>(`fetch ${READ_AT_ONCE} from exported`);
+    if (rows.length === 0) break;
+    await read(rows.map(({ document }) => document));
+  }
+  await client.query('close exported');
+}
+
+/** An email whose octets are kept. */
+export interface KeptOctets {
+  emailId: string;
+  rawId: string;
+  createdAt: Date;
+}
+
+/** Which raw messages the user has, for readDocuments. */
+export const KEPT_OCTETS_QUERY = `
+  select jsonb_build_object('emailId', e.id, 'rawId', e.raw_id, 'createdAt', e.created_at) as document
+  from email e where e.user_id = $1 and e.raw_id is not null order by e.created_at, e.id`;
+
+/** The octets of one; null when they are gone. */
+export async function readKeptOctets(client: pg.ClientBase, rawId: string): Promise<Buffer | null> {
+  const { rows } = await client.query<{ octets: Buffer }>({
+    name: 'export-octets',
+    text: 'select octets from raw_message where id = $1',
+    values: [rawId],
+  });
+  return rows[0]?.octets ?? null;
+}
