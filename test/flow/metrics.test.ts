@@ -257,6 +257,13 @@ describe.each<ServiceMode>(['single', 'split'])('what the processes tell of them
     }
   }, 300_000);
 
+  test.runIf(mode === 'single')('no webhook of a user reaches what is told here', async () => {
+    const make = async (url: string) =>
+      (await account.call('POST', '/endpoints', { name: 'any', type: 'webhook', config: { url } })).status;
+    expect(await make(`${service.metricsUrl('runner')}/metrics`)).toBe(400);
+    expect(await make(`http://127.0.0.1:${port}/metrics`)).toBe(201);
+  });
+
   test.runIf(mode === 'split')(
     'SMTP is ready while it has a bus and is not draining',
     async () => {
