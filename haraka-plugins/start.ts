@@ -1,11 +1,11 @@
-import { createSecureContext } from 'node:tls';
 import { format } from 'node:util';
 import type { Logger } from 'pino';
 import { measured } from '../actors/bus/measured.ts';
 import { connectSocketBus } from '../actors/bus/socket.ts';
 import type { Bus } from '../schema/messages.ts';
+import { serveTls } from './serve-tls.ts';
 import type { SmtpSettings } from './settings.ts';
-import { readTlsCredentials } from './tls-credentials.ts';
+import type { TlsContext } from './tls-context.ts';
 
 /** Haraka in this process. */
 export interface Haraka {
@@ -34,11 +34,11 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
   const { expectProxyLines } = await import('./plugins/receiving/proxy-line.ts');
   const { equip, drain, forgetAnswers } = await import('./plugins/receiving/plugin.ts');
 
-  const { key, cert } = await readTlsCredentials(settings);
-  // One context for all sessions, where Haraka makes one for each; `auto` spares it from making its own Diffie-Hellman group.
-  const secureContext = createSecureContext({ key, cert, dhparam: 'auto', minVersion: 'TLSv1.2' });
   tlsSocket.cfg = { main: { requireAuthorized: [] } };
-  tlsSocket.certsByHost.set('*', { isServer: true, secureContext, requestCert: false, rejectUnauthorized: false });
+  // One context for all sessions, where Haraka makes one for each.
+  const use = ({ context: secureContext }: TlsContext) =>
+    tlsSocket.certsByHost.set('*', { isServer: true, secureContext, requestCert: false, rejectUnauthorized: false });
+  const stopServingTls = await serveTls({ settings, log, use });
 
   const bus = measured(await connectBus(settings, log, forgetAnswers));
   equip({ bus, settings, log });
@@ -60,6 +60,7 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
   return {
     isConnected: () => bus.isConnected(),
     async stop() {
+      stopServingTls();
       server.stopListeners();
       await drain(DRAIN_LIMIT_MS);
       await bus.close();

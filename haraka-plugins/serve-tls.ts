@@ -1,0 +1,76 @@
+import { setInterval } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { SmtpSettings } from './settings.ts';
+import { makeTlsContext, type TlsContext } from './tls-context.ts';
+import { readTlsCredentials, type TlsCredentials } from './tls-credentials.ts';
+
+export interface TlsServing {
+  settings: Pick<SmtpSettings, 'tls' | 'dataDirectory' | 'mailHostname'>;
+  log: Logger;
+  /** takes the context for sessions from now on */
+  use: (context: TlsContext) => void;
+}
+
+/**
+ * How often the files are read; milliseconds. What they hold is compared, not what the file system tells of them: certificates are renewed by
+ * writing, by renaming, and by turning a link of the folder elsewhere (certbot, Kubernetes).
+ */
+const LOOK_EVERY_MS = 5_000;
+
+/**
+ * Has TLS offered by the credentials of the settings, and by what stands in their files later. A pair that does not serve (half written, a
+ * key of another certificate, ended) is refused with one line, and the former one stays in use. Throws when the first one cannot be used;
+ * one that has ended can, since most senders do not look.
+ */
+export async function serveTls({ settings, log, use }: TlsServing): Promise<() => void> {
+  const first = await readTlsCredentials(settings);
+  const context = makeTlsContext(first);
+  use(context);
+  tell(log, context);
+  if (context.endsAt < new Date())
+    log.warn({ event: 'smtp.tls-ended', ...factsOf(context) }, 'the certificate has ended');
+  const looking = new AbortController();
+  if (settings.tls !== null) void look({ settings, log, use }, first, looking.signal);
+  return () => looking.abort();
+}
+
+async function look({ settings, log, use }: TlsServing, first: TlsCredentials, signal: AbortSignal): Promise<void> {
+  let seen = first;
+  let isMissing = false;
+  try {
+    for await (const _ of setInterval(LOOK_EVERY_MS, undefined, { signal, ref: false })) {
+      const found = await readTlsCredentials(settings).catch((error: unknown) => {
+        if (!isMissing) refuse(log, error);
+        isMissing = true;
+        return null;
+      });
+      if (found === null) continue;
+      isMissing = false;
+      if (found.key === seen.key && found.cert === seen.cert) continue;
+      seen = found;
+      try {
+        const context = makeTlsContext(found);
+        if (context.endsAt < new Date()) throw new Error(`the certificate ended ${context.endsAt.toISOString()}`);
+        use(context);
+        tell(log, context);
+      } catch (error) {
+        refuse(log, error);
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+function tell(log: Logger, context: TlsContext): void {
+  log.info({ event: 'smtp.tls', ...factsOf(context) }, 'TLS is offered with this certificate');
+}
+
+function factsOf({ subject, names, endsAt }: TlsContext): { subject: string; names: string; endsAt: string } {
+  return { subject, names, endsAt: endsAt.toISOString() };
+}
+
+function refuse(log: Logger, error: unknown): void {
+  const reason = (error as Error).message;
+  log.error({ event: 'smtp.tls-refused', reason }, 'the new certificate is not used, the former one is');
+}
