@@ -24,7 +24,11 @@ export async function dumpDatabase(order: {
   await runClient(program.path, ['--format=custom', '--no-owner', `--file=${order.file}`], order.url);
   await chmod(order.file, 0o600);
   const handle = await open(order.file, 'r');
-  await handle.sync().finally(() => handle.close());
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
   return { postgresqlVersion };
 }
 

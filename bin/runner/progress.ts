@@ -1,9 +1,9 @@
 /** Where programs that take long say how far they are. */
 export interface Progress {
   /** one line, at once */
-  say(line: string): void;
+  say: (line: string) => void;
   /** how much is done of how much; at most one line a second, and one for the end */
-  step(what: string, doneOctets: number, allOctets: number): void;
+  step: (what: string, doneOctets: number, allOctets: number) => void;
 }
 
 const STEP_INTERVAL_MS = 1_000;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runToEnd } from '../support/runner.ts';
 
-const programs = ['start', 'gateway', 'actor', 'smtp', 'migrate', 'account', 'dead', 'contracts'];
+const programs = ['start', 'gateway', 'actor', 'smtp', 'migrate', 'account', 'backup', 'restore', 'held', 'doctor', 'dead', 'contracts'];
 
 test.each(programs)('bin/%s.ts says with --help what it does, and ends', async (name) => {
   const { status, stdout } = await runToEnd([`bin/${name}.ts`, '--help']);
@@ -32,6 +32,10 @@ test.each([
   [['bin/account.ts', 'erase', 'a@b.test'], /--yes/],
   [['bin/account.ts', 'create', 'a@b.test', '--yes'], /--yes is not for create/],
   [['bin/start.ts', 'now'], /now/],
+  [['bin/backup.ts'], /missing/],
+  [['bin/restore.ts', 'somewhere', '--outgoing', 'drop'], /--outgoing/],
+  [['bin/held.ts', 'keep'], /keep/],
+  [['bin/held.ts', 'list', '--email', 'x'], /--email/],
 ])('%j is refused with status 2', async (words, reason) => {
   const { status, stderr } = await runToEnd(words);
   expect(status).toBe(2);

@@ -1,0 +1,68 @@
+import type { Config } from './config.ts';
+import { checkBus } from './doctor/check-bus.ts';
+import { checkConfiguration } from './doctor/check-configuration.ts';
+import { checkDatabase } from './doctor/check-database.ts';
+import { checkDns } from './doctor/check-dns.ts';
+import { checkHttp } from './doctor/check-http.ts';
+import { checkMachine } from './doctor/check-machine.ts';
+import { checkOutbound } from './doctor/check-outbound.ts';
+import { checkSmtp } from './doctor/check-smtp.ts';
+import { checkWork } from './doctor/check-work.ts';
+import { type Area, areas, type Finding, findingsOf, wordsOf } from './doctor/finding.ts';
+import { printFindings } from './doctor/print-findings.ts';
+import { readArguments } from './runner/command-line.ts';
+
+const { options } = readArguments({
+  options: { json: { type: 'boolean' }, outbound: { type: 'string' } },
+  usage: `Usage: npx node bin/doctor.ts [--outbound DOMAIN] [--json]
+
+Looks at everything that Postroom needs, and says for each thing that is wrong how to mend it: the
+configuration, Node, disk and limits; PostgreSQL, its settings, roles, schema and SECRET_KEY; NATS and
+the actors behind it; SMTP with its greeting, STARTTLS and certificate; HTTP; DNS, MAIL_HOSTNAME and
+its reverse name; the records of verified domains; what waits for too long.
+
+It changes nothing, and works beside a running service and without one. Give it the environment that
+the service has.
+
+  --outbound D   also greet the mail server of D (yourfriends.example): does mail get out of here?
+  --json         one line of JSON: {"isWell", "findings": [{area, name, state, detail, mend}]}
+
+Ends with 0 when all is well or only warnings are left, 1 when something is wrong, 2 when it was called
+wrongly.`,
+});
+
+const { config, findings } = checkConfiguration();
+if (config !== null) findings.push(...(await lookAtAll(config)));
+const isWell = findings.every(({ state }) => state !== 'fail');
+const sorted = findings.toSorted((a, b) => areas.indexOf(a.area) - areas.indexOf(b.area));
+process.stdout.write(
+  options['json'] === 'true'
+    ? `${JSON.stringify({ isWell, findings: sorted })}\n`
+    : printFindings(sorted, process.stdout.isTTY && process.stdout.hasColors()),
+);
+process.exitCode = isWell ? 0 : 1;
+
+async function lookAtAll(given: Config): Promise<Finding[]> {
+  const looks: [area: Area, look: Promise<Finding[]>][] = [
+    ['machine', checkMachine(given)],
+    ['PostgreSQL', checkDatabase(given, checkWork)],
+    ['bus', checkBus(given)],
+    ['SMTP', checkSmtp(given, new Date())],
+    ['SMTP', checkOutbound(given, options['outbound'] ?? null)],
+    ['HTTP', checkHttp(given)],
+    ['DNS', checkDns(given)],
+  ];
+  const all = await Promise.all(
+    looks.map(([area, look]) =>
+      // One thing that cannot be looked at hides none of the others.
+      look.catch((error: unknown) => [
+        findingsOf(area).fail(
+          'look',
+          `could not be looked at: ${wordsOf(error)}`,
+          'Mend what is wrong above, and run this again',
+        ),
+      ]),
+    ),
+  );
+  return all.flat();
+}

@@ -1,0 +1,118 @@
+import { connectNatsBus } from '../../actors/bus/nats.ts';
+import { keepNatsConnection } from '../../actors/bus/nats-connection.ts';
+import { type Bus, BusRemoteError, BusTimeout } from '../../schema/messages.ts';
+import type { Config } from '../config.ts';
+import { sizeInWords } from '../runner/progress.ts';
+import { type Finding, findingsOf, wordsOf } from './finding.ts';
+
+const { ok, warn, fail, skip } = findingsOf('bus');
+
+/** What carries the largest message in one piece; below it comes in chunks. */
+const ADVISED_PAYLOAD_OCTETS = 16_777_216;
+const LEAST_VERSION = [2, 9] as const;
+const CONNECT_LIMIT_MS = 6_000;
+const ANSWER_LIMIT_MS = 5_000;
+
+/** Looks at NATS and whether the actors answer over it. On one machine the bus is within the service: SMTP's answers tell of it. */
+export async function checkBus(config: Config): Promise<Finding[]> {
+  const { natsUrl } = config;
+  if (natsUrl === null) return [skip('NATS', 'not used: the parts of the service share one process')];
+  const seen = await lookAtServer(natsUrl);
+  if (seen.isConnected === false) return seen.findings;
+  const bus = connectNatsBus({ url: natsUrl, name: 'postroom doctor', log: { info() {}, warn() {}, error() {} } });
+  try {
+    for (const deadline = Date.now() + CONNECT_LIMIT_MS; !bus.isConnected() && Date.now() < deadline; )
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    return [...seen.findings, ...(await askActors(bus))];
+  } finally {
+    await bus.close();
+  }
+}
+
+async function lookAtServer(url: string): Promise<{ isConnected: boolean; findings: Finding[] }> {
+  const reasons: string[] = [];
+  const note = (about: unknown) => {
+    const { err } = about as { err?: unknown };
+    if (err !== undefined) reasons.push(wordsOf(err));
+  };
+  const { promise: connected, resolve } = Promise.withResolvers<void>();
+  const connection = keepNatsConnection({
+    url,
+    name: 'postroom doctor',
+    log: { info() {}, warn: note, error: note },
+    onConnection: (isUp) => isUp && resolve(),
+  });
+  try {
+    await Promise.race([connected, new Promise((giveUp) => setTimeout(giveUp, CONNECT_LIMIT_MS))]);
+    const info = connection.current()?.info;
+    if (info === undefined) {
+      const reason = reasons[0] ?? 'no answer';
+      return {
+        isConnected: false,
+        findings: [
+          fail(
+            'NATS',
+            `no server of NATS_URL lets us in: ${reason}`,
+            'Start NATS, or mend the hosts and the user of NATS_URL',
+          ),
+        ],
+      };
+    }
+    const [major = 0, minor = 0] = info.version.split('.').map(Number);
+    const isOld = major < LEAST_VERSION[0] || (major === LEAST_VERSION[0] && minor < LEAST_VERSION[1]);
+    const servers = new Set(info.connect_urls ?? []).size;
+    const isCluster = info.cluster !== undefined && servers > 1;
+    return {
+      isConnected: true,
+      findings: [
+        isOld
+          ? fail('NATS', `${info.version} is too old`, `Take nats-server ${LEAST_VERSION.join('.')} or newer`)
+          : ok(
+              'NATS',
+              `${info.version}${isCluster ? `, a cluster that is reached at ${servers} addresses` : ', one server'}`,
+            ),
+        info.max_payload >= ADVISED_PAYLOAD_OCTETS
+          ? ok('max_payload', sizeInWords(info.max_payload))
+          : warn(
+              'max_payload',
+              `${sizeInWords(info.max_payload)}: larger mail goes in pieces, which is slower`,
+              `Set max_payload: ${ADVISED_PAYLOAD_OCTETS} in nats.conf`,
+            ),
+      ],
+    };
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Questions that change nothing, one to each actor that answers any; threading and sending answer none. */
+async function askActors(bus: Bus): Promise<Finding[]> {
+  const within = { limitMs: ANSWER_LIMIT_MS };
+  const nobody = { userId: 'doctor' };
+  const asked: [actor: string, answer: Promise<unknown>][] = [
+    ['receiving', bus.ask('receiving.capacity.check', {}, within)],
+    ['scheduling', bus.ask('scheduling.domain.check', { ...nobody, domainIds: ['none'] }, within)],
+    [
+      'delivery',
+      bus.ask(
+        'delivery.endpoint.test',
+        { ...nobody, endpointId: 'none', webhookFormat: null, overrideUrl: null },
+        within,
+      ),
+    ],
+  ];
+  return await Promise.all(
+    asked.map(async ([actor, answer]) => {
+      try {
+        await answer;
+        return ok(actor, 'answers');
+      } catch (error) {
+        const mend = `Start it (npx node bin/actor.ts ${actor}) and read its log`;
+        if (error instanceof BusRemoteError)
+          return fail(actor, `answers with an error: ${wordsOf(error)}`, 'Read its log');
+        if (error instanceof BusTimeout) return fail(actor, `did not answer within ${ANSWER_LIMIT_MS / 1000} s`, mend);
+        return fail(actor, 'nobody answers its questions', mend);
+      }
+    }),
+  );
+}

@@ -1,0 +1,66 @@
+import { type Config, ConfigError, isLoopback, processEnvironment, readConfig } from '../config.ts';
+import { VERSION } from '../runner/version.ts';
+import { type Finding, findingsOf } from './finding.ts';
+
+const { ok, warn, fail } = findingsOf('configuration');
+
+/** Reads the environment; null as config when it cannot be used. */
+export function checkConfiguration(): { config: Config | null; findings: Finding[] } {
+  let config: Config;
+  try {
+    config = readConfig(processEnvironment());
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const findings = error.message.split('; ').map((reason) => {
+      const [variable = ''] = reason.split(' ', 1);
+      return fail(variable, reason.slice(variable.length + 1), `Set ${variable} right; the README lists what it takes`);
+    });
+    return { config: null, findings };
+  }
+  return { config, findings: [ok('Postroom', VERSION), ...judge(config)] };
+}
+
+/** Whether nobody but this machine is to reach the service: a trial. */
+export function isTrial(config: Config): boolean {
+  return config.mailHostname === 'localhost';
+}
+
+function judge(config: Config): Finding[] {
+  const mode = config.databaseUrl === null ? `one machine, data in ${config.dataDirectory}` : 'DATABASE_URL';
+  const findings = [ok('environment', mode)];
+  if (isTrial(config)) return findings;
+  const url = new URL(config.publicUrl);
+  if (isLoopback(url.hostname))
+    findings.push(
+      warn(
+        'PUBLIC_URL',
+        `${config.publicUrl} leads to this machine only: links in mails and webhooks are of no use elsewhere`,
+        'Set PUBLIC_URL to the address under which others reach the gateway, such as https://mail.example.com',
+      ),
+    );
+  else if (url.protocol === 'http:')
+    findings.push(
+      warn(
+        'PUBLIC_URL',
+        `${config.publicUrl} is not encrypted: API keys and sessions can be read on their way`,
+        'Put a proxy with a certificate before the gateway and set PUBLIC_URL to its https address',
+      ),
+    );
+  if (isLoopback(config.host) && config.databaseUrl === null)
+    findings.push(
+      warn(
+        'HOST',
+        `${config.host}: no other machine reaches SMTP or HTTP here, unless something on this machine forwards to them`,
+        'Set HOST=0.0.0.0 and ALLOWED_PRIVATE_NETWORKS empty, or keep it when a proxy on this machine forwards',
+      ),
+    );
+  if (config.trustedDomains.length > 0)
+    findings.push(
+      warn(
+        'TRUSTED_DOMAINS',
+        `any account may take ${config.trustedDomains.join(', ')} without proof`,
+        'Set TRUSTED_DOMAINS to domains that nobody but your own accounts would ask for, or to none with a single comma',
+      ),
+    );
+  return findings;
+}

@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto';
+import { access } from 'node:fs/promises';
+import path from 'node:path';
+import type { Database } from '../../db/database.ts';
+import { migrationNames } from '../../db/migrations/names.ts';
+import { readMigrations } from '../../db/queries/database-contents.ts';
+import { fitsSecretKey } from '../../db/queries/secret-canary.ts';
+import type { Config } from '../config.ts';
+import { asOwner, type ReachedDatabase, runningDatabase } from '../runner/on-database.ts';
+import { DataDirectoryTaken, openSingleMachine } from '../runner/single-machine.ts';
+import { type Finding, findingsOf, wordsOf } from './finding.ts';
+
+const { ok, warn, fail, skip } = findingsOf('PostgreSQL');
+
+/** Version from which on the schema works. */
+const LEAST_MAJOR = 15;
+/** The roles that the service takes. */
+const ROLES = ['postroom_gateway', 'postroom_actor', 'postroom_auth', 'postroom_domain'];
+/** Connections of one more process. */
+const FEW_CONNECTIONS = 12;
+const CLOCK_OFF_SECONDS = { warn: 2, fail: 60 };
+
+/**
+ * Looks at the database, and lets `also` look at what is in it when it can be read. Without DATABASE_URL and a running service it starts
+ * PostgreSQL for as long as that takes; where there was never a start, it leaves things so.
+ */
+export async function checkDatabase(
+  config: Config,
+  also: (database: Database) => Promise<Finding[]>,
+): Promise<Finding[]> {
+  const look = ({ url, secretKey }: Pick<ReachedDatabase, 'url' | 'secretKey'>) =>
+    asOwner(url, 'doctor', async (database) => {
+      const findings = await lookAt(database, secretKey);
+      const isReadable = findings.every(({ name, state }) => name !== 'schema' || state === 'ok');
+      return isReadable ? [...findings, ...(await also(database))] : findings;
+    });
+  if (config.databaseUrl !== null && config.secretKey !== null)
+    return await look({ url: config.databaseUrl, secretKey: config.secretKey }).catch((error: unknown) => [
+      fail('connection', wordsOf(error), 'Start the server, or set DATABASE_URL to the one that is there'),
+    ]);
+  try {
+    const running = await runningDatabase(config);
+    if (running !== null) return await look(running);
+    const wasStarted = await access(path.join(config.dataDirectory, 'secrets.json')).then(
+      () => true,
+      () => false,
+    );
+    if (!wasStarted) return [skip('connection', `nothing was started on DATA_DIR ${config.dataDirectory} yet`)];
+    const machine = await openSingleMachine({
+      dataDirectory: config.dataDirectory,
+      program: 'doctor',
+      tell: () => undefined,
+      isServedElsewhere: async () => (await runningDatabase(config)) !== null,
+    });
+    if (machine === null) return await checkDatabase(config, also);
+    try {
+      return await look({ url: machine.databaseUrl, secretKey: config.secretKey ?? machine.secrets.secretKey });
+    } finally {
+      await machine.close();
+    }
+  } catch (error) {
+    const mend =
+      error instanceof DataDirectoryTaken
+        ? 'Wait until the other program has ended'
+        : 'Look at DATA_DIR/postgresql/server.log; docs/backup.md tells how to restore';
+    return [fail('connection', wordsOf(error), mend)];
+  }
+}
+
+async function lookAt(database: Database, secretKey: Uint8Array): Promise<Finding[]> {
+  const begun = Date.now();
+  const { rows } = await database.pool.query<ServerRow>(SERVER_SQL);
+  // About when the server looked at its clock.
+  const askedAt = (begun + Date.now()) / 2;
+  const [server] = rows;
+  if (server === undefined) return [fail('connection', 'the server does not answer', 'Look at its log')];
+  return [
+    server.version >= LEAST_MAJOR * 10_000
+      ? ok('connection', `PostgreSQL ${server.version_text}, ${server.size} in ${server.name}`)
+      : fail('connection', `PostgreSQL ${server.version_text} is too old`, `Take version ${LEAST_MAJOR} or newer`),
+    server.is_replica
+      ? fail(
+          'writes',
+          'the server is a replica: it takes no writes',
+          'Point DATABASE_URL at the primary, or name all hosts in it',
+        )
+      : ok('writes', 'the server takes writes'),
+    checkSafety(server),
+    server.data_checksums === 'on'
+      ? ok('checksums', 'pages are checked as they are read')
+      : warn(
+          'checksums',
+          'data_checksums is off: what a disk damages goes unseen',
+          'Stop the server and run pg_checksums --enable, or make the cluster with initdb -k',
+        ),
+    checkConnections(server),
+    checkClock(server.now.getTime() - askedAt),
+    await checkRoles(database),
+    ...(await checkSchema(database, secretKey)),
+  ];
+}
+
+interface ServerRow {
+  version: number;
+  version_text: string;
+  name: string;
+  size: string;
+  is_replica: boolean;
+  fsync: string;
+  full_page_writes: string;
+  synchronous_commit: string;
+  data_checksums: string;
+  most: number;
+  used: number;
+  now: Date;
+}
+
+const SERVER_SQL = `
+  select current_setting('server_version_num')::int as version, split_part(current_setting('server_version'), ' ', 1) as version_text,
+    current_database() as name, pg_size_pretty(pg_database_size(current_database())) as size, pg_is_in_recovery() as is_replica,
+    current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
+    -- as the service's connections get it, not as ours has it
+    (select coalesce((select split_part(c, '=', 2) from pg_db_role_setting s cross join unnest(s.setconfig) c
+       where c like 'synchronous\\_commit=%' and (s.setdatabase = 0 or s.setdatabase = (select oid from pg_database where datname = current_database()))
+         and (s.setrole = 0 or s.setrole = (select oid from pg_roles where rolname = current_user)) limit 1),
+       (select setting from pg_settings where name = 'synchronous_commit'))) as synchronous_commit,
+    current_setting('data_checksums') as data_checksums,
+    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most,
+    (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used, clock_timestamp() as now`;
+
+function checkSafety(server: ServerRow): Finding {
+  const off = (['fsync', 'full_page_writes', 'synchronous_commit'] as const).filter((name) => server[name] === 'off');
+  if (off.length === 0) return ok('safe writes', 'fsync, full_page_writes and synchronous_commit are on');
+  return fail(
+    'safe writes',
+    `${off.join(', ')} off: mail that was accepted can be lost in a crash, and the service does not start`,
+    `Set ${off.map((name) => `${name} = on`).join(', ')} in postgresql.conf (and in no role or database), then reload`,
+  );
+}
+
+function checkConnections({ most, used }: ServerRow): Finding {
+  const detail = `${used} of ${most} in use`;
+  if (most - used >= FEW_CONNECTIONS) return ok('connections', detail);
+  return warn(
+    'connections',
+    `${detail}: one more process may get none`,
+    'Raise max_connections, or put fewer processes or a pooler before it',
+  );
+}
+
+function checkClock(offMs: number): Finding {
+  const seconds = Math.abs(offMs) / 1000;
+  const detail = `${seconds.toFixed(1)} s ${offMs >= 0 ? 'behind' : 'ahead of'} PostgreSQL's`;
+  if (seconds < CLOCK_OFF_SECONDS.warn) return ok('clock', 'this machine and PostgreSQL agree');
+  const mend = 'Let both machines keep time by NTP (systemd-timesyncd or chrony)';
+  return seconds < CLOCK_OFF_SECONDS.fail ? warn('clock', detail, mend) : fail('clock', detail, mend);
+}
+
+async function checkRoles(database: Database): Promise<Finding> {
+  const { rows } = await database.pool.query<{ role: string; reason: string | null }>(
+    `select n.role, case when r.rolname is null then 'is not there' when r.rolsuper or r.rolbypassrls then 'passes row-level security by'
+       when not pg_has_role(current_user, r.oid, 'member') then 'may not be taken by ' || current_user end as reason
+     from unnest($1::text[]) as n(role) left join pg_roles r on r.rolname = n.role`,
+    [ROLES],
+  );
+  const wrong = rows.filter(({ reason }) => reason !== null);
+  if (wrong.length === 0) return ok('roles', 'the service may take its roles, and none is above row-level security');
+  return fail(
+    'roles',
+    wrong.map(({ role, reason }) => `${role} ${reason}`).join(', '),
+    'As superuser: create role ROLE nologin; alter role ROLE nosuperuser nobypassrls; grant ROLE to the role of DATABASE_URL',
+  );
+}
+
+async function checkSchema(database: Database, secretKey: Uint8Array): Promise<Finding[]> {
+  const { ran, unknown } = await readMigrations(database);
+  const lacking = migrationNames.filter((name) => !ran.includes(name));
+  if (unknown.length > 0)
+    return [
+      fail(
+        'schema',
+        `a newer Postroom has been here (${unknown.join(', ')})`,
+        'Run that version, or restore a backup made before it',
+      ),
+    ];
+  if (lacking.length > 0)
+    return [
+      fail('schema', `${lacking.join(', ')} did not run yet`, 'Run npx node bin/migrate.ts, or start the service'),
+    ];
+  const { rows } = await database.pool.query<{ count: number }>('select count(*)::int as count from secret_canary');
+  // The first key to ask would become it.
+  if (rows[0]?.count === 0)
+    return [ok('schema', 'up to date'), skip('SECRET_KEY', 'nothing is stored under a key yet')];
+  return [
+    ok('schema', 'up to date'),
+    (await fitsSecretKey(database, secretKey, randomBytes))
+      ? ok('SECRET_KEY', 'opens what is stored')
+      : fail(
+          'SECRET_KEY',
+          'is not the one that the stored keys and secrets were written with',
+          'Put the first one back: it is in DATA_DIR/secrets.json and in every backup',
+        ),
+  ];
+}

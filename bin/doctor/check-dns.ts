@@ -1,0 +1,110 @@
+import { getServers, Resolver } from 'node:dns/promises';
+import { isPublicAddress } from '../../core/network-address.ts';
+import type { Config } from '../config.ts';
+import { isTrial } from './check-configuration.ts';
+import { type Finding, findingsOf, wordsOf } from './finding.ts';
+
+const { ok, warn, fail, skip } = findingsOf('DNS');
+
+const QUERY_MS = 2_500;
+/** Answers that say that the server works. */
+const TOLD = new Set(['ENOTFOUND', 'ENODATA']);
+
+/** A resolver as the service has it: of DNS_SERVERS, or the system's. */
+export function resolverOf(config: Config, servers = config.dnsServers): Resolver {
+  const resolver = new Resolver({ timeout: QUERY_MS, tries: 2 });
+  if (servers.length > 0) resolver.setServers(servers);
+  return resolver;
+}
+
+/** Looks at each DNS server, and at what others see of MAIL_HOSTNAME: its addresses, and their names (FCrDNS, RFC 8601 §3). */
+export async function checkDns(config: Config): Promise<Finding[]> {
+  const servers = config.dnsServers.length > 0 ? config.dnsServers : getServers();
+  const findings = await Promise.all(servers.map((server) => checkServer(config, server)));
+  if (findings.length === 0)
+    findings.push(fail('servers', 'the system names none', 'Set DNS_SERVERS, or mend /etc/resolv.conf'));
+  if (isTrial(config)) {
+    const detail = 'MAIL_HOSTNAME is localhost: a trial, which no other server sends mail to';
+    return [...findings, skip('MAIL_HOSTNAME', detail)];
+  }
+  if (!findings.some(({ state }) => state === 'ok')) return findings;
+  return [...findings, ...(await checkOwnName(config))];
+}
+
+async function checkServer(config: Config, server: string): Promise<Finding> {
+  try {
+    await answerOf(resolverOf(config, [server]).resolveMx(config.mailHostname));
+    return ok('server', `${server} answers`);
+  } catch (error) {
+    return fail(
+      'server',
+      `${server} does not answer: ${wordsOf(error)}`,
+      'Set DNS_SERVERS to resolvers that this machine reaches (UDP and TCP)',
+    );
+  }
+}
+
+async function checkOwnName(config: Config): Promise<Finding[]> {
+  const name = config.mailHostname;
+  const resolver = resolverOf(config);
+  try {
+    const found = await Promise.all([answerOf(resolver.resolve4(name)), answerOf(resolver.resolve6(name))]);
+    const addresses = found.flat();
+    if (addresses.length === 0)
+      return [
+        fail(
+          'MAIL_HOSTNAME',
+          `${name} has no address`,
+          `Publish an A record (and AAAA) for ${name} with the public address of this machine`,
+        ),
+      ];
+    const findings = [ok('MAIL_HOSTNAME', `${name} is ${addresses.join(', ')}`)];
+    for (const address of addresses) findings.push(await checkPointer(resolver, name, address));
+    const inner = addresses.filter((address) => !isPublicAddress(address));
+    if (inner.length > 0)
+      findings.push(
+        warn(
+          'address',
+          `${inner.join(', ')} cannot be reached from the internet`,
+          `Publish the public address of this machine for ${name}`,
+        ),
+      );
+    return findings;
+  } catch (error) {
+    return [
+      fail(
+        'MAIL_HOSTNAME',
+        `DNS does not tell of ${name}: ${wordsOf(error)}`,
+        'Look at the name servers of that domain',
+      ),
+    ];
+  }
+}
+
+async function checkPointer(resolver: Resolver, name: string, address: string): Promise<Finding> {
+  const mend = `Ask whoever gave you ${address} (the hoster) to set its reverse name to ${name}; large providers refuse mail without it`;
+  const pointers = await answerOf(resolver.reverse(address)).catch(() => null);
+  if (pointers === null) return warn('PTR', `DNS does not tell the name of ${address}`, 'Run this again later');
+  if (pointers.length === 0) return fail('PTR', `${address} has no name`, mend);
+  const names = pointers.map((pointer) => pointer.toLowerCase().replace(/\.$/, ''));
+  if (names.includes(name)) return ok('PTR', `${address} is ${name}`);
+  // Forward-confirmed by another name is enough for most; the same name as in EHLO is better.
+  for (const pointer of names) {
+    const forward = [
+      ...(await answerOf(resolver.resolve4(pointer)).catch(() => [])),
+      ...(await answerOf(resolver.resolve6(pointer)).catch(() => [])),
+    ];
+    if (forward.includes(address)) return warn('PTR', `${address} is ${pointer}, and not ${name}`, mend);
+  }
+  return fail('PTR', `${address} is ${names.join(', ')}, which does not lead back to it`, mend);
+}
+
+/** No record and no such name are answers: none. */
+async function answerOf<T>(asked: Promise<T[]>): Promise<T[]> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (TOLD.has((error as NodeJS.ErrnoException).code ?? '')) return [];
+    throw error;
+  }
+}

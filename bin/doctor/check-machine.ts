@@ -1,0 +1,80 @@
+import { readFile, statfs } from 'node:fs/promises';
+import { readRunRecord } from '../../db/data-directory.ts';
+import type { Config } from '../config.ts';
+import { sizeInWords } from '../runner/progress.ts';
+import { type Finding, findingsOf, wordsOf } from './finding.ts';
+
+const { ok, warn, fail, skip } = findingsOf('machine');
+
+const NODE_MAJOR = 24;
+/** Below it the service takes no more mail (actors/receiving/capacity.ts). */
+const LEAST_FREE_SHARE = 0.05;
+const LOW_FREE_SHARE = 0.15;
+/** Descriptors of an SMTP process beside its connections. */
+const OTHER_FILES = 200;
+
+export async function checkMachine(config: Config): Promise<Finding[]> {
+  const findings = [checkNode()];
+  if (config.databaseUrl === null) findings.push(...(await checkDisk(config.dataDirectory)));
+  else findings.push(skip('disk', 'the data lie with DATABASE_URL; watch the disk of that server'));
+  findings.push(await checkOpenFiles(config));
+  return findings;
+}
+
+function checkNode(): Finding {
+  const { node } = process.versions;
+  if (Number.parseInt(node, 10) >= NODE_MAJOR) return ok('Node', node);
+  return fail(
+    'Node',
+    `${node} cannot run Postroom`,
+    `Run it with the Node of npm ci (npx node ...), or install Node ${NODE_MAJOR}`,
+  );
+}
+
+async function checkDisk(directory: string): Promise<Finding[]> {
+  try {
+    const { blocks, bavail, bsize, files, ffree } = await statfs(directory);
+    const findings = [
+      judgeShare('disk', bavail / blocks, `${sizeInWords(bavail * bsize)} free of ${sizeInWords(blocks * bsize)}`),
+    ];
+    // Some file systems make inodes as they need them and tell 0.
+    if (files > 0)
+      findings.push(
+        judgeShare('inodes', ffree / files, `${ffree.toLocaleString('en')} free of ${files.toLocaleString('en')}`),
+      );
+    return findings;
+  } catch (error) {
+    return [
+      fail(
+        'disk',
+        `DATA_DIR ${directory} cannot be looked at: ${wordsOf(error)}`,
+        'Make the folder, or set DATA_DIR to the one that holds the data',
+      ),
+    ];
+  }
+}
+
+function judgeShare(name: string, free: number, detail: string): Finding {
+  const mend =
+    'Free or add space; retention (see docs) removes old mail by itself, and a backup elsewhere lets you move';
+  if (free < LEAST_FREE_SHARE) return fail(name, `${detail}: SMTP refuses mail with 452 until there is more`, mend);
+  if (free < LOW_FREE_SHARE) return warn(name, detail, mend);
+  return ok(name, detail);
+}
+
+async function checkOpenFiles(config: Config): Promise<Finding> {
+  // Of the service when it runs here, else of whoever starts us, as one would start it.
+  const pid = config.databaseUrl === null ? ((await readRunRecord(config.dataDirectory))?.pid ?? null) : null;
+  const limits =
+    (pid === null ? null : await readFile(`/proc/${pid}/limits`, 'utf8').catch(() => null)) ??
+    (await readFile('/proc/self/limits', 'utf8').catch(() => ''));
+  const soft = /^Max open files\s+(\S+)/m.exec(limits)?.[1];
+  if (soft === undefined) return skip('open files', 'this system does not tell the limit');
+  const needed = config.smtpLimits.connections + OTHER_FILES;
+  if (soft === 'unlimited' || Number(soft) >= needed) return ok('open files', `${soft} allowed`);
+  return warn(
+    'open files',
+    `${soft} allowed, and SMTP_MAX_CONNECTIONS=${config.smtpLimits.connections} may need ${needed}`,
+    `Raise it (LimitNOFILE=${needed} for systemd, ulimit -n in a shell), or lower SMTP_MAX_CONNECTIONS`,
+  );
+}

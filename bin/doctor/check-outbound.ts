@@ -1,0 +1,60 @@
+import type { Config } from '../config.ts';
+import { resolverOf } from './check-dns.ts';
+import { type Finding, findingsOf, wordsOf } from './finding.ts';
+import { speakSmtp } from './smtp-dialogue.ts';
+
+const { ok, fail } = findingsOf('SMTP');
+
+/** Where a relay listens when its URL does not say (RFC 8314 §7.3, RFC 5321 §4.5.4.2). */
+const RELAY_PORTS: Record<string, number> = { 'smtps:': 465, 'smtp:': 25 };
+
+/**
+ * Greets the relay, or, when the operator names a host or a domain, its mail server: whether mail gets out of here. Nothing is sent.
+ * The dialogue ends before MAIL.
+ */
+export async function checkOutbound(config: Config, target: string | null): Promise<Finding[]> {
+  if (config.outboundRelayUrl !== null) {
+    const { protocol, hostname, port } = new URL(config.outboundRelayUrl);
+    // TLS from the first octet is not spoken here: whether the port opens is what counts.
+    if (protocol === 'smtps:') return [];
+    return [
+      await greet(
+        'relay',
+        hostname,
+        Number(port) || (RELAY_PORTS[protocol] ?? 25),
+        'Look at OUTBOUND_RELAY_URL and at the relay',
+      ),
+    ];
+  }
+  if (target === null) return [];
+  const exchanges = await resolverOf(config)
+    .resolveMx(target)
+    .catch(() => []);
+  const [best] = exchanges.toSorted((a, b) => a.priority - b.priority);
+  const host = best?.exchange ?? target;
+  const address = await addressOf(config, host);
+  const mend = `Many hosters close port ${config.outboundPort} outwards: ask yours to open it, or set OUTBOUND_RELAY_URL to a relay that takes your mail`;
+  if (address === null)
+    return [
+      fail('outbound', `${host} has no address`, 'Name a host that takes mail, such as the domain of a large provider'),
+    ];
+  return [await greet('outbound', address, config.outboundPort, mend, host)];
+}
+
+async function greet(name: string, address: string, port: number, mend: string, host = address): Promise<Finding> {
+  try {
+    const { banner } = await speakSmtp({ host: address, port, serverName: host, recipient: null });
+    return ok(name, `${host}:${port} greets: ${banner.slice(4, 64)}`);
+  } catch (error) {
+    return fail(name, `${host}:${port}: ${wordsOf(error)}`, mend);
+  }
+}
+
+async function addressOf(config: Config, host: string): Promise<string | null> {
+  const resolver = resolverOf(config);
+  const [first] = [
+    ...(await resolver.resolve4(host).catch(() => [])),
+    ...(await resolver.resolve6(host).catch(() => [])),
+  ];
+  return first ?? null;
+}
