@@ -146,6 +146,11 @@ export class Service {
     return `http://127.0.0.1:${this.httpPort}`;
   }
 
+  /** What its processes are started with, for programs beside them. */
+  get environment(): Record<string, string> {
+    return { ...this.#environment };
+  }
+
   /** Everything that the processes wrote to stdout and stderr. */
   get output(): string {
     return this.#output;

@@ -1,0 +1,412 @@
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { databaseUrl, onServer } from '../support/cluster.ts';
+import { awaitDrained, checkLedger, type Offer } from '../support/ledger.ts';
+import { type Machine, makeMachine, runOn, runToEnd, startOn } from '../support/runner.ts';
+import { messageIdOf, SendingStage } from '../support/sending-stage.ts';
+import { type Answer, callers, until } from '../support/service.ts';
+import { singleMachineDatabaseUrl } from '../support/single-machine.ts';
+import { type SmtpLoadResult, smtpLoad, toWireForm } from '../support/smtp-load.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+/** Starts, copies and replays of a machine that is busy. */
+const LIMIT_MS = 600_000;
+
+let stage: SendingStage;
+let receiver: WebhookReceiver;
+/** where backups lie, and the machine that they are restored on */
+let other: Machine;
+let backup: string;
+let address: string;
+const offers: (Offer & { result: SmtpLoadResult })[] = [];
+
+beforeAll(async () => {
+  receiver = await startWebhookReceiver();
+  stage = await SendingStage.start('single');
+  other = await makeMachine();
+  backup = path.join(other.directory, 'backup');
+  const { account } = stage;
+  const endpoint = await account.call('POST', '/endpoints', {
+    name: 'hook',
+    type: 'webhook',
+    config: { url: receiver.url },
+  });
+  address = `box@${account.domain}`;
+  await account.call('POST', '/email-addresses', {
+    address,
+    domainId: account.domainId,
+    endpointId: endpoint.body.id,
+  });
+}, LIMIT_MS);
+afterAll(async () => {
+  await other?.remove();
+  await stage?.stop();
+  await receiver?.stop();
+}, LIMIT_MS);
+
+test(
+  'a backup made while mail comes in, restored on another machine, holds all that was acknowledged before, and works on',
+  async () => {
+    const { account } = stage;
+    const from = `hello@${account.domain}`;
+    const send = (to: string, over: object = {}) =>
+      account.call('POST', '/emails', { from, to: [to], subject: to, text: 'x', ...over });
+    // One that is in hand of its server while the backup is made, and one that is scheduled.
+    const { promise: released, resolve: release } = Promise.withResolvers<undefined>();
+    stage.sink.answer({
+      data: ({ recipients }) => (recipients.includes('held@elsewhere.test') ? released : undefined),
+    });
+    const inHand = await send('held@elsewhere.test');
+    await until(
+      'the sink has it in hand',
+      () => stage.service.output.slice(-2000),
+      async () => stage.sink.transactions.some(({ recipients }) => recipients.includes('held@elsewhere.test')),
+    );
+    await send('timed@elsewhere.test', { scheduled_at: await stage.instantIn(36_000) });
+
+    // Mail comes in from before the backup begins until after its end.
+  let isMade = false;
+  let count = 0;
+  const more = () => offer((count += 40) - 40, 40, 40);
+  const load = (async () => {
+    while (!isMade) await more();
+    await more();
+  })();
+    await until(
+      'mail comes in',
+      () => stage.service.output.slice(-2000),
+      async () => receiver.requests.length >= 20,
+    );
+    const { status, stdout, stderr } = await runToEnd(['bin/backup.ts', backup], environmentOf(stage));
+    expect([status, stderr]).toEqual([0, expect.stringContaining('beside the running service')]);
+    const report = JSON.parse(stdout);
+    await load;
+    expect(report).toMatchObject({ directory: backup, kind: 'cluster', accounts: 2 });
+    const acknowledged = offers.filter(({ result }) => result.code === 250);
+    expect(acknowledged).toHaveLength(count);
+    const before = acknowledged.filter(({ result }) => result.endedAt < Date.parse(report.startedAt));
+      expect(before.length).toBeGreaterThan(20);
+    expect(acknowledged.some(({ result }) => result.startedAt > Date.parse(report.finishedAt))).toBe(true);
+    for (const name of await readdir(backup, { recursive: true }))
+      expect((await stat(path.join(backup, name))).mode & 0o077, name).toBe(0);
+
+    // It is sent after the backup was made: whoever restores cannot know.
+    release(undefined);
+    stage.sink.answer({});
+    await stage.messageOf(inHand.body.message_id);
+    await stage.awaitStatus(inHand.body.id, 'delivered');
+    await stage.service.end('runner', 'SIGTERM');
+
+    const restored = await runToEnd(['bin/restore.ts', backup], other.environment);
+    expect([restored.status, restored.stderr]).toEqual([0, expect.stringContaining('Restored: 2 accounts')]);
+    const found = JSON.parse(restored.stdout);
+    expect(found.emails).toBeGreaterThanOrEqual(before.length);
+    expect(found.held).toEqual({ recipients: 1, emails: 1 });
+    expect(found.waiting.scheduled).toBe(1);
+
+    const second = await startOn(withEnvironment(other, environmentOf(stage)));
+    const there = callers(`http://127.0.0.1:${other.httpPort}`, account.apiKey);
+    const url = await singleMachineDatabaseUrl(other.dataDirectory);
+    await awaitDrained(url, 120_000);
+    const inCopy = await rowsOf(url, 'select id from delivery');
+    const ledger = await checkLedger({
+      databaseUrl: url,
+      offers: offers.map((each) =>
+        // Acknowledged while the backup was made, or after: it may be in it.
+        before.includes(each) ? each : { ...each, result: { ...each.result, code: null } },
+      ),
+      webhooks: receiver.requests
+        .map((request) => ({ webhookId: String(request.headers['webhook-id']), body: request.body }))
+        .filter(({ webhookId }) => inCopy.some(({ id }) => id === webhookId)),
+    });
+    expect(ledger.violations).toEqual([]);
+    expect(ledger.storedRows).toBeGreaterThanOrEqual(before.length);
+
+    // Mail comes in and goes out as before, signed with the key that was made before the backup.
+    const [fresh] = await offer(count, 1, 1, other.smtpPort);
+    expect(fresh?.code).toBe(250);
+    const sent = await there.call('POST', '/emails', { from, to: ['new@elsewhere.test'], subject: 'new', text: 'x' });
+    const message = await stage.messageOf(sent.body.message_id, 60_000);
+    expect((await stage.verify(message)).dkim).toEqual([
+      { result: 'pass', domain: account.domain, selector: expect.any(String) },
+    ]);
+    await awaitDrained(url, 120_000);
+    const last = receiver.requests.at(-1);
+    expect(last?.body).toContain(`Ledger ${count}`);
+
+    // What was held goes when the operator says so, as the message that it was.
+    expect(takenOf(inHand)).toBe(1);
+    const listed = await runToEnd(['bin/held.ts', 'list'], other.environment);
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      address: 'held@elsewhere.test',
+      emailId: inHand.body.id,
+      messageId: inHand.body.message_id,
+    });
+    const sendHeld = await runToEnd(['bin/held.ts', 'send'], other.environment);
+    expect(JSON.parse(sendHeld.stdout)).toEqual({ recipients: 1, emails: 1 });
+    await until(
+      'the held email arrives once more',
+      () => second.output().slice(-2000),
+      async () => takenOf(inHand) === 2,
+    );
+    expect((await runToEnd(['bin/held.ts', 'list'], other.environment)).stdout).toBe('');
+    second.child.kill('SIGTERM');
+    expect(await second.ended).toBe(0);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a backup that is killed leaves nothing that is taken for one, and the next one succeeds in its place',
+  async () => {
+    await stage.service.start();
+    const target = path.join(other.directory, 'killed');
+    const run = runOn(other, ['bin/backup.ts', target], { environment: environmentOf(stage) });
+    await run.written('Copied');
+    run.child.kill('SIGKILL');
+    expect(await run.ended).toBe('SIGKILL');
+    const left = (await readdir(other.directory)).filter((name) => name.startsWith('killed'));
+    expect(left).toEqual([expect.stringMatching(/^killed\.draft-\d+$/)]);
+    const draft = path.join(other.directory, left[0] ?? '');
+    const refused = await runToEnd(['bin/restore.ts', draft], emptyMachine());
+    expect([refused.status, refused.stderr.trim()]).toEqual([
+      1,
+      `${draft} is no backup, or one that was never finished: it has no manifest.json`,
+    ]);
+    // Its slot went with its connection: no WAL is kept for it.
+    await until(
+      'the slot is gone',
+      () => '',
+      async () => (await rowsOf(await stage.service.databaseUrl(), 'select from pg_replication_slots')).length === 0,
+    );
+    const again = await runToEnd(['bin/backup.ts', target], environmentOf(stage));
+    expect([again.status, again.stderr]).toEqual([0, expect.stringContaining(`${draft} is what a backup left`)]);
+  },
+  LIMIT_MS,
+);
+
+/** How a backup is spoilt, and what is said of it. */
+const damages: [name: string, spoil: (folder: string) => Promise<unknown>, reason: RegExp][] = [
+  ['a flipped bit', (folder) => flipBit(path.join(folder, 'cluster/global/pg_control')), /pg_control is damaged/],
+  ['a flipped bit in the WAL', async (folder) => flipBit(await segmentOf(folder)), /pg_wal\/\w+ is damaged/],
+  ['a file less', async (folder) => rm(await segmentOf(folder)), /pg_wal\/\w+ is missing/],
+  [
+    'a file cut off',
+    (folder) => writeFile(path.join(folder, 'secrets.json'), '{'),
+    /secrets\.json has 1 octets and not/,
+  ],
+  ['a file more', (folder) => writeFile(path.join(folder, 'cluster/x'), ''), /cluster\/x does not belong/],
+  ['no manifest', (folder) => rm(path.join(folder, 'manifest.json')), /it has no manifest\.json/],
+  ['half a manifest', (folder) => cutManifest(folder), /manifest\.json is damaged/],
+  ['a changed manifest', (folder) => replaceIn(folder, '"timeline": 1', '"timeline": 2'), /its own sum does not match/],
+  [
+    'a later format',
+    (folder) => replaceIn(folder, '"format": 1', '"format": 2'),
+    /has format 2; this Postroom reads 1/,
+  ],
+];
+
+test.each(damages)(
+  'a backup with %s is refused, and nothing is written',
+  async (_, spoil, reason) => {
+    const folder = path.join(other.directory, 'spoilt');
+    await cp(backup, folder, { recursive: true });
+    try {
+      await spoil(folder);
+      const environment = emptyMachine();
+      const { status, stdout, stderr } = await runToEnd(['bin/restore.ts', folder], environment);
+      expect([status, stdout]).toEqual([1, '']);
+      expect(stderr.trim().split('\n').at(-1)).toMatch(reason);
+      await expect(stat(environment.DATA_DIR)).rejects.toThrow('ENOENT');
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a whole backup passes the check, which writes nothing',
+  async () => {
+    const environment = emptyMachine();
+    const { status, stdout } = await runToEnd(['bin/restore.ts', backup, '--check'], environment);
+    expect([status, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ directory: backup, isWhole: true })]);
+    await expect(stat(environment.DATA_DIR)).rejects.toThrow('ENOENT');
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a DATA_DIR that holds something is left alone',
+  async () => {
+    const environment = emptyMachine();
+    await mkdir(environment.DATA_DIR);
+    await writeFile(path.join(environment.DATA_DIR, 'notes'), 'mine');
+    const { status, stderr } = await runToEnd(['bin/restore.ts', backup], environment);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/holds notes: a backup is restored into a folder without data/),
+    ]);
+    expect(await readFile(path.join(environment.DATA_DIR, 'notes'), 'utf8')).toBe('mine');
+  },
+  LIMIT_MS,
+);
+
+test(
+  'places that are no good for a backup are refused',
+  async () => {
+    const { DATA_DIR } = environmentOf(stage);
+    for (const [target, reason] of [
+      [backup, /is not empty/],
+      [path.join(DATA_DIR ?? '', 'backup'), /lies in DATA_DIR/],
+      [path.join(other.directory, 'no/where'), /cannot be read: make it first/],
+    ] as const) {
+      const { status, stdout, stderr } = await runToEnd(['bin/backup.ts', target], environmentOf(stage));
+      expect([status, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(reason);
+    }
+  },
+  LIMIT_MS,
+);
+
+test(
+  'SECRET_KEY is in the backup, that of the environment too, and without the right one there is none',
+  async () => {
+    const machine = await makeMachine();
+    try {
+      const key = 'K'.repeat(43);
+      const environment = { ...machine.environment, SECRET_KEY: key };
+      expect((await runToEnd(['bin/migrate.ts'], environment)).status).toBe(0);
+      const target = path.join(machine.directory, 'backup');
+      const refused = await runToEnd(['bin/backup.ts', target], machine.environment);
+      expect([refused.status, refused.stderr]).toEqual([1, expect.stringMatching(/^SECRET_KEY is not the one/m)]);
+      expect(await readdir(machine.directory)).toEqual(['data']);
+
+      expect((await runToEnd(['bin/backup.ts', target], environment)).status).toBe(0);
+      expect(JSON.parse(await readFile(path.join(target, 'secrets.json'), 'utf8')).secretKey).toBe(
+        Buffer.from(key, 'base64url').toString('base64url'),
+      );
+      const there = { ...machine.environment, DATA_DIR: path.join(machine.directory, 'restored') };
+      const other = await runToEnd(['bin/restore.ts', target], { ...there, SECRET_KEY: 'L'.repeat(43) });
+      expect([other.status, other.stderr]).toEqual([
+        1,
+        expect.stringMatching(/SECRET_KEY of the environment is not that/),
+      ]);
+      expect((await runToEnd(['bin/restore.ts', target], there)).status).toBe(0);
+      // It refuses a key that does not open what is stored.
+      expect((await runToEnd(['bin/migrate.ts'], there)).status).toBe(0);
+    } finally {
+      await machine.remove();
+    }
+  },
+  LIMIT_MS,
+);
+
+test(
+  'with DATABASE_URL and a pg_dump that is older than the server, what is there and what is needed is said',
+  async () => {
+    const name = 'backup_by_pg_dump';
+    await onServer(inject('clusterUrl'), `create database ${name} template postroom_template`);
+    const target = path.join(other.directory, 'dump');
+    const { status, stdout, stderr } = await runToEnd(['bin/backup.ts', target], {
+      ...other.environment,
+      DATABASE_URL: databaseUrl(inject('clusterUrl'), name),
+      SECRET_KEY: 'K'.repeat(43),
+      // Whatever this machine has installed: none of it is looked at.
+      PATH: path.join(other.directory, 'empty'),
+    });
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^The server is PostgreSQL 18, and .+: pg_dump 18 or newer is needed\. On Debian/m);
+    expect(await readdir(other.directory)).not.toContain('dump');
+  },
+  LIMIT_MS,
+);
+
+/** Offers messages number `first` and on, and writes them into the book. */
+async function offer(first: number, count: number, perSecond: number, port = stage.service.smtpPort) {
+  const octets = Array.from({ length: count }, (_, n) => compose(first + n));
+  const results = await smtpLoad({
+    host: '127.0.0.1',
+    port,
+    count,
+    sessions: 4,
+    isReusingConnections: true,
+    reversePath: 'sender@elsewhere.test',
+    recipients: () => [address],
+    message: (n) => toWireForm(octets[n] ?? Buffer.alloc(0)),
+    perSecond,
+  });
+  for (const result of results)
+    offers.push({ octets: octets[result.n] ?? Buffer.alloc(0), recipients: [address], result });
+  return results;
+}
+
+function compose(n: number): Buffer {
+  const header = [
+    `Message-ID: <${n}@ledger.test>`,
+    'From: ledger@elsewhere.test',
+    `To: ${address}`,
+    `Subject: Ledger ${n}`,
+  ];
+  // Long ones, too: they lie outside their rows.
+  const body = `Body ${n} `.repeat(n % 10 === 0 ? 5_000 : 5);
+  return Buffer.from([...header, '', body.replaceAll(/.{70}/g, '$&\r\n'), ''].join('\r\n'));
+}
+
+/** How often the sink took the message of that answer. */
+function takenOf(sent: Answer): number {
+  return stage.sink.messages.filter((message) => messageIdOf(message) === sent.body.message_id).length;
+}
+
+function environmentOf(of: SendingStage): Record<string, string> {
+  return of.service.environment;
+}
+
+/** The other machine with another's settings, at its own place and ports. */
+function withEnvironment(machine: Machine, environment: Record<string, string>): Machine {
+  const { DATA_DIR = '', HTTP_PORT = '', SMTP_PORT = '' } = machine.environment;
+  machine.environment = { ...environment, DATA_DIR, HTTP_PORT, SMTP_PORT };
+  return machine;
+}
+
+let emptyMachines = 0;
+
+/** Of a machine whose DATA_DIR is not there yet. */
+function emptyMachine(): Record<string, string> & { DATA_DIR: string } {
+  return { ...other.environment, DATA_DIR: path.join(other.directory, `empty-${emptyMachines++}`) };
+}
+
+async function rowsOf(url: string, text: string): Promise<{ id: string }[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<{ id: string }>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function segmentOf(folder: string): Promise<string> {
+  const wal = path.join(folder, 'cluster/pg_wal');
+  const name = (await readdir(wal)).find((each) => /^[0-9A-F]{24}$/.test(each)) ?? '';
+  return path.join(wal, name);
+}
+
+async function flipBit(file: string): Promise<void> {
+  const octets = await readFile(file);
+  const middle = octets.length >> 1;
+  octets[middle] = (octets[middle] ?? 0) ^ 1;
+  await writeFile(file, octets);
+}
+
+async function cutManifest(folder: string): Promise<void> {
+  const file = path.join(folder, 'manifest.json');
+  await writeFile(file, (await readFile(file)).subarray(0, 1_000));
+}
+
+async function replaceIn(folder: string, from: string, to: string): Promise<void> {
+  const file = path.join(folder, 'manifest.json');
+  await writeFile(file, (await readFile(file, 'utf8')).replace(from, to));
+}
