@@ -12,6 +12,15 @@ import { asOwner, onDatabase, type ReachedDatabase } from './runner/on-database.
 
 const emailShape = z.email('EMAIL must be an address such as you@example.com').max(254).toLowerCase();
 
+/** The options of each command. */
+const COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  create: ['password', 'key'],
+  'sign-in-link': [],
+  retention: ['raw-days', 'body-days', 'metadata-days', 'default'],
+  export: ['with-secrets'],
+  erase: ['yes'],
+};
+
 const { words, options } = readArguments({
   words: 3,
   optionalWords: 1,
@@ -122,15 +131,6 @@ function erasureOf(email: string): Work {
     return JSON.stringify({ email, erasedRows: rows });
   };
 }
-
-/** The options of each command; further words: a directory. */
-const COMMANDS: Readonly<Record<string, readonly string[]>> = {
-  create: ['password', 'key'],
-  'sign-in-link': [],
-  retention: ['raw-days', 'body-days', 'metadata-days', 'default'],
-  export: ['with-secrets'],
-  erase: ['yes'],
-};
 
 function readCommand(): Work {
   const [command = '', given, directory] = words;
