@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { notePid } from './orphans.ts';
@@ -23,23 +24,25 @@ export class SecondHost {
   readonly network: string;
   readonly #keeper: ChildProcess;
   readonly #cable: { here: string; there: string };
+  readonly #forwarders: ChildProcess[] = [];
+  /** says whose the processes are */
+  readonly #environment: { STAGE_DIRECTORY: string };
   #hardware = { here: '', there: '' };
 
-  private constructor(network: string, keeper: ChildProcess) {
+  private constructor(network: string, keeper: ChildProcess, environment: { STAGE_DIRECTORY: string }) {
     const name = randomBytes(4).toString('hex');
     this.network = network;
     this.#keeper = keeper;
+    this.#environment = environment;
     this.#cable = { here: `prh${name}`, there: `prt${name}` };
   }
 
   /** The keeper's end is seen to with that of the folder's other processes. */
   static async make(directory: string): Promise<SecondHost> {
-    const keeper = spawn('unshare', ['-n', 'sleep', 'infinity'], {
-      stdio: 'ignore',
-      env: { ...process.env, STAGE_DIRECTORY: directory },
-    });
+    const environment = { ...process.env, STAGE_DIRECTORY: directory };
+    const keeper = spawn('unshare', ['-n', 'sleep', 'infinity'], { stdio: 'ignore', env: environment });
     notePid(directory, keeper.pid);
-    const host = new SecondHost(`10.${randomInt(64, 250)}.${randomInt(1, 250)}`, keeper);
+    const host = new SecondHost(`10.${randomInt(64, 250)}.${randomInt(1, 250)}`, keeper, environment);
     const own = await readlink('/proc/self/ns/net');
     await until(
       'the keeper has a network of its own',
@@ -70,9 +73,26 @@ export class SecondHost {
     await this.#setNeighbours(this.#hardware.there, this.#hardware.here);
   }
 
+  /** Has what connects to the port of the other host's loopback reach the port of this machine. */
+  async forward(port: number): Promise<void> {
+    const program = `
+      const net = require('node:net');
+      net.createServer((one) => {
+        const other = net.connect(${port}, '${this.address(1)}');
+        for (const [from, to] of [[one, other], [other, one]]) from.on('error', () => to.destroy()).pipe(to);
+      }).listen(${port}, '127.0.0.1', () => console.log('listening'));`;
+    const [first = '', ...words] = [...this.within, process.execPath, '-e', program];
+    const forwarder = spawn(first, words, { stdio: ['ignore', 'pipe', 'inherit'], env: this.#environment });
+    this.#forwarders.push(forwarder);
+    notePid(this.#environment.STAGE_DIRECTORY, forwarder.pid);
+    await once(forwarder.stdout, 'data');
+  }
+
   async remove(): Promise<void> {
-    this.#keeper.kill('SIGKILL');
-    await awaitExit(this.#keeper);
+    for (const child of [...this.#forwarders, this.#keeper]) {
+      child.kill('SIGKILL');
+      await awaitExit(child);
+    }
   }
 
   async #connect(): Promise<void> {

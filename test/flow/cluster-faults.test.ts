@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databaseUrl } from '../support/cluster.ts';
+import { ClusterBench, type Figures } from '../support/cluster-bench.ts';
+import { canMakeHosts } from '../support/second-host.ts';
+import { until } from '../support/service.ts';
+
+/** Of a fault, and of the load before and after it: a slice, or with CHAOS_SECONDS=45 the whole. */
+const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 6);
+/** Messages a second, each way: of the whole, 50. */
+const RATE = Number(process.env['CHAOS_RATE'] ?? 20);
+/** Whether processes are started anew one by one, and not by the half of them. */
+const IS_WHOLE = process.env['CHAOS_SECONDS'] !== undefined;
+const LIMIT_MS = 400_000 + SECONDS * 20_000;
+
+const rate = { inPerSecond: RATE, outPerSecond: RATE };
+
+describe.runIf(await canMakeHosts())('the services of docker-compose.yml on two hosts', () => {
+  let bench: ClusterBench;
+  beforeAll(async () => {
+    bench = await ClusterBench.start({ DRAIN_DELAY_SECONDS: '3' });
+  }, 400_000);
+  afterAll(() => bench?.stop(), 120_000);
+
+  test(
+    `every process is started anew under ${RATE} messages a second in and out: clients see nothing but 4xx of SMTP, and nothing goes twice`,
+    async () => {
+      const { stage, traffic, ownServices } = bench;
+      const load = traffic.start(rate);
+      await sleep(2_000);
+      const halves = ['-1', '-2'].map((end) => ownServices.filter((name) => name.endsWith(end)));
+      for (const group of IS_WHOLE ? ownServices.map((name) => [name]) : halves)
+        await Promise.all(group.map((name) => stage.restart(name)));
+      for (const node of ['nats-1', 'nats-2', 'nats-3']) await stage.restart(node);
+      await sleep(2_000);
+      await load.stop();
+      expectOnlyDeferrals(await bench.settle('rolling restart'));
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'one NATS node of three is lost and comes back: nothing is lost, nothing goes twice',
+    async () => {
+      const { stage, traffic } = bench;
+      const load = traffic.start(rate);
+      await sleep(1_000);
+      await stage.end('nats-1', 'SIGKILL');
+      await sleep(SECONDS * 1_000);
+      stage.startService('nats-1');
+      await stage.awaitReady('nats-1');
+      await sleep(1_000);
+      await load.stop();
+      expectOnlyDeferrals(await bench.settle('NATS node lost'));
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'two schedulers and 200 emails that are due at once: each goes once',
+    async () => {
+      const [account] = bench.accounts;
+      const [due] = await bench.query<{ at: Date }>(`select postroom_now() + interval '65 seconds' as at`);
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, (_, n) =>
+          account?.call('POST', '/emails', {
+            from: `hello@${account.domain}`,
+            to: [`due${n}@elsewhere.test`],
+            subject: `Due ${n}`,
+            text: 'Due',
+            scheduled_at: due?.at.toISOString(),
+          }),
+        ),
+      );
+      for (const [n, answer] of answers.entries()) {
+        expect(answer?.status).toBe(201);
+        bench.traffic.sends.push({
+          status: 201,
+          id: answer?.body.id,
+          messageId: answer?.body.message_id,
+          recipients: [`due${n}@elsewhere.test`],
+        });
+      }
+      await bench.query(`update clock set shift = shift + interval '65 seconds'`);
+      await until(
+        'all are released',
+        () => bench.stage.output.slice(-2000),
+        async () => {
+          const rows = await bench.query(`select from email where status = 'scheduled'`);
+          return rows.length === 0;
+        },
+      );
+      const figures = await bench.settle('two schedulers');
+      expect([figures.doubledSends, figures.repeatedWebhooks]).toEqual([0, 0]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'a host that is cut off and comes back: the other one does its work, and nothing that was done is done again',
+    async () => {
+      const load = bench.traffic.start(rate);
+      await sleep(2_000);
+      await bench.ground.host.cut();
+      const inHand = await bench.claimed();
+      await sleep(SECONDS * 1_000);
+      await bench.ground.host.mend();
+      await sleep(2_000);
+      await load.stop();
+      const figures = await bench.settle('host cut off', inHand);
+      expectNoRefusals(figures);
+      expect(figures.doubledSends).toBeLessThanOrEqual(inHand.length);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'a host that loses its power and is started again: the other one does its work',
+    async () => {
+      const { stage, ground } = bench;
+      const there = [...bench.ownServices, 'nats-3'].filter((name) => ground.isOnSecondHost(name));
+      const load = bench.traffic.start(rate);
+      await sleep(2_000);
+      await Promise.all(there.map((name) => stage.end(name, 'SIGKILL')));
+      const inHand = await bench.claimed();
+      await sleep(SECONDS * 1_000);
+      for (const name of there) stage.startService(name);
+      await Promise.all(there.map((name) => stage.awaitReady(name)));
+      await load.stop();
+      const figures = await bench.settle('host killed', inHand);
+      expectNoRefusals(figures);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'PostgreSQL is killed and its replica promoted: every process goes on with it, without a restart, and never back',
+    async () => {
+      const { stage, traffic } = bench;
+      const { servers } = bench.ground;
+      const pids = bench.ownServices.map((name) => stage.processes.get(name)?.pid);
+      const load = traffic.start(rate);
+      await sleep(2_000);
+      const inHand = await bench.claimed();
+      await servers.killFirst();
+      await sleep(2_000);
+      await servers.promoteSecond();
+      await sleep(SECONDS * 1_000);
+      // Nobody fenced it: it takes writes, on its own.
+      await servers.restartFirst();
+      const stored = () => countRows(servers.firstUrl);
+      const before = await stored();
+      await sleep(SECONDS * 1_000);
+      await load.stop();
+      const figures = await bench.settle('PostgreSQL failover', inHand);
+      expectNoRefusals(figures);
+      expect(await stored(), 'nobody went back').toBe(before);
+      expect(bench.ownServices.map((name) => stage.processes.get(name)?.pid)).toEqual(pids);
+      for (const name of bench.ownServices) expect(stage.isRunning(name), name).toBe(true);
+    },
+    LIMIT_MS,
+  );
+});
+
+/** What a client may hear while processes end and begin: that it shall come again. */
+function expectOnlyDeferrals(figures: Figures): void {
+  expect(Object.keys(figures.smtpTrouble).filter((word) => !word.startsWith('4'))).toEqual([]);
+  expect(figures.httpTrouble).toEqual({});
+  expect([figures.doubledSends, figures.repeatedWebhooks]).toEqual([0, 0]);
+}
+
+/** A fault may cost a connection, never a message. */
+function expectNoRefusals(figures: Figures): void {
+  expect(Object.keys(figures.smtpTrouble).filter((word) => word.startsWith('5'))).toEqual([]);
+}
+
+async function countRows(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: databaseUrl(url, 'postroom') });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ count: number }>('select count(*)::int as count from reception');
+    return rows[0]?.count ?? 0;
+  } finally {
+    await client.end();
+  }
+}

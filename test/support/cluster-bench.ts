@@ -1,0 +1,216 @@
+import { appendFile } from 'node:fs/promises';
+import pg from 'pg';
+import { expect } from 'vitest';
+import { databaseUrl } from './cluster.ts';
+import { ComposeStage } from './compose-stage.ts';
+import { awaitDrained, checkLedger } from './ledger.ts';
+import { MailTraffic, type TrafficAccount } from './mail-traffic.ts';
+import { awaitSettled, checkSendingLedger } from './sending-ledger.ts';
+import type { DomainAccount } from './service.ts';
+import { type SinkMta, startSinkMta } from './sink-mta.ts';
+import { type TwoHosts, twoHosts } from './stage-ground.ts';
+import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
+
+/** What an experiment came to, in numbers that are its own. */
+export interface Figures {
+  accepted: number;
+  sent: number;
+  /** what clients heard beside 250 and 2xx, and how often */
+  smtpTrouble: Record<string, number>;
+  httpTrouble: Record<string, number>;
+  /** requests to the webhook receiver beyond one for each delivery; copies at the sink beyond one for each email */
+  repeatedWebhooks: number;
+  doubledSends: number;
+}
+
+/** A lease of 30 s, a sweep of 10 s, and a machine that has other work. Milliseconds. */
+const SETTLE_LIMIT_MS = 240_000;
+
+/**
+ * docker-compose.yml on two hosts with two PostgreSQL servers, two accounts with mail in and out, the world's mail server and webhook
+ * receiver, and the book of all that was said.
+ */
+export class ClusterBench {
+  readonly stage: ComposeStage;
+  readonly ground: TwoHosts;
+  readonly sink: SinkMta;
+  readonly receiver: WebhookReceiver;
+  readonly accounts: readonly (DomainAccount & TrafficAccount)[];
+  readonly traffic: MailTraffic;
+  /** see SendingLedgerOrder */
+  readonly #inHand: string[] = [];
+  #before: Figures = {
+    accepted: 0,
+    sent: 0,
+    smtpTrouble: {},
+    httpTrouble: {},
+    repeatedWebhooks: 0,
+    doubledSends: 0,
+  };
+
+  private constructor(parts: Pick<ClusterBench, 'stage' | 'ground' | 'sink' | 'receiver' | 'accounts'>) {
+    this.stage = parts.stage;
+    this.ground = parts.ground;
+    this.sink = parts.sink;
+    this.receiver = parts.receiver;
+    this.accounts = parts.accounts;
+    this.traffic = new MailTraffic({ smtp: [this.stage.smtp], urls: [this.stage.url], accounts: this.accounts });
+  }
+
+  static async start(env: Record<string, string> = {}): Promise<ClusterBench> {
+    const made: { ground?: TwoHosts; sink?: SinkMta; receiver?: WebhookReceiver } = {};
+    const stage = await ComposeStage.start({
+      env,
+      ground: async (directory) => {
+        const ground = await twoHosts(directory);
+        const sink = await startSinkMta({ host: ground.host.address(1), name: 'mx.elsewhere.test' });
+        const receiver = await startWebhookReceiver({ host: '0.0.0.0' });
+        await ground.host.forward(receiver.port);
+        Object.assign(made, { ground, sink, receiver });
+        return { ...ground, env: { ...ground.env, OUTBOUND_RELAY_URL: `smtp://${sink.host}:${sink.port}` } };
+      },
+    });
+    const { ground, sink, receiver } = made;
+    if (ground === undefined || sink === undefined || receiver === undefined) throw new Error('unreachable');
+    const accounts: (DomainAccount & TrafficAccount)[] = [];
+    const bench = new ClusterBench({ stage, ground, sink, receiver, accounts });
+    try {
+      // Plain HTTP goes to a loopback only.
+      const url = `http://127.0.0.1:${receiver.port}`;
+      for (let n = 0; n < 2; n++) accounts.push(await createMailbox(stage, url));
+    } catch (error) {
+      await bench.stop();
+      throw error;
+    }
+    return bench;
+  }
+
+  async stop(): Promise<void> {
+    await this.stage.stop();
+    await this.sink.stop();
+    await this.receiver.stop();
+  }
+
+  /** Of the server that takes writes at present. */
+  get databaseUrl(): string {
+    return databaseUrl(this.ground.servers.primaryUrl, 'postroom');
+  }
+
+  async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+    const client = new pg.Client({ connectionString: this.databaseUrl });
+    await client.connect();
+    try {
+      return (await client.query<Row>(text, values)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Names of the services of our own that run for good, NATS and proxy left out. */
+  get ownServices(): string[] {
+    return this.stage.services
+      .filter(({ image }) => image.startsWith('postroom'))
+      .map(({ name }) => name)
+      .filter((name) => name !== 'migrate');
+  }
+
+  /**
+   * Awaits that everything has gone its way, then that I1 to I5 hold; answers the figures since the last time. `inHand`: Message-IDs of
+   * emails that were in somebody's hand at a kill, which may have gone out once more.
+   */
+  async settle(experiment: string, inHand: readonly string[] = []): Promise<Figures> {
+    this.#inHand.push(...inHand);
+    const url = this.databaseUrl;
+    const { offers, sends } = this.traffic;
+    await awaitDrained(url, SETTLE_LIMIT_MS);
+    await awaitSettled(url, SETTLE_LIMIT_MS);
+    const webhooks = this.receiver.requests.map(({ webhookId, body }) => ({ webhookId, body }));
+    const taken = await checkLedger({ databaseUrl: url, offers, webhooks });
+    const sent = await checkSendingLedger({
+      databaseUrl: url,
+      sends,
+      messages: this.sink.messages,
+      inHand: this.#inHand,
+    });
+    const all: Figures = {
+      accepted: taken.accepted,
+      sent: sent.accepted,
+      smtpTrouble: Object.fromEntries(this.traffic.smtpTrouble),
+      httpTrouble: Object.fromEntries(this.traffic.httpTrouble),
+      repeatedWebhooks: taken.repeatedWebhooks,
+      doubledSends: sent.doubled,
+    };
+    const figures = difference(all, this.#before);
+    this.#before = all;
+    await tell(experiment, figures);
+    expect([...taken.violations, ...sent.violations, ...(await this.#leaks())].slice(0, 20)).toEqual([]);
+    expect([taken.accepted, taken.webhooks], 'all that was offered was taken and told').toEqual([
+      offers.length,
+      offers.length,
+    ]);
+    expect(sent.accepted, 'all that was to be sent was taken').toBe(sends.length);
+    return figures;
+  }
+
+  /** The Message-IDs of emails that sending actors have claimed. */
+  async claimed(): Promise<string[]> {
+    const rows = await this.query<{ message_id: string }>(
+      `select distinct e.message_id from recipient r join email e on e.user_id = r.user_id and e.id = r.email_id
+       where r.status = 'pending' and r.claimed_by is not null`,
+    );
+    return rows.map((row) => row.message_id);
+  }
+
+  /** I5 as a client sees it: of what the one account has, the other learns as much as of what nobody has. */
+  async #leaks(): Promise<string[]> {
+    const [one, other] = this.accounts;
+    if (one === undefined || other === undefined) throw new Error('unreachable');
+    const leaks: string[] = [];
+    const nobody = await other.call('GET', `/emails/em_${'0'.repeat(32)}`);
+    const received = await one.call('GET', '/emails?limit=20');
+    const listed = (received.body.data as { id: string }[]).map(({ id }) => id);
+    for (const id of [...listed, ...(this.traffic.sentIds.get(one.domain) ?? []).slice(-10)]) {
+      const answer = await other.call('GET', `/emails/${id}`);
+      if (answer.status !== 404 || JSON.stringify(answer.body) !== JSON.stringify(nobody.body))
+        leaks.push(`I5 ${id} is seen by another: ${answer.status} ${JSON.stringify(answer.body)}`);
+    }
+    const foreign = JSON.stringify((await other.call('GET', '/emails?limit=100')).body).includes(one.domain);
+    return foreign || listed.length === 0 ? [...leaks, 'I5 the list of the one shows mail of the other'] : leaks;
+  }
+}
+
+async function createMailbox(stage: ComposeStage, url: string): Promise<DomainAccount & TrafficAccount> {
+  const account = await stage.createAccount();
+  const made = async (route: string, body: unknown) => {
+    const answer = await account.call('POST', route, body);
+    if (answer.status !== 201) throw new Error(`POST ${route}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body.id as string;
+  };
+  const endpointId = await made('/endpoints', { name: 'hook', type: 'webhook', config: { url } });
+  const address = `box@${account.domain}`;
+  await made('/email-addresses', { address, domainId: account.domainId, endpointId });
+  return { ...account, address };
+}
+
+function difference(all: Figures, before: Figures): Figures {
+  const rest = (now: Record<string, number>, then: Record<string, number>) =>
+    Object.fromEntries(
+      Object.entries(now)
+        .map(([word, times]): [string, number] => [word, times - (then[word] ?? 0)])
+        .filter(([, times]) => times > 0),
+    );
+  return {
+    accepted: all.accepted - before.accepted,
+    sent: all.sent - before.sent,
+    smtpTrouble: rest(all.smtpTrouble, before.smtpTrouble),
+    httpTrouble: rest(all.httpTrouble, before.httpTrouble),
+    repeatedWebhooks: all.repeatedWebhooks - before.repeatedWebhooks,
+    doubledSends: all.doubledSends - before.doubledSends,
+  };
+}
+
+/** Where the figures of a run are wanted (npm run chaos), each experiment's go there as a line of JSON. */
+async function tell(experiment: string, figures: Figures): Promise<void> {
+  const file = process.env['CHAOS_FIGURES'];
+  if (file !== undefined) await appendFile(file, `${JSON.stringify({ experiment, ...figures })}\n`);
+}
