@@ -52,18 +52,29 @@ export function isNetwork(item: string): boolean {
   return ipaddr.isValidCIDR(item);
 }
 
-/** `name=value` pairs behind commas. */
+/** `name=value` pairs behind commas, values percent-encoded where they must be (W3C Baggage §3.3). */
 export const pairs = z
   .string()
   .regex(/^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$/, 'must be a comma list of name=value')
+  .refine((value) => isDecodable(value), 'must be percent-encoded UTF-8')
   .transform((value) =>
     Object.fromEntries(
       value.split(',').map((pair): [string, string] => {
         const at = pair.indexOf('=');
-        return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+        return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())];
       }),
     ),
   );
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** A part of the whole. */
 export const share = z.coerce
   .number({ error: 'must be a number from 0 to 1' })

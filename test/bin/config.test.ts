@@ -74,6 +74,24 @@ test.each<[Record<string, string>, Partial<Config>]>([
     { DATABASE_URL: 'postgresql://u:p@one:5432,two/postroom', SECRET_KEY: key },
     { databaseUrl: 'postgresql://u:p@one:5432,two/postroom' },
   ],
+  [
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' },
+    { tracing: { endpoint: 'http://collector:4318', headers: {}, ratio: 1 } },
+  ],
+  [
+    {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector/otlp',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc==,x-scope=1',
+      OTEL_TRACES_SAMPLER_ARG: '0.05',
+    },
+    {
+      tracing: {
+        endpoint: 'https://collector/otlp',
+        headers: { authorization: 'Bearer abc==', 'x-scope': '1' },
+        ratio: 0.05,
+      },
+    },
+  ],
   [{ NATS_URL: 'nats://127.0.0.1:4222' }, { natsUrl: 'nats://127.0.0.1:4222', trustedDomains: ['inbox.test'] }],
 ])('%j is read', (environment, expected) => {
   expect(readConfig(environment)).toMatchObject(expected);
@@ -103,6 +121,10 @@ test.each([
   ['RATE_LIMIT_PER_SECOND', '1.5'],
   ['SEND_LIMIT_PER_HOUR', 'many'],
   ['LOG_LEVEL', 'loud'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=%zz'],
+  ['OTEL_TRACES_SAMPLER_ARG', '2'],
   ['PARSE_WORKERS', '0'],
   ['SMTP_TLS_KEY_FILE', 'key.pem'],
 ])('%s=%s is refused in one line that names the variable', (name, value) => {
