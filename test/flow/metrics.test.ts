@@ -166,8 +166,10 @@ describe.each<ServiceMode>(['single', 'split'])('what the processes tell of them
     const names: Record<ServiceMode, string[]> = { single: ['start', 'smtp'], split: processesOf.split };
     const pages = await scrapeAll();
     for (const metric of ['postroom_build_info', 'nodejs_eventloop_lag_p99_seconds', 'process_start_time_seconds']) {
-      const told = pages.flatMap(({ samples }) => samples.filter(({ name }) => name === metric));
-      expect(told.map(({ labels }) => labels['process']).toSorted(), metric).toEqual(names[mode].toSorted());
+      const told = pages.flatMap(({ samples }) =>
+        samples.filter(({ name }) => name === metric).map(({ labels }) => labels['process'] ?? ''),
+      );
+      expect(told.toSorted(), metric).toEqual(names[mode].toSorted());
     }
     expect(await total('postroom_bus_connected')).toBe(mode === 'single' ? 2 : 7);
     expect(await total('postroom_database_connections_limit', { pool: 'actor' })).toBeGreaterThan(0);
