@@ -24,6 +24,7 @@ import { limitDownloads } from './downloads-in-flight.ts';
 import { sendError, sendGone, sendNoRoute } from './error-response.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { healthRoutes } from './health.ts';
+import { measureRequests } from './measure-requests.ts';
 import { openApiOptions } from './openapi.ts';
 import { referenceRoutes } from './reference.ts';
 import { traceRequests } from './request-spans.ts';
@@ -165,6 +166,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
   });
   closeConnectionsWhenLeaving(app, isLeaving);
+  measureRequests(app);
   app.addHook('onResponse', async (request, reply) => {
     // The route's pattern, never the path: ids and search texts are the users'.
     const { method, url: route } = request.routeOptions;
