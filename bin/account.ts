@@ -109,8 +109,8 @@ async function accountOf(database: Database, email: string): Promise<string> {
 function retentionOf(email: string, chosen: Retention | 'default' | null): Work {
   return async (database) => {
     const userId = await accountOf(database, email);
-    if (chosen !== null) await writeRetention(database.pool, userId, chosen === 'default' ? null : chosen);
-    const own = await readRetention(database.pool, userId);
+    if (chosen !== null) await writeRetention(database.kysely, userId, chosen === 'default' ? null : chosen);
+    const own = await readRetention(database.kysely, userId);
     return JSON.stringify({ email, ...(own ?? config.retention), isDefault: own === null });
   };
 }

@@ -1,3 +1,5 @@
+import type { Retention } from '../core/retention.ts';
+
 /** What the gateway is told of the service. */
 export interface GatewayConfig {
   /** base of links, without a slash at its end */
@@ -17,6 +19,8 @@ export interface GatewayConfig {
   requestLimitStore: 'memory' | 'shared';
   /** messages that a user may send within an hour; 0: no limit */
   sendLimitPerHour: number;
+  /** how long mail of users is kept who chose nothing; for ever unless told */
+  retention?: Retention;
   /** whether guard rules of type ai_prompt can be made */
   hasGuardModel: boolean;
   /** CIDRs that webhooks may reach in spite of the guard */

@@ -103,6 +103,7 @@ export const scopesOfFields: Readonly<Record<string, Readonly<Record<string, Fie
     updateEmailGroupEndpoint: manage,
     updateEmails: manage,
     updateGuardRule: manage,
+    updateRetention: manage,
     updateThreads: manage,
     updateWebhookEndpoint: manage,
     verifyDomain: manage,

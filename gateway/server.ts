@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { deriveDownloadLinkKey } from '../core/download-link.ts';
 import { NO_RIGHTS } from '../core/key-rights.ts';
 import { createAddressGuard } from '../core/network-address.ts';
+import { KEEP_FOR_EVER } from '../core/retention.ts';
 import { type Database, limitedTo } from '../db/database.ts';
 import { openEntityStore, refusingStore } from '../db/entities/store.ts';
 import type { Caller } from '../operations/caller.ts';
@@ -27,8 +28,8 @@ import { healthRoutes } from './health.ts';
 import { measureRequests } from './measure-requests.ts';
 import { openApiOptions } from './openapi.ts';
 import { referenceRoutes } from './reference.ts';
-import { traceRequests } from './request-spans.ts';
 import { createRequestLimiter, type RequestLimiter } from './request-limit.ts';
+import { traceRequests } from './request-spans.ts';
 import { acceptJson, servedPath } from './requests.ts';
 import { attachmentRoutes } from './rest/attachments.ts';
 import { batchRoutes } from './rest/batches.ts';
@@ -189,6 +190,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     secretKey,
     requestsPerSecond: config.rateLimitPerSecond,
     sendLimitPerHour,
+    retention: config.retention ?? KEEP_FOR_EVER,
     hasGuardModel,
     smtp: config.smtp,
     version: config.version,

@@ -3,6 +3,7 @@ import { UserError } from '../core/errors.ts';
 import { type IdentifierKind, makeIdentifier } from '../core/identifiers.ts';
 import type { KeyRights } from '../core/key-rights.ts';
 import type { AddressGuard } from '../core/network-address.ts';
+import type { Retention } from '../core/retention.ts';
 import type { Database } from '../db/database.ts';
 import type { EntityStore } from '../db/entities/store.ts';
 import type { Bus } from '../schema/messages.ts';
@@ -38,6 +39,8 @@ export interface OperationSettings {
   requestsPerSecond: number;
   /** messages that a user may send within an hour; 0: no limit */
   sendLimitPerHour: number;
+  /** how long mail of users is kept who chose nothing */
+  retention: Retention;
   /** whether guard rules of type ai_prompt can be made */
   hasGuardModel: boolean;
   /** where people hand mail over to try the service out */

@@ -3,7 +3,7 @@ import { decodeEventCursor, encodeEventCursor } from '../core/event-cursor.ts';
 import { EVENT_KINDS, type EventKind, isEventKind } from '../core/event-kinds.ts';
 import type { KeysetPage } from '../core/page.ts';
 import { asUser } from '../db/database.ts';
-import { type FeedEvent, listEvents, readEventsAfter, readFeedEnd } from '../db/queries/event-list.ts';
+import { type FeedEnd, type FeedEvent, listEvents, readEventsAfter, readFeedEnd } from '../db/queries/event-list.ts';
 import { invalid, type OperationContext } from './context.ts';
 import type { EventReader } from './event-reader.ts';
 import { limitedReader } from './limited-reader.ts';
@@ -51,7 +51,7 @@ export function readKinds(texts: readonly string[] | null): EventKind[] | null {
 
 /**
  * Events behind a place, oldest first and without a gap. Of rare kinds a page may be short, or empty, although there is more behind it.
- * Throws validation for a cursor that is none, another's, or of the future.
+ * Throws validation for a cursor that is none, another's, or of the future, gone for one behind which events were removed.
  */
 export async function readEvents(
   context: OperationContext,
@@ -61,6 +61,7 @@ export async function readEvents(
   const after = await seqOf(context, start);
   const ahead = await readEventsAfter(context.database, context.userId, { after, kinds, limit });
   if (ahead.lastSeq < after) throw invalidCursor('after');
+  if (start !== 'beginning' && after < ahead.firstSeq - 1) throw outdatedCursor();
   return {
     events: ahead.events,
     hasMore: ahead.scannedTo < ahead.lastSeq,
@@ -98,13 +99,14 @@ export async function awaitEvents(
 
 /**
  * A reader of the feed that goes on with what happens. The caller closes it. Throws validation for a cursor that is none, another's, or of
- * the future, rate_limited and unavailable where too many are open.
+ * the future, gone for one behind which events were removed, rate_limited and unavailable where too many are open.
  */
 export async function openEvents(context: OperationContext, { start, kinds }: EventQuery): Promise<EventReader> {
   const after = await seqOf(context, start);
   if (start !== 'now') {
-    const { lastSeq } = await feedEnd(context);
+    const { lastSeq, firstSeq } = await feedEnd(context);
     if (after > lastSeq) throw invalidCursor('after');
+    if (start !== 'beginning' && after < firstSeq - 1) throw outdatedCursor();
   }
   return openAt(context, after, kinds);
 }
@@ -115,7 +117,8 @@ export function pageEvents(
   { after, before, isInverted, limit }: KeysetPage<number>,
 ): Promise<FeedEvent[]> {
   return asUser(context.database, context.userId, async (transaction) => {
-    const { lastSeq } = await readFeedEnd(transaction, context.userId);
+    const { lastSeq, firstSeq } = await readFeedEnd(transaction, context.userId);
+    if (after !== null && after > 0 && after < firstSeq - 1) throw outdatedCursor();
     if ((after ?? 0) > lastSeq) throw invalidCursor('after');
     if ((before ?? 0) > lastSeq) throw invalidCursor('before');
     return listEvents(transaction, context.userId, { after: after ?? 0, before, isInverted, limit });
@@ -124,11 +127,12 @@ export function pageEvents(
 
 /** How many events there are. */
 export async function countEvents(context: OperationContext): Promise<number> {
-  return (await feedEnd(context)).lastSeq;
+  const { firstSeq, lastSeq } = await feedEnd(context);
+  return lastSeq - firstSeq + 1;
 }
 
-/** Where the feed ends, and the time there. */
-export function feedEnd(context: OperationContext): Promise<{ lastSeq: number; now: Date }> {
+/** Where the feed ends and begins, and the time there. */
+export function feedEnd(context: OperationContext): Promise<FeedEnd> {
   return asUser(context.database, context.userId, (transaction) => readFeedEnd(transaction, context.userId));
 }
 
@@ -144,6 +148,15 @@ async function seqOf(context: OperationContext, start: EventStart): Promise<numb
   const seq = decodeEventCursor(context.userId, start.cursor);
   if (seq === null) throw invalidCursor('after');
   return seq;
+}
+
+/** Whoever goes on behind it would miss what was removed, and not know. */
+function outdatedCursor(): UserError {
+  return new UserError('gone', 'Cursor too old', {
+    reason: 'CURSOR_TOO_OLD',
+    details: 'Events behind it were removed, as old mail is not kept. Begin anew: without after, or with after=latest',
+    isFinal: true,
+  });
 }
 
 function invalidCursor(field: string) {

@@ -54,6 +54,7 @@ export async function openGateway(parts: GatewayParts): Promise<{ close(): Promi
       rateLimitPerSecond: config.rateLimitPerSecond,
       requestLimitStore,
       sendLimitPerHour: config.sendLimitPerHour,
+      retention: config.retention,
       hasGuardModel: config.guardModel !== null,
       allowedPrivateNetworks: config.allowedPrivateNetworks,
       ownPorts: ownPorts(config, databaseUrl),

@@ -37,11 +37,15 @@ export interface EventsAhead {
   scannedTo: number;
   /** of the newest event when this was read; 0 when there is none */
   lastSeq: number;
+  /** events before it were removed; 1: none was */
+  firstSeq: number;
 }
 
-/** Where a user's feed ends. */
+/** Where a user's feed ends, and begins. */
 export interface FeedEnd {
   lastSeq: number;
+  /** events before it were removed; 1: none was */
+  firstSeq: number;
   /** the database's clock, to the millisecond, as instants of rows are */
   now: Date;
 }
@@ -58,18 +62,21 @@ export async function readEventsAfter(database: Database, userId: string, wish: 
     userId,
     { lock: null, lockTimeoutMs: LOCK_TIMEOUT_MS },
     async (client) =>
-      client.query<(EventRow | { id: null }) & { last_seq: number }>({
+      client.query<(EventRow | { id: null }) & { last_seq: number; first_seq: number }>({
         name: kinds === null ? 'events-after' : 'events-after-of-kinds',
         text: kinds === null ? eventsAfterSql('') : eventsAfterSql('and e.kind = any ($4::text[])'),
         values: [userId, after, limit, ...(kinds === null ? [] : [kinds])],
       }),
   );
   const lastSeq = rows[0]?.last_seq ?? 0;
+  const firstSeq = rows[0]?.first_seq ?? 1;
+  // Of a feed whose beginning was removed, looking begins behind that.
+  const from = Math.max(after, firstSeq - 1);
   const events = rows.flatMap((row) => (row.id === null ? [] : [feedEvent(row)]));
   const last = events.at(-1);
   const scannedTo =
-    last !== undefined && events.length === limit ? last.seq : Math.max(after, Math.min(after + MAX_SCANNED, lastSeq));
-  return { events, scannedTo, lastSeq };
+    last !== undefined && events.length === limit ? last.seq : Math.max(after, Math.min(from + MAX_SCANNED, lastSeq));
+  return { events, scannedTo, lastSeq, firstSeq };
 }
 
 /** Events between two places, in their order or, inverted, from the end. */
@@ -99,11 +106,15 @@ export async function findEvents(
 
 /** Where the feed ends now. */
 export async function readFeedEnd(transaction: Transaction<Tables>, userId: string): Promise<FeedEnd> {
-  const { rows } = await sql<{ last_seq: number; now: Date }>`
-    select coalesce((select c.last_seq from event_counter c where c.user_id = ${userId}), 0) as last_seq, postroom_now() as now`.execute(
+  const { rows } = await sql<{ last_seq: number | null; first_seq: number | null; now: Date }>`
+    select c.last_seq, c.first_seq, postroom_now() as now from (select) one left join event_counter c on c.user_id = ${userId}`.execute(
     transaction,
   );
-  return { lastSeq: Number(rows[0]?.last_seq ?? 0), now: rows[0]?.now ?? new Date(Number.NaN) };
+  return {
+    lastSeq: Number(rows[0]?.last_seq ?? 0),
+    firstSeq: Number(rows[0]?.first_seq ?? 1),
+    now: rows[0]?.now ?? new Date(Number.NaN),
+  };
 }
 
 /** How far the feeds of users have grown, by user; those without an event are missing. */
@@ -134,10 +145,10 @@ interface EventRow {
 const COLUMNS = 'e.seq, e.id, e.kind, e.at, e.email_id, e.thread_id, e.delivery_id, e.endpoint_id, e.data';
 
 const eventsAfterSql = (condition: string) => `
-  select c.last_seq, e.* from event_counter c
+  select c.last_seq, c.first_seq, e.* from event_counter c
   left join lateral (
     select ${COLUMNS} from event e
-    where e.user_id = $1 and e.seq > $2::bigint and e.seq <= $2::bigint + ${MAX_SCANNED} and e.seq <= c.last_seq ${condition}
+    where e.user_id = $1 and e.seq > $2::bigint and e.seq < greatest($2::bigint + 1, c.first_seq) + ${MAX_SCANNED} and e.seq <= c.last_seq ${condition}
     order by e.seq limit $3) e on true
   where c.user_id = $1
   order by e.seq`;

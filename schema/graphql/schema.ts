@@ -40,6 +40,7 @@ import './sending.ts';
 import './server-settings.ts';
 import './simulate.ts';
 import './subscription.ts';
+import './retention.ts';
 import './suppression.ts';
 import './thread.ts';
 import './thread-changes.ts';
