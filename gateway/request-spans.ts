@@ -1,5 +1,5 @@
 import { type Span, SpanKind } from '@opentelemetry/api';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { TRACE_PARENT } from '../actors/bus/trace-parent.ts';
 import { beginSpan, failSpan, inSpan, isTracing } from '../actors/bus/tracing.ts';
 
@@ -16,7 +16,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 export function traceRequests(app: FastifyInstance): void {
   if (!isTracing()) return;
   const spans = new WeakMap<FastifyRequest, Span>();
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const route = request.routeOptions.url ?? '';
     if (!TRACED.test(route)) return done();
     const method = METHODS.has(request.method) ? request.method : '_OTHER';
@@ -26,21 +26,23 @@ export function traceRequests(app: FastifyInstance): void {
     };
     const given = request.headers[TRACE_PARENT];
     const span = beginSpan(`${method} ${route}`, options, typeof given === 'string' ? given : null);
-    if (span !== null) spans.set(request, span);
+    if (span !== null) {
+      spans.set(request, span);
+      // Comes once in any case: Fastify's own hooks leave out some requests that their client gave up.
+      reply.raw.once('close', () => end(span, request, reply));
+    }
     inSpan(span, done);
   });
   // Where the body has come in the context of the request's beginning is gone.
   app.addHook('preValidation', (request, _reply, done) => inSpan(spans.get(request) ?? null, done));
-  const end = (request: FastifyRequest, statusCode: number | null): void => {
-    const span = spans.get(request);
-    if (span === undefined) return;
-    spans.delete(request);
-    if (request.userId !== '') span.setAttribute('user.id', request.userId);
-    if (statusCode === null) failSpan(span, 'aborted');
-    else span.setAttribute('http.response.status_code', statusCode);
-    if (statusCode !== null && statusCode >= 500) failSpan(span, String(statusCode));
-    span.end();
-  };
-  app.addHook('onResponse', async (request, reply) => end(request, reply.statusCode));
-  app.addHook('onRequestAbort', async (request) => end(request, null));
+}
+
+function end(span: Span, { userId }: FastifyRequest, { raw }: FastifyReply): void {
+  if (userId !== '') span.setAttribute('user.id', userId);
+  if (!raw.writableFinished) failSpan(span, 'aborted');
+  else {
+    span.setAttribute('http.response.status_code', raw.statusCode);
+    if (raw.statusCode >= 500) failSpan(span, String(raw.statusCode));
+  }
+  span.end();
 }
