@@ -1,4 +1,5 @@
 import { getServers, Resolver } from 'node:dns/promises';
+import ipaddr from 'ipaddr.js';
 import { isPublicAddress } from '../../core/network-address.ts';
 import type { Config } from '../config.ts';
 import { isTrial } from './check-configuration.ts';
@@ -83,7 +84,7 @@ async function checkOwnName(config: Config): Promise<Finding[]> {
 
 async function checkPointer(resolver: Resolver, name: string, address: string): Promise<Finding> {
   const mend = `Ask whoever gave you ${address} (the hoster) to set its reverse name to ${name}; large providers refuse mail without it`;
-  const pointers = await answerOf(resolver.reverse(address)).catch(() => null);
+  const pointers = await answerOf(resolver.resolvePtr(reverseName(address))).catch(() => null);
   if (pointers === null) return warn('PTR', `DNS does not tell the name of ${address}`, 'Run this again later');
   if (pointers.length === 0) return fail('PTR', `${address} has no name`, mend);
   const names = pointers.map((pointer) => pointer.toLowerCase().replace(/\.$/, ''));
@@ -97,6 +98,18 @@ async function checkPointer(resolver: Resolver, name: string, address: string): 
     if (forward.includes(address)) return warn('PTR', `${address} is ${pointer}, and not ${name}`, mend);
   }
   return fail('PTR', `${address} is ${names.join(', ')}, which does not lead back to it`, mend);
+}
+
+/** Where the PTR of an address stands (RFC 1035 §3.5, RFC 3596 §2.5). Resolver.reverse() would look into /etc/hosts first. */
+function reverseName(address: string): string {
+  const parsed = ipaddr.parse(address);
+  const octets = parsed.toByteArray();
+  if (parsed.kind() === 'ipv4') return `${octets.toReversed().join('.')}.in-addr.arpa`;
+  const digits = octets.flatMap((octet) => [octet >> 4, octet & 15]);
+  return `${digits
+    .toReversed()
+    .map((digit) => digit.toString(16))
+    .join('.')}.ip6.arpa`;
 }
 
 /** No record and no such name are answers: none. */
