@@ -42,6 +42,10 @@ const benchmarks: Record<string, { about: string; load: () => Promise<{ run(args
       'what a message costs each process: CPU, statements, octets written (--count N --size N --rate N --seconds N --idle-seconds N)',
     load: () => import('./capacity.ts'),
   },
+  retention: {
+    about: 'removes raw messages, bodies and mail of one large mailbox: rates and longest statements (--messages N)',
+    load: () => import('./retention.ts'),
+  },
   threads: {
     about: 'list and open threads at 10,000 and 1,000,000 messages of one user',
     load: () => import('./threads.ts'),

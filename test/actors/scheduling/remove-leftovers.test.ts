@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { removeLeftovers } from '../../../actors/scheduling/remove-leftovers.ts';
+import type { Database } from '../../../db/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createMailbox } from '../../support/routing-rows.ts';
+
+let testDatabase: TestDatabase;
+let actor: Database;
+let owner: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  actor = testDatabase.open('postroom_actor');
+  owner = testDatabase.open(null);
+});
+afterAll(() => testDatabase.drop());
+
+const idsOf = async (table: string, column: string) =>
+  (await owner.pool.query<{ id: string }>(`select ${column} as id from ${table} order by 1`)).rows.map(({ id }) => id);
+
+test('what is over goes, and what still counts stays', async () => {
+  const { userId } = await createMailbox(owner, { domain: 'left.test', address: 'hello@left.test' });
+  await owner.pool.query(`insert into user_account (id, email) values ('usr_other', 'other@left.test')`);
+  await owner.pool.query(
+    `insert into auth_session (id, user_id, token, expires_at, created_at) values
+       ('old', $1, 'a', now() - interval '2 days', now() - interval '3 days'), ('young', $1, 'b', now() + interval '2 days', now())`,
+    [userId],
+  );
+  await owner.pool.query(`
+    insert into auth_verification (id, identifier, value, expires_at) values ('old', 'a', 'a', now() - interval '2 days'), ('young', 'b', 'b', now());
+    insert into auth_rate_limit (key, last_at) values ('old', now() - interval '2 days'), ('young', now());
+    delete from api_key;
+    insert into api_key (id, user_id, name, secret_sha256, revoked_at) values ('old', 'usr_other', 'k', 'a', now() - interval '400 days'),
+      ('young', 'usr_other', 'k', 'b', now() - interval '300 days'), ('living', 'usr_other', 'k', 'c', null);
+    insert into request_window (user_id, leases) values
+      ('old', array[('l', now(), 1, now() - interval '1 minute')::request_lease]), ('young', array[('l', now(), 1, now() + interval '1 hour')::request_lease])`);
+  expect(await removeLeftovers(actor)).toBe(1);
+  for (const [table, column] of [
+    ['auth_session', 'id'],
+    ['auth_verification', 'id'],
+    ['auth_rate_limit', 'key'],
+    ['request_window', 'user_id'],
+  ] as const)
+    expect(await idsOf(table, column), table).toEqual(['young']);
+  expect(await idsOf('api_key', 'id')).toEqual(['living', 'young']);
+});
+
+test('rows that came late for an account that was erased go, those of others stay', async () => {
+  await owner.pool.query(`
+    insert into erased_account values ('usr_gone', now()), ('usr_long_gone', now() - interval '2 days');
+    insert into smtp_offer (user_id, recipient, reverse_path, sha256, email_id, accepted_at)
+    select u, 'r', '', 'a', 'em', now() from unnest(array['usr_gone', 'usr_long_gone', 'usr_other']) u`);
+  await removeLeftovers(actor);
+  expect(await idsOf('smtp_offer', 'user_id')).toEqual(['usr_long_gone', 'usr_other']);
+});
+
+test('an actor can read no session and no password, but only have the old ones removed', async () => {
+  await expect(actor.pool.query('select from auth_session')).rejects.toThrow(/permission denied/);
+});
