@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { readComposeServices } from '../support/compose-file.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const text = readFileSync(path.join(root, 'Dockerfile'), 'utf8');
+/** One instruction a line. */
+const instructions = text
+  .replaceAll(/\\\n\s*/g, '')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'));
+const stages = instructions.filter((line) => line.startsWith('FROM '));
+const last = instructions.slice(instructions.findLastIndex((line) => line.startsWith('FROM ')));
+const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+  version: string;
+  dependencies: Record<string, string>;
+};
+const readable = readFileSync(path.join(root, '.dockerignore'), 'utf8').split('\n');
+
+test('every stage begins with the Node that the service runs on elsewhere, pinned', () => {
+  const image = `node:${manifest.dependencies['node']}-slim`;
+  expect(stages).toEqual([`FROM ${image} AS build`, `FROM ${image}`]);
+});
+
+test('the image runs as the user that docker-compose.yml names, who may write to its data alone', () => {
+  const user = last.filter((line) => line.startsWith('USER '));
+  expect(user).toEqual(['USER 10001:10001']);
+  for (const { image, definition } of readComposeServices())
+    if (image.startsWith('postroom:')) expect(definition['user']).toBe('10001:10001');
+  expect(last.filter((line) => /chown|chmod/.test(line))).toEqual([]);
+  expect(last.find((line) => line.startsWith('VOLUME '))).toBe('VOLUME /var/lib/postroom');
+  expect(text).toContain('DATA_DIR=/var/lib/postroom');
+});
+
+test('it has a health check, labels, and a plain node command', () => {
+  expect(last.find((line) => line.startsWith('HEALTHCHECK '))).toContain('/ready');
+  for (const label of ['title', 'description', 'licenses', 'version', 'revision'])
+    expect(text).toContain(`org.opencontainers.image.${label}=`);
+  expect(text).toContain(`ARG VERSION=${manifest.version}\n`);
+  expect(last.at(-1)).toBe('CMD ["node", "bin/gateway.ts"]');
+});
+
+test('packages come as the lock file says, without those for development, and run no scripts', () => {
+  expect(text).toContain('RUN npm ci --omit=dev --ignore-scripts');
+  expect(text).not.toMatch(/npm (install|i) |curl|wget|apt-get|ADD /);
+});
+
+test('everything that the processes read goes in, and nothing of tests, data or secrets', () => {
+  expect(readable).toContain('*');
+  const allowed = readable.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+  const folders = ['core', 'schema', 'db', 'operations', 'actors', 'gateway', 'haraka-plugins', 'bin'];
+  expect(allowed.filter((name) => !name.includes('.') && name !== 'LICENSE').toSorted()).toEqual(folders.toSorted());
+  for (const name of allowed) expect(readdirSync(root)).toContain(name);
+});
+
+test('what it takes away again is used by the dashboard alone, or by the service on one machine', () => {
+  const removed = [...(/rm -rf (.*)/.exec(instructions.join('\n'))?.[1] ?? '').matchAll(/node_modules\/(\S+)/g)].map(
+    (match) => (match[1] ?? '').replace(/\*$/, ''),
+  );
+  expect(removed.length).toBeGreaterThan(5);
+  const exempt = new Set(['bin/build-dashboard.ts', 'db/native-postgresql.ts']);
+  const wrong = ['core', 'schema', 'db', 'operations', 'actors', 'gateway', 'haraka-plugins', 'bin'].flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+      .map((name) => path.join(folder, name))
+      .filter((name) => name.endsWith('.ts') && !name.includes('dashboard/') && !exempt.has(name))
+      .filter((name) => {
+        const source = readFileSync(path.join(root, name), 'utf8');
+        return removed.some((each) => source.includes(`from '${each}'`) || source.includes(`from '${each}/`));
+      }),
+  );
+  expect(wrong).toEqual([]);
+});
