@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Database, inTransaction, isConnectionLost } from '../../db/database.ts';
+import { type Database, inTransaction, isConnectionLost, openDatabase } from '../../db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let testDatabase: TestDatabase;
@@ -34,4 +34,17 @@ test.each([
 
 test('a mistake in a statement does not', async () => {
   expect(isConnectionLost(await failureOf('select 1', 'select 1 / 0'))).toBe(false);
+});
+
+test('what a process asks that is stopping counts as away: its clients shall come again', async () => {
+  const { url } = testDatabase;
+  const stopping = openDatabase({
+    url,
+    role: null,
+    poolSize: 1,
+    applicationName: 'stopping',
+    onError: () => undefined,
+  });
+  await stopping.close();
+  expect(isConnectionLost(await stopping.pool.query('select 1').catch((error: unknown) => error))).toBe(true);
 });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { prepareDatabase } from '../../bin/runner/prepare-database.ts';
 import { isConnectionLost } from '../../db/database.ts';
 import { urlsOf } from '../../db/database-hosts.ts';
 import { connectClient, openPool } from '../../db/open-pool.ts';
@@ -57,6 +58,10 @@ describe('of two servers', () => {
       await client.end();
       expect(await portOf(open(url))).toBe(portIn(servers.firstUrl));
     }
+  });
+
+  test('the start has nothing to say about a server whose commits are on another disk, too', async () => {
+    expect(await warningsOf(servers.url)).toEqual([]);
   });
 
   test('a host that swallows everything is waited for once and for seconds, not at every connection', async () => {
@@ -144,6 +149,13 @@ describe('of two servers', () => {
     expect(await portOf(open(asIfStarted))).toBe(portIn(servers.secondUrl));
   });
 
+  test('the start says when a failover could lose what was committed: the promoted server has no standby', async () => {
+    expect(await warningsOf(servers.url)).toEqual([
+      expect.stringMatching(/a failover can lose mail that was accepted/),
+    ]);
+    expect(await warningsOf(servers.secondUrl), 'one host fails over to nothing').toEqual([]);
+  });
+
   function open(url: string): pg.Pool {
     const pool = openPool(url, { max: 3, connectionTimeoutMillis: 5_000 });
     pool.on('error', () => undefined);
@@ -151,6 +163,14 @@ describe('of two servers', () => {
     return pool;
   }
 });
+
+const secretKey = Buffer.alloc(32, 1);
+
+async function warningsOf(url: string): Promise<string[]> {
+  const warnings: string[] = [];
+  await prepareDatabase({ url, secretKey, allowUnsafeWrites: false, warn: (line) => void warnings.push(line) });
+  return warnings;
+}
 
 const portOf = async (pool: pg.Pool): Promise<number> =>
   (await pool.query<{ port: number }>(`select current_setting('port')::int as port`)).rows[0]?.port ?? 0;
