@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../support/cluster.ts';
 import { type Sample, type Scrape, scrape } from '../support/metrics.ts';
 import { alertExpressions, dashboardExpressions, partsOf } from '../support/promql.ts';
+import { hasPromtool, promtool } from '../support/promtool.ts';
 import { repository } from '../support/runner.ts';
 import { type DomainAccount, Service, type ServiceMode, until } from '../support/service.ts';
 import { smtpLoad, toWireForm } from '../support/smtp-load.ts';
@@ -211,16 +212,11 @@ describe.each<ServiceMode>(['single', 'split'])('what the processes tell of them
     expect(secrets.length).toBeGreaterThan(8);
   });
 
-  test('promtool finds nothing to complain about', async ({ skip }) => {
-    try {
-      execFileSync('promtool', ['--version'], { stdio: 'ignore' });
-    } catch {
-      skip('promtool (of the package prometheus) is not there');
-    }
+  test.skipIf(!hasPromtool)('promtool finds nothing to complain about', async () => {
     for (const { text } of await scrapeAll()) {
       // Names of Node.js' own metrics are prom-client's.
       const ours = text.split('\n').filter((line) => /^(# (HELP|TYPE) )?postroom_/.test(line));
-      execFileSync('promtool', ['check', 'metrics'], { input: `${ours.join('\n')}\n` });
+      promtool(['check', 'metrics'], `${ours.join('\n')}\n`);
     }
   });
 

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,6 +6,7 @@ import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import '../../schema/metrics.ts';
 import { alertExpressions, alertRules, dashboardExpressions, partsOf } from '../support/promql.ts';
+import { hasPromtool, promtool } from '../support/promtool.ts';
 import { repository } from '../support/runner.ts';
 
 const guide = readFileSync(path.join(repository, 'docs/monitoring.md'), 'utf8');
@@ -32,14 +32,6 @@ const anchorOf = (heading: string) =>
     .toLowerCase()
     .replaceAll(/[^\w -]/g, '')
     .replaceAll(' ', '-');
-const hasPromtool = (() => {
-  try {
-    execFileSync('promtool', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
 
 test('each metric has the prefix, its unit in its name, and a line of help', () => {
   expect(instruments.length).toBeGreaterThan(40);
@@ -134,7 +126,7 @@ test.skipIf(!hasPromtool)('promtool takes the configuration, the rules and every
     const panels = path.join(folder, 'panels.yml');
     const rules = dashboardExpressions().map(({ expression }, n) => ({ record: `panel:${n}`, expr: expression }));
     writeFileSync(panels, stringify({ groups: [{ name: 'panels', rules }] }));
-    const check = (what: string, file: string) => execFileSync('promtool', ['check', what, file], { encoding: 'utf8' });
+    const check = (what: string, file: string) => promtool(['check', what, file]);
     expect(check('rules', panels)).toContain('SUCCESS');
     expect(check('config', path.join(repository, 'docs/deploy/prometheus/prometheus.yml'))).toContain('SUCCESS');
     expect(check('rules', path.join(repository, 'docs/deploy/prometheus/alerts.yml'))).toContain('SUCCESS');

@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { alertRules } from '../support/promql.ts';
+import { hasPromtool, promtool } from '../support/promtool.ts';
+import { repository } from '../support/runner.ts';
+
+/** Series of two hours, a sample a minute, in promtool's notation: `from+step x count`. */
+type Series = Record<string, string>;
+
+/** A service that does well: mail comes in and goes out. */
+const WELL: Series = {
+  'up{job="postroom",instance="one"}': '1x120',
+  'process_start_time_seconds{job="postroom",instance="one",process="start"}': '5x120',
+  'nodejs_eventloop_lag_p99_seconds{job="postroom",instance="one",process="start"}': '0.02x120',
+  'postroom_build_info{version="1.0.0",instance="one"}': '1x120',
+  'postroom_backlog_rows{actor="threading",queue="assign"}': '3x120',
+  'postroom_backlog_oldest_seconds{actor="threading",queue="assign"}': '1x120',
+  'postroom_backlog_oldest_seconds{actor="delivery",queue="deliver"}': '120x120',
+  'postroom_backlog_read_failures_total{process="start"}': '0x120',
+  'postroom_dead_rows{actor="delivery",queue="route"}': '0x120',
+  'postroom_step_failures_total{actor="threading",step="assign",reason="fault",process="start"}': '0x120',
+  'postroom_step_failures_total{actor="threading",step="assign",reason="away",process="start"}': '0x120',
+  'postroom_delivery_outcomes_total{outcome="succeeded"}': '0+60x120',
+  'postroom_delivery_outcomes_total{outcome="deferred"}': '0+3x120',
+  'postroom_sending_outcomes_total{outcome="delivered",answer="2xx"}': '0+60x120',
+  'postroom_sending_outcomes_total{outcome="deferred",answer="4xx"}': '0+6x120',
+  'postroom_smtp_replies_total{stage="message",code="250"}': '0+60x120',
+  'postroom_smtp_replies_total{stage="rcpt",code="451"}': '0+1x120',
+  'postroom_smtp_replies_total{stage="mail",code="452"}': '0x120',
+  'postroom_receiving_accept_seconds_bucket{le="0.05"}': '0+60x120',
+  'postroom_receiving_accept_seconds_bucket{le="5"}': '0+60x120',
+  'postroom_receiving_accept_seconds_bucket{le="+Inf"}': '0+60x120',
+  postroom_parser_ends_total: '0x120',
+  'postroom_database_waiting{pool="actor",process="start"}': '0x120',
+  'postroom_bus_connected{process="start",instance="one",transport="nats"}': '1x120',
+  'postroom_bus_question_seconds_count{question="receiving.message.accept",outcome="timeout"}': '0x120',
+  'postroom_http_requests_total{status="2xx"}': '0+60x120',
+  'postroom_http_requests_total{status="5xx"}': '0x120',
+  'postroom_disk_free_bytes{instance="one",disk="mail"}': '50x120',
+  'postroom_disk_size_bytes{instance="one",disk="mail"}': '100x120',
+};
+
+/** What is different when an alert shall be given; null: the series is gone. */
+const troubles: Record<string, Record<string, string | null>> = {
+  PostroomMailWaits: { 'postroom_backlog_oldest_seconds{actor="threading",queue="assign"}': '0+60x120' },
+  PostroomOutsideWaits: { 'postroom_backlog_oldest_seconds{actor="delivery",queue="deliver"}': '0+60x120' },
+  PostroomDeadRows: { 'postroom_dead_rows{actor="delivery",queue="route"}': '1x120' },
+  PostroomBacklogUnread: { 'postroom_backlog_rows{actor="threading",queue="assign"}': null },
+  PostroomStepFails: {
+    'postroom_step_failures_total{actor="threading",step="assign",reason="fault",process="start"}': '0+1x120',
+  },
+  PostroomWebhooksFail: { 'postroom_delivery_outcomes_total{outcome="deferred"}': '0+90x120' },
+  PostroomSendingDeferred: { 'postroom_sending_outcomes_total{outcome="deferred",answer="4xx"}': '0+90x120' },
+  PostroomSmtpDefers: { 'postroom_smtp_replies_total{stage="rcpt",code="451"}': '0+6x120' },
+  PostroomSmtpNoRoom: { 'postroom_smtp_replies_total{stage="mail",code="452"}': '0+1x120' },
+  PostroomAcceptSlow: { 'postroom_receiving_accept_seconds_bucket{le="0.05"}': '0+6x120' },
+  PostroomParserEnds: { postroom_parser_ends_total: '0+1x120' },
+  PostroomProcessDown: { 'up{job="postroom",instance="one"}': '0x120' },
+  PostroomRestarts: { 'process_start_time_seconds{job="postroom",instance="one",process="start"}': '5+60x120' },
+  PostroomEventLoopLag: {
+    'nodejs_eventloop_lag_p99_seconds{job="postroom",instance="one",process="start"}': '0.8x120',
+  },
+  PostroomPoolExhausted: { 'postroom_database_waiting{pool="actor",process="start"}': '2x120' },
+  PostroomDatabaseAway: {
+    'postroom_step_failures_total{actor="threading",step="assign",reason="away",process="start"}': '0+12x120',
+  },
+  PostroomBusAway: { 'postroom_bus_connected{process="start",instance="one",transport="nats"}': '0x120' },
+  PostroomQuestionsUnanswered: {
+    'postroom_bus_question_seconds_count{question="receiving.message.accept",outcome="timeout"}': '0+10x120',
+  },
+  PostroomHttpErrors: { 'postroom_http_requests_total{status="5xx"}': '0+3x120' },
+  PostroomDiskLow: { 'postroom_disk_free_bytes{instance="one",disk="mail"}': '8x120' },
+  PostroomVersionsDiffer: { 'postroom_build_info{version="1.1.0",instance="two"}': '1x120' },
+};
+
+const rules = alertRules();
+
+/** The alerts that are firing after two hours, one of each name. */
+function firing(series: Series): string[] {
+  const folder = mkdtempSync(path.join(tmpdir(), 'postroom-alerts-'));
+  const file = path.join(folder, 'test.yml');
+  // promtool compares whole alerts and says what it got instead: that is read here.
+  const expected = rules.map(({ alert }) => ({
+    eval_time: '119m',
+    alertname: alert,
+    exp_alerts: [{ exp_labels: { none: 'none' } }],
+  }));
+  const content = {
+    rule_files: [path.join(repository, 'docs/deploy/prometheus/alerts.yml')],
+    evaluation_interval: '1m',
+    tests: [
+      {
+        interval: '1m',
+        input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+        alert_rule_test: expected,
+      },
+    ],
+  };
+  writeFileSync(file, stringify(content));
+  try {
+    promtool(['test', 'rules', file]);
+    return [];
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    const got = [...`${stdout}${stderr}`.matchAll(/got:\s*\[([\s\S]*?)\]\s*(?=\n\s*(?:alertname|$)|$)/g)];
+    if (got.length !== rules.length)
+      throw new Error(`${got.length} of ${rules.length} alerts: ${stdout}${stderr}`, { cause: error });
+    return [
+      ...new Set(got.flatMap(([, text = '']) => [...text.matchAll(/alertname="(\w+)"/g)].map(([, name = '']) => name))),
+    ];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test('each alert has its trouble here', () => {
+  expect(Object.keys(troubles).toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
+});
+
+test.skipIf(!hasPromtool)('while all is well no alert is given', () => {
+  expect(firing(WELL)).toEqual([]);
+});
+
+test.skipIf(!hasPromtool).each(Object.entries(troubles))(
+  '%s is given when it should be, and alone',
+  (alert, changes) => {
+    const series = Object.fromEntries(
+      Object.entries({ ...WELL, ...changes }).filter((entry): entry is [string, string] => entry[1] !== null),
+    );
+    expect(firing(series)).toEqual([alert]);
+  },
+);
