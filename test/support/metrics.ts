@@ -27,7 +27,8 @@ export async function scrape(url: string): Promise<Scrape> {
     samples,
     sum(name, labels = {}) {
       const found = samples.filter(
-        (sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
+        (sample) =>
+          sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
       );
       return found.length === 0 ? null : found.reduce((total, { value }) => total + value, 0);
     },
