@@ -1,8 +1,11 @@
-import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chown, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { databaseUrl, onServer } from '../support/cluster.ts';
+import { findNativePostgresql } from '../../db/native-postgresql.ts';
+import { databaseUrl, freePort, onServer } from '../support/cluster.ts';
 import { awaitDrained, checkLedger, type Offer } from '../support/ledger.ts';
 import { type Machine, makeMachine, runOn, runToEnd, startOn } from '../support/runner.ts';
 import { messageIdOf, SendingStage } from '../support/sending-stage.ts';
@@ -24,7 +27,8 @@ const offers: (Offer & { result: SmtpLoadResult })[] = [];
 
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
-  stage = await SendingStage.start('single');
+  // Links in webhooks begin with it: the second machine goes on under the name of the first.
+  stage = await SendingStage.start('single', { PUBLIC_URL: 'https://mail.example.test' });
   other = await makeMachine();
   backup = path.join(other.directory, 'backup');
   const { account } = stage;
@@ -67,13 +71,13 @@ test(
     await send('timed@elsewhere.test', { scheduled_at: await stage.instantIn(36_000) });
 
     // Mail comes in from before the backup begins until after its end.
-  let isMade = false;
-  let count = 0;
-  const more = () => offer((count += 40) - 40, 40, 40);
-  const load = (async () => {
-    while (!isMade) await more();
-    await more();
-  })();
+    let isMade = false;
+    let count = 0;
+    const more = () => offer((count += 40) - 40, 40, 40);
+    const load = (async () => {
+      while (!isMade) await more();
+      await more();
+    })();
     await until(
       'mail comes in',
       () => stage.service.output.slice(-2000),
@@ -82,12 +86,13 @@ test(
     const { status, stdout, stderr } = await runToEnd(['bin/backup.ts', backup], environmentOf(stage));
     expect([status, stderr]).toEqual([0, expect.stringContaining('beside the running service')]);
     const report = JSON.parse(stdout);
+    isMade = true;
     await load;
     expect(report).toMatchObject({ directory: backup, kind: 'cluster', accounts: 2 });
     const acknowledged = offers.filter(({ result }) => result.code === 250);
     expect(acknowledged).toHaveLength(count);
     const before = acknowledged.filter(({ result }) => result.endedAt < Date.parse(report.startedAt));
-      expect(before.length).toBeGreaterThan(20);
+    expect(before.length).toBeGreaterThan(20);
     expect(acknowledged.some(({ result }) => result.startedAt > Date.parse(report.finishedAt))).toBe(true);
     for (const name of await readdir(backup, { recursive: true }))
       expect((await stat(path.join(backup, name))).mode & 0o077, name).toBe(0);
@@ -323,6 +328,88 @@ test(
   },
   LIMIT_MS,
 );
+
+const postgresql = await findPostgresql();
+
+// Nothing that npm brings dumps a server; where the system has a whole PostgreSQL with pg_dump, that is tried.
+test.skipIf(postgresql === null)(
+  'with DATABASE_URL and a pg_dump that fits, the database comes back in an empty one on a server without our roles',
+  async () => {
+    const machine = await makeMachine();
+    const servers = [await startPostgresql(machine, 'first'), await startPostgresql(machine, 'second')];
+    try {
+      const [first = '', second = ''] = servers.map(({ url }) => url);
+      const environment = { ...machine.environment, SECRET_KEY: 'K'.repeat(43) };
+      const key = 'k'.repeat(40);
+      const on = (url: string) => ({ ...environment, DATABASE_URL: url });
+      const created = await runToEnd(['bin/migrate.ts'], on(first));
+      expect([created.status, created.stderr]).toEqual([0, '']);
+      const account = await runToEnd(['bin/account.ts', 'create', 'one@example.com', '--key', key], on(first));
+      const target = path.join(machine.directory, 'dump');
+      const made = await runToEnd(['bin/backup.ts', target], on(first));
+      expect([made.status, made.stderr]).toEqual([0, expect.stringContaining('dumps the database')]);
+      expect(JSON.parse(made.stdout)).toMatchObject({ kind: 'dump', accounts: 1 });
+      // The password is in no command line, and in no file but the URL's own.
+      expect(made.stderr).not.toContain('p%20w');
+
+      const full = await runToEnd(['bin/restore.ts', target], on(first));
+      expect([full.status, full.stderr]).toEqual([
+        1,
+        expect.stringMatching(/holds \w+: a backup goes into an empty one/),
+      ]);
+      const wrong = await runToEnd(['bin/restore.ts', target], { ...on(second), SECRET_KEY: 'L'.repeat(43) });
+      expect([wrong.status, wrong.stderr]).toEqual([
+        1,
+        expect.stringContaining('SECRET_KEY of the environment is not'),
+      ]);
+      const restored = await runToEnd(['bin/restore.ts', target], on(second));
+      expect([restored.status, restored.stderr]).toEqual([0, expect.stringContaining('Restored: 1 accounts')]);
+      // The same account answers to the same key there.
+      const again = await runToEnd(['bin/account.ts', 'create', 'one@example.com', '--key', key], on(second));
+      expect(again.stdout).toBe(account.stdout);
+      const policies = 'select count(*)::text as id from pg_policies';
+      expect(await rowsOf(second, policies)).toEqual(await rowsOf(first, policies));
+    } finally {
+      for (const server of servers) await server.stop();
+      await machine.remove();
+    }
+  },
+  LIMIT_MS,
+);
+
+/** The folder of the newest PostgreSQL of the system that has all programs; null without one. */
+async function findPostgresql(): Promise<string | null> {
+  const majors: string[] = await readdir('/usr/lib/postgresql').catch(() => []);
+  for (const major of majors.toSorted((a, b) => Number(b) - Number(a))) {
+    const folder = path.join('/usr/lib/postgresql', major, 'bin');
+    const names: string[] = await readdir(folder).catch(() => []);
+    if (Number(major) >= 15 && ['initdb', 'pg_ctl', 'pg_dump', 'pg_restore'].every((name) => names.includes(name)))
+      return folder;
+  }
+  return null;
+}
+
+/** A server of the system's PostgreSQL, whose role postroom owns a database and may make roles, and is no superuser. */
+async function startPostgresql(machine: Machine, name: string): Promise<{ url: string; stop: () => Promise<void> }> {
+  const directory = path.join(machine.directory, name);
+  const port = await freePort();
+  const { user } = await findNativePostgresql();
+  const identity = user === null ? {} : { uid: user.uid, gid: user.gid };
+  const run = (program: string, ...words: string[]) =>
+    promisify(execFile)(path.join(postgresql ?? '', program), ['-D', directory, ...words], { ...identity, cwd: '/' });
+  await mkdir(directory);
+  if (user !== null) await chown(directory, user.uid, user.gid);
+  await run('initdb', '-A', 'trust', '-U', 'postgres');
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=''`;
+  await run('pg_ctl', '-w', '-t', '120', '-l', path.join(directory, 'log'), '-o', options, 'start');
+  const root = `postgresql://postgres@127.0.0.1:${port}/postgres`;
+  await onServer(root, `create role postroom login createrole password 'p w'`);
+  await onServer(root, 'create database postroom owner postroom');
+  return {
+    url: `postgresql://postroom:p%20w@127.0.0.1:${port}/postroom`,
+    stop: async () => void (await run('pg_ctl', '-m', 'immediate', 'stop')),
+  };
+}
 
 /** Offers messages number `first` and on, and writes them into the book. */
 async function offer(first: number, count: number, perSecond: number, port = stage.service.smtpPort) {
