@@ -7,6 +7,7 @@ import { LimitsSection } from './limits-section.tsx';
 import { PasskeysSection } from './passkeys-section.tsx';
 import { PasswordSection } from './password-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
+import { RetentionSection } from './retention-section.tsx';
 import { ServiceSection } from './service-section.tsx';
 import { SessionsSection } from './sessions-section.tsx';
 
@@ -52,6 +53,7 @@ export function SettingsPage() {
         <Tabs.Panel value="service">
           <Stack maw={760}>
             <LimitsSection />
+            <RetentionSection />
             <ServiceSection />
           </Stack>
         </Tabs.Panel>

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findViolations } from '../support/axe.ts';
+import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/browser-stage.ts';
+
+let stage: BrowserStage;
+
+describe.skipIf(chromiumPath === undefined)('the card that says how long mail is kept', () => {
+  beforeAll(async () => {
+    stage = await openBrowserStage();
+  });
+  afterAll(() => stage?.close());
+
+  test('shows and changes the days, and says why some cannot be meant', { timeout: 180_000 }, async () => {
+    const account = await stage.service.createAccount();
+    const tab = await stage.open(account);
+    const { page } = tab;
+    await page.goto(`${stage.url}/settings?tab=service`);
+    const card = page.getByRole('region', { name: 'How long mail is kept' });
+    const [raw, bodies] = [card.getByLabel('Raw messages and attachments, days'), card.getByLabel('Bodies, days')];
+    await raw.fill('40');
+    await bodies.fill('30');
+    await card.getByRole('button', { name: 'Save' }).click();
+    await card.getByText('Raw messages cannot be kept longer than bodies').waitFor();
+    await raw.fill('20');
+    await card.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Mail is kept so long from now on.').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.reload();
+    await expect.poll(() => raw.inputValue()).toBe('20');
+    const { body } = await account.graphql('{ viewer { retention { rawDays bodyDays metadataDays } } }');
+    expect(body.data.viewer.retention).toEqual({ rawDays: 20, bodyDays: 30, metadataDays: null });
+    expect(tab.complaints).toEqual([]);
+    await tab.context.close();
+  });
+});
