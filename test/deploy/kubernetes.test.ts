@@ -114,7 +114,11 @@ describe('The manifests of Kubernetes', () => {
 
   test('lead services to ports that there are', () => {
     const services = base.filter(({ kind }) => kind === 'Service');
-    expect(services.map(({ metadata }) => metadata.name).toSorted()).toEqual(['gateway', 'smtp', 'smtp-inside']);
+    expect(services.map(({ metadata }) => metadata.name as string).toSorted()).toEqual([
+      'gateway',
+      'smtp',
+      'smtp-inside',
+    ]);
     for (const { spec } of services) {
       const target = deployments.find((each) => {
         const { labels } = each['spec'].template.metadata;
