@@ -37,11 +37,7 @@ export interface SpanOptions {
 }
 
 /** Does the work in a span of its own below the active one; where none is active it is only done. A failure is the span's, too. */
-export async function traced<T>(
-  name: string,
-  options: SpanOptions,
-  work: (span: Span | null) => Promise<T>,
-): Promise<T> {
+export function traced<T>(name: string, options: SpanOptions, work: (span: Span | null) => Promise<T>): Promise<T> {
   if (!isOn || !isRecording()) return work(null);
   return spanning(tracer.startSpan(name, options), work);
 }
@@ -89,7 +85,7 @@ export function failSpan(span: Span | null, error: unknown): void {
  * Asks a question in a client span, and gives the traceparent that is to travel with it (null: none). A process that only passes a
  * question on records no span for that.
  */
-export async function asking<T>(subject: string, ask: (traceParent: string | null) => Promise<T>): Promise<T> {
+export function asking<T>(subject: string, ask: (traceParent: string | null) => Promise<T>): Promise<T> {
   if (!isOn) return ask(null);
   if (!isRecording()) return ask(activeTraceParent());
   const span = tracer.startSpan(`ask ${subject}`, { kind: SpanKind.CLIENT, attributes: ofSubject(subject) });
@@ -97,7 +93,7 @@ export async function asking<T>(subject: string, ask: (traceParent: string | nul
 }
 
 /** Answers a question in a server span below the asker's; without one when the asker is part of no trace. */
-export async function answering<T>(
+export function answering<T>(
   subject: string,
   traceParent: string | null | undefined,
   answer: () => Promise<T>,

@@ -239,8 +239,8 @@ describe.each<ServiceMode>(['split', 'single'])('traces (%s)', (mode) => {
     expect(one(trace, 'smtp attempt').parentSpanId).toBe(operation.spanId);
   });
 
-  test('nothing that a user wrote is in what the collector got, and no key', () => {
-    expect(receiver.spans.length).toBeGreaterThan(20);
+  test('nothing that a user wrote is in what the collector got, and no key', async () => {
+    await traceWith(await receive(site), ['webhook attempt']);
     const text = receiver.text();
     for (const secret of [
       CANARY,
@@ -274,7 +274,7 @@ describe('mail flows, and no trace is kept with it,', () => {
     site = await openSite('single', {});
     await deliver(site);
     expect(await rows(site.stage)).toEqual([]);
-    expect(site.stage.service.output).not.toMatch(/traces/);
+    expect(site.stage.service.output).not.toMatch(/traces\.(?:on|away)/);
   }, 300_000);
 
   test('when the share of traces is 0, and nothing is sent', async () => {
