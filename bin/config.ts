@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { MTA_STS_MODES, type MtaStsMode } from '../core/mta-sts.ts';
 import { faultOfRetention, MOST_RETENTION_DAYS, type Retention } from '../core/retention.ts';
 import { urlsOf } from '../db/database-hosts.ts';
 import {
@@ -64,6 +65,8 @@ export interface Config {
   /** Unix socket of the runner's bus, given by the runner to its SMTP processes; null elsewhere */
   busSocket: string | null;
   /** PEM files for STARTTLS; null: a certificate of our own making */
+  /** what domains ask of senders in their MTA-STS policies */
+  mtaStsMode: MtaStsMode;
   smtpTls: { keyPath: string; certPath: string } | null;
   /** of one SMTP process: connections in all, from one address, and seconds a command may take */
   smtpLimits: { connections: number; connectionsPerAddress: number; commandSeconds: number };
@@ -138,6 +141,7 @@ export function readConfig(env: Environment): Config {
     logLevel: values.LOG_LEVEL,
     parseWorkers: values.PARSE_WORKERS,
     busSocket: values.BUS_SOCKET ?? null,
+    mtaStsMode: values.MTA_STS_MODE,
     smtpTls:
       values.SMTP_TLS_KEY_FILE === undefined || values.SMTP_TLS_CERT_FILE === undefined
         ? null
@@ -273,6 +277,7 @@ const environment = z.object({
   SMTP_MAX_CONNECTIONS: wholeNumber(1, 100_000).default(10_000),
   SMTP_MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 100_000).default(50),
   SMTP_COMMAND_SECONDS: wholeNumber(1, 3_600).default(60),
+  MTA_STS_MODE: z.enum(MTA_STS_MODES).default('testing'),
   SMTP_TLS_KEY_FILE: z.string().optional(),
   SMTP_TLS_CERT_FILE: z.string().optional(),
   METRICS_HOST: listenHost.default('127.0.0.1'),

@@ -27,6 +27,8 @@ export interface DomainAnswers {
   mailFromMx: DnsAnswer<MxRecord>;
   mailFromTxt: DnsAnswer<string>;
   dmarc: DnsAnswer<string>;
+  mtaSts: DnsAnswer<string>;
+  tlsReports: DnsAnswer<string>;
   /** by the name of the record */
   dkim: ReadonlyMap<string, DnsAnswer<string>>;
   /** of the zone that the domain lies in */
@@ -53,6 +55,9 @@ export const domainCheckShape = z.object({
   /** its SPF record, ours or not; null: none */
   spf: z.string().nullable(),
   hasDmarc: z.boolean(),
+  /** TXT records where those of MTA-STS and of TLS reports belong */
+  mtaSts: z.array(z.string()).default([]),
+  tlsReports: z.array(z.string()).default([]),
   /** records at the name that keep mail from coming here */
   conflict: z
     .object({
@@ -92,6 +97,8 @@ export function judgeDomain(
     hasMx: answers.mx.kind === 'unknown' ? (former?.hasMx ?? false) : recordsOf(answers.mx).length > 0,
     spf: answers.txt.kind === 'unknown' ? (former?.spf ?? null) : cleanOrNull(recordsOf(answers.txt).find(isSpf)),
     hasDmarc: answers.dmarc.kind === 'unknown' ? (former?.hasDmarc ?? false) : recordsOf(answers.dmarc).some(isDmarc),
+    mtaSts: textsOf(answers.mtaSts, former?.mtaSts),
+    tlsReports: textsOf(answers.tlsReports, former?.tlsReports),
     conflict: conflictOf(answers, mailHostname, former),
     provider: providerOf(answers.nameServers, former),
     error: untold === null ? null : `DNS did not answer (${untold})`,
@@ -238,6 +245,11 @@ function untoldOf({ mx, txt, cname, proof, mailFromMx, mailFromTxt, dmarc, dkim 
   const answers = [mx, txt, cname, proof, mailFromMx, mailFromTxt, dmarc, ...dkim.values()];
   const codes = answers.flatMap((answer) => (answer.kind === 'unknown' ? [answer.code] : []));
   return codes.length === 0 ? null : [...new Set(codes)].join(', ');
+}
+
+/** What was found, or known before when DNS did not tell; at most MAX_TOLD. */
+function textsOf(answer: DnsAnswer<string>, former: readonly string[] = []): string[] {
+  return answer.kind === 'unknown' ? [...former] : recordsOf(answer).slice(0, MAX_TOLD).map(cleanText);
 }
 
 function cleanOrNull(text: string | undefined): string | null {

@@ -1,3 +1,4 @@
+import type { MtaStsMode } from '../core/mta-sts.ts';
 import type { Retention } from '../core/retention.ts';
 
 /** What the gateway is told of the service. */
@@ -5,6 +6,8 @@ export interface GatewayConfig {
   /** base of links, without a slash at its end */
   publicUrl: string;
   mailHostname: string;
+  /** see core/mta-sts.ts; `testing` unless told */
+  mtaStsMode?: MtaStsMode;
   /** where people hand mail over to try the service out */
   smtp: { host: string; port: number };
   /** of the service */

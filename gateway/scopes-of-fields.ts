@@ -197,4 +197,6 @@ export const typesOfDomain: ReadonlySet<string> = new Set([
   'ThreadMessageConnection',
   'ThreadMessageEdge',
   'ThreadNews',
+  'TransportSecurity',
+  'TransportSecurityRecord',
 ]);

@@ -26,6 +26,7 @@ import { sendError, sendGone, sendNoRoute } from './error-response.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { healthRoutes } from './health.ts';
 import { measureRequests } from './measure-requests.ts';
+import { mtaStsRoute } from './mta-sts.ts';
 import { openApiOptions } from './openapi.ts';
 import { referenceRoutes } from './reference.ts';
 import { createRequestLimiter, type RequestLimiter } from './request-limit.ts';
@@ -190,6 +191,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     secretKey,
     requestsPerSecond: config.rateLimitPerSecond,
     sendLimitPerHour,
+    mtaStsMode: config.mtaStsMode ?? ('testing' as const),
     retention: config.retention ?? KEEP_FOR_EVER,
     hasGuardModel,
     smtp: config.smtp,
@@ -210,6 +212,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     rights?.domain == null
       ? parts
       : { ...parts, database: limitedTo(database, rights.domain), entities: refusingStore(rights.domain) };
+  mtaStsRoute(app, parts);
   const contextOf = (request: FastifyRequest): OperationContext => ({
     ...partsOf(request),
     log: request.log as Logger,

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { UserError } from '../core/errors.ts';
 import { type IdentifierKind, makeIdentifier } from '../core/identifiers.ts';
 import type { KeyRights } from '../core/key-rights.ts';
+import type { MtaStsMode } from '../core/mta-sts.ts';
 import type { AddressGuard } from '../core/network-address.ts';
 import type { Retention } from '../core/retention.ts';
 import type { Database } from '../db/database.ts';
@@ -31,6 +32,8 @@ export interface OperationSettings {
   /** without a slash at its end */
   publicUrl: string;
   mailHostname: string;
+  /** what domains ask of senders in their MTA-STS policies */
+  mtaStsMode: MtaStsMode;
   /** added without proof by DNS; lower case */
   trustedDomains: readonly string[];
   /** see core/secret-box.ts */

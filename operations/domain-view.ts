@@ -3,6 +3,7 @@ import { type DnsRecord, dnsRecordsOf } from '../core/dns-records.ts';
 import { type AuthAdvice, authAdviceOf } from '../core/domain-advice.ts';
 import { checkedRecordOf, type DomainCheck, isSeen, readDomainCheck } from '../core/domain-check.ts';
 import { REASONS } from '../core/domain-state.ts';
+import { isMtaStsSeen, isTlsReportSeen, type TransportAdvice, transportAdviceOf } from '../core/mta-sts.ts';
 import type { Domain as DomainRow } from '../db/queries/domain-row.ts';
 import type { OperationContext } from './context.ts';
 
@@ -15,6 +16,12 @@ export interface ShownRecord extends DnsRecord {
   error: string | null;
 }
 
+/** What makes senders insist on TLS, and which of its records are seen. */
+export interface ShownTransport extends TransportAdvice {
+  isMtaStsSeen: boolean;
+  isTlsReportSeen: boolean;
+}
+
 /** What follows from the row of a domain. */
 export interface DomainConsequences {
   /** verified, and its mail comes here */
@@ -24,6 +31,8 @@ export interface DomainConsequences {
   check: DomainCheck | null;
   /** what else its owner may publish */
   advice: AuthAdvice;
+  /** how senders can be made to insist on TLS */
+  transport: ShownTransport;
   /** why it is not verified, in words; null when there is nothing to say */
   reason: string | null;
   /** verified, and every required record is seen */
@@ -39,7 +48,8 @@ export interface Domain extends DomainRow, DomainConsequences {}
 export function domainViewOf<Row extends DomainRow>(context: OperationContext, domain: Row): Row & DomainConsequences {
   const { status, isTrusted, isMxSeen, parent } = domain;
   const check = readDomainCheck(domain.dnsCheck);
-  const { mailHostname } = context.settings;
+  const { mailHostname, mtaStsMode } = context.settings;
+  const transport = transportAdviceOf(domain.name, mtaStsMode, mailHostname);
   const canReceive = status === 'verified' && (isTrusted || isMxSeen);
   const records = dnsRecordsOf({ ...domain, isInherited: parent !== null }, mailHostname);
   const reason = check?.reason ?? null;
@@ -58,6 +68,11 @@ export function domainViewOf<Row extends DomainRow>(context: OperationContext, d
       check,
       mailHostname,
     ),
+    transport: {
+      ...transport,
+      isMtaStsSeen: isMtaStsSeen(check?.mtaSts ?? [], transport),
+      isTlsReportSeen: isTlsReportSeen(check?.tlsReports ?? []),
+    },
     reason: reason === null || status === 'verified' ? null : REASONS[reason],
     dnsRecords,
     isFullyVerified:

@@ -1,6 +1,7 @@
 import { type MxRecord, mailFromDomainOf, proofNameOf } from '../../core/dns-records.ts';
 import type { DnsAnswer, DomainAnswers } from '../../core/domain-check.ts';
 import { parentDomains } from '../../core/domain-name.ts';
+import { mtaStsNameOf, tlsReportNameOf } from '../../core/mta-sts.ts';
 import type { LookUp } from '../dns-resolver.ts';
 
 /** The names under a domain whose TXT records are its keys'. */
@@ -13,19 +14,22 @@ export interface AskedDomain {
 export async function askDns(lookUp: LookUp, { name, dkimNames }: AskedDomain): Promise<DomainAnswers> {
   const texts = (of: string) => ask(lookUp, of, 'TXT', readText);
   const mailFrom = mailFromDomainOf(name);
-  const [mx, txt, cname, proof, mailFromMx, mailFromTxt, dmarc, nameServers, ...keys] = await Promise.all([
-    ask(lookUp, name, 'MX', readMx),
-    texts(name),
-    ask(lookUp, name, 'CNAME', readName),
-    texts(proofNameOf(name)),
-    ask(lookUp, mailFrom, 'MX', readMx),
-    texts(mailFrom),
-    texts(`_dmarc.${name}`),
-    nameServersOf(lookUp, name),
-    ...dkimNames.map(texts),
-  ]);
+  const [mx, txt, cname, proof, mailFromMx, mailFromTxt, dmarc, mtaSts, tlsReports, nameServers, ...keys] =
+    await Promise.all([
+      ask(lookUp, name, 'MX', readMx),
+      texts(name),
+      ask(lookUp, name, 'CNAME', readName),
+      texts(proofNameOf(name)),
+      ask(lookUp, mailFrom, 'MX', readMx),
+      texts(mailFrom),
+      texts(`_dmarc.${name}`),
+      texts(mtaStsNameOf(name)),
+      texts(tlsReportNameOf(name)),
+      nameServersOf(lookUp, name),
+      ...dkimNames.map(texts),
+    ]);
   const dkim = new Map(dkimNames.map((of, index) => [of, keys[index] ?? NONE]));
-  return { mx, txt, cname, proof, mailFromMx, mailFromTxt, dmarc, nameServers, dkim };
+  return { mx, txt, cname, proof, mailFromMx, mailFromTxt, dmarc, mtaSts, tlsReports, nameServers, dkim };
 }
 
 const NONE = { kind: 'none' } as const;

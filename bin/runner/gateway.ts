@@ -53,6 +53,7 @@ export async function openGateway(parts: GatewayParts): Promise<{ close(): Promi
       secretKey,
       rateLimitPerSecond: config.rateLimitPerSecond,
       requestLimitStore,
+      mtaStsMode: config.mtaStsMode,
       sendLimitPerHour: config.sendLimitPerHour,
       retention: config.retention,
       hasGuardModel: config.guardModel !== null,

@@ -983,6 +983,10 @@ const ROLES_AND_POLICIES = `
       )
       update raw_message r set octets = d.octets, sha256 = sha256(d.octets) from dated d where r.id = d.id returning d.value $$;
 
+  -- Whether mail for the domain comes here, which everybody may know.
+  create function is_hosted_domain(p_name text) returns boolean
+    language sql stable security definer set search_path = public, pg_temp as $$
+      select exists (select from verified_domain_name v where v.name = p_name) $$;
   -- Names are unique on the whole service; that one is taken is all that a user learns of another's.
   -- Whether a claim may be made: there is no verified owner, or one whose proof is missing. Otherwise the owner's proof is looked at
   -- soon, unless that was done lately.
@@ -1071,7 +1075,7 @@ const ROLES_AND_POLICIES = `
   grant execute on function lease_requests to postroom_gateway, postroom_actor;
   revoke all on function analyze_young_tables from public;
   grant execute on function analyze_young_tables to postroom_actor;
-  revoke all on function credential_owner, note_key_uses, account_of, api_keys_of, create_api_key, revoke_api_key, event_positions, raw_octets, raw_sizes, redate_scheduled, contest_verified_name, search_emails, search_threads, list_labels from public;
-  grant execute on function credential_owner, note_key_uses, account_of, api_keys_of, create_api_key, revoke_api_key, event_positions, raw_octets, raw_sizes, redate_scheduled, contest_verified_name, search_emails, search_threads, list_labels
+  revoke all on function credential_owner, note_key_uses, account_of, api_keys_of, create_api_key, revoke_api_key, event_positions, raw_octets, raw_sizes, redate_scheduled, contest_verified_name, is_hosted_domain, search_emails, search_threads, list_labels from public;
+  grant execute on function credential_owner, note_key_uses, account_of, api_keys_of, create_api_key, revoke_api_key, event_positions, raw_octets, raw_sizes, redate_scheduled, contest_verified_name, is_hosted_domain, search_emails, search_threads, list_labels
     to postroom_gateway, postroom_actor;
 `;

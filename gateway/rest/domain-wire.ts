@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MX_PREFERENCE, mailFromDomainOf } from '../../core/dns-records.ts';
 import { conflictMessage } from '../../core/domain-advice.ts';
+import { MTA_STS_MODES } from '../../core/mta-sts.ts';
 import type { ShownRecord } from '../../operations/domain-view.ts';
 import * as domains from '../../operations/domains.ts';
 import { ENDPOINT_TYPES } from '../../operations/endpoints.ts';
@@ -37,6 +38,20 @@ const publishedRecord = z.object({
 });
 
 const recommendation = z.object({ name: z.string(), value: z.string(), description: z.string() });
+const transportRecord = recommendation.extend({
+  isSeen: z.boolean().meta({ description: 'whether DNS had it when it was last asked' }),
+});
+const transportSecurity = z
+  .object({
+    mode: z
+      .enum(MTA_STS_MODES)
+      .meta({ description: 'testing: senders report; enforce: they do not deliver without TLS' }),
+    policyHost: z.string().meta({ description: 'the name that has to lead to this gateway by HTTPS' }),
+    policyUrl: z.string(),
+    mtaSts: transportRecord,
+    tlsReports: transportRecord,
+  })
+  .meta({ description: 'TXT records with which senders insist on TLS (RFC 8461) and report on it (RFC 8460)' });
 
 const verificationCheck = z.object({
   dnsRecords: z.array(
@@ -115,6 +130,7 @@ export const domainBody = z
       })
       .optional(),
     authRecommendations: z.object({ spf: recommendation.optional(), dmarc: recommendation.optional() }).optional(),
+    transportSecurity: transportSecurity.optional(),
     verificationCheck: verificationCheck.optional(),
     message: z.string().optional(),
   })
@@ -185,7 +201,15 @@ export function domainDetailsOf(domain: domains.DomainDetails, userId: string): 
   const stats = { ...body.stats, emailsLast24h: lastDay, emailsLast7d: lastWeek, emailsLast30d: lastMonth };
   const { spf, dmarc } = domain.advice;
   const authRecommendations = { ...(spf === null ? {} : { spf }), ...(dmarc === null ? {} : { dmarc }) };
-  return { ...body, stats, ...(spf === null && dmarc === null ? {} : { authRecommendations }) };
+  const { mode, policyHost, policyUrl, mtaSts, tlsReports, isMtaStsSeen, isTlsReportSeen } = domain.transport;
+  const transportSecurity = {
+    mode,
+    policyHost,
+    policyUrl,
+    mtaSts: { ...mtaSts, isSeen: isMtaStsSeen },
+    tlsReports: { ...tlsReports, isSeen: isTlsReportSeen },
+  };
+  return { ...body, stats, transportSecurity, ...(spf === null && dmarc === null ? {} : { authRecommendations }) };
 }
 
 /** What a look at DNS came to, for clients that asked for one. */

@@ -165,6 +165,44 @@ const DnsRecommendation = builder.objectRef<Recommendation>('DnsRecommendation')
   }),
 });
 
+const TransportRecord = builder.objectRef<Recommendation & { isSeen: boolean }>('TransportSecurityRecord').implement({
+  description: 'A TXT record about TLS, and whether it is seen.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'In full, without a dot at the end.' }),
+    value: t.exposeString('value', { description: 'The text to publish.' }),
+    description: t.exposeString('description', { description: 'For people: what it is good for.' }),
+    isSeen: t.exposeBoolean('isSeen', { description: 'Whether DNS had it when it was last asked.' }),
+  }),
+});
+
+const MtaStsModeEnum = builder.enumType('MtaStsMode', {
+  description: 'What senders are to do when TLS fails (RFC 8461 §5).',
+  values: {
+    TESTING: { value: 'testing', description: 'Deliver, and report.' },
+    ENFORCE: { value: 'enforce', description: 'Not deliver.' },
+  } as const,
+});
+
+export const TransportSecurity = builder.objectRef<Domain['transport']>('TransportSecurity').implement({
+  description:
+    'What makes senders insist on TLS when they bring mail for a domain (RFC 8461), and report on it (RFC 8460).',
+  fields: (t) => ({
+    mode: t.expose('mode', { type: MtaStsModeEnum, description: 'What the policy says.' }),
+    policyHost: t.exposeString('policyHost', { description: 'The name that has to lead to this gateway by HTTPS.' }),
+    policyUrl: t.exposeString('policyUrl', { description: 'Where senders read the policy.' }),
+    mtaSts: t.field({
+      type: TransportRecord,
+      description: 'Says that there is a policy.',
+      resolve: ({ mtaSts, isMtaStsSeen }) => ({ ...mtaSts, isSeen: isMtaStsSeen }),
+    }),
+    tlsReports: t.field({
+      type: TransportRecord,
+      description: 'Says where reports go.',
+      resolve: ({ tlsReports, isTlsReportSeen }) => ({ ...tlsReports, isSeen: isTlsReportSeen }),
+    }),
+  }),
+});
+
 export const AuthRecommendations = builder.objectRef<Domain['advice']>('AuthRecommendations').implement({
   description: 'What its owner may publish so that receivers trust the mail of a domain.',
   fields: (t) => ({

@@ -6,7 +6,15 @@ import { addressQuery, EmailAddressConnection, EmailAddressFilter } from './addr
 import { builder, connectionComplexity } from './builder.ts';
 import { connection } from './connection.ts';
 import { DmarcReportConnection, DmarcReportNode, reportPage } from './dmarc-report.ts';
-import { AuthRecommendations, DkimKey, DnsConflict, DnsProvider, DnsRecord, DomainMailFrom } from './dns-record.ts';
+import {
+  AuthRecommendations,
+  DkimKey,
+  DnsConflict,
+  DnsProvider,
+  DnsRecord,
+  DomainMailFrom,
+  TransportSecurity,
+} from './dns-record.ts';
 import { DomainConnection, placeOfDomain } from './domain-connection.ts';
 import { DomainStatus } from './domain-enums.ts';
 import { loadByOwner } from './load-by-owner.ts';
@@ -108,6 +116,11 @@ DomainNode.implement({
       nullable: true,
       description: 'What keeps its mail from coming here; null: nothing that is known.',
       resolve: ({ check }) => check?.conflict ?? null,
+    }),
+    transportSecurity: t.field({
+      type: TransportSecurity,
+      description: 'What makes senders insist on TLS.',
+      resolve: ({ transport }) => transport,
     }),
     authRecommendations: t.field({
       type: AuthRecommendations,

@@ -33,6 +33,7 @@ test('an empty environment gives the defaults of the table', () => {
     guardModel: null,
     logLevel: 'info',
     parseWorkers: 1,
+    mtaStsMode: 'testing',
     smtpTls: null,
     smtpLimits: { connections: 10_000, connectionsPerAddress: 50, commandSeconds: 60 },
     monitoring: { host: '127.0.0.1', port: 9464, isAskedFor: false },

@@ -28,6 +28,8 @@ const complete: DomainAnswers = {
   mailFromTxt: all(SPF),
   dmarc: all('v=DMARC1; p=reject'),
   dkim: new Map([['one._domainkey.x.test', all('v=DKIM1; k=rsa; p=AAAA')]]),
+  mtaSts: none,
+  tlsReports: none,
   nameServers: all('ns1.hover.com'),
 };
 const nothing: DomainAnswers = {
@@ -39,6 +41,8 @@ const nothing: DomainAnswers = {
   mailFromTxt: none,
   dmarc: none,
   dkim: new Map(),
+  mtaSts: none,
+  tlsReports: none,
   nameServers: none,
 };
 const judge = (more: Partial<DomainAnswers>, former: DomainCheck | null = null, from = complete) =>

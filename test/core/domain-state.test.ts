@@ -29,6 +29,8 @@ const check = (more: Partial<DomainCheck> = {}): DomainCheck => ({
   records: [],
   hasMx: false,
   spf: null,
+  mtaSts: [],
+  tlsReports: [],
   hasDmarc: false,
   conflict: null,
   provider: null,

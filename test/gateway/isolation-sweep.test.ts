@@ -10,7 +10,7 @@ import { examplesOf, recordRoutes, type ServedRoute } from '../support/route-tab
 
 /** Routes that know no user's rows, and those of accounts, which take no key and have tests of their own (auth-*.test.ts). */
 const OPEN =
-  /^(?:GET \/health|GET \/ready|\w+ \/api\/v1(?:\/\*)?|\w+ \/api\/auth\/.*|OPTIONS \/api\/e2\*|GET \/graphql\/explorer\/:part|GET \/api\/e2\/(?:openapi\.json|docs(?:\/.*)?))$/;
+  /^(?:GET \/health|GET \/ready|\w+ \/api\/v1(?:\/\*)?|\w+ \/api\/auth\/.*|OPTIONS \/api\/e2\*|GET \/\.well-known\/mta-sts\.txt|GET \/graphql\/explorer\/:part|GET \/api\/e2\/(?:openapi\.json|docs(?:\/.*)?))$/;
 /** Has tests of its own in isolation.test.ts. */
 const GRAPHQL = /^\w+ \/graphql$/;
 

@@ -48,12 +48,15 @@ export function ProviderNote({ provider }: { provider: ShownDomain['provider'] }
   );
 }
 
-/** SPF and DMARC records that would help, though the domain works without them; those that are asked for anyhow are left out. */
+/** SPF, DMARC, MTA-STS and TLS report records that would help, though the domain works without them; those that are asked for anyhow are left out. */
 export function AuthAdvice({ domain }: { domain: ShownDomain }) {
-  const { authRecommendations: advice, dnsRecords } = domain;
+  const { authRecommendations: advice, dnsRecords, isTrusted, transportSecurity } = domain;
+  const { mtaSts, tlsReports } = transportSecurity;
+  // No sender from outside brings mail for a name that is trusted without DNS.
+  const transport = isTrusted ? [] : [mtaSts, tlsReports].filter(({ isSeen }) => !isSeen);
   const isListed = (name: string, value: string) =>
     dnsRecords.some((record) => record.name === name && record.value === value);
-  const records = [advice.spf, advice.dmarc]
+  const records = [advice.spf, advice.dmarc, ...transport]
     .filter((record) => record !== null)
     .filter(({ name, value }) => !isListed(name, value));
   if (records.length === 0) return null;

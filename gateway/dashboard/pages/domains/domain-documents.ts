@@ -15,6 +15,11 @@ export const DOMAIN = graphql(
       dkimKeys { selector state record { ...RecordParts } }
       provider { name confidence }
       dnsConflict { type message records { type value } }
+      transportSecurity {
+        mode policyHost policyUrl
+        mtaSts { name value description isSeen }
+        tlsReports { name value description isSeen }
+      }
       authRecommendations { spf { name value description } dmarc { name value description } }
       mailFrom { name status verifiedAt }
       catchAll { isEnabled endpoint { __typename id name isActive } }
