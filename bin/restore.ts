@@ -102,7 +102,7 @@ async function restore(manifest: Backup['manifest'], secrets: Backup['secrets'])
 
 function tellOperator({ accounts, emails, newestEmailAt, held, waiting }: Restored, startedAt: string): void {
   const lines = [
-    `Restored: ${accounts} accounts, ${emails} emails, the newest of ${newestEmailAt?.toISOString() ?? 'never'}.`,
+    `Restored: ${accounts} accounts, ${emails} emails${newestEmailAt === null ? '' : `, the newest of ${newestEmailAt.toISOString()}`}.`,
     `What came or was changed after ${startedAt} is not in it.`,
   ];
   if (held.recipients > 0)
