@@ -21,6 +21,8 @@ export interface Figures {
   /** requests to the webhook receiver beyond one for each delivery; copies at the sink beyond one for each email */
   repeatedWebhooks: number;
   doubledSends: number;
+  /** attempts at webhooks to which our rows know no answer: each may have brought one more request */
+  unansweredWebhooks: number;
 }
 
 /** A lease of 30 s, a sweep of 10 s, and a machine that has other work. Milliseconds. */
@@ -46,6 +48,7 @@ export class ClusterBench {
     httpTrouble: {},
     repeatedWebhooks: 0,
     doubledSends: 0,
+    unansweredWebhooks: 0,
   };
 
   private constructor(parts: Pick<ClusterBench, 'stage' | 'ground' | 'sink' | 'receiver' | 'accounts'>) {
@@ -139,16 +142,20 @@ export class ClusterBench {
       httpTrouble: Object.fromEntries(this.traffic.httpTrouble),
       repeatedWebhooks: taken.repeatedWebhooks,
       doubledSends: sent.doubled,
+      unansweredWebhooks: await this.#unanswered(),
     };
     const figures = difference(all, this.#before);
     this.#before = all;
+    const faults = this.stage.output.split('\n').filter((line) => /"level":(?:50|60)\b/.test(line));
+    const about = faults.slice(-10).join('\n');
     await tell(experiment, figures);
-    expect([...taken.violations, ...sent.violations, ...(await this.#leaks())].slice(0, 20)).toEqual([]);
+    if (Object.hasOwn(figures.httpTrouble, '500')) console.error(`500, and in the logs:\n${about}`);
+    expect([...taken.violations, ...sent.violations, ...(await this.#leaks())].slice(0, 20), about).toEqual([]);
     expect([taken.accepted, taken.webhooks], 'all that was offered was taken and told').toEqual([
       offers.length,
       offers.length,
     ]);
-    expect(sent.accepted, 'all that was to be sent was taken').toBe(sends.length);
+    expect(sent.accepted, `all that was to be sent was taken\n${about}`).toBe(sends.length);
     return figures;
   }
 
@@ -159,6 +166,14 @@ export class ClusterBench {
        where r.status = 'pending' and r.claimed_by is not null`,
     );
     return rows.map((row) => row.message_id);
+  }
+
+  /** Attempts that ended without an answer, and claims whose attempt was never written down because its process was killed. */
+  async #unanswered(): Promise<number> {
+    const [row] = await this.query<{ count: number }>(
+      `select (select count(*) from delivery_attempt where status_code is null)::int as count`,
+    );
+    return row?.count ?? 0;
   }
 
   /** I5 as a client sees it: of what the one account has, the other learns as much as of what nobody has. */
@@ -206,6 +221,7 @@ function difference(all: Figures, before: Figures): Figures {
     httpTrouble: rest(all.httpTrouble, before.httpTrouble),
     repeatedWebhooks: all.repeatedWebhooks - before.repeatedWebhooks,
     doubledSends: all.doubledSends - before.doubledSends,
+    unansweredWebhooks: all.unansweredWebhooks - before.unansweredWebhooks,
   };
 }
 
