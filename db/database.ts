@@ -179,7 +179,7 @@ export function isConnectionLost(error: unknown): boolean {
       return true;
   }
   // pg and pg-pool throw these without a code; the pool of a process that stops is a database that is away, too
-  return /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|not queryable|Cannot use a pool after calling end/.test(
+  return /Connection terminated|timeout exceeded when trying to connect|Query read timeout|timeout expired|Client has encountered a connection error|not queryable|Cannot use a pool after calling end/.test(
     error.message,
   );
 }

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type pg from 'pg';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { prepareDatabase } from '../../bin/runner/prepare-database.ts';
 import { isConnectionLost } from '../../db/database.ts';
@@ -74,6 +74,8 @@ describe('of two servers', () => {
     primaryOf(url).doubt(servers.firstUrl);
     expect(await primaryOf(url).find()).toBe(servers.firstUrl);
     expect(hole.visits(), 'it was silent a moment ago').toBe(visits);
+    const unheard = new pg.Client({ host: '127.0.0.1', port: hole.port, connectionTimeoutMillis: 100 });
+    expect(isConnectionLost(await unheard.connect().catch((error: unknown) => error))).toBe(true);
     await hole.close();
   });
 
