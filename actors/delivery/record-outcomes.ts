@@ -52,10 +52,15 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
       fault('delivery.recorded');
       for (const { outcome, step, done } of group) {
         const own = refused.find(({ id }) => id === outcome.id);
-        void (own === undefined ? done() : insist(own, step).then(done));
+        void finish(own, step, done);
       }
     }
     isWriting = false;
+  };
+
+  const finish = async (refused: FinishRecord | undefined, step: RecordedStep, done: () => void) => {
+    if (refused !== undefined) await insist(refused, step);
+    done();
   };
 
   /** A group that fails is tried outcome by outcome, so that none can hold up the others. Answers those that the database refuses. */

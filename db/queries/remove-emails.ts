@@ -192,7 +192,15 @@ async function removeThreads(client: pg.ClientBase, userId: string, threadIds: r
 }
 
 async function removeFromTotals(client: pg.ClientBase, userId: string, emails: readonly RemovedEmail[]): Promise<void> {
-  const counted = emails.map(({ id: _, raw_id: __, batch_id: ___, thread_id: ____, ...email }) => email);
+  const counted = emails.map((email) => ({
+    created_at: email.created_at,
+    own_address: email.own_address,
+    own_domain: email.own_domain,
+    type: email.type,
+    status: email.status,
+    is_read: email.is_read,
+    is_archived: email.is_archived,
+  }));
   await client.query({
     name: 'remove-emails-count',
     text: countEmailsSql(`(

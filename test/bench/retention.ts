@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import type pg from 'pg';
+import pg from 'pg';
 import { removeOldMail } from '../../actors/scheduling/remove-old-mail.ts';
 import { KEEP_FOR_EVER, type Retention } from '../../core/retention.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
@@ -145,9 +145,9 @@ async function fill(clusterUrl: string, url: string, count: number): Promise<voi
   await migrate(url);
   await fillLargeMailbox(url, USER, count);
   await fillLargeMailboxWords(url, USER);
-  const owner = openDatabase({ url, role: null, poolSize: 1, applicationName: 'bench', onError: () => undefined });
-  const client = await owner.pool.connect();
-  await client.query('set statement_timeout = 0; set synchronous_commit = off');
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('set synchronous_commit = off');
   await client.query(`
     insert into raw_message (id, octets, sha256, size_octets)
     select 'raw_' || id, convert_to(repeat(md5(id), 64), 'UTF8'), sha256(convert_to(id, 'UTF8')), 2048 from email;
@@ -160,8 +160,7 @@ async function fill(clusterUrl: string, url: string, count: number): Promise<voi
   const { rows } = await client.query<{ size: string }>(
     'select pg_size_pretty(pg_database_size(current_database())) as size',
   );
-  client.release();
-  await owner.close();
+  await client.end();
   console.log(
     `${count} messages, ${rows[0]?.size}, ready in ${Math.round((performance.now() - startedTick) / 1_000)} s`,
   );
