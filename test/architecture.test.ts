@@ -34,7 +34,7 @@ const order: [prefix: string, position: number][] = [
   ['schema/graphql/', 3],
   ['actors/actor.ts', 3],
   ['actors/dns-resolver.ts', 3],
-  ['actors/set-aside.ts', 3],
+  ['actors/set-aside.ts', 3.5],
   ['actors/mail-spans.ts', 2.5],
   ['actors/receiving/', 4],
   ['actors/threading/', 4],
