@@ -1,20 +1,32 @@
+import { pendingMigrations } from '../db/migrate.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
 import { prepareDatabase } from './runner/prepare-database.ts';
 import { openSingleMachine } from './runner/single-machine.ts';
 
-readArguments({
-  usage: `Usage: npx node bin/migrate.ts
+const { options } = readArguments({
+  options: { check: { type: 'boolean' } },
+  usage: `Usage: npx node bin/migrate.ts [--check]
 
 Brings the schema of the database up to date: of DATABASE_URL (with SECRET_KEY), else of DATA_DIR.
-Every start does the same; two at once wait for each other.`,
+Every start does the same; two at once wait for each other.
+--check changes nothing: it ends with 0 when the schema of DATABASE_URL is what this version works with, else with 1 and what is missing.`,
 });
 
 const config = readConfigOrRefuse();
 try {
+  if (options['check'] !== undefined) await check();
   const migrated = await run();
   process.stdout.write(migrated.length === 0 ? 'The schema is up to date.\n' : `Ran ${migrated.join(', ')}.\n`);
 } catch (error) {
   refuseToStart((error as Error).message);
+}
+
+async function check(): Promise<never> {
+  if (config.databaseUrl === null) throw new Error('--check wants DATABASE_URL');
+  const pending = await pendingMigrations(config.databaseUrl);
+  if (pending.length > 0) throw new Error(`To be run: ${pending.join(', ')}`);
+  process.stdout.write('The schema is up to date.\n');
+  process.exit(0);
 }
 
 function tell(line: string): void {

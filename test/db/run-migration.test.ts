@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { Migration } from '@mikro-orm/migrations';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { migrate, pendingMigrations, SchemaTooNew } from '../../db/migrate.ts';
 import { migrations, type SchemaMigration } from '../../db/migrations/list.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { runToEnd } from '../support/runner.ts';
 import { until } from '../support/service.ts';
 
 let testDatabase: TestDatabase;
@@ -109,4 +111,13 @@ test('older code works with a schema that is ahead of it, unless a migration ask
   await expect(migrate(testDatabase.url)).rejects.toThrow(/migration 0003-drop needs code that knows 0002-next/);
   // The version between knows what it asks for, and not the migration itself.
   expect(await with_(next)).toEqual([]);
+});
+
+test('bin/migrate.ts --check tells whether something is to be run, and changes nothing', async () => {
+  const environment = { DATABASE_URL: testDatabase.url, SECRET_KEY: randomBytes(32).toString('base64url') };
+  expect(await runToEnd(['bin/migrate.ts', '--check'], environment)).toMatchObject({ status: 0 });
+  await client.query(`delete from migration`);
+  const missing = await runToEnd(['bin/migrate.ts', '--check'], environment);
+  expect([missing.status, missing.stderr]).toEqual([1, 'To be run: 0001-initial\n']);
+  expect(await ran()).toEqual([]);
 });
