@@ -1,13 +1,16 @@
 import { callbackify } from 'node:util';
 import pg from 'pg';
 import { urlsOf } from './database-hosts.ts';
-import { HOST_LIMIT_MS, type Primary, primaryOf, ReadOnlyServerError } from './primary.ts';
+import { type Primary, primaryOf, ReadOnlyServerError } from './primary.ts';
 
 /** A pool to the server of the URL; of several hosts, to the one that takes writes, whichever that is by and by. */
 export function openPool(url: string, options: Omit<pg.PoolConfig, 'connectionString'>): pg.Pool {
   if (urlsOf(url).length === 1) return new pg.Pool({ ...options, connectionString: url });
   return new FollowingPool(primaryOf(url), options);
 }
+
+/** Of a program that has just found the server. Milliseconds. */
+const PROGRAM_LIMIT_MS = 10_000;
 
 /** One connection, connected already, as a pool of openPool would make it. Throws NoPrimaryError. */
 export async function connectClient(url: string, options: pg.ClientConfig = {}): Promise<pg.Client> {
@@ -16,7 +19,7 @@ export async function connectClient(url: string, options: pg.ClientConfig = {}):
   const client =
     primary === null
       ? new pg.Client({ ...options, connectionString })
-      : new FollowingClient(primary, { ...options, connectionTimeoutMillis: HOST_LIMIT_MS });
+      : new FollowingClient(primary, { connectionTimeoutMillis: PROGRAM_LIMIT_MS, ...options });
   // When it breaks while it idles, an error without a listener would end the process.
   client.on('error', () => undefined);
   await client.connect();
@@ -30,7 +33,7 @@ class FollowingPool extends pg.Pool {
   constructor(primary: Primary, options: pg.PoolConfig) {
     class PoolClient extends FollowingClient {
       constructor(config: pg.ClientConfig) {
-        super(primary, { ...config, connectionTimeoutMillis: HOST_LIMIT_MS });
+        super(primary, config);
       }
     }
     // The published types leave out what the pool gives to it.
@@ -55,7 +58,8 @@ class FollowingPool extends pg.Pool {
     } catch (error) {
       // All may be in use because the server has vanished and answers to none; once more where another took its place.
       this.#primary.doubt(url);
-      if ((await this.#primary.find()) === url) throw error;
+      const isFull = (error as Error).message === 'timeout exceeded when trying to connect';
+      if ((await this.#primary.find()) === url && isFull) throw error;
       return await super.connect();
     }
   }

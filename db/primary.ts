@@ -30,6 +30,9 @@ export class ReadOnlyServerError extends Error {
 /** What one host may cost that swallows every packet. Milliseconds. */
 export const HOST_LIMIT_MS = 2_000;
 
+/** What the hosts may cost when none of them answered within that: they may be slow, all of them. Milliseconds. */
+const PATIENT_LIMIT_MS = 8_000;
+
 /** For so long nobody waits for a host that did not answer, as long as another takes writes. Milliseconds. */
 const AVOIDED_MS = 10_000;
 
@@ -72,8 +75,10 @@ function createPrimary(urls: string[]): Primary {
     const near = urls.filter((url) => url === current || (avoidedUntil.get(url) ?? 0) < now);
     const far = urls.filter((url) => !near.includes(url));
     const failures: Failure[] = [];
-    const found = (await best(near, failures)) ?? (await best(far, failures));
-    for (const { url, isSilent } of failures) if (isSilent) avoidedUntil.set(url, performance.now() + AVOIDED_MS);
+    let found = (await best(near, failures)) ?? (await best(far, failures));
+    const silent = failures.filter(({ isSilent }) => isSilent).map(({ url }) => url);
+    for (const url of silent) avoidedUntil.set(url, performance.now() + AVOIDED_MS);
+    if (found === null && silent.length > 0) found = await best(silent, failures, PATIENT_LIMIT_MS);
     if (found === null) {
       isSure = false;
       throw noPrimary(failures);
@@ -85,8 +90,10 @@ function createPrimary(urls: string[]): Primary {
   }
 
   /** Asks all at once; the current one need not wait for the others. */
-  async function best(asked: string[], failures: Failure[]): Promise<string | null> {
-    const answers = asked.map((url) => ask(url).catch((error: Error) => void failures.push(failureOf(url, error))));
+  async function best(asked: string[], failures: Failure[], limitMs = HOST_LIMIT_MS): Promise<string | null> {
+    const answers = asked.map((url) =>
+      ask(url, limitMs).catch((error: Error) => void failures.push(failureOf(url, error))),
+    );
     if (isFound && (await answers[asked.indexOf(current)]) !== undefined) return current;
     const writers = (await Promise.all(answers)).filter((answer) => answer !== undefined);
     return writers.toSorted((a, b) => b.timeline - a.timeline)[0]?.url ?? null;
@@ -127,11 +134,11 @@ interface Answer {
   timeline: number;
 }
 
-async function ask(url: string): Promise<Answer> {
+async function ask(url: string, limitMs: number): Promise<Answer> {
   const client = new pg.Client({
     connectionString: url,
-    connectionTimeoutMillis: HOST_LIMIT_MS,
-    query_timeout: HOST_LIMIT_MS,
+    connectionTimeoutMillis: limitMs,
+    query_timeout: limitMs,
     application_name: 'postroom primary',
   });
   client.on('error', () => undefined);
