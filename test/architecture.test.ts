@@ -29,7 +29,7 @@ const order: [prefix: string, position: number][] = [
   ['schema/metrics.ts', 1],
   ['db/', 1],
   ['actors/bus/', 2],
-  ['operations/', 2],
+  ['operations/', 2.2],
   ['schema/shapes/', 2.5],
   ['schema/graphql/', 3],
   ['actors/actor.ts', 3],

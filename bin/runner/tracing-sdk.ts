@@ -15,8 +15,13 @@ import {
 import type { Logger } from 'pino';
 import { switchTracing } from '../../actors/bus/tracing.ts';
 import type { Config } from '../config.ts';
-import type { Tracing } from './tracing.ts';
 import { VERSION } from './version.ts';
+
+/** Where the spans of this process go. */
+export interface Tracing {
+  /** Sends what is left, and records nothing more. */
+  close(): Promise<void>;
+}
 
 /** Spans that wait to be sent; beyond, they are dropped: a collector that is away costs this much memory and nothing else. */
 const QUEUE_SPANS = 8_192;

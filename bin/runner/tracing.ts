@@ -1,11 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-
-/** Where the spans of this process go. */
-export interface Tracing {
-  /** Sends what is left, and records nothing more. */
-  close(): Promise<void>;
-}
+import type { Tracing } from './tracing-sdk.ts';
 
 /** How long a stop waits for the last spans to be taken; milliseconds. */
 export const TRACES_FLUSH_LIMIT_MS = 1_500;

@@ -11,7 +11,7 @@ import { BenchChild } from './child.ts';
 import { describeMachine, describePostgresql } from './machine.ts';
 import { AUTHOR, naturalText, recipientOf, SINK_DOMAIN } from './messages.ts';
 import { allProcesses, type SplitServer, startSplit } from './postroom-server.ts';
-import { BACKGROUND, type Cost, CostMeter, residentMiB, writtenOctets } from './stage-cost.ts';
+import { BACKGROUND, type Cost, CostMeter, residentMiB } from './stage-cost.ts';
 
 /** All of a pass's messages must be done by then; milliseconds. */
 const PASS_LIMIT_MS = 600_000;
@@ -78,9 +78,9 @@ export async function run(args: string[]): Promise<void> {
     for (const way of ways) await pass(meter, way, WARMING, null);
     await printIdle(meter, Number(values['idle-seconds']));
     for (const way of ways) {
-      const steady = await measure(server, meter, way, rate * seconds, rate);
+      const steady = await measure(meter, way, rate * seconds, rate);
       print(`${way.name}, ${rate}/s for ${seconds} s`, steady);
-      print(`${way.name}, ${count} as fast as they go`, await measure(server, meter, way, count, null));
+      print(`${way.name}, ${count} as fast as they go`, await measure(meter, way, count, null));
       printStatements(way.name, await countStatements(meter, way, path.join(logDirectory, 'statements.log')));
     }
     console.log(
@@ -181,32 +181,27 @@ async function pass(meter: CostMeter, way: Way, count: number, perSecond: number
 interface Measured {
   costs: Map<string, Cost>;
   perSecond: number;
-  /** what PostgreSQL had the disk write, log and all, until a checkpoint at the end; octets for each message */
-  writtenOctets: number;
+  /** what PostgreSQL wrote, until a checkpoint at the end: to tables and indexes, and to the log; octets for each message */
+  written: { data: number; log: number };
   /** by which the database grew; octets for each message */
   storedOctets: number;
 }
 
-async function measure(
-  server: SplitServer,
-  meter: CostMeter,
-  way: Way,
-  count: number,
-  perSecond: number | null,
-): Promise<Measured> {
+async function measure(meter: CostMeter, way: Way, count: number, perSecond: number | null): Promise<Measured> {
   const size = () => meter.count('select pg_database_size(current_database()) as count');
   await meter.tell('checkpoint');
-  const before = { size: await size(), written: writtenOctets(server.postmaster) };
+  const before = { size: await size(), written: await meter.written() };
   await meter.start();
   const begin = performance.now();
   await pass(meter, way, count, perSecond);
   const took = performance.now() - begin;
   const costs = await meter.end(count);
   await meter.tell('checkpoint');
+  const written = await meter.written();
   return {
     costs,
     perSecond: (count * 1000) / took,
-    writtenOctets: (writtenOctets(server.postmaster) - before.written) / count,
+    written: { data: (written.data - before.written.data) / count, log: (written.log - before.written.log) / count },
     storedOctets: ((await size()) - before.size) / count,
   };
 }
@@ -250,7 +245,7 @@ async function printIdle(meter: CostMeter, seconds: number): Promise<void> {
     console.log(`  ${name.padEnd(12)} CPU ${ownCpuMs.toFixed(1)} ms, PostgreSQL for it ${databaseCpuMs.toFixed(1)} ms`);
 }
 
-function print(title: string, { costs, perSecond, writtenOctets: written, storedOctets }: Measured): void {
+function print(title: string, { costs, perSecond, written, storedOctets }: Measured): void {
   console.log(`\n${title}: ${perSecond.toFixed(1)} messages/s; each message costs`);
   const total = { ownCpuMs: 0, databaseCpuMs: 0, walOctets: 0 };
   for (const [name, cost] of inOrder(costs)) {
@@ -258,7 +253,9 @@ function print(title: string, { costs, perSecond, writtenOctets: written, stored
     console.log(`  ${describe(name, cost)}`);
   }
   console.log(`  ${describe('all', total)}`);
-  console.log(`  written to disk ${octets(written)}, kept ${octets(storedOctets)}`);
+  console.log(
+    `  written: tables and indexes ${octets(written.data)}, log ${octets(written.log)}; kept ${octets(storedOctets)}`,
+  );
 }
 
 function printStatements(title: string, counts: Map<string, { all: number; commits: number }>): void {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { processTree, readProcess } from '../support/process-tree.ts';
 
@@ -83,6 +82,15 @@ export class CostMeter {
     return Number(rows[0]?.count ?? 0);
   }
 
+  /** What PostgreSQL wrote so far, to the files of tables and indexes and to those of the log; octets. */
+  async written(): Promise<{ data: number; log: number }> {
+    const { rows } = await this.#client.query<{ data: string; log: string }>(
+      `select coalesce(sum(coalesce(write_bytes, 0) + coalesce(extend_bytes, 0)) filter (where object = 'relation'), 0) as data,
+              coalesce(sum(write_bytes) filter (where object = 'wal'), 0) as log from pg_stat_io`,
+    );
+    return { data: Number(rows[0]?.data), log: Number(rows[0]?.log) };
+  }
+
   async tell(statement: string): Promise<void> {
     await this.#client.query(statement);
   }
@@ -122,17 +130,6 @@ export class CostMeter {
 interface Use {
   cpuMs: number;
   walOctets: number;
-}
-
-/** Octets that these processes, and those that end in them, had the disk write so far (proc(5), io); 0 where that may not be read. */
-export function writtenOctets(root: number): number {
-  return processTree(root).reduce((sum, { pid }) => {
-    try {
-      return sum + Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1] ?? 0);
-    } catch {
-      return sum;
-    }
-  }, 0);
 }
 
 export function residentMiB(pid: number): number {
