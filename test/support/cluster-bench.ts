@@ -149,7 +149,7 @@ export class ClusterBench {
     const faults = this.stage.output.split('\n').filter((line) => /"level":(?:50|60)\b/.test(line));
     const about = faults.slice(-10).join('\n');
     await tell(experiment, figures);
-    if (Object.hasOwn(figures.httpTrouble, '500')) console.error(`500, and in the logs:\n${about}`);
+    expect(figures.httpTrouble['500'], about).toBeUndefined();
     expect([...taken.violations, ...sent.violations, ...(await this.#leaks())].slice(0, 20), about).toEqual([]);
     expect([taken.accepted, taken.webhooks], 'all that was offered was taken and told').toEqual([
       offers.length,

@@ -35,7 +35,7 @@ try {
   const figures = await readFigures(figuresFile);
   await writeFile(path.resolve(root, values.output), page(results, figures));
   const failed = results.filter(({ outcome }) => outcome === 'failed').length;
-  console.log(`${results.length} experiments, ${failed} failed: ${values.output}`);
+  process.stdout.write(`${results.length} experiments, ${failed} failed: ${values.output}\n`);
   process.exitCode = failed > 0 ? 1 : 0;
 } finally {
   await rm(folder, { recursive: true, force: true });

@@ -15,7 +15,7 @@ test.runIf(await canMakeHosts())(
     const host = await SecondHost.make(directory);
     const at = host.address(201);
     const program = `require('net').createServer((socket) => socket.end('here')).listen(5000, '${at}', () => console.log('up'))`;
-    const [first = '', ...words] = [...host.within, process.execPath, '-e', program];
+    const [first, ...words] = [...host.within, process.execPath, '-e', program];
     const server = spawn(first, words, { stdio: ['ignore', 'pipe', 'inherit'] });
     try {
       await once(server.stdout, 'data');

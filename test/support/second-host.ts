@@ -81,7 +81,7 @@ export class SecondHost {
         const other = net.connect(${port}, '${this.address(1)}');
         for (const [from, to] of [[one, other], [other, one]]) from.on('error', () => to.destroy()).pipe(to);
       }).listen(${port}, '127.0.0.1', () => console.log('listening'));`;
-    const [first = '', ...words] = [...this.within, process.execPath, '-e', program];
+    const [first, ...words] = [...this.within, process.execPath, '-e', program];
     const forwarder = spawn(first, words, { stdio: ['ignore', 'pipe', 'inherit'], env: this.#environment });
     this.#forwarders.push(forwarder);
     notePid(this.#environment.STAGE_DIRECTORY, forwarder.pid);
@@ -137,14 +137,14 @@ const execute = promisify(execFile);
 
 /** Runs commands of `ip` in their order, here or behind those words; throws with what the first that failed said. */
 async function ip(within: readonly string[], commands: readonly string[]): Promise<void> {
-  const [program = '', ...words] = [...within, 'ip', '-batch', '-'];
+  const [program, ...words] = [...within, 'ip', '-batch', '-'];
   const running = execute(program, words);
   running.child.stdin?.end(`${commands.join('\n')}\n`);
   await running;
 }
 
 async function hardwareAddress(within: readonly string[], device: string): Promise<string> {
-  const [program = '', ...words] = [...within, 'ip', '-json', 'link', 'show', 'dev', device];
+  const [program, ...words] = [...within, 'ip', '-json', 'link', 'show', 'dev', device];
   const { stdout } = await execute(program, words);
   const [link] = JSON.parse(stdout) as { address: string }[];
   return link?.address ?? '';

@@ -34,7 +34,7 @@ export async function twoHosts(directory: string): Promise<TwoHosts> {
     throw error;
   });
   const there: string[] = [];
-  const isOnSecondHost = (service: string) => (/-2$/.test(service) ? service !== 'nats-2' : service === 'nats-3');
+  const isOnSecondHost = (service: string) => (service.endsWith('-2') ? service !== 'nats-2' : service === 'nats-3');
   return {
     network: host.network,
     servers,
