@@ -1,7 +1,20 @@
 import { expect, test } from 'vitest';
 import { runToEnd } from '../support/runner.ts';
 
-const programs = ['start', 'gateway', 'actor', 'smtp', 'migrate', 'account', 'backup', 'restore', 'held', 'doctor', 'dead', 'contracts'];
+const programs = [
+  'start',
+  'gateway',
+  'actor',
+  'smtp',
+  'migrate',
+  'account',
+  'backup',
+  'restore',
+  'held',
+  'doctor',
+  'dead',
+  'contracts',
+];
 
 test.each(programs)('bin/%s.ts says with --help what it does, and ends', async (name) => {
   const { status, stdout } = await runToEnd([`bin/${name}.ts`, '--help']);

@@ -206,7 +206,7 @@ async function inbound(at: Host, isDone: () => boolean): Promise<{ count: number
         message: () => toWireForm(Buffer.from(text)),
       });
       isTaken = result?.code === 250;
-      if (!isTaken && result?.code !== null && !/^4/.test(result?.reply ?? '')) {
+      if (!isTaken && result?.code !== null && !(result?.reply ?? '').startsWith('4')) {
         refused.push(result?.reply ?? '');
         isTaken = true;
       }
