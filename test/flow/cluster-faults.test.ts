@@ -9,7 +9,7 @@ import { until } from '../support/service.ts';
 /** Of a fault, and of the load before and after it: a slice, or with CHAOS_SECONDS=45 the whole. */
 const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 6);
 /** Messages a second, each way: of the whole, 50. */
-const RATE = Number(process.env['CHAOS_RATE'] ?? 20);
+const RATE = Number(process.env['CHAOS_RATE'] ?? 5);
 /** Whether processes are started anew one by one, and not by the half of them. */
 const IS_WHOLE = process.env['CHAOS_SECONDS'] !== undefined;
 const LIMIT_MS = 400_000 + SECONDS * 20_000;
