@@ -6,6 +6,7 @@
 #   docs/deploy/processes.sh restart NAME.. ends it (it drains), starts it anew, and waits until it is ready; one after the other; all: each of them
 #   docs/deploy/processes.sh status         what runs, and what is missing where something is not ready
 #   docs/deploy/processes.sh down           ends everything, the proxy first
+#   docs/deploy/processes.sh run COMMAND..  runs a command as a gateway sees the world: npx node bin/doctor.ts, bin/account.ts ...
 #
 # Wants .env (from .env.example) with DATABASE_URL in it, `npm ci`, nats-server, haproxy and curl. RUN_DIR (./run) gets logs and process
 # numbers. Each process has an address of its own in NETWORK (127.77.0), so that all keep their usual ports.
@@ -28,9 +29,7 @@ fail() {
 
 read_environment() {
   [ -f .env ] || fail '.env is missing: cp .env.example .env, and fill it in'
-  set -a
   . ./.env
-  set +a
   for name in DATABASE_URL SECRET_KEY NATS_ROUTE_PASSWORD; do
     eval "[ -n \"\${$name:-}\" ]" || fail ".env: $name is empty"
   done
@@ -60,9 +59,10 @@ pid_of() {
   cat "$RUN_DIR/$1.pid" 2>/dev/null || true
 }
 
+# After a reboot a number may be another program's: the command line decides.
 runs() {
   pid=$(pid_of "$1")
-  [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null
+  [ -n "$pid" ] && tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -qF "$(command_of "$1")"
 }
 
 # where it says whether it is ready
@@ -96,17 +96,24 @@ nats_environment() {
   done
 }
 
+# What docker-compose.yml gives to the service, and no more: a process that knows less gives less away.
 process_environment() {
   role=${1%-*}
   upper=$(echo "$role" | tr a-z A-Z)
   eval "password=\$NATS_${upper}_PASSWORD"
   export NATS_URL="nats://$role:$password@$(address_of nats-1):4222,nats://$(address_of nats-2):4222,nats://$(address_of nats-3):4222"
   export HOST="$(address_of "$1")" METRICS_HOST="$(address_of "$1")" METRICS_PORT=9464 HTTP_PORT=3000 SMTP_PORT=2525
-  export DATA_DIR="$RUN_DIR/data" SMTP_PROXIES="$(address_of proxy)"
+  export DATA_DIR="$RUN_DIR/data" MAIL_HOSTNAME DRAIN_DELAY_SECONDS OTEL_EXPORTER_OTLP_ENDPOINT OTEL_EXPORTER_OTLP_HEADERS OTEL_TRACES_SAMPLER_ARG LOG_LEVEL
+  if [ "$role" = smtp ]; then
+    # it meets the world first, and knows neither the database nor the key
+    export SMTP_PROXIES="$(address_of proxy)" SMTP_TLS_KEY_FILE SMTP_TLS_CERT_FILE
+    export SMTP_MAX_CONNECTIONS SMTP_MAX_CONNECTIONS_PER_ADDRESS SMTP_COMMAND_SECONDS
+    return
+  fi
+  for name in DATABASE_URL SECRET_KEY PUBLIC_URL $(sed -n '/^x-database-environment/,/^$/s/^  \([A-Z_]*\): \${\1:-}$/\1/p' docker-compose.yml); do
+    export "$name"
+  done
   export TRUSTED_PROXIES="$(address_of proxy)${TRUSTED_PROXIES:+,$TRUSTED_PROXIES}" INBOUND_SMTP="$(address_of proxy):2525"
-  # SMTP meets the world first: it knows neither the database nor the key
-  [ "$role" != smtp ] || unset DATABASE_URL SECRET_KEY
-  unset password
 }
 
 # haproxy.cfg of the compose file, with addresses in the place of names
@@ -211,6 +218,13 @@ case ${1:-} in
         echo "$name is not ready: $(curl --silent --max-time 3 "$(probe_of "$name")" || true)"
       fi
     done
+    ;;
+  run)
+    shift
+    process_environment gateway-1
+    # the doors that clients use
+    export HOST="$(address_of proxy)" HTTP_PORT=8080 METRICS_PORT=0
+    PATH="$PWD/node_modules/.bin:$PATH" exec "$@"
     ;;
   down)
     for name in proxy smtp-1 smtp-2 gateway-1 gateway-2; do stop "$name"; done

@@ -12,7 +12,8 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 
 /** Where the code of each role lies. */
 const foldersOf: Record<Role, string[]> = {
-  gateway: ['gateway', 'operations'],
+  // The doctor enters as a gateway.
+  gateway: ['gateway', 'operations', 'bin/doctor'],
   smtp: ['haraka-plugins'],
   receiving: ['actors/receiving'],
   threading: ['actors/threading'],

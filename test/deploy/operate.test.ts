@@ -77,7 +77,9 @@ test.skipIf(isMissing)(
     apiKey = (JSON.parse((await host.shell.run(account)).trim()) as { apiKey: string }).apiKey;
     const { call } = callers(`http://127.0.0.1:${host.httpPort}`, apiKey);
     await prepare(call, receiver.url);
-    expect(await host.shell.run(doctor)).toMatch(/PostgreSQL/);
+    const findings = await host.shell.run(doctor);
+    for (const well of ['NATS', 'receiving', 'scheduling', 'delivery', 'PostgreSQL', 'SECRET_KEY', '/ready'])
+      expect(findings, `the doctor says that ${well} is well`).toMatch(new RegExp(`✓ +${well}`));
 
     // Mail in and out while processes are ended and started.
     const isDone = { value: false };
@@ -108,13 +110,10 @@ test.skipIf(isMissing)(
     const other = await makeHost('other', '127.88.2');
     await other.shell.run(secrets);
     await settle(other, { DATABASE_URL: await postgresql.createDatabase('elsewhere') });
-    const key = /^SECRET_KEY=(.+)$/m.exec(stored)?.[1] ?? '';
-    await other.shell.run(
-      `sed -i 's/^SECRET_KEY=.*/SECRET_KEY=${key}/' .env\n. ./.env\nexport DATABASE_URL SECRET_KEY`,
-    );
-    await other.shell.run(restore.replaceAll(/\/var\/backups\/postroom-\S+/g, folder));
     const few = IS_WHOLE ? '' : ' nats-1 nats-2 nats-3 gateway-1 proxy';
-    await other.shell.run(`docs/deploy/processes.sh up${few}`);
+    await other.shell.run(
+      restore.replaceAll(/\/var\/backups\/postroom-\S+/g, folder).replace('processes.sh up', `processes.sh up${few}`),
+    );
     notePids(other);
     const restored = callers(`http://127.0.0.1:${other.httpPort}`, apiKey);
     const [before, after] = [
