@@ -115,7 +115,10 @@ export async function countDeadRows(database: Database): Promise<{ actor: string
 
 const SELECTED = `d.dead_at is not null and ($1::text is null or d.actor = $1) and ($2::text is null or d.subject_id = $2)`;
 
-/** Has dead rows worked on again, as if they had never failed. Answers how many. */
+/**
+ * Has dead rows worked on again, as if they had never failed. Answers how many. What has no time stays without one: recipients that are held
+ * or not queued yet, and forwards that were handed over.
+ */
 export async function replayDeadRows(database: Database, selection: DeadSelection): Promise<number> {
   const { rowCount } = await database.pool.query(
     `
@@ -127,10 +130,11 @@ export async function replayDeadRows(database: Database, selection: DeadSelectio
       where p.step = 'parse' and r.user_id = p.user_id and r.email_id = p.subject_id and r.parsed_at is null
     ), sent as (
       update recipient r set next_attempt_at = least(r.next_attempt_at, (select postroom_now())) from replayed p
-      where p.step = 'send' and r.user_id = p.user_id and r.id = p.subject_id and r.status = 'pending'
+      where p.step = 'send' and r.user_id = p.user_id and r.id = p.subject_id and r.status = 'pending' and r.next_attempt_at is not null
     ), delivered as (
       update delivery r set next_attempt_at = least(r.next_attempt_at, (select postroom_now())) from replayed p
       where p.step in ('deliver', 'forward') and r.user_id = p.user_id and r.id = p.subject_id and r.status = 'pending'
+        and r.next_attempt_at is not null
     )
     select from replayed`,
     [selection.actor, selection.subjectId],

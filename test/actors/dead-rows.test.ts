@@ -282,6 +282,41 @@ test('a webhook whose outcome cannot be written down is not posted again, not ev
   await receiver.stop();
 }, 60_000);
 
+test('replayed rows without a time keep none: held recipients, and forwards that were handed over', async () => {
+  const sender = await createSender(owner, `${randomBytes(4).toString('hex')}.test`, null);
+  const held = await queueMail(owner, sender, { to: ['ann@elsewhere.test'] });
+  const later = await queueMail(owner, sender, { to: ['bea@elsewhere.test'] });
+  const deliveryId = `dlv_${randomBytes(6).toString('hex')}`;
+  await owner.pool.query(
+    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, forward_raw_id, created_at)
+     values ($1, $2, $3, 'ep', 'email', 1, 'raw_x', now())`,
+    [sender.userId, deliveryId, held],
+  );
+  await owner.pool.query('update recipient set next_attempt_at = null where email_id = $1', [held]);
+  await owner.pool.query(`update recipient set next_attempt_at = now() + interval '1 day' where email_id = $1`, [
+    later,
+  ]);
+  await owner.pool.query(
+    `insert into dead_row (user_id, step, actor, subject_id, tries, last_error, first_failed_at, last_failed_at, retry_at, dead_at)
+       select user_id, 'send', 'sending', id, 25, 'e', now(), now(), 'infinity'::timestamptz, now() from recipient where email_id in ($2, $3)
+       union all select $1, 'forward', 'delivery', $4, 25, 'e', now(), now(), 'infinity', now()`,
+    [sender.userId, held, later, deliveryId],
+  );
+  expect(await replayDeadRows(owner, { actor: null, subjectId: null })).toBe(3);
+  const { rows } = await owner.pool.query(
+    `select email_id, next_attempt_at <= postroom_now() as is_due from recipient where user_id = $1 order by email_id = $2 desc`,
+    [sender.userId, held],
+  );
+  expect(rows).toEqual([
+    { email_id: held, is_due: null },
+    { email_id: later, is_due: true },
+  ]);
+  const delivery = await owner.pool.query('select next_attempt_at from delivery where id = $1', [deliveryId]);
+  expect(delivery.rows).toEqual([{ next_attempt_at: null }]);
+  await owner.pool.query(`update recipient set status = 'failed' where user_id = $1`, [sender.userId]);
+  await owner.pool.query('delete from delivery where id = $1', [deliveryId]);
+});
+
 test('rows that were set aside and did well since are forgotten, dead ones are not', async () => {
   await owner.pool.query(`
     insert into dead_row (user_id, step, actor, subject_id, tries, last_error, first_failed_at, last_failed_at, retry_at, dead_at)
