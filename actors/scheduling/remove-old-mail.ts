@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { makeIdentifier } from '../../core/identifiers.ts';
 import { isLimited, KEEP_FOR_EVER, limitsOf, type Retention, type RetentionLimits } from '../../core/retention.ts';
-import { inTransaction } from '../../db/database.ts';
+import { inTransaction, isConnectionLost } from '../../db/database.ts';
 import { removeEmails } from '../../db/queries/remove-emails.ts';
 import * as sweep from '../../db/queries/retention-sweep.ts';
 import { lockThreads } from '../../db/queries/thread-claim.ts';
+import { actorMetrics } from '../../schema/metrics.ts';
 import type { ActorContext, Run } from '../actor.ts';
 
 export interface RetentionOptions {
@@ -31,7 +32,8 @@ const FIRST_ID = '';
 
 /**
  * Removes mail that is older than its user wants it kept, user by user, in small transactions. Safe to run twice and to be ended at any point:
- * each user is one scheduler's at a time, and how far it came is noted with what it did. Answers how many users it looked at.
+ * each user is one scheduler's at a time, and how far it came is noted with what it did. A batch that fails is logged and keeps neither
+ * the user's other work nor other users. Throws when PostgreSQL is away. Answers how many users it looked at.
  */
 export async function removeOldMail(
   context: ActorContext,
@@ -57,14 +59,16 @@ async function sweepUser(
   options: RetentionOptions,
   user: sweep.SweptUser,
   run: Pick<Run, 'isStopping'>,
-): Promise<'done' | 'more' | 'lost'> {
+): Promise<sweep.SweepOutcome | 'lost'> {
   const limits = limitsOf(user.own ?? options.retention ?? KEEP_FOR_EVER, user.now);
-  const endAt = performance.now() + TURN_MS;
+  let endAt = performance.now() + TURN_MS;
+  let hasFailed = false;
   const place: Place = { metadataAt: null };
-  for (const work of worksOf(limits)) {
+  for (const { name, work } of worksOf(limits)) {
     for (;;) {
-      if (run.isStopping() || performance.now() > endAt) return 'more';
+      if (run.isStopping() || performance.now() > endAt) return hasFailed ? 'failed' : 'more';
       const startedTick = performance.now();
+      const reached = { ...user };
       const outcome = await inTransaction(context.database, async (client) => {
         const hasMore = await work(client, user, place);
         if (!(await sweep.noteSwept(client, context.name, user))) throw new ClaimLost();
@@ -72,14 +76,31 @@ async function sweepUser(
         return hasMore ? 'more' : 'done';
       }).catch((error: unknown) => {
         if (error instanceof ClaimLost) return 'lost' as const;
-        throw error;
+        if (isConnectionLost(error) && !isOfOneBatch(error)) throw error;
+        const about = { actor: 'scheduling', step: 'retention' };
+        actorMetrics.stepFailures.inc({ ...about, reason: 'fault' });
+        context.log.error({ ...about, err: error, userId: user.userId, work: name }, 'actor: step failed for one user');
+        return 'failed' as const;
       });
       if (outcome === 'lost') return 'lost';
+      if (outcome === 'failed') {
+        // What it noted was taken back, and what comes next gets the time that it took.
+        Object.assign(user, reached);
+        endAt += performance.now() - startedTick;
+        hasFailed = true;
+        break;
+      }
       if (outcome === 'done') break;
       await sleep(Math.max(LEAST_PAUSE_MS, performance.now() - startedTick));
     }
   }
-  return 'done';
+  return hasFailed ? 'failed' : 'done';
+}
+
+/** Ran out of time, awaited a lock for too long, or was in another's way: PostgreSQL is there (Appendix A). */
+function isOfOneBatch(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code;
+  return typeof code === 'string' && ['57014', '55P03', '40001', '40P01'].includes(code);
 }
 
 /** Another took the user over: what was just done is taken back. */
@@ -93,11 +114,15 @@ interface Place {
 /** One batch, in a transaction; notes in `user` or `place` how far it came. Answers whether there may be more. */
 type Work = (client: pg.ClientBase, user: sweep.SweptUser, place: Place) => Promise<boolean>;
 
-function worksOf({ rawBefore, bodiesBefore, metadataBefore }: RetentionLimits): Work[] {
+function worksOf({ rawBefore, bodiesBefore, metadataBefore }: RetentionLimits): { name: string; work: Work }[] {
+  const named = (name: string, work: (before: Date) => Work, before: Date | null) =>
+    before === null ? [] : [{ name, work: work(before) }];
   return [
-    ...(metadataBefore === null ? [] : [emailsWork(metadataBefore), eventsWork(metadataBefore)]),
-    ...(bodiesBefore === null ? [] : [bodiesWork(bodiesBefore)]),
-    ...(rawBefore === null ? [] : [rawsWork(rawBefore), receptionsWork(rawBefore)]),
+    ...named('emails', emailsWork, metadataBefore),
+    ...named('events', eventsWork, metadataBefore),
+    ...named('bodies', bodiesWork, bodiesBefore),
+    ...named('raws', rawsWork, rawBefore),
+    ...named('receptions', receptionsWork, rawBefore),
   ];
 }
 

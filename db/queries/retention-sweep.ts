@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Retention } from '../../core/retention.ts';
+import { SYSTEM_USER_ID } from '../../core/system-account.ts';
 import { claimStatement, LEASE_SECONDS } from '../claim.ts';
 import type { Database } from '../database.ts';
 import { writeWords } from './email-words.ts';
@@ -22,17 +23,19 @@ export interface SweptUser {
 /** Users are looked at anew so often, and all of their mail from its beginning so often. */
 const EVERY = `interval '1 hour'`;
 const ANEW_EVERY = `interval '1 day'`;
+/** After a batch that failed: a few times within the ten minutes over which the alert for failing steps counts. */
+const AFTER_FAULT = `interval '2 minutes'`;
 /** Accounts that are noted to be swept at once. */
 const NOTED = 1_000;
 
-/** Notes whom to sweep: who chose something, and everybody when the service has defaults. */
+/** Notes whom to sweep: who chose something, and everybody when the service has defaults, the user of its own mail too. */
 export async function noteUsersToSweep(database: Database, hasDefaults: boolean): Promise<void> {
   await database.pool.query({
     name: hasDefaults ? 'retention-note-all' : 'retention-note-chosen',
     text: `
       insert into retention_sweep (user_id, due_at, begins_anew_at)
       select u.user_id, n.at, n.at + ${ANEW_EVERY}
-      from (select user_id from retention ${hasDefaults ? 'union select id from user_account' : ''}) u
+      from (select user_id from retention ${hasDefaults ? `union select id from user_account union select '${SYSTEM_USER_ID}'` : ''}) u
       cross join (select postroom_now() as at) n
       where not exists (select from retention_sweep s where s.user_id = u.user_id) limit ${NOTED}
       on conflict do nothing`,
@@ -84,20 +87,25 @@ export async function noteSwept(
   return rowCount === 1;
 }
 
-/** Gives the user back: done for now, or to be gone on with at once. */
+/** How far a user's turn came: all is done for now, there is more, or batches failed and the rest is done. */
+export type SweepOutcome = 'done' | 'more' | 'failed';
+
+const DUE_AFTER: Record<SweepOutcome, string> = { done: EVERY, more: `interval '0'`, failed: AFTER_FAULT };
+
+/** Gives the user back: to be looked at anew, gone on with at once, or tried again after a pause. */
 export async function releaseSwept(
   database: Database,
   claimant: string,
   userId: string,
-  outcome: 'done' | 'more',
+  outcome: SweepOutcome,
 ): Promise<void> {
-  const begun = outcome === 'done' ? 's.begins_anew_at <= (select postroom_now())' : 'false';
+  const begun = outcome === 'more' ? 'false' : 's.begins_anew_at <= (select postroom_now())';
   const kept = (column: string) => `${column} = case when ${begun} then null else s.${column} end`;
   await database.pool.query({
     name: `retention-release-${outcome}`,
     text: `
       update retention_sweep s set claimed_by = null, claimed_until = null,
-        due_at = (select postroom_now()) + ${outcome === 'done' ? EVERY : `interval '0'`},
+        due_at = (select postroom_now()) + ${DUE_AFTER[outcome]},
         ${['raw_at', 'bodies_at', 'reception_id'].map(kept).join(', ')},
         begins_anew_at = case when ${begun} then (select postroom_now()) + ${ANEW_EVERY} else s.begins_anew_at end
       where s.user_id = $2 and s.claimed_by = $1`,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { removeOldMail } from '../../../actors/scheduling/remove-old-mail.ts';
 import { KEEP_FOR_EVER, type Retention } from '../../../core/retention.ts';
+import { SYSTEM_USER_ID } from '../../../core/system-account.ts';
 import type { Database } from '../../../db/database.ts';
 import { testActorContext } from '../../support/actor-context.ts';
 import { giveRaw, tracesOf } from '../../support/retained-mail.ts';
@@ -292,6 +293,74 @@ test('it ends at once when it is told to stop, and goes on where it was', async 
   await sweep();
   expect(await emailCount(userId)).toBe(0);
 }, 60_000);
+
+test('a batch that fails for one user keeps neither its other work nor other users, and is tried again after a pause', async () => {
+  const bad = await mailbox(5);
+  const good = await mailbox(5);
+  await giveRaw(owner, [{ userId: bad.userId, emailId: bad.ids[0] ?? '' }]);
+  for (const { userId } of [bad, good]) await choose(userId, { rawDays: 1, bodyDays: 1, metadataDays: 1 });
+  await owner.pool.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'a fault of ours, planted'; end $$;
+    create trigger refuse before delete on email for each row when (old.user_id = '${bad.userId}') execute function refuse()`);
+  const context = testActorContext(stage.actor);
+  const logged: unknown[] = [];
+  context.log.error = (about: unknown) => void logged.push(about);
+  const run = () => removeOldMail(context, { retention: KEEP_FOR_EVER }, { isStopping: () => false });
+  await run();
+  expect([await emailCount(bad.userId), await emailCount(good.userId)]).toEqual([5, 0]);
+  const { rows } = await owner.pool.query(
+    `select (select count(*) from email where user_id = $1 and raw_id is not null) as raws,
+       (select count(*) from email_content where user_id = $1 and (text_body is not null or html_body is not null)) as bodies,
+       s.claimed_by, extract(epoch from s.due_at - postroom_now())::float8 between 60 and 120 as is_later
+     from retention_sweep s where s.user_id = $1`,
+    [bad.userId],
+  );
+  expect(rows).toEqual([{ raws: 0, bodies: 0, claimed_by: null, is_later: true }]);
+  expect(logged).toEqual([expect.objectContaining({ userId: bad.userId, work: 'emails', step: 'retention' })]);
+  // Nobody is due.
+  expect(await run()).toBe(0);
+  await owner.pool.query('drop function refuse cascade');
+  await sweep();
+  expect(await emailCount(bad.userId)).toBe(0);
+  expect(await stage.findFaults(bad.userId)).toEqual([]);
+});
+
+test('what a failed batch noted is taken back: bodies that were not removed are not passed over', async () => {
+  const { userId, ids } = await mailbox(3);
+  for (const emailId of ids) await giveRaw(owner, [{ userId, emailId }]);
+  await choose(userId, { rawDays: 1, bodyDays: 1 });
+  await owner.pool.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'a fault of ours, planted'; end $$;
+    create trigger refuse before update on email_content for each row when (new.user_id = '${userId}') execute function refuse()`);
+  await sweep();
+  const { rows } = await owner.pool.query('select bodies_at, raw_at is not null as has_raw_at from retention_sweep');
+  expect(rows).toEqual([{ bodies_at: null, has_raw_at: true }]);
+  await owner.pool.query('drop function refuse cascade');
+});
+
+test('when the connection is lost the whole run ends and says so', async () => {
+  const { userId } = await mailbox(1);
+  await choose(userId, { metadataDays: 1 });
+  await owner.pool.query(`
+    create function vanish() returns trigger language plpgsql as $$ begin perform pg_terminate_backend(pg_backend_pid()); return old; end $$;
+    create trigger vanish before delete on email for each row when (old.user_id = '${userId}') execute function vanish();
+    alter function vanish security definer`);
+  await expect(sweep()).rejects.toThrow();
+  await owner.pool.query('drop function vanish cascade');
+  expect(await emailCount(userId)).toBe(1);
+});
+
+test("the service's own mail goes by the service's days", async () => {
+  const id = `em_${randomBytes(6).toString('hex')}`;
+  await stage.arrive(SYSTEM_USER_ID, [mailOf(id, 1)]);
+  await owner.pool.query(`update route set outcome = 'stored', decided_at = now() where user_id = $1`, [
+    SYSTEM_USER_ID,
+  ]);
+  await sweep();
+  expect(await emailCount(SYSTEM_USER_ID)).toBe(1);
+  await sweep({ ...KEEP_FOR_EVER, metadataDays: 3 });
+  expect(await emailCount(SYSTEM_USER_ID)).toBe(0);
+});
 
 test('a batch whose claim went to another scheduler is taken back', async () => {
   const { userId } = await mailbox(5);
