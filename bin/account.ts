@@ -65,8 +65,8 @@ const work = readCommand();
 const config = readConfigOrRefuse();
 
 try {
-  const line = await onDatabase(config, 'account', (reached) =>
-    asOwner(reached.url, 'account', (database) => work(database, reached)),
+  const line = await onDatabase(config, 'account', (reached, begin) =>
+    asOwner(reached.url, 'account', (database) => work(database, reached, begin), 'unlimited'),
   );
   process.stdout.write(`${line}\n`);
 } catch (error) {
@@ -74,7 +74,7 @@ try {
 }
 
 /** What a command does on the database, and the line that it prints. */
-type Work = (database: Database, reached: ReachedDatabase) => Promise<string>;
+type Work = (database: Database, reached: ReachedDatabase, begin: () => void) => Promise<string>;
 
 function create(account: NewAccount): Work {
   return async (database) => {
@@ -116,8 +116,9 @@ function retentionOf(email: string, chosen: Retention | 'default' | null): Work 
 }
 
 function exportOf(email: string, directory: string): Work {
-  return async (database, { secretKey }) => {
+  return async (database, { secretKey }, begin) => {
     const userId = await accountOf(database, email);
+    begin();
     const isWithSecrets = options['with-secrets'] !== undefined;
     const counts = await exportAccount(database, { userId, directory, secretKey: isWithSecrets ? secretKey : null });
     return JSON.stringify({ email, directory, ...counts });

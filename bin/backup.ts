@@ -23,8 +23,8 @@ broken off leaves a folder DIRECTORY.draft-N behind at most, which bin/restore.t
 const config = readConfigOrRefuse();
 const directory = path.resolve(words[0] ?? '');
 try {
-  const report = await onDatabase(config, 'backup', (reached) =>
-    makeBackup({ reached, dataDirectory: config.dataDirectory, directory, tell: tellProgress(process.stderr) }),
+  const report = await onDatabase(config, 'backup', (reached, begin) =>
+    makeBackup({ reached, begin, dataDirectory: config.dataDirectory, directory, tell: tellProgress(process.stderr) }),
   );
   process.stdout.write(`${JSON.stringify(report satisfies BackupReport)}\n`);
 } catch (error) {

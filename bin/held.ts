@@ -27,10 +27,15 @@ const emailId = options['email'] ?? null;
 
 try {
   const lines = await onDatabase(config, 'held', ({ url }) =>
-    asOwner(url, 'held', async (database): Promise<object[]> => {
-      if (command === 'list') return await listHeld(database);
-      return [command === 'send' ? await sendHeld(database, emailId) : await dropHeld(database, emailId)];
-    }),
+    asOwner(
+      url,
+      'held',
+      async (database): Promise<object[]> => {
+        if (command === 'list') return await listHeld(database);
+        return [command === 'send' ? await sendHeld(database, emailId) : await dropHeld(database, emailId)];
+      },
+      'unlimited',
+    ),
   );
   for (const line of lines) process.stdout.write(`${JSON.stringify(line)}\n`);
 } catch (error) {

@@ -37,10 +37,14 @@ export interface DatabaseOptions {
   applicationName: string;
   /** told of connections that the server dropped while idle */
   onError: (error: Error) => void;
+  /** after which the server ends a statement, and soon after the client gives it up; null: neither ever does; absent: 10 s */
+  statementTimeoutMs?: number | null;
 }
 
 /** Milliseconds; guarantees.md §5. */
 const STATEMENT_TIMEOUT_MS = 10_000;
+/** What the client waits longer than the server works. */
+const ANSWER_MARGIN_MS = 2_000;
 const LOCK_TIMEOUT_MS = 3_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
 const CONNECTION_TIMEOUT_MS = 5_000;
@@ -56,8 +60,9 @@ const ACTOR_PLANNING = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'mater
 
 /** Opens a pool; connects lazily. bigint comes as number, timestamptz as Date, bytea as Buffer. */
 export function openDatabase(options: DatabaseOptions): Database {
+  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   const settings = [
-    `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+    `-c statement_timeout=${statementTimeoutMs ?? 0}`,
     `-c lock_timeout=${LOCK_TIMEOUT_MS}`,
     `-c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_TIMEOUT_MS}`,
     '-c timezone=UTC',
@@ -70,7 +75,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     application_name: options.applicationName,
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     // The client's own limit ends a query whose server no longer answers at all (a paused or vanished host).
-    query_timeout: STATEMENT_TIMEOUT_MS + 2_000,
+    query_timeout: statementTimeoutMs === null ? 0 : statementTimeoutMs + ANSWER_MARGIN_MS,
     keepAlive: true,
     types,
   });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, realpath, rename, rm, statfs } from 'node:fs/promises';
+import { lstat, readdir, realpath, rename, rm, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { takeBaseBackup } from '../../db/base-backup.ts';
 import { makeDirectory, sumOfFile, syncDirectory, type WrittenFile, writeFileDurably } from '../../db/durable-copy.ts';
@@ -20,6 +20,8 @@ import { VERSION } from './version.ts';
 
 export interface BackupOrder {
   reached: ReachedDatabase;
+  /** called before anything is written */
+  begin: () => void;
   /** DATA_DIR: no place for a backup */
   dataDirectory: string;
   /** where the backup is to lie, whole path */
@@ -53,13 +55,19 @@ export async function makeBackup(order: BackupOrder): Promise<BackupReport> {
   const { reached, directory, tell } = order;
   const begun = performance.now();
   await assertPlace(order);
-  const { contents, migrations } = await asOwner(reached.url, 'backup', async (database) => {
-    if (!(await fitsSecretKey(database, reached.secretKey, randomBytes)))
-      throw new Error(
-        'SECRET_KEY is not the one this database was written with: a backup with it could not be read. Put the first one back',
-      );
-    return { contents: await readContents(database), migrations: (await readMigrations(database)).ran };
-  });
+  const { contents, migrations } = await asOwner(
+    reached.url,
+    'backup',
+    async (database) => {
+      if (!(await fitsSecretKey(database, reached.secretKey, randomBytes)))
+        throw new Error(
+          'SECRET_KEY is not the one this database was written with: a backup with it could not be read. Put the first one back',
+        );
+      return { contents: await readContents(database), migrations: (await readMigrations(database)).ran };
+    },
+    'unlimited',
+  );
+  order.begin();
   const draft = `${directory}.draft-${process.pid}`;
   await rm(draft, { recursive: true, force: true });
   try {
@@ -158,6 +166,7 @@ async function assertPlace({ directory, dataDirectory, tell }: BackupOrder): Pro
   const siblings = await readdir(parent).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${parent} cannot be read: make it first (${error.code})`);
   });
+  await assertReplaceable(directory, parent);
   const held = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw new Error(`${directory} is no folder to write to (${error.code})`);
@@ -169,6 +178,15 @@ async function assertPlace({ directory, dataDirectory, tell }: BackupOrder): Pro
   for (const name of siblings)
     if (name.startsWith(`${path.basename(directory)}.draft-`))
       tell.say(`${path.join(parent, name)} is what a backup left that was broken off; remove it when none runs`);
+}
+
+/** The draft beside it takes its place at the end, which it cannot where another disk is mounted, nor that of a link. */
+async function assertReplaceable(directory: string, parent: string): Promise<void> {
+  const found = await lstat(directory).catch(() => null);
+  if (found?.isSymbolicLink() === true)
+    throw new Error(`${directory} is a link: name the folder itself, or one within it`);
+  if (found !== null && found.dev !== (await stat(parent)).dev)
+    throw new Error(`${directory} is where a disk is mounted: name a folder within it`);
 }
 
 async function assertRoom(directory: string, octets: number): Promise<void> {

@@ -22,25 +22,28 @@ const PATIENCE_MS = 90_000;
 
 /**
  * Does the work on the database of DATABASE_URL, else on that of the service which runs on DATA_DIR, else starts that of DATA_DIR for as
- * long as it lasts. Work that lost its connection, because a service started or stopped meanwhile, is done once more from its beginning.
+ * long as it lasts. Work that lost its connection, because a service started or stopped meanwhile, is done once more from its beginning,
+ * unless it has called `begin`: from there on what it wrote would be in the way of the next time.
  */
 export async function onDatabase<T>(
   config: Config,
   program: string,
-  work: (reached: ReachedDatabase) => Promise<T>,
+  work: (reached: ReachedDatabase, begin: () => void) => Promise<T>,
 ): Promise<T> {
+  let hasBegun = false;
+  const begin = () => {
+    hasBegun = true;
+  };
   if (config.databaseUrl !== null && config.secretKey !== null)
-    return await work({
-      url: config.databaseUrl,
-      secretKey: config.secretKey,
-      databasePassword: null,
-      isServed: null,
-    });
+    return await work(
+      { url: config.databaseUrl, secretKey: config.secretKey, databasePassword: null, isServed: null },
+      begin,
+    );
   // Beside a running service its database is open to us; without one we start it. Either may change while we look.
   for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(200)) {
     try {
       const running = await runningDatabase(config);
-      if (running !== null) return await work(running);
+      if (running !== null) return await work(running, begin);
       const machine = await openSingleMachine({
         dataDirectory: config.dataDirectory,
         program,
@@ -51,17 +54,25 @@ export async function onDatabase<T>(
       try {
         await migrate(machine.databaseUrl);
         const { secretKey, databasePassword } = machine.secrets;
-        return await work({
-          url: machine.databaseUrl,
-          secretKey: config.secretKey ?? secretKey,
-          databasePassword,
-          isServed: false,
-        });
+        return await work(
+          {
+            url: machine.databaseUrl,
+            secretKey: config.secretKey ?? secretKey,
+            databasePassword,
+            isServed: false,
+          },
+          begin,
+        );
       } finally {
         await machine.close();
       }
     } catch (error) {
-      if (error instanceof DataDirectoryTaken || !isConnectionLost(error) || Date.now() > deadline) throw error;
+      if (error instanceof DataDirectoryTaken || !isConnectionLost(error)) throw error;
+      if (hasBegun)
+        throw new Error(`The database went away in the middle of it: ${(error as Error).message}. Start it anew`, {
+          cause: error,
+        });
+      if (Date.now() > deadline) throw error;
     }
   }
 }
@@ -82,13 +93,21 @@ export async function runningDatabase(config: Config): Promise<ReachedDatabase |
   return { url, secretKey: config.secretKey ?? secretKey, databasePassword, isServed: true };
 }
 
-/** Does the work over one connection of the URL's own role. */
+/** Does the work over one connection of the URL's own role. Statements may take as long as those of a service, or as long as they take. */
 export async function asOwner<T>(
   url: string,
   applicationName: string,
   work: (database: Database) => Promise<T>,
+  patience: 'limited' | 'unlimited' = 'limited',
 ): Promise<T> {
-  const database = openDatabase({ url, role: null, poolSize: 1, applicationName, onError: () => undefined });
+  const database = openDatabase({
+    url,
+    role: null,
+    poolSize: 1,
+    applicationName,
+    onError: () => undefined,
+    ...(patience === 'unlimited' ? { statementTimeoutMs: null } : {}),
+  });
   try {
     return await work(database);
   } finally {

@@ -9,19 +9,13 @@ export interface DatabaseContents {
   newestEmailAt: Date | null;
 }
 
-/** Counts exactly, which takes a while with millions of emails. The pool must be of the URL's own role. */
+/** Counts exactly, which takes a while with millions of emails. The pool must be of the URL's own role, its statements without a limit. */
 export async function readContents(database: Database): Promise<DatabaseContents> {
-  const client = await database.pool.connect();
-  try {
-    await client.query('set statement_timeout = 0');
-    const { rows } = await client.query<DatabaseContents>(
-      `select (select count(*)::float8 from user_account) as accounts, (select count(*)::float8 from email) as emails,
-              (select max(created_at) from email) as "newestEmailAt"`,
-    );
-    return rows[0] ?? { accounts: 0, emails: 0, newestEmailAt: null };
-  } finally {
-    client.release(true);
-  }
+  const { rows } = await database.pool.query<DatabaseContents>(
+    `select (select count(*)::float8 from user_account) as accounts, (select count(*)::float8 from email) as emails,
+            (select max(created_at) from email) as "newestEmailAt"`,
+  );
+  return rows[0] ?? { accounts: 0, emails: 0, newestEmailAt: null };
 }
 
 /** The migrations that ran, in their order, and those of them that this Postroom does not know: a newer one wrote them. */

@@ -36,6 +36,28 @@ test('a mistake in a statement does not', async () => {
   expect(isConnectionLost(await failureOf('select 1', 'select 1 / 0'))).toBe(false);
 });
 
+test('a query is given up when its server does not end it, but not where no limit is wanted', async () => {
+  const slow = async (statementTimeoutMs: number | null) => {
+    const database = openDatabase({
+      url: testDatabase.url,
+      role: null,
+      poolSize: 1,
+      applicationName: 'slow',
+      onError: () => undefined,
+      statementTimeoutMs,
+    });
+    // As a server that does not answer: its own limit is off.
+    const query = inTransaction(database, async (client) => {
+      const { rows } = await client.query('show statement_timeout');
+      await client.query('set local statement_timeout = 0');
+      await client.query('select pg_sleep(2.5)');
+      return rows;
+    });
+    return await query.catch((error: Error) => error.message).finally(() => database.close());
+  };
+  expect(await Promise.all([slow(100), slow(null)])).toEqual(['Query read timeout', [{ statement_timeout: '0' }]]);
+});
+
 test('what a process asks that is stopping counts as away: its clients shall come again', async () => {
   const { url } = testDatabase;
   const stopping = openDatabase({
