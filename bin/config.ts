@@ -8,6 +8,7 @@ import {
   hostName,
   isDnsServer,
   isNetwork,
+  isWithin,
   listenHost,
   listOf,
   lowerHostName,
@@ -108,6 +109,10 @@ export function readConfig(env: Environment): Config {
     );
   if ((values.SMTP_TLS_KEY_FILE === undefined) !== (values.SMTP_TLS_CERT_FILE === undefined))
     throw new ConfigError('SMTP_TLS_KEY_FILE and SMTP_TLS_CERT_FILE go together');
+  if (values.INBOUND_SMTP === undefined && isWithin(values.SMTP_PROXIES, connectableHost(values.HOST)))
+    throw new ConfigError(
+      'INBOUND_SMTP is required when SMTP_PROXIES holds our own address (HOST): where the proxy listens, as mail for our own domains goes in there',
+    );
   return {
     host: values.HOST,
     httpPort: values.HTTP_PORT,

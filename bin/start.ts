@@ -2,10 +2,11 @@ import type { Actor } from '../actors/actor.ts';
 import type { Database, DatabaseRole } from '../db/database.ts';
 import { voidLeases } from '../db/queries/void-leases.ts';
 import type { Bus } from '../schema/messages.ts';
-import { processEnvironment } from './config.ts';
+import { connectableHost, processEnvironment } from './config.ts';
 import { type ActorName, actorNames, createActorContext, startActor } from './runner/actors.ts';
 import { openBus, openBusDoor } from './runner/bus.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
+import { isWithin } from './runner/environment-values.ts';
 import { createFirstAccount } from './runner/first-account.ts';
 import { openGateway } from './runner/gateway.ts';
 import { reasonNotToListen } from './runner/listening.ts';
@@ -78,9 +79,7 @@ async function start(): Promise<string> {
   const bus = openBus(config.natsUrl, 'postroom start', log);
   closers.add('bus', () => bus.close());
   const context = createActorContext({ bus, database: open(url, 'postroom_actor', ACTOR_CONNECTIONS), log });
-  const actors = new Map<ActorName, Actor>();
   const settings = { config, secretKey, databaseUrl: url, mailDirectory: machine?.clusterDirectory ?? null };
-  for (const name of actorNames) actors.set(name, await startActor(name, context, settings));
   const database = open(url, 'postroom_gateway', GATEWAY_CONNECTIONS);
   readiness = createReadiness({ database });
   let smtp = null as SmtpProcesses | null;
@@ -101,6 +100,9 @@ async function start(): Promise<string> {
     quietMs: 0,
     ...settings,
   });
+  // After all that may refuse the start: what they begin has to be written down, and for that they have to be stopped in order.
+  const actors = new Map<ActorName, Actor>();
+  for (const name of actorNames) actors.set(name, await startActor(name, context, settings));
   const running = await openSmtp(bus, machine?.directory ?? null);
   smtp = running;
   // Mail in hand of SMTP needs the receiving actor; all else can end beside it.
@@ -174,6 +176,7 @@ async function openSmtp(bus: Bus, heldDirectory: string | null): Promise<SmtpPro
   return runSmtpProcesses({
     host: config.host,
     port: config.smtpPort,
+    isProxied: isWithin(config.smtpProxies, connectableHost(config.host)),
     environment: { ...processEnvironment(), ...(door === null ? {} : { BUS_SOCKET: door.path }) },
     log,
   });

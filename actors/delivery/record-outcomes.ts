@@ -91,12 +91,14 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
    */
   const insist = async (outcome: FinishRecord, step: RecordedStep): Promise<void> => {
     const { signal } = ending;
-    for (let pauseMs = 0; !signal.aborted; ) {
+    // Once at least: what is recorded while the actor stops has no other moment.
+    for (let pauseMs = 0, isLast = false; !isLast; ) {
       await pause(pauseMs, undefined, { signal }).catch(() => undefined);
       try {
         return await write([outcome]);
       } catch (error) {
         pauseMs = RETRY_MS;
+        isLast = signal.aborted;
         if (isConnectionLost(error)) continue;
         const { retrySeconds } = await setAside(context, {
           userId: outcome.user_id,

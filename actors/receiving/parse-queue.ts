@@ -130,6 +130,8 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
       await options.work(chunk.map((entry) => entry.reception));
       for (const entry of chunk) known.delete(entry.reception.emailId);
     } catch (error) {
+      // The parser is closed: whoever stops us gives them back, and nothing is wrong with them.
+      if (isStopped) return;
       options.log.warn({ err: error, count: chunk.length }, 'receptions could not be parsed now');
       pausedUntil = performance.now() + PAUSE_MS;
       const [only] = chunk;

@@ -92,12 +92,14 @@ export function createOutcomeRecorder(context: ActorContext, onRecorded: () => v
   const insist = async (outcome: Outcome): Promise<void> => {
     const recipientId = outcome.row.id;
     const { signal } = ending;
-    for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; ) {
+    // Once at least: what is recorded while the actor stops has no other moment.
+    for (let pauseMs = FIRST_PAUSE_MS, isLast = false; !isLast; ) {
       await pause(pauseMs, undefined, { signal }).catch(() => undefined);
       try {
         return await write([outcome]);
       } catch (error) {
         pauseMs = RETRY_MS;
+        isLast = signal.aborted;
         if (isConnectionLost(error)) continue;
         const { retrySeconds } = await setAside(context, {
           userId: outcome.row.user_id,

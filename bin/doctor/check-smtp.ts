@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type Config, connectableHost } from '../config.ts';
+import { isWithin } from '../runner/environment-values.ts';
 import { isTrial } from './check-configuration.ts';
 import { type Finding, findingsOf, wordsOf } from './finding.ts';
 import { type SmtpDialogue, speakSmtp } from './smtp-dialogue.ts';
@@ -17,7 +18,13 @@ export async function checkSmtp(config: Config, now: Date): Promise<Finding[]> {
   const host = connectableHost(config.host);
   let dialogue: SmtpDialogue;
   try {
-    dialogue = await speakSmtp({ host, port: config.smtpPort, serverName: config.mailHostname, recipient: NOBODY });
+    dialogue = await speakSmtp({
+      host,
+      port: config.smtpPort,
+      serverName: config.mailHostname,
+      isProxied: isWithin(config.smtpProxies, host),
+      recipient: NOBODY,
+    });
   } catch (error) {
     return [
       fail(

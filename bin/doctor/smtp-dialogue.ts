@@ -27,10 +27,13 @@ export async function speakSmtp(target: {
   port: number;
   /** the name whose certificate is expected */
   serverName: string;
+  /** whether it takes us for a proxy, which begins with a PROXY line */
+  isProxied?: boolean;
   /** null: no further than EHLO */
   recipient: string | null;
 }): Promise<SmtpDialogue> {
   const socket = connect({ host: target.host, port: target.port });
+  if (target.isProxied === true) socket.write('PROXY UNKNOWN\r\n');
   let talk = talkOn(socket);
   try {
     const banner = await talk.read();

@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
@@ -83,3 +84,19 @@ export const share = z.coerce
 export const listenHost = z
   .string()
   .refine((value) => ipaddr.isValid(value) || hostName.test(value), 'must be an IP address or a host name');
+
+/** Whether the address is one of the list of addresses and networks; a host name is in none. */
+export function isWithin(list: readonly string[], address: string): boolean {
+  if (isIP(address) === 0) return false;
+  const networks = new BlockList();
+  for (const each of list) {
+    const [network = '', length] = each.split('/');
+    if (length === undefined) networks.addAddress(network, familyOf(network));
+    else networks.addSubnet(network, Number(length), familyOf(network));
+  }
+  return networks.check(address, familyOf(address));
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}

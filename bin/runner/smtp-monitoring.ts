@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import { measureConnection } from './bus.ts';
 import { openMonitoring } from './monitoring.ts';
 import { addUp, type MetricsSnapshot, measureProcess, takeSnapshot } from './process-metrics.ts';
-import { answerProcess, askProcess } from './process-questions.ts';
+import { answerProcess, askProcess, NESTED_ANSWER_LIMIT_MS } from './process-questions.ts';
 import { createReadiness, type Readiness } from './readiness.ts';
 
 export interface SmtpMonitoringOptions {
@@ -38,14 +38,18 @@ export async function openSmtpMonitoring(options: SmtpMonitoringOptions): Promis
 }
 
 async function snapshotsOf(workers: Workers): Promise<MetricsSnapshot[]> {
-  const answers = await Promise.all(workers.channels().map((channel) => askProcess(channel, 'metrics')));
+  const answers = await Promise.all(
+    workers.channels().map((channel) => askProcess(channel, 'metrics', NESTED_ANSWER_LIMIT_MS)),
+  );
   // Our own program gave them.
   return answers.filter((answer) => answer !== null) as MetricsSnapshot[];
 }
 
 /** One that does its work is enough. */
 async function missingOf(workers: Workers): Promise<string[]> {
-  const answers = await Promise.all(workers.channels().map((channel) => askProcess(channel, 'missing')));
+  const answers = await Promise.all(
+    workers.channels().map((channel) => askProcess(channel, 'missing', NESTED_ANSWER_LIMIT_MS)),
+  );
   const missing = answers.filter((answer) => answer !== null) as string[][];
   if (missing.some((away) => away.length === 0)) return [];
   return missing[0] ?? ['smtp'];

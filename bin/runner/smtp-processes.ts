@@ -22,6 +22,8 @@ export interface SmtpProcesses {
 export interface SmtpProcessesOptions {
   host: string;
   port: number;
+  /** whether connections from this address have to begin with a PROXY line */
+  isProxied: boolean;
   /** of the child, whole */
   environment: Record<string, string | undefined>;
   log: Logger;
@@ -66,9 +68,10 @@ export function runSmtpProcesses(options: SmtpProcessesOptions): SmtpProcesses {
       backoffMs = Math.min(LONGEST_BACKOFF_MS, backoffMs * 2);
     };
     started.once('exit', onEnd);
-    started.once('error', (error) => {
-      log.error({ err: error }, 'smtp: process could not be started');
-      onEnd(null, null);
+    // Also of a message that could not be sent to it: only one that never ran has no end of its own.
+    started.on('error', (error) => {
+      log.error({ err: error }, 'smtp: trouble with the process');
+      if (started.pid === undefined) onEnd(null, null);
     });
   };
   start();
@@ -83,7 +86,7 @@ export function runSmtpProcesses(options: SmtpProcessesOptions): SmtpProcesses {
       const greetingDeadline = performance.now() + GREETING_LIMIT_MS;
       let decisionDeadline: number | null = null;
       for (;;) {
-        const reply = await replyToMail(options.host, options.port);
+        const reply = await replyToMail(options);
         if (reply !== null && !reply.startsWith('4')) return;
         const now = performance.now();
         if (reply !== null) decisionDeadline ??= now + DECISION_LIMIT_MS;
@@ -110,9 +113,11 @@ export function runSmtpProcesses(options: SmtpProcessesOptions): SmtpProcesses {
 }
 
 /** The reply to MAIL, which asks the receiving actor for room; null when nobody greets. The transaction is given up. */
-function replyToMail(host: string, port: number): Promise<string | null> {
+function replyToMail({ host, port, isProxied }: SmtpProcessesOptions): Promise<string | null> {
   return new Promise((resolve) => {
     const socket = connect(port, host);
+    // As a proxy that asks for itself (haproxy.org, The PROXY protocol §2.1).
+    if (isProxied) socket.write('PROXY UNKNOWN\r\n');
     const commands = ['EHLO localhost', 'MAIL FROM:<>'];
     let lines = '';
     socket.setTimeout(REPLY_LIMIT_MS, () => socket.destroy());

@@ -139,6 +139,13 @@ test('an external database asks for SECRET_KEY', () => {
   expect(() => readConfig({ DATABASE_URL: 'postgresql://u:p@db/postroom' })).toThrow(/^SECRET_KEY is required/);
 });
 
+test('a proxy of SMTP on this machine wants to be told where it listens, as our own mail goes in there', () => {
+  for (const proxies of ['127.0.0.1', '10.1.2.3,127.0.0.0/8'])
+    expect(() => readConfig({ SMTP_PROXIES: proxies })).toThrow(/^INBOUND_SMTP is required/);
+  expect(readConfig({ SMTP_PROXIES: '127.0.0.1', INBOUND_SMTP: '127.0.0.1:25' }).inboundSmtp.port).toBe(25);
+  expect(readConfig({ SMTP_PROXIES: '10.0.0.0/8' }).smtpProxies).toEqual(['10.0.0.0/8']);
+});
+
 test('a refused value that may be secret is not repeated', () => {
   expect(() => readConfig({ SECRET_KEY: 'hunter2' })).not.toThrow(/hunter2/);
   expect(() => readConfig({ DATABASE_URL: 'mysql://u:hunter2@db' })).not.toThrow(/hunter2/);

@@ -78,7 +78,16 @@ test.skipIf(isMissing)(
     const { call } = callers(`http://127.0.0.1:${host.httpPort}`, apiKey);
     await prepare(call, receiver.url);
     const findings = await host.shell.run(doctor);
-    for (const well of ['NATS', 'receiving', 'scheduling', 'delivery', 'PostgreSQL', 'SECRET_KEY', '/ready'])
+    for (const well of [
+      'NATS',
+      'receiving',
+      'scheduling',
+      'delivery',
+      'safe writes',
+      'SECRET_KEY',
+      'verdict',
+      'gateway',
+    ])
       expect(findings, `the doctor says that ${well} is well`).toMatch(new RegExp(`✓ +${well}`));
 
     // Mail in and out while processes are ended and started.
