@@ -25,7 +25,7 @@ const FILE_MODE = 0o600;
 
 /**
  * Writes all that the account has into files: documents as JSON lines, raw messages as they came or went. All is of one instant, read in one
- * transaction, and one batch is in memory at a time. Throws when the directory is not empty.
+ * transaction, and a few documents are in memory at a time. Throws when the directory is not empty.
  */
 export async function exportAccount(
   database: Database,
@@ -39,12 +39,12 @@ export async function exportAccount(
     await client.query(
       'set transaction isolation level repeatable read, read only; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0',
     );
-    for (const { file, query } of EXPORTED_KINDS) {
-      const handle = await open(path.join(directory, file), 'wx', FILE_MODE);
+    for (const kind of EXPORTED_KINDS) {
+      const handle = await open(path.join(directory, kind.file), 'wx', FILE_MODE);
       try {
-        await readDocuments(client, query, userId, async (documents) => {
-          await handle.appendFile(documents.map((each) => `${JSON.stringify(shown(each, secretKey))}\n`).join(''));
-          counts.documents += documents.length;
+        await readDocuments(client, kind, userId, async (document) => {
+          await handle.appendFile(`${JSON.stringify(shown(document, secretKey))}\n`);
+          counts.documents++;
         });
         await handle.sync();
       } finally {
@@ -62,16 +62,14 @@ export async function exportAccount(
 async function exportMessages(client: pg.ClientBase, userId: string, directory: string): Promise<number> {
   let count = 0;
   let month = '';
-  await readDocuments(client, KEPT_OCTETS_QUERY, userId, async (documents) => {
-    for (const { emailId, rawId, createdAt } of documents) {
-      const folder = path.join(directory, 'mail', String(createdAt).slice(0, 'yyyy-mm'.length));
-      if (folder !== month) await mkdir(folder, { recursive: true, mode: DIRECTORY_MODE });
-      month = folder;
-      const octets = await readKeptOctets(client, String(rawId));
-      if (octets === null) continue;
-      await writeFile(path.join(folder, `${String(emailId)}.eml`), octets, { flag: 'wx', mode: FILE_MODE });
-      count++;
-    }
+  await readDocuments(client, { query: KEPT_OCTETS_QUERY }, userId, async ({ emailId, rawId, createdAt }) => {
+    const folder = path.join(directory, 'mail', String(createdAt).slice(0, 'yyyy-mm'.length));
+    if (folder !== month) await mkdir(folder, { recursive: true, mode: DIRECTORY_MODE });
+    month = folder;
+    const octets = await readKeptOctets(client, String(rawId));
+    if (octets === null) return;
+    await writeFile(path.join(folder, `${String(emailId)}.eml`), octets, { flag: 'wx', mode: FILE_MODE });
+    count++;
   });
   return count;
 }
@@ -81,7 +79,9 @@ function shown(document: Record<string, unknown>, secretKey: Uint8Array | null):
   const { secret_ciphertext: secret, private_key_ciphertext: privateKey, config, ...rest } = document;
   return {
     ...rest,
-    ...(config === undefined ? {} : { config: secretKey === null ? withoutSecrets(config) : config }),
+    ...(config === undefined
+      ? {}
+      : { config: secretKey === null ? withoutSecrets(config, document['webhook_format']) : config }),
     ...(secretKey === null ? {} : inClear(secretKey, 'webhook-secret', 'secret', secret)),
     ...(secretKey === null ? {} : inClear(secretKey, 'dkim-key', 'private_key', privateKey)),
   };
@@ -91,12 +91,19 @@ function inClear(secretKey: Uint8Array, purpose: SecretPurpose, name: string, ci
   return typeof ciphertext === 'string' ? { [name]: decryptSecret(secretKey, purpose, ciphertext) } : {};
 }
 
-/** Header fields of webhooks often hold tokens; chat webhooks are opened by their URL. */
-function withoutSecrets(config: unknown): unknown {
+/** Header fields of webhooks often hold tokens; those of chats are opened by whoever knows their URL, of which the origin is left. */
+function withoutSecrets(config: unknown, webhookFormat: unknown): unknown {
   if (typeof config !== 'object' || config === null) return config;
-  const { headers, verificationToken: _, ...rest } = config as Record<string, unknown>;
+  const { headers, verificationToken: _, ...others } = config as Record<string, unknown>;
+  const isOfChat = webhookFormat === 'chat_a' || webhookFormat === 'chat_b';
+  const rest = isOfChat && 'url' in others ? { ...others, url: originOf(others['url']) } : others;
   const names = typeof headers === 'object' && headers !== null ? Object.keys(headers) : [];
   return names.length === 0 ? rest : { ...rest, headers: Object.fromEntries(names.map((name) => [name, null])) };
+}
+
+function originOf(url: unknown): string | null {
+  const parsed = typeof url === 'string' ? URL.parse(url) : null;
+  return parsed === null ? null : parsed.origin;
 }
 
 const readmeOf = (hasSecrets: boolean) => `# Export of a Postroom account
@@ -111,5 +118,5 @@ Everything here is of one instant. Each \`.jsonl\` file holds one JSON object on
 - \`dmarc-reports.jsonl\`, \`events.jsonl\`
 - \`mail/YEAR-MONTH/ID.eml\`: raw messages, octet for octet, attachments in them
 
-${hasSecrets ? 'Secrets of endpoints and private keys of domains are in clear: keep this as you keep passwords.' : 'Secrets of endpoints and private keys of domains were left out.'}
+${hasSecrets ? 'Secrets of endpoints and private keys of domains are in clear: keep this as you keep passwords.' : 'Secrets of endpoints and private keys of domains were left out, and all but the origin of the URLs of chat webhooks.'}
 `;

@@ -5,6 +5,8 @@ export interface ExportedKind {
   file: string;
   /** with the user's id in $1; one column `document` */
   query: string;
+  /** documents read at once, READ_AT_ONCE unless told */
+  atOnce?: number;
 }
 
 /** Rows as they are, without what is of the service alone. */
@@ -35,6 +37,8 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
   { file: 'threads.jsonl', query: rowsOf('thread', 't.created_at, t.id', ['search_text', 'label_keys']) },
   {
     file: 'emails.jsonl',
+    // One may be tens of megaoctets.
+    atOnce: 1,
     query: `
       select (to_jsonb(e) - 'user_id' - 'raw_id') || jsonb_build_object('has_raw_message', e.raw_id is not null,
           'content', to_jsonb(c) - 'user_id' - 'email_id',
@@ -49,28 +53,27 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
   { file: 'sending-attempts.jsonl', query: rowsOf('sending_attempt', 't.recipient_id, t.number') },
   { file: 'deliveries.jsonl', query: rowsOf('delivery', 't.created_at, t.id', ['forward_raw_id', 'last_attempt']) },
   { file: 'delivery-attempts.jsonl', query: rowsOf('delivery_attempt', 't.delivery_id, t.number') },
-  { file: 'dmarc-reports.jsonl', query: rowsOf('dmarc_report', 't.created_at, t.id') },
+  { file: 'dmarc-reports.jsonl', query: rowsOf('dmarc_report', 't.created_at, t.id'), atOnce: 5 },
   { file: 'events.jsonl', query: rowsOf('event', 't.seq') },
 ];
 
-/** Rows read at once: bodies may be large. */
+/** Rows of kilooctets. */
 const READ_AT_ONCE = 100;
 
 /**
- * Reads all documents of a kind, some at a time, within the transaction of the client. `read` is awaited before more are fetched, so that memory
- * holds one batch.
+ * Reads all documents of a kind, some at a time, within the transaction of the client. `read` is awaited for each, so that memory holds one batch.
  */
 export async function readDocuments(
   client: pg.ClientBase,
-  query: string,
+  { query, atOnce = READ_AT_ONCE }: Pick<ExportedKind, 'query' | 'atOnce'>,
   userId: string,
-  read: (documents: readonly Record<string, unknown>[]) => Promise<void>,
+  read: (document: Record<string, unknown>) => Promise<void>,
 ): Promise<void> {
   await client.query(`declare exported no scroll cursor for ${query}`, [userId]);
   for (;;) {
-    const { rows } = await client.query<{ document: Record<string, unknown> }>(`fetch ${READ_AT_ONCE} from exported`);
+    const { rows } = await client.query<{ document: Record<string, unknown> }>(`fetch ${atOnce} from exported`);
     if (rows.length === 0) break;
-    await read(rows.map(({ document }) => document));
+    for (const { document } of rows) await read(document);
   }
   await client.query('close exported');
 }
