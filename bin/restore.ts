@@ -1,13 +1,20 @@
 import path from 'node:path';
 import { findNativePostgresql } from '../db/native-postgresql.ts';
-import { BackupRefused, checkFiles, DUMP_FILE, readBackupSecrets, readManifest } from './runner/backup-manifest.ts';
+import {
+  BackupRefused,
+  checkFiles,
+  DUMP_FILE,
+  readBackupSecrets,
+  readManifest,
+  SECRETS_FILE,
+} from './runner/backup-manifest.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart, refuseUsage } from './runner/command-line.ts';
-import { assertEmptyDatabase, makeRoles } from './runner/empty-database.ts';
+import { assertEmptyDatabase, emptyDatabase, makeRoles } from './runner/empty-database.ts';
 import { majorOf, restoreDump } from './runner/pg-dump.ts';
 import { sizeInWords, tellProgress } from './runner/progress.ts';
 import { restoreCluster } from './runner/restore-cluster.ts';
 import type { Restored } from './runner/settle-restored.ts';
-import { settleRestored } from './runner/settle-restored.ts';
+import { assertKnown, settleRestored } from './runner/settle-restored.ts';
 
 const { words, options } = readArguments({
   words: 1,
@@ -16,8 +23,8 @@ const { words, options } = readArguments({
        npx node bin/restore.ts DIRECTORY --check
 
 Restores a backup of bin/backup.ts: one of the single machine into DATA_DIR (default ./data), which
-must not hold data, one of pg_dump into the empty database of DATABASE_URL. Every file is checked
-before anything is written. Nothing is left behind when it fails.
+must not hold data, one of pg_dump into the empty database of DATABASE_URL, to which nobody else may
+be connected. Every file is checked before anything is written. Nothing is left behind when it fails.
 
   --check            compares the backup with its sums, and writes nothing
   --outgoing hold    (default) mail that was due to be sent is held, as it may have been sent after
@@ -25,8 +32,9 @@ before anything is written. Nothing is left behind when it fails.
   --outgoing send    it is sent at the next start; what was sent before arrives twice, with the
                      same Message-ID
 
-Webhooks that were pending are sent again in any case, with the same webhook-id. Progress goes to
-stderr, one line of JSON about what was restored to stdout.`,
+Webhooks that were pending are sent again in any case, with the same webhook-id, and so are copies
+that were still to be forwarded. Progress goes to stderr, one line of JSON about what was restored
+to stdout.`,
 });
 
 const directory = path.resolve(words[0] ?? '');
@@ -68,6 +76,7 @@ async function restore(manifest: Backup['manifest'], secrets: Backup['secrets'])
     throw new BackupRefused(
       'SECRET_KEY of the environment is not that of the backup; put that of its secrets.json there',
     );
+  assertKnown(manifest.migrations);
   const settle = (url: string) => settleRestored({ url, secretKey, outgoing: outgoing === 'send' ? 'send' : 'hold' });
   if (manifest.kind === 'cluster' && databasePassword !== null) {
     if (config.databaseUrl !== null)
@@ -97,7 +106,17 @@ async function restore(manifest: Backup['manifest'], secrets: Backup['secrets'])
     postgresqlVersion: manifest.postgresqlVersion,
     say: tell.say,
   });
-  return await settle(url);
+  return await settle(url).catch((error: unknown) => emptyAgain(url, error as Error));
+}
+
+/** What is not settled would send mail that was sent before, if a service were started on it. */
+async function emptyAgain(url: string, { message }: Error): Promise<never> {
+  await emptyDatabase(url).catch((error: Error) => {
+    throw new BackupRefused(
+      `${message}. The database of DATABASE_URL is filled and could not be emptied (${error.message}): drop it, and start nothing on it`,
+    );
+  });
+  throw new BackupRefused(`${message}. The database of DATABASE_URL is empty again`);
 }
 
 function tellOperator({ accounts, emails, newestEmailAt, held, waiting }: Restored, startedAt: string): void {
@@ -123,9 +142,15 @@ function tellOperator({ accounts, emails, newestEmailAt, held, waiting }: Restor
       `${waiting.unfinished} emails had just come: they are parsed and routed anew, and their webhooks may come twice.`,
     );
   if (waiting.scheduled > 0) lines.push(`${waiting.scheduled} emails are scheduled and go at their time.`);
-  lines.push(
-    'Next: make sure that the first service is off, start this one (npm start), and run npx node bin/doctor.ts.',
-  );
+  if (waiting.forwards > 0)
+    lines.push(
+      `${waiting.forwards} emails were still to be forwarded: their copies are composed and sent at the next start, some perhaps once more.`,
+    );
+  const start =
+    config.databaseUrl === null
+      ? 'start this one (npm start)'
+      : `set SECRET_KEY of ${path.join(directory, SECRETS_FILE)} for every process of this one, start them (docs/operate.md)`;
+  lines.push(`Next: make sure that the first service is off, ${start}, and run npx node bin/doctor.ts.`);
   for (const line of lines) tell.say(line);
 }
 

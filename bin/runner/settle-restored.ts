@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { Database } from '../../db/database.ts';
 import { migrate } from '../../db/migrate.ts';
+import { migrationNames } from '../../db/migrations/names.ts';
 import { type DatabaseContents, readContents, readMigrations } from '../../db/queries/database-contents.ts';
 import {
   holdDueOutgoing,
@@ -29,12 +31,8 @@ export async function settleRestored(order: {
   secretKey: Uint8Array;
   outgoing: 'hold' | 'send';
 }): Promise<Restored> {
-  return await asOwner(order.url, 'restore', async (database) => {
-    const { unknown } = await readMigrations(database);
-    if (unknown.length > 0)
-      throw new BackupRefused(
-        `A newer Postroom made the backup (its schema has ${unknown.join(', ')}): restore with that one`,
-      );
+  const settle = async (database: Database): Promise<Restored> => {
+    assertKnown((await readMigrations(database)).ran);
     await migrate(order.url);
     if (!(await fitsSecretKey(database, order.secretKey, randomBytes)))
       throw new BackupRefused('SECRET_KEY of the backup does not open what is in its database');
@@ -44,5 +42,16 @@ export async function settleRestored(order: {
         ? await holdDueOutgoing(database, randomBytes, () => new Date())
         : { recipients: 0, emails: 0 };
     return { ...(await readContents(database)), held, waiting: await readWaitingWork(database) };
-  });
+  };
+  return await asOwner(order.url, 'restore', settle, 'unlimited');
+}
+
+/** Throws BackupRefused when one of the migrations is of a newer Postroom. */
+export function assertKnown(migrations: readonly string[]): void {
+  const known: readonly string[] = migrationNames;
+  const unknown = migrations.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new BackupRefused(
+      `A newer Postroom made the backup (its schema has ${unknown.join(', ')}): restore with that one`,
+    );
 }

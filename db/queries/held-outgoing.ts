@@ -104,6 +104,8 @@ export async function dropHeld(database: Database, emailId: string | null): Prom
 export interface WaitingWork {
   /** attempts that are pending; their webhook-id stays */
   webhooks: number;
+  /** copies that are not composed yet, and so have no recipients that could be held */
+  forwards: number;
   /** mail that is to be sent at a time yet to come */
   scheduled: number;
   /** received mail that is not parsed or not routed yet */
@@ -115,13 +117,14 @@ export interface WaitingWork {
 export async function readWaitingWork(database: Database): Promise<WaitingWork> {
   const { rows } = await database.pool.query<WaitingWork>(
     `select (select count(*)::float8 from delivery where status = 'pending' and delivery_type = 'webhook') as webhooks,
+            (select count(*)::float8 from delivery where status = 'pending' and delivery_type <> 'webhook' and forward_raw_id is null) as forwards,
             (select count(*)::float8 from email where status = 'scheduled') as scheduled,
             (select count(*)::float8 from reception where parsed_at is null)
               + (select count(*)::float8 from route where outcome is null) as unfinished,
             (select count(*)::float8 from recipient where status = 'pending' and next_attempt_at <= (select postroom_now()))
               + (select count(*)::float8 from email where status = 'scheduled' and scheduled_at <= (select postroom_now())) as due`,
   );
-  return rows[0] ?? { webhooks: 0, scheduled: 0, unfinished: 0, due: 0 };
+  return rows[0] ?? { webhooks: 0, forwards: 0, scheduled: 0, unfinished: 0, due: 0 };
 }
 
 async function count(client: pg.ClientBase, changing: string, values: unknown[]): Promise<OutgoingCount> {

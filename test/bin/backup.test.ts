@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { chown, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -266,6 +267,7 @@ test(
     for (const [target, reason] of [
       [backup, /is not empty/],
       [path.join(DATA_DIR ?? '', 'backup'), /lies in DATA_DIR/],
+      ['/dev', /is where a disk is mounted: name a folder within it/],
       [path.join(other.directory, 'no/where'), /cannot be read: make it first/],
     ] as const) {
       const { status, stdout, stderr } = await runToEnd(['bin/backup.ts', target], environmentOf(stage));
@@ -364,6 +366,7 @@ test.skipIf(postgresql === null)(
       ]);
       const restored = await runToEnd(['bin/restore.ts', target], on(second));
       expect([restored.status, restored.stderr]).toEqual([0, expect.stringContaining('Restored: 1 accounts')]);
+      expect(restored.stderr).toMatch(/set SECRET_KEY of .+secrets\.json for every process of this one, start them/);
       // The same account answers to the same key there.
       const again = await runToEnd(['bin/account.ts', 'create', 'one@example.com', '--key', key], on(second));
       expect(again.stdout).toBe(account.stdout);
@@ -376,6 +379,73 @@ test.skipIf(postgresql === null)(
   },
   LIMIT_MS,
 );
+
+test.skipIf(postgresql === null)(
+  'a database that a dump cannot be settled in is left empty, and one that others use is left alone',
+  async () => {
+    const machine = await makeMachine();
+    const server = await startPostgresql(machine, 'server');
+    try {
+      const there = new URL(server.url);
+      there.pathname = '/there';
+      const root = new URL('/postgres', server.url);
+      root.username = 'postgres';
+      await onServer(root.href, 'create database there owner postroom');
+      const on = (url: string) => ({ ...machine.environment, SECRET_KEY: 'K'.repeat(43), DATABASE_URL: url });
+      const target = path.join(machine.directory, 'dump');
+      expect((await runToEnd(['bin/migrate.ts'], on(server.url))).status).toBe(0);
+      await rowsOf(server.url, `insert into migration (name) values ('9999-later')`);
+      expect((await runToEnd(['bin/backup.ts', target], on(server.url))).status).toBe(0);
+      const restore = async () => {
+        const { status, stderr } = await runToEnd(['bin/restore.ts', target], on(there.href));
+        return [status, stderr.trim().split('\n').slice(-2).join('\n')];
+      };
+      const newer = 'A newer Postroom made the backup \\(its schema has 9999-later\\): restore with that one';
+
+      // Before anything is written; and after, when the manifest did not tell.
+      expect(await restore()).toEqual([1, expect.stringMatching(new RegExp(`is whole: .+\n${newer}$`))]);
+      await dropFromManifest(target, '9999-later');
+      const emptied = 'The database of DATABASE_URL is empty again';
+      expect(await restore()).toEqual([
+        1,
+        expect.stringMatching(new RegExp(`restores the database\n${newer}\\. ${emptied}$`)),
+      ]);
+      const left = `select proname as id from pg_proc p where pronamespace = 'public'::regnamespace
+          and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+        union all select relname from pg_class where relnamespace = 'public'::regnamespace
+        union all select typname from pg_type t where typnamespace = 'public'::regnamespace
+          and not exists (select from pg_depend d where d.objid = t.oid and d.deptype in ('e', 'i'))`;
+      expect(await rowsOf(there.href, left)).toEqual([]);
+
+      const client = new pg.Client({ connectionString: there.href, application_name: 'somebody' });
+      await client.connect();
+      expect(await restore()).toEqual([
+        1,
+        expect.stringMatching(/somebody \(pid \d+\) is connected to the database of DATABASE_URL/),
+      ]);
+      await client.end();
+
+      // What is empty again takes the next backup.
+      await rowsOf(server.url, `delete from migration where name = '9999-later'`);
+      await rm(target, { recursive: true });
+      expect((await runToEnd(['bin/backup.ts', target], on(server.url))).status).toBe(0);
+      expect((await restore())[0]).toBe(0);
+    } finally {
+      await server.stop();
+      await machine.remove();
+    }
+  },
+  LIMIT_MS,
+);
+
+/** Writes the manifest without that migration, with a sum that fits. */
+async function dropFromManifest(folder: string, migration: string): Promise<void> {
+  const file = path.join(folder, 'manifest.json');
+  const { sum: _, ...content } = JSON.parse(await readFile(file, 'utf8'));
+  const without = { ...content, migrations: content.migrations.filter((name: string) => name !== migration) };
+  const sum = createHash('sha256').update(JSON.stringify(without)).digest('hex');
+  await writeFile(file, JSON.stringify({ ...without, sum }));
+}
 
 /** The folder of the newest PostgreSQL of the system that has all programs; null without one. */
 async function findPostgresql(): Promise<string | null> {

@@ -28,6 +28,19 @@ async function statusOf(emailId: string): Promise<unknown> {
   return rows[0];
 }
 
+test('copies that are still to be composed are counted, and neither those that are nor webhooks are among them', async () => {
+  const { userId } = sender;
+  await owner.pool.query(
+    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, forward_raw_id, status, attempts_allowed, created_at)
+     select $1, 'dlv_' || n, 'eml_0', 'end_0', type, raw, status, 5, now()
+     from (values (1, 'email', null, 'pending'), (2, 'email_group', null, 'pending'), (3, 'email', 'raw_0', 'pending'),
+                  (4, 'email', null, 'failed'), (5, 'webhook', null, 'pending')) as v(n, type, raw, status)`,
+    [userId],
+  );
+  expect(await readWaitingWork(owner)).toMatchObject({ forwards: 2, webhooks: 1 });
+  await owner.pool.query('delete from delivery where user_id = $1', [userId]);
+});
+
 test('what was due is held, scheduled mail that fell due too; what is paused, or has its time to come, stays as it was', async () => {
   const queued = await queueMail(owner, sender, { to: ['a@else.test', 'b@else.test'] });
   const later = await queueMail(owner, sender, { to: ['c@else.test'] });
