@@ -115,13 +115,15 @@ test.skipIf(isMissing)(
     );
 
     const folder = path.join(directory, 'backup');
-    await host.shell.run(backup.replaceAll(/\/var\/backups\/postroom-\S+/g, folder));
+    await host.shell.run(backup.replaceAll('/var/backups/postroom-$(date +%F)', folder));
     const other = await makeHost('other', '127.88.2');
     await other.shell.run(secrets);
     await settle(other, { DATABASE_URL: await postgresql.createDatabase('elsewhere') });
     const few = IS_WHOLE ? '' : ' nats-1 nats-2 nats-3 gateway-1 proxy';
     await other.shell.run(
-      restore.replaceAll(/\/var\/backups\/postroom-\S+/g, folder).replace('processes.sh up', `processes.sh up${few}`),
+      restore
+        .replaceAll('/var/backups/postroom-$(date +%F)', folder)
+        .replace('processes.sh up', `processes.sh up${few}`),
     );
     notePids(other);
     const restored = callers(`http://127.0.0.1:${other.httpPort}`, apiKey);
