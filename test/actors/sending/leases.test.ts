@@ -253,7 +253,7 @@ test('an outcome that cannot be recorded at all is held until it can, and the me
     {
       write(line) {
         if (line.includes('an outcome could not be recorded')) refuse();
-        if (line.includes('an outcome still could not be recorded')) refuseAgain();
+        if (line.includes('a row was set aside')) refuseAgain();
       },
     },
   );
