@@ -53,7 +53,9 @@ test('a query is given up when its server does not end it, but not where no limi
       await client.query('select pg_sleep(2.5)');
       return rows;
     });
-    return await query.catch((error: Error) => error.message).finally(() => database.close());
+    const outcome = await query.catch((error: Error) => error.message);
+    await database.close();
+    return outcome;
   };
   expect(await Promise.all([slow(100), slow(null)])).toEqual(['Query read timeout', [{ statement_timeout: '0' }]]);
 });
