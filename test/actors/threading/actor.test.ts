@@ -101,7 +101,7 @@ test('one email that cannot be threaded does not hold up those beside it, and is
   await insertEmails(database, userId, [mail('em_4', {})]);
   await swept;
   await actor.stop();
-  expect(failures).toMatchObject([{ userId, emailId: 'em_bad', faults: 1 }]);
+  expect(failures).toMatchObject([{ userId, step: 'assign', subjectId: 'em_bad', tries: 1 }]);
 });
 
 test.each([
