@@ -23,7 +23,9 @@ export async function makeTwoDomains(gateway: TestGateway): Promise<TwoDomains> 
     `update event_counter set last_seq = (select max(seq) from event where user_id = $2) where user_id = $1`,
     [into, from],
   );
-  await pool.query(`delete from event_counter where user_id = $1`, [from]);
+  // What there is once for each user cannot be joined.
+  for (const table of ['event_counter', 'retention', 'retention_sweep'])
+    await pool.query(`delete from ${table} where user_id = $1`, [from]);
   for (const table of await userTables(gateway.owner))
     await pool.query(`update ${table} set user_id = $1 where user_id = $2`, [into, from]);
   const own = new Set([...mine.ids.values()].flat());
