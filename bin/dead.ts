@@ -6,7 +6,7 @@ import { asOwner, onDatabase } from './runner/on-database.ts';
 const MOST_LISTED = 10_000;
 
 const { words, options } = readArguments({
-  words: 1,
+  words: 2,
   optionalWords: 1,
   options: { actor: { type: 'string' }, all: { type: 'boolean' }, json: { type: 'boolean' } },
   usage: `Usage: npx node bin/dead.ts list [--actor A] [--json]

@@ -77,7 +77,8 @@ probe_of() {
 await_ready() {
   tries=0
   until curl --silent --fail --max-time 3 --output /dev/null "$(probe_of "$1")"; do
-    runs "$1" || fail "$1 ended: see $RUN_DIR/$1.log"
+    # Just started it may not have its own command line yet.
+    kill -0 "$(pid_of "$1")" 2>/dev/null || fail "$1 ended: see $RUN_DIR/$1.log"
     tries=$((tries + 1))
     [ "$tries" -lt $((READY_SECONDS * 4)) ] || fail "$1 is not ready: $(curl --silent --max-time 3 "$(probe_of "$1")" || true)"
     sleep 0.25
