@@ -55,6 +55,13 @@ describe('domains', () => {
       capabilities: { sending: 'enabled', receiving: 'enabled' },
       proofLostAt: null,
       parentDomain: null,
+      transportSecurity: {
+        mode: 'testing',
+        policyHost: `mta-sts.${name}`,
+        policyUrl: `https://mta-sts.${name}/.well-known/mta-sts.txt`,
+        mtaSts: expect.objectContaining({ name: `_mta-sts.${name}`, isSeen: false }),
+        tlsReports: expect.objectContaining({ name: `_smtp._tls.${name}`, isSeen: false }),
+      },
       records: expect.arrayContaining([
         {
           record: 'Receiving',
