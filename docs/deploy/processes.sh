@@ -154,6 +154,8 @@ start() {
     echo $! >"$RUN_DIR/$1.pid"
   )
   await_ready "$1"
+  # Somebody else may have answered at its address.
+  runs "$1" || fail "$1 ended: see $RUN_DIR/$1.log"
   echo "$1 is ready"
 }
 

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { appendFile, chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -50,11 +51,13 @@ beforeAll(async () => {
   await chmod(directory, 0o755);
   linkToRun(inject('runDirectory'), directory);
   postgresql = await startDebianPostgresql(programs, path.join(directory, 'postgresql'));
-  host = await makeHost('first', '127.88.1');
+  host = await makeHost('first');
 }, 180_000);
 afterAll(async () => {
   for (const each of hosts) {
-    await each.shell.run('docs/deploy/processes.sh down >/dev/null 2>&1 || true').catch(() => undefined);
+    // By itself: the shell may have ended over an example.
+    const env = { ...process.env, NETWORK: each.network, RUN_DIR: path.join(each.directory, 'run') };
+    spawnSync('docs/deploy/processes.sh', ['down'], { cwd: each.directory, env, stdio: 'ignore' });
     await each.shell.end();
   }
   await postgresql?.stop();
@@ -72,7 +75,7 @@ test.skipIf(isMissing)(
     await settle(host, { OUTBOUND_RELAY_URL: `smtp://127.0.0.1:${sink.port}` });
     const status = await host.shell.run(asPrinted(start, postgresql.url));
     notePids(host);
-    expect(status.match(/^[a-z]+-[123] is ready \(pid \d+\)$/gm)).toHaveLength(17);
+    expect(status.match(/^[a-z]+-[123] is ready \(pid \d+\)$/gm) ?? [], status).toHaveLength(17);
 
     apiKey = (JSON.parse((await host.shell.run(account)).trim()) as { apiKey: string }).apiKey;
     const { call } = callers(`http://127.0.0.1:${host.httpPort}`, apiKey);
@@ -116,7 +119,7 @@ test.skipIf(isMissing)(
 
     const folder = path.join(directory, 'backup');
     await host.shell.run(backup.replaceAll('/var/backups/postroom-$(date +%F)', folder));
-    const other = await makeHost('other', '127.88.2');
+    const other = await makeHost('other');
     await other.shell.run(secrets);
     await settle(other, { DATABASE_URL: await postgresql.createDatabase('elsewhere') });
     const few = IS_WHOLE ? '' : ' nats-1 nats-2 nats-3 gateway-1 proxy';
@@ -139,7 +142,9 @@ test.skipIf(isMissing)(
 );
 
 /** A copy of the repository's files, as a clone would have them, with the modules that are installed here. */
-async function makeHost(name: string, network: string): Promise<Host> {
+async function makeHost(name: string): Promise<Host> {
+  // Of its own: other runs may be on this machine.
+  const network = `127.${randomInt(20, 250)}.${randomInt(1, 250)}`;
   const root = path.join(directory, name);
   mkdirSync(root);
   for (const entry of readdirSync(repository))
