@@ -21,6 +21,7 @@ Wants NATS_URL, or BUS_SOCKET from bin/start.ts.`,
 const hasParent = process.connected === true;
 /** What is left of the log is written within this time, or by nobody: its reader may be gone. Milliseconds. */
 const FLUSH_LIMIT_MS = 1_000;
+const PARENT_GONE = 'parent gone';
 
 const config = readConfigOrRefuse();
 const log = createLog(config, 'smtp', pino.destination({ sync: false }));
@@ -42,13 +43,18 @@ const stop = async (reason: string): Promise<void> => {
   await readiness.leave(hasParent ? 0 : config.drainDelaySeconds);
   await server.stop();
   if (tracing !== null) await Promise.race([tracing.close().catch(() => undefined), sleep(TRACES_FLUSH_LIMIT_MS)]);
-  setTimeout(() => process.exit(0), FLUSH_LIMIT_MS);
-  log.flush(() => process.exit(0));
+  setTimeout(() => end(reason), FLUSH_LIMIT_MS);
+  log.flush(() => end(reason));
+};
+/** Node has been seen to stand still within its own exit; where nobody is left to kill us then, we do not go that way. */
+const end = (reason: string): void => {
+  if (reason === PARENT_GONE) process.kill(process.pid, 'SIGKILL');
+  else process.exit(0);
 };
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
 // Whoever started us is gone: without it there is no bus and nobody to end us.
-process.on('disconnect', () => void stop('parent gone'));
-if (hasParent && !process.connected) void stop('parent gone');
+process.on('disconnect', () => void stop(PARENT_GONE));
+if (hasParent && !process.connected) void stop(PARENT_GONE);
 
 function settingsOf(values: Config): SmtpSettings {
   const bus = values.busSocket ?? values.natsUrl;
