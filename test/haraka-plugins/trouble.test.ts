@@ -147,10 +147,14 @@ describe('The process ends without losing what got 250:', () => {
     await server.stop();
   });
 
-  test('When the parent goes, the process goes.', async () => {
+  test('When the parent goes, the process finishes, says so, and ends for certain.', async () => {
     const server = await SmtpServer.start();
+    const client = await SmtpClient.greet(server.port);
     server.child.disconnect();
-    expect(await server.exited).toBe(0);
+    expect((await client.reply()).text).toMatch(/^421 4\.3\.2 /);
+    await server.exited;
+    expect(server.child.signalCode).toBe('SIGKILL');
+    expect(server.output).toContain('"reason":"parent gone"');
     await server.stop();
   });
 

@@ -154,11 +154,10 @@ class Session {
 
   #read(): Promise<string> {
     return new Promise((resolve, reject) => {
-      if (this.#failure !== null) reject(this.#failure);
-      else {
-        this.#pending = { resolve, reject };
-        this.#take('');
-      }
+      this.#pending = { resolve, reject };
+      // What was said before the connection ended comes first: a 421 between two messages, for one.
+      this.#take('');
+      if (this.#failure !== null) this.#fail(this.#failure);
     });
   }
 
