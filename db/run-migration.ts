@@ -4,9 +4,10 @@ import type { SchemaMigration } from './migrations/list.ts';
 
 /**
  * How long a statement waits for a table that is in use. Whoever comes behind it waits, too, so this is what a migration costs the traffic
- * at most, each time that it is tried. PostgreSQL's milliseconds.
+ * at most, each time that it is tried: less than any transaction of ours waits for a lock (500 ms), and than PostgreSQL takes to look for
+ * deadlocks (deadlock_timeout, 1 s), so that it is the migration that gives way. PostgreSQL's milliseconds.
  */
-const LOCK_TIMEOUT_MS = 1_000;
+const LOCK_TIMEOUT_MS = 400;
 /** Between two tries, growing; and how long it is tried in all. Milliseconds. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { urlsOf } from '../../db/database-hosts.ts';
-import { migrate } from '../../db/migrate.ts';
+import { migrate, SchemaTooNew } from '../../db/migrate.ts';
 import { fitsSecretKey } from '../../db/queries/secret-canary.ts';
 
 export interface PrepareOptions {
@@ -22,7 +22,9 @@ export class StartRefused extends Error {
  * Answers the names of the migrations that ran. Throws StartRefused. The URL's role must own the database.
  */
 export async function prepareDatabase(options: PrepareOptions): Promise<string[]> {
-  const migrated = await migrate(options.url);
+  const migrated = await migrate(options.url).catch((error: unknown) => {
+    throw error instanceof SchemaTooNew ? new StartRefused(error.message, { cause: error }) : error;
+  });
   const database = openDatabase({
     url: options.url,
     role: null,

@@ -13,7 +13,9 @@ export interface SchemaMigration {
   needs?: string;
 }
 
-const classes: Record<(typeof migrationNames)[number], SchemaMigration['class']> = { '0001-initial': InitialMigration };
+const steps: Record<(typeof migrationNames)[number], Omit<SchemaMigration, 'name'>> = {
+  '0001-initial': { class: InitialMigration },
+};
 
 /** All migrations in the order in which they run. A released one is never edited. */
-export const migrations: readonly SchemaMigration[] = migrationNames.map((name) => ({ name, class: classes[name] }));
+export const migrations: readonly SchemaMigration[] = migrationNames.map((name) => ({ name, ...steps[name] }));

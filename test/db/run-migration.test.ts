@@ -101,6 +101,29 @@ test('a migration lets traffic pass while it waits for a table that is in use', 
   await other.end();
 });
 
+test('of a migration and traffic that wait for each other it is the migration that gives way', async () => {
+  await client.query('create table one (id int); create table two (id int)');
+  await client.query('begin; insert into two values (1)');
+  const [one, two] = ['alter table one add column more text', 'alter table two add column more text'];
+  const migrating = with_(step('0002-columns', [one, 'select pg_sleep(0.2)', two]));
+  const other = await connect();
+  await until(
+    'it holds the first table',
+    () => '',
+    async () => {
+      const { rowCount } = await other.query(
+        `select from pg_locks where granted and relation = 'one'::regclass and mode = 'AccessExclusiveLock'`,
+      );
+      return rowCount === 1;
+    },
+  );
+  await other.end();
+  // PostgreSQL looks for deadlocks on behalf of whoever waits for a second, and this is who waits first.
+  await client.query('insert into one (id) values (1)');
+  await client.query('commit');
+  expect(await migrating).toEqual(['0002-columns']);
+});
+
 test('older code works with a schema that is ahead of it, unless a migration asks for code that it is not', async () => {
   await with_(step('0002-next', ['create table next (id text)']));
   expect(await migrate(testDatabase.url)).toEqual([]);
