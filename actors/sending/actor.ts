@@ -64,6 +64,8 @@ const DNS_QUERY_MS = 2_500;
 /** guarantees.md §5; milliseconds. */
 const SWEEP_MS = 2_000;
 const RENEWAL_MS = 8_000;
+/** How often leases are looked at that nobody renewed, as when PostgreSQL cannot be reached; milliseconds. */
+const LAPSE_MS = 1_000;
 /** Recipients that are in hand for less than that are not renewed: most are done by then. Milliseconds. */
 const RENEWAL_AGE_MS = 5_000;
 
@@ -141,6 +143,7 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
       { name: 'send', wake: 'sending.send.wake', everyMs: SWEEP_MS, work: send },
       { name: 'refill', everyMs: SWEEP_MS, work: (run) => taker.refill(run) },
       { name: 'renew', everyMs: RENEWAL_MS, work: renew },
+      { name: 'lapse', everyMs: LAPSE_MS, work: async () => attempter.interruptLapsed() },
     ],
   });
 

@@ -9,7 +9,7 @@ import { type NoSession, type OpeningParts, openSession } from './open-session.t
 import { ownFault } from './own-fault.ts';
 import { type ResolveParts, resolveDestination } from './resolve-destination.ts';
 import { directRoute, type Route } from './route.ts';
-import { INTERRUPTED, type SendReport } from './send-report.ts';
+import { INTERRUPTED, type Interruption, type SendReport } from './send-report.ts';
 import { createSessionPool } from './session-pool.ts';
 import type { MessageSigner } from './sign-message.ts';
 import type { SmtpSession } from './smtp-session.ts';
@@ -41,6 +41,8 @@ export interface Attempter {
   attempt(key: string, transaction: Transaction): Promise<AttemptReport | null>;
   /** Ends every attempt that goes on, as `interrupted`; from now on none is begun. */
   interrupt(): void;
+  /** Ends those whose lease is over, so that another may have begun the same, unless the message is out already. */
+  interruptLapsed(): void;
   /** Closes the sessions that are idle. */
   close(): void;
 }
@@ -53,9 +55,10 @@ export function createAttempter(options: AttempterOptions): Attempter {
   const returnKey = deriveReturnAddressKey(options.secretKey);
   const pool = createSessionPool();
   const ending = new AbortController();
-  const sessions = new Set<SmtpSession>();
+  /** those that are in a transaction, and for whom */
+  const sessions = new Map<SmtpSession, readonly SendingJob[]>();
   ending.signal.addEventListener('abort', () => {
-    for (const session of sessions) session.interrupt();
+    for (const session of sessions.keys()) session.interrupt('stopped');
   });
 
   const attempt = async (key: string, transaction: Transaction): Promise<AttemptReport | null> => {
@@ -82,7 +85,8 @@ export function createAttempter(options: AttempterOptions): Attempter {
     if (route === null) {
       const resolving = resolveDestination({ ...options.resolving, lookUp: options.lookUp() }, domain);
       const destination = await unlessAborted(resolving, ending.signal);
-      if (destination === null) return { failure: { ...NOT_REACHED, outcome: 'interrupted', text: INTERRUPTED } };
+      if (destination === null)
+        return { failure: { ...NOT_REACHED, outcome: 'interrupted', text: INTERRUPTED.stopped } };
       if (destination.kind === 'unreachable') {
         const { outcome, code, status, text } = destination;
         return { failure: { ...NOT_REACHED, outcome, code, status, text } };
@@ -125,6 +129,11 @@ export function createAttempter(options: AttempterOptions): Attempter {
           continue;
         }
       }
+      if (rest.some(hasLapsed)) {
+        pool.give(key, session);
+        results.push(...interrupted(rest, 'lapsed').results);
+        return { results, verdict, isUnopened: false };
+      }
       const sent = rest.slice(0, MOST_RECIPIENTS);
       const [first] = sent;
       if (first === undefined) break;
@@ -155,9 +164,9 @@ export function createAttempter(options: AttempterOptions): Attempter {
   ): Promise<SendReport> => {
     const { returnDomain } = transaction;
     const from = returnDomain === null ? '' : makeReturnAddress(returnKey, returnId, returnDomain);
-    sessions.add(session);
+    sessions.set(session, jobs);
     const sending = session.send({ from, to: jobs.map((job) => job.address) }, octets);
-    if (ending.signal.aborted) session.interrupt();
+    if (ending.signal.aborted) session.interrupt('stopped');
     const report = await sending;
     sessions.delete(session);
     return report;
@@ -172,6 +181,10 @@ export function createAttempter(options: AttempterOptions): Attempter {
       }
     },
     interrupt: () => ending.abort(),
+    interruptLapsed() {
+      for (const [session, jobs] of sessions)
+        if (!session.isMessageOut && jobs.some(hasLapsed)) session.interrupt('lapsed');
+    },
     close: () => pool.close(),
   };
 }
@@ -179,8 +192,12 @@ export function createAttempter(options: AttempterOptions): Attempter {
 const NOT_REACHED = { host: null, remoteAddress: null, code: null, status: null, verdict: 'refused' } as const;
 const NOWHERE = { isReply: false, host: null, remoteAddress: null, isTls: null, returnId: null };
 
-function interrupted(jobs: readonly SendingJob[]): AttemptReport {
-  const result = { ...NOWHERE, outcome: 'interrupted', code: null, status: null, text: INTERRUPTED } as const;
+function hasLapsed({ leaseUntil }: SendingJob): boolean {
+  return leaseUntil < performance.now();
+}
+
+function interrupted(jobs: readonly SendingJob[], why: Interruption = 'stopped'): AttemptReport {
+  const result = { ...NOWHERE, outcome: 'interrupted', code: null, status: null, text: INTERRUPTED[why] } as const;
   return { results: jobs.map((job) => ({ job, ...result })), verdict: 'refused', isUnopened: false };
 }
 

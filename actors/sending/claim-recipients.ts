@@ -65,7 +65,7 @@ export async function listDue(context: ActorContext, behind: DuePlace, limit: nu
   return rows;
 }
 
-/** Holds on to recipients whose attempts take long; those that are not ours any more keep their old end. */
+/** Holds on to recipients whose attempts take long; the leases of those that are not ours any more are over. */
 export async function renewLeases(context: ActorContext, jobs: readonly SendingJob[]): Promise<void> {
   for (let at = 0; at < jobs.length; at += RENEWAL_BATCH) {
     const batch = jobs.slice(at, at + RENEWAL_BATCH);
@@ -76,7 +76,7 @@ export async function renewLeases(context: ActorContext, jobs: readonly SendingJ
       values: [context.name, usersOf(batch), batch.map(({ recipientId }) => recipientId), LEASE_SECONDS],
     });
     const held = new Set(rows.map(({ id }) => id));
-    for (const job of batch) if (held.has(job.recipientId)) job.leaseUntil = askedAt + LEASE_SECONDS * 1_000;
+    for (const job of batch) job.leaseUntil = held.has(job.recipientId) ? askedAt + LEASE_SECONDS * 1_000 : askedAt;
   }
 }
 

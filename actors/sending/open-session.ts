@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { asksToSlowDown, outcomeOfReply, statusOfReply } from '../../core/delivery-status.ts';
 import { describeConnectionError, isTimeout } from './connection-error.ts';
 import type { Route } from './route.ts';
-import { INTERRUPTED as INTERRUPTED_TEXT } from './send-report.ts';
+import { INTERRUPTED as INTERRUPTED_TEXTS } from './send-report.ts';
 import {
   type OpeningFailure,
   openSmtpSession,
@@ -100,7 +100,7 @@ async function tryAddress(
       limits: parts.limits,
     },
     (session) => {
-      interrupt = () => session.interrupt();
+      interrupt = () => session.interrupt('stopped');
       signal.addEventListener('abort', interrupt, { once: true });
     },
   );
@@ -115,7 +115,7 @@ const INTERRUPTED = {
   outcome: 'interrupted',
   code: null,
   status: null,
-  text: INTERRUPTED_TEXT,
+  text: INTERRUPTED_TEXTS.stopped,
   verdict: 'refused',
 } as const;
 

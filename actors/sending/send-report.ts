@@ -22,10 +22,20 @@ export type SendEnd =
   /** `isMessageOut`: all of the message was written, so that the server may have taken it */
   | { kind: 'lost' | 'late' | 'interrupted'; text: string; isMessageOut: boolean };
 
-/** What ended a step: an error of nodemailer, our clock, or the end of the service. */
-export type StepError = SMTPConnection.SMTPError | 'late' | 'interrupted';
+/** Why we ended a step ourselves: this process ends, or it has lost its claim on a recipient. */
+export type Interruption = 'stopped' | 'lapsed';
 
-export const INTERRUPTED = 'Interrupted: the service was stopped';
+/** What ended a step: an error of nodemailer, our clock, or we. */
+export type StepError = SMTPConnection.SMTPError | 'late' | Interruption;
+
+export const INTERRUPTED = {
+  stopped: 'Interrupted: the service was stopped',
+  lapsed: 'Interrupted: another process may have taken over',
+} as const satisfies Record<Interruption, string>;
+
+export function isInterruption(error: StepError): error is Interruption {
+  return error === 'stopped' || error === 'lapsed';
+}
 
 /** An envelope on which nodemailer notes what became of each recipient. */
 export interface TrackedEnvelope {
@@ -43,7 +53,7 @@ export function endOf(error: StepError | null, response: string, isMessageOut: b
     const reply = parseSmtpReply(response);
     return { kind: 'taken', reply: reply ?? { code: 250, enhancedStatus: null, text: '' } };
   }
-  if (error === 'interrupted') return { kind: 'interrupted', text: INTERRUPTED, isMessageOut };
+  if (isInterruption(error)) return { kind: 'interrupted', text: INTERRUPTED[error], isMessageOut };
   if (error === 'late' || isTimeout(error))
     return { kind: 'late', text: 'The server did not answer in time', isMessageOut };
   const reply = replyOf(error);

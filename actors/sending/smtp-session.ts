@@ -7,6 +7,8 @@ import { describeConnectionError, isTimeout } from './connection-error.ts';
 import {
   endOf,
   INTERRUPTED,
+  type Interruption,
+  isInterruption,
   refusalsOf,
   replyOf,
   type SendReport,
@@ -59,8 +61,10 @@ export interface SmtpSession {
   onIdleEnd: (() => void) | null;
   /** Runs one transaction; never rejects. One at a time. */
   send(envelope: { from: string; to: readonly string[] }, octets: Buffer): Promise<SendReport>;
+  /** whether all of the message of the transaction that goes on is written, so that its answer alone tells what became of it */
+  readonly isMessageOut: boolean;
   /** Ends a transaction or an opening that goes on, as `interrupted`, with the connection. */
-  interrupt(): void;
+  interrupt(why: Interruption): void;
   /** Says QUIT and closes; for a session that is idle. */
   quit(): void;
 }
@@ -88,6 +92,7 @@ class NodemailerSession implements SmtpSession {
   readonly #connection: SMTPConnection;
   #isEnded = false;
   #needsReset = false;
+  #progress: MessageProgress = { isBegun: false, isMessageOut: false };
   /** ends what goes on */
   #end: ((error: StepError) => void) | null = null;
 
@@ -128,6 +133,10 @@ class NodemailerSession implements SmtpSession {
     return !socket || socket.writableLength === 0;
   }
 
+  get isMessageOut(): boolean {
+    return this.#progress.isMessageOut;
+  }
+
   get isUsable(): boolean {
     return !this.#isEnded;
   }
@@ -139,7 +148,7 @@ class NodemailerSession implements SmtpSession {
     if (error === null) return null;
     const wasUpgrading = this.#connection.upgrading === true;
     this.#close();
-    if (error === 'interrupted') return { kind: 'interrupted', text: INTERRUPTED };
+    if (isInterruption(error)) return { kind: 'interrupted', text: INTERRUPTED[error] };
     if (error === 'late' || isTimeout(error))
       return {
         kind: wasUpgrading ? 'tls-failed' : 'late',
@@ -153,6 +162,8 @@ class NodemailerSession implements SmtpSession {
   }
 
   async send(envelope: { from: string; to: readonly string[] }, octets: Buffer): Promise<SendReport> {
+    const progress = { isBegun: false, isMessageOut: false };
+    this.#progress = progress;
     if (this.#needsReset) await this.#reset();
     this.transactionCount++;
     // nodemailer notes on this object what became of each recipient.
@@ -162,7 +173,6 @@ class NodemailerSession implements SmtpSession {
       size: octets.length,
       use8BitMime: !isAscii(octets),
     };
-    const progress = { isBegun: false, isMessageOut: false };
     let response = '';
     const { limits } = this.#options;
     const error = await this.#during(limits.envelopeMs, (done, extend) => {
@@ -182,8 +192,8 @@ class NodemailerSession implements SmtpSession {
     return { accepted: tracked.accepted ?? [], refused, end };
   }
 
-  interrupt(): void {
-    this.#end?.('interrupted');
+  interrupt(why: Interruption): void {
+    this.#end?.(why);
   }
 
   quit(): void {
@@ -235,12 +245,14 @@ class NodemailerSession implements SmtpSession {
 /** How long the answer to QUIT is awaited; milliseconds. */
 const QUIT_MS = 2_000;
 
+/** How far the message of a transaction came. */
+interface MessageProgress {
+  isBegun: boolean;
+  isMessageOut: boolean;
+}
+
 /** The message as a stream: its first reading means the server's go-ahead. */
-function streamOf(
-  octets: Buffer,
-  progress: { isBegun: boolean; isMessageOut: boolean },
-  onBegin: () => void,
-): Readable {
+function streamOf(octets: Buffer, progress: MessageProgress, onBegin: () => void): Readable {
   let at = 0;
   return new Readable({
     read() {

@@ -134,6 +134,36 @@ test('what a server took is delivered, though another has the claim by now, whos
   expect((await emailOf(stage.owner, emailId)).events.map(({ kind }) => kind)).toEqual(['email.delivered']);
 });
 
+test('who lost the claim does not send what is not out yet, and who has it does', async () => {
+  const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<SinkReply>();
+  const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>();
+  const sink = await stage.startSink({
+    script: {
+      rcpt: (_, __, connection) => {
+        ask();
+        return connection.number === 1 ? mayAnswer : undefined;
+      },
+    },
+  });
+  stage.publish('lapsed.test', '127.0.0.1');
+  await stage.start({ port: sink.port, name: 'first-holder' });
+  const emailId = await stage.send({ to: ['ann@lapsed.test'] });
+  await isAsked;
+  await stage.owner.pool.query(
+    `update recipient set claimed_by = 'dead', claimed_until = postroom_now() + interval '20 seconds' where email_id = $1`,
+    [emailId],
+  );
+  await untilAttempts(emailId, ([only]) => only?.outcome === 'interrupted');
+  answer('250 2.1.5 too late');
+  await stage.moveClock(30);
+  await untilRecipients(stage.owner, emailId, isDelivered);
+  expect(sink.messages).toHaveLength(1);
+  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([
+    { outcome: 'interrupted', text: 'Interrupted: another process may have taken over' },
+    { outcome: 'delivered' },
+  ]);
+}, 40_000);
+
 test('an outcome that waits for another change of its row is recorded over that', async () => {
   const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();
   const sink = await stage.startSink({ script: { message: () => mayAnswer.then(() => '550 5.1.1 never' as const) } });

@@ -24,7 +24,12 @@ test('the attempt of a claim of what is in hand already is closed', async () => 
     context,
     queue,
     // The first one goes on all the while.
-    attempter: { attempt: () => new Promise(() => undefined), interrupt: () => undefined, close: () => undefined },
+    attempter: {
+      attempt: () => new Promise(() => undefined),
+      interrupt: () => undefined,
+      interruptLapsed: () => undefined,
+      close: () => undefined,
+    },
     recorder: createOutcomeRecorder(context, () => undefined),
     destinationOf: ({ domain }) => ({ key: domain, isOurs: false }),
     keep: (work) => void kept.push(work),
