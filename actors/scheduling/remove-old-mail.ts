@@ -120,8 +120,8 @@ function worksOf({ rawBefore, bodiesBefore, metadataBefore }: RetentionLimits): 
   return [
     ...named('emails', emailsWork, metadataBefore),
     ...named('events', eventsWork, metadataBefore),
-    ...named('bodies', bodiesWork, bodiesBefore),
-    ...named('raws', rawsWork, rawBefore),
+    ...named('bodies', clearingWork('bodies', 'bodiesAt', sweep.removeBodies), bodiesBefore),
+    ...named('raws', clearingWork('raw', 'rawAt', sweep.removeRaws), rawBefore),
     ...named('receptions', receptionsWork, rawBefore),
   ];
 }
@@ -142,23 +142,15 @@ const eventsWork =
   async (client, { userId }) =>
     (await sweep.removeOldEvents(client, userId, before, REMOVED_EVENTS)) === REMOVED_EVENTS;
 
-const bodiesWork =
+/** Takes bodies or octets from emails that stay, and notes in the user how far it came. */
+const clearingWork =
+  (what: 'bodies' | 'raw', at: 'bodiesAt' | 'rawAt', clear: typeof sweep.removeBodies) =>
   (before: Date): Work =>
   async (client, user) => {
-    const span = { from: user.bodiesAt, before, limit: CLEARED_EMAILS };
-    const window = await sweep.findOldEmails(client, user.userId, 'bodies', span);
-    await sweep.removeBodies(client, user.userId, window.ids);
-    user.bodiesAt = placeBehind(window, span);
-    return window.count === CLEARED_EMAILS;
-  };
-
-const rawsWork =
-  (before: Date): Work =>
-  async (client, user) => {
-    const span = { from: user.rawAt, before, limit: CLEARED_EMAILS };
-    const window = await sweep.findOldEmails(client, user.userId, 'raw', span);
-    await sweep.removeRaws(client, user.userId, window.ids);
-    user.rawAt = placeBehind(window, span);
+    const span = { from: user[at], before, limit: CLEARED_EMAILS };
+    const window = await sweep.findOldEmails(client, user.userId, what, span);
+    await clear(client, user.userId, window.ids);
+    user[at] = placeBehind(window, span);
     return window.count === CLEARED_EMAILS;
   };
 
