@@ -62,6 +62,27 @@ describe.runIf(await canMakeHosts())('the services of docker-compose.yml on two 
   );
 
   test(
+    'all of NATS is lost and begins anew with nothing: mail that was taken goes its way, and the rest is taken then',
+    async () => {
+      const { stage, traffic } = bench;
+      const nodes = ['nats-1', 'nats-2', 'nats-3'];
+      const load = traffic.start(rate);
+      await sleep(1_000);
+      // It keeps nothing on a disk: what is new has forgotten all.
+      await Promise.all(nodes.map((node) => stage.end(node, 'SIGKILL')));
+      await sleep(SECONDS * 1_000);
+      for (const node of nodes) stage.startService(node);
+      await Promise.all(nodes.map((node) => stage.awaitReady(node)));
+      await sleep(1_000);
+      await load.stop();
+      const figures = await bench.settle('all of NATS lost');
+      expectNoRefusals(figures);
+      expect([figures.doubledSends, figures.repeatedWebhooks]).toEqual([0, 0]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
     'two schedulers and 200 emails that are due at once: each goes once',
     async () => {
       const [account] = bench.accounts;
