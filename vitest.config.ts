@@ -8,6 +8,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/cluster.ts'],
+    setupFiles: ['test/support/keep-logs.ts'],
     // Several tests watch the clock or the memory of real processes; a machine that is busy with others gets a second try.
     retry: 1,
     // For hangs, not for slowness: a machine with other work may be ten times as slow.

@@ -6,6 +6,7 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedCluster } from '../../db/embedded-cluster.ts';
 import { migrate } from '../../db/migrate.ts';
+import { keepLogFile } from './kept-logs.ts';
 import { ownRun, placeOfRuns, RUN_PREFIX, removeOrphans, removeRun } from './orphans.ts';
 
 declare module 'vitest' {
@@ -50,6 +51,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('runDirectory', parent);
   return async () => {
     await cluster.stop();
+    keepLogFile(`postgresql-${path.basename(parent)}`, path.join(parent, 'cluster/server.log'));
     await removeRun(parent);
   };
 }

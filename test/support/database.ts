@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import pg from 'pg';
 import { inject } from 'vitest';
 import { type Database, type DatabaseRole, openDatabase } from '../../db/database.ts';
 import { databaseUrl, onServer } from './cluster.ts';
+import { keepLog } from './kept-logs.ts';
 
 export interface TestDatabase {
   url: string;
@@ -25,7 +27,17 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     },
     async drop() {
       await Promise.all(opened.map((database) => database.close()));
+      await keepDeadRows(url, name);
       await onServer(clusterUrl, `drop database if exists ${name} with (force)`);
     },
   };
+}
+
+/** What is noted of work that failed is shown to operators like a log. */
+async function keepDeadRows(url: string, name: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ line: string }>('select row_to_json(dead_row)::text as line from dead_row');
+  if (rows.length > 0) keepLog(`dead-rows-${name}`, rows.map(({ line }) => `${line}\n`).join(''));
+  await client.end();
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, type Socket } from 'node:net';
 import { vi } from 'vitest';
+import { keepLog } from './kept-logs.ts';
 
 /** A span as OTLP has it in JSON, with what its process is. */
 export interface ReceivedSpan {
@@ -41,6 +42,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const server = createServer((request, response) => {
     void read(request).then((text) => {
       texts.push(text);
+      keepLog(`traces-${process.pid}`, `${text}\n`);
       headers.push(request.headers);
       if (request.url === '/v1/traces') spans.push(...spansOf(JSON.parse(text)));
       response.writeHead(request.url === '/v1/traces' ? 200 : 404, { 'content-type': 'application/json' }).end('{}');

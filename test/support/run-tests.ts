@@ -2,12 +2,15 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { KEPT_LOGS, makeKeptLogs } from './kept-logs.ts';
+import { reportLeaks } from './leaks.ts';
 import { placeOfRuns, removeOrphans } from './orphans.ts';
 
 /**
  * `npm test`: sees to the programs that tests need beyond npm, runs vitest, and ends with one honest line,
  * `N passed, N failed`, and `, N skipped` when there are any. Further words go to vitest. Files that failed beside others are run once
  * more by themselves, since many watch real processes on a machine that has other work; each is named, and what then fails counts.
+ * At the end all that the product logged in the run is searched for secrets; each line that holds one counts as a failure.
  */
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -25,19 +28,26 @@ const LIMIT_MINUTES = 60;
 /** Of more files than these something else is wrong than a busy machine. */
 const MOST_RUN_AGAIN = 8;
 
+const folder = await mkdtemp(path.join(tmpdir(), 'postroom-tests-'));
+const kept = path.join(folder, 'kept');
+makeKeptLogs(kept);
+
 /** As `npm start` has it: of starting a process, compiling is most, and tests start hundreds. */
-const environment = { NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/node'), ...process.env };
+const compileCache = path.join(root, 'node_modules/.cache/node');
+const environment = { NODE_COMPILE_CACHE: compileCache, ...process.env, [KEPT_LOGS]: kept };
 
 await seeToPrograms();
 await compilePrograms();
-const folder = await mkdtemp(path.join(tmpdir(), 'postroom-tests-'));
 const report = path.join(folder, 'report.json');
 const status = await runVitest(report, process.argv.slice(2));
 // One that was ended in the middle left its servers; the next run would find them, if there is one.
 await removeOrphans(await placeOfRuns());
 const counts = await runFailedAgain(await readCounts(report, status));
 await removeOrphans(await placeOfRuns());
-await rm(folder, { recursive: true, force: true });
+const leaks = await reportLeaks(kept, process.argv.length === 2 ? 'whole' : 'part');
+for (const line of leaks.lines) console.log(line);
+if (leaks.failureCount === 0) await rm(folder, { recursive: true, force: true });
+counts.failed += leaks.failureCount;
 const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
 console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
 process.exitCode = counts.failed > 0 ? 1 : 0;
