@@ -34,8 +34,13 @@ const MAX_TRIES = 3;
 const LISTS_PER_THREAD = 4;
 /** Milliseconds between looks at the threads. */
 const WATCH_MS = 250;
-/** Looks that a thread may stand still: 5 s. Counted in looks, so that a stopped process or a clock that jumps costs no thread. */
-const MAX_STILL_LOOKS = 20;
+/**
+ * That a thread may stand still; milliseconds of processors that this process had, as a machine that is busy with other work gives a thread
+ * little of them. Summed up from look to look, so that a stopped process or a clock that jumps costs no thread.
+ */
+const MAX_STILL_MS = 5_000;
+/** A look counts for so much at least: a thread that sleeps is ended after 30 s. Milliseconds. */
+const LEAST_STILL_MS = WATCH_MS / 6;
 /** Looks that a thread may take to come up. */
 const MAX_START_LOOKS = 120;
 /** Octets by which the process may grow while a thread is at work. */
@@ -59,6 +64,7 @@ interface Seat {
   thread: ParseThread;
   jobs: Map<number, Job>;
   lists: number;
+  stillMs: number;
   stillLooks: number;
   progress: number;
   /** of the process when this thread last had nothing to do */
@@ -74,6 +80,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   let quarantine: Seat | null = null;
   let nextKey = 1;
   let isClosed = false;
+  let usage = process.cpuUsage();
   const watch = setInterval(look, WATCH_MS);
   watch.unref();
   for (let count = 0; count < options.workers; count++) seats.push(open());
@@ -94,6 +101,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       }),
       jobs: new Map(),
       lists: 0,
+      stillMs: 0,
       stillLooks: 0,
       progress: 0,
       idleOctets: process.memoryUsage.rss(),
@@ -123,6 +131,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
 
   function give(seat: Seat, jobs: readonly Job[]): void {
     if (seat.lists === 0) {
+      seat.stillMs = 0;
       seat.stillLooks = 0;
       seat.idleOctets = process.memoryUsage.rss();
     }
@@ -181,14 +190,19 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   }
 
   function look(): void {
+    const { user, system } = process.cpuUsage(usage);
+    usage = process.cpuUsage();
+    const stillMs = Math.min(WATCH_MS, Math.max(LEAST_STILL_MS, (user + system) / 1_000));
     const busy = [...seats, ...(quarantine === null ? [] : [quarantine])].filter((seat) => seat.lists > 0);
     if (busy.length === 0) return;
     const octets = process.memoryUsage.rss();
     for (const seat of busy) {
       const progress = seat.thread.progress();
-      seat.stillLooks = progress === seat.progress ? seat.stillLooks + 1 : 0;
+      const isStill = progress === seat.progress;
+      seat.stillMs = isStill ? seat.stillMs + stillMs : 0;
+      seat.stillLooks = isStill ? seat.stillLooks + 1 : 0;
       seat.progress = progress;
-      if (seat.stillLooks >= (seat.thread.isReady() ? MAX_STILL_LOOKS : MAX_START_LOOKS)) {
+      if (seat.thread.isReady() ? seat.stillMs >= MAX_STILL_MS : seat.stillLooks >= MAX_START_LOOKS) {
         replace(seat, 'took more than 5 s');
         void seat.thread.end();
       }
