@@ -113,17 +113,19 @@ function keepSecretsOfMachine(file: string): void {
 
 /** TCP, TLS and Unix sockets alike, in both directions. */
 function followConnections(): void {
-  for (const direction of ['write', 'push'] as const) {
-    const collectors = new WeakMap<object, BodyCollector>();
+  const directions = ['write', 'push'] as const;
+  /** null: PostgreSQL's protocol, which begins with a length and says its secrets in no words */
+  const connections = new WeakMap<object, Record<(typeof directions)[number], BodyCollector> | null>();
+  for (const direction of directions)
     onChunks(Socket.prototype, direction, (octets, socket) => {
-      // PostgreSQL's protocol begins with a length; it says its secrets in no words.
-      if (octets[0] === 0) return;
-      const bodies = collectors.get(socket) ?? new BodyCollector();
-      collectors.set(socket, bodies);
+      const known = connections.get(socket);
+      const bodies =
+        known === undefined && octets[0] !== 0 ? { write: new BodyCollector(), push: new BodyCollector() } : known;
+      if (known === undefined) connections.set(socket, bodies ?? null);
+      if (bodies === undefined || bodies === null) return;
       const text = asText(octets);
-      keepSecrets([...secretsIn(text), ...bodies.take(text)]);
+      keepSecrets([...secretsIn(text), ...bodies[direction].take(text)]);
     });
-  }
 }
 
 /** Requests that are injected pass no connection. */
