@@ -2,11 +2,18 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongFilesFirst } from './test/support/long-files-first.ts';
 
+/** What is tried in the process of the test itself. Elsewhere tests start the service as processes. */
+const WITHIN = ['test/{core,docs,gateway,schema}/**/*.test.ts'];
+
 export default defineConfig({
   // As Node itself resolves it: otherwise our own imports get its CommonJS build while its other users get the ES modules.
   resolve: { alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }] },
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: [
+      { test: { name: 'processes', include: ['test/**/*.test.ts'], exclude: WITHIN } },
+      // Importing the product costs more than most of these tests, so that the files of a worker share it: they leave nothing behind.
+      { test: { name: 'functions', include: WITHIN, isolate: false } },
+    ],
     globalSetup: ['test/support/cluster.ts'],
     setupFiles: ['test/support/keep-logs.ts'],
     // Several tests watch the clock or the memory of real processes; a machine that is busy with others gets a second try.

@@ -14,7 +14,12 @@ import { BodyCollector, secretsGiven, secretsIn } from './told-secrets.ts';
  * tests, those to come included: every process that a test starts, by itself or through a shell, passes through ChildProcess, every
  * line that is logged within the test's process through pino, and what is said over connections or injected through node:net and Fastify.
  */
-if (process.env[KEPT_LOGS] !== undefined) keepLogs();
+const isBegun = Symbol.for('postroom.keep-logs');
+// Files that share a process run this again.
+if (process.env[KEPT_LOGS] !== undefined && !Object.hasOwn(globalThis, isBegun)) {
+  Object.assign(globalThis, { [isBegun]: true });
+  keepLogs();
+}
 
 /** Begins with it, for as long as this process lives. */
 export function keepLogs(): void {

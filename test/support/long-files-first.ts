@@ -1,62 +1,70 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that take half a minute or more, the longest first: what comes last should be short, so that no core is idle at the end. Those
- * that mostly wait for time limits of real processes stand beside those that need a core, and browsers are far from one another.
+ * Files and folders in the order of their start, by the beginnings of their names; the longest match counts. Those that take half a
+ * minute or more come first, the longest of them foremost: what comes last should be short, so that no core is idle at the end. Those
+ * that mostly wait for time limits of real processes stand beside those that need a core, and browsers are far from one another. What
+ * shares workers (vitest.config.ts) comes behind all else, since a worker ends before a file that needs one of its own.
  */
-const LONG = [
-  'flow/faults-split',
+const ORDER = [
+  'flow/cluster-faults',
   'dashboard/hostile-mail',
+  'bin/backup',
   'flow/corpus',
-  'actors/receiving/parse-pool',
+  'flow/faults',
+  'dashboard/domains',
+  'flow/drain',
+  'deploy/operate',
+  'dashboard/accounts',
+  'flow/event-feed',
   'flow/sending-faults',
   'dashboard/pages',
-  'gateway/isolation-sweep',
+  'flow/metrics',
+  'flow/faults-split',
   'flow/forwarding-faults',
-  'bin/start',
-  'dashboard/accounts',
-  'flow/faults',
-  'actors/sending/leases',
-  'dashboard/activity',
-  'haraka-plugins/trouble',
-  'actors/delivery/ask-model',
-  'flow/domain',
-  'dashboard/domains',
-  'corpus/threads',
-  'flow/sending',
-  'actors/scheduling/check-domains',
-  'dashboard/inbox',
-  'flow/outgoing-hostile',
-  'flow/forwarding',
-  'dashboard/composer',
-  'flow/scheduling',
-  'haraka-plugins/limits',
   'dashboard/scheduled',
-  'flow/guard-agreement',
+  'bin/start',
+  'flow/upgrade',
+  'dashboard/activity',
+  'bin/doctor',
   'flow/inbound',
-  'dashboard/keys',
-  'actors/delivery/forward',
-  'gateway/isolation',
+  'dashboard/inbox',
+  'haraka-plugins/trouble',
+  'corpus/threads',
+  'dashboard/composer',
+  'flow/outgoing-hostile',
+  'haraka-plugins/tls-reload',
+  'dashboard/',
+  'flow/',
+  'deploy/',
+  'bin/',
+  'clients/',
+  'haraka-plugins/',
+  'corpus/',
+  'operations/thread-model',
+  'operations/reprocess',
+  'actors/receiving/parse-pool',
+  'operations/explain-route',
+  'actors/sending/leases',
+  'actors/delivery/ask-model',
+  'actors/scheduling/check-domains',
   'actors/delivery/guarded-hostile-mail',
-  'dashboard/endpoints',
+  'actors/',
+  'operations/',
+  'db/',
+  '',
+  'gateway/graphql-isolation',
+  'gateway/isolation',
+  'gateway/request-spans',
+  'gateway/auth-tries',
+  'gateway/key-scopes',
+  'gateway/',
+  'schema/',
+  'docs/',
+  'core/',
 ];
 
-/** By folder, what starts processes before what does not. */
-const FOLDERS = [
-  'dashboard',
-  'flow',
-  'clients',
-  'bin',
-  'haraka-plugins',
-  'actors',
-  'corpus',
-  'gateway',
-  'operations',
-  'db',
-  'core',
-];
-
-/** The order of test files; one that is listed nowhere comes after those of its folder, as vitest itself would have it. */
+/** The order of test files; among those of one place it is what vitest itself would have. */
 export class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -66,8 +74,7 @@ export class LongFilesFirst extends BaseSequencer {
 
 function placeOf(file: string): number {
   const name = /\/test\/(.*)\.test\.ts$/.exec(file)?.[1] ?? '';
-  const place = LONG.indexOf(name);
-  if (place !== -1) return place;
-  const folder = FOLDERS.indexOf(name.split('/')[0] ?? '');
-  return LONG.length + (folder === -1 ? FOLDERS.length : folder);
+  const matches = ORDER.filter((beginning) => name.startsWith(beginning));
+  const [longest = ''] = matches.toSorted((one, other) => other.length - one.length);
+  return ORDER.indexOf(longest);
 }
