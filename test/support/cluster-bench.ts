@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { databaseUrl } from './cluster.ts';
 import { ComposeStage } from './compose-stage.ts';
 import { awaitDrained, checkLedger } from './ledger.ts';
-import { MailTraffic, type TrafficAccount } from './mail-traffic.ts';
+import { createTrafficAccount, MailTraffic, type TrafficAccount } from './mail-traffic.ts';
 import { awaitSettled, checkSendingLedger } from './sending-ledger.ts';
 import type { DomainAccount } from './service.ts';
 import { type SinkMta, startSinkMta } from './sink-mta.ts';
@@ -80,7 +80,7 @@ export class ClusterBench {
     try {
       // Plain HTTP goes to a loopback only.
       const url = `http://127.0.0.1:${receiver.port}`;
-      for (let n = 0; n < 2; n++) accounts.push(await createMailbox(stage, url));
+      for (let n = 0; n < 2; n++) accounts.push(await createTrafficAccount(stage, url));
     } catch (error) {
       await bench.stop();
       throw error;
@@ -192,19 +192,6 @@ export class ClusterBench {
     const foreign = JSON.stringify((await other.call('GET', '/emails?limit=100')).body).includes(one.domain);
     return foreign || listed.length === 0 ? [...leaks, 'I5 the list of the one shows mail of the other'] : leaks;
   }
-}
-
-async function createMailbox(stage: ComposeStage, url: string): Promise<DomainAccount & TrafficAccount> {
-  const account = await stage.createAccount();
-  const made = async (route: string, body: unknown) => {
-    const answer = await account.call('POST', route, body);
-    if (answer.status !== 201) throw new Error(`POST ${route}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer.body.id as string;
-  };
-  const endpointId = await made('/endpoints', { name: 'hook', type: 'webhook', config: { url } });
-  const address = `box@${account.domain}`;
-  await made('/email-addresses', { address, domainId: account.domainId, endpointId });
-  return { ...account, address };
 }
 
 function difference(all: Figures, before: Figures): Figures {

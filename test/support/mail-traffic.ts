@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Offer } from './ledger.ts';
 import type { ApiSend } from './sending-ledger.ts';
+import type { DomainAccount } from './service.ts';
 import { smtpLoad, toWireForm } from './smtp-load.ts';
 
 /** One of those whose mail comes and goes. */
@@ -17,6 +18,8 @@ export interface TrafficOrder {
   smtp: readonly { host: string; port: number }[];
   /** the gateways' base URLs, tried in turn */
   urls: readonly string[];
+  /** whether HTTP connections are kept; true unless told: where connections are balanced, not requests, a gateway that comes later gets none of these */
+  isReusingConnections?: boolean;
   accounts: readonly TrafficAccount[];
 }
 
@@ -136,6 +139,7 @@ export class MailTraffic {
         authorization: `Bearer ${apiKey}`,
         'content-type': 'application/json',
         'idempotency-key': randomUUID(),
+        ...(this.#order.isReusingConnections === false ? { connection: 'close' } : {}),
       },
       body: JSON.stringify({ from: `hello@${domain}`, to: recipients, subject: `Out ${n}`, text: `Body ${n}` }),
     };
@@ -159,6 +163,23 @@ export class MailTraffic {
   #account(n: number): TrafficAccount {
     return pick(this.#order.accounts, n);
   }
+}
+
+/** A new account on that stage with an address that takes mail and tells the webhook of it. */
+export async function createTrafficAccount(
+  stage: { createAccount(): Promise<DomainAccount> },
+  url: string,
+): Promise<DomainAccount & TrafficAccount> {
+  const account = await stage.createAccount();
+  const made = async (route: string, body: unknown) => {
+    const answer = await account.call('POST', route, body);
+    if (answer.status !== 201) throw new Error(`POST ${route}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body.id as string;
+  };
+  const endpointId = await made('/endpoints', { name: 'hook', type: 'webhook', config: { url } });
+  const address = `box@${account.domain}`;
+  await made('/email-addresses', { address, domainId: account.domainId, endpointId });
+  return { ...account, address };
 }
 
 function compose(n: number, address: string): Buffer {

@@ -132,13 +132,14 @@ export async function startOn(machine: Machine, options: { root?: string } = {})
   return run;
 }
 
-/** Runs a program to its end; answers its status and what it wrote. */
+/** Runs a program to its end; answers its status and what it wrote. Another folder has the code of another version. */
 export async function runToEnd(
   words: string[],
   environment: Record<string, string> = {},
+  folder = repository,
 ): Promise<{ status: number; stdout: string; stderr: string }> {
   return await new Promise((resolve) => {
-    const options = { cwd: repository, env: { ...process.env, ...environment }, timeout: 120_000 };
+    const options = { cwd: folder, env: { ...process.env, ...environment }, timeout: 120_000 };
     const child = execFile(process.execPath, words, options, (_error, stdout, stderr) =>
       resolve({ status: child.exitCode ?? -1, stdout, stderr }),
     );

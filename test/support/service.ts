@@ -161,8 +161,11 @@ export class Service {
     return this.#cluster === null ? singleMachineDatabaseUrl(path.join(this.directory, 'data')) : this.#cluster.url;
   }
 
-  /** Starts one process of this mode by its name, with additional environment; `sending-2` is one more of its kind. */
-  startProcess(name: string, environment: Record<string, string> = {}): ChildProcess {
+  /**
+   * Starts one process of this mode by its name, with additional environment; `sending-2` is one more of its kind. Another folder has the
+   * code of another version.
+   */
+  startProcess(name: string, environment: Record<string, string> = {}, folder = root): ChildProcess {
     const commands: Record<string, string[]> = {
       runner: ['bin/start.ts'],
       gateway: ['bin/gateway.ts'],
@@ -177,7 +180,7 @@ export class Service {
       name === 'nats'
         ? spawn('nats-server', ['-c', path.join(this.directory, 'nats.conf')], { stdio: ['ignore', 'pipe', 'pipe'] })
         : spawn(process.execPath, commands[name.replace(/-\d+$/, '')] ?? [], {
-            cwd: root,
+            cwd: folder,
             env: { ...process.env, ...this.#environment, ...this.#metricsEnvironment(name), ...environment },
             stdio: ['ignore', 'pipe', 'pipe'],
           });
