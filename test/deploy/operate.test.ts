@@ -1,18 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { appendFile, chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { freePort } from '../support/cluster.ts';
 import { type DebianPostgresql, debianPrograms, startDebianPostgresql } from '../support/debian-postgresql.ts';
+import { keepLogFile, keepSecrets } from '../support/kept-logs.ts';
 import { linkToRun, notePid } from '../support/orphans.ts';
 import { repository } from '../support/runner.ts';
 import { type Answer, callers, until } from '../support/service.ts';
 import { openShell, type ShellSession } from '../support/shell-session.ts';
 import { startSinkMta } from '../support/sink-mta.ts';
 import { smtpLoad, toWireForm } from '../support/smtp-load.ts';
+import { secretsGiven } from '../support/told-secrets.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 /** All of it, every process restarted; else three of them. */
@@ -59,6 +61,7 @@ afterAll(async () => {
     const env = { ...process.env, NETWORK: each.network, RUN_DIR: path.join(each.directory, 'run') };
     spawnSync('docs/deploy/processes.sh', ['down'], { cwd: each.directory, env, stdio: 'ignore' });
     await each.shell.end();
+    keepHost(each);
   }
   await postgresql?.stop();
   if (directory !== undefined) await rm(directory, { recursive: true, force: true });
@@ -187,6 +190,15 @@ function asPrinted(example: string, databaseUrl: string): string {
 }
 
 /** Lets the run end what a test that is cut leaves behind. */
+/** What its processes logged, and the secrets that were made for it. */
+function keepHost({ directory: place }: Host): void {
+  const run = path.join(place, 'run');
+  if (!existsSync(run)) return;
+  keepSecrets(secretsGiven(readFileSync(path.join(place, '.env'), 'utf8').split('\n'), []));
+  for (const file of readdirSync(run).filter((name) => name.endsWith('.log')))
+    keepLogFile(`${path.basename(place)}-${path.basename(file, '.log')}-${process.pid}`, path.join(run, file));
+}
+
 function notePids(at: Host): void {
   for (const file of readdirSync(path.join(at.directory, 'run')).filter((name) => name.endsWith('.pid')))
     notePid(directory, Number(readFileSync(path.join(at.directory, 'run', file), 'utf8')));

@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { inject } from 'vitest';
 import { KEPT_LOGS, keepLog, keepLogFile, keepSecrets } from './kept-logs.ts';
-import { BodyCollector, secretsGiven, secretsIn } from './told-secrets.ts';
+import { BodyCollector, bodiesIn, secretsGiven, secretsIn } from './told-secrets.ts';
 
 /**
  * vitest setupFiles: keeps what the product logs during `npm test`, and what must not stand there, for leaks.ts. In one place for all
@@ -142,7 +142,8 @@ function followRequests(fastify: FastifyInstance): void {
   });
   fastify.addHook('preHandler', (request, _reply, done) => {
     const isSmall = Number(request.headers['content-length']) <= LOOKED_AT;
-    if (isSmall) keepSecrets(secretsIn(JSON.stringify(request.body) ?? ''));
+    const body = isSmall ? (JSON.stringify(request.body) ?? '') : '';
+    keepSecrets([...secretsIn(body), ...bodiesIn(body)]);
     done();
   });
   fastify.addHook('onSend', (_request, reply, payload, done) => {

@@ -13,7 +13,7 @@ import { KEPT_LOGS, keepLog, keepSecrets, LOGS, makeKeptLogs, type SecretKind } 
 import { findLeaks, reportLeaks } from './leaks.ts';
 import { startSinkMta } from './sink-mta.ts';
 import { SmtpClient } from './smtp-client.ts';
-import { bodyLines, secretsGiven, secretsIn } from './told-secrets.ts';
+import { BodyCollector, bodyLines, secretsGiven, secretsIn } from './told-secrets.ts';
 
 const isKeptAlready = process.env[KEPT_LOGS] !== undefined;
 let folder: string;
@@ -127,6 +127,24 @@ test('of a body those lines are taken that stand nowhere by chance', () => {
     'the plan for the old harbour is',
     'the plan for the new harbour',
   ]);
+});
+
+test('the body of a mail is taken from its transaction however it is cut, and of a report nothing', () => {
+  const text = 'Subject: x\r\n\r\nthe plan for the old harbour\r\n.\r\n';
+  const collected = (header: string, cut: number) => {
+    const collector = new BodyCollector();
+    const octets = `${header}${text}`;
+    return [
+      'RCPT TO:<a@b.test>\r\nDATA\r\n',
+      octets.slice(0, cut),
+      octets.slice(cut),
+      'the words behind the end of it\r\n',
+    ]
+      .flatMap((chunk) => collector.take(chunk))
+      .map(({ value }) => value);
+  };
+  for (const cut of [0, 5, 14]) expect(collected('', cut)).toEqual(['the plan for the old harbour']);
+  expect(collected('Content-Type: multipart/report; boundary=b\r\n', 0)).toEqual([]);
 });
 
 test('what processes, connections and requests tell is kept', async () => {

@@ -26,8 +26,12 @@ export function secretsIn(text: string): Secret[] {
   const told = PLACES.flatMap(([kind, place]) =>
     [...text.matchAll(place)].map(([, value = '']): Secret => ({ kind: kindOf(kind, value), value })),
   );
-  const bodies = [...text.matchAll(BODY_FIELD)].flatMap(([, escaped = '']) => bodyLines(unescaped(escaped)));
-  return [...told.flatMap(({ kind, value }) => [{ kind, value }, ...formsOf(kind, value)]), ...bodies];
+  return told.flatMap(({ kind, value }) => [{ kind, value }, ...formsOf(kind, value)]);
+}
+
+/** The bodies of mails that a request in JSON asks to be sent. */
+export function bodiesIn(request: string): Secret[] {
+  return [...request.matchAll(BODY_FIELD)].flatMap(([, escaped = '']) => bodyLines(unescaped(escaped)));
 }
 
 /** The secrets that a program is given by its environment (`NAME=value`) and its words. */
@@ -62,26 +66,30 @@ export function bodyLines(body: string): Secret[] {
     .filter((line) => !/^(?:[\w-]+:|--|[ \t])/.test(line))
     .flatMap((line) => line.split(/[<>"\\&={}[\]@]|[^\x20-\x7e\x80-\xff]/))
     .map((line) => line.trim().slice(0, 120))
-    .filter((line) => (line.length >= 16 && line.split(' ').length > 3) || /^[A-Za-z0-9+/]{48,}$/.test(line));
+    .filter((line) => (line.length >= 16 && line.split(' ').length > 3) || /^[A-Za-z0-9+/]{48,}$/.test(line))
+    .filter((line) => new Set(line).size > 7);
   return [...new Set([...lines.slice(0, 2), ...lines.slice(-1)])].map((value) => ({ kind: 'mail body', value }));
 }
 
-/** Collects the bodies from the octets of one direction of an SMTP connection. */
+/** Collects the bodies from the octets of one direction of an SMTP connection; reports (RFC 6522) say what logs say, in the same words. */
 export class BodyCollector {
   #isInData = false;
   #isInBody = false;
+  #isReport = false;
 
   /** Takes the next octets as Latin-1; answers what they tell. */
   take(text: string): Secret[] {
     if (!this.#isInData) {
       this.#isInData = /(?:^|\r\n)DATA\r\n$/i.test(text);
       this.#isInBody = false;
+      this.#isReport = false;
       return [];
     }
-    const headerEnd = this.#isInBody ? 0 : text.indexOf('\r\n\r\n');
-    this.#isInBody ||= headerEnd !== -1;
+    const bodyStart = this.#isInBody ? 0 : text.indexOf('\r\n\r\n');
+    this.#isReport ||= !this.#isInBody && /^content-type: multipart\/report\b/im.test(text);
+    this.#isInBody ||= bodyStart !== -1;
     this.#isInData = !/(?:^|\r\n)\.\r\n$/.test(text);
-    return this.#isInBody && headerEnd !== -1 ? bodyLines(text.slice(headerEnd)) : [];
+    return this.#isInBody && !this.#isReport ? bodyLines(text.slice(bodyStart)) : [];
   }
 }
 
