@@ -1,5 +1,4 @@
-import { access, chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -9,16 +8,14 @@ import { type EmbeddedCluster, startEmbeddedCluster } from '../../db/embedded-cl
 import { findNativePostgresql } from '../../db/native-postgresql.ts';
 import { freePort } from '../support/cluster.ts';
 import { copyCluster } from '../support/data-template.ts';
-import { linkToRun } from '../support/orphans.ts';
+import { makeServiceDirectory } from '../support/orphans.ts';
 
 let directory: string;
 let password: string;
 let source: EmbeddedCluster;
 
 beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'postroom-base-backup-'));
-  await chmod(directory, 0o755);
-  linkToRun(inject('runDirectory'), directory);
+  directory = await makeServiceDirectory(inject('runDirectory'), 'postroom-base-backup-');
   password = await copyCluster(path.join(directory, 'source'));
   source = await startEmbeddedCluster({
     directory: path.join(directory, 'source'),

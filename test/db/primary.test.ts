@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { prepareDatabase } from '../../bin/runner/prepare-database.ts';
@@ -11,7 +9,7 @@ import { urlsOf } from '../../db/database-hosts.ts';
 import { connectClient, openPool } from '../../db/open-pool.ts';
 import { primaryOf, primaryUrl } from '../../db/primary.ts';
 import { freePort, onServer } from '../support/cluster.ts';
-import { linkToRun } from '../support/orphans.ts';
+import { makeServiceDirectory } from '../support/orphans.ts';
 import { ReplicatedDatabase } from '../support/replicated-database.ts';
 import { until } from '../support/service.ts';
 
@@ -38,9 +36,7 @@ describe('of two servers', () => {
   const pools: pg.Pool[] = [];
 
   beforeAll(async () => {
-    directory = await mkdtemp(path.join(tmpdir(), 'postroom-primary-'));
-    await chmod(directory, 0o755);
-    linkToRun(inject('runDirectory'), directory);
+    directory = await makeServiceDirectory(inject('runDirectory'), 'postroom-primary-');
     servers = await ReplicatedDatabase.start(directory);
     await onServer(servers.firstUrl, 'create table tally (n int)');
   }, 180_000);

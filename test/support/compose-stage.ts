@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { inject } from 'vitest';
 import { type EmbeddedCluster, startEmbeddedCluster } from '../../db/embedded-cluster.ts';
@@ -10,7 +9,7 @@ import { type ComposeService, interpolate, readComposeServices, readEnvExample }
 import { type Places, placed } from './compose-places.ts';
 import { copyCluster } from './data-template.ts';
 import { type DnsServer, startDnsServer } from './dns.ts';
-import { linkToRun, notePid } from './orphans.ts';
+import { makeServiceDirectory, notePid } from './orphans.ts';
 import { awaitExit, createDomainAccount, type DomainAccount, greets, trustedDomains, until } from './service.ts';
 import type { StageGround } from './stage-ground.ts';
 
@@ -70,9 +69,7 @@ export class ComposeStage {
 
   /** Starts every service as docker-compose.yml orders them, and awaits that each does its work. */
   static async start(options: ComposeStageOptions = {}): Promise<ComposeStage> {
-    const directory = await mkdtemp(path.join(tmpdir(), 'postroom-compose-'));
-    await chmod(directory, 0o755);
-    linkToRun(inject('runDirectory'), directory);
+    const directory = await makeServiceDirectory(inject('runDirectory'), 'postroom-compose-');
     const ground = (await options.ground?.(directory)) ?? null;
     // A network of its own: other stages run beside it.
     const network = ground?.network ?? `127.${randomInt(20, 250)}.${randomInt(1, 250)}`;

@@ -1,13 +1,13 @@
 import { appendFileSync, symlinkSync } from 'node:fs';
-import { readdir, readFile, realpath, rm, statfs, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, realpath, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readPostmaster } from '../../db/postmaster.ts';
 
 const MEMORY = '/dev/shm';
-/** What a run may fill. Octets. */
-const ROOM = 1_000_000_000;
+/** What a run and the services of its tests may fill. Octets. */
+const ROOM = 4_000_000_000;
 /** Folders of runs are called so, with a random ending. */
 export const RUN_PREFIX = 'postroom-test-';
 /** In a run's folder: the pid of the vitest that made it. */
@@ -33,6 +33,17 @@ export async function ownRun(run: string): Promise<void> {
 /** Says that the folder, in which services run, goes with the run. */
 export function linkToRun(run: string, directory: string): void {
   symlinkSync(directory, path.join(run, `${LINKED}${path.basename(directory)}`));
+}
+
+/**
+ * Makes a folder in which services run; it goes with the run, and lies where the run does: in memory, `kill -9` leaves as much behind as
+ * on a disk, and a commit need not wait for it.
+ */
+export async function makeServiceDirectory(run: string, prefix: string): Promise<string> {
+  const directory = await mkdtemp(path.join(path.dirname(run), prefix));
+  await chmod(directory, 0o755);
+  linkToRun(run, directory);
+  return directory;
 }
 
 /** Says that the process works in the service's folder, which its environment or its words must name. */

@@ -1,13 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { inject } from 'vitest';
 import { readSecrets } from '../../db/data-directory.ts';
 import { startEmbeddedCluster } from '../../db/embedded-cluster.ts';
 import { readPostmaster } from '../../db/postmaster.ts';
 import { freePort } from './cluster.ts';
-import { linkToRun, notePid } from './orphans.ts';
+import { makeServiceDirectory, notePid } from './orphans.ts';
 
 export const repository = path.resolve(import.meta.dirname, '../..');
 
@@ -23,9 +22,7 @@ export interface Machine {
 }
 
 export async function makeMachine(environment: Record<string, string> = {}): Promise<Machine> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'postroom-machine-'));
-  await chmod(directory, 0o755);
-  linkToRun(inject('runDirectory'), directory);
+  const directory = await makeServiceDirectory(inject('runDirectory'), 'postroom-machine-');
   const dataDirectory = path.join(directory, 'data');
   const [httpPort, smtpPort] = [await freePort(), await freePort()];
   const machine: Machine = {

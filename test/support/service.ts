@@ -1,8 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
@@ -11,7 +10,7 @@ import { type EmbeddedCluster, startEmbeddedCluster } from '../../db/embedded-cl
 import { createAccount } from '../../db/queries/account.ts';
 import { freePort } from './cluster.ts';
 import { copyCluster, copyDataDirectory } from './data-template.ts';
-import { linkToRun, notePid } from './orphans.ts';
+import { makeServiceDirectory, notePid } from './orphans.ts';
 import { singleMachineDatabaseUrl } from './single-machine.ts';
 
 /** `single`: `npm start`'s command; `split`: a process per actor over a real nats-server and PostgreSQL. */
@@ -98,9 +97,7 @@ export class Service {
   }
 
   static async start(mode: ServiceMode, options: ServiceOptions = {}): Promise<Service> {
-    const directory = await mkdtemp(path.join(tmpdir(), 'postroom-flow-'));
-    await chmod(directory, 0o755);
-    linkToRun(inject('runDirectory'), directory);
+    const directory = await makeServiceDirectory(inject('runDirectory'), 'postroom-flow-');
     const ports = [await freePort(), await freePort(), await freePort(), await freePort(), await freePort()];
     const service = new Service(mode, directory, ports, options);
     if (options.hasMetrics === true)
