@@ -5,6 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { makeCertificate } from '../../haraka-plugins/self-made-certificate.ts';
 import { databaseUrl, freePort, onServer } from '../support/cluster.ts';
+import { copyDataDirectory } from '../support/data-template.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { type DnsServer, startDnsServer } from '../support/dns.ts';
 import { type NatsServer, startNatsServer } from '../support/nats.ts';
@@ -63,6 +64,7 @@ describe('on one machine', () => {
     dns = await startDnsServer();
     publishWell();
     machine = await makeMachine({ DNS_SERVERS: dns.address, MAIL_HOSTNAME: HOSTNAME, TRUSTED_DOMAINS: 'inbox.test' });
+    await copyDataDirectory(machine.dataDirectory);
     service = await startOn(machine);
   }, LIMIT_MS);
   afterAll(async () => {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../support/cluster.ts';
+import { copyDataDirectory } from '../support/data-template.ts';
 import { type Machine, makeMachine, printedKey, type Run, repository, startOn } from '../support/runner.ts';
 import { greets, until } from '../support/service.ts';
 
@@ -17,6 +18,7 @@ let sinkPort: number;
 
 beforeAll(async () => {
   machine = await makeMachine();
+  await copyDataDirectory(machine.dataDirectory);
   service = await startOn(machine);
   hookPort = await freePort();
   sinkPort = await freePort();

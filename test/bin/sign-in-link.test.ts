@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { copyDataDirectory } from '../support/data-template.ts';
 import { type Machine, makeMachine, runToEnd, startOn } from '../support/runner.ts';
 
 let machine: Machine;
 
 beforeAll(async () => {
   machine = await makeMachine();
+  await copyDataDirectory(machine.dataDirectory);
 });
 afterAll(() => machine.remove());
 
