@@ -176,8 +176,8 @@ const BASE = 16_777_619;
 const BITS = 24;
 
 /**
- * Finds any of very many strings, by the hash of the octets that each begins with, rolled over the text (Rabin and Karp): `grep -F` took
- * three seconds for 12 MB and 60,000 strings, this takes as long for 500 MB.
+ * Finds any of very many strings, by the hash of the octets that each begins with, rolled over the text (Rabin and Karp): 8 s of one core
+ * for 100 MB and 100,000 strings, where `grep -F -f` took 17 s for 60,000 (2026-11-22, on a machine that was busy).
  */
 class Finder {
   readonly #beginnings = new Uint8Array(2 ** (BITS - 3));
