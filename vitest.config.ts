@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongFilesFirst } from './test/support/long-files-first.ts';
 
-/** What is tried in the process of the test itself. Elsewhere tests start the service as processes. */
+/** Tests of what runs within their own process, of which several files may share one. */
 const WITHIN = ['test/{core,docs,gateway,schema}/**/*.test.ts'];
 
 export default defineConfig({

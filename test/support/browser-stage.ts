@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { build } from 'vite';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { makeSignInLink } from '../../db/queries/sign-in-link.ts';
 import { callers, Service, type ServiceOptions, type TestAccount } from './service.ts';
@@ -103,5 +102,7 @@ export async function openBrowserStage(options: ServiceOptions = {}): Promise<Br
 async function buildDashboard(): Promise<void> {
   if (existsSync(path.join(root, 'gateway/dashboard/dist/index.html')) && process.env['DASHBOARD_BUILD'] === undefined)
     return;
+  // Only those who build need it.
+  const { build } = await import('vite');
   await build({ configFile: path.join(root, 'gateway/dashboard/vite.config.ts'), logLevel: 'warn' });
 }
