@@ -137,14 +137,15 @@ export class Fleet {
 
   /** Resolves when each process did work that it began to count from now on. */
   async awaitWorkOfAll(): Promise<void> {
-    const before = new Map(await this.#work());
-    let idle: string[] = [];
+    const before = new Map(await this.#work(everyone));
+    let idle: readonly string[] = everyone;
     const about = () => `idle: ${idle.join(', ')}\n${this.#faults()}`;
     await until(
       'each process does its work',
       about,
       async () => {
-        idle = (await this.#work()).filter(([name, count]) => count <= (before.get(name) ?? 0)).map(([name]) => name);
+        const counted = await this.#work(idle);
+        idle = counted.filter(([name, count]) => count <= (before.get(name) ?? 0)).map(([name]) => name);
         return idle.length === 0;
       },
       LIMIT_MS,
@@ -176,9 +177,9 @@ export class Fleet {
     ).toEqual([]);
   }
 
-  async #work(): Promise<[name: string, count: number][]> {
+  async #work(names: readonly string[]): Promise<[name: string, count: number][]> {
     return await Promise.all(
-      everyone.map(async (name): Promise<[string, number]> => {
+      names.map(async (name): Promise<[string, number]> => {
         const [metric, labels] = WORK[name.replace('-2', '') as Kind];
         return [name, (await scrape(this.#parts.monitoring(name))).sum(metric, labels) ?? 0];
       }),
