@@ -1,0 +1,101 @@
+import { asksToSlowDown, outcomeOfReply, type SmtpReply, statusOfReply } from '../../core/delivery-status.ts';
+import type { DestinationVerdict } from './destination-queue.ts';
+import type { AttemptResult, SendingJob } from './job.ts';
+import type { NoSession } from './open-session.ts';
+import type { SendReport } from './send-report.ts';
+import type { SmtpSession } from './smtp-session.ts';
+
+// What a dialogue, or its failing to come about, says of each recipient and of the destination.
+
+/** Of a session that did not come about. */
+export function toResult(failure: NoSession): Omit<AttemptResult, 'job'> {
+  const { outcome, host, remoteAddress, code, status, text } = failure;
+  return {
+    outcome,
+    host,
+    remoteAddress,
+    code,
+    status,
+    text,
+    isReply: code !== null && host !== null,
+    isTls: null,
+    returnId: null,
+  };
+}
+
+/** For one recipient of a transaction; `first` is the one that its return address was made for. */
+export function toOutcome(
+  job: SendingJob,
+  { refused, end }: SendReport,
+  session: SmtpSession | null,
+  first: SendingJob,
+): AttemptResult {
+  const at = {
+    job,
+    host: session?.hostName ?? null,
+    remoteAddress: session?.remoteAddress ?? null,
+    isTls: session?.isTls ?? null,
+    returnId: first.recipientId,
+  };
+  const refusal = refused.get(job.address);
+  if (refusal !== undefined) return { ...at, ...ofReply(refusal, outcomeOfReply(refusal, 'recipient')) };
+  switch (end.kind) {
+    case 'taken':
+      return { ...at, ...ofReply(end.reply, 'delivered') };
+    case 'refused':
+      return { ...at, ...ofReply(end.reply, outcomeOfReply(end.reply, end.phase)) };
+    case 'too-large': {
+      const text = 'The message is larger than the server takes';
+      return { ...at, outcome: 'bounced', isReply: false, code: null, status: '5.3.4', text };
+    }
+    case 'interrupted':
+      return { ...at, outcome: 'interrupted', isReply: false, code: null, status: null, text: end.text };
+    case 'late':
+    case 'lost': {
+      const text = end.isMessageOut ? `${end.text}, after the message was sent: it may have been taken` : end.text;
+      return { ...at, outcome: 'deferred', isReply: false, code: null, status: '4.4.2', text };
+    }
+    case 'all-refused':
+      // Another recipient's refusal came, and none for this one.
+      return {
+        ...at,
+        outcome: 'deferred',
+        isReply: false,
+        code: null,
+        status: '4.5.0',
+        text: 'The server gave no reply',
+      };
+  }
+}
+
+function ofReply(reply: SmtpReply, outcome: ReturnType<typeof outcomeOfReply>) {
+  return {
+    outcome: outcome ?? ('deferred' as const),
+    isReply: true,
+    code: reply.code,
+    status: statusOfReply(reply),
+    text: reply.text,
+  };
+}
+
+/** A session that was idle may have ended just then: that says nothing of the message. */
+export function isGoneBeforehand({ accepted, refused, end }: SendReport): boolean {
+  if (accepted.length > 0 || refused.size > 0) return false;
+  if (end.kind === 'lost') return !end.isMessageOut;
+  return end.kind === 'refused' && end.reply.code === 421 && end.phase !== 'data' && end.phase !== 'message';
+}
+
+/** RFC 5321 §4.5.3.1.10: the server took some recipients, and this one is to come in a transaction of its own. */
+export function isTooMany({ refused, end }: SendReport, job: SendingJob): boolean {
+  const reply = refused.get(job.address);
+  if (reply === undefined || end.kind !== 'taken') return false;
+  return reply.code === 452 || (reply.code === 552 && outcomeOfReply(reply, 'recipient') === 'deferred');
+}
+
+/** What the transaction showed of the destination. */
+export function verdictOf({ refused, end }: SendReport): DestinationVerdict {
+  if (end.kind === 'taken') return 'sent';
+  if (end.kind === 'late') return 'slow';
+  if (end.kind === 'refused' && asksToSlowDown(end.reply)) return 'slow';
+  return [...refused.values()].some(asksToSlowDown) ? 'hesitant' : 'refused';
+}
