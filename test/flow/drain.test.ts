@@ -15,6 +15,8 @@ const ACTORS = ['receiving', 'threading', 'delivery', 'sending', 'scheduling'];
 const WAIT_MS = 120_000;
 
 let service: Service;
+/** Of the webhook receiver and of the sink; milliseconds. */
+let answersAfterMs = 1_000;
 let receiver: WebhookReceiver;
 let sink: SinkMta;
 let account: DomainAccount;
@@ -26,8 +28,8 @@ let secondGateway: number;
 let firstSmtpPort: number;
 
 beforeAll(async () => {
-  receiver = await startWebhookReceiver({ script: () => ({ status: 200, delayMs: 1_000 }) });
-  sink = await startSinkMta({ script: { message: () => ({ reply: '250 2.0.0 taken', afterMs: 1_000 }) } });
+  receiver = await startWebhookReceiver({ script: () => ({ status: 200, delayMs: answersAfterMs }) });
+  sink = await startSinkMta({ script: { message: () => ({ reply: '250 2.0.0 taken', afterMs: answersAfterMs }) } });
   service = await Service.start('split', {
     hasMetrics: true,
     environment: {
@@ -201,6 +203,8 @@ describe('of two SMTP processes', () => {
 
 describe('of two actors of each kind', () => {
   test('one ends with much in hand, leaves no lease behind, and the other does the rest once', async () => {
+    // Long enough that work of both kinds is in hand at once, and shorter than a drain.
+    answersAfterMs = 6_000;
     const offered = offer('actors', 300, { perSecond: 100, isReusing: true });
     const sent = Promise.all(Array.from({ length: 150 }, (_, n) => account.call('POST', '/emails', email(10_000 + n))));
     const firsts = new Map(ACTORS.map((name) => [name, service.processes.get(name)?.pid]));
@@ -212,7 +216,9 @@ describe('of two actors of each kind', () => {
       async () => (await heldBy('delivery', 'delivery')) > 0 && (await heldBy('recipient', 'sending')) > 0,
       WAIT_MS,
     );
-    const codes = await Promise.all(ACTORS.map((name) => service.end(name, 'SIGTERM')));
+    const ends = ACTORS.map((name) => service.end(name, 'SIGTERM'));
+    answersAfterMs = 1_000;
+    const codes = await Promise.all(ends);
     expect(codes).toEqual(ACTORS.map(() => 0));
     for (const table of ['reception', 'route', 'delivery', 'recipient'])
       for (const name of ACTORS)

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { chmod, mkdir, mkdtemp } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -73,16 +73,26 @@ export async function onServer(url: string, statement: string): Promise<void> {
   }
 }
 
-/** A TCP port of 127.0.0.1 that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/**
+ * A port of loopback that nobody has. It lies below those that the kernel gives to connections, apart from those of other workers, and is
+ * not answered again soon: it stays free until a server is started with it.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = FIRST_PORT + ((lastPort + 1 - FIRST_PORT) % PORTS_PER_WORKER);
+    lastPort = port;
+    if (await isFree(port)) return port;
+  }
+}
+
+const PORTS_PER_WORKER = 2_500;
+const FIRST_PORT = 10_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % 9) * PORTS_PER_WORKER;
+let lastPort = FIRST_PORT + randomInt(PORTS_PER_WORKER);
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
-      );
-    });
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
