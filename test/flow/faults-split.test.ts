@@ -4,7 +4,7 @@ import { awaitDrained } from '../support/ledger.ts';
 import { greets, until } from '../support/service.ts';
 
 /** Kills per point: a slice, or with CHAOS_KILLS=20 the whole. */
-const KILLS = Number(process.env['CHAOS_KILLS'] ?? 2);
+const KILLS = Number(process.env['CHAOS_KILLS'] ?? 3);
 /** Each kill may cost a start of a process on a machine that is busy, and the limit of a question. */
 const LIMIT_MS = 110_000 + KILLS * 30_000;
 

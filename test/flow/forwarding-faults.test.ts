@@ -4,7 +4,7 @@ import { fieldOf } from '../support/sending-stage.ts';
 import { until } from '../support/service.ts';
 
 /** Kills per point: a slice, or with CHAOS_KILLS=20 the whole of A3 of the guarantees. */
-const KILLS = Number(process.env['CHAOS_KILLS'] ?? 2);
+const KILLS = Number(process.env['CHAOS_KILLS'] ?? 3);
 const LIMIT_MS = 60_000 + KILLS * 60_000;
 const LEASE_SECONDS = 30;
 /** Offered for each kill, to an address and to a group of two. */

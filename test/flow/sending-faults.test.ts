@@ -6,7 +6,7 @@ import { type Answer, callers, type TestAccount, until } from '../support/servic
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 /** Kills per point: a slice, or with CHAOS_KILLS=20 the whole of A3 of the guarantees. */
-const KILLS = Number(process.env['CHAOS_KILLS'] ?? 2);
+const KILLS = Number(process.env['CHAOS_KILLS'] ?? 3);
 /** Each kill may cost a start of a process on a machine that is busy. */
 const LIMIT_MS = 60_000 + KILLS * 60_000;
 const LEASE_SECONDS = 30;
