@@ -1,7 +1,7 @@
 import { appendFile } from 'node:fs/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { expect } from 'vitest';
-import { databaseUrl } from './cluster.ts';
+import { databaseUrl, queryOnce } from './cluster.ts';
 import { ComposeStage } from './compose-stage.ts';
 import { awaitDrained, checkLedger } from './ledger.ts';
 import { createTrafficAccount, MailTraffic, type TrafficAccount } from './mail-traffic.ts';
@@ -100,13 +100,7 @@ export class ClusterBench {
   }
 
   async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
-    const client = new pg.Client({ connectionString: this.databaseUrl });
-    await client.connect();
-    try {
-      return (await client.query<Row>(text, values)).rows;
-    } finally {
-      await client.end();
-    }
+    return await queryOnce<Row>(this.databaseUrl, text, values);
   }
 
   /** Names of the services of our own that run for good, NATS and proxy left out. */

@@ -56,6 +56,21 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
+/** Runs one statement as the URL's role, on a connection of its own. */
+export async function queryOnce<Row extends pg.QueryResultRow>(
+  url: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
 /** The URL of another database on the same server. */
 export function databaseUrl(clusterUrl: string, name: string): string {
   const url = new URL(clusterUrl);

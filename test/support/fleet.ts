@@ -1,7 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { expect } from 'vitest';
 import { type Balancer, startBalancer } from './balancer.ts';
-import { freePort } from './cluster.ts';
+import { freePort, queryOnce } from './cluster.ts';
 import { awaitDrained, checkLedger } from './ledger.ts';
 import { createTrafficAccount, MailTraffic, type TrafficAccount } from './mail-traffic.ts';
 import { scrape } from './metrics.ts';
@@ -106,13 +106,7 @@ export class Fleet {
   }
 
   async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
-    const client = new pg.Client({ connectionString: await this.service.databaseUrl() });
-    await client.connect();
-    try {
-      return (await client.query<Row>(text, values)).rows;
-    } finally {
-      await client.end();
-    }
+    return await queryOnce<Row>(await this.service.databaseUrl(), text, values);
   }
 
   /** Ends the process, which has to drain within its time, and starts it from that folder. */

@@ -9,8 +9,8 @@ import Fastify from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { keepLogs } from './keep-logs.ts';
-import { KEPT_LOGS, keepLog, keepSecrets, LOGS, makeKeptLogs, type SecretKind } from './kept-logs.ts';
-import { findLeaks, reportLeaks } from './leaks.ts';
+import { KEPT_LOGS, keepLog, keepSecrets, LOGS, makeKeptLogs } from './kept-logs.ts';
+import { EXPECTED, findLeaks, reportLeaks } from './leaks.ts';
 import { startSinkMta } from './sink-mta.ts';
 import { SmtpClient } from './smtp-client.ts';
 import { BodyCollector, bodyLines, secretsGiven, secretsIn } from './told-secrets.ts';
@@ -30,19 +30,6 @@ afterEach(async () => {
 let count = 0;
 const word = () => `Fm3-${process.pid}-${count++}-zQ9x~w`;
 
-const kinds: SecretKind[] = [
-  'API key',
-  'hash of an API key',
-  'password',
-  'session cookie',
-  'one-time link',
-  'webhook secret',
-  'verification token',
-  'SECRET_KEY',
-  'password of a server',
-  'mail body',
-];
-
 describe('a line with a secret is found', () => {
   const around = (text: string) => Buffer.from(text).toString('base64');
   const written: [string, (secret: string) => string][] = [
@@ -53,12 +40,12 @@ describe('a line with a secret is found', () => {
     ['in Base64 behind two', (secret) => around(`ab${secret}`)],
   ];
   test.each(written)('%s, of every kind', async (_name, write) => {
-    const secrets = kinds.map((kind) => ({ kind, value: word() }));
+    const secrets = EXPECTED.map((kind) => ({ kind, value: word() }));
     keepSecrets(secrets);
     keepLog('gateway-1', '{"level":30,"msg":"ready"}\n');
     for (const { value } of secrets) keepLog('gateway-1', `{"level":30,"about":"${write(value)}","msg":"x"}\n`);
     const { leaks, lineCount, logCount } = await findLeaks(folder);
-    expect(leaks.map(({ kind }) => kind)).toEqual(kinds);
+    expect(leaks.map(({ kind }) => kind)).toEqual(EXPECTED);
     expect({ lineCount, logCount }).toEqual({ lineCount: 11, logCount: 1 });
     for (const { line } of leaks)
       expect(line).toMatch(/^\{"level":30,"about":"[\w=]{0,4}\*{12,}[\w=]{0,4}","msg":"x"\}$/);
@@ -102,7 +89,7 @@ test('what a first start and the account command print on purpose is none, and t
 
 test('a run of all tests that knows no secret or keeps no log fails', async () => {
   expect((await reportLeaks(folder, 'part')).failureCount).toBe(0);
-  expect((await reportLeaks(folder, 'whole')).failureCount).toBe(kinds.length + 1);
+  expect((await reportLeaks(folder, 'whole')).failureCount).toBe(EXPECTED.length + 1);
 });
 
 test('secrets are taken from a program’s environment and words, and nothing else of them', () => {

@@ -52,7 +52,7 @@ const MOST_SHOWN = 30;
 const MOST_CARRIED = 65_536;
 
 /** Kinds that a run of all tests comes to know for certain; one that is missing is no longer looked for. */
-const EXPECTED: SecretKind[] = [
+export const EXPECTED: readonly SecretKind[] = [
   'API key',
   'hash of an API key',
   'password',

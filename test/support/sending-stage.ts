@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { authenticate } from 'mailauth';
-import pg from 'pg';
+import type pg from 'pg';
+import { queryOnce } from './cluster.ts';
 import { type DnsServer, startDnsServer } from './dns.ts';
 import { Service, type ServiceMode, type TestAccount, until } from './service.ts';
 import { type SinkMessage, type SinkMta, startSinkMta } from './sink-mta.ts';
@@ -86,13 +87,7 @@ export class SendingStage {
 
   /** Runs one statement as the database's owner, on a connection of its own. */
   async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
-    const client = new pg.Client({ connectionString: await this.service.databaseUrl() });
-    await client.connect();
-    try {
-      return (await client.query<Row>(text, values)).rows;
-    } finally {
-      await client.end();
-    }
+    return await queryOnce<Row>(await this.service.databaseUrl(), text, values);
   }
 
   /** Moves the clock by which PostgreSQL decides what is due. */
