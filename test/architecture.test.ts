@@ -149,9 +149,9 @@ test('file names are in kebab case', () => {
   expect(wrong.map((file) => file.name)).toEqual([]);
 });
 
-test('no file is longer than 300 lines', () => {
+test('no file is longer than 500 lines', () => {
   // A migration is one schema in SQL, frozen once it is released.
-  const long = files.filter((file) => !file.name.startsWith('db/migrations/') && file.text.split('\n').length > 301);
+  const long = files.filter((file) => !file.name.startsWith('db/migrations/') && file.text.split('\n').length > 501);
   expect(long.map((file) => file.name)).toEqual([]);
 });
 
