@@ -42,7 +42,7 @@ export interface ForwardedOriginal {
 export interface CopyFacts {
   /** `<local@domain>`, always the same for one delivery */
   messageId: string;
-  /** an address of the user's verified domain */
+  /** see forwardSender */
   from: string;
   isGroup: boolean;
 }
@@ -66,18 +66,37 @@ export function readForwardConfig(stored: unknown): ForwardConfig {
   };
 }
 
+/** What decides which address sends a copy. */
+export interface SenderFacts {
+  /** whether the domain of the config's fromAddress is a verified domain of the user */
+  isFromVerified: boolean;
+  /** the receiving address if it is an address of the user on a verified domain; null for catch-all mail */
+  ownAddress: string | null;
+  /** a verified domain of the user, that of the receiving address first; null when the user has none */
+  verifiedDomain: string | null;
+  /** SYSTEM_MAIL_FROM */
+  systemAddress: string;
+}
+
+/** The address that sends a copy, and whether it is the service's own (SYSTEM_MAIL_FROM) rather than one of the user's domains. */
+export interface ForwardSender {
+  address: string;
+  isSystem: boolean;
+}
+
+const FALLBACK_LOCAL_PART = 'postroom';
+
 /**
- * Whose From a copy bears: the configured address when `isOwnDomain` says that its domain is a verified one of the user, else the
- * address that received the mail, else (mail cannot be sent from that) the postmaster of its domain.
+ * Returns the From address of a copy: the configured address if its domain is a verified domain of the user, else the receiving address,
+ * else `postroom@` a verified domain of the user, else SYSTEM_MAIL_FROM.
  */
-export function forwardSender(
-  config: Pick<ForwardConfig, 'fromAddress'>,
-  ownAddress: string,
-  isOwnDomain: boolean,
-): string {
-  if (config.fromAddress !== null && isOwnDomain) return config.fromAddress;
-  const own = outgoingMailbox({ name: null, address: ownAddress });
-  return own?.address ?? `postmaster@${ownAddress.slice(ownAddress.lastIndexOf('@') + 1)}`;
+export function forwardSender(config: Pick<ForwardConfig, 'fromAddress'>, facts: SenderFacts): ForwardSender {
+  if (config.fromAddress !== null && facts.isFromVerified) return { address: config.fromAddress, isSystem: false };
+  const own = facts.ownAddress === null ? null : outgoingMailbox({ name: null, address: facts.ownAddress });
+  if (own !== null) return { address: own.address, isSystem: false };
+  if (facts.verifiedDomain !== null)
+    return { address: `${FALLBACK_LOCAL_PART}@${facts.verifiedDomain}`, isSystem: false };
+  return { address: facts.systemAddress, isSystem: true };
 }
 
 /**

@@ -32,6 +32,8 @@ export interface DeliveryActorOptions {
   dnsServers?: readonly string[];
   /** the EHLO name and right side of Message-IDs of forwarded copies; localhost unless told */
   mailHostname?: string;
+  /** SYSTEM_MAIL_FROM: sends copies for users without a verified domain; postroom@localhost if absent */
+  systemMailFrom?: string;
   /** copies that one user's endpoints may forward within an hour; 0 or absent: no limit */
   forwardLimitPerHour?: number;
   /** for composing one copy, milliseconds; 15,000 unless told */
@@ -115,8 +117,10 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     },
   });
   const forwardThreads = createForwardThreads(options.forwardTimeLimitMs);
+  const systemMailFrom = options.systemMailFrom ?? 'postroom@localhost';
   const tester = createEndpointTester({
     context,
+    systemMailFrom,
     endpoints,
     dispatcher: checked,
     guard,
@@ -130,6 +134,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     threads: forwardThreads,
     recorder,
     limitPerHour: options.forwardLimitPerHour ?? 0,
+    systemMailFrom,
     fault,
   });
   const model = options.guardModel == null ? null : createGuardModel(options.guardModel);

@@ -6,6 +6,7 @@ import { LEASE_SECONDS } from '../../db/claim.ts';
 import { isConnectionLost } from '../../db/database.ts';
 import { type ClaimedForwardRow, findForwardRecipientSql } from '../../db/queries/forward-claim.ts';
 import { type ForwardRecord, storeForwardSql } from '../../db/queries/forward-store.ts';
+import { keepSystemDomain } from '../../db/queries/system-domain.ts';
 import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext, Run } from '../actor.ts';
 import { noteStage } from '../mail-spans.ts';
@@ -30,6 +31,8 @@ export interface ForwarderOptions {
   recorder: OutcomeRecorder;
   /** copies of one user within an hour; 0: no limit */
   limitPerHour: number;
+  /** sends copies for users without a verified domain */
+  systemMailFrom: string;
   fault: (point: DeliveryFaultPoint) => void;
 }
 
@@ -57,7 +60,7 @@ const BEHIND_SLOW_WAIT_SECONDS = 30;
 const RANDOM_OCTETS = 10;
 
 export function createForwarder(options: ForwarderOptions): Forwarder {
-  const { context, threads, recorder, limitPerHour, fault } = options;
+  const { context, threads, recorder, limitPerHour, systemMailFrom, fault } = options;
   const { pool } = context.database;
   const waitReason = `Waiting: ${limitPerHour} copies were forwarded within an hour`;
   const returnKey = deriveReturnAddressKey(options.secretKey);
@@ -75,8 +78,17 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     const { config } = endpoint;
     // Nobody would ever settle it: where there is nobody to send to the sending queue has nothing to do.
     if (config.addresses.length === 0) return { refusal: `Mail cannot be sent to ${config.unusable.join(', ')}` };
-    const from = forwardSender(config, ownAddress, row.is_from_verified);
+    const { address: from, isSystem } = forwardSender(config, {
+      isFromVerified: row.is_from_verified,
+      ownAddress: row.is_own_verified ? ownAddress : null,
+      verifiedDomain: row.verified_domain,
+      systemAddress: systemMailFrom,
+    });
     const senderDomain = from.slice(from.lastIndexOf('@') + 1).toLowerCase();
+    if (isSystem) {
+      const id = makeIdentifier('domain', context.now(), context.random(RANDOM_OCTETS));
+      await keepSystemDomain(context.database, { id, name: senderDomain });
+    }
     const work = {
       original: { octets, traceFields: row.trace_fields ?? '', ownAddress, receivedAt },
       config,

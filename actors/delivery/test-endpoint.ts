@@ -19,6 +19,8 @@ export interface EndpointTesterOptions {
   publicUrl: string;
   /** see core/download-link.ts */
   linkKey: Uint8Array;
+  /** see ForwardTesterOptions */
+  systemMailFrom: string;
   /** composes copies */
   threads: ForwardTesterOptions['threads'];
 }
@@ -44,7 +46,7 @@ const ANYONE = 'hello@example.com';
 
 export function createEndpointTester(options: EndpointTesterOptions): EndpointTester {
   const { context, endpoints } = options;
-  const forwarding = { context, threads: options.threads };
+  const forwarding = { context, threads: options.threads, systemMailFrom: options.systemMailFrom };
   const open = new Set<OpenRequest>();
 
   const testWebhook = async (request: TestRequest, tested: TestedWebhook): Promise<Tested> => {

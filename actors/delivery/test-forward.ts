@@ -1,17 +1,13 @@
 import { hash } from 'node:crypto';
-import { type ForwardConfig, forwardSender, readForwardConfig } from '../../core/forward.ts';
+import { type ForwardConfig, type ForwardSender, forwardSender, readForwardConfig } from '../../core/forward.ts';
 import { makeIdentifier } from '../../core/identifiers.ts';
 import { parseMessage } from '../../core/parse-message.ts';
 import { makeSampleMessage, SAMPLE_SENDER } from '../../core/sample-message.ts';
 import { baseSubject } from '../../core/subject.ts';
 import { readPolicy } from '../../db/queries/outgoing-policy.ts';
 import { type OutgoingContent, writeOutgoing } from '../../db/queries/outgoing-write.ts';
-import {
-  findSampleRecipient,
-  readTestedForwardSql,
-  type SampleRecipient,
-  type TestedForwardRow,
-} from '../../db/queries/sample-recipient.ts';
+import { findSampleRecipient, readTestedForwardSql, type TestedForwardRow } from '../../db/queries/sample-recipient.ts';
+import { keepSystemDomain } from '../../db/queries/system-domain.ts';
 import { inUserTransaction } from '../../db/user-transaction.ts';
 import type { ActorContext } from '../actor.ts';
 import { traceParentToKeep } from '../bus/tracing.ts';
@@ -20,6 +16,8 @@ import type { ForwardThreads } from './forward-thread.ts';
 export interface ForwardTesterOptions {
   context: ActorContext;
   threads: Pick<ForwardThreads, 'compose'>;
+  /** sends the sample for users without a verified domain */
+  systemMailFrom: string;
 }
 
 export interface ForwardTest {
@@ -58,13 +56,15 @@ export async function testForward(options: ForwardTesterOptions, test: ForwardTe
   if (row === undefined || config === null) return told(false, 'Endpoint configuration cannot be used');
   if (config.addresses.length === 0) return told(false, 'The endpoint has no address that mail can be sent to');
   const recipient = await findSampleRecipient(pool, test);
-  if (recipient === null || !recipient.isVerified)
-    return told(
-      false,
-      'Nothing was sent: a copy comes from an address of yours on a verified domain, and there is none',
-    );
-  const email = await composeSample(options, test, { config, recipient, isFromVerified: row.is_from_verified });
-  const refusal = await store(options.context, test.userId, email);
+  const sender = forwardSender(config, {
+    isFromVerified: row.is_from_verified,
+    ownAddress: recipient?.isVerified === true ? recipient.address : null,
+    verifiedDomain: row.verified_domain,
+    systemAddress: options.systemMailFrom,
+  });
+  const ownAddress = recipient?.address ?? sender.address;
+  const email = await composeSample(options, test, { config, ownAddress, from: sender.address });
+  const refusal = await store(options.context, test.userId, { email, sender });
   if (refusal !== null) return told(false, refusal);
   return told(true, `A sample is on its way to ${config.addresses.join(', ')} (email ${email.row.id})`);
 }
@@ -79,21 +79,21 @@ function configOf(stored: unknown): ForwardConfig | null {
 
 interface SampleCopy {
   config: ForwardConfig;
-  recipient: SampleRecipient;
-  isFromVerified: boolean;
+  /** the address that received the sample */
+  ownAddress: string;
+  /** see forwardSender */
+  from: string;
 }
 
 async function composeSample(
   { context, threads }: ForwardTesterOptions,
   { type }: ForwardTest,
-  { config, recipient, isFromVerified }: SampleCopy,
+  { config, ownAddress, from }: SampleCopy,
 ): Promise<OutgoingContent> {
   const now = context.now();
   const identifier = (kind: 'email' | 'raw' | 'event' | 'recipient') =>
     makeIdentifier(kind, now, context.random(RANDOM_OCTETS));
   const id = identifier('email');
-  const ownAddress = recipient.address;
-  const from = forwardSender(config, ownAddress, isFromVerified);
   const domain = domainOf(from);
   const original = makeSampleMessage({
     recipient: ownAddress,
@@ -145,9 +145,15 @@ async function composeSample(
   return { row, octets, text: message.textBody, html: message.htmlBody };
 }
 
-/** Puts it into the queue; answers why not, or null. */
-async function store({ database, bus }: ActorContext, userId: string, email: OutgoingContent): Promise<string | null> {
+/** Puts the copy into the queue; returns why not, or null. */
+async function store(
+  { database, bus, now, random }: ActorContext,
+  userId: string,
+  { email, sender }: { email: OutgoingContent; sender: ForwardSender },
+): Promise<string | null> {
   const { row } = email;
+  const systemDomain = { id: makeIdentifier('domain', now(), random(RANDOM_OCTETS)), name: row.own_domain };
+  const systemDomainId = sender.isSystem ? await keepSystemDomain(database, systemDomain) : null;
   const recipients = row.recipients.map(({ address }) => address.toLowerCase());
   const stored = await inUserTransaction(
     database,
@@ -162,11 +168,12 @@ async function store({ database, bus }: ActorContext, userId: string, email: Out
         hourly: null,
       });
       const domain = policy.domains.get(row.own_domain);
-      if (domain?.isVerified !== true) return `Nothing was sent: ${row.own_domain} is not verified`;
+      const domainId = systemDomainId ?? (domain?.isVerified === true ? domain.id : null);
+      if (domainId === null) return `Nothing was sent: ${row.own_domain} is not verified`;
       if (policy.suppressed.size > 0)
         return `Nothing was sent: mail to ${[...policy.suppressed].join(', ')} came back earlier, and is suppressed`;
       const addressId = policy.addressIds.get(row.own_address) ?? null;
-      const emails = [{ ...email, domainId: domain.id, addressId }];
+      const emails = [{ ...email, domainId, addressId }];
       const unit = { emails, batchId: null, traceParent: traceParentToKeep(), answer: null };
       return await writeOutgoing(client, userId, [unit]);
     },

@@ -1,5 +1,4 @@
 import { mailFromDomainOf } from '../../core/dns-records.ts';
-import { SYSTEM_USER_ID } from '../../core/system-account.ts';
 import { CLAIM_BATCH, LEASE_SECONDS } from '../../db/claim.ts';
 import {
   type ClaimedRecipientRow,
@@ -142,9 +141,10 @@ function toTransaction(row: ClaimedRecipientRow): Transaction {
     domain: row.domain,
     senderDomain: row.own_domain,
     isSenderVerified: row.is_sender_verified,
-    // No DSN may carry the service's own mail, and what links it holds, to somebody's inbox.
+    isSystemSender: row.is_system_sender,
+    // A DSN must not carry mail of the service, with the links in it, to an inbox of a user.
     returnDomain:
-      row.is_null_sender || row.user_id === SYSTEM_USER_ID
+      row.is_null_sender || row.is_system_sender
         ? null
         : row.mail_from_verified
           ? mailFromDomainOf(row.own_domain)

@@ -35,6 +35,8 @@ export interface Transaction {
   /** of the From address */
   senderDomain: string;
   isSenderVerified: boolean;
+  /** mail from the service's own address (SYSTEM_MAIL_FROM), on behalf of the user or of the service itself */
+  isSystemSender: boolean;
   /** the domain of return addresses; null: the reverse-path is null (RFC 5321 §4.5.5) */
   returnDomain: string | null;
   isHosted: boolean;

@@ -1,6 +1,5 @@
 import { parentDomains } from '../../core/domain-name.ts';
 import { decryptSecret } from '../../core/secret-box.ts';
-import { SYSTEM_USER_ID } from '../../core/system-account.ts';
 import { findHostedSigningKey, findSigningKey } from '../../db/queries/dkim-key.ts';
 import type { ActorContext } from '../actor.ts';
 import type { Transaction } from './job.ts';
@@ -38,23 +37,23 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
   const unsignedDomains = new Set<string>();
   let keptOctets = 0;
 
-  const findKey = async (userId: string, domain: string): Promise<SigningKey | null> => {
-    const names = [domain, ...parentDomains(domain)];
-    // The service's own mail is signed by the key of whoever owns the domain that it is sent from.
-    const found =
-      userId === SYSTEM_USER_ID
-        ? await findHostedSigningKey(context.database, names)
-        : await findSigningKey(context.database, userId, names);
+  const findKey = async ({ userId, senderDomain, isSystemSender }: Transaction): Promise<SigningKey | null> => {
+    const names = [senderDomain, ...parentDomains(senderDomain)];
+    // Mail from the service's own address is signed with the key of the user that owns its domain.
+    const found = isSystemSender
+      ? await findHostedSigningKey(context.database, names)
+      : await findSigningKey(context.database, userId, names);
     if (found === null) return null;
     const privateKey = decryptSecret(secretKey, 'dkim-key', found.privateKeyCiphertext);
     return { domain: found.domain, selector: found.selector, privateKey };
   };
 
   const readAndSign = async (transaction: Transaction): Promise<Buffer | null> => {
-    const { userId, senderDomain, rawId } = transaction;
+    const { userId, senderDomain, isSystemSender, rawId } = transaction;
     const octets = rawId === null ? null : await context.octets.get(rawId);
     if (octets === null) return null;
-    const key = await keys.remember(`${userId} ${senderDomain}`, () => findKey(userId, senderDomain));
+    const owner = isSystemSender ? 'system' : userId;
+    const key = await keys.remember(`${owner} ${senderDomain}`, () => findKey(transaction));
     if (key !== null) return await thread.sign({ ...key, octets });
     if (!unsignedDomains.has(senderDomain)) {
       unsignedDomains.add(senderDomain);

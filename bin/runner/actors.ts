@@ -93,6 +93,7 @@ export function startActor(name: ActorName, context: ActorContext, settings: Act
         secretKey,
         dnsServers: config.dnsServers,
         mailHostname: config.mailHostname,
+        systemMailFrom: config.systemMailFrom,
         forwardLimitPerHour: config.forwardLimitPerHour,
         guardModel: config.guardModel,
         fault,

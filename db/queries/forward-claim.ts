@@ -35,6 +35,10 @@ export interface ClaimedForwardRow {
   config: unknown;
   /** whether the domain of the config's fromAddress is a verified one of the user */
   is_from_verified: boolean;
+  /** whether own_address is an address of the user on a verified domain, rather than one that only the catch-all took */
+  is_own_verified: boolean;
+  /** a verified domain of the user, that of own_address first; null when the user has none */
+  verified_domain: string | null;
   /** copies that the user's endpoints forwarded within the last hour, and for how long the first of them still counts; counted to $3 */
   used: number;
   frees_in_seconds: number | null;
@@ -83,6 +87,10 @@ export const claimForwardsSql = `
     p.type as endpoint_type, p.is_active, p.config,
     exists (select from domain d where d.user_id = c.user_id and d.name = lower(split_part(p.config->>'fromAddress', '@', 2))
       and d.status = 'verified') as is_from_verified,
+    exists (select from email_address a join domain d on d.user_id = a.user_id and d.id = a.domain_id and d.status = 'verified'
+      where a.user_id = c.user_id and a.id = e.address_id) as is_own_verified,
+    (select d.name from domain d where d.user_id = c.user_id and d.status = 'verified'
+     order by (d.id is not distinct from e.domain_id) desc, d.created_at, d.id limit 1) as verified_domain,
     g.used, g.frees_in_seconds
   from claimed c
   join usage g on g.user_id = c.user_id

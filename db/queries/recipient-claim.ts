@@ -1,3 +1,4 @@
+import { SYSTEM_USER_ID } from '../../core/system-account.ts';
 import { LEASE_SECONDS } from '../claim.ts';
 import { notSetAsideSql } from './dead-row.ts';
 
@@ -21,8 +22,10 @@ export interface ClaimedRecipientRow {
   size_octets: number | null;
   /** the domain of the From address */
   own_domain: string;
-  /** the sender's domain is still the user's, and verified */
+  /** the sender's domain is still the user's, or the service's own, and verified */
   is_sender_verified: boolean;
+  /** the sender's domain is the service's own, see keepSystemDomain */
+  is_system_sender: boolean;
   mail_from_verified: boolean;
   /** the recipient's domain belongs to this service */
   is_hosted: boolean;
@@ -143,6 +146,7 @@ function claimSql(locking: string): string {
     extract(epoch from (select postroom_now()) - c.queued_at)::float8 as age_seconds,
     (select r.size_octets from raw_message r where r.id = m.raw_id) as size_octets,
     coalesce(o.status = 'verified', false) as is_sender_verified,
+    coalesce(o.user_id = '${SYSTEM_USER_ID}', false) as is_system_sender,
     o.mail_from_verified_at is not null as mail_from_verified,
     exists (select from verified_domain_name v where v.name = c.domain) as is_hosted,
     exists (select from suppression s where s.user_id = c.user_id and s.address = lower(c.address)) as is_suppressed
@@ -154,10 +158,13 @@ function claimSql(locking: string): string {
   ) f on true
   cross join lateral (select case when c.delivery_id is null then e.raw_id else f.forward_raw_id end as raw_id) m
   left join lateral (
-    select d.status, d.mail_from_verified_at from domain d
-    where d.user_id = e.user_id and d.id = e.domain_id and c.sender_domain is null
-    union all
-    select d.status, d.mail_from_verified_at from domain d where d.user_id = c.user_id and d.name = c.sender_domain
+    select * from (
+      select d.user_id, d.status, d.mail_from_verified_at from domain d
+      where d.user_id in (e.user_id, '${SYSTEM_USER_ID}') and d.id = e.domain_id and c.sender_domain is null
+      union all
+      select d.user_id, d.status, d.mail_from_verified_at from domain d
+      where d.user_id in (c.user_id, '${SYSTEM_USER_ID}') and d.name = c.sender_domain
+    ) d order by d.status = 'verified' desc, d.user_id = '${SYSTEM_USER_ID}'
     limit 1
   ) o on true
   order by c.next_attempt_at, c.id`;

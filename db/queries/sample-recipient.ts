@@ -34,10 +34,13 @@ export interface TestedForwardRow {
   config: unknown;
   /** whether the domain of the config's fromAddress is a verified one of the user */
   is_from_verified: boolean;
+  /** the oldest verified domain of the user; null when there is none */
+  verified_domain: string | null;
 }
 
 /** By $1 (user id) and $2 (endpoint id). Rows: TestedForwardRow. */
 export const readTestedForwardSql = `
   select p.config, exists (select from domain d where d.user_id = p.user_id
-    and d.name = lower(split_part(p.config->>'fromAddress', '@', 2)) and d.status = 'verified') as is_from_verified
+    and d.name = lower(split_part(p.config->>'fromAddress', '@', 2)) and d.status = 'verified') as is_from_verified,
+    (select d.name from domain d where d.user_id = p.user_id and d.status = 'verified' order by d.created_at, d.id limit 1) as verified_domain
   from endpoint p where p.user_id = $1 and p.id = $2`;

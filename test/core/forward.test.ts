@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { composeForward, type ForwardConfig, forwardSender, readForwardConfig } from '../../core/forward.ts';
+import {
+  composeForward,
+  type ForwardConfig,
+  forwardSender,
+  readForwardConfig,
+  type SenderFacts,
+} from '../../core/forward.ts';
 import { parseMessage } from '../../core/parse-message.ts';
 import { isTransferable } from '../../core/transfer-form.ts';
 import { fieldOf, fieldsOf } from '../support/sending-stage.ts';
@@ -37,13 +43,18 @@ describe('a stored config', () => {
   });
 });
 
-test.each<[fromAddress: string | null, ownAddress: string, isOwnDomain: boolean, expected: string]>([
-  [null, 'hello@box.test', false, 'hello@box.test'],
-  ['desk@other.test', 'hello@box.test', true, 'desk@other.test'],
-  ['desk@stranger.test', 'hello@box.test', false, 'hello@box.test'],
-  [null, 'grüße@box.test', false, 'postmaster@box.test'],
-])('with %s, mail to %s and verified %s comes from %s', (fromAddress, ownAddress, isOwnDomain, expected) => {
-  expect(forwardSender({ fromAddress }, ownAddress, isOwnDomain)).toBe(expected);
+test.each<[fromAddress: string | null, facts: Partial<SenderFacts>, expected: string]>([
+  [null, {}, 'hello@box.test'],
+  ['desk@other.test', { isFromVerified: true }, 'desk@other.test'],
+  ['desk@stranger.test', {}, 'hello@box.test'],
+  [null, { ownAddress: 'grüße@box.test' }, 'postroom@box.test'],
+  ['desk@stranger.test', { ownAddress: null }, 'postroom@box.test'],
+  [null, { ownAddress: null, verifiedDomain: null }, 'postroom@mx.test'],
+  ['desk@other.test', { isFromVerified: true, ownAddress: null, verifiedDomain: null }, 'desk@other.test'],
+])('a copy with fromAddress %s and %j is sent by %s', (fromAddress, facts, expected) => {
+  const all = { isFromVerified: false, ownAddress: 'hello@box.test', verifiedDomain: 'box.test', ...facts };
+  const sender = forwardSender({ fromAddress }, { ...all, systemAddress: 'postroom@mx.test' });
+  expect(sender).toEqual({ address: expected, isSystem: expected === 'postroom@mx.test' });
 });
 
 describe('a copy', () => {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { parseMessage } from '../../../core/parse-message.ts';
 import type { Database } from '../../../db/database.ts';
 import { createOctetStore } from '../../../db/octet-store.ts';
 import { testActorContext } from '../../support/actor-context.ts';
@@ -220,6 +221,28 @@ test('where mail can be sent to none of its addresses, the delivery fails and sa
     expect(delivery).toMatchObject({ status: 'failed', error: `Mail cannot be sent to ${address}` });
     expect(await queuedOf(mailbox)).toEqual([]);
   }
+});
+
+test.each([
+  ['verified', /^postroom@forward\d+\.test$/],
+  ['failed', /^service@postroom\.test$/],
+])('a copy of catch-all mail of a domain that is %s is sent by %s', async (status, expected) => {
+  const mailbox = await mailboxFor({ forwardTo: 'joe@elsewhere.test' });
+  await database.pool.query('update domain set status = $2 where id = $1', [mailbox.domainId, status]);
+  const mails = await insertReceivedMail(database, mailbox, { isCatchAll: true, localPart: 'anything' });
+  await routed(mailbox, mails, 1);
+  await start({ systemMailFrom: 'service@postroom.test' });
+  await untilDecided(mailbox, 1);
+  const { rows } = await database.pool.query<{ octets: Buffer }>(
+    `select m.octets from delivery d join raw_message m on m.id = d.forward_raw_id where d.endpoint_id = $1`,
+    [mailbox.endpointId],
+  );
+  const copy = await parseMessage(rows[0]?.octets ?? Buffer.alloc(0));
+  const sender = copy.addresses.from?.addresses[0];
+  expect(sender?.address).toMatch(expected);
+  expect(sender?.name).toBe(`Ann via anything@${mailbox.address.split('@')[1]}`);
+  const [queued] = await queuedOf(mailbox);
+  expect(queued?.sender_domain).toBe(sender?.address.split('@')[1]);
 });
 
 test('a fault of ours holds up nobody else, is tried again after pauses that grow, and is given up in the end', async () => {

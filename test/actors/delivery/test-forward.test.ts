@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { makeIdentifier } from '../../../core/identifiers.ts';
 import { parseMessage } from '../../../core/parse-message.ts';
 import { createMailbox } from '../../support/routing-rows.ts';
+import { SECRET_KEY } from '../sending/sending.ts';
 import { createStage, type SendingStage } from '../sending/stage.ts';
 import { startDelivering, type TestDelivery } from './delivering.ts';
 
@@ -60,23 +61,75 @@ test.each([
   expect(parsed.htmlBody).toContain('Grüße!');
 });
 
-test('nothing is sent from a domain that is not verified, nor without any address', async () => {
-  const pending = await createMailbox(stage.database, {
-    domain: 'pending.test',
-    address: 'hello@pending.test',
-    domainStatus: 'pending',
-  });
-  for (const userId of [pending.userId, makeIdentifier('user', new Date(), randomBytes(10))]) {
-    const id = await endpoint(userId, 'email', { forwardTo: 'me@there.test' });
-    const reply = await ask(userId, id);
-    expect(reply).toMatchObject({
-      verdict: 'tested',
-      success: false,
-      message: expect.stringMatching(/^Nothing was sent/),
+async function user(domainStatus: 'pending' | 'verified' | null): Promise<string> {
+  const userId = makeIdentifier('user', new Date(), randomBytes(10));
+  if (domainStatus !== null) {
+    const name = `${userId.slice(-12)}.test`;
+    const mailbox = await createMailbox(stage.owner, {
+      userId,
+      domain: name,
+      address: `hello@${name}`,
+      domainStatus,
+      dkim: { secretKey: SECRET_KEY },
     });
+    await stage.owner.pool.query('delete from email_address_name where address = $1', [mailbox.address]);
+    await stage.owner.pool.query('delete from email_address where user_id = $1', [userId]);
   }
-  const { rows } = await stage.database.pool.query('select 1 from email where user_id = $1', [pending.userId]);
-  expect(rows).toHaveLength(0);
+  return userId;
+}
+
+test.each(['email', 'email_group'] as const)(
+  'a sample of %s comes from postroom@ a verified domain of a user without addresses',
+  async (type) => {
+    const sink = await stage.startSink();
+    stage.publish('there.test', sink.host);
+    const userId = await user('verified');
+    const config = type === 'email' ? { forwardTo: 'me@there.test' } : { emails: ['me@there.test', 'b@there.test'] };
+    expect(await ask(userId, await endpoint(userId, type, config))).toMatchObject({ verdict: 'tested', success: true });
+    await stage.start({ port: sink.port });
+    const [message] = await sink.received(1);
+    const parsed = await parseMessage(message?.octets ?? Buffer.alloc(0));
+    expect(parsed.addresses.from?.addresses[0]?.address).toBe(`postroom@${userId.slice(-12)}.test`);
+    expect(parsed.headers.map(([name]) => name)).toContain('dkim-signature');
+    expect(message?.from).toMatch(new RegExp(`@${userId.slice(-12)}\\.test$`));
+  },
+);
+
+test.each(['pending', null] as const)(
+  'a sample comes from SYSTEM_MAIL_FROM when the domain of the user is %s, signed with the key of its owner',
+  async (domainStatus) => {
+    const sink = await stage.startSink();
+    stage.publish('there.test', sink.host);
+    const userId = await user(domainStatus);
+    actor = await startDelivering(stage.database, stage.owner, { systemMailFrom: `service@${stage.sender.domain}` });
+    const id = await endpoint(userId, 'email', { forwardTo: 'me@there.test' });
+    expect(await ask(userId, id)).toMatchObject({ verdict: 'tested', success: true });
+    await stage.start({ port: sink.port });
+    const [message] = await sink.received(1);
+    const parsed = await parseMessage(message?.octets ?? Buffer.alloc(0));
+    expect(parsed.addresses.from?.addresses[0]?.address).toBe(`service@${stage.sender.domain}`);
+    expect(parsed.headers.map(([name]) => name)).toContain('dkim-signature');
+    // A bounce of it would be mail to the owner of that domain.
+    expect(message?.from).toBe('');
+    const { rows } = await stage.owner.pool.query('select own_address from email where user_id = $1', [userId]);
+    expect(rows).toEqual([{ own_address: `service@${stage.sender.domain}` }]);
+  },
+);
+
+test('no other user sends from the domain of the service', async () => {
+  const sink = await stage.startSink();
+  stage.publish('there.test', sink.host);
+  const userId = await user(null);
+  actor = await startDelivering(stage.database, stage.owner, { systemMailFrom: `service@${stage.sender.domain}` });
+  const id = await endpoint(userId, 'email', {
+    forwardTo: 'me@there.test',
+    fromAddress: `boss@${stage.sender.domain}`,
+  });
+  expect(await ask(userId, id)).toMatchObject({ success: true });
+  await stage.start({ port: sink.port });
+  const [message] = await sink.received(1);
+  const parsed = await parseMessage(message?.octets ?? Buffer.alloc(0));
+  expect(parsed.addresses.from?.addresses[0]?.address).toBe(`service@${stage.sender.domain}`);
 });
 
 test('an address that mail came back from is left alone', async () => {

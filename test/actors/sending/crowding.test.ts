@@ -115,6 +115,7 @@ test('a message that goes to many domains is read once', async () => {
     domain: 'a.test',
     senderDomain: other.domain,
     isSenderVerified: true,
+    isSystemSender: false,
     returnDomain: other.domain,
     isHosted: false,
     jobs: [],

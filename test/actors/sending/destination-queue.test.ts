@@ -30,6 +30,7 @@ function transaction(name: string, domain: string, recipients = 1): Transaction 
     domain,
     senderDomain: 'box.test',
     isSenderVerified: true,
+    isSystemSender: false,
     returnDomain: 'box.test',
     isHosted: false,
     jobs,
