@@ -39,7 +39,7 @@ describe.runIf(await canMakeHosts())('the services of docker-compose.yml on two 
       for (const node of ['nats-1', 'nats-2', 'nats-3']) await stage.restart(node);
       await sleep(2_000);
       await load.stop();
-      expectOnlyDeferrals(await bench.settle('rolling restart'));
+      expectOnlyDeferrals(await bench.settle('K1'));
     },
     LIMIT_MS,
   );
@@ -56,7 +56,7 @@ describe.runIf(await canMakeHosts())('the services of docker-compose.yml on two 
       await stage.awaitReady('nats-1');
       await sleep(1_000);
       await load.stop();
-      expectOnlyDeferrals(await bench.settle('NATS node lost'));
+      expectOnlyDeferrals(await bench.settle('K2'));
     },
     LIMIT_MS,
   );
@@ -75,7 +75,7 @@ describe.runIf(await canMakeHosts())('the services of docker-compose.yml on two 
       await Promise.all(nodes.map((node) => stage.awaitReady(node)));
       await sleep(1_000);
       await load.stop();
-      const figures = await bench.settle('all of NATS lost');
+      const figures = await bench.settle('B2');
       expectNoRefusals(figures);
       expect([figures.doubledSends, figures.repeatedWebhooks]).toEqual([0, 0]);
     },
@@ -117,7 +117,7 @@ describe.runIf(await canMakeHosts())('the services of docker-compose.yml on two 
           return rows.length === 0;
         },
       );
-      const figures = await bench.settle('two schedulers');
+      const figures = await bench.settle('K3');
       expect([figures.doubledSends, figures.repeatedWebhooks]).toEqual([0, 0]);
     },
     LIMIT_MS,
@@ -134,7 +134,7 @@ describe.runIf(await canMakeHosts())('the services of docker-compose.yml on two 
       await bench.ground.host.mend();
       await sleep(2_000);
       await load.stop();
-      const figures = await bench.settle('host cut off', inHand);
+      const figures = await bench.settle('K4', inHand);
       expectNoRefusals(figures);
       expect(figures.doubledSends).toBeLessThanOrEqual(inHand.length);
     },
@@ -154,7 +154,7 @@ describe.runIf(await canMakeHosts())('the services of docker-compose.yml on two 
       for (const name of there) stage.startService(name);
       await Promise.all(there.map((name) => stage.awaitReady(name)));
       await load.stop();
-      const figures = await bench.settle('host killed', inHand);
+      const figures = await bench.settle('K5', inHand);
       expectNoRefusals(figures);
     },
     LIMIT_MS,
@@ -179,7 +179,7 @@ describe.runIf(await canMakeHosts())('the services of docker-compose.yml on two 
       const before = await stored();
       await sleep(SECONDS * 1_000);
       await load.stop();
-      const figures = await bench.settle('PostgreSQL failover', inHand);
+      const figures = await bench.settle('K6', inHand);
       expectNoRefusals(figures);
       expect(await stored(), 'nobody went back').toBe(before);
       expect(bench.ownServices.map((name) => stage.processes.get(name)?.pid)).toEqual(pids);

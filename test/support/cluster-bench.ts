@@ -1,6 +1,6 @@
-import { appendFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { expect } from 'vitest';
+import { writeFigure } from './chaos-figures.ts';
 import { databaseUrl, queryOnce } from './cluster.ts';
 import { ComposeStage } from './compose-stage.ts';
 import { awaitDrained, checkLedger } from './ledger.ts';
@@ -113,7 +113,7 @@ export class ClusterBench {
 
   /**
    * Awaits that everything has gone its way, then that I1 to I5 hold; answers the figures since the last time. `inHand`: Message-IDs of
-   * emails that were in somebody's hand at a kill, which may have gone out once more.
+   * emails that were in somebody's hand at a kill, which may have gone out once more. `experiment`: its id in docs/chaos.md.
    */
   async settle(experiment: string, inHand: readonly string[] = []): Promise<Figures> {
     this.#inHand.push(...inHand);
@@ -142,7 +142,7 @@ export class ClusterBench {
     this.#before = all;
     const faults = this.stage.output.split('\n').filter((line) => /"level":(?:50|60)\b/.test(line));
     const about = faults.slice(-10).join('\n');
-    await tell(experiment, figures);
+    await writeFigure({ experiment, ...figures });
     expect(figures.httpTrouble['500'], about).toBeUndefined();
     expect([...taken.violations, ...sent.violations, ...(await this.#leaks())].slice(0, 20), about).toEqual([]);
     expect([taken.accepted, taken.webhooks], 'all that was offered was taken and told').toEqual([
@@ -204,10 +204,4 @@ function difference(all: Figures, before: Figures): Figures {
     doubledSends: all.doubledSends - before.doubledSends,
     unansweredWebhooks: all.unansweredWebhooks - before.unansweredWebhooks,
   };
-}
-
-/** Where the figures of a run are wanted (npm run chaos), each experiment's go there as a line of JSON. */
-async function tell(experiment: string, figures: Figures): Promise<void> {
-  const file = process.env['CHAOS_FIGURES'];
-  if (file !== undefined) await appendFile(file, `${JSON.stringify({ experiment, ...figures })}\n`);
 }
