@@ -38,6 +38,11 @@ export interface Config {
   /** `host:port` each; empty: the system's resolver */
   dnsServers: string[];
   trustedDomains: string[];
+  /**
+   * Whether this machine alone reaches the service: PostgreSQL is our own, HOST and the host of PUBLIC_URL are loopback, and no proxy is
+   * named in front. Only then do sign-up, loopback networks and `inbox.test` stand open by default.
+   */
+  isLocalOnly: boolean;
   outboundRelayUrl: string | null;
   outboundPort: number;
   /** our own SMTP listener, to which mail for domains of this service is handed */
@@ -113,6 +118,13 @@ export function readConfig(env: Environment): Config {
     throw new ConfigError(
       'INBOUND_SMTP is required when SMTP_PROXIES holds our own address (HOST): where the proxy listens, as mail for our own domains goes in there',
     );
+  const publicUrl = values.PUBLIC_URL ?? `http://localhost:${values.HTTP_PORT}`;
+  const isLocalOnly =
+    isSingleMachine &&
+    isLoopback(values.HOST) &&
+    isLoopback(new URL(publicUrl).hostname) &&
+    values.TRUSTED_PROXIES.length === 0 &&
+    values.SMTP_PROXIES.length === 0;
   return {
     host: values.HOST,
     httpPort: values.HTTP_PORT,
@@ -122,20 +134,20 @@ export function readConfig(env: Environment): Config {
     natsUrl: values.NATS_URL ?? null,
     secretKey: values.SECRET_KEY ?? null,
     smtpProcesses: values.SMTP_PROCESSES,
-    publicUrl: values.PUBLIC_URL ?? `http://localhost:${values.HTTP_PORT}`,
+    publicUrl,
     mailHostname: values.MAIL_HOSTNAME,
     dnsServers: values.DNS_SERVERS,
-    trustedDomains: values.TRUSTED_DOMAINS ?? (isSingleMachine ? ['inbox.test'] : []),
+    trustedDomains: values.TRUSTED_DOMAINS ?? (isLocalOnly ? [FIRST_DOMAIN] : []),
+    isLocalOnly,
     outboundRelayUrl: values.OUTBOUND_RELAY_URL ?? null,
     outboundPort: values.OUTBOUND_PORT,
     inboundSmtp: values.INBOUND_SMTP ?? { host: connectableHost(values.HOST), port: values.SMTP_PORT },
-    allowedPrivateNetworks:
-      values.ALLOWED_PRIVATE_NETWORKS ?? (isSingleMachine && isLoopback(values.HOST) ? ['127.0.0.0/8', '::1/128'] : []),
+    allowedPrivateNetworks: values.ALLOWED_PRIVATE_NETWORKS ?? (isLocalOnly ? [...LOOPBACK_NETWORKS] : []),
     rateLimitPerSecond: values.RATE_LIMIT_PER_SECOND,
     sendLimitPerHour: values.SEND_LIMIT_PER_HOUR,
     forwardLimitPerHour: values.FORWARD_LIMIT_PER_HOUR,
     retention: retentionOf(values),
-    isSignUpOpen: values.SIGN_UP === undefined ? isSingleMachine && isLoopback(values.HOST) : values.SIGN_UP === 'on',
+    isSignUpOpen: values.SIGN_UP === undefined ? isLocalOnly : values.SIGN_UP === 'on',
     systemMailFrom: values.SYSTEM_MAIL_FROM ?? `postroom@${values.MAIL_HOSTNAME}`,
     trustedProxies: values.TRUSTED_PROXIES,
     smtpProxies: values.SMTP_PROXIES,
@@ -205,10 +217,15 @@ export function faultOf(config: Config): (point: string) => void {
   };
 }
 
-/** Whether a listener on that host is reachable from this machine alone. */
+/** The domain that a new account on a machine of its own starts with. */
+export const FIRST_DOMAIN = 'inbox.test';
+const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1/128'];
+
+/** Returns whether only this machine reaches that host, which is a name or an address, with the brackets that URLs put around IPv6 or without. */
 export function isLoopback(host: string): boolean {
   if (host === 'localhost') return true;
-  return ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback';
+  const address = host.replace(/^\[(.*)\]$/, '$1');
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
 }
 
 /** Where /metrics is when nobody says; by custom of Prometheus' exporters. */

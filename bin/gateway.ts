@@ -1,4 +1,5 @@
 import { readArguments } from './runner/command-line.ts';
+import { warnOfExposures } from './runner/exposures.ts';
 import { openGateway } from './runner/gateway.ts';
 import { openLoggedDatabase } from './runner/logged-database.ts';
 import { runSplitProcess } from './runner/split-process.ts';
@@ -25,6 +26,7 @@ const options = {
 } as const;
 
 await runSplitProcess(options, async (process) => {
+  warnOfExposures(process.config, process.log);
   const auth = openLoggedDatabase(
     { url: process.databaseUrl, role: 'postroom_auth', poolSize: AUTH_CONNECTIONS, applicationName: 'postroom auth' },
     process.log,

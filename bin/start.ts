@@ -1,5 +1,6 @@
 import type { Actor } from '../actors/actor.ts';
 import type { Database, DatabaseRole } from '../db/database.ts';
+import { hasAnyAccount } from '../db/queries/account.ts';
 import { voidLeases } from '../db/queries/void-leases.ts';
 import type { Bus } from '../schema/messages.ts';
 import { connectableHost, processEnvironment } from './config.ts';
@@ -7,6 +8,7 @@ import { type ActorName, actorNames, createActorContext, startActor } from './ru
 import { openBus, openBusDoor } from './runner/bus.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
 import { isWithin } from './runner/environment-values.ts';
+import { warnOfExposures } from './runner/exposures.ts';
 import { createFirstAccount } from './runner/first-account.ts';
 import { openGateway } from './runner/gateway.ts';
 import { reasonNotToListen } from './runner/listening.ts';
@@ -63,6 +65,7 @@ process.exit(0);
 
 /** Starts all parts, each after what it needs; answers the lines to greet with. */
 async function start(): Promise<string> {
+  warnOfExposures(config, log);
   const { url, secretKey, machine } = await openData();
   for (const [variable, port] of [
     ['HTTP_PORT', config.httpPort],
@@ -122,11 +125,14 @@ async function start(): Promise<string> {
     machine === null
       ? null
       : await asOwner(url, (database) => createFirstAccount(database, { trustedDomains, secretKey }));
+  const hasAccounts = await asOwner(url, hasAnyAccount);
   return welcome({
     smtpAddress,
     publicUrl: config.publicUrl,
     data: machine?.directory ?? 'DATABASE_URL',
     firstAccount,
+    hasAccounts,
+    isSignUpOpen: config.isSignUpOpen,
   });
 }
 

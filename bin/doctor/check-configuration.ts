@@ -1,4 +1,5 @@
 import { type Config, ConfigError, isLoopback, processEnvironment, readConfig } from '../config.ts';
+import { exposuresOf } from '../runner/exposures.ts';
 import { VERSION } from '../runner/version.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
@@ -27,7 +28,8 @@ export function isTrial(config: Config): boolean {
 
 function judge(config: Config): Finding[] {
   const mode = config.databaseUrl === null ? `one machine, data in ${config.dataDirectory}` : 'DATABASE_URL';
-  const findings = [ok('environment', mode)];
+  const findings = [ok('environment', mode), ok('access', accessOf(config))];
+  for (const { variable, risk, remedy } of exposuresOf(config)) findings.push(warn(variable, risk, remedy));
   if (isTrial(config)) return findings;
   const url = new URL(config.publicUrl);
   if (isLoopback(url.hostname))
@@ -51,16 +53,15 @@ function judge(config: Config): Finding[] {
       warn(
         'HOST',
         `${config.host}: no other machine reaches SMTP or HTTP here, unless something on this machine forwards to them`,
-        'Set HOST=0.0.0.0 and ALLOWED_PRIVATE_NETWORKS empty, or keep it when a proxy on this machine forwards',
-      ),
-    );
-  if (config.trustedDomains.length > 0)
-    findings.push(
-      warn(
-        'TRUSTED_DOMAINS',
-        `any account may take ${config.trustedDomains.join(', ')} without proof`,
-        'Set TRUSTED_DOMAINS to domains that nobody but your own accounts would ask for, or to none with a single comma',
+        'Set HOST=0.0.0.0, or keep it when a proxy on this machine forwards to both, and name that in TRUSTED_PROXIES and SMTP_PROXIES',
       ),
     );
   return findings;
+}
+
+/** Who reaches the service, as far as the configuration tells, and what that opens or closes by default. */
+function accessOf({ isLocalOnly }: Config): string {
+  return isLocalOnly
+    ? 'this machine only, so sign-up, webhooks to loopback addresses and inbox.test are open unless set otherwise'
+    : 'other machines too, so sign-up, private networks and domains without proof are closed unless set otherwise';
 }

@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { createAccount, hasAccount } from '../../db/queries/account.ts';
 import { makeSignInLink } from '../../db/queries/sign-in-link.ts';
 import { makeDkimKey } from '../../operations/dkim-keys.ts';
+import { FIRST_DOMAIN } from '../config.ts';
 
 /** What a newcomer starts with; the key and the link are shown once. */
 export interface FirstAccount {
@@ -13,8 +14,6 @@ export interface FirstAccount {
   address: string;
 }
 
-/** house.md §4 */
-const FIRST_DOMAIN = 'inbox.test';
 const FIRST_EMAIL = `owner@${FIRST_DOMAIN}`;
 const FIRST_ADDRESS = `hello@${FIRST_DOMAIN}`;
 

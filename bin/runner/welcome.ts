@@ -8,10 +8,14 @@ export interface WelcomeOptions {
   data: string;
   /** null when there is none to show */
   firstAccount: FirstAccount | null;
+  /** whether there is any account */
+  hasAccounts: boolean;
+  isSignUpOpen: boolean;
 }
 
 /** The lines that a person reads at start; JSON lines of the log follow. */
-export function welcome({ smtpAddress, publicUrl, data, firstAccount }: WelcomeOptions): string {
+export function welcome(options: WelcomeOptions): string {
+  const { smtpAddress, publicUrl, data, firstAccount } = options;
   const lines = [
     'Postroom is running. Ctrl-C stops it.',
     '',
@@ -19,7 +23,7 @@ export function welcome({ smtpAddress, publicUrl, data, firstAccount }: WelcomeO
     `  HTTP      ${publicUrl}   (dashboard /, REST /api/e2, GraphQL /graphql)`,
     `  Data      ${data}`,
   ];
-  if (firstAccount === null) return [...lines, '  Accounts  npx node bin/account.ts create EMAIL', '', ''].join('\n');
+  if (firstAccount === null) return [...lines, ...accountLines(options), '', ''].join('\n');
   const { email, apiKey, signInToken, address } = firstAccount;
   return [
     ...lines,
@@ -36,4 +40,19 @@ export function welcome({ smtpAddress, publicUrl, data, firstAccount }: WelcomeO
     '',
     '',
   ].join('\n');
+}
+
+/** How to get an account where the start does not create one. The commands find the service by the same environment. */
+function accountLines({ publicUrl, hasAccounts, isSignUpOpen }: WelcomeOptions): string[] {
+  if (hasAccounts) return ['  Accounts  npx node bin/account.ts create EMAIL'];
+  return [
+    isSignUpOpen
+      ? `  Accounts  none yet. Sign up at ${publicUrl}/sign-up, or:`
+      : '  Accounts  none yet, and sign-up is closed.',
+    '',
+    'Create the first account and sign in, with the environment of this command:',
+    '',
+    '  npx node bin/account.ts create you@example.com',
+    '  npx node bin/account.ts sign-in-link you@example.com',
+  ];
 }

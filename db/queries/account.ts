@@ -30,6 +30,12 @@ export async function hasAccount(database: Database, email: string): Promise<boo
   return rowCount === 1;
 }
 
+/** Returns whether there is any account. The pool must be of the URL's own role. */
+export async function hasAnyAccount(database: Database): Promise<boolean> {
+  const { rowCount } = await database.pool.query('select from user_account limit 1');
+  return rowCount === 1;
+}
+
 /** The id of the account with that address, which is in lower case; null when there is none. */
 export async function findAccountId(database: Database, email: string): Promise<string | null> {
   const { rows } = await database.pool.query<{ id: string }>('select id from user_account where email = $1', [email]);

@@ -18,6 +18,7 @@ test('an empty environment gives the defaults of the table', () => {
     mailHostname: 'localhost',
     dnsServers: [],
     trustedDomains: ['inbox.test'],
+    isLocalOnly: true,
     outboundRelayUrl: null,
     outboundPort: 25,
     inboundSmtp: { host: '127.0.0.1', port: 2525 },
@@ -135,6 +136,53 @@ test.each([
   expect(read).not.toThrow(/\n/);
 });
 
+const OPEN = {
+  isLocalOnly: true,
+  isSignUpOpen: true,
+  allowedPrivateNetworks: ['127.0.0.0/8', '::1/128'],
+  trustedDomains: ['inbox.test'],
+};
+const CLOSED = { isLocalOnly: false, isSignUpOpen: false, allowedPrivateNetworks: [], trustedDomains: [] };
+
+test.each<Record<string, string>>([
+  {},
+  { HOST: '127.0.0.2' },
+  { HOST: '::1', PUBLIC_URL: 'http://[::1]:3000' },
+  { HOST: 'localhost', PUBLIC_URL: 'https://localhost:8443' },
+  { PUBLIC_URL: 'http://127.0.0.1:3000/' },
+  { MAIL_HOSTNAME: 'mx.example.com' },
+])('%j is reached by this machine only, and its defaults are open', (environment) => {
+  expect(readConfig(environment)).toMatchObject(OPEN);
+});
+
+test.each<Record<string, string>>([
+  { HOST: '0.0.0.0' },
+  { HOST: '::' },
+  { HOST: '192.0.2.1' },
+  { PUBLIC_URL: 'https://mail.example.com' },
+  { PUBLIC_URL: 'http://localhost.example.com' },
+  { PUBLIC_URL: 'http://127.0.0.1.example.com' },
+  { PUBLIC_URL: 'http://192.0.2.1:3000' },
+  { TRUSTED_PROXIES: '127.0.0.1' },
+  { TRUSTED_PROXIES: '::1' },
+  { SMTP_PROXIES: '10.0.0.0/8' },
+  { PUBLIC_URL: 'https://mail.example.com', TRUSTED_PROXIES: '127.0.0.1' },
+  { DATABASE_URL: 'postgresql://u:p@db/postroom', SECRET_KEY: key },
+])('%j is reached by other machines, and its defaults are closed', (environment) => {
+  expect(readConfig(environment)).toMatchObject(CLOSED);
+});
+
+test('a choice of the operator holds whoever reaches the service', () => {
+  const chosen = { SIGN_UP: 'on', ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8', TRUSTED_DOMAINS: 'inbox.test' };
+  expect(readConfig({ ...chosen, TRUSTED_PROXIES: '127.0.0.1' })).toMatchObject({
+    isLocalOnly: false,
+    isSignUpOpen: true,
+    allowedPrivateNetworks: ['127.0.0.0/8'],
+    trustedDomains: ['inbox.test'],
+  });
+  expect(readConfig({ SIGN_UP: 'off' })).toMatchObject({ isLocalOnly: true, isSignUpOpen: false });
+});
+
 test('an external database asks for SECRET_KEY', () => {
   expect(() => readConfig({ DATABASE_URL: 'postgresql://u:p@db/postroom' })).toThrow(/^SECRET_KEY is required/);
 });
@@ -155,6 +203,7 @@ test.each([
   ['127.0.0.1', true],
   ['127.8.9.1', true],
   ['::1', true],
+  ['[::1]', true],
   ['::ffff:127.0.0.1', true],
   ['localhost', true],
   ['0.0.0.0', false],

@@ -116,7 +116,9 @@ describe('on one machine', () => {
         state: 'warn',
         detail: expect.stringMatching(/of our own making/),
       });
-      expect(diagnosis.of('configuration TRUSTED_DOMAINS')?.state).toBe('warn');
+      expect(diagnosis.of('configuration access')?.detail).toMatch(/^this machine only/);
+      // It stands open to this machine alone.
+      expect(diagnosis.of('configuration TRUSTED_DOMAINS')).toBeUndefined();
     },
     LIMIT_MS,
   );
@@ -130,6 +132,24 @@ describe('on one machine', () => {
       expect(diagnosis.findings.filter(({ state }) => state === 'warn')).toEqual([]);
       expect(diagnosis.of('DNS MAIL_HOSTNAME')?.state).toBe('skip');
       expect(diagnosis.of('SMTP greeting')?.detail).toBe(`calls itself ${HOSTNAME}, and MAIL_HOSTNAME is localhost`);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'behind a proxy, each setting that is open to others is told, of a trial too',
+    async () => {
+      const proxied = { ...machine.environment, PUBLIC_URL: 'https://mail.doctor.test', TRUSTED_PROXIES: ADDRESS };
+      const open = { SIGN_UP: 'on', ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8', TRUSTED_DOMAINS: 'inbox.test' };
+      const variables = Object.keys(open);
+      for (const name of [HOSTNAME, 'localhost']) {
+        const opened = await diagnose({ ...proxied, ...open, MAIL_HOSTNAME: name });
+        expect(opened.of('configuration access')?.detail).toMatch(/^other machines too/);
+        for (const variable of variables) expect(opened.of(`configuration ${variable}`)?.state, variable).toBe('warn');
+        expectMends(opened);
+      }
+      const closed = await diagnose({ ...proxied, TRUSTED_DOMAINS: '' });
+      for (const variable of variables) expect(closed.of(`configuration ${variable}`), variable).toBeUndefined();
     },
     LIMIT_MS,
   );
