@@ -1,10 +1,13 @@
 import * as chrono from 'chrono-node/en';
 
-/** Why a schedule cannot be taken; see decisions.md and wire facts for the texts on the wire. */
+/** Why a schedule is refused. */
 export type ScheduleRefusal = 'unknown time zone' | 'unreadable' | 'too soon' | 'too late';
 
-/** The instant at which to send, or why there is none. */
-export type Schedule = { at: Date; refusal: null } | { at: null; refusal: ScheduleRefusal };
+/** The instant at which to send, or why there is none. `readings` are ISO 8601 with the offset of the zone. */
+export type Schedule =
+  | { at: Date; refusal: null }
+  | { at: null; refusal: ScheduleRefusal }
+  | { at: null; refusal: 'ambiguous'; readings: [monthFirst: string, dayFirst: string] };
 
 /** Bounds of a schedule, ahead of now; milliseconds. */
 const EARLIEST_MS = 60_000;
@@ -12,13 +15,27 @@ const LATEST_MS = 366 * 86_400_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Reads ISO 8601 (any offset; without one the wall clock of the zone) or an English phrase ("tomorrow at 9am", "in 2 hours").
- * The whole text must be understood. At least a minute and at most a year ahead. A wall clock within a DST gap moves forward by
- * the gap; within an overlap it is the first of the two. `timeZone` is an IANA name.
+ * Reads ISO 8601 in its extended or basic form (any offset; without one the wall clock of the zone) or an English phrase ("tomorrow at
+ * 9am", "in 2 hours"). Dotted dates (`05.06.2027`) are day first. Slashed and dashed ones (`05/06/2027`) are refused when day and month
+ * can change places. The whole text must be understood. At least a minute and at most a year ahead. A wall clock within a DST gap moves
+ * forward by the gap; within an overlap it is the first of the two. `timeZone` is an IANA name.
  */
 export function readSchedule(text: string, timeZone: string, now: Date): Schedule {
   if (!isTimeZone(timeZone)) return { at: null, refusal: 'unknown time zone' };
-  const at = readIso(text.trim(), timeZone) ?? readPhrase(text.trim(), timeZone, now);
+  const written = text.trim();
+  const iso = ISO.exec(written);
+  if (iso !== null) return checkBounds(readIso(iso, timeZone), now);
+  const [monthFirst, dayFirst] = (['month first', 'day first'] as const).map((order) =>
+    readPhrase(nameNumericDates(written, order), timeZone, now),
+  );
+  if (monthFirst != null && dayFirst != null && monthFirst.getTime() !== dayFirst.getTime()) {
+    const readings: [string, string] = [isoIn(monthFirst, timeZone), isoIn(dayFirst, timeZone)];
+    return { at: null, refusal: 'ambiguous', readings };
+  }
+  return checkBounds(monthFirst ?? dayFirst ?? null, now);
+}
+
+function checkBounds(at: Date | null, now: Date): Schedule {
   if (at === null) return { at: null, refusal: 'unreadable' };
   const ahead = at.getTime() - now.getTime();
   if (ahead < EARLIEST_MS) return { at: null, refusal: 'too soon' };
@@ -50,20 +67,54 @@ export function wallToInstant(wall: string, timeZone: string): Date | null {
   return new Date(asUtc - before);
 }
 
-const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(\.\d{1,9})?)?)?\s?(Z|[+-]\d{2}:?\d{2})?$/i;
+/** ISO 8601, extended or basic (without hyphens and colons); 24:00 is the end of its day. */
+const ISO =
+  /^(\d{4})(-?)(\d{2})\2(\d{2})(?:(?:T|\s(?=\d{2}:?\d{2}))(\d{2})(?:(:?)(\d{2})(?:\6(\d{2})(?:[.,](\d{1,9}))?)?)?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 
-function readIso(text: string, timeZone: string): Date | null {
-  const match = ISO.exec(text);
-  if (match === null) return null;
-  const [, date = '', time = '00:00', seconds = '00', fraction = '', zone] = match;
-  const wall = `${date}T${time}:${seconds}${fraction.slice(0, 4)}`;
+function readIso(match: RegExpExecArray, timeZone: string): Date | null {
+  const [, year = '', , month = '', day = '', hour = '00', , minute = '00', second = '00', fraction = '0', zone] =
+    match;
+  const date = `${year}-${month}-${day}`;
+  const millisecond = fraction.slice(0, 3).padEnd(3, '0');
+  const midnight = wallToInstant(`${date}T00:00:00`, 'UTC');
+  if (midnight === null) return null;
+  const isEndOfDay = hour === '24' && Number(minute + second + fraction) === 0;
+  const wall = isEndOfDay
+    ? new Date(midnight.getTime() + DAY_MS).toISOString().slice(0, -1)
+    : `${date}T${hour}:${minute}:${second}.${millisecond}`;
   if (zone === undefined) return wallToInstant(wall, timeZone);
   const utc = wallToInstant(wall, 'UTC');
   if (utc === null || zone.toUpperCase() === 'Z') return utc;
-  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(-2))];
+  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', ''))];
   if (hours > 23 || minutes > 59) return null;
   return new Date(utc.getTime() - (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000);
 }
+
+/** Three numbers with dots, slashes or hyphens, or two with a slash. */
+const NUMERIC_DATE = /(?<!\d|\d[./-])(\d{1,2})([./-])(\d{1,2})(?:([./-])(\d{4}|\d{2})|(?<=\/\d{1,2}))(?!\d)/g;
+/** Stands for a numeric date that does not exist; no phrase holds it. */
+const NO_DATE = '?';
+
+/**
+ * Writes numeric dates of a phrase so that nothing is left to guess: `05.06.2027` as 2027-06-05, `5/6` as 5 June or May 6. A number above
+ * 12 can only be the day where slashes or hyphens stand; where dots stand, the first number is the day always.
+ */
+function nameNumericDates(text: string, order: 'day first' | 'month first'): string {
+  return text.replace(
+    NUMERIC_DATE,
+    (_, first: string, separator: string, second: string, next?: string, year?: string) => {
+      const isDotted = separator === '.' && next === '.';
+      const isDayFirst = isDotted || Number(first) > 12 || (order === 'day first' && Number(second) <= 12);
+      const [day, month] = isDayFirst ? [first, second] : [second, first];
+      const name = MONTHS[Number(month) - 1];
+      if (name === undefined) return NO_DATE;
+      if (year === undefined) return `${Number(day)} ${name}`;
+      return `${year.padStart(4, '20')}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+    },
+  );
+}
+
+const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 
 function readPhrase(text: string, timeZone: string, now: Date): Date | null {
   const reference = { instant: now, timezone: offsetMs(timeZone, now.getTime()) / 60_000 };
@@ -77,6 +128,16 @@ function readPhrase(text: string, timeZone: string, now: Date): Date | null {
   const part = (name: chrono.Component, width = 2) => String(start.get(name) ?? 0).padStart(width, '0');
   const wall = `${part('year', 4)}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}:${part('second')}`;
   return wallToInstant(wall, timeZone);
+}
+
+/** The instant in ISO 8601 to the second, with the offset that the zone has then. */
+function isoIn(instant: Date, timeZone: string): string {
+  const offset = offsetMs(timeZone, instant.getTime());
+  const wall = new Date(instant.getTime() + offset).toISOString().slice(0, 19);
+  if (offset === 0) return `${wall}Z`;
+  const minutes = Math.abs(Math.round(offset / 60_000));
+  const part = (value: number) => String(value).padStart(2, '0');
+  return `${wall}${offset < 0 ? '-' : '+'}${part(Math.floor(minutes / 60))}:${part(minutes % 60)}`;
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();

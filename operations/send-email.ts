@@ -68,8 +68,13 @@ export function scheduleOf(
     throw invalid('Unknown time zone. Use an IANA name such as Europe/Berlin', `${path}timezone`);
   const isReadable = text.length <= MAX_SCHEDULE_LENGTH && isHeaderText(text);
   const schedule = isReadable ? readSchedule(text, timezone, now) : UNREADABLE;
-  if (schedule.at === null) throw invalid(REFUSALS[schedule.refusal], `${path}scheduled_at`);
-  return { at: schedule.at, timezone };
+  if (schedule.at !== null) return { at: schedule.at, timezone };
+  const flaw = schedule.refusal === 'ambiguous' ? ambiguous(text, schedule.readings) : REFUSALS[schedule.refusal];
+  throw invalid(flaw, `${path}scheduled_at`);
+}
+
+function ambiguous(text: string, readings: readonly string[]): string {
+  return `"${text.trim()}" can mean ${readings.join(' or ')}. Send the one you mean in ISO 8601`;
 }
 
 /** Characters; no date and no zone is longer. */

@@ -33,7 +33,10 @@ export const contentShape = {
   headers: z.record(z.string(), z.string()).nullish(),
   attachments: z.array(attachment).nullish(),
   tags: z.array(tag).nullish(),
-  scheduled_at: z.string().nullish().meta({ description: 'ISO 8601, or a phrase such as `tomorrow at 9am`' }),
+  scheduled_at: z.string().nullish().meta({
+    description:
+      'ISO 8601, or a phrase such as `tomorrow at 9am`. A dotted date such as 05.06.2027 is day first; a slashed one that can be read both ways is rejected.',
+  }),
   scheduledAt: z.string().nullish().meta({ deprecated: true, description: 'alias of scheduled_at' }),
   timezone: z.string().nullish().meta({ description: 'IANA zone of scheduled_at; default UTC' }),
 };

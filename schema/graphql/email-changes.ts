@@ -58,7 +58,8 @@ builder.mutationFields((t) => ({
       id: t.input.id({ required: true, description: emailId }),
       scheduledAt: t.input.string({
         required: true,
-        description: 'ISO 8601, or an English phrase such as `tomorrow at 9am`; from a minute to a year ahead.',
+        description:
+          'ISO 8601, or an English phrase such as `tomorrow at 9am`; from a minute to a year ahead. Dotted dates are day first.',
       }),
       timezone: t.input.string({ description: 'IANA zone that it is told in; absent: that of the email.' }),
     },

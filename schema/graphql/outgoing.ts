@@ -47,7 +47,7 @@ export function contentFields(t: InputBuilder) {
     tags: t.field({ type: [NewTag], description: 'At most 20.' }),
     scheduledAt: t.string({
       description:
-        'When it shall go: ISO 8601, or an English phrase such as `tomorrow at 9am`; from a minute to a year ahead. Absent: at once.',
+        'Send time: ISO 8601, or an English phrase such as `tomorrow at 9am`, from a minute to a year ahead. Dotted dates are day first. Omit to send now.',
     }),
     timezone: t.string({ description: 'IANA zone that scheduledAt is told in, `Europe/Berlin`; absent: UTC.' }),
   };

@@ -22,6 +22,16 @@ describe('a schedule is read in its zone', () => {
     ['next Monday at 2pm', 'UTC', '2026-03-09T14:00:00.000Z'],
     ['December 25 at noon', 'UTC', '2026-12-25T12:00:00.000Z'],
     ['tomorrow at 14:30', 'Asia/Tokyo', '2026-03-08T05:30:00.000Z'],
+    // basic format, and the end of a day
+    ['20260307T100000Z', 'Asia/Tokyo', '2026-03-07T10:00:00.000Z'],
+    ['20260307T1000', 'Europe/Berlin', '2026-03-07T09:00:00.000Z'],
+    ['20260307T100000.5+0530', 'UTC', '2026-03-07T04:30:00.500Z'],
+    ['20260307', 'Europe/Berlin', '2026-03-06T23:00:00.000Z'],
+    ['2026-03-07T10:00:00+05', 'UTC', '2026-03-07T05:00:00.000Z'],
+    ['2026-03-07T24:00:00', 'UTC', '2026-03-08T00:00:00.000Z'],
+    ['2026-03-31T24:00', 'Europe/Berlin', '2026-03-31T22:00:00.000Z'],
+    ['2026-12-31T24:00:00Z', 'Asia/Tokyo', '2027-01-01T00:00:00.000Z'],
+    ['20260307T240000-0500', 'UTC', '2026-03-08T05:00:00.000Z'],
   ])('%s in %s is %s', (text, timeZone, instant) => {
     expect(readSchedule(text, timeZone, now)).toEqual({ at: new Date(instant), refusal: null });
   });
@@ -38,10 +48,55 @@ describe('a schedule is refused', () => {
     ['', 'UTC', 'unreadable'],
     ['2026-02-30T10:00:00Z', 'UTC', 'unreadable'],
     ['2026-03-07T25:00:00Z', 'UTC', 'unreadable'],
+    ['2026-03-07T24:00:01Z', 'UTC', 'unreadable'],
+    ['2026-03-07T24:30', 'UTC', 'unreadable'],
+    ['2026-03-07T10:00+24:00', 'UTC', 'unreadable'],
+    ['20260230T100000Z', 'UTC', 'unreadable'],
+    ['11.24.2026', 'UTC', 'unreadable'],
+    ['31.06.2026 09:00', 'UTC', 'unreadable'],
+    ['13/13/2026', 'UTC', 'unreadable'],
     ['tomorrow at 9am\r\nBcc: x@y', 'UTC', 'unreadable'],
     ['tomorrow at 9am', 'Mars/Olympus', 'unknown time zone'],
   ])('%s in %s: %s', (text, timeZone, refusal) => {
     expect(readSchedule(text, timeZone, now)).toEqual({ at: null, refusal });
+  });
+});
+
+describe('a numeric date', () => {
+  test.each([
+    ['05.06.2026 09:00', '2026-06-05T09:00:00.000Z'],
+    ['5.6.2026 9am', '2026-06-05T09:00:00.000Z'],
+    ['05.06.26 09:00', '2026-06-05T09:00:00.000Z'],
+    ['at 9am on 05.06.2026', '2026-06-05T09:00:00.000Z'],
+    ['24.11.2026 09:00', '2026-11-24T09:00:00.000Z'],
+  ])('with dots is day first: %s', (text, instant) => {
+    expect(readSchedule(text, 'UTC', now)).toEqual({ at: new Date(instant), refusal: null });
+  });
+
+  test.each([
+    ['24/11/2026 09:00', '2026-11-24T09:00:00.000Z'],
+    ['11/24/2026 09:00', '2026-11-24T09:00:00.000Z'],
+    ['11-24-2026 09:00', '2026-11-24T09:00:00.000Z'],
+    ['06/06/2026 9am', '2026-06-06T09:00:00.000Z'],
+    ['25/12 at noon', '2026-12-25T12:00:00.000Z'],
+    ['2026/06/05 09:00', '2026-06-05T09:00:00.000Z'],
+  ])('with one reading is accepted: %s', (text, instant) => {
+    expect(readSchedule(text, 'UTC', now)).toEqual({ at: new Date(instant), refusal: null });
+  });
+
+  test.each([
+    ['05/06/2026 09:00', 'UTC', ['2026-05-06T09:00:00Z', '2026-06-05T09:00:00Z']],
+    ['5/6 at 9am', 'Europe/Berlin', ['2026-05-06T09:00:00+02:00', '2026-06-05T09:00:00+02:00']],
+    ['05-06-2026 9:30', 'Asia/Kolkata', ['2026-05-06T09:30:00+05:30', '2026-06-05T09:30:00+05:30']],
+    ['4/11/2026 9am', 'America/New_York', ['2026-04-11T09:00:00-04:00', '2026-11-04T09:00:00-05:00']],
+    // one of the two readings is out of bounds, and yet it may be the one that was meant
+    ['02/04/2026 09:00', 'UTC', ['2026-02-04T09:00:00Z', '2026-04-02T09:00:00Z']],
+  ])('with two readings is refused, with both in ISO 8601: %s in %s', (text, timeZone, readings) => {
+    expect(readSchedule(text, timeZone, now)).toEqual({ at: null, refusal: 'ambiguous', readings });
+    for (const reading of readings) {
+      const { refusal } = readSchedule(reading, 'Asia/Tokyo', now);
+      expect(refusal).toBe(Date.parse(reading) < now.getTime() ? 'too soon' : null);
+    }
   });
 });
 

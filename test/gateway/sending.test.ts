@@ -315,7 +315,11 @@ describe('an email with scheduled_at', () => {
   const soon = 'Scheduled time must be at least 1 minute(s) in the future';
   const late = 'Scheduled time cannot be more than 1 year in the future';
   const unreadable = 'Unable to parse date. Use ISO 8601 or a phrase such as "tomorrow at 9am"';
+  const ambiguous =
+    '"05/06/2099 09:00" can mean 2099-05-06T09:00:00+02:00 or 2099-06-05T09:00:00+02:00. Send the one you mean in ISO 8601';
+  const twofold = { scheduled_at: '05/06/2099 09:00', timezone: 'Europe/Berlin' };
   const refused: [what: string, more: object, field: string, error: string][] = [
+    ['a date that reads in two ways', twofold, 'scheduled_at', ambiguous],
     ['a time that is past', { scheduled_at: '2001-01-01T00:00:00Z' }, 'scheduled_at', soon],
     ['less than a minute ahead', { scheduled_at: inSeconds(50) }, 'scheduled_at', soon],
     ['more than a year ahead', { scheduled_at: inSeconds(367 * 86_400) }, 'scheduled_at', late],

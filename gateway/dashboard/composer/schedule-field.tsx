@@ -1,5 +1,6 @@
 import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
+import type { Schedule } from '../../../core/schedule.ts';
 import { exactTime } from '../parts/relative-time.tsx';
 
 /** What is offered; each is read in the browser's zone. */
@@ -10,6 +11,13 @@ const REFUSALS = {
   'too soon': 'It has to be at least a minute ahead.',
   'too late': 'It can be a year ahead at most.',
 };
+
+/** How the result of a schedule reads to the user. */
+function meaningOf(schedule: Schedule): ScheduleMeaning {
+  if (schedule.refusal === null) return { at: schedule.at, refusal: null };
+  if (schedule.refusal !== 'ambiguous') return { at: null, refusal: REFUSALS[schedule.refusal] };
+  return { at: null, refusal: `That can mean ${schedule.readings.join(' or ')}. Enter the one you mean.` };
+}
 
 /** The zone of this browser, as `Europe/Berlin`. */
 export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -65,8 +73,7 @@ function useMeaning(text: string): ScheduleMeaning | null {
     setMeaning(null);
     if (text.trim() === '') return;
     void import('../../../core/schedule.ts').then(({ readSchedule }) => {
-      const { at, refusal } = readSchedule(text, timeZone, new Date());
-      if (isCurrent) setMeaning({ at, refusal: refusal === null ? null : REFUSALS[refusal] });
+      if (isCurrent) setMeaning(meaningOf(readSchedule(text, timeZone, new Date())));
     });
     return () => {
       isCurrent = false;
