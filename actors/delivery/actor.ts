@@ -10,10 +10,11 @@ import { createDispatcher } from './dispatch.ts';
 import { createEndpointLookup } from './endpoint-lookup.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { createForwarder } from './forward.ts';
-import { createForwardThreads } from './forward-thread.ts';
+import { createForwardThreads, type ForwardThreadsOptions } from './forward-thread.ts';
 import { createGuardLookup } from './guard-lookup.ts';
 import { createGuardModel } from './guard-model.ts';
 import type { DeliveryFaultPoint } from './job.ts';
+import { JUDGING_LIMITS, type JudgingLimits } from './judging.ts';
 import { createOutcomeRecorder } from './record-outcomes.ts';
 import { routeEmails } from './route-emails.ts';
 import { createDueTaker } from './take-due.ts';
@@ -36,8 +37,10 @@ export interface DeliveryActorOptions {
   systemMailFrom?: string;
   /** copies that one user's endpoints may forward within an hour; 0 or absent: no limit */
   forwardLimitPerHour?: number;
-  /** for composing one copy, milliseconds; 15,000 unless told */
-  forwardTimeLimitMs?: number;
+  /** for the threads that compose copies */
+  forwardThreads?: ForwardThreadsOptions;
+  /** for evaluating guard rules; defaults in judging.ts */
+  judgingLimits?: Partial<JudgingLimits>;
   /** OpenAI-compatible interface for guard rules of type ai_prompt; null or absent: there are none */
   guardModel?: { url: string; key: string | null; name: string } | null;
   /** certificates in PEM trusted instead of the system's */
@@ -116,7 +119,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
       dispatcher.add(jobs);
     },
   });
-  const forwardThreads = createForwardThreads(options.forwardTimeLimitMs);
+  const forwardThreads = createForwardThreads(options.forwardThreads);
   const systemMailFrom = options.systemMailFrom ?? 'postroom@localhost';
   const tester = createEndpointTester({
     context,
@@ -138,8 +141,9 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     fault,
   });
   const model = options.guardModel == null ? null : createGuardModel(options.guardModel);
-  const rules = createGuardLookup(context);
-  const routing = { context, endpoints, guard: rules, hasModel: model !== null };
+  const judgingLimits = { ...JUDGING_LIMITS, ...options.judgingLimits };
+  const rules = createGuardLookup({ bus: context.bus, asideMs: judgingLimits.asideMs });
+  const routing = { context, endpoints, guard: rules, judgingLimits, hasModel: model !== null };
   const asker = createAsker({ parts: routing, model, nudge: (step) => running.nudge(step), fault });
   let isStopping = false;
   let nextSweep: { at: number; timer: NodeJS.Timeout } | null = null;

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { answersOf, readAnswers, type StoredAnswer } from '../../core/guard-answers.ts';
 import { decideJudged, heldForReview, type Judgement, judgeMail } from '../../core/guard-judgement.ts';
@@ -14,12 +13,14 @@ import {
 import type { ActorContext } from '../actor.ts';
 import type { EndpointLookup, FindEndpoint } from './endpoint-lookup.ts';
 import type { GuardLookup } from './guard-lookup.ts';
+import { type JudgingLimits, workInTurns } from './judging.ts';
 
 /** What routing looks up. */
 export interface RoutingParts {
   context: ActorContext;
   endpoints: EndpointLookup;
   guard: GuardLookup;
+  judgingLimits: JudgingLimits;
   /** whether guard rules may ask a model */
   hasModel: boolean;
 }
@@ -42,7 +43,7 @@ export async function decideRoutes(
   client: ClientBase,
   rows: readonly UnroutedRow[],
 ): Promise<{ decided: DecidedEmail[]; find: FindEndpoint }> {
-  const { context, endpoints, guard, hasModel } = parts;
+  const { context, endpoints, guard, judgingLimits, hasModel } = parts;
   const rulesOf = await guard.read(
     client,
     rows.map((row) => row.user_id),
@@ -58,8 +59,8 @@ export async function decideRoutes(
     spent.set(row.user_id, (spent.get(row.user_id) ?? 0) + performance.now() - startedAt);
     return { row, ...(judgement ?? { judgement: null, answers: [] }) };
   };
-  const judged = await asFarAsTimeGoes(ruled, judgedOf);
-  for (const [userId, ms] of spent) if (ms > MUCH_JUDGING_MS) guard.setAside(userId);
+  const judged = await workInTurns(ruled, judgedOf, judgingLimits);
+  for (const [userId, ms] of spent) if (ms >= judgingLimits.userMs) guard.setAside(userId);
   const find = await endpoints.read(
     client,
     judged.flatMap(({ row, judgement }) =>
@@ -96,36 +97,6 @@ interface JudgedMail {
 }
 
 type JudgedEmail = JudgedMail & { row: UnroutedRow };
-
-/**
- * What judging a batch may take: the words of one account may take a second of one mail, and PostgreSQL ends a transaction that stands
- * still for 15 s, after which the same batch would be tried again for ever. Milliseconds.
- */
-const JUDGING_MS = 2_000;
-/** ... and what of it is too much for one user, when mail of others waits. */
-const MUCH_JUDGING_MS = JUDGING_MS / 4;
-/** After so long other work of the process takes its turn; milliseconds. */
-const TURN_MS = 20;
-
-/** The results of the first, and of as many others as there is time for. */
-async function asFarAsTimeGoes<Given, Result>(
-  given: readonly Given[],
-  work: (one: Given) => Result,
-): Promise<Result[]> {
-  const startedAt = performance.now();
-  let turnAt = startedAt;
-  const results: Result[] = [];
-  for (const one of given) {
-    const now = performance.now();
-    if (results.length > 0 && now - startedAt > JUDGING_MS) break;
-    if (now - turnAt > TURN_MS) {
-      await setImmediate();
-      turnAt = performance.now();
-    }
-    results.push(work(one));
-  }
-  return results;
-}
 
 type FactsRow = GuardFactsRow & { user_id: string; email_id: string };
 

@@ -24,12 +24,19 @@ export interface ForwardThreads {
   end(): Promise<void>;
 }
 
-/** A message took longer to compose than it may. */
+/** A message took longer to compose than the time limit allows. */
 export class CompositionTimeout extends Error {
-  constructor(timeLimitMs: number) {
-    super(`the copy was not composed within ${timeLimitMs} ms`);
+  constructor() {
+    super('the copy was not composed in time');
     this.name = 'CompositionTimeout';
   }
+}
+
+export interface ForwardThreadsOptions {
+  /** the program of the threads; forward-worker.ts by default */
+  program?: URL;
+  /** Starts the time limit of one composition, which calls `onExpired` once; returns a function that stops it. 15 s by default. */
+  startTimeLimit?: (work: ForwardWork, onExpired: () => void) => () => void;
 }
 
 /** Copies that are composed at once. */
@@ -37,10 +44,11 @@ export const FORWARD_THREADS = 2;
 /** For one message; milliseconds. */
 const TIME_LIMIT_MS = 15_000;
 const HEAP_LIMIT_MB = 512;
+const PROGRAM = new URL('./forward-worker.ts', import.meta.url);
 
 /** Work beyond what the threads do waits its turn; its time counts from then on. */
-export function createForwardThreads(timeLimitMs: number = TIME_LIMIT_MS): ForwardThreads {
-  const threads = Array.from({ length: FORWARD_THREADS }, () => createThread(timeLimitMs));
+export function createForwardThreads(options: ForwardThreadsOptions = {}): ForwardThreads {
+  const threads = Array.from({ length: FORWARD_THREADS }, () => createThread(options));
   const idle = [...threads];
   const waiting: ((thread: ForwardThreads) => void)[] = [];
   return {
@@ -61,14 +69,14 @@ export function createForwardThreads(timeLimitMs: number = TIME_LIMIT_MS): Forwa
 }
 
 /** Composes one copy at a time. The thread starts with the first message, and again when it ended by itself or was ended. */
-function createThread(timeLimitMs: number): ForwardThreads {
+function createThread({ program = PROGRAM, startTimeLimit = startTimer }: ForwardThreadsOptions): ForwardThreads {
   const waiting = new Map<number, { resolve: (octets: Buffer) => void; reject: (error: Error) => void }>();
   let worker: Worker | null = null;
   let lastNumber = 0;
   let isEnded = false;
 
   function start(): Worker {
-    const started = new Worker(new URL('./forward-worker.ts', import.meta.url), {
+    const started = new Worker(program, {
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT_MB },
@@ -98,19 +106,19 @@ function createThread(timeLimitMs: number): ForwardThreads {
       const task: ForwardTask = { ...work, number };
       worker ??= start();
       const used = worker;
-      const timer = setTimeout(() => {
-        worker = null;
-        waiting.get(number)?.reject(new CompositionTimeout(timeLimitMs));
-        waiting.delete(number);
+      const { promise: composed, resolve, reject } = Promise.withResolvers<Buffer>();
+      waiting.set(number, { resolve, reject });
+      const stopTimeLimit = startTimeLimit(work, () => {
+        if (!waiting.delete(number)) return;
+        if (worker === used) worker = null;
+        reject(new CompositionTimeout());
         void used.terminate();
-      }, timeLimitMs);
+      });
       try {
-        return await new Promise<Buffer>((resolve, reject) => {
-          waiting.set(number, { resolve, reject });
-          used.postMessage(task);
-        });
+        used.postMessage(task);
+        return await composed;
       } finally {
-        clearTimeout(timer);
+        stopTimeLimit();
       }
     },
     async end() {
@@ -118,4 +126,9 @@ function createThread(timeLimitMs: number): ForwardThreads {
       await worker?.terminate();
     },
   };
+}
+
+function startTimer(_work: ForwardWork, onExpired: () => void): () => void {
+  const timer = setTimeout(onExpired, TIME_LIMIT_MS);
+  return () => clearTimeout(timer);
 }

@@ -11,7 +11,7 @@ export interface GuardLookup {
    * who was not asked for.
    */
   read(client: ClientBase | Pool, userIds: readonly string[]): Promise<(userId: string) => readonly GuardRule[]>;
-  /** Remembers for a few seconds that a user's rules take long, so that mail of others is routed first. */
+  /** Remembers for `asideMs` that a user's rules take long, so that mail of others is routed first. */
   setAside(userId: string): void;
   /** Those of whom that is remembered. */
   usersAside(): string[];
@@ -21,8 +21,6 @@ export interface GuardLookup {
 /** For how long rules may be used as they were, should the word of their change be lost; milliseconds. */
 const MAX_AGE_MS = 1_000;
 const MAX_REMEMBERED = 10_000;
-/** A batch may be spent on rules that take long about so often, while others' mail waits; milliseconds. */
-const ASIDE_MS = 5_000;
 
 interface Remembered {
   /** made of their rows when they are first asked for */
@@ -30,7 +28,7 @@ interface Remembered {
   readAt: number;
 }
 
-export function createGuardLookup({ bus }: { bus: Bus }): GuardLookup {
+export function createGuardLookup({ bus, asideMs }: { bus: Bus; asideMs: number }): GuardLookup {
   const remembered = new Map<string, Remembered>();
   /** until when, on performance.now() */
   const aside = new Map<string, number>();
@@ -74,7 +72,7 @@ export function createGuardLookup({ bus }: { bus: Bus }): GuardLookup {
         return entry.rules();
       };
     },
-    setAside: (userId) => void aside.set(userId, performance.now() + ASIDE_MS),
+    setAside: (userId) => void aside.set(userId, performance.now() + asideMs),
     usersAside() {
       if (aside.size === 0) return [];
       const now = performance.now();

@@ -5,6 +5,7 @@ import type { Database } from '../../../db/database.ts';
 import { createOctetStore } from '../../../db/octet-store.ts';
 import { testActorContext } from '../../support/actor-context.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { HANG_FIELD } from '../../support/hang-field.ts';
 import { insertReceivedMail, type ReceivedMail } from '../../support/received-mail.ts';
 import { createMailbox, type TestMailbox } from '../../support/routing-rows.ts';
 import { type DeliverySight, deliveriesOf, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
@@ -276,33 +277,44 @@ test('a fault of ours holds up nobody else, is tried again after pauses that gro
   expect(await deliveriesOf(database, mailbox.endpointId)).toHaveLength(3);
 }, 60_000);
 
-/** Parts within parts, and lines that look as if they ended each of them: it takes long to see that they do not. */
-function slowMessage(): Buffer {
-  const opened = Array.from(
-    { length: 99 },
-    (_, n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}\r\n`,
-  );
-  return Buffer.from(`From: a@b.test\r\n${opened.join('')}\r\nü\r\n${'--x\r\n'.repeat(4_800_000)}`);
+/** Makes the thread of `hanging-forward-worker.ts` compose these emails forever. */
+async function makeHang(mails: readonly ReceivedMail[]): Promise<void> {
+  const octets = Buffer.from(`From: a@b.test\r\n${HANG_FIELD}\r\n\r\nHello\r\n`);
+  await database.pool.query('update raw_message set octets = $2, size_octets = $3, sha256 = $4 where id = any ($1)', [
+    mails.map(({ rawId }) => rawId),
+    octets,
+    octets.length,
+    hash('sha256', octets, 'buffer'),
+  ]);
 }
 
 test('a mail that takes too long to compose holds up nobody else, and is given up after the second try', async () => {
   const [mailbox, other] = [await mailboxFor({ forwardTo: 'a@x.test' }), await mailboxFor({ forwardTo: 'b@x.test' })];
   const mails = await insertReceivedMail(database, mailbox, { count: 3 });
-  const octets = slowMessage();
-  await database.pool.query('update raw_message set octets = $2, size_octets = $3, sha256 = $4 where id = any ($1)', [
-    mails.slice(0, 2).map(({ rawId }) => rawId),
-    octets,
-    octets.length,
-    hash('sha256', octets, 'buffer'),
-  ]);
-  await routed(mailbox, mails.slice(0, 2), 60);
+  const hanging = mails.slice(0, 2);
+  await makeHang(hanging);
+  await routed(mailbox, hanging, 60);
   await routed(mailbox, mails.slice(2), 50);
   await routed(other, await insertReceivedMail(database, other, { count: 20 }), 40);
-  const actor = await start({ forwardTimeLimitMs: 5_000 });
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: timeIsUp, resolve: endTime } = Promise.withResolvers<void>();
+  const actor = await start({
+    forwardThreads: {
+      program: new URL('../../support/hanging-forward-worker.ts', import.meta.url),
+      startTimeLimit({ original }, onExpired) {
+        if (!original.octets.includes(HANG_FIELD)) return () => undefined;
+        begin();
+        void timeIsUp.then(onExpired);
+        return () => undefined;
+      },
+    },
+  });
+  await begun;
   await untilDecided(other, 20);
   const isHeld = ({ attempts, error }: DeliverySight) => attempts === 0 && error === null;
   expect((await deliveriesOf(database, mailbox.endpointId)).every(isHeld)).toBe(true);
   expect(await queuedOf(other)).toHaveLength(20);
+  endTime();
 
   // Each step lets what waits behind a slow one begin; of two that are slow each is tried twice.
   const isDone = ({ status, attempts }: DeliverySight) => status === 'failed' || attempts === 1;
@@ -321,4 +333,4 @@ test('a mail that takes too long to compose holds up nobody else, and is given u
     { status: 'pending', attempts: 1, error: null },
   ]);
   expect(await queuedOf(mailbox)).toHaveLength(1);
-}, 180_000);
+});

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { workInTurns } from '../../../actors/delivery/judging.ts';
+
+const UNLIMITED = Number.POSITIVE_INFINITY;
+
+/** Works on four items while other work of the process is waiting; returns the order of both. */
+async function orderOf(turnMs: number): Promise<string[]> {
+  const order: string[] = [];
+  const work = (item: number) => {
+    order.push(`item ${item}`);
+    setImmediate(() => order.push(`other work after ${item}`));
+    return item;
+  };
+  expect(await workInTurns([1, 2, 3, 4], work, { batchMs: UNLIMITED, turnMs })).toEqual([1, 2, 3, 4]);
+  return order;
+}
+
+test('lets other work of the process take its turn when an item has taken the time of a turn', async () => {
+  expect(await orderOf(0)).toEqual([
+    'item 1',
+    'other work after 1',
+    'item 2',
+    'other work after 2',
+    'item 3',
+    'other work after 3',
+    'item 4',
+  ]);
+});
+
+test('works on all items at once while they stay within the time of a turn', async () => {
+  expect(await orderOf(UNLIMITED)).toEqual(['item 1', 'item 2', 'item 3', 'item 4']);
+});
+
+test('does the first item however little time there is, and leaves the others', async () => {
+  expect(await workInTurns([1, 2, 3], (item) => item, { batchMs: 0, turnMs: 0 })).toEqual([1]);
+});
