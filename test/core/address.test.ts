@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseAddressList, readAddressFields } from '../../core/address.ts';
 import { readHeaderSection } from '../../core/header-fields.ts';
-import { cpuMs } from '../support/cpu-time.ts';
+import { expectLinearGrowth } from '../support/growth.ts';
 
 const read = (text: string) => readAddressFields(readHeaderSection(Buffer.from(text, 'latin1')));
 
@@ -60,11 +60,15 @@ test('An absent field is null, of two From fields the first counts, and all To f
   expect(fields.replyTo?.text).toBe('e@x.test');
 });
 
-test('Of 50,000 mailboxes 1,000 are kept, in a moment, and the text has them all', () => {
-  const value = Array.from({ length: 50_000 }, (_, n) => `u${n}@x.test`).join(', ');
-  const start = cpuMs();
+const mailboxes = (count: number) => Array.from({ length: count }, (_, n) => `u${n}@x.test`).join(', ');
+
+test('Of 50,000 mailboxes 1,000 are kept, and the text has them all', () => {
+  const value = mailboxes(50_000);
   const list = parseAddressList(value);
-  expect(cpuMs() - start).toBeLessThan(3_000);
   expect(list.addresses).toHaveLength(1_000);
   expect(list.text).toBe(value);
+});
+
+test('Up to 50,000 mailboxes are read in linear time', () => {
+  expectLinearGrowth((count) => parseAddressList(mailboxes(count)), 50_000);
 });

@@ -12,7 +12,6 @@ import {
   readsText,
   sortRules,
 } from '../../core/guard-rule.ts';
-import { cpuMs } from '../support/cpu-time.ts';
 
 /** The verdicts on mail of shop.test; DMARC passes unless told. */
 function verdicts(
@@ -406,64 +405,48 @@ describe('facts', () => {
   });
 });
 
+// Each takes milliseconds to seconds with the limits of the product, and minutes without them: the time limit of a test ends it.
 describe('hostile mail and rules take no long time', () => {
-  /** On a machine that does other things, too; without their limits these take minutes. */
-  const LIMIT_MS = 10_000;
-  const timed = (work: () => void): number => {
-    const startedAt = cpuMs();
-    work();
-    return cpuMs() - startedAt;
-  };
-
   const wordRules = (word: (n: number) => string) =>
     Array.from({ length: 5 }, (_, rule) =>
       ruleOf({ hasWords: { values: Array.from({ length: 100 }, (__, n) => word(rule * 100 + n)) } }),
     );
-  const decided = (text: string, rules: GuardRule[]) =>
-    timed(() => expect(evaluateRules(rules, { ...mail, text }, NONE).kind).toBe('none'));
+  const expectNoMatch = (facts: Partial<GuardFacts>, rules: GuardRule[]) =>
+    expect(evaluateRules(rules, { ...mail, ...facts }, NONE).kind).toBe('none');
 
   test('as many words as an account may have, each nearly in the text', () => {
     const text = Array.from({ length: 40_000 }, (_, n) => `word${n}`).join(' ');
-    expect(
-      decided(
-        text,
-        wordRules((n) => `word${n} word1 nothing`),
-      ),
-    ).toBeLessThan(LIMIT_MS);
+    expectNoMatch(
+      { text },
+      wordRules((n) => `word${n} word1 nothing`),
+    );
   });
 
   test('repetitive words in a repetitive text', () => {
     const text = `${'a'.repeat(490)}b`.repeat(400);
-    expect(
-      decided(
-        text,
-        wordRules((n) => `${'a'.repeat(n % 200)}b${'a'.repeat(491)}`.slice(-500)),
-      ),
-    ).toBeLessThan(LIMIT_MS);
+    expectNoMatch(
+      { text },
+      wordRules((n) => `${'a'.repeat(n % 200)}b${'a'.repeat(491)}`.slice(-500)),
+    );
   });
 
   test('characters that stand for many', () => {
-    expect(decided('\ufdfa'.repeat(300_000), [ruleOf({ hasWords: 'casino' })])).toBeLessThan(LIMIT_MS);
+    expectNoMatch({ text: '\ufdfa'.repeat(300_000) }, [ruleOf({ hasWords: 'casino' })]);
   });
 
   test('patterns with asterisks against a thousand long names', () => {
     const attachments = Array.from({ length: 1_000 }, () => ({ filename: 'a'.repeat(250), contentType: 'a/b' }));
-    const rules = [
-      ruleOf({
-        attachments: { values: Array.from({ length: 100 }, () => `${'a'.repeat(100)}*${'a'.repeat(100)}*ab*c`) },
-      }),
-    ];
-    expect(timed(() => void evaluateRules(rules, { ...mail, attachments }, NONE))).toBeLessThan(LIMIT_MS);
+    const values = Array.from({ length: 100 }, () => `${'a'.repeat(100)}*${'a'.repeat(100)}*ab*c`);
+    expectNoMatch({ attachments }, [ruleOf({ attachments: { values } })]);
   });
 
   test('HTML of nothing but opened tags', () => {
-    const htmlBody = '<'.repeat(300_000);
-    expect(timed(() => void guardFactsOf({ ...guarded, htmlBody }).text)).toBeLessThan(LIMIT_MS);
+    expect(guardFactsOf({ ...guarded, htmlBody: '<'.repeat(300_000) }).text).toBeTypeOf('string');
   });
 
   test('HTML too complex to be cleaned, with one endless name of a tag', () => {
     const htmlBody = `${'<b>'.repeat(1_600)}<${'a'.repeat(190_000)}<`;
-    expect(timed(() => void guardFactsOf({ ...guarded, htmlBody }).text)).toBeLessThan(LIMIT_MS);
+    expect(guardFactsOf({ ...guarded, htmlBody }).text).toBeTypeOf('string');
   });
 
   const guarded = {

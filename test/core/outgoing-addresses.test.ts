@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { envelopeRecipients, outgoingMailbox, parseRecipients, parseSender } from '../../core/outgoing-addresses.ts';
-import { cpuMs } from '../support/cpu-time.ts';
+import { expectLinearGrowth } from '../support/growth.ts';
 
 describe('a sender is read', () => {
   test.each([
@@ -114,13 +114,19 @@ describe('recipients are read', () => {
     ['a quoted local-part', ['"x@else.test"@ok.test']],
     ['a quoted local-part with a comma', ['"a@x.test,b"@y.test']],
     ['a source route', ['<@ok.test:victim@evil.test>']],
-    ['a very long text', [`${'"'.repeat(9_999)}a@x.test`]],
-    ['parentheses without end', ['('.repeat(20_000)]],
-    ['backslashes and quotation marks', ['\\"'.repeat(12_000)]],
   ])('%s is refused', (_, given) => {
-    const started = cpuMs();
     expect(parseRecipients(given, 'to').error).toMatch(/^Invalid email format: /);
-    expect(cpuMs() - started).toBeLessThan(500);
+  });
+
+  test.each([
+    ['a very long text', '""', '"a@x.test'],
+    ['parentheses without end', '(', ''],
+    ['backslashes and quotation marks', '\\"', ''],
+  ])('%s is refused in linear time', (_, unit, end) => {
+    expectLinearGrowth((length) => {
+      const given = [`${unit.repeat(length / unit.length)}${end}`];
+      expect(parseRecipients(given, 'to').error).toMatch(/^Invalid email format: /);
+    }, 20_000);
   });
 
   const many = Array.from({ length: 51 }, (_, index) => `a${index}@x.test`);

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { decodeAttachment } from '../../core/attachment.ts';
 import { type ParsedMessage, parseMessage, scanHeaders } from '../../core/parse-message.ts';
-import { cpuMs } from '../support/cpu-time.ts';
 
 const HEAD = 'From: Joe <joe@x.test>\r\nTo: Ann <ann@y.test>\r\nSubject: Hello\r\nMessage-ID: <1@x.test>\r\n';
 const parse = (text: string) => parseMessage(Buffer.from(text, 'latin1'));
@@ -366,10 +365,9 @@ describe('Hostile input takes at most a few seconds, loses nothing that is promi
         .join(''),
       (message) => expect(message.references).toEqual([]),
     ],
-  ])('%s', { timeout: 30_000 }, async (_, text, check) => {
-    const start = cpuMs();
+  ])('%s', async (_, text, check) => {
+    // Within the time limit of a test: what is not linear here would take minutes.
     const message = await parse(text);
-    expect(cpuMs() - start).toBeLessThan(5_000);
     check(message);
     const json = JSON.stringify(message);
     expect(json).not.toMatch(/\\u0000|\\ud[89a-f]/);
