@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isFullLength } from '../support/chaos-figures.ts';
 import { FaultBench } from '../support/fault-bench.ts';
 import { awaitDrained } from '../support/ledger.ts';
 import { greets, until } from '../support/service.ts';
 
 /** Kills per point: a slice, or with CHAOS_KILLS=20 the whole. */
 const KILLS = Number(process.env['CHAOS_KILLS'] ?? 3);
+/** NATS is paused at least so long, and until each question asked meanwhile has its answer. */
+const PAUSE_MS = isFullLength ? 20_000 : 0;
 /** Each kill may cost a start of a process on a machine that is busy, and the limit of a question. */
 const LIMIT_MS = 110_000 + KILLS * 30_000;
 
@@ -80,6 +83,27 @@ describe('as separate processes', () => {
       },
     );
     expect(Date.now() - startedAt).toBeLessThan(5_000);
+    await bench.offerAgain();
+    await bench.settle();
+  }, 200_000);
+
+  test('NATS paused: questions end at their time limits with 451, nothing else fails, and all recovers by itself', async () => {
+    await bench.offer(20);
+    const nats = bench.service.processes.get('nats');
+    expect(nats?.kill('SIGSTOP')).toBe(true);
+    try {
+      const pausedUntil = performance.now() + PAUSE_MS;
+      do {
+        // None of them waits for the end of the pause: that comes after their replies.
+        for (const { reply } of await bench.offer(4, { sessions: 4 })) expect(reply).toMatch(/^451 4\.3\.0/);
+        expect((await bench.account.call('GET', '/emails')).status).toBe(200);
+      } while (performance.now() < pausedUntil);
+      await awaitDrained(await bench.service.databaseUrl(), 60_000);
+      expect((await fetch(`${bench.service.url}/ready`)).status).toBe(200);
+    } finally {
+      nats?.kill('SIGCONT');
+    }
+    await bench.awaitVerdicts();
     await bench.offerAgain();
     await bench.settle();
   }, 200_000);

@@ -21,9 +21,9 @@ export class FaultBench {
     this.address = `box@${account.domain}`;
   }
 
-  static async start(mode: ServiceMode): Promise<FaultBench> {
+  static async start(mode: ServiceMode, environment: Record<string, string> = {}): Promise<FaultBench> {
     const receiver = await startWebhookReceiver();
-    const service = await Service.start(mode);
+    const service = await Service.start(mode, { environment });
     const account = await service.createAccount();
     const endpoint = await account.call('POST', '/endpoints', {
       name: 'hook',

@@ -92,7 +92,10 @@ const nats: FaultExperiment[] = [
     id: 'B3',
     fault: 'NATS is paused for 20 s (SIGSTOP, SIGCONT)',
     expected: 'Questions end at their time limits with 451 4.3.0, no 5xx, and everything recovers by itself.',
-    tests: [{ file: 'test/actors/bus/nats.test.ts', name: 'while NATS is paused questions end at their limits' }],
+    tests: [
+      { file: SPLIT, name: 'NATS paused' },
+      { file: 'test/actors/bus/nats.test.ts', name: 'while NATS is paused questions end at their limits' },
+    ],
   },
   {
     id: 'B5',
@@ -281,6 +284,7 @@ const schedule: FaultExperiment[] = [
     expected:
       'Due times follow the clock of PostgreSQL. Nothing goes early, nothing stops, and DST gaps have one instant.',
     tests: [
+      { file: 'test/flow/clock-faults.test.ts' },
       { file: 'test/actors/scheduling/actor.test.ts', name: 'clock decides nothing' },
       { file: 'test/core/schedule.test.ts' },
     ],
@@ -298,7 +302,10 @@ const schedule: FaultExperiment[] = [
     id: 'G4',
     fault: '10,000 emails fall due in one second',
     expected: 'All are sent once, and incoming mail and API requests are served meanwhile.',
-    tests: [{ file: 'test/actors/scheduling/actor.test.ts', name: '10,000 mails that fall due in one second' }],
+    tests: [
+      { file: 'test/flow/load-faults.test.ts', name: 'emails that fall due in one second' },
+      { file: 'test/actors/scheduling/actor.test.ts', name: '10,000 mails that fall due in one second' },
+    ],
   },
 ];
 
@@ -308,13 +315,19 @@ const load: FaultExperiment[] = [
     fault: '10,000 idle SMTP connections',
     expected:
       'Accepted up to the limit, 421 4.3.2 above it, mail accepted beside them, below 400 MB of memory, closed when idle.',
-    tests: [{ file: LIMITS, name: 'too many from one address are 421 4.7.0' }],
+    tests: [
+      { file: 'test/flow/connection-faults.test.ts', name: 'idle SMTP connections' },
+      { file: LIMITS, name: 'too many from one address are 421 4.7.0' },
+    ],
   },
   {
     id: 'H2',
     fault: '500 clients send one byte at a time, in commands, in DATA and in HTTP headers',
     expected: 'Closed at the total time limit, with 421 4.4.2 or 408.',
-    tests: [{ file: LIMITS, name: 'Time is total time' }],
+    tests: [
+      { file: 'test/flow/connection-faults.test.ts', name: 'one byte at a time' },
+      { file: LIMITS, name: 'Time is total time' },
+    ],
   },
   {
     id: 'H3',
@@ -326,13 +339,18 @@ const load: FaultExperiment[] = [
     id: 'H4',
     fault: 'The client disappears in DATA, or after the final dot',
     expected: 'In DATA: no row. After the final dot: one row.',
-    tests: [{ file: 'test/haraka-plugins/smuggling.test.ts', name: 'A client that vanishes within DATA' }],
+    tests: [
+      { file: 'test/flow/connection-faults.test.ts', name: 'disappear' },
+      { file: 'test/haraka-plugins/smuggling.test.ts', name: 'A client that vanishes within DATA' },
+    ],
   },
   {
     id: 'H5',
     fault: '50,000 webhooks are waiting',
     expected: 'They are delivered oldest first, at 100 per second or more, with flat memory.',
-    tests: [{ file: 'test/actors/delivery/backlog.test.ts', name: 'a backlog of thousands drains' }],
+    tests: [
+      { file: 'test/actors/delivery/backlog.test.ts', name: 'is delivered oldest first, each once, with flat memory' },
+    ],
   },
 ];
 

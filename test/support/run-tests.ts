@@ -19,6 +19,7 @@ const programs = [
   { name: 'nats-server', debian: 'nats-server', about: 'the bus over NATS and the split mode' },
   { name: 'haproxy', debian: 'haproxy', about: 'the proxy of docker-compose.yml' },
   { name: 'swaks', debian: 'swaks', about: "the README's first mail" },
+  { name: 'faketime', debian: 'faketime', about: 'a clock that jumps' },
   { name: 'chromium', debian: 'chromium', about: 'the dashboard in a browser' },
 ];
 

@@ -3,7 +3,7 @@ import { authenticate } from 'mailauth';
 import type pg from 'pg';
 import { queryOnce } from './cluster.ts';
 import { type DnsServer, startDnsServer } from './dns.ts';
-import { Service, type ServiceMode, type TestAccount, until } from './service.ts';
+import { Service, type ServiceMode, type ServiceOptions, type TestAccount, until } from './service.ts';
 import { type SinkMessage, type SinkMta, startSinkMta } from './sink-mta.ts';
 
 /** The service's name for itself in DNS and in EHLO. */
@@ -35,7 +35,11 @@ export class SendingStage {
     this.account = parts.account;
   }
 
-  static async start(mode: ServiceMode, environment: Record<string, string> = {}): Promise<SendingStage> {
+  static async start(
+    mode: ServiceMode,
+    environment: Record<string, string> = {},
+    options: Pick<ServiceOptions, 'hasMetrics'> = {},
+  ): Promise<SendingStage> {
     const dns = await startDnsServer();
     const sink = await startSinkMta({ name: 'mx.elsewhere.test' });
     dns.set(MAIL_HOSTNAME, 'A', ['127.0.0.1']);
@@ -43,6 +47,7 @@ export class SendingStage {
     dns.set('elsewhere.test', 'MX', [{ preference: 10, exchange: 'mx.elsewhere.test' }]);
     try {
       const service = await Service.start(mode, {
+        ...options,
         environment: {
           DNS_SERVERS: dns.address,
           MAIL_HOSTNAME,
