@@ -31,12 +31,13 @@ const length = chosen({ CHAOS_LENGTH: 'full', CHAOS_KILLS: '20', CHAOS_SECONDS: 
 const FILE_LIMIT_MINUTES = 60;
 
 const { values, positionals } = parseArgs({
-  options: { output: { type: 'string', default: 'docs' }, minutes: { type: 'string' } },
+  options: { output: { type: 'string', default: 'docs' }, minutes: { type: 'string', default: '360' } },
   allowPositionals: true,
 });
 const resultsFile = path.resolve(root, values.output, 'chaos-results.jsonl');
 const pageFile = path.resolve(root, values.output, 'chaos.md');
-const endAt = values.minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + Number(values.minutes) * 60_000;
+const endAt = Date.now() + Number(values.minutes) * 60_000;
+let isStopped = false;
 
 const missing = missingTests(faultExperiments, (file) => {
   try {
@@ -87,9 +88,11 @@ async function run(experiments: readonly FaultExperiment[]): Promise<ExperimentR
   const reports = new Map<string, TestReport[] | { broken: string }>();
   const ran: ExperimentResult[] = [];
   for (const file of new Set(experiments.flatMap(({ tests }) => tests.map((each) => each.file)))) {
-    if (Date.now() > endAt) break;
+    if (Date.now() >= endAt) break;
     const tests = experiments.flatMap((each) => each.tests).filter((each) => each.file === file);
-    reports.set(file, await runFile(file, testNamePattern(tests), figuresFile));
+    const report = await runFile(file, testNamePattern(tests), figuresFile);
+    if (isStopped) break;
+    reports.set(file, report);
     const figures = await readFigures(figuresFile);
     const done = experiments.filter(
       (each) =>
@@ -155,7 +158,10 @@ async function runFile(
     isLate = true;
     process.kill(-(child.pid ?? 0), 'SIGKILL');
   }, FILE_LIMIT_MINUTES * 60_000);
-  const stop = () => process.kill(-(child.pid ?? 0), 'SIGTERM');
+  const stop = () => {
+    isStopped = true;
+    process.kill(-(child.pid ?? 0), 'SIGTERM');
+  };
   process.once('SIGINT', stop).once('SIGTERM', stop);
   await new Promise((resolve) => void child.once('exit', resolve));
   process.off('SIGINT', stop).off('SIGTERM', stop);
