@@ -1,3 +1,4 @@
+import { loginUrl } from '../db/logins.ts';
 import { readArguments } from './runner/command-line.ts';
 import { warnOfExposures } from './runner/exposures.ts';
 import { openGateway } from './runner/gateway.ts';
@@ -8,7 +9,7 @@ readArguments({
   usage: `Usage: npx node bin/gateway.ts
 
 Serves REST, GraphQL, GET /health and GET /ready as a process of its own; any number may run.
-Wants DATABASE_URL, NATS_URL and SECRET_KEY.`,
+Wants DATABASE_URL (without user and password), NATS_URL and SECRET_KEY.`,
 });
 
 /** Connections to PostgreSQL; 20 in all on two cores (guarantees.md §5). */
@@ -20,7 +21,7 @@ const QUIET_MS = 2_000;
 
 const options = {
   name: 'gateway',
-  role: 'postroom_gateway',
+  roles: ['postroom_gateway', 'postroom_auth'],
   connections: CONNECTIONS,
   isUsefulWithoutBus: true,
 } as const;
@@ -28,7 +29,12 @@ const options = {
 await runSplitProcess(options, async (process) => {
   warnOfExposures(process.config, process.log);
   const auth = openLoggedDatabase(
-    { url: process.databaseUrl, role: 'postroom_auth', poolSize: AUTH_CONNECTIONS, applicationName: 'postroom auth' },
+    {
+      url: loginUrl(process.databaseUrl, 'postroom_auth', process.secretKey),
+      role: 'postroom_auth',
+      poolSize: AUTH_CONNECTIONS,
+      applicationName: 'postroom auth',
+    },
     process.log,
   );
   process.closers.add('database connections of accounts', auth.close);

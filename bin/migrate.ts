@@ -1,20 +1,28 @@
+import { findLoginFaults } from '../db/logins.ts';
 import { pendingMigrations } from '../db/migrate.ts';
+import { connectClient } from '../db/open-pool.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
 import { prepareDatabase } from './runner/prepare-database.ts';
 import { openSingleMachine } from './runner/single-machine.ts';
 
 const { options } = readArguments({
-  options: { check: { type: 'boolean' } },
-  usage: `Usage: npx node bin/migrate.ts [--check]
+  options: { check: { type: 'boolean' }, logins: { type: 'boolean' } },
+  usage: `Usage: npx node bin/migrate.ts [--check | --logins]
 
-Brings the schema of the database up to date: of DATABASE_URL (with SECRET_KEY), else of DATA_DIR.
-Every start does the same; two at once wait for each other.
---check changes nothing: it ends with 0 when the schema of DATABASE_URL is what this version works with, else with 1 and what is missing.`,
+Brings the schema of the database up to date: of DATABASE_URL (with SECRET_KEY), else of DATA_DIR,
+and lets the roles of the service log in with passwords that follow from SECRET_KEY. DATABASE_URL
+names the owner of the database. npm start does the same; two at once wait for each other.
+
+  --check    changes nothing: ends with 0 when the schema of DATABASE_URL is what this version works
+             with, else with 1 and what is missing
+  --logins   changes nothing: prints what a superuser has to run, once, when the owner may not
+             manage roles. The statements hold no password in clear`,
 });
 
 const config = readConfigOrRefuse();
 try {
   if (options['check'] !== undefined) await check();
+  if (options['logins'] !== undefined) await printLogins();
   const migrated = await run();
   process.stdout.write(migrated.length === 0 ? 'The schema is up to date.\n' : `Ran ${migrated.join(', ')}.\n`);
 } catch (error) {
@@ -26,6 +34,16 @@ async function check(): Promise<never> {
   const pending = await pendingMigrations(config.databaseUrl);
   if (pending.length > 0) throw new Error(`To be run: ${pending.join(', ')}`);
   process.stdout.write('The schema is up to date.\n');
+  process.exit(0);
+}
+
+async function printLogins(): Promise<never> {
+  const { databaseUrl, secretKey } = config;
+  if (databaseUrl === null || secretKey === null) throw new Error('--logins wants DATABASE_URL and SECRET_KEY');
+  const client = await connectClient(databaseUrl);
+  const faults = await findLoginFaults(client, databaseUrl, secretKey).finally(() => client.end());
+  for (const { role, reason, statement } of faults)
+    process.stdout.write(`-- ${role} ${reason}\n${statement === null ? '' : `${statement};\n`}`);
   process.exit(0);
 }
 

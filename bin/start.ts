@@ -1,5 +1,6 @@
 import type { Actor } from '../actors/actor.ts';
-import type { Database, DatabaseRole } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
+import { type LoginRole, loginUrl } from '../db/logins.ts';
 import { hasAnyAccount } from '../db/queries/account.ts';
 import { voidLeases } from '../db/queries/void-leases.ts';
 import type { Bus } from '../schema/messages.ts';
@@ -81,9 +82,10 @@ async function start(): Promise<string> {
   closers.add('traces', () => tracing.close(), TRACES_FLUSH_LIMIT_MS);
   const bus = openBus(config.natsUrl, 'postroom start', log);
   closers.add('bus', () => bus.close());
-  const context = createActorContext({ bus, database: open(url, 'postroom_actor', ACTOR_CONNECTIONS), log });
+  const open = (role: LoginRole, poolSize: number) => openPoolOf(role, loginUrl(url, role, secretKey), poolSize);
+  const context = createActorContext({ bus, database: open('postroom_actor', ACTOR_CONNECTIONS), log });
   const settings = { config, secretKey, databaseUrl: url, mailDirectory: machine?.clusterDirectory ?? null };
-  const database = open(url, 'postroom_gateway', GATEWAY_CONNECTIONS);
+  const database = open('postroom_gateway', GATEWAY_CONNECTIONS);
   readiness = createReadiness({ database });
   let smtp = null as SmtpProcesses | null;
   measureProcess('start');
@@ -95,7 +97,7 @@ async function start(): Promise<string> {
   const gateway = await openGateway({
     bus,
     database,
-    authDatabase: open(url, 'postroom_auth', AUTH_CONNECTIONS),
+    authDatabase: open('postroom_auth', AUTH_CONNECTIONS),
     log,
     requestLimitStore: 'memory',
     readiness,
@@ -137,6 +139,7 @@ async function start(): Promise<string> {
 }
 
 interface Data {
+  /** of the owner of the database; pools log in by themselves */
   url: string;
   secretKey: Uint8Array;
   /** null with an external database */
@@ -170,7 +173,7 @@ async function asOwner<T>(url: string, work: (database: Database) => Promise<T>)
   }
 }
 
-function open(url: string, role: DatabaseRole, poolSize: number): Database {
+function openPoolOf(role: LoginRole, url: string, poolSize: number): Database {
   const { database, close } = openLoggedDatabase({ url, role, poolSize, applicationName: `postroom ${role}` }, log);
   closers.add('database connections', close);
   return database;

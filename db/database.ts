@@ -2,11 +2,12 @@ import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 
 import pg from 'pg';
 import { domainExceeded } from '../core/key-rights.ts';
 import { kyselyPool } from './kysely-pool.ts';
+import { DOMAIN_ROLE, type LoginRole, userOf } from './logins.ts';
 import { openPool } from './open-pool.ts';
 import type { Tables } from './tables.ts';
 
-/** The two roles of house.md §5.11, and that of better-auth; null connects as the role of the URL (migrations, accounts). */
-export type DatabaseRole = 'postroom_gateway' | 'postroom_actor' | 'postroom_auth' | null;
+/** The role that a pool logs in as; null: the owner of the database (migrations, backups, programs for operators). */
+export type DatabaseRole = LoginRole | null;
 
 /** One pool of connections under one role: `pool` for hot, prepared statements, `kysely` for composed ones. */
 export interface Database {
@@ -28,7 +29,7 @@ export interface DomainLimit {
 }
 
 export interface DatabaseOptions {
-  /** with several hosts the pool follows the one that takes writes */
+  /** that of the role (loginUrl); with several hosts the pool follows the one that takes writes */
   url: string;
   role: DatabaseRole;
   /** most connections at once; 20 in all on two cores (guarantees.md §5) */
@@ -58,15 +59,19 @@ const ACTOR_PLANNING = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'mater
   .map((way) => `-c enable_${way}=off`)
   .concat('-c jit=off');
 
-/** Opens a pool; connects lazily. bigint comes as number, timestamptz as Date, bytea as Buffer. */
+/**
+ * Opens a pool; connects lazily. bigint comes as number, timestamptz as Date, bytea as Buffer. A pool of a role logs in as that role and
+ * takes none: what a session takes, a statement in it can give back. Throws when the URL names another user.
+ */
 export function openDatabase(options: DatabaseOptions): Database {
+  if (options.role !== null && userOf(options.url) !== options.role)
+    throw new Error(`The URL of a pool of ${options.role} names another user`);
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   const settings = [
     `-c statement_timeout=${statementTimeoutMs ?? 0}`,
     `-c lock_timeout=${LOCK_TIMEOUT_MS}`,
     `-c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_TIMEOUT_MS}`,
     '-c timezone=UTC',
-    ...(options.role === null ? [] : [`-c role=${options.role}`]),
     ...(options.role === 'postroom_actor' ? ACTOR_PLANNING : []),
   ];
   const pool = openPool(options.url, {
@@ -123,7 +128,7 @@ export function userSettings(userId: string, limit: DomainLimit | undefined): [n
     ['postroom.user_id', userId],
     ['postroom.domain_id', limit.id],
     ['postroom.domain', limit.name],
-    ['role', 'postroom_domain'],
+    ['role', DOMAIN_ROLE],
   ];
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import type { Database } from '../../db/database.ts';
+import { wordsOf as faultsInWords, findLoginFaults, schemaRoles } from '../../db/logins.ts';
 import { migrationNames } from '../../db/migrations/names.ts';
 import { readMigrations } from '../../db/queries/database-contents.ts';
 import { fitsSecretKey } from '../../db/queries/secret-canary.ts';
@@ -14,8 +15,6 @@ const { ok, warn, fail, skip } = findingsOf('PostgreSQL');
 
 /** Version from which on the schema works. */
 const LEAST_MAJOR = 15;
-/** The roles that the service takes. */
-const ROLES = ['postroom_gateway', 'postroom_actor', 'postroom_auth', 'postroom_domain'];
 /** Connections of one more process. */
 const FEW_CONNECTIONS = 12;
 const CLOCK_OFF_SECONDS = { warn: 2, fail: 60 };
@@ -28,9 +27,9 @@ export async function checkDatabase(
   config: Config,
   also: (database: Database) => Promise<Finding[]>,
 ): Promise<Finding[]> {
-  const look = ({ url, secretKey }: Pick<ReachedDatabase, 'url' | 'secretKey'>) =>
+  const look = ({ url, secretKey }: Target) =>
     asOwner(url, 'doctor', async (database) => {
-      const findings = await lookAt(database, secretKey);
+      const findings = await lookAt(database, { url, secretKey });
       const isReadable = findings.every(({ name, state }) => name !== 'schema' || state === 'ok');
       return isReadable ? [...findings, ...(await also(database))] : findings;
     });
@@ -67,7 +66,7 @@ export async function checkDatabase(
   }
 }
 
-async function lookAt(database: Database, secretKey: Uint8Array): Promise<Finding[]> {
+async function lookAt(database: Database, { url, secretKey }: Target): Promise<Finding[]> {
   const begun = Date.now();
   const { rows } = await database.pool.query<ServerRow>(SERVER_SQL);
   // About when the server looked at its clock.
@@ -95,10 +94,12 @@ async function lookAt(database: Database, secretKey: Uint8Array): Promise<Findin
         ),
     checkConnections(server),
     checkClock(server.now.getTime() - askedAt),
-    await checkRoles(database),
+    await checkRoles(database, { url, secretKey }),
     ...(await checkSchema(database, secretKey)),
   ];
 }
+
+type Target = Pick<ReachedDatabase, 'url' | 'secretKey'>;
 
 interface ServerRow {
   version: number;
@@ -122,7 +123,7 @@ const SERVER_SQL = `
     -- as the service's connections get it, not as ours has it
     (select coalesce((select split_part(c, '=', 2) from pg_db_role_setting s cross join unnest(s.setconfig) c
        where c like 'synchronous\\_commit=%' and (s.setdatabase = 0 or s.setdatabase = (select oid from pg_database where datname = current_database()))
-         and (s.setrole = 0 or s.setrole = (select oid from pg_roles where rolname = current_user)) limit 1),
+         and (s.setrole = 0 or s.setrole in (select oid from pg_roles where rolname in (${schemaRoles.map((role) => `'${role}'`).join(', ')}))) limit 1),
        (select setting from pg_settings where name = 'synchronous_commit'))) as synchronous_commit,
     current_setting('data_checksums') as data_checksums,
     current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most,
@@ -156,20 +157,14 @@ function checkClock(offMs: number): Finding {
   return seconds < CLOCK_OFF_SECONDS.fail ? warn('clock', detail, mend) : fail('clock', detail, mend);
 }
 
-async function checkRoles(database: Database): Promise<Finding> {
-  const { rows } = await database.pool.query<{ role: string; reason: string | null }>(
-    `select n.role, case when r.rolname is null then 'is not there' when r.rolsuper or r.rolbypassrls then 'passes row-level security by'
-       when not pg_has_role(current_user, r.oid, 'member') then 'may not be taken by ' || current_user end as reason
-     from unnest($1::text[]) as n(role) left join pg_roles r on r.rolname = n.role`,
-    [ROLES],
-  );
-  const wrong = rows.filter(({ reason }) => reason !== null);
-  if (wrong.length === 0) return ok('roles', 'the service may take its roles, and none is above row-level security');
-  return fail(
-    'roles',
-    wrong.map(({ role, reason }) => `${role} ${reason}`).join(', '),
-    'As superuser: create role ROLE nologin; alter role ROLE nosuperuser nobypassrls; grant ROLE to the role of DATABASE_URL',
-  );
+async function checkRoles(database: Database, { url, secretKey }: Target): Promise<Finding> {
+  const client = await database.pool.connect();
+  const faults = await findLoginFaults(client, url, secretKey).finally(() => client.release());
+  if (faults.length === 0) return ok('roles', 'the service logs in as its roles, and none has rights beyond its own');
+  const mend = faults.every(({ statement }) => statement !== null)
+    ? 'Run npx node bin/migrate.ts with the same SECRET_KEY'
+    : 'Take from the role what it has, as superuser (revoke, reassign owned); docs/operate.md tells who logs in as what';
+  return fail('roles', faultsInWords(faults), mend);
 }
 
 async function checkSchema(database: Database, secretKey: Uint8Array): Promise<Finding[]> {

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { schemaRoles } from '../../db/logins.ts';
 import { connectClient } from '../../db/open-pool.ts';
-
-/** The roles that the schema grants to; the migrations make them, and a dump expects them. */
-const ROLES = ['postroom_gateway', 'postroom_actor', 'postroom_auth', 'postroom_domain'];
 
 /** Connections that were closed just now are still listed for a moment. Milliseconds. */
 const GOING = { limit: 3_000, pause: 100 };
@@ -73,18 +71,14 @@ const OBJECTS_SQL = `
     and not exists (select from pg_depend d where d.classid = h.class and d.objid = h.oid and d.deptype = 'e')
   order by h.place, h.oid`;
 
-/** Makes the roles that are lacking, and lets our own role take them. */
+/** Makes the roles that are lacking and that a dump expects; bin/migrate.ts lets them log in. */
 export async function makeRoles(url: string): Promise<void> {
   const client = await connectClient(url);
   try {
-    for (const role of ROLES) {
+    for (const role of schemaRoles)
       await client.query(
-        `do $$ begin create role ${role} nologin; exception when duplicate_object or unique_violation then null; end $$`,
+        `do $$ begin create role ${role} nologin noinherit; exception when duplicate_object or unique_violation then null; end $$`,
       );
-      await client.query(
-        `do $$ begin execute format('grant ${role} to %I', current_user); exception when others then null; end $$`,
-      );
-    }
   } finally {
     await client.end();
   }

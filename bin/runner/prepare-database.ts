@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { type Database, openDatabase } from '../../db/database.ts';
+import { type Database, type DatabaseRole, openDatabase } from '../../db/database.ts';
 import { urlsOf } from '../../db/database-hosts.ts';
-import { migrate, SchemaTooNew } from '../../db/migrate.ts';
+import { ensureLogins, type LoginRole, LoginsRefused, loginRoles, loginUrl } from '../../db/logins.ts';
+import { migrate, pendingMigrations, SchemaTooNew } from '../../db/migrate.ts';
 import { fitsSecretKey } from '../../db/queries/secret-canary.ts';
 
 export interface PrepareOptions {
@@ -18,31 +19,74 @@ export class StartRefused extends Error {
 }
 
 /**
- * Brings the schema up to date and makes sure that what PostgreSQL commits lasts and that SECRET_KEY opens what is stored.
- * Answers the names of the migrations that ran. Throws StartRefused. The URL's role must own the database.
+ * Brings the schema up to date, lets the service's roles log in, and makes sure that what PostgreSQL commits lasts and that SECRET_KEY
+ * opens what is stored. Returns the names of the migrations that ran. Throws StartRefused. The URL's role must own the database.
  */
 export async function prepareDatabase(options: PrepareOptions): Promise<string[]> {
-  const migrated = await migrate(options.url).catch((error: unknown) => {
-    throw error instanceof SchemaTooNew ? new StartRefused(error.message, { cause: error }) : error;
-  });
-  const database = openDatabase({
-    url: options.url,
-    role: null,
-    poolSize: 1,
-    applicationName: 'start',
-    onError: () => undefined,
-  });
-  try {
-    const off = options.allowUnsafeWrites ? [] : await settingsThatLoseCommits(database);
-    if (off.length > 0)
-      throw new StartRefused(`PostgreSQL runs with ${off.join(', ')} off: mail that was accepted could be lost`);
-    if (!(await fitsSecretKey(database, options.secretKey, randomBytes)))
+  const { url, secretKey } = options;
+  const migrated = await migrate(url).catch(refuseTooNew);
+  await onDatabase(url, null, async (database) => {
+    await assertSafeWrites(database, options);
+    if (urlsOf(url).length > 1 && (await losesCommitsAtFailover(database))) options.warn?.(ASYNCHRONOUS);
+    // Before the logins: a wrong key must not change their passwords.
+    if (!(await fitsSecretKey(database, secretKey, randomBytes)))
       throw new StartRefused('SECRET_KEY is not the one this database was written with; put the first one back');
-    if (urlsOf(options.url).length > 1 && (await losesCommitsAtFailover(database))) options.warn?.(ASYNCHRONOUS);
-    return migrated;
+  });
+  await ensureLogins(url, secretKey).catch((error: unknown) => {
+    throw error instanceof LoginsRefused ? new StartRefused(error.message, { cause: error }) : error;
+  });
+  await Promise.all(loginRoles.map((role) => assertSafeLogin(options, role)));
+  return migrated;
+}
+
+/**
+ * Makes sure that processes which log in as these roles can work on the database as it is, without changing anything. Returns the names of
+ * the migrations that are still to be run by the owner. Throws StartRefused, and what PostgreSQL says when a role is not let in.
+ */
+export async function inspectDatabase(
+  options: PrepareOptions,
+  roles: readonly [LoginRole, ...LoginRole[]],
+): Promise<string[]> {
+  const [role] = roles;
+  const url = loginUrl(options.url, role, options.secretKey);
+  const pending = await pendingMigrations(url).catch(refuseTooNew);
+  if (pending.length > 0) return pending;
+  for (const login of roles) await assertSafeLogin(options, login);
+  if (urlsOf(url).length > 1 && (await onDatabase(url, role, losesCommitsAtFailover))) options.warn?.(ASYNCHRONOUS);
+  return [];
+}
+
+/** Throws StartRefused unless the role is no more than itself, and its commits last. */
+async function assertSafeLogin(options: PrepareOptions, role: LoginRole): Promise<void> {
+  await onDatabase(loginUrl(options.url, role, options.secretKey), role, async (database) => {
+    const { rows } = await database.pool.query<{ user: string; excess: boolean }>(
+      `select session_user as user, rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication as excess
+       from pg_roles where rolname = session_user`,
+    );
+    const [session] = rows;
+    if (session?.user !== role || session.excess)
+      throw new StartRefused(`${role} has rights beyond its own in PostgreSQL: run npx node bin/migrate.ts`);
+    await assertSafeWrites(database, options);
+  });
+}
+
+async function assertSafeWrites(database: Database, options: PrepareOptions): Promise<void> {
+  const off = options.allowUnsafeWrites ? [] : await settingsThatLoseCommits(database);
+  if (off.length > 0)
+    throw new StartRefused(`PostgreSQL runs with ${off.join(', ')} off: mail that was accepted could be lost`);
+}
+
+async function onDatabase<T>(url: string, role: DatabaseRole, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = openDatabase({ url, role, poolSize: 1, applicationName: 'start', onError: () => undefined });
+  try {
+    return await work(database);
   } finally {
     await database.close();
   }
+}
+
+function refuseTooNew(error: unknown): never {
+  throw error instanceof SchemaTooNew ? new StartRefused(error.message, { cause: error }) : error;
 }
 
 const ASYNCHRONOUS =

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type Database, type DatabaseRole, isConnectionLost } from '../../db/database.ts';
+import { type Database, isConnectionLost } from '../../db/database.ts';
+import { isLoginRefused, type LoginRole, loginUrl, userOf } from '../../db/logins.ts';
 import type { Bus } from '../../schema/messages.ts';
 import type { Config } from '../config.ts';
 import { openBus } from './bus.ts';
@@ -9,7 +10,7 @@ import { createLog } from './log.ts';
 import { openLoggedDatabase } from './logged-database.ts';
 import { measureBacklog } from './measure-backlog.ts';
 import { openMonitoring } from './monitoring.ts';
-import { prepareDatabase, StartRefused } from './prepare-database.ts';
+import { inspectDatabase, StartRefused } from './prepare-database.ts';
 import { measureProcess } from './process-metrics.ts';
 import { createReadiness, type Readiness } from './readiness.ts';
 import { type Closers, createClosers, stopSignal } from './shutdown.ts';
@@ -19,6 +20,7 @@ import { openTracing, TRACES_FLUSH_LIMIT_MS } from './tracing.ts';
 export interface SplitProcess {
   config: Config;
   secretKey: Uint8Array;
+  /** names no user */
   databaseUrl: string;
   log: Logger;
   bus: Bus;
@@ -30,7 +32,8 @@ export interface SplitProcess {
 export interface SplitProcessOptions {
   /** in logs, in pg_stat_activity and in the NATS server's monitoring */
   name: string;
-  role: DatabaseRole;
+  /** the role that `database` logs in as, and those that the process logs in as beside it */
+  roles: readonly [LoginRole, ...LoginRole[]];
   connections: number;
   /** whether the process does its work, if less well, while the bus is away */
   isUsefulWithoutBus?: boolean;
@@ -51,20 +54,31 @@ export async function runSplitProcess(
   const { databaseUrl, natsUrl, secretKey } = config;
   if (databaseUrl === null || natsUrl === null || secretKey === null)
     return refuseToStart(`DATABASE_URL, NATS_URL and SECRET_KEY are required: this is one of several processes`);
+  const [role] = options.roles;
+  const user = userOf(databaseUrl);
+  if (user !== null)
+    return refuseToStart(
+      `DATABASE_URL names the user ${user}: leave user and password out of it, as this process logs in as ${role} (only bin/migrate.ts and programs for operators get the owner's)`,
+    );
   const log = createLog(config, options.name);
   const closers = createClosers(log);
   const signal = stopSignal();
   let readiness: Readiness | null = null;
   try {
-    const isReady = await Promise.race([awaitDatabase(config, databaseUrl, secretKey, log), signal.then(() => false)]);
+    const isReady = await Promise.race([
+      awaitDatabase(config, { databaseUrl, secretKey }, options.roles, log),
+      signal.then(() => false),
+    ]);
     if (isReady) {
       const tracing = await openTracing(config, options.name, log);
       closers.add('traces', () => tracing.close(), TRACES_FLUSH_LIMIT_MS);
       const bus = openBus(natsUrl, `postroom ${options.name}`, log);
       closers.add('bus', () => bus.close());
-      const { role, connections: poolSize } = options;
-      const applicationName = `postroom ${options.name}`;
-      const { database, close } = openLoggedDatabase({ url: databaseUrl, role, poolSize, applicationName }, log);
+      const url = loginUrl(databaseUrl, role, secretKey);
+      const { database, close } = openLoggedDatabase(
+        { url, role, poolSize: options.connections, applicationName: `postroom ${options.name}` },
+        log,
+      );
       closers.add('database connections', close);
       readiness = createReadiness({ database, ...(options.isUsefulWithoutBus === true ? {} : { bus }) });
       measureProcess(options.name);
@@ -86,21 +100,36 @@ export async function runSplitProcess(
   return process.exit(0);
 }
 
-/** Processes of several machines start in any order: a database that is not there yet is waited for. */
-async function awaitDatabase(config: Config, url: string, secretKey: Uint8Array, log: Logger): Promise<boolean> {
-  for (let isTold = false; ; isTold = true) {
+/** Processes of several machines start in any order: a database that is not there yet, or not migrated, is waited for. */
+async function awaitDatabase(
+  config: Config,
+  { databaseUrl, secretKey }: { databaseUrl: string; secretKey: Uint8Array },
+  roles: SplitProcessOptions['roles'],
+  log: Logger,
+): Promise<boolean> {
+  const order = {
+    url: databaseUrl,
+    secretKey,
+    allowUnsafeWrites: config.allowUnsafeWrites,
+    warn: (line: string) => log.warn({ event: 'database.asynchronous' }, line),
+  };
+  let told = '';
+  const tell = (event: string, line: string, err?: unknown) => {
+    if (told !== event) log.warn({ ...(err === undefined ? {} : { err }), event }, line);
+    told = event;
+  };
+  for (;;) {
     try {
-      await prepareDatabase({
-        url,
-        secretKey,
-        allowUnsafeWrites: config.allowUnsafeWrites,
-        warn: (line) => log.warn({ event: 'database.asynchronous' }, line),
-      });
-      return true;
+      const pending = await inspectDatabase(order, roles);
+      if (pending.length === 0) return true;
+      tell('database.pending', `waiting for npx node bin/migrate.ts to run ${pending.join(', ')}`);
     } catch (error) {
-      if (!isConnectionLost(error)) throw error;
-      if (!isTold) log.warn({ err: error, event: 'database.away' }, 'waiting for PostgreSQL');
-      await sleep(RETRY_MS);
+      if (isConnectionLost(error)) tell('database.away', 'waiting for PostgreSQL', error);
+      else if (isLoginRefused(error)) tell('database.login', `${(error as Error).message}. ${LOGIN_MEND}`);
+      else throw error;
     }
+    await sleep(RETRY_MS);
   }
 }
+
+const LOGIN_MEND = 'Waiting for npx node bin/migrate.ts to let it in, with the same SECRET_KEY as here';

@@ -110,8 +110,7 @@ export const AUTH = `
       update auth_rate_limit r set tried_at = r.tried_at[:cardinality(r.tried_at) - 1] where r.key = any (p_given_back) $$;
 
   do $$ begin
-    begin create role postroom_auth nologin; exception when duplicate_object or unique_violation then null; end;
-    begin execute format('grant postroom_auth to %I', current_user); exception when others then null; end;
+    begin create role postroom_auth nologin noinherit; exception when duplicate_object or unique_violation then null; end;
   end $$;
   grant usage on schema public to postroom_auth;
   grant select, insert, update, delete on auth_session, auth_credential, auth_verification, auth_passkey to postroom_auth;

@@ -41,8 +41,7 @@ function ofEmail(table: string): string {
  */
 export const DOMAIN_KEYS = `
   do $$ begin
-    begin create role postroom_domain nologin; exception when duplicate_object or unique_violation then null; end;
-    begin execute format('grant postroom_domain to %I', current_user); exception when others then null; end;
+    begin create role postroom_domain nologin noinherit; exception when duplicate_object or unique_violation then null; end;
   end $$;
 
   -- Whether every message of the thread is of the domain of the transaction, and there is one. As their owner: others are not seen.

@@ -861,11 +861,10 @@ const USER_TABLES = [
 ];
 
 const ROLES_AND_POLICIES = `
-  -- Two roles without log-in; the service connects as its own role and takes one of them by the start-up option "role".
+  -- The service logs in as these roles; db/logins.ts lets them, as logins belong to the server and not to the database.
   do $$ begin
-    begin create role postroom_gateway nologin; exception when duplicate_object or unique_violation then null; end;
-    begin create role postroom_actor nologin; exception when duplicate_object or unique_violation then null; end;
-    begin execute format('grant postroom_gateway, postroom_actor to %I', current_user); exception when others then null; end;
+    begin create role postroom_gateway nologin noinherit; exception when duplicate_object or unique_violation then null; end;
+    begin create role postroom_actor nologin noinherit; exception when duplicate_object or unique_violation then null; end;
   end $$;
   grant usage on schema public to postroom_gateway, postroom_actor;
   grant select, insert, update, delete on all tables in schema public to postroom_actor;

@@ -57,7 +57,7 @@ async function rawIdsOf(subject: string): Promise<string[]> {
 }
 
 function account(...words: string[]) {
-  return runToEnd(['bin/account.ts', ...words], service.environment);
+  return runToEnd(['bin/account.ts', ...words], service.ownerEnvironment);
 }
 
 async function jsonLines(file: string): Promise<Record<string, unknown>[]> {

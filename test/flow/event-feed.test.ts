@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { connectNatsBus } from '../../actors/bus/nats.ts';
@@ -27,9 +26,8 @@ beforeAll(async () => {
   nats = await startNatsServer();
   bus = connectNatsBus({ url: nats.url, name: 'test', log: silent });
   environment = {
-    DATABASE_URL: test_.url,
+    ...test_.environment,
     NATS_URL: nats.url,
-    SECRET_KEY: randomBytes(32).toString('base64url'),
     RATE_LIMIT_PER_SECOND: '0',
     ALLOW_UNSAFE_WRITES: 'true',
     LOG_LEVEL: 'info',

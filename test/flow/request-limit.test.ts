@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../db/database.ts';
@@ -29,9 +28,8 @@ beforeAll(async () => {
   owner = test_.open(null);
   nats = await startNatsServer();
   environment = {
-    DATABASE_URL: test_.url,
+    ...test_.environment,
     NATS_URL: nats.url,
-    SECRET_KEY: randomBytes(32).toString('base64url'),
     RATE_LIMIT_PER_SECOND: String(LIMIT),
     ALLOW_UNSAFE_WRITES: 'true',
     LOG_LEVEL: 'warn',

@@ -102,7 +102,7 @@ beforeAll(async () => {
 afterAll(() => fleet?.stop(), 120_000);
 
 const migrate = (folder: string, ...words: string[]) =>
-  runToEnd(['bin/migrate.ts', ...words], fleet.service.environment, folder);
+  runToEnd(['bin/migrate.ts', ...words], fleet.service.ownerEnvironment, folder);
 const upToDate = { status: 0, stdout: 'The schema is up to date.\n', stderr: '' };
 const names = ({ migrations }: NextVersion) => migrations.map(({ name }) => name).join(', ');
 

@@ -5,6 +5,7 @@ import path from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedCluster } from '../../db/embedded-cluster.ts';
+import { ensureLogins } from '../../db/logins.ts';
 import { migrate } from '../../db/migrate.ts';
 import { keepLogFile } from './kept-logs.ts';
 import { ownRun, placeOfRuns, RUN_PREFIX, removeOrphans, removeRun } from './orphans.ts';
@@ -16,6 +17,9 @@ declare module 'vitest' {
     runDirectory: string;
   }
 }
+
+/** The SECRET_KEY of every service on the cluster of this run: roles belong to the server, and so do their passwords. */
+export const clusterSecretKey = 'cluster-of-this-run-cluster-of-this-run-000';
 
 /** vitest globalSetup: one PostgreSQL in memory for the whole run, with a migrated template database that test files clone. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -40,9 +44,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   });
   try {
     // Files open thousands of connections; 4,096 rounds of hashing for each, on both sides, prove nothing.
+    await onServer(cluster.url, 'alter system set scram_iterations = 1');
     await onServer(cluster.url, `set scram_iterations = 1; alter role postroom password '${password}'`);
+    await onServer(cluster.url, 'select pg_reload_conf()');
     await onServer(cluster.url, 'create database postroom_template');
-    await migrate(databaseUrl(cluster.url, 'postroom_template'));
+    const template = databaseUrl(cluster.url, 'postroom_template');
+    await migrate(template);
+    await ensureLogins(template, Buffer.from(clusterSecretKey, 'base64url'));
   } catch (error) {
     await cluster.stop();
     throw error;

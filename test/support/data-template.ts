@@ -76,6 +76,7 @@ async function fill(directory: string): Promise<void> {
 
 /** The tests' many connections shall not each cost 4,096 rounds of hashing on both sides. */
 async function weakenPassword(url: string, { databasePassword }: Pick<Secrets, 'databasePassword'>): Promise<void> {
+  await onServer(url, 'alter system set scram_iterations = 1');
   await onServer(url, `set scram_iterations = 1; alter role postroom password '${databasePassword}'`);
 }
 

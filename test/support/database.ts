@@ -2,11 +2,16 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { type Database, type DatabaseRole, openDatabase } from '../../db/database.ts';
-import { databaseUrl, onServer } from './cluster.ts';
+import { loginUrl, withoutLogin } from '../../db/logins.ts';
+import { clusterSecretKey, databaseUrl, onServer } from './cluster.ts';
 import { keepLog } from './kept-logs.ts';
 
 export interface TestDatabase {
+  /** of the owner */
   url: string;
+  /** DATABASE_URL and SECRET_KEY of processes of the service */
+  environment: { DATABASE_URL: string; SECRET_KEY: string };
+  urlOf(role: DatabaseRole): string;
   open(role: DatabaseRole): Database;
   drop(): Promise<void>;
 }
@@ -18,10 +23,20 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await onServer(clusterUrl, `create database ${name} template postroom_template strategy file_copy`);
   const opened: Database[] = [];
   const url = databaseUrl(clusterUrl, name);
+  const urlOf = (role: DatabaseRole) =>
+    role === null ? url : loginUrl(url, role, Buffer.from(clusterSecretKey, 'base64url'));
   return {
     url,
+    environment: { DATABASE_URL: withoutLogin(url), SECRET_KEY: clusterSecretKey },
+    urlOf,
     open(role) {
-      const database = openDatabase({ url, role, poolSize: 6, applicationName: 'test', onError: () => undefined });
+      const database = openDatabase({
+        url: urlOf(role),
+        role,
+        poolSize: 6,
+        applicationName: 'test',
+        onError: () => undefined,
+      });
       opened.push(database);
       return database;
     },

@@ -124,7 +124,7 @@ function callerOf(app: FastifyInstance): TestGateway['call'] {
 async function openGatewayDatabase(testDatabase: TestDatabase, options: TestGatewayOptions): Promise<Database> {
   const { role = 'postroom_gateway' } = options;
   if (options.databasePort === undefined) return testDatabase.open(role);
-  const url = new URL(testDatabase.url);
+  const url = new URL(testDatabase.urlOf(role));
   const host = url.searchParams.get('host') ?? url.hostname;
   url.port = String(await options.databasePort({ host, port: Number(url.port) }));
   return openDatabase({

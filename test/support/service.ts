@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { inject } from 'vitest';
 import { openDatabase } from '../../db/database.ts';
 import { type EmbeddedCluster, startEmbeddedCluster } from '../../db/embedded-cluster.ts';
+import { withoutLogin } from '../../db/logins.ts';
 import { createAccount } from '../../db/queries/account.ts';
 import { freePort } from './cluster.ts';
 import { copyCluster, copyDataDirectory } from './data-template.ts';
@@ -143,9 +144,14 @@ export class Service {
     return `http://127.0.0.1:${this.httpPort}`;
   }
 
-  /** What its processes are started with, for programs beside them. */
+  /** What its processes are started with. */
   get environment(): Record<string, string> {
     return { ...this.#environment };
+  }
+
+  /** The same for programs beside them, which work as the owner of the database. */
+  get ownerEnvironment(): Record<string, string> {
+    return { ...this.#environment, ...(this.#cluster === null ? {} : { DATABASE_URL: this.#cluster.url }) };
   }
 
   /** Everything that the processes wrote to stdout and stderr. */
@@ -232,12 +238,12 @@ export class Service {
       const directory = path.join(this.directory, 'cluster');
       const password = await copyCluster(directory);
       this.#cluster = await startEmbeddedCluster({ directory, password, port: this.#databasePort });
-      this.#environment['DATABASE_URL'] = this.#cluster.url;
+      this.#environment['DATABASE_URL'] = withoutLogin(this.#cluster.url);
       await writeFile(
         path.join(this.directory, 'nats.conf'),
         `listen: "127.0.0.1:${this.natsPort}"\nhttp: "127.0.0.1:${this.natsMonitorPort}"\nmax_payload: 16777216\n`,
       );
-      await run(process.execPath, ['bin/migrate.ts'], { cwd: root, env: { ...process.env, ...this.#environment } });
+      await run(process.execPath, ['bin/migrate.ts'], { cwd: root, env: { ...process.env, ...this.ownerEnvironment } });
     }
     for (const name of ['nats', ...splitNames]) {
       const child = this.processes.get(name);

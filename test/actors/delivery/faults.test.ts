@@ -40,7 +40,7 @@ async function mailboxFor(endpointConfig: Record<string, unknown> = {}, url = re
 async function killedAt(point: string): Promise<number | null> {
   const child = fork(
     new URL('./delivering-process.ts', import.meta.url),
-    [testDatabase.url, `killed-${count}`, point],
+    [testDatabase.urlOf('postroom_actor'), `killed-${count}`, point],
     {
       execArgv: [],
     },

@@ -159,7 +159,11 @@ test.each([
 ])('killed at %s, mail goes once all the same', async (point, releasedBefore) => {
   const userId = user();
   await insertScheduled(database, [{ userId, inSeconds: -1 }]);
-  const child = fork(new URL('./scheduling-process.ts', import.meta.url), [testDatabase.url, point], { execArgv: [] });
+  const child = fork(
+    new URL('./scheduling-process.ts', import.meta.url),
+    [testDatabase.urlOf('postroom_actor'), point],
+    { execArgv: [] },
+  );
   expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(137);
   expect((await sights(userId)).filter((email) => email.is_released)).toHaveLength(releasedBefore);
   await start();
