@@ -6,9 +6,10 @@
 #   docs/deploy/processes.sh restart NAME.. ends it (it drains), starts it anew, and waits until it is ready; one after the other; all: each of them
 #   docs/deploy/processes.sh status         what runs, and what is missing where something is not ready
 #   docs/deploy/processes.sh down           ends everything, the proxy first
-#   docs/deploy/processes.sh run COMMAND..  runs a command as a gateway sees the world: npx node bin/doctor.ts, bin/account.ts ...
+#   docs/deploy/processes.sh run COMMAND..  runs a command as a gateway sees the world, and as the owner of the database:
+#                                           npx node bin/doctor.ts, bin/account.ts ...
 #
-# Wants .env (from .env.example) with DATABASE_URL in it, `npm ci`, nats-server, haproxy and curl. RUN_DIR (./run) gets logs and process
+# Wants .env (from .env.example) with DATABASE_URL of the owner of the database in it, `npm ci`, nats-server, haproxy and curl. RUN_DIR (./run) gets logs and process
 # numbers. Each process has an address of its own in NETWORK (127.77.0), so that all keep their usual ports.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -114,7 +115,15 @@ process_environment() {
   for name in DATABASE_URL SECRET_KEY PUBLIC_URL $(sed -n '/^x-database-environment/,/^$/s/^  \([A-Z_]*\): \${\1:-}$/\1/p' docker-compose.yml); do
     export "$name"
   done
+  # Processes log in as roles of their own; as_owner is for the rest.
+  OWNER_URL=$DATABASE_URL
+  DATABASE_URL=$(echo "$DATABASE_URL" | sed 's#//[^/]*@#//#')
   export TRUSTED_PROXIES="$(address_of proxy)${TRUSTED_PROXIES:+,$TRUSTED_PROXIES}" INBOUND_SMTP="$(address_of proxy):2525"
+}
+
+as_owner() {
+  process_environment gateway-1
+  DATABASE_URL=$OWNER_URL
 }
 
 # haproxy.cfg of the compose file, with addresses in the place of names
@@ -173,7 +182,7 @@ stop() {
 }
 
 migrate() {
-  (process_environment gateway-1 && "$NODE" bin/migrate.ts)
+  (as_owner && "$NODE" bin/migrate.ts)
 }
 
 # the last part of a bind in haproxy's words: a port alone is one of all addresses
@@ -224,7 +233,7 @@ case ${1:-} in
     ;;
   run)
     shift
-    process_environment gateway-1
+    as_owner
     # the doors that clients use
     export HOST="$(address_of proxy)" HTTP_PORT=8080 METRICS_PORT=0
     PATH="$PWD/node_modules/.bin:$PATH" exec "$@"

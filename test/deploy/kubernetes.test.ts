@@ -68,6 +68,18 @@ describe('The manifests of Kubernetes', () => {
     }
   });
 
+  test('tell the owner of the database to the migration alone', () => {
+    const ownerUrl = { name: 'postroom-owner', key: 'url' };
+    for (const each of deployments) {
+      expect(JSON.stringify(each)).not.toMatch(/postroom-owner/);
+      const url = container(each)['env'].find(({ name }: Manifest) => name === 'DATABASE_URL');
+      if (each['metadata'].name !== 'smtp') expect(url.valueFrom.secretKeyRef).not.toEqual(ownerUrl);
+    }
+    const job = base.find(({ kind }) => kind === 'Job') ?? {};
+    const url = container(job)['env'].find(({ name }: Manifest) => name === 'DATABASE_URL');
+    expect(url.valueFrom.secretKeyRef).toEqual(ownerUrl);
+  });
+
   test('tell SMTP servers neither the key nor the way to the database', () => {
     const smtp = deployments.find(({ metadata }) => metadata.name === 'smtp') ?? {};
     expect(JSON.stringify(smtp)).not.toMatch(/postroom-database|SECRET_KEY/);
