@@ -14,7 +14,7 @@ import { startEmbeddedCluster } from '../../db/embedded-cluster.ts';
 import { migrate } from '../../db/migrate.ts';
 import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/delivery-content.ts';
 import { testActorContext } from '../support/actor-context.ts';
-import { freePort } from '../support/cluster.ts';
+import { freePort, loginAs } from '../support/cluster.ts';
 import { insertReceivedMail } from '../support/received-mail.ts';
 import { createMailbox, type TestMailbox } from '../support/routing-rows.ts';
 import { BenchChild } from './child.ts';
@@ -72,10 +72,16 @@ export async function openDeliveryStage(options: StageOptions): Promise<Delivery
   const sink = new BenchChild('./webhook-sink-process.ts');
   const { ports } = await sink.ask<{ ports: number[] }>({ listenOn: options.endpoints });
   await migrate(cluster.url);
-  const open = (role: 'postroom_actor' | null) =>
-    openDatabase({ url: cluster.url, role, poolSize: 6, applicationName: 'bench', onError: () => undefined });
-  const database = open('postroom_actor');
-  const owner = open(null);
+  const open = async (role: 'postroom_actor' | null) =>
+    openDatabase({
+      url: await loginAs(cluster.url, role),
+      role,
+      poolSize: 6,
+      applicationName: 'bench',
+      onError: () => undefined,
+    });
+  const database = await open('postroom_actor');
+  const owner = await open(null);
   describeMachine();
   await describePostgresql('the actor', cluster.url);
   // linux/magic.h TMPFS_MAGIC

@@ -7,6 +7,7 @@ import pg from 'pg';
 import { databaseUrlOf } from '../../bin/runner/single-machine.ts';
 import { readRunRecord, readSecrets } from '../../db/data-directory.ts';
 import { startEmbeddedCluster } from '../../db/embedded-cluster.ts';
+import { withoutLogin } from '../../db/logins.ts';
 import { freePort } from '../support/cluster.ts';
 import { processTree, readProcess } from '../support/process-tree.ts';
 import { startServer } from './child.ts';
@@ -100,13 +101,14 @@ export async function startSplit(
   await writeFile(configuration, `listen: "127.0.0.1:${natsPort}"\nmax_payload: 16777216\n`);
   const nats = await startServer('nats-server', ['-c', configuration], {}, 'Server is ready');
   const environment = {
-    DATABASE_URL: cluster.url,
+    DATABASE_URL: withoutLogin(cluster.url),
     NATS_URL: `nats://127.0.0.1:${natsPort}`,
     SECRET_KEY: randomBytes(32).toString('base64url'),
     DATA_DIR: directory,
     ...sharedEnvironment(smtpPort, httpPort, options),
   };
-  await run(node, ['bin/migrate.ts'], { cwd: root, env: { ...process.env, ...environment } });
+  const ownerEnvironment = { ...environment, DATABASE_URL: cluster.url };
+  await run(node, ['bin/migrate.ts'], { cwd: root, env: { ...process.env, ...ownerEnvironment } });
   const servers = await Promise.all(commands.map((command) => startServer(node, [...command], environment, READY)));
   await answers(`http://127.0.0.1:${httpPort}/ready`, () => servers.map((server) => server.output()).join('\n'));
   if (commands.some(([program]) => program === 'bin/smtp.ts')) await smtpReady(smtpPort);
@@ -117,8 +119,8 @@ export async function startSplit(
     databaseUrl: cluster.url,
     postmaster,
     pids: Object.fromEntries(commands.map((command, n) => [nameOf(command), servers[n]?.child.pid ?? 0] as const)),
-    createAccount: (email) => createAccount(email, httpPort, environment),
-    ...(await createAccount(FIRST_ACCOUNT, httpPort, environment)),
+    createAccount: (email) => createAccount(email, httpPort, ownerEnvironment),
+    ...(await createAccount(FIRST_ACCOUNT, httpPort, ownerEnvironment)),
     ...resourcesOf(() => [
       ...servers.flatMap((server) => processTree(server.child.pid ?? 0)),
       ...readProcess(nats.child.pid ?? 0),

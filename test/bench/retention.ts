@@ -9,7 +9,7 @@ import { type Database, openDatabase } from '../../db/database.ts';
 import { startEmbeddedCluster } from '../../db/embedded-cluster.ts';
 import { migrate } from '../../db/migrate.ts';
 import { testActorContext } from '../support/actor-context.ts';
-import { databaseUrl, freePort, onServer } from '../support/cluster.ts';
+import { databaseUrl, freePort, loginAs, onServer } from '../support/cluster.ts';
 import { fillLargeMailbox } from '../support/large-mailbox.ts';
 import { fillLargeMailboxWords } from '../support/large-mailbox-words.ts';
 import { describeMachine, describePostgresql } from './machine.ts';
@@ -31,8 +31,10 @@ export async function run(args: string[]): Promise<void> {
     settings: { shared_buffers: '256MB', max_wal_size: '2GB', jit: 'off' },
   });
   const url = databaseUrl(cluster.url, 'mailbox');
+  await onServer(cluster.url, 'create database mailbox');
+  await migrate(url);
   const database = openDatabase({
-    url,
+    url: await loginAs(url, 'postroom_actor'),
     role: 'postroom_actor',
     poolSize: 2,
     applicationName: 'bench',
@@ -42,7 +44,7 @@ export async function run(args: string[]): Promise<void> {
   try {
     describeMachine();
     await describePostgresql('the mailbox', cluster.url);
-    await fill(cluster.url, url, Number(values.messages));
+    await fill(url, Number(values.messages));
     const watch = watchStatements(database);
     const { rows } = await owner.pool.query<{ middle: Date }>(
       'select percentile_disc(0.5) within group (order by created_at) as middle from email',
@@ -139,10 +141,8 @@ function watchStatements(database: Database): Watch {
   return watch;
 }
 
-async function fill(clusterUrl: string, url: string, count: number): Promise<void> {
+async function fill(url: string, count: number): Promise<void> {
   const startedTick = performance.now();
-  await onServer(clusterUrl, 'create database mailbox');
-  await migrate(url);
   await fillLargeMailbox(url, USER, count);
   await fillLargeMailboxWords(url, USER);
   const client = new pg.Client({ connectionString: url });

@@ -11,7 +11,7 @@ import { migrate } from '../../db/migrate.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { listThreads, readThread, type ThreadQuery } from '../../operations/threads.ts';
 import { testActorContext } from '../support/actor-context.ts';
-import { databaseUrl, freePort, onServer } from '../support/cluster.ts';
+import { databaseUrl, freePort, loginAs, onServer } from '../support/cluster.ts';
 import { insertEmails } from '../support/email-rows.ts';
 import { fillLargeMailbox, largeMailbox } from '../support/large-mailbox.ts';
 import { seededRandom } from '../support/thread-mail.ts';
@@ -174,15 +174,21 @@ function newMail(subject: Subject, random: () => number, index: number): Threada
 async function fill(clusterUrl: string, count: number): Promise<Subject> {
   const name = `mailbox_${count}`;
   const url = databaseUrl(clusterUrl, name);
-  const open = (role: 'postroom_actor' | 'postroom_gateway' | null) =>
-    openDatabase({ url, role, poolSize: 2, applicationName: 'bench', onError: () => undefined });
+  const open = async (role: 'postroom_actor' | 'postroom_gateway' | null) =>
+    openDatabase({
+      url: await loginAs(url, role),
+      role,
+      poolSize: 2,
+      applicationName: 'bench',
+      onError: () => undefined,
+    });
   const startedAt = performance.now();
   if (!(await exists(clusterUrl, name))) {
     await onServer(clusterUrl, `create database ${name}`);
     await migrate(url);
     await fillLargeMailbox(url, USER, count);
   }
-  const owner = open(null);
+  const owner = await open(null);
   const { rows } = await owner.pool.query<{ id: string }>('select id from thread order by random() limit 20000');
   const { rows: sizes } = await owner.pool.query<{ size: string; threads: number; most: number; subjects: number }>(
     `select pg_size_pretty(pg_database_size(current_database())) as size, count(*) as threads, max(message_count) as most,
@@ -193,7 +199,7 @@ async function fill(clusterUrl: string, count: number): Promise<Subject> {
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   console.log(`${count} messages, ready in ${seconds} s:`, JSON.stringify(sizes[0]));
   const threadIds = rows.map((row) => row.id);
-  return { count, actor: open('postroom_actor'), gateway: open('postroom_gateway'), threadIds };
+  return { count, actor: await open('postroom_actor'), gateway: await open('postroom_gateway'), threadIds };
 }
 
 async function exists(clusterUrl: string, databaseName: string): Promise<boolean> {

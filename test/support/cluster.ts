@@ -4,8 +4,9 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import type { DatabaseRole } from '../../db/database.ts';
 import { startEmbeddedCluster } from '../../db/embedded-cluster.ts';
-import { ensureLogins } from '../../db/logins.ts';
+import { ensureLogins, loginUrl } from '../../db/logins.ts';
 import { migrate } from '../../db/migrate.ts';
 import { keepLogFile } from './kept-logs.ts';
 import { ownRun, placeOfRuns, RUN_PREFIX, removeOrphans, removeRun } from './orphans.ts';
@@ -62,6 +63,17 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     keepLogFile(`postgresql-${path.basename(parent)}`, path.join(parent, 'cluster/server.log'));
     await removeRun(parent);
   };
+}
+
+/**
+ * Returns the URL of the role on a migrated database of a server that serves nothing else, where it lets the roles log in first; null: the
+ * owner's, as given.
+ */
+export async function loginAs(ownerUrl: string, role: DatabaseRole): Promise<string> {
+  if (role === null) return ownerUrl;
+  const secretKey = Buffer.from(clusterSecretKey, 'base64url');
+  await ensureLogins(ownerUrl, secretKey);
+  return loginUrl(ownerUrl, role, secretKey);
 }
 
 /** Runs one statement as the URL's role, on a connection of its own. */

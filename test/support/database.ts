@@ -16,6 +16,9 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+/** SECRET_KEY of the services on the cluster of the run. */
+const secretKey = Buffer.from(clusterSecretKey, 'base64url');
+
 /** A fresh clone of the migrated template; drop it in afterAll. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const clusterUrl = inject('clusterUrl');
@@ -23,8 +26,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await onServer(clusterUrl, `create database ${name} template postroom_template strategy file_copy`);
   const opened: Database[] = [];
   const url = databaseUrl(clusterUrl, name);
-  const urlOf = (role: DatabaseRole) =>
-    role === null ? url : loginUrl(url, role, Buffer.from(clusterSecretKey, 'base64url'));
+  const urlOf = (role: DatabaseRole) => (role === null ? url : loginUrl(url, role, secretKey));
   return {
     url,
     environment: { DATABASE_URL: withoutLogin(url), SECRET_KEY: clusterSecretKey },
