@@ -18,7 +18,7 @@ export interface LoginFault {
   role: string;
   /** as the end of a sentence that begins with the role */
   reason: string;
-  /** what a role that may manage roles runs to mend it; null: an operator has to decide */
+  /** the SQL that repairs it, for a role that may manage roles; null: the operator has to decide */
   statement: string | null;
 }
 
@@ -63,8 +63,8 @@ function loginPassword(role: LoginRole, secretKey: Uint8Array): string {
 const MOST_ROUNDS = 5;
 
 /**
- * Makes the roles of the schema what the service expects: logins of their own, without any right beside those that the schema grants.
- * The URL's role must be able to manage them when something is to be changed. Throws LoginsRefused.
+ * Lets the three roles log in, and takes away every right that the schema does not grant. Changes nothing when nothing is wrong;
+ * otherwise the URL's role must be able to manage roles. Throws LoginsRefused.
  */
 export async function ensureLogins(url: string, secretKey: Uint8Array): Promise<void> {
   const client = await connectClient(url);
@@ -74,7 +74,7 @@ export async function ensureLogins(url: string, secretKey: Uint8Array): Promise<
       if (faults.length === 0) return;
       const hard = faults.filter(({ statement }) => statement === null);
       if (hard.length > 0 || round > MOST_ROUNDS) throw new LoginsRefused(wordsOf(hard.length > 0 ? hard : faults));
-      await mend(client, faults);
+      await repair(client, faults);
     }
   } finally {
     await client.end();
@@ -86,7 +86,7 @@ export function wordsOf(faults: readonly LoginFault[]): string {
   return faults.map(({ role, reason }) => `${role} ${reason}`).join(', ');
 }
 
-async function mend(client: pg.Client, faults: readonly LoginFault[]): Promise<void> {
+async function repair(client: pg.Client, faults: readonly LoginFault[]): Promise<void> {
   try {
     await client.query(`begin; ${faults.map(({ statement }) => statement).join('; ')}; commit`);
   } catch (error) {
@@ -94,7 +94,7 @@ async function mend(client: pg.Client, faults: readonly LoginFault[]): Promise<v
     const { code, message } = error as { code?: unknown; message: string };
     if (code === INSUFFICIENT_PRIVILEGE)
       throw new LoginsRefused(
-        `${wordsOf(faults)}, and the role of DATABASE_URL may not mend it (${message}): let a superuser run what npx node bin/migrate.ts --logins prints`,
+        `${wordsOf(faults)}, and the role of DATABASE_URL may not change that (${message}): as superuser, run what npx node bin/migrate.ts --logins prints`,
         { cause: error },
       );
     // Another service changed the same role at the same moment.
@@ -217,7 +217,7 @@ async function refusalOf(url: string): Promise<Error | null> {
 
 /** Whether PostgreSQL does not let the role in: it may not log in, its password is another, or pg_hba.conf has no line for it. */
 export function isLoginRefused(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && /^28/.test(error.code ?? '');
+  return error instanceof pg.DatabaseError && error.code?.startsWith('28') === true;
 }
 
 /** What PostgreSQL stores of a password (RFC 5803), so that none is ever in a statement, and so in a log. */
