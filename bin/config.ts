@@ -51,6 +51,8 @@ export interface Config {
   allowedPrivateNetworks: string[];
   rateLimitPerSecond: number;
   sendLimitPerHour: number;
+  /** open streams and waits of one user on one gateway */
+  streamLimitPerUser: number;
   /** copies of received mail that one user's endpoints forward; 0: no limit */
   forwardLimitPerHour: number;
   /** how long mail is kept of users who chose nothing */
@@ -145,6 +147,7 @@ export function readConfig(env: Environment): Config {
     allowedPrivateNetworks: values.ALLOWED_PRIVATE_NETWORKS ?? (isLocalOnly ? [...LOOPBACK_NETWORKS] : []),
     rateLimitPerSecond: values.RATE_LIMIT_PER_SECOND,
     sendLimitPerHour: values.SEND_LIMIT_PER_HOUR,
+    streamLimitPerUser: values.STREAM_LIMIT_PER_USER,
     forwardLimitPerHour: values.FORWARD_LIMIT_PER_HOUR,
     retention: retentionOf(values),
     isSignUpOpen: values.SIGN_UP === undefined ? isLocalOnly : values.SIGN_UP === 'on',
@@ -277,6 +280,7 @@ const environment = z.object({
   ALLOWED_PRIVATE_NETWORKS: listOf(isNetwork, 'networks such as 10.0.0.0/8').optional(),
   RATE_LIMIT_PER_SECOND: wholeNumber(0, 1_000_000).default(100),
   SEND_LIMIT_PER_HOUR: wholeNumber(0, 100_000_000).default(0),
+  STREAM_LIMIT_PER_USER: wholeNumber(1, 10_000).default(200),
   FORWARD_LIMIT_PER_HOUR: wholeNumber(0, 100_000_000).default(1_000),
   RETENTION_RAW_DAYS: wholeNumber(1, MOST_RETENTION_DAYS).optional(),
   RETENTION_BODIES_DAYS: wholeNumber(1, MOST_RETENTION_DAYS).optional(),

@@ -41,6 +41,7 @@ const app = await createGateway({
     rateLimitPerSecond: 100,
     requestLimitStore: 'memory',
     sendLimitPerHour: 0,
+    streamLimitPerUser: 200,
     hasGuardModel: false,
     allowedPrivateNetworks: [],
     ownPorts: [],

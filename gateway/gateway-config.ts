@@ -22,6 +22,8 @@ export interface GatewayConfig {
   requestLimitStore: 'memory' | 'shared';
   /** messages that a user may send within an hour; 0: no limit */
   sendLimitPerHour: number;
+  /** open streams and waits of one user on this gateway */
+  streamLimitPerUser: number;
   /** how long mail of users is kept who chose nothing; for ever unless told */
   retention?: Retention;
   /** whether guard rules of type ai_prompt can be made */

@@ -44,7 +44,7 @@ function maskError(error: unknown, { log, requestId }: { log: Logger; requestId:
       requestId,
       ...(details === undefined ? {} : { details }),
       ...(reason === undefined ? {} : { reason }),
-      ...(statusCode >= 500 ? { http: { status: statusCode, headers } } : {}),
+      ...(statusCode >= 500 || statusCode === 429 ? { http: { status: statusCode, headers } } : {}),
     },
   });
 }

@@ -203,7 +203,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   const credentials = openCredentials({ database, bus, log, now });
   app.addHook('onClose', () => credentials.close());
   // Behind the credentials, so that a key is forgotten before its streams are looked at.
-  const events = createEventHub({ database, bus, log });
+  const events = createEventHub({ database, bus, log, readersPerUser: config.streamLimitPerUser });
   app.addHook('preClose', () => events.close());
   app.decorate('events', events);
   const forgetCredentials = (userId: string) => credentials.forget(userId);

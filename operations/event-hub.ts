@@ -22,9 +22,10 @@ export interface EventHubOptions {
   database: Database;
   bus: Bus;
   log: Logger;
+  /** readers that one user may have open at once */
+  readersPerUser: number;
 }
 
-export const MAX_STREAMS_OF_USER = 1_000;
 const MAX_STREAMS = 10_000;
 /** Seconds. */
 const RETRY_AFTER_SECONDS = 5;
@@ -51,7 +52,7 @@ interface Watched extends WatchedFeed {
  * One for a process. It keeps no event: `event.appended` wakes the readers of a user, and each reads on from its own place. Readers that
  * stand at the same place share one read. While the bus is away, a look at the counters of all watched feeds wakes them.
  */
-export function createEventHub({ database, bus, log }: EventHubOptions): EventHub {
+export function createEventHub({ database, bus, log, readersPerUser }: EventHubOptions): EventHub {
   const feeds = new Map<string, Watched>();
   const reads = new Map<string, Promise<EventsAhead>>();
   const turns = createTurns(READS_AT_ONCE);
@@ -188,10 +189,10 @@ export function createEventHub({ database, bus, log }: EventHubOptions): EventHu
     open(userId, options) {
       if (isClosing || size >= MAX_STREAMS) throw new UserError('unavailable', 'Too many streams on this gateway');
       const feed = watch(userId);
-      if (feed.readers.size >= MAX_STREAMS_OF_USER)
+      if (feed.readers.size >= readersPerUser)
         throw new UserError(
           'rate_limited',
-          `Too many streams at once. At most ${MAX_STREAMS_OF_USER} may be open on one gateway.`,
+          `Too many open streams and waits: at most ${readersPerUser} of one user may be open on a gateway. Close one, then try again.`,
           { retryAfterSeconds: RETRY_AFTER_SECONDS },
         );
       const reader = openReader(feed, options);

@@ -22,13 +22,8 @@ export interface EmailFilter {
 export const MAX_WAIT_MS = 60_000;
 /** Mail is waited for, not searched for: how old it may be at most. Hours. */
 export const MAX_SINCE_HOURS = 24;
-export const MAX_WAITS_OF_USER = 50;
 /** The longest address (RFC 5321 §4.5.3.1) and more; characters. */
 export const MAX_FILTER_LENGTH = 400;
-/** Seconds. */
-const RETRY_AFTER_SECONDS = 1;
-
-const waits = new Map<string, number>();
 
 /**
  * The id of the first received email that fits and has its thread, as soon as it is there; null when the time is over or the caller gone.
@@ -41,20 +36,7 @@ export async function waitForEmail(
 ): Promise<string | null> {
   const endAt = performance.now() + timeoutMs;
   checkFilter(filter, timeoutMs, context.now());
-  const { userId } = context;
-  const count = waits.get(userId) ?? 0;
-  if (count >= MAX_WAITS_OF_USER)
-    throw new UserError('rate_limited', `At most ${MAX_WAITS_OF_USER} emails may be waited for at once.`, {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    });
-  waits.set(userId, count + 1);
-  try {
-    return await firstFitting(context, filter, endAt);
-  } finally {
-    const left = (waits.get(userId) ?? 1) - 1;
-    if (left > 0) waits.set(userId, left);
-    else waits.delete(userId);
-  }
+  return await firstFitting(context, filter, endAt);
 }
 
 /** Whether a received email that has its thread fits. */
@@ -68,10 +50,11 @@ async function firstFitting(context: OperationContext, filter: EmailFilter, endA
   const { lastSeq, now } = await feedEnd(context);
   const { address = null, domain = null, from = null, subject = null, since = now } = filter;
   const awaited = { address, domain, from, subject, since };
-  const there = filter.since === undefined ? null : await find(context, awaited, null);
-  if (there !== null) return there;
+  // The slot of the reader is taken before anything is searched.
   const reader = openAt(context, lastSeq, ['email.threaded']);
   try {
+    const there = filter.since === undefined ? null : await find(context, awaited, null);
+    if (there !== null) return there;
     for (;;) {
       const pulled = await reader.pull(Math.max(0, endAt - performance.now()));
       switch (pulled.kind) {

@@ -55,6 +55,7 @@ export async function openGateway(parts: GatewayParts): Promise<{ close(): Promi
       requestLimitStore,
       mtaStsMode: config.mtaStsMode,
       sendLimitPerHour: config.sendLimitPerHour,
+      streamLimitPerUser: config.streamLimitPerUser,
       retention: config.retention,
       hasGuardModel: config.guardModel !== null,
       allowedPrivateNetworks: config.allowedPrivateNetworks,

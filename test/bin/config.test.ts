@@ -25,6 +25,7 @@ test('an empty environment gives the defaults of the table', () => {
     allowedPrivateNetworks: ['127.0.0.0/8', '::1/128'],
     rateLimitPerSecond: 100,
     sendLimitPerHour: 0,
+    streamLimitPerUser: 200,
     forwardLimitPerHour: 1_000,
     retention: { rawDays: null, bodyDays: null, metadataDays: null },
     isSignUpOpen: true,
@@ -64,8 +65,8 @@ test.each<[Record<string, string>, Partial<Config>]>([
   [{ HOST: '::1' }, { allowedPrivateNetworks: ['127.0.0.0/8', '::1/128'] }],
   [{ MAIL_HOSTNAME: 'MX.Example.com' }, { mailHostname: 'mx.example.com' }],
   [
-    { RATE_LIMIT_PER_SECOND: '0', SEND_LIMIT_PER_HOUR: '50' },
-    { rateLimitPerSecond: 0, sendLimitPerHour: 50 },
+    { RATE_LIMIT_PER_SECOND: '0', SEND_LIMIT_PER_HOUR: '50', STREAM_LIMIT_PER_USER: '10000' },
+    { rateLimitPerSecond: 0, sendLimitPerHour: 50, streamLimitPerUser: 10_000 },
   ],
   [{ SECRET_KEY: key }, { secretKey: Buffer.alloc(32, 7) }],
   [
@@ -122,6 +123,8 @@ test.each([
   ['ALLOWED_PRIVATE_NETWORKS', '10.0.0.0/33'],
   ['RATE_LIMIT_PER_SECOND', '1.5'],
   ['SEND_LIMIT_PER_HOUR', 'many'],
+  ['STREAM_LIMIT_PER_USER', '0'],
+  ['STREAM_LIMIT_PER_USER', '10001'],
   ['LOG_LEVEL', 'loud'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
   ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization'],

@@ -29,6 +29,7 @@ beforeAll(async () => {
     ...test_.environment,
     NATS_URL: nats.url,
     RATE_LIMIT_PER_SECOND: '0',
+    STREAM_LIMIT_PER_USER: '1000',
     ALLOW_UNSAFE_WRITES: 'true',
     LOG_LEVEL: 'info',
   };

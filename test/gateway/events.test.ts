@@ -238,17 +238,3 @@ test('silence is broken by comments that bear the place', { timeout: 40_000 }, a
   await append(box, ['late'], { kind: 'email.bounced' });
   await client.until((messages) => messages.length === 1);
 });
-
-test('more than 1,000 streams of a user are refused', { timeout: 60_000 }, async () => {
-  const box = await gateway.mailbox();
-  const opened: EventClient[] = [];
-  for (let n = 0; n < 1_000; n += 100)
-    opened.push(...(await Promise.all(Array.from({ length: 100 }, () => follow(box)))));
-  expect(new Set(opened.map(({ status }) => status))).toEqual(new Set([200]));
-  const refused = await follow(box);
-  expect([refused.status, refused.headers['retry-after']]).toEqual([429, '5']);
-  const neighbour = await gateway.mailbox();
-  expect((await follow(neighbour)).status).toBe(200);
-  for (const client of opened) client.close();
-  await expect.poll(async () => (await follow(box)).status, { timeout: 10_000 }).toBe(200);
-});

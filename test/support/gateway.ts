@@ -64,6 +64,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
       rateLimitPerSecond: 0,
       requestLimitStore: 'memory',
       sendLimitPerHour: 0,
+      streamLimitPerUser: 200,
       hasGuardModel: false,
       allowedPrivateNetworks: ['127.0.0.0/8'],
       ownPorts: [2525],
