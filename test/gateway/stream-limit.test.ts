@@ -93,7 +93,8 @@ test('streams, subscriptions and waits of a user count together, in REST and Gra
   for (const request of [...waits, subscription]) {
     request.abort();
     await opened(LIMIT - 1);
-    ends.push(wait(box).abort);
+    const next = wait(box);
+    ends.push(() => next.abort());
     await opened(LIMIT);
   }
 });
