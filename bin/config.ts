@@ -76,7 +76,7 @@ export interface Config {
   /** what domains ask of senders in their MTA-STS policies */
   mtaStsMode: MtaStsMode;
   smtpTls: { keyPath: string; certPath: string } | null;
-  /** of one SMTP process: connections in all, from one address, and seconds a command may take */
+  /** of one SMTP process: connections in all, from one IPv4 address or IPv6 /64, and seconds a command may take */
   smtpLimits: { connections: number; connectionsPerAddress: number; commandSeconds: number };
   /** where /metrics, /health and /ready of every process are; null: nowhere. A port that nobody asked for may be taken by another process */
   monitoring: { host: string; port: number; isAskedFor: boolean } | null;

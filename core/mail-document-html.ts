@@ -1,6 +1,7 @@
 import { contentIdKey } from './mail-document-image.ts';
 import { readAttributes, readTags, writeTag } from './mail-document-markup.ts';
 import { findQuotedPart } from './mail-document-quotes.ts';
+import { isRemoteImageHost } from './remote-image-host.ts';
 import { sanitizeHtmlForDisplay } from './sanitize-html-body.ts';
 
 export interface ShownHtmlOptions {
@@ -10,7 +11,7 @@ export interface ShownHtmlOptions {
   isFolded: boolean;
   /** data: URLs of the mail's own pictures, by contentIdKey */
   inlineImages: ReadonlyMap<string, string>;
-  /** our own `host[:port]`, lower case: whatever a mail links to there, it is no picture */
+  /** host names of this service (ownHostNames): whatever a mail links to there, on any port, is no picture */
   ownHosts: ReadonlySet<string>;
 }
 
@@ -139,11 +140,11 @@ function showBackground(
   if (options.hasRemoteImages) attributes.set('background', remote);
 }
 
-/** The address of a picture that lies elsewhere, as the URL standard writes it; null when it is no such address. */
+/** The address of a picture on a public server, as the URL standard writes it; null when it is no such address. */
 function remoteUrl(written: string, { ownHosts }: ShownHtmlOptions): string | null {
   if (written.length > MAX_URL_LENGTH || !/^https?:\/\//i.test(written)) return null;
   const url = URL.parse(written);
-  if (url === null || ownHosts.has(url.host) || url.username !== '' || url.password !== '') return null;
+  if (url === null || !isRemoteImageHost(url, ownHosts) || url.username !== '' || url.password !== '') return null;
   return url.href;
 }
 

@@ -15,7 +15,7 @@ export interface MailToShow {
   hasRemoteImages: boolean;
   /** data: URLs of the mail's own pictures, by contentIdKey */
   inlineImages: ReadonlyMap<string, string>;
-  /** our own `host[:port]`, lower case */
+  /** host names of this service (ownHostNames) */
   ownHosts: ReadonlySet<string>;
 }
 

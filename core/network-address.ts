@@ -44,6 +44,21 @@ export function isPublicAddress(text: string): boolean {
   return address !== null && isPublic(address);
 }
 
+/**
+ * The key under which connections of one client are counted: an IPv4 address, also where IPv6 maps it (::ffff:0:0/96), or the first 64 bits
+ * of an IPv6 address, since a client has a whole /64 to connect from (RFC 6177). The text itself when it is no address.
+ */
+export function clientNetwork(text: string): string {
+  const plain = text.split('%')[0] ?? '';
+  if (!(ipaddr.IPv4.isValidFourPartDecimal(plain) || ipaddr.IPv6.isValid(plain))) return text;
+  const address = ipaddr.process(plain);
+  if (address instanceof ipaddr.IPv4) return address.toString();
+  return `${address.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`;
+}
+
 /** RFC 6052 §2.1; the local-use prefix of RFC 8215 is a site's own and never public. */
 const NAT64_PREFIX = ipaddr.parseCIDR('64:ff9b::/96');
 /** RFC 4291 §2.4 and IANA: what is handed out as global unicast. */

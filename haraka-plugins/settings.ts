@@ -22,7 +22,7 @@ export type SmtpFaultPoint = 'smtp.before-ask' | 'smtp.after-answer';
 /** What one SMTP process takes on. */
 export interface SmtpLimits {
   connections: number;
-  /** 127.0.0.1 and ::1 are exempt: a proxy or a load generator on this machine speaks for many */
+  /** from one IPv4 address or one IPv6 /64; 127.0.0.1 and ::1 are exempt: a proxy or a load generator on this machine speaks for many */
   connectionsPerAddress: number;
   /** from one reply to the next complete command, and the grace of the DATA phase; seconds */
   commandSeconds: number;

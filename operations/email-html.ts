@@ -3,6 +3,7 @@ import { UserError } from '../core/errors.ts';
 import { type MailDocument, makeMailNotice } from '../core/mail-document.ts';
 import { MAX_INLINE_IMAGE_LENGTH } from '../core/mail-document-html.ts';
 import { contentIdKey, imageDataUrl } from '../core/mail-document-image.ts';
+import { ownHostNames } from '../core/remote-image-host.ts';
 import { readRawOctets } from '../db/queries/raw-octets.ts';
 import { isAskable, type OperationContext } from './context.ts';
 import { type EmailParts, loadContentParts } from './email-contents.ts';
@@ -37,7 +38,8 @@ export async function readEmailHtml(
       'Only the header section of this email could be read. Download it to see it as it came.',
     );
   const { host, hasRemoteImages } = options;
-  const ownHosts = new Set([new URL(context.settings.publicUrl).host, ...(host === null ? [] : [host.toLowerCase()])]);
+  const { publicUrl, mailHostname, smtp } = context.settings;
+  const ownHosts = ownHostNames([publicUrl, mailHostname, smtp.host, ...(host === null ? [] : [host])]);
   const inlineImages = await readInlineImages(context, emailId, parts);
   const document = await makeDocumentAside(
     { subject, html, text, hasRemoteImages, inlineImages, ownHosts },

@@ -25,7 +25,7 @@ export const emailHtmlRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
           images: z
             .enum(['blocked', 'remote'])
             .default('blocked')
-            .meta({ description: '`remote` leaves images in that lie on other servers, but for tracking pixels' }),
+            .meta({ description: '`remote` includes images on public servers, except tracking pixels. Images at private or local addresses and on hosts of this service are always left out' }),
         }),
         response: { 200: page, default: errorBody },
       },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAddressGuard, isPublicAddress } from '../../core/network-address.ts';
+import { clientNetwork, createAddressGuard, isPublicAddress } from '../../core/network-address.ts';
 
 test.each([
   '0.0.0.0',
@@ -82,4 +82,18 @@ test('our own ports are refused on allowed networks, and mean nothing on public 
   expect(guard.judge('127.0.0.1', 3000)).toBe('blocked');
   expect(guard.judge('127.0.0.1', 3001)).toBe('allowed');
   expect(guard.judge('8.8.8.8', 443)).toBe('public');
+});
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['::FFFF:c000:0207', '192.0.2.7'],
+  ['2001:db8:0:1::1', '2001:db8:0:1::/64'],
+  ['2001:0DB8:0000:0001:ffff:ffff:ffff:ffff', '2001:db8:0:1::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['no address', 'no address'],
+  ['', ''],
+])('a client at %s is counted as %s', (address, network) => {
+  expect(clientNetwork(address)).toBe(network);
 });

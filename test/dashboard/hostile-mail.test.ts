@@ -95,6 +95,45 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     expect(watch.alarms).toEqual([]);
   });
 
+  test('asks nothing of this machine or the local network, not even with remote images', {
+    timeout: 120_000,
+  }, async () => {
+    const local = [
+      ...['127.0.0.1', '127.1', '2130706433', '0x7f000001', '0177.0.0.01', '0', '127.0.0.1.', '[::ffff:127.0.0.1]'],
+      ...['[::ffff:7f00:1]', 'localhost', 'LOCALHOST.', 'app.localhost'],
+    ].map((host) => `http://${host}:${canary.port}`);
+    const own = [stage.url, stage.service.url].map((base) => `${base}/api/auth/sign-out`);
+    const showAll = (url: string, n: number) =>
+      `<img src="${url}/${n}/img" srcset="${url}/${n}/srcset 1x" width=50 height=50>
+      <picture><source srcset="${url}/${n}/source"><img src="${url}/${n}/picture" width=50 height=50></picture>
+      <table background="${url}/${n}/table"><tr><td style="background:url(${url}/${n}/cell)">a
+      <td style="background-image:url('${url}/${n}/image')">b<td background="${url}/${n}/attribute">c</table>
+      <p style="list-style-image:url(${url}/${n}/list);cursor:url(${url}/${n}/cursor),auto">d</p>`;
+    const html = [...local, ...own].map(showAll).join('');
+    const reader = await stage.account();
+    const localMails = await deliverAll(stage, reader, [{ subject: 'Local', html }]);
+    const opened = await openTab(reader);
+    await lookInFrames(opened.tab.page, localMails, { query: '?images=remote' });
+    expect(await imagesOf(reader, localMails[0]?.id ?? '')).toEqual([]);
+    const { page, context } = opened.tab;
+    await page.goto(`${stage.url}/emails/${localMails[0]?.id}?tab=html`);
+    await page.frameLocator('iframe').locator('.mail').waitFor();
+    expect(await page.getByRole('button', { name: /^Load remote images/ }).count()).toBe(0);
+    expect(opened.watch).toEqual(nothing);
+    expect(canary.heard).toEqual([]);
+
+    // Unsanitised, the browser asks for them, or says that it refused to.
+    await page.goto(`${stage.url}/nowhere`);
+    await page.route('**/api/e2/emails/*/html*', async (route) => {
+      const response = await route.fetch({ headers: { ...route.request().headers(), ...FRAMED } });
+      await route.fulfill({ response, body: `<!doctype html><html data-remote-images=0>${html}` });
+    });
+    await lookInFrames(page, localMails, { query: '?images=remote' });
+    const asked = new Set(opened.watch.elsewhere.map(({ url }) => url.split('/')[3]));
+    expect(local.filter((_url, n) => !asked.has(String(n)))).toEqual([]);
+    await context.close();
+  });
+
   test('each of the walls holds alone', { timeout: 240_000 }, async () => {
     // As it came, in our frame and under our policy: what is tried is refused, and the browser may say so.
     await tab.page.route('**/api/e2/emails/*/html*', async (route) => {

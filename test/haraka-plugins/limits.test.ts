@@ -108,6 +108,50 @@ describe('Connections are counted:', () => {
   });
 });
 
+describe('Connections through a proxy are counted by the client that its line names:', () => {
+  const PROXY = '127.0.0.9';
+  let server: SmtpServer;
+  beforeAll(async () => {
+    server = await SmtpServer.start({ SMTP_PROXIES: PROXY, SMTP_MAX_CONNECTIONS_PER_ADDRESS: '2' });
+  });
+  afterAll(() => server.stop());
+
+  const open = async (address: string) => {
+    const client = await SmtpClient.connect(server.port, { localAddress: PROXY });
+    const kind = address.includes(':') ? 'TCP6' : 'TCP4';
+    client.send(`PROXY ${kind} ${address} ${kind === 'TCP6' ? '2001:db8:f::1' : '198.51.100.1'} 40000 25\r\n`);
+    return { client, banner: await client.reply() };
+  };
+  const REFUSED = /^421 4\.7\.0 /;
+
+  test('an IPv6 /64 has as many connections as one address', async () => {
+    const first = await open('2001:db8:0:1::1');
+    const second = await open('2001:db8:0:1:ffff::2');
+    expect([first.banner.code, second.banner.code]).toEqual([220, 220]);
+    const third = await open('2001:0db8:0000:0001:8000::3');
+    expect(third.banner.text).toMatch(REFUSED);
+    await third.client.closed;
+    const neighbor = await open('2001:db8:0:2::1');
+    expect(neighbor.banner.code).toBe(220);
+    await first.client.say('QUIT');
+    await first.client.closed;
+    const again = await open('2001:db8:0:1::4');
+    expect(again.banner.code).toBe(220);
+    for (const { client } of [second, neighbor, again]) client.destroy();
+  });
+
+  test('an IPv4 address mapped into IPv6 is that IPv4 address', async () => {
+    const opened = [await open('192.0.2.7'), await open('::ffff:192.0.2.7')];
+    expect(opened.map(({ banner }) => banner.code)).toEqual([220, 220]);
+    const third = await open('192.0.2.7');
+    expect(third.banner.text).toMatch(REFUSED);
+    await third.client.closed;
+    const other = await open('::ffff:192.0.2.8');
+    expect(other.banner.code).toBe(220);
+    for (const { client } of [...opened, other]) client.destroy();
+  });
+});
+
 describe('Nonsense costs its sender the session and nobody else anything:', () => {
   let server: SmtpServer;
   beforeAll(async () => {

@@ -39,10 +39,14 @@ export interface BrowserStage {
 const root = path.resolve(import.meta.dirname, '../..');
 
 /** Builds the dashboard when it is not, and starts the service as `npm start` does. */
+/** The public name of a server on this machine, for the browser alone. */
+export const PUBLIC_NAME = 'images.example';
+const CHROMIUM_ARGUMENTS = ['--no-sandbox', `--host-resolver-rules=MAP ${PUBLIC_NAME} 127.0.0.1`];
+
 export async function openBrowserStage(options: ServiceOptions = {}): Promise<BrowserStage> {
   await buildDashboard();
   const service = await Service.start('single', options);
-  const browser: Browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
+  const browser: Browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: CHROMIUM_ARGUMENTS });
   // As the links that the service prints: browsers hold localhost for a secure place.
   const url = service.url.replace('127.0.0.1', 'localhost');
   const database = openDatabase({

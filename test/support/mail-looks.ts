@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import type { BrowserContext, Page } from 'playwright-core';
-import type { BrowserStage } from './browser-stage.ts';
+import { type BrowserStage, PUBLIC_NAME } from './browser-stage.ts';
 import { until } from './service.ts';
 
 /** What came to a server that shall hear of nothing. */
@@ -14,7 +14,9 @@ export interface Heard {
 
 /** A server on loopback that answers a picture to everything, and remembers it. */
 export interface Canary {
+  /** by a public name, which the browser of browser-stage.ts finds on this machine */
   url: string;
+  port: number;
   heard: Heard[];
   close(): Promise<void>;
 }
@@ -43,8 +45,10 @@ export async function openCanary(): Promise<Canary> {
     response.setHeader('content-type', 'image/png').end(PIXEL);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${PUBLIC_NAME}:${port}`,
+    port,
     heard,
     async close() {
       server.closeAllConnections();

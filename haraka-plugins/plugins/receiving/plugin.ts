@@ -1,6 +1,7 @@
 import type { Connection, EnvelopeAddress } from 'haraka/connection.js';
 import constants from 'haraka-constants';
 import type { Logger } from 'pino';
+import { clientNetwork } from '../../../core/network-address.ts';
 import { MAX_MESSAGE_OCTETS } from '../../../core/smtp-limits.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { smtpMetrics } from '../../../schema/metrics.ts';
@@ -41,7 +42,8 @@ const DRAIN_SWEEP_MS = 50;
 const LAST_WORDS_MS = 1_000;
 
 const sessions: Sessions = new Map();
-const sessionsOfAddress = new Map<string, number>();
+/** by clientNetwork */
+const sessionsOfClient = new Map<string, number>();
 const { state: states } = constants.connection;
 let reception: Reception | null = null;
 let isDraining = false;
@@ -99,7 +101,7 @@ export const hook_connect_init = hook('connect_init', QUESTION_LIMIT_MS, (connec
   sessions.set(connection, openSession(connection, settings.limits));
   smtpMetrics.sessions.inc();
   smtpMetrics.sessionsOpen.set(sessions.size);
-  sessionsOfAddress.set(connection.remote.ip, openOf(connection.remote.ip) + 1);
+  sessionsOfClient.set(clientNetwork(connection.remote.ip), openOf(connection) + 1);
   return pass;
 });
 
@@ -114,7 +116,7 @@ export const hook_connect = hook('connect', QUESTION_LIMIT_MS, (connection) => {
     smtpMetrics.sessionsRefused.inc({ reason: 'draining' });
     return close(421, '4.3.2 Shutting down');
   }
-  return refuseConnection(equipped(), connection, sessions.size, openOf(connection.remote.ip));
+  return refuseConnection(equipped(), connection, sessions.size, openOf(connection));
 });
 
 export const hook_capabilities = hook('capabilities', QUESTION_LIMIT_MS, (connection) => {
@@ -154,9 +156,10 @@ export const hook_disconnect = hook('disconnect', QUESTION_LIMIT_MS, (connection
   if (session === undefined) return pass;
   sessions.delete(connection);
   smtpMetrics.sessionsOpen.set(sessions.size);
-  const others = openOf(connection.remote.ip) - 1;
-  if (others > 0) sessionsOfAddress.set(connection.remote.ip, others);
-  else sessionsOfAddress.delete(connection.remote.ip);
+  const client = clientNetwork(connection.remote.ip);
+  const others = openOf(connection) - 1;
+  if (others > 0) sessionsOfClient.set(client, others);
+  else sessionsOfClient.delete(client);
   // A message that is being asked about is released by its decision.
   session.reader?.release();
   endAbandonedSpan(session);
@@ -204,8 +207,9 @@ function sessionOf(connection: Connection): Session {
   return session;
 }
 
-function openOf(address: string): number {
-  return sessionsOfAddress.get(address) ?? 0;
+/** How many sessions are open from where this one comes from. */
+function openOf({ remote }: Connection): number {
+  return sessionsOfClient.get(clientNetwork(remote.ip)) ?? 0;
 }
 
 function endOverdue(): void {

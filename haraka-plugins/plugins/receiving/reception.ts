@@ -168,14 +168,14 @@ export function refuseConnection(
   { settings: { limits } }: Reception,
   connection: Connection,
   openCount: number,
-  openOfAddress: number,
+  openOfClient: number,
 ): Decision {
   if (openCount > limits.connections) {
     smtpMetrics.sessionsRefused.inc({ reason: 'connections' });
     return close(421, '4.3.2 Too many connections, please try again later');
   }
-  const { ip } = connection.remote;
-  if (ip === '127.0.0.1' || ip === '::1' || openOfAddress <= limits.connectionsPerAddress) return pass;
+  const ip = connection.remote.ip.replace(/^::ffff:(?=\d+\.)/i, '');
+  if (ip === '127.0.0.1' || ip === '::1' || openOfClient <= limits.connectionsPerAddress) return pass;
   smtpMetrics.sessionsRefused.inc({ reason: 'connections_per_address' });
   return close(421, '4.7.0 Too many connections from your address');
 }
