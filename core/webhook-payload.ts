@@ -104,17 +104,17 @@ function nested(facts: PayloadFacts, parts: Parts): string {
   const { addresses } = content;
   const messageId = JSON.stringify(email.messageId);
   const subject = JSON.stringify(email.subject);
-  const from = JSON.stringify(addresses.from);
-  const to = JSON.stringify(addresses.to);
+  const from = addresses.from === null ? NOBODY : JSON.stringify(addresses.from);
+  const to = addresses.to === null ? NOBODY : JSON.stringify(addresses.to);
   const headers = JSON.stringify(parts.headers);
   const text = JSON.stringify(parts.textBody);
   const parsedData =
-    `{"messageId":${messageId},"date":${isoText(email.date)},"subject":${subject},"from":${from},"to":${to},` +
+    `{"messageId":${messageId},"date":${isoText(email.date ?? email.receivedAt)},"subject":${subject},"from":${from},"to":${to},` +
     `"cc":${JSON.stringify(addresses.cc)},"bcc":${JSON.stringify(addresses.bcc)},"replyTo":${JSON.stringify(addresses.replyTo)},` +
-    `"inReplyTo":${JSON.stringify(content.inReplyTo[0] ?? null)},"references":${JSON.stringify(content.references)},` +
+    `${member('inReplyTo', content.inReplyTo[0])}"references":${JSON.stringify(content.references)},` +
     `"textBody":${text},"htmlBody":${JSON.stringify(parts.htmlBody)},"raw":${JSON.stringify(parts.raw)},` +
     `"rawUrl":${JSON.stringify(linkTo(facts, 'raw'))},"attachments":${wireAttachments(facts, parts.contents)},` +
-    `"headers":${headers},"priority":${JSON.stringify(content.priority)}}`;
+    `${member('priority', content.priority)}"headers":${headers}}`;
   // The same files once more; their contents stand above.
   const cleanedContent =
     `{"html":${JSON.stringify(parts.cleanedHtml)},"text":${trimmedJson(parts.cleanedText, parts.textBody, text)},` +
@@ -122,7 +122,7 @@ function nested(facts: PayloadFacts, parts: Parts): string {
     `"attachments":${wireAttachments(facts, [])},"headers":${headers}}`;
   return (
     `{"event":"email.received","timestamp":${isoText(facts.timestamp)},"email":{"id":${JSON.stringify(email.id)},` +
-    `"messageId":${messageId},"from":${addresses.from === null ? NOBODY : from},"to":${addresses.to === null ? NOBODY : to},` +
+    `"messageId":${messageId},"from":${from},"to":${to},` +
     `"recipient":${JSON.stringify(email.recipient)},"subject":${subject},"receivedAt":${isoText(email.receivedAt)},` +
     `"threadId":${JSON.stringify(email.threadId)},"threadPosition":${JSON.stringify(email.threadPosition)},` +
     `"parsedData":${parsedData},"cleanedContent":${cleanedContent},"truncated":${JSON.stringify(parts.truncated)}},` +
@@ -141,6 +141,11 @@ function flat(facts: PayloadFacts, parts: Parts): string {
     `"headers":${JSON.stringify(parts.headers)},"receivedAt":${isoText(email.receivedAt)},` +
     `"rawUrl":${JSON.stringify(linkTo(facts, 'raw'))},"truncated":${JSON.stringify(parts.truncated)}}`
   );
+}
+
+/** A member of a JSON object with the comma behind it; nothing where there is no value, since the types of clients know no null here. */
+function member(name: string, value: string | null | undefined): string {
+  return value === null || value === undefined ? '' : `"${name}":${JSON.stringify(value)},`;
 }
 
 /** The JSON text of an AddressList without anyone in it. */
@@ -184,7 +189,7 @@ function wireAttachments(facts: PayloadFacts, contents: Parts['contents']): stri
       contentType: attachment.contentType,
       size: attachment.size,
       contentId: attachment.contentId,
-      contentDisposition: attachment.contentDisposition,
+      contentDisposition: attachment.contentDisposition ?? 'attachment',
       content: contents[place] ?? null,
       downloadUrl: linkTo(facts, attachment.index),
     })),

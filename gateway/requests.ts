@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
  * The path that a request is served as. `/api/v2/*` is the former name of `/api/e2/*`. Percent escapes that mean nothing are taken
@@ -10,6 +10,11 @@ export function servedPath(url: string): string {
   const query = mark === -1 ? '' : url.slice(mark);
   const segments = path.replace(/^\/api\/v2(?=\/|$)/, '/api/e2').split('/');
   return segments.map((segment) => (isDecodable(segment) ? segment : segment.replaceAll('%', '%25'))).join('/') + query;
+}
+
+/** Whether the request came by `/api/v2`, the base of `@inboundemail/sdk`. */
+export function isFormerPath({ originalUrl }: FastifyRequest): boolean {
+  return originalUrl.startsWith('/api/v2/');
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { AddressFields } from '../core/address.ts';
 import { UserError } from '../core/errors.ts';
 import type { KeysetPage, Page } from '../core/page.ts';
 import { parseSearch, refused } from '../core/search-query.ts';
@@ -159,6 +160,18 @@ export async function loadContents(
 ): Promise<(EmailContent | null)[]> {
   const found = await asUser(context.database, context.userId, (transaction) =>
     reads.findContents(transaction, context.userId, emailIds.filter(isAskable), extent),
+  );
+  return emailIds.map((id) => found.get(id) ?? null);
+}
+
+/** The address fields of each email, null where it has no content yet. */
+export async function loadAddresses(
+  context: OperationContext,
+  emailIds: readonly string[],
+): Promise<(AddressFields | null)[]> {
+  if (emailIds.length === 0) return [];
+  const found = await asUser(context.database, context.userId, (transaction) =>
+    reads.findAddresses(transaction, context.userId, emailIds),
   );
   return emailIds.map((id) => found.get(id) ?? null);
 }

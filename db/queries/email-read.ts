@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import type { AddressFields } from '../../core/address.ts';
 import type { Tables } from '../tables.ts';
 import { type EmailRecipient, emailRecipients, emailRecipientsColumn } from './email-recipients.ts';
 import {
@@ -56,4 +57,16 @@ export async function findContents(
     select c.email_id, ${extent === 'whole' ? emailContentColumns : emailOutlineColumns} from email_content c
     where c.user_id = ${userId} and c.email_id = any (${emailIds}::text[])`.execute(transaction);
   return new Map(rows.map((row) => [row.email_id, emailContent(row)]));
+}
+
+/** The address fields of emails by their ids; those without content are left out. */
+export async function findAddresses(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<Map<string, AddressFields>> {
+  const { rows } = await sql<{ email_id: string; addresses: AddressFields }>`
+    select c.email_id, c.addresses from email_content c
+    where c.user_id = ${userId} and c.email_id = any (${emailIds}::text[])`.execute(transaction);
+  return new Map(rows.map(({ email_id, addresses }) => [email_id, addresses]));
 }

@@ -7,6 +7,9 @@ import * as domains from '../../operations/domains.ts';
 import { ENDPOINT_TYPES } from '../../operations/endpoints.ts';
 import { instant, wireInstant } from './shapes.ts';
 
+/** A region of the `resend` client, whose type demands one; nothing of the service depends on it. */
+const REGION = 'us-east-1';
+
 export const domainStatus = z.enum(domains.DOMAIN_STATUSES);
 
 const dnsRecord = z
@@ -28,7 +31,7 @@ const dnsRecord = z
 
 /** As the `resend` client knows records. */
 const publishedRecord = z.object({
-  record: z.string(),
+  record: z.enum(['SPF', 'DKIM', 'Receiving']),
   name: z.string(),
   type: z.string(),
   ttl: z.string(),
@@ -103,7 +106,7 @@ export const domainBody = z
     created_at: instant,
     updatedAt: instant,
     userId: z.string(),
-    region: z.string(),
+    region: z.literal(REGION).meta({ description: 'always the same: the `resend` client knows no domain without one' }),
     capabilities: z.object({ sending: z.string(), receiving: z.string() }),
     proofLostAt: instant.nullable().meta({ description: 'since when the proof of the verified domain is missing' }),
     stats: z.object({
@@ -119,7 +122,7 @@ export const domainBody = z
       .nullable(),
     dnsRecords: z.array(dnsRecord),
     records: z.array(publishedRecord),
-    parentDomain: z.string().nullable(),
+    parentDomain: z.string().optional().meta({ description: 'of a subdomain whose parent is a domain of yours' }),
     inheritsFromParent: z.boolean(),
     dnsConflict: z
       .object({
@@ -164,7 +167,7 @@ export function domainBodyOf(domain: domains.Domain, userId: string): DomainBody
     created_at: wireInstant(domain.createdAt),
     updatedAt: wireInstant(domain.updatedAt),
     userId,
-    region: 'self-hosted',
+    region: REGION,
     capabilities: {
       sending: domain.status === 'verified' ? 'enabled' : 'disabled',
       receiving: domain.canReceive ? 'enabled' : 'disabled',
@@ -178,7 +181,7 @@ export function domainBodyOf(domain: domains.Domain, userId: string): DomainBody
     catchAllEndpoint: domain.catchAllEndpoint,
     dnsRecords: dnsRecordsBodyOf(domain),
     records: domain.dnsRecords.map((record) => publishedRecordOf(record, checkedAt !== null)),
-    parentDomain: domain.parent?.name ?? null,
+    ...(domain.parent === null ? {} : { parentDomain: domain.parent.name }),
     inheritsFromParent: domain.parent !== null,
     ...(check?.conflict == null
       ? {}
@@ -269,15 +272,16 @@ function mailFromStatusOf(domain: domains.Domain): string {
   return domain.checkedAt === null ? 'pending' : 'Pending';
 }
 
-const RECORD_WORDS: Record<ShownRecord['purpose'], string> = {
+/** The client has no word for the proof and for DMARC; a record called `SPF` may be of any of their types. */
+const RECORD_WORDS = {
   receiving: 'Receiving',
-  proof: 'Verification',
+  proof: 'SPF',
   spf: 'SPF',
   'mail-from-mx': 'SPF',
   'mail-from-spf': 'SPF',
   dkim: 'DKIM',
-  dmarc: 'DMARC',
-};
+  dmarc: 'SPF',
+} as const satisfies Record<ShownRecord['purpose'], string>;
 
 function publishedRecordOf(record: ShownRecord, isChecked: boolean): z.infer<typeof publishedRecord> {
   const { type, name, value, purpose, isSeen } = record;

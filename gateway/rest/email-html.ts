@@ -25,7 +25,10 @@ export const emailHtmlRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
           images: z
             .enum(['blocked', 'remote'])
             .default('blocked')
-            .meta({ description: '`remote` includes images on public servers, except tracking pixels. Images at private or local addresses and on hosts of this service are always left out' }),
+            .meta({
+              description:
+                '`remote` includes images on public servers, except tracking pixels. Images at private or local addresses and on hosts of this service are always left out',
+            }),
         }),
         response: { 200: page, default: errorBody },
       },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AddressFields } from '../../core/address.ts';
 import type { Attachment } from '../../core/attachment.ts';
 import type { Email, EmailContent, EmailDetails, EmailSummary } from '../../operations/emails.ts';
 import { recipientBody, recipientBodyOf } from './recipient-wire.ts';
@@ -7,9 +8,10 @@ import { instant, plainRecord, wireInstant } from './shapes.ts';
 /** Header fields by lower-case name. Not a z.record, which would drop a field that is called `__proto__`. */
 const headers = z.unknown().meta({ type: 'object', additionalProperties: { type: 'string' } });
 const status = z.enum(['pending', 'delivered', 'bounced', 'failed', 'scheduled', 'paused', 'cancelled']);
-const lastEvent = z
-  .enum(['queued', 'delivered', 'bounced', 'failed', 'scheduled', 'canceled'])
-  .meta({ description: 'the status in the words of the `resend` client' });
+const lastEvent = z.enum(['queued', 'delivered', 'bounced', 'failed', 'scheduled', 'canceled', 'pending']).meta({
+  description:
+    'the status in the words of the `resend` client; under `/api/v2` in those of `@inboundemail/sdk`, which knows pending, delivered and failed alone',
+});
 const guardFields = {
   guard_status: z.enum(['blocked', 'review']).nullable().meta({
     description: 'blocked: a guard rule holds it back; review: its model did not answer, so that it waits for you',
@@ -39,6 +41,8 @@ export const emailListItem = z
     from_name: z.string().nullable(),
     to: z.array(z.string()),
     cc: z.array(z.string()),
+    bcc: z.array(z.string()),
+    reply_to: z.array(z.string()).nullable(),
     subject: z.string(),
     preview: z.string(),
     status,
@@ -128,7 +132,8 @@ export const threadMessageBody = z
   })
   .meta({ id: 'ThreadMessage' });
 
-export function emailListItemOf(email: EmailSummary): z.infer<typeof emailListItem> {
+/** `addresses`: of the email's content; null while it has none. */
+export function emailListItemOf(email: EmailSummary, addresses: AddressFields | null): z.infer<typeof emailListItem> {
   return {
     id: email.id,
     type: email.type,
@@ -137,6 +142,8 @@ export function emailListItemOf(email: EmailSummary): z.infer<typeof emailListIt
     from_name: email.fromName,
     to: email.to,
     cc: email.cc,
+    bcc: addressesIn(addresses, 'bcc'),
+    reply_to: replyToOf(addresses),
     subject: email.subject,
     preview: email.preview,
     status: email.status,
@@ -159,7 +166,6 @@ export function emailListItemOf(email: EmailSummary): z.infer<typeof emailListIt
 
 /** `publicUrl` is the base of download links. Received mail may come without recipients: it has none. */
 export function emailBodyOf(email: Email & Partial<EmailDetails>, publicUrl: string): z.infer<typeof emailBody> {
-  const replyTo = addressesOf(email, 'replyTo');
   return {
     object: 'email',
     id: email.id,
@@ -168,8 +174,8 @@ export function emailBodyOf(email: Email & Partial<EmailDetails>, publicUrl: str
     from: email.fromText,
     to: email.to,
     cc: email.cc,
-    bcc: addressesOf(email, 'bcc'),
-    reply_to: replyTo.length === 0 ? null : replyTo,
+    bcc: addressesIn(email.addresses, 'bcc'),
+    reply_to: replyToOf(email.addresses),
     subject: email.subject,
     html: email.html,
     text: email.text,
@@ -197,6 +203,27 @@ export function emailBodyOf(email: Email & Partial<EmailDetails>, publicUrl: str
   };
 }
 
+/** The email in the type of `@inboundemail/sdk`, which knows no null and fewer words than that of `resend`. */
+export function formerEmailBodyOf(body: z.infer<typeof emailBody>): z.infer<typeof emailBody> {
+  return {
+    ...body,
+    reply_to: body.reply_to ?? [],
+    html: body.html ?? '',
+    text: body.text ?? '',
+    last_event: FORMER_EVENTS[body.last_event],
+  };
+}
+
+const FORMER_EVENTS = {
+  queued: 'pending',
+  pending: 'pending',
+  scheduled: 'pending',
+  delivered: 'delivered',
+  bounced: 'failed',
+  failed: 'failed',
+  canceled: 'failed',
+} as const satisfies Record<z.infer<typeof lastEvent>, string>;
+
 /** `publicUrl` is the base of download links. */
 export function threadMessageOf(email: Email, publicUrl: string): z.infer<typeof threadMessageBody> {
   const isInbound = email.type === 'received';
@@ -213,7 +240,7 @@ export function threadMessageOf(email: Email, publicUrl: string): z.infer<typeof
     from_address: email.fromAddress,
     to: email.to,
     cc: email.cc,
-    bcc: addressesOf(email, 'bcc'),
+    bcc: addressesIn(email.addresses, 'bcc'),
     date: wireInstant(email.date ?? email.createdAt),
     received_at: isInbound ? wireInstant(email.createdAt) : null,
     sent_at: wireInstant(email.sentAt),
@@ -241,8 +268,13 @@ function attachmentsOf(email: { id: string } & Pick<EmailContent, 'attachments'>
   }));
 }
 
-function addressesOf(email: Email, field: 'bcc' | 'replyTo'): string[] {
-  return email.addresses[field]?.addresses.map((mailbox) => mailbox.address) ?? [];
+function addressesIn(addresses: AddressFields | null, field: 'bcc' | 'replyTo'): string[] {
+  return addresses?.[field]?.addresses.map((mailbox) => mailbox.address) ?? [];
+}
+
+function replyToOf(addresses: AddressFields | null): string[] | null {
+  const replyTo = addressesIn(addresses, 'replyTo');
+  return replyTo.length === 0 ? null : replyTo;
 }
 
 /** Lower-case names; a repeated field's values are joined by a line feed (decisions.md). */

@@ -4,7 +4,8 @@ import { invalid, type OperationContext } from '../../operations/context.ts';
 import { updateEmail } from '../../operations/email-flags.ts';
 import * as emails from '../../operations/emails.ts';
 import { rescheduleEmail } from '../../operations/scheduled-emails.ts';
-import { emailBody, emailBodyOf, emailListItem, emailListItemOf } from './email-wire.ts';
+import { isFormerPath } from '../requests.ts';
+import { emailBody, emailBodyOf, emailListItem, emailListItemOf, formerEmailBodyOf } from './email-wire.ts';
 import { errorBody, idInPath, instant, limit, offset, type RestOptions, text, wireInstant } from './shapes.ts';
 
 const listQuery = z
@@ -103,9 +104,11 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         emailId === undefined
           ? await emails.listEmails(context, query, page)
           : await emails.listEmailsBeside(context, query, { side, emailId, limit: page.limit });
+      const ids = found.emails.map(({ id }) => id);
+      const addresses = await emails.loadAddresses(context, ids);
       return {
         object: 'list' as const,
-        data: found.emails.map(emailListItemOf),
+        data: found.emails.map((email, at) => emailListItemOf(email, addresses[at] ?? null)),
         has_more: found.hasMore,
         pagination: { ...page, total: found.total, has_more: found.hasMore },
         filters: { type, status, time_range: timeRange, search, domain, address },
@@ -127,7 +130,8 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     },
     async (request) => {
       const context = contextOf(request);
-      return emailBodyOf(await emails.readEmail(context, request.params.id), context.settings.publicUrl);
+      const body = emailBodyOf(await emails.readEmail(context, request.params.id), context.settings.publicUrl);
+      return isFormerPath(request) ? formerEmailBodyOf(body) : body;
     },
   );
 

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { UserError } from '../../core/errors.ts';
 import type { OperationContext } from '../../operations/context.ts';
+import { loadContentParts } from '../../operations/email-contents.ts';
 import { updateEmail } from '../../operations/email-flags.ts';
 import * as emails from '../../operations/emails.ts';
 import { sendReply } from '../../operations/replies.ts';
@@ -48,15 +49,18 @@ const mailItem = {
   isRead: z.boolean(),
   readAt: instant.nullable(),
   isArchived: z.boolean(),
+  archivedAt: instant.nullable().meta({ description: 'when an archived mail was last changed' }),
   hasAttachments: z.boolean(),
   attachmentCount: z.number().int(),
   parseSuccess: z.boolean(),
+  parseError: z.string().nullable(),
   createdAt: instant,
 };
 const listItem = z.object(mailItem).meta({ id: 'FormerMailListItem' });
-const { html: htmlBody, text: textBody, attachments, headers } = emailBody.shape;
+const { attachments, headers } = emailBody.shape;
+const body = z.string().meta({ description: 'empty when there is none' });
 const details = z
-  .object({ ...mailItem, to: z.string(), textBody, htmlBody, attachments, headers })
+  .object({ ...mailItem, to: z.string(), textBody: body, htmlBody: body, attachments, headers })
   .meta({ id: 'FormerMail' });
 
 const updates = z.object({ isRead: z.boolean().optional(), isArchived: z.boolean().optional() });
@@ -111,7 +115,8 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       } as const;
       const found =
         emailId === undefined ? await emails.listEmails(context, query, page) : await findReceived(context, emailId);
-      return { emails: found.emails.map(mailItemOf), pagination: listBody(found.emails, page, found.total).pagination };
+      const items = await mailItemsOf(context, found.emails);
+      return { emails: items, pagination: listBody(found.emails, page, found.total).pagination };
     },
   );
 
@@ -130,14 +135,16 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
     async (request) => {
       const context = contextOf(request);
       const email = await readReceived(context, request.params.id);
-      const body = emailBodyOf(email, context.settings.publicUrl);
-      const bodies = { textBody: body.text, htmlBody: body.html };
+      const { text: plain, html, ...parts } = emailBodyOf(email, context.settings.publicUrl);
+      const [item] = await mailItemsOf(context, [email]);
+      if (item === undefined) throw new Error('an email without its item');
       return {
-        ...mailItemOf(email),
+        ...item,
         to: email.to.join(', '),
-        ...bodies,
-        attachments: body.attachments,
-        headers: body.headers,
+        textBody: plain ?? '',
+        htmlBody: html ?? '',
+        attachments: parts.attachments,
+        headers: parts.headers,
       };
     },
   );
@@ -265,7 +272,15 @@ async function findReceived(context: OperationContext, emailId: string) {
   return { emails: found, total: found.length };
 }
 
-function mailItemOf(email: emails.EmailSummary): z.infer<typeof listItem> {
+/** Few mails cannot be parsed, and of those alone the reasons are read. */
+async function mailItemsOf(context: OperationContext, found: readonly emails.EmailSummary[]) {
+  const failed = found.filter(({ status }) => status === 'failed').map(({ id }) => id);
+  const parts = failed.length === 0 ? [] : await loadContentParts(context, failed, new Set());
+  const errors = new Map(failed.map((id, at) => [id, parts[at]?.parseError ?? 'The mail could not be parsed']));
+  return found.map((email) => mailItemOf(email, errors.get(email.id) ?? null));
+}
+
+function mailItemOf(email: emails.EmailSummary, parseError: string | null): z.infer<typeof listItem> {
   return {
     id: email.id,
     emailId: email.id,
@@ -279,9 +294,11 @@ function mailItemOf(email: emails.EmailSummary): z.infer<typeof listItem> {
     isRead: email.isRead,
     readAt: wireInstant(email.readAt),
     isArchived: email.isArchived,
+    archivedAt: email.isArchived ? wireInstant(email.updatedAt) : null,
     hasAttachments: email.hasAttachments,
     attachmentCount: email.attachmentCount,
     parseSuccess: email.status !== 'failed',
+    parseError,
     createdAt: wireInstant(email.createdAt),
   };
 }

@@ -45,16 +45,16 @@ const details = z
     ...summary,
     cc: emailBody.shape.cc,
     bcc: emailBody.shape.bcc,
-    replyTo: emailBody.shape.reply_to,
-    html: emailBody.shape.html,
-    text: emailBody.shape.text,
+    replyTo: z.array(z.string()).optional(),
+    html: z.string().optional(),
+    text: z.string().optional(),
     headers: emailBody.shape.headers,
     attachments: emailBody.shape.attachments,
     tags: emailBody.shape.tags,
     updated_at: emailBody.shape.updated_at,
-    sent_at: emailBody.shape.sent_at,
+    sent_at: instant.optional(),
     max_attempts: z.number().int(),
-    sent_email_id: z.string().nullable(),
+    sent_email_id: z.string().optional(),
   })
   .meta({ id: 'FormerScheduledEmail' });
 const cancelled = z.object({ id: z.string(), status: z.literal('cancelled'), cancelled_at: instant });
@@ -132,9 +132,18 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
       const context = contextOf(request);
       const email = await emails.readEmail(context, request.params.id);
       if (email.scheduledAt === null) throw new UserError('not_found', 'Email not found');
-      const { reply_to, ...body } = emailBodyOf(email, context.settings.publicUrl);
-      const sentId = email.type === 'sent' ? email.id : null;
-      return { ...body, ...summaryOf(email), replyTo: reply_to, max_attempts: 1, sent_email_id: sentId };
+      const { reply_to: replyTo, html, text, sent_at, ...body } = emailBodyOf(email, context.settings.publicUrl);
+      return {
+        ...body,
+        ...summaryOf(email),
+        // The types of the client know no null here.
+        ...(replyTo === null ? {} : { replyTo }),
+        ...(html === null ? {} : { html }),
+        ...(text === null ? {} : { text }),
+        ...(sent_at === null ? {} : { sent_at }),
+        ...(email.type === 'sent' ? { sent_email_id: email.id } : {}),
+        max_attempts: 1,
+      };
     },
   );
 

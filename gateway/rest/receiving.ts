@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { deriveDownloadLinkKey, makeDownloadLink } from '../../core/download-link.ts';
 import { UserError } from '../../core/errors.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import * as emails from '../../operations/emails.ts';
@@ -11,11 +12,20 @@ const attachment = {
   filename: z.string(),
   size: z.number().int().meta({ description: 'octets, decoded' }),
   content_type: z.string(),
-  content_id: z.string().nullable(),
   content_disposition: z.enum(['attachment', 'inline']),
-  download_url: z.string().meta({ description: 'to be asked with the API key' }),
 };
-const attachmentBody = z.object(attachment).meta({ id: 'ReceivingAttachment' });
+const attachmentBody = z
+  .object({ ...attachment, content_id: z.string().nullable(), download_url: z.string() })
+  .meta({ id: 'ReceivingAttachment' });
+const signedAttachment = {
+  ...attachment,
+  content_id: z.string().optional(),
+  download_url: z.string().meta({ description: 'serves without an API key until `expires_at`' }),
+  expires_at: instant,
+};
+const signedBody = z.object(signedAttachment).meta({ id: 'SignedAttachment' });
+/** For how long `download_url` serves without a key; milliseconds. */
+const LINK_LIFE_MS = 3_600_000;
 
 const listItem = z
   .object({
@@ -125,13 +135,13 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
           description: 'In the order of the email.',
           tags: ['Paths of other clients'],
           params: idInPath,
-          response: { 200: list(attachmentBody), default: errorBody },
+          response: { 200: list(signedBody), default: errorBody },
         },
       },
       async (request) => {
         const context = contextOf(request);
         const email = await read(context, request.params.id);
-        return { object: 'list' as const, has_more: false, data: attachmentsOf(email, context.settings.publicUrl) };
+        return { object: 'list' as const, has_more: false, data: signedAttachmentsOf(context, email) };
       },
     );
 
@@ -144,14 +154,14 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
           description: 'Its octets are at `download_url`.',
           tags: ['Paths of other clients'],
           params: attachmentInPath,
-          response: { 200: z.object({ object: z.literal('attachment'), ...attachment }), default: errorBody },
+          response: { 200: z.object({ object: z.literal('attachment'), ...signedAttachment }), default: errorBody },
         },
       },
       async (request) => {
         const context = contextOf(request);
         const { id, index } = request.params as { id: string; index: string };
         const email = await read(context, id);
-        const found = attachmentsOf(email, context.settings.publicUrl).find((each) => each.id === index);
+        const found = signedAttachmentsOf(context, email).find((each) => each.id === index);
         if (found === undefined) throw new UserError('not_found', 'Attachment not found');
         return { object: 'attachment' as const, ...found };
       },
@@ -182,4 +192,20 @@ function attachmentsOf(email: emails.Email, publicUrl: string): z.infer<typeof a
     content_disposition: each.contentDisposition ?? 'attachment',
     download_url: each.downloadUrl,
   }));
+}
+
+/** As attachmentsOf, with links that serve without a key for a while; the types of the client know no null here. */
+function signedAttachmentsOf(context: OperationContext, email: emails.Email): z.infer<typeof signedBody>[] {
+  const { publicUrl, secretKey } = context.settings;
+  const key = deriveDownloadLinkKey(secretKey);
+  const expiresAt = new Date(Math.floor((context.now().getTime() + LINK_LIFE_MS) / 1_000) * 1_000);
+  return attachmentsOf(email, publicUrl).map(({ content_id: contentId, ...each }) => {
+    const target = { userId: context.userId, emailId: email.id, part: Number(each.id) };
+    return {
+      ...each,
+      ...(contentId === null ? {} : { content_id: contentId }),
+      download_url: `${publicUrl}${makeDownloadLink(key, target, expiresAt)}`,
+      expires_at: wireInstant(expiresAt),
+    };
+  });
 }

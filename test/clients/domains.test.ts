@@ -65,7 +65,6 @@ describe('inboundemail', () => {
       stats: { activeEmailAddresses: 0, emailsLast24h: 0, emailsLast30d: 0, emailsLast7d: 0, totalEmailAddresses: 0 },
       userId: stage.account.userId,
       inheritsFromParent: false,
-      parentDomain: null,
       authRecommendations: { dmarc: { name: '_dmarc.one.example', value: TEXT, description: TEXT } },
       verificationCheck: {
         isFullyVerified: true,
@@ -80,6 +79,7 @@ describe('inboundemail', () => {
       },
     });
     expect(found).not.toHaveProperty('dnsConflict');
+    expect(found).not.toHaveProperty('parentDomain');
     for (const record of found.dnsRecords)
       expect(record).toMatchObject({
         id: expect.stringMatching(/^dns_/),

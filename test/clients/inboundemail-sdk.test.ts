@@ -125,16 +125,16 @@ describe('sending', () => {
       ],
       pagination: { limit: 1, offset: 0, total: 2, hasMore: true },
     });
-    expect(dataOf(await client.email.sent.getScheduled(sent.id))).toMatchObject({
+    const found = dataOf(await client.email.sent.getScheduled(sent.id));
+    expect(found).toMatchObject({
       id: sent.id,
       to: ['bob@elsewhere.test'],
       text: 'Hello',
       scheduled_at,
       max_attempts: 1,
       updated_at: INSTANT,
-      sent_at: null,
-      sent_email_id: null,
     });
+    for (const field of ['html', 'sent_at', 'sent_email_id']) expect(found).not.toHaveProperty(field);
     expect(dataOf(await client.email.sent.cancel(sent.id))).toEqual({
       id: sent.id,
       status: 'cancelled',

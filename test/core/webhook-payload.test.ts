@@ -102,7 +102,6 @@ test('the nested payload has every field of the interface', () => {
         rawUrl: linkMatching('/api/e2/emails/em_1/raw'),
         attachments: [file],
         headers,
-        priority: null,
       },
       cleanedContent: {
         html: null,

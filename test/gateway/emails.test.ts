@@ -40,6 +40,8 @@ test('a list shows every field of interface.md', async () => {
         from_name: 'Ada',
         to: [box.address],
         cc: ['c@x.test'],
+        bcc: [],
+        reply_to: null,
         subject: 'Hi',
         preview: 'preview',
         status: 'delivered',

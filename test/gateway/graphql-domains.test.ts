@@ -125,7 +125,7 @@ async function expectSameDomain(id: string) {
     addresses: { totalCount: body.stats.totalEmailAddresses },
     active: { totalCount: body.stats.activeEmailAddresses },
   });
-  expect(domain.parent?.name ?? null).toBe(body.parentDomain);
+  expect(domain.parent?.name).toBe(body.parentDomain);
   expect(domain.dnsRecords).toEqual(
     body.dnsRecords.map((record: Record<string, unknown>, at: number) => ({
       id: record['id'],

@@ -65,8 +65,8 @@ describe('/emails/schedule', () => {
       tags: [{ name: 'kind', value: 'reminder' }],
       scheduled_at,
       max_attempts: 1,
-      sent_email_id: null,
     });
+    for (const field of ['text', 'sent_at', 'sent_email_id']) expect(found.body).not.toHaveProperty(field);
 
     const ended = await call('DELETE', `/emails/schedule/${id}`);
     expect(ended.body).toEqual({ id, status: 'cancelled', cancelled_at: expect.any(String) });
@@ -255,8 +255,10 @@ describe('/emails/receiving', () => {
       content_type: 'text/plain',
       content_id: '<b@x>',
       content_disposition: 'attachment',
-      download_url: `http://postroom.test/api/e2/attachments/${ids[0]}/parts/2`,
+      download_url: expect.stringContaining(`http://postroom.test/api/e2/attachments/${ids[0]}/parts/2?user=`),
+      expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
     });
+    expect(new URL(one.download_url).searchParams.get('expires')).toBe(String(Date.parse(one.expires_at) / 1_000));
     const missing = await ask(`${path}/${ids[0]}/attachments/1`);
     expect([missing.status, missing.body.error]).toEqual([404, 'Attachment not found']);
   });

@@ -1,0 +1,430 @@
+import { randomBytes } from 'node:crypto';
+import { Inbound as Sdk } from '@inboundemail/sdk';
+import Inboundemail from 'inboundemail';
+import { Resend } from 'resend';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { SendingStage, type StageAccount } from '../support/sending-stage.ts';
+import { until } from '../support/service.ts';
+import { SmtpClient } from '../support/smtp-client.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { findTypeDifferences, methodsOf, type Outcome, recordCalls, type TypedAnswer } from './answer-types.ts';
+import { receiveMail } from './incoming.ts';
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 300_000 });
+
+let stage: SendingStage;
+let receiver: WebhookReceiver;
+let account: StageAccount;
+let sender: string;
+beforeAll(async () => {
+  receiver = await startWebhookReceiver();
+  stage = await SendingStage.start('single', { RATE_LIMIT_PER_SECOND: '0' });
+  account = stage.account;
+  sender = await stage.createAddress('hello');
+});
+afterAll(async () => {
+  await stage?.stop();
+  await receiver?.stop();
+}, 60_000);
+// @inboundemail/sdk warns of its own deprecated names.
+beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
+afterEach(() => void vi.restoreAllMocks());
+
+const anHourAhead = () => new Date(Date.now() + 3_600_000).toISOString();
+const plain = () => ({ from: sender, to: 'bob@elsewhere.test', subject: 'Hi', text: 'Hello' });
+const FILES = [
+  { filename: 'plan.txt', content: 'the plan' },
+  { filename: false as const, content: 'nameless', contentType: 'application/pdf' },
+  { filename: 'logo.png', content: 'PNG', cid: 'logo@elsewhere.test', contentType: 'image/png' },
+];
+
+/** A mail with as much as mails have, one with little, and one with nothing. */
+async function receiveEach(to = sender): Promise<[full: string, least: string, bare: string]> {
+  return [
+    await receiveMail(stage, to, {
+      subject: 'A plan',
+      text: 'Words',
+      html: '<p>Words',
+      cc: 'Eve <eve@elsewhere.test>',
+      replyTo: 'answers@elsewhere.test',
+      inReplyTo: '<before@elsewhere.test>',
+      references: ['<before@elsewhere.test>'],
+      priority: 'high',
+      attachments: FILES,
+    }),
+    await receiveMail(stage, to, { from: 'ada@elsewhere.test', subject: '', text: 'x' }),
+    await receiveBare(to),
+  ];
+}
+
+/** A mail whose header section is a Message-ID alone. */
+async function receiveBare(to: string): Promise<string> {
+  const messageId = `<${randomBytes(8).toString('hex')}@elsewhere.test>`;
+  const client = await SmtpClient.greet(stage.service.smtpPort);
+  expect((await client.deliver(`Message-ID: ${messageId}\r\n\r\nx\r\n.\r\n`, [to])).code).toBe(250);
+  client.destroy();
+  let found: { id: string; thread_id: string | null } | undefined;
+  await until(
+    'the mail has its thread',
+    () => stage.service.output.slice(-2_000),
+    async () => {
+      const { body } = await account.call('GET', '/emails?type=received&limit=100');
+      found = body.data.find((email: { message_id: string }) => email.message_id === messageId);
+      return found?.thread_id != null;
+    },
+  );
+  return found?.id ?? '';
+}
+
+/** The type of what a method resolves with. */
+const resolved = (client: string, method: string) =>
+  `Awaited<ReturnType<${client}${method
+    .split('.')
+    .map((name) => `['${name}']`)
+    .join('')}>>`;
+
+const methodsIn = (outcomes: readonly Outcome[]) => new Set(outcomes.map(({ method }) => method));
+
+test('a difference of any kind is found', async () => {
+  const type =
+    "{ id: string; at: Date; kind: 'a' | 'b'; note: string | null; more?: number; maybe: string | undefined }";
+  const good = { id: '1', at: '2026-11-22T00:00:00Z', kind: 'a', note: null, excess: true };
+  const namesOf = async (value: unknown) =>
+    (await findTypeDifferences([{ name: 'it', type, value }])).map((text) => text.slice(0, 4));
+  expect(await namesOf(good)).toEqual([]);
+  expect(await namesOf({ ...good, more: 1, maybe: 'x' })).toEqual([]);
+  const { id: _id, ...withoutId } = good;
+  const differences = [
+    withoutId,
+    { ...good, id: null },
+    { ...good, kind: 'c' },
+    { ...good, more: null },
+    { ...good, maybe: null },
+    { ...good, id: 1 },
+  ].map((value, at) => ({ name: `case ${at}`, type, value }));
+  const found = (await findTypeDifferences(differences)).map((text) => text.slice(0, 6));
+  expect(found).toEqual(differences.map(({ name }) => name));
+});
+
+/** Of `resend`: what it calls for which the service has no counterpart. Each of them is answered 404 or, where its path is another's, differs. */
+const RESEND_NOT_SERVED =
+  /^(?:segments|audiences|apiKeys|automations|broadcasts|contactProperties|contacts|domains\.claims|inboxes|logs|oauthGrants|templates|topics|usage|events)\.|^webhooks\.(?!verify$)|^emails\.(?:share|metrics)$|^emails\.receiving\.forward|^suppressions\.batch\.|^domains\.update$/;
+/** Of `resend`: parts of its own methods, and what all of them go by. */
+const RESEND_INNER = new Set(
+  'logError fetchRequest post get put patch delete emails.receiving.forwardPassthrough emails.receiving.forwardWrapped emails.receiving.downloadRaw'.split(
+    ' ',
+  ),
+);
+
+test('resend: what each method answers is of its type', async () => {
+  const outcomes: Outcome[] = [];
+  const bare = new Resend(account.apiKey, { baseUrl: `${stage.service.url}/api/e2` });
+  const client = recordCalls(bare, outcomes);
+  const dataOf = <T>({ data, error }: { data: T; error: unknown }): NonNullable<T> =>
+    data ?? expect.fail(JSON.stringify(error));
+
+  const attachments = [{ filename: 'a.txt', content: Buffer.from('one') }];
+  const full = dataOf(
+    await client.emails.send({
+      ...plain(),
+      from: `Ada <${sender}>`,
+      cc: 'carl@elsewhere.test',
+      bcc: 'blind@elsewhere.test',
+      replyTo: 'answers@elsewhere.test',
+      html: '<p>Hello',
+      headers: { 'X-Order': '1' },
+      tags: [{ name: 'kind', value: 'order' }],
+      attachments,
+    }),
+  );
+  const { text: _text, ...htmlOnly } = { ...plain(), html: '<p>Only' };
+  const least = dataOf(await client.emails.create(htmlOnly));
+  const scheduled = dataOf(await client.emails.send({ ...plain(), scheduledAt: 'in 1 hour' }));
+  await stage.awaitStatus(full.id, 'delivered');
+  for (const { id } of [full, least, scheduled]) dataOf(await client.emails.get(id));
+  dataOf(await client.emails.list());
+  dataOf(await client.emails.list({ limit: 2 }));
+  dataOf(await client.emails.update({ id: scheduled.id, scheduledAt: anHourAhead() }));
+  dataOf(await client.emails.cancel(scheduled.id));
+  dataOf(await client.emails.get(scheduled.id));
+  const sentFiles = dataOf(await client.emails.attachments.list({ emailId: full.id }));
+  dataOf(await client.emails.attachments.get({ emailId: full.id, id: sentFiles.data[0]?.id ?? '' }));
+  dataOf(await client.batch.send([plain(), plain()]));
+  dataOf(await client.batch.create([plain()]));
+
+  const received = await receiveEach();
+  for (const id of received) {
+    dataOf(await client.emails.receiving.get(id));
+    dataOf(await client.emails.get(id));
+    const files = dataOf(await client.emails.receiving.attachments.list({ emailId: id }));
+    for (const file of files.data) dataOf(await client.emails.receiving.attachments.get({ emailId: id, id: file.id }));
+  }
+  dataOf(await client.emails.receiving.list());
+  dataOf(await client.emails.list());
+
+  const domain = dataOf(await client.domains.create({ name: 'typed.example' }));
+  dataOf(await client.domains.list());
+  dataOf(await client.domains.get(domain.id));
+  dataOf(await client.domains.get(account.domainId));
+  dataOf(await client.domains.verify(domain.id));
+  dataOf(await client.domains.remove(domain.id));
+
+  const added = dataOf(await client.suppressions.add({ email: 'unwanted@elsewhere.test' }));
+  dataOf(await client.suppressions.list());
+  dataOf(await client.suppressions.get(added.id));
+  dataOf(await client.suppressions.remove('unwanted@elsewhere.test'));
+
+  // What is not served is an error of the type that the client has for errors, and so is each other error.
+  const errors: Outcome[] = [];
+  const failing = recordCalls(bare, errors);
+  const { segments, audiences, apiKeys, automations, broadcasts, contactProperties, contacts, templates } = failing;
+  const { topics, webhooks, inboxes, logs, oauthGrants } = failing;
+  for (const lists of [segments, audiences, apiKeys, automations, broadcasts, contactProperties, contacts])
+    expect((await lists.list()).error?.statusCode).toBe(404);
+  for (const lists of [templates, topics, webhooks, inboxes, logs, oauthGrants])
+    expect((await lists.list()).error?.statusCode).toBe(404);
+  expect((await failing.usage.get()).error?.statusCode).toBe(404);
+  await failing.emails.get('em_unknown');
+  await failing.emails.send({ ...plain(), to: 'nonsense' });
+  await failing.emails.send({ ...plain(), from: 'a@elsewhere.test' });
+  await failing.domains.create({ name: account.domain });
+  const idempotencyKey = randomBytes(8).toString('hex');
+  dataOf(await bare.emails.send(plain(), { idempotencyKey }));
+  await failing.emails.send({ ...plain(), text: 'Other' }, { idempotencyKey });
+  const keyless = recordCalls(new Resend('wrong', { baseUrl: `${stage.service.url}/api/e2` }), errors);
+  await keyless.emails.list();
+
+  const served = methodsOf(bare).filter((method) => !RESEND_NOT_SERVED.test(method) && !RESEND_INNER.has(method));
+  expect(served.filter((method) => !methodsIn(outcomes).has(method))).toEqual(['webhooks.verify']);
+  const answers = outcomes.map(({ method, value }): TypedAnswer => {
+    const { data } = value as { data: unknown };
+    return { name: method, type: `NonNullable<${resolved('Resend', method)}['data']>`, value: data };
+  });
+  for (const { method, value } of errors) {
+    const { error } = value as { error: unknown };
+    const type = `NonNullable<${resolved('Resend', method)}['error']>`;
+    answers.push({ name: `the error of ${method}`, type, value: error });
+  }
+  expect(await findTypeDifferences(answers)).toEqual([]);
+});
+
+/** Of `inboundemail`: what all its methods go by. */
+const INBOUNDEMAIL_INNER = /^[A-Za-z]+$/;
+
+test('inboundemail: what each method answers is of its type', async () => {
+  const outcomes: Outcome[] = [];
+  const bare = new Inboundemail({ apiKey: account.apiKey, baseURL: stage.service.url, maxRetries: 0 });
+  const client = recordCalls(bare, outcomes);
+
+  const full = await client.emails.send({
+    ...plain(),
+    from: `Ada <${sender}>`,
+    cc: 'carl@elsewhere.test',
+    bcc: 'blind@elsewhere.test',
+    reply_to: 'answers@elsewhere.test',
+    html: '<p>Hello',
+    tags: [{ name: 'kind', value: 'order' }],
+    attachments: [{ filename: 'a.txt', content: Buffer.from('one').toString('base64') }],
+  });
+  const { text: _text, ...htmlOnly } = { ...plain(), html: '<p>Only' };
+  const least = await client.emails.send(htmlOnly);
+  const scheduled = await client.emails.send({ ...plain(), scheduled_at: 'in 1 hour' });
+  await stage.awaitStatus(full.id, 'delivered');
+  const config = { url: receiver.url, timeout: 30, retryAttempts: 3 };
+  const endpoint = await client.endpoints.create({ name: 'hook', type: 'webhook', config });
+  const group = await client.endpoints.create({
+    name: 'group',
+    type: 'email_group',
+    config: { emails: ['a@elsewhere.test', 'b@elsewhere.test'] },
+  });
+  const forward = await client.endpoints.create({
+    name: 'forward',
+    type: 'email',
+    description: 'd',
+    config: { forwardTo: 'a@elsewhere.test' },
+  });
+  const address = await client.emailAddresses.create({
+    address: `typed@${account.domain}`,
+    domainId: account.domainId,
+    endpointId: endpoint.id,
+  });
+  const received = await receiveEach(address.address);
+  for (const { id } of [full, least, scheduled, ...received.map((id) => ({ id }))]) await client.emails.retrieve(id);
+  await client.emails.list();
+  await client.emails.list({ type: 'scheduled' });
+  await client.emails.list({ type: 'received', limit: '5', status: 'unread', domain: account.domain });
+  await client.emails.delete(scheduled.id);
+  const reply = await client.emails.reply(received[0], { from: sender, text: 'Yes' });
+  await client.emails.reply(received[1], { from: sender, text: 'Yes', attachments: [] });
+  await stage.awaitStatus(reply.id, 'delivered');
+  await client.emails.retry(received[0], { endpoint_id: endpoint.id });
+  await client.mail.list();
+  const threads = await client.mail.list({ limit: '2', unread: 'true' });
+  for (const { id } of threads.threads) await client.mail.retrieve(id);
+  await client.attachments.retrieve('plan.txt', { id: received[0] });
+
+  for (const each of [endpoint, group, forward]) {
+    await client.endpoints.retrieve(each.id);
+    await client.endpoints.test(each.id, { webhookFormat: 'inbound' });
+  }
+  // Where no format is named it is `native`, which the type of the client does not know.
+  expect(await bare.endpoints.test(endpoint.id, {})).toMatchObject({ webhookFormat: 'native' });
+  await client.endpoints.test(endpoint.id, { webhookFormat: 'slack' });
+  await client.endpoints.list();
+  await client.endpoints.update(endpoint.id, { name: 'renamed', description: 'd' });
+  await client.emailAddresses.retrieve(address.id);
+  await client.emailAddresses.list();
+  await client.emailAddresses.update(address.id, { webhookId: endpoint.id });
+  await client.emailAddresses.retrieve(address.id);
+  await client.emailAddresses.update(address.id, { isActive: false, endpointId: null });
+  await client.emailAddresses.delete(address.id);
+
+  stage.dns.set('inbound.example', 'MX', [{ preference: 1, exchange: 'mx.other.test' }]);
+  const pending = await client.domains.create({ domain: 'inbound.example' });
+  const subdomain = await client.domains.create({ domain: `sub.${account.domain}` });
+  await client.domains.retrieve(pending.id);
+  await client.domains.retrieve(pending.id, { check: 'true' });
+  await client.domains.retrieve(account.domainId);
+  await client.domains.retrieve(subdomain.id, { check: 'true' });
+  await client.domains.update(account.domainId, { isCatchAllEnabled: true, catchAllEndpointId: forward.id });
+  await client.domains.retrieve(account.domainId, { check: 'true' });
+  await client.domains.list();
+  await client.domains.list({ check: 'true' });
+  await client.domains.update(account.domainId, { isCatchAllEnabled: false });
+  await client.domains.delete(subdomain.id);
+  await client.domains.delete(pending.id);
+  for (const each of [endpoint, group, forward]) await client.endpoints.delete(each.id);
+
+  const served = methodsOf(bare).filter((method) => !INBOUNDEMAIL_INNER.test(method));
+  expect(served.filter((method) => !methodsIn(outcomes).has(method))).toEqual([]);
+  const answers = outcomes
+    // Its type is void: what resolves is the text of the file.
+    .filter(({ method }) => method !== 'attachments.retrieve')
+    .map(({ method, value }): TypedAnswer => ({ name: method, type: resolved('Inboundemail', method), value }));
+  expect(await findTypeDifferences(answers)).toEqual([]);
+});
+
+/** Of `@inboundemail/sdk`: private by its types. */
+const SDK_INNER = new Set(['request', 'processReactComponent']);
+
+test('@inboundemail/sdk: what each method answers is of its type, and so is a webhook', async () => {
+  const outcomes: Outcome[] = [];
+  const bare = new Sdk(account.apiKey, `${stage.service.url}/api/v2`);
+  const client = recordCalls(bare, outcomes);
+  const dataOf = <T>({ data, error }: { data?: T; error?: string }): T => data ?? expect.fail(error);
+
+  const config = { url: receiver.url, timeout: 30, retryAttempts: 3 };
+  const before = receiver.requests.length;
+  const ids: string[] = [];
+  for (const { endpoints, addresses } of [
+    { endpoints: client.endpoint, addresses: client.email.address },
+    { endpoints: client.endpoints, addresses: client.emailAddresses },
+    { endpoints: client.endpoints, addresses: client.emails.address },
+  ]) {
+    const endpoint = dataOf(await endpoints.create({ name: 'hook', type: 'webhook', config }));
+    dataOf(await endpoints.list());
+    dataOf(await endpoints.get(endpoint.id));
+    dataOf(await endpoints.update(endpoint.id, { name: 'renamed' }));
+    dataOf(await endpoints.test(endpoint.id));
+    const { domainId, domain } = account;
+    const address = dataOf(await addresses.create({ address: `sdk@${domain}`, domainId, endpointId: endpoint.id }));
+    dataOf(await addresses.list());
+    dataOf(await addresses.get(address.id));
+    if (ids.length === 0) ids.push(...(await receiveEach(address.address)));
+    dataOf(await addresses.update(address.id, { isActive: false }));
+    dataOf(await addresses.delete(address.id));
+    dataOf(await endpoints.delete(endpoint.id));
+  }
+  const [id = ''] = ids;
+
+  for (const received of [client.mail, client.email.received, client.emails.received]) {
+    dataOf(await received.list());
+    for (const each of ids) dataOf(await received.get(each));
+    dataOf(await received.thread(id));
+    dataOf(await received.markRead(id));
+    dataOf(await received.archive(id));
+    dataOf(await received.list({ includeArchived: true }));
+    dataOf(await received.unarchive(id));
+    dataOf(await received.markUnread(id));
+    dataOf(await received.bulk([id], { isRead: true }));
+    const former = { emailId: id, to: 'ada@elsewhere.test', subject: 'Re: A plan', textBody: 'Formerly' };
+    dataOf(await received.reply(former));
+  }
+
+  const html = '<p>Hello';
+  const more = { html, cc: 'carl@elsewhere.test', bcc: 'blind@elsewhere.test', replyTo: 'answers@elsewhere.test' };
+  for (const email of [client.email, client.emails]) {
+    const full = dataOf(await email.send({ ...plain(), ...more }));
+    const { text: _text, ...htmlOnly } = { ...plain(), html };
+    const least = dataOf(await email.send(htmlOnly));
+    const later = dataOf(await email.send({ ...plain(), scheduled_at: anHourAhead() }));
+    for (const each of [full.id, least.id, later.id, ...ids]) dataOf(await email.get(each));
+    for (const each of [full.id, least.id]) dataOf(await email.sent.get(each));
+    dataOf(await email.reply(id, { from: sender, text: 'Yes' }));
+    dataOf(await email.sent.reply(id, { from: sender, text: 'Yes' }));
+    const first = dataOf(await email.schedule({ ...plain(), ...more, scheduled_at: anHourAhead() }));
+    const second = dataOf(await email.schedule({ ...htmlOnly, scheduled_at: anHourAhead() }));
+    for (const scheduled of [email, email.sent]) {
+      dataOf(await scheduled.listScheduled());
+      dataOf(await scheduled.getScheduled(first.id));
+      dataOf(await scheduled.getScheduled(second.id));
+    }
+    dataOf(await email.cancel(first.id));
+    dataOf(await email.sent.cancel(second.id));
+    dataOf(await email.sent.getScheduled(second.id));
+    dataOf(await email.cancelScheduled(later.id));
+    const due = dataOf(await email.schedule({ ...plain(), scheduled_at: await stage.instantIn(120) }));
+    await stage.passSeconds(121);
+    await stage.awaitStatus(due.id, 'delivered');
+    dataOf(await email.getScheduled(due.id));
+    dataOf(await email.listScheduled());
+  }
+  dataOf(await client.send(plain()));
+  dataOf(await client.reply(id, { from: sender, text: 'Yes' }));
+  dataOf(await client.quickReply(id, 'Quickly', sender));
+  dataOf(await client.scheduleReminder('bob@elsewhere.test', 'Call', 'in 2 hours', sender));
+  dataOf(await client.createForwarder('from@x.test', 'to@elsewhere.test'));
+  // It asks for 30,000 seconds, which is an error.
+  await client.setupDomain('setup.example');
+
+  for (const domains of [client.domain, client.domains]) {
+    const domain = dataOf(await domains.create({ domain: 'sdk.example' }));
+    dataOf(await domains.list());
+    dataOf(await domains.list({ check: 'true' }));
+    dataOf(await domains.get(domain.id));
+    dataOf(await domains.get(account.domainId));
+    dataOf(await domains.update(account.domainId, { isCatchAllEnabled: false, catchAllEndpointId: null }));
+    dataOf(await domains.getDnsRecords(domain.id));
+    dataOf(await domains.verify(domain.id));
+    dataOf(await domains.checkStatus(domain.id));
+    dataOf(await domains.delete(domain.id));
+  }
+
+  const served = methodsOf(bare).filter((method) => !SDK_INNER.has(method));
+  expect(served.filter((method) => !methodsIn(outcomes).has(method))).toEqual([]);
+  const answers = outcomes.flatMap(({ method, value }): TypedAnswer[] => {
+    const { data } = value as { data?: unknown };
+    if (data === undefined) return [];
+    return [{ name: method, type: `NonNullable<${resolved('Sdk', method)}['data']>`, value: data }];
+  });
+  const payloads = receiver.requests.slice(before).map(({ body }): unknown => JSON.parse(body));
+  // A test of each endpoint, and the mails.
+  expect(payloads.length).toBeGreaterThanOrEqual(6);
+  const typedPayloads = payloads.flatMap((value, at): TypedAnswer[] => [
+    { name: `webhook ${at}, inboundemail`, type: 'InboundWebhookPayload', value },
+    { name: `webhook ${at}, @inboundemail/sdk`, type: 'SdkWebhookPayload', value: withoutContradictions(value) },
+  ]);
+  expect(await findTypeDifferences([...answers, ...typedPayloads])).toEqual([]);
+});
+
+/**
+ * A payload without what the types of `inboundemail` and `@inboundemail/sdk` contradict each other in: the former has null for a missing
+ * body or Content-ID and texts for header fields, the latter absence and objects. Payloads are of the former.
+ */
+function withoutContradictions(payload: unknown): unknown {
+  const text = JSON.stringify(payload, (key, value: unknown) => {
+    if (key === 'headers') return {};
+    return value === null && /^(?:contentId|textBody|htmlBody)$/.test(key) ? undefined : value;
+  });
+  return JSON.parse(text);
+}
