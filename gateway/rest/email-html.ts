@@ -22,13 +22,10 @@ export const emailHtmlRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
         tags: ['Emails'],
         params: idInPath,
         querystring: z.object({
-          images: z
-            .enum(['blocked', 'remote'])
-            .default('blocked')
-            .meta({
-              description:
-                '`remote` includes images on public servers, except tracking pixels. Images at private or local addresses and on hosts of this service are always left out',
-            }),
+          images: z.enum(['blocked', 'remote']).default('blocked').meta({
+            description:
+              '`remote` includes images on public servers, except tracking pixels. Images at private or local addresses and on hosts of this service are always left out',
+          }),
         }),
         response: { 200: page, default: errorBody },
       },

@@ -69,7 +69,7 @@ export async function findTypeDifferences(answers: readonly TypedAnswer[]): Prom
       maxBuffer: 100_000_000,
     }).then(
       () => '',
-      (error: { stdout?: string }) => error.stdout ?? String(error),
+      (error: { stdout?: string; message: string }) => error.stdout ?? error.message,
     );
     if (printed === '') return [];
     const firstLine = head.split('\n').length;
@@ -98,23 +98,17 @@ const MAX_LITERAL_LENGTH = 60;
 
 /** The exact type of a JSON value: strings and numbers as literals, so that enumerations are compared. */
 function typeOf(value: unknown): string {
-  if (value === null) return 'null';
   if (Array.isArray(value)) {
     const types = [...new Set(value.map(typeOf))];
     return `(${types.length === 0 ? 'never' : types.join(' | ')})[]`;
   }
-  switch (typeof value) {
-    case 'object': {
-      const members = Object.entries(value as object).map(([key, each]) => `${JSON.stringify(key)}: ${typeOf(each)}`);
-      return `{ ${members.join('; ')} }`;
-    }
-    case 'string':
-      return value.length > MAX_LITERAL_LENGTH ? 'string' : JSON.stringify(value);
-    case 'undefined':
-      return 'undefined';
-    default:
-      return JSON.stringify(value);
+  if (isResource(value)) {
+    const members = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${typeOf(each)}`);
+    return `{ ${members.join('; ')} }`;
   }
+  return typeof value === 'string' && value.length > MAX_LITERAL_LENGTH
+    ? 'string'
+    : (JSON.stringify(value) ?? 'undefined');
 }
 
 /** What a method of a client resolved with, or rejected with. */
