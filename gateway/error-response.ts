@@ -96,6 +96,13 @@ export function sendGone(_request: FastifyRequest, reply: FastifyReply): Fastify
   return send(reply, body, headers);
 }
 
+/** Sends 421 to a request whose Host header field is not one of this gateway's. */
+export function sendMisdirected(reply: FastifyReply, publicUrl: string): FastifyReply {
+  const message = `This service does not serve the host that the request names. Use ${publicUrl}, and let a proxy in front keep the Host header.`;
+  const { body, headers } = frame(421, 'Misdirected Request', message, { name: 'validation_error' });
+  return send(reply, { ...body, code: 'MISDIRECTED_REQUEST' }, headers);
+}
+
 function send(reply: FastifyReply, body: ErrorBody, headers: Record<string, string>): FastifyReply {
   // The serializer of the route's own answer does not know error bodies.
   return reply
@@ -145,6 +152,7 @@ const frameworkErrors: Record<number, [error: string, message: string, name: str
   400: ['Bad Request', 'The request body is not valid JSON.', 'validation_error'],
   405: ['Method Not Allowed', 'The method is not allowed here.', 'method_not_allowed'],
   413: ['Payload Too Large', 'The request body is too large.', 'validation_error'],
+  414: ['URI Too Long', 'The path of the request is too long.', 'validation_error'],
   415: ['Unsupported Media Type', 'Send the request body as application/json.', 'validation_error'],
 };
 

@@ -21,6 +21,7 @@ import { openCredentials } from './credentials.ts';
 import { allowAnyOrigin } from './cross-origin.ts';
 import { dashboardPages } from './dashboard-pages.ts';
 import { downloadAdmission } from './download-admission.ts';
+import { refuseDownloadsAsCode } from './download-destination.ts';
 import { limitDownloads } from './downloads-in-flight.ts';
 import { sendError, sendGone, sendNoRoute } from './error-response.ts';
 import type { GatewayConfig } from './gateway-config.ts';
@@ -28,6 +29,7 @@ import { healthRoutes } from './health.ts';
 import { measureRequests } from './measure-requests.ts';
 import { mtaStsRoute } from './mta-sts.ts';
 import { openApiOptions } from './openapi.ts';
+import { refuseOtherHosts } from './own-host.ts';
 import { referenceRoutes } from './reference.ts';
 import { createRequestLimiter, type RequestLimiter } from './request-limit.ts';
 import { traceRequests } from './request-spans.ts';
@@ -63,6 +65,7 @@ import { timelineRoutes } from './rest/timeline.ts';
 import { requireRequestScope } from './scopes.ts';
 import { createSharedRequestLimiter } from './shared-request-limit.ts';
 import { timeToAnswer } from './time-to-answer.ts';
+import { strictTransportSecurity } from './transport-security.ts';
 import { closeConnectionsWhenLeaving } from './turn-away.ts';
 import { graphqlRoute } from './yoga.ts';
 
@@ -136,6 +139,11 @@ const resources = [
 export async function createGateway(options: GatewayOptions): Promise<FastifyInstance> {
   const { database, bus, log, config, isLeaving = () => false } = options;
   const { now = () => new Date(), random = randomBytes } = options;
+  const always = {
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    ...strictTransportSecurity(config.publicUrl),
+  };
   const app = Fastify({
     // The types of pino's loggers differ in how they write their own levels.
     loggerInstance: log as FastifyBaseLogger,
@@ -152,6 +160,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     genReqId: () => randomBytes(12).toString('hex'),
     rewriteUrl: (request) => servedPath(request.url ?? '/'),
+    // What the router refuses meets no hook.
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply.headers(always)),
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
   });
@@ -165,7 +175,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   timeToAnswer(app, { handlerMs: HANDLER_TIMEOUT_MS, uploadMs: REQUEST_TIMEOUT_MS, largeOctets: BODY_LIMIT });
   traceRequests(app);
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
+    reply.headers({ 'x-request-id': request.id, ...always });
   });
   closeConnectionsWhenLeaving(app, isLeaving);
   measureRequests(app);
@@ -174,6 +184,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     const { method, url: route } = request.routeOptions;
     request.log.info({ method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
   });
+  refuseOtherHosts(app, config.publicUrl);
 
   await app.register(swagger, openApiOptions(config.publicUrl));
 
@@ -242,6 +253,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   await app.register(
     async (rest) => {
       await allowAnyOrigin(rest);
+      refuseDownloadsAsCode(rest);
       limitDownloads(rest);
       // Here too, so that a page may read that a path is none.
       rest.setNotFoundHandler(sendNoRoute);

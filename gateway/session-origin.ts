@@ -27,6 +27,7 @@ export function isOwnPageOrProgram({ headers }: RequestOrigin, publicUrl: string
   return origin === undefined ? isOwnSite(headers) : isOwnOrigin(origin, headers.host, publicUrl);
 }
 
+/** Whether the origin is that of PUBLIC_URL, or of the request's own host, which `refuseOtherHosts` has found to be ours. */
 function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string): boolean {
   const url = URL.parse(origin);
   if (url === null) return false;

@@ -331,3 +331,29 @@ describe('a signed link', () => {
     }
   });
 });
+
+test('a file that a page loads as a script, a style sheet or a worker is refused, as the whole message is', async () => {
+  const content = Buffer.from('alert(1)');
+  const id = await mailWith([{ filename: 'a.js', content, contentType: 'text/javascript' }]);
+  const ask = (path: string, destination: string, key: string | null = box.apiKey) =>
+    gateway.app.inject({
+      url: `/api/e2${path}`,
+      headers: { 'sec-fetch-dest': destination, ...(key === null ? {} : { authorization: `Bearer ${key}` }) },
+    });
+  const paths = [`/attachments/${id}/a.js`, `/attachments/${id}/parts/0`, `/emails/${id}/raw`];
+  for (const path of paths) {
+    for (const destination of ['script', 'style', 'worker', 'sharedworker', 'serviceworker', 'audioworklet']) {
+      const response = await ask(path, destination);
+      expect([path, destination, response.statusCode]).toEqual([path, destination, 403]);
+      expect(response.json()).toMatchObject({ error: 'Forbidden', statusCode: 403, code: 'LOADED_AS_CODE' });
+      expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    }
+    for (const destination of ['document', 'empty', 'image', 'iframe'])
+      expect([path, destination, (await ask(path, destination)).statusCode]).toEqual([path, destination, 200]);
+  }
+  // A signed link needs no key, and serves no code either.
+  const target = { userId: box.userId, emailId: id, part: 0 };
+  const link = makeDownloadLink(deriveDownloadLinkKey(SECRET_KEY), target, new Date(Date.now() + DAY_MS));
+  expect((await ask(link.slice('/api/e2'.length), 'empty', null)).statusCode).toBe(200);
+  expect((await ask(link.slice('/api/e2'.length), 'script', null)).statusCode).toBe(403);
+});

@@ -27,7 +27,7 @@ async function hold(port: number, path: string, header: string): Promise<Socket>
   const socket = connect(port, '127.0.0.1');
   sockets.push(socket);
   socket.on('error', () => undefined);
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n\r\n`);
   const [chunk] = (await once(socket, 'data')) as [Buffer];
   expect(chunk.toString('latin1')).toContain('200 OK');
   socket.pause();

@@ -50,7 +50,7 @@ test('an email is answered as a document that may do next to nothing', async () 
 
 test('remote images are left out and counted, and left in when they are asked for', async () => {
   const html = '<img src="https://e.test/a.png"><img src="https://e.test/b.gif" width=1 height=1>';
-  const id = await insert({ html: `${html}<img src="https://mail.example/own"><img src="http://postroom.test/own">` });
+  const id = await insert({ html: `${html}<img src="https://93.184.215.14/own"><img src="http://postroom.test/own">` });
   const blocked = await show(id);
   expect(blocked.headers).toMatchObject({ 'x-remote-image-count': '2', 'x-tracking-pixel-count': '1' });
   expect(blocked.body).not.toMatch(/e\.test|src=/);
@@ -58,12 +58,12 @@ test('remote images are left out and counted, and left in when they are asked fo
   expect(remote.headers['content-security-policy']).toContain('img-src data: https: http:;');
   expect(remote.body.match(/ src="[^"]*"/g)).toEqual([
     ' src="https://e.test/a.png"',
-    ' src="https://mail.example/own"',
+    ' src="https://93.184.215.14/own"',
   ]);
   const asked = await gateway.app.inject({
     method: 'GET',
     url: `/api/e2/emails/${id}/html?images=remote`,
-    headers: { authorization: `Bearer ${box.apiKey}`, host: 'MAIL.example' },
+    headers: { authorization: `Bearer ${box.apiKey}`, host: '93.184.215.14' },
   });
   expect(asked.body.match(/ src="[^"]*"/g)).toEqual([' src="https://e.test/a.png"']);
   expect((await show(id, '?images=all')).statusCode).toBe(400);

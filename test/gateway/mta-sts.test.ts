@@ -24,10 +24,14 @@ test('the policy of every verified domain is served under its own name, and of n
     type: 'text/plain; charset=utf-8',
     body: 'version: STSv1\r\nmode: testing\r\nmx: mx.postroom.test\r\nmax_age: 86400\r\n',
   });
-  for (const host of [domain, 'mta-sts.nobody.test', 'mta-sts.', `mta-sts.sub.${domain}`])
+  for (const host of ['postroom.test', 'localhost', '192.0.2.1'])
     expect(await policyOf(host), host).toMatchObject({ statusCode: 404, body: 'No policy\n' });
+  for (const host of [domain, 'mta-sts.nobody.test', 'mta-sts.', `mta-sts.sub.${domain}`])
+    expect(await policyOf(host), host).toMatchObject({ statusCode: 421 });
+  const elsewhere = await gateway.app.inject({ url: '/api/auth/settings', headers: { host: `mta-sts.${domain}` } });
+  expect(elsewhere.statusCode).toBe(421);
   await gateway.owner.pool.query('delete from verified_domain_name where name = $1', [domain]);
-  expect(await policyOf(`mta-sts.${domain}`)).toMatchObject({ statusCode: 404 });
+  expect(await policyOf(`mta-sts.${domain}`)).toMatchObject({ statusCode: 421 });
 });
 
 test('REST and GraphQL tell the records to publish, and whether DNS has them', async () => {
