@@ -127,7 +127,8 @@ async function start(): Promise<string> {
     machine === null
       ? null
       : await asOwner(url, (database) => createFirstAccount(database, { trustedDomains, secretKey }));
-  const hasAccounts = await asOwner(url, hasAnyAccount);
+  // Only the cluster of this machine is certain to be ours to look into: DATABASE_URL may name a role that sees no accounts.
+  const hasAccounts = machine === null || (await asOwner(url, hasAnyAccount));
   return welcome({
     smtpAddress,
     publicUrl: config.publicUrl,
