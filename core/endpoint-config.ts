@@ -131,6 +131,13 @@ const storedWebhook = z.object({
   attachments: z.enum(['content', 'link']).default('content'),
 });
 
+/** Names of all that a config may hold, of any type; `email` is an alias of `forwardTo`. */
+export const ENDPOINT_CONFIG_FIELDS: readonly string[] = [
+  ...Object.keys(storedWebhook.shape),
+  ...Object.keys(storedForwarding.shape),
+  'email',
+];
+
 function checkWebhook(
   given: Record<string, unknown>,
   { guard, verificationToken }: EndpointConfigOptions,

@@ -115,29 +115,34 @@ const results = z
   )
   .transform((each) => [...new Set(each)]);
 
+const explicitFields = {
+  subject: criterion(value).exactOptional(),
+  from: z
+    .preprocess(asCriterion, z.object({ ...criterionOf(addressOrDomain), aligned: z.boolean().exactOptional() }))
+    .exactOptional(),
+  to: criterion(addressOrDomain).exactOptional(),
+  hasWords: criterion(value).exactOptional(),
+  hasAttachment: z.boolean().exactOptional(),
+  attachments: criterion(attachmentPattern).exactOptional(),
+  spf: results.exactOptional(),
+  dkim: results.exactOptional(),
+  dmarc: results.exactOptional(),
+  mode: z.enum(['simple', 'advanced'], 'must be simple or advanced').exactOptional(),
+};
+
 // `null` and the empty criterion of a form that was left blank count as not given.
 const explicit = z.preprocess(
   withoutBlanks,
   z
-    .object({
-      subject: criterion(value).exactOptional(),
-      from: z
-        .preprocess(asCriterion, z.object({ ...criterionOf(addressOrDomain), aligned: z.boolean().exactOptional() }))
-        .exactOptional(),
-      to: criterion(addressOrDomain).exactOptional(),
-      hasWords: criterion(value).exactOptional(),
-      hasAttachment: z.boolean().exactOptional(),
-      attachments: criterion(attachmentPattern).exactOptional(),
-      spf: results.exactOptional(),
-      dkim: results.exactOptional(),
-      dmarc: results.exactOptional(),
-      mode: z.enum(['simple', 'advanced'], 'must be simple or advanced').exactOptional(),
-    })
+    .object(explicitFields)
     .refine(
       (config) => Object.keys(config).some((key) => key !== 'mode'),
       'must have at least one of subject, from, to, hasWords, hasAttachment, attachments, spf, dkim and dmarc',
     ),
 );
+
+/** The fields of a config of any type. */
+export const guardConfigFields = z.object({ ...explicitFields, prompt: z.unknown() });
 
 const prompted = z.object({
   prompt: z

@@ -107,6 +107,8 @@ function readMailboxes(text: string): Mailbox[] | null {
   const entries = addressparser(text);
   // The parser makes names of what it has no place for, as of the second of two addresses without a comma.
   if (count(outside, /[^\s<>]@[^\s<>]/g) !== entries.length) return null;
+  // Words behind the brackets: the parser makes them part of the name.
+  if (/>\s*[^\s,;]/.test(outside)) return null;
   if (count(outside, /</g) !== count(outside, />/g) || count(outside, /</g) > entries.length) return null;
   const mailboxes: Mailbox[] = [];
   for (const entry of entries) {
@@ -118,7 +120,10 @@ function readMailboxes(text: string): Mailbox[] | null {
   return mailboxes;
 }
 
-/** The text with its quoted strings and comments (RFC 5322 §3.2.4, §3.2.2) blanked; null when one is never closed. Linear. */
+/**
+ * The text without comments (RFC 5322 §3.2.2), each quoted string (§3.2.4) replaced by {@link QUOTED}; null when one is never closed.
+ * Linear.
+ */
 function withoutQuotedStrings(text: string): string | null {
   let outside = '';
   let isQuoted = false;
@@ -127,13 +132,18 @@ function withoutQuotedStrings(text: string): string | null {
     const character = text[at] ?? '';
     const isInside = isQuoted || depth > 0;
     if (isInside && character === '\\') at++;
-    else if (depth === 0 && character === '"') isQuoted = !isQuoted;
-    else if (!isQuoted && character === '(') depth++;
+    else if (depth === 0 && character === '"') {
+      if (!isQuoted) outside += QUOTED;
+      isQuoted = !isQuoted;
+    } else if (!isQuoted && character === '(') depth++;
     else if (depth > 0 && character === ')') depth--;
     else if (!isInside) outside += character;
   }
   return isQuoted || depth > 0 ? null : outside;
 }
+
+/** Stands for a quoted string; no text with control characters gets here. */
+const QUOTED = ' \0 ';
 
 function count(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;

@@ -1,7 +1,7 @@
 import type { AddressFields, AddressList, Mailbox } from './address.ts';
 import { outgoingMailbox } from './outgoing-addresses.ts';
 import { isWritableId, MAX_SUBJECT_LENGTH } from './outgoing-headers.ts';
-import { isReplySubject } from './subject.ts';
+import { splitReplyMarkers } from './subject.ts';
 
 /** The message that is answered. */
 export interface Original {
@@ -56,10 +56,14 @@ export function makeReply(original: Original, wish: ReplyWish, isOneself: (addre
   };
 }
 
-/** The subject of an answer: `Re: ` in front, unless it says so already in any language. One line, cut to what may be sent. */
+/**
+ * The subject of a reply: one `Re: ` in front, which takes the place of reply markers of other languages (`AW:`, `SV:`, `Antw:`). A
+ * subject that begins with `Re:` stays as it is. One line, cut to what may be sent.
+ */
 export function replySubject(subject: string): string {
   const line = subject.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
-  const reply = isReplySubject(line) ? line : `Re: ${line}`.trim();
+  const { rest, hasMarker, isPlain } = splitReplyMarkers(line);
+  const reply = hasMarker && isPlain ? line : `Re: ${rest}`.trim();
   return reply.length <= MAX_SUBJECT_LENGTH ? reply : reply.slice(0, MAX_SUBJECT_LENGTH).toWellFormed().trim();
 }
 

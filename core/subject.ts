@@ -104,6 +104,30 @@ export function isReplySubject(subject: string): boolean {
   return outermostMarker(subject) === 'reply';
 }
 
+/** The marker that is a forward for some and an answer for others; see MARKERS. */
+const TWO_MEANINGS = 'vs';
+
+/**
+ * The subject without its leading reply markers (`AW: SV: [team] x` is `[team] x`); list tags and forward markers stay. `isPlain` says
+ * whether the markers were all `Re` (`Re:`, `RE[2]:`), or there was none.
+ */
+export function splitReplyMarkers(subject: string): { rest: string; hasMarker: boolean; isPlain: boolean } {
+  const span = spanOf(subject);
+  let tags = '';
+  let [hasMarker, isPlain] = [false, true];
+  for (;;) {
+    cutSpace(span);
+    const behindTags = blobEnds(span).at(-1) ?? span.start;
+    const leader = markerAt(span, behindTags);
+    if (leader === null || (leader.marker === 'forward' && leader.word !== TWO_MEANINGS))
+      return { rest: tags + span.text.slice(span.start, span.end), hasMarker, isPlain };
+    hasMarker = true;
+    if (leader.word !== 're') isPlain = false;
+    tags += span.text.slice(span.start, behindTags);
+    span.start = leader.end;
+  }
+}
+
 /** Whether the outermost marker says that this hands on a message: `Fwd: Re: x`, `[Fwd: x]`, `x (fwd)`. */
 export function isForwardSubject(subject: string): boolean {
   return outermostMarker(subject) === 'forward';
@@ -183,7 +207,7 @@ function endOfBlob(span: Span, start: number): number {
 }
 
 /** `subj-refwd = marker *WSP [subj-blob] ":"`, also with a count as in `Re(2):` and `Re^2:`, and with a full-width colon. */
-function markerAt(span: Span, start: number): { marker: Marker; end: number } | null {
+function markerAt(span: Span, start: number): { marker: Marker; word: string; end: number } | null {
   const head = span.text.slice(start, Math.min(span.end, start + LONGEST_MARKER + 1));
   const word = /^[\p{L}\p{M}]+(?: توجيه)?/u.exec(head)?.[0];
   const marker = word === undefined ? undefined : KIND_OF_MARKER.get(word.toLowerCase());
@@ -195,7 +219,7 @@ function markerAt(span: Span, start: number): { marker: Marker; end: number } | 
   const blob = endOfBlob(span, at);
   if (blob !== -1) at = blob;
   const isColon = at < span.end && (span.text[at] === ':' || span.text[at] === '\uff1a');
-  return isColon ? { marker, end: at + 1 } : null;
+  return isColon ? { marker, word: word.toLowerCase(), end: at + 1 } : null;
 }
 
 const COUNT = /\(\d{1,4}\) ?|\^\d{1,4} ?/y;

@@ -40,9 +40,13 @@ export function admission(options: AdmissionOptions): (request: FastifyRequest, 
       request.caller = openCaller(reply, { via: 'session', isAllowed: entry.isAllowed });
       return await countRequest(options, entry.session.userId, reply);
     }
-    const key = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+    const { authorization = '' } = request.headers;
+    const key = /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];
     const credential = key === undefined ? null : await credentials.find(key);
-    if (credential === null) throw new UserError('unauthorized', 'Authentication required');
+    if (credential === null) {
+      const name = /^Bearer +\S/i.test(authorization) ? 'invalid_api_key' : 'missing_api_key';
+      throw new UserError('unauthorized', 'Authentication required', { name });
+    }
     request.userId = credential.userId;
     request.rights = credential;
     const isAllowed = async () => (await credentials.find(key ?? ''))?.keyId === credential.keyId;

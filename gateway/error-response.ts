@@ -84,8 +84,14 @@ export function sendDownloadError(error: unknown, request: FastifyRequest, reply
   return send(reply, isUnauthorized ? { ...body, details: 'Invalid or missing API key' } : body, headers);
 }
 
-/** Of a path that no route serves. */
-export function sendNoRoute(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** Sends 404 for a path that no route serves, and 405 for one that is served by other methods. */
+export function sendNoRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const methods = request.server.declaredMethods(request.url.split('?')[0] ?? '');
+  if (methods.length > 0) {
+    const allow = methods.join(', ');
+    const message = `${request.method} is not allowed here. Use one of: ${allow}.`;
+    return send(reply, frame(405, 'Method Not Allowed', message, { name: 'method_not_allowed' }).body, { allow });
+  }
   const { body, headers } = frame(404, 'Not Found', 'The requested resource does not exist.');
   return send(reply, body, headers);
 }
@@ -114,7 +120,8 @@ function send(reply: FastifyReply, body: ErrorBody, headers: Record<string, stri
 }
 
 function userErrorResponse(error: UserError): ErrorResponse {
-  if (error.code === 'unauthorized') return { body: UNAUTHORIZED, headers: CHALLENGE };
+  if (error.code === 'unauthorized')
+    return { body: { ...UNAUTHORIZED, name: error.wireName ?? UNAUTHORIZED.name }, headers: CHALLENGE };
   if (error.code === 'unavailable') return unavailable();
   const [statusCode, name] = statuses[error.code];
   const isThrottled = error.code === 'rate_limited';

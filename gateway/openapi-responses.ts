@@ -38,9 +38,29 @@ const headers: Record<string, OpenAPIV3_1.HeaderObject> = {
 };
 const LIMIT_HEADERS = Object.keys(headers).filter((name) => name.includes('RateLimit'));
 
+/** What the answer to a request with a body may hold besides its own fields. */
+const Warned: OpenAPIV3_1.SchemaObject = {
+  type: 'object',
+  properties: {
+    warnings: {
+      type: 'array',
+      description: 'Fields of the request body that Postroom does not know and ignored. Absent when there are none.',
+      items: {
+        type: 'object',
+        properties: {
+          field: { type: 'string', description: 'path with dots, such as `attachments.0.name`' },
+          message: { type: 'string' },
+        },
+        required: ['field', 'message'],
+      },
+    },
+  },
+};
+
 /** The components that the responses of every operation refer to. */
 export const sharedResponses: OpenAPIV3_1.ComponentsObject = {
   headers,
+  schemas: { Warned },
   responses: Object.fromEntries(
     Object.entries(refusals).map(([status, { name, description, headers: own = [] }]) => {
       // Before the account is known nothing is counted.
@@ -70,7 +90,10 @@ export function describeResponses(paths: OpenAPIV3_1.PathsObject): OpenAPIV3_1.P
 
 function withResponses(method: Method, operation: Operation): Operation {
   const { default: _default, ...own } = (operation.responses ?? {}) as Responses;
-  const described = Object.entries(own).map(([status, response]) => [status, describe(status, response)] as const);
+  const described = Object.entries(own).map(([status, response]) => {
+    const answer = describe(status, response);
+    return [status, operation.requestBody === undefined ? answer : warned(answer)] as const;
+  });
   const refused = formRefusals(method, operation).map(
     (status) => [status, describe(status, { description: '' })] as const,
   );
@@ -102,6 +125,14 @@ function describe(status: string, response: Responses[string]): Responses[string
     description: description === 'Default Response' ? (STATUS_CODES[status] ?? status) : description,
     headers: { ...headerRefs(['X-Request-Id', ...LIMIT_HEADERS]), ...(response as OpenAPIV3_1.ResponseObject).headers },
   };
+}
+
+/** The answer with `warnings` beside its fields; one that is no JSON, or only refers to another, as it is. */
+function warned(response: Responses[string]): Responses[string] {
+  const json = '$ref' in response ? undefined : (response as OpenAPIV3_1.ResponseObject).content?.['application/json'];
+  if (json?.schema === undefined) return response;
+  const schema = { allOf: [json.schema, { $ref: '#/components/schemas/Warned' }] };
+  return { ...response, content: { 'application/json': { ...json, schema } } } as OpenAPIV3_1.ResponseObject;
 }
 
 function headerRefs(names: string[]): Record<string, OpenAPIV3_1.ReferenceObject> {

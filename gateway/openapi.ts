@@ -43,7 +43,7 @@ export function openApiOptions(publicUrl: string): FastifyDynamicSwaggerOptions 
 
 const description = `Every request bears an API key: \`Authorization: Bearer KEY\`. What belongs to another account is answered as if it did not exist.
 
-**Bodies** are JSON. Emails and threads have snake_case names, domains, email addresses and endpoints camelCase ones. Instants are ISO 8601 in UTC. Unknown fields are ignored.
+**Bodies** are JSON. Emails and threads have snake_case names, domains, email addresses and endpoints camelCase ones. Instants are ISO 8601 in UTC. Unknown fields are ignored and reported in \`warnings\`, a list of \`{field, message}\` in the answer.
 
 **Lists** are paged by \`limit\` and \`offset\`, threads by \`cursor\`. A limit above 100 counts as 100.
 

@@ -1,14 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
- * The path that a request is served as. `/api/v2/*` is the former name of `/api/e2/*`. Percent escapes that mean nothing are taken
+ * The path that a request is served as. `/api/v2/*` is the former name of `/api/e2/*`, whose paths may end in slashes. Percent escapes that mean nothing are taken
  * literally, so that an id that is none is answered like any other unknown id.
  */
 export function servedPath(url: string): string {
   const mark = url.indexOf('?');
   const path = mark === -1 ? url : url.slice(0, mark);
   const query = mark === -1 ? '' : url.slice(mark);
-  const segments = path.replace(/^\/api\/v2(?=\/|$)/, '/api/e2').split('/');
+  const renamed = path.replace(/^\/api\/v2(?=\/|$)/, '/api/e2');
+  const segments = (SLASHES_AT_END.test(renamed) ? withoutSlashes(renamed) : renamed).split('/');
   return segments.map((segment) => (isDecodable(segment) ? segment : segment.replaceAll('%', '%25'))).join('/') + query;
 }
 
@@ -30,6 +31,16 @@ export function acceptJson(app: FastifyInstance): void {
     if (body.length === 0) return done(null, undefined);
     return parse(request, body as string, done);
   });
+}
+
+/** Files of the reference page lie below its path. */
+const SLASHES_AT_END = /^\/api\/e2\/(?!docs\/).*\/$/;
+
+/** The path without the slashes at its end. */
+function withoutSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return path.slice(0, end);
 }
 
 function isDecodable(segment: string): boolean {

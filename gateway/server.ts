@@ -17,9 +17,11 @@ import type { Bus } from '../schema/messages.ts';
 import { openAccounts } from './accounts.ts';
 import { admission } from './admission.ts';
 import { countBodiesInFlight, limitBodiesInFlight } from './bodies-in-flight.ts';
+import { warnOfUnknownFields } from './body-warnings.ts';
 import { openCredentials } from './credentials.ts';
 import { allowAnyOrigin } from './cross-origin.ts';
 import { dashboardPages } from './dashboard-pages.ts';
+import { collectDeclaredMethods } from './declared-methods.ts';
 import { downloadAdmission } from './download-admission.ts';
 import { refuseDownloadsAsCode } from './download-destination.ts';
 import { limitDownloads } from './downloads-in-flight.ts';
@@ -169,6 +171,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(sendError);
   acceptJson(app);
+  collectDeclaredMethods(app);
   app.decorateRequest('userId', '');
   app.decorateRequest('caller', null);
   app.decorateRequest('rights', null);
@@ -257,11 +260,14 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
       limitDownloads(rest);
       // Here too, so that a page may read that a path is none.
       rest.setNotFoundHandler(sendNoRoute);
+      // Before the body is read: whatever it is, the path or the method is wrong.
+      rest.addHook('onRequest', async (request, reply) => (request.is404 ? sendNoRoute(request, reply) : undefined));
       await referenceRoutes(rest, { publicUrl });
       await rest.register(async (admitted) => {
         admitted.addHook('onRequest', admit);
         admitted.addHook('preHandler', requireRequestScope);
         limitBodiesInFlight(admitted, bodiesInFlight);
+        warnOfUnknownFields(admitted);
         for (const routes of resources) await admitted.register(routes, { contextOf });
       });
       await rest.register(async (downloads) => {

@@ -49,8 +49,11 @@ export interface CheckedContent {
   cc: Mailbox[];
   bcc: Mailbox[];
   replyTo: Mailbox[];
+  /** null when the user gave none */
   text: string | null;
   html: string | null;
+  /** whether the message gets a text part made of its HTML: there is no text, and the user did not decline it with an empty one */
+  derivesText: boolean;
   /** custom header fields */
   fields: [string, string][];
   inReplyTo: string | null;
@@ -96,13 +99,15 @@ export function checkAnswer(
   return { ...content, sender: named(content.sender, email), to: to.length === 0 ? null : to, subject };
 }
 
-/** Whether there is somebody to send to, and not too many. Throws validation. */
+/** Checks that there is a recipient, and not too many in any field. Throws validation. */
 export function checkAudience(to: readonly Mailbox[], content: Pick<CheckedContent, 'cc' | 'bcc' | 'path'>): void {
   const { cc, bcc, path } = content;
-  const count = envelopeRecipients(to, cc, bcc).length;
-  if (count === 0) throw invalid('At least one recipient is required in to, cc or bcc', `${path}to`);
-  if (count > MAX_RECIPIENTS)
-    throw invalid(`Too many recipients in to, cc and bcc together: at most ${MAX_RECIPIENTS} are allowed`, `${path}to`);
+  if (envelopeRecipients(to, cc, bcc).length === 0)
+    throw invalid('At least one recipient is required in to, cc or bcc', `${path}to`);
+  // A reply takes over recipients of the original.
+  for (const [field, recipients] of Object.entries({ to, cc, bcc }))
+    if (recipients.length > MAX_RECIPIENTS)
+      throw invalid(`Too many addresses in ${field}: at most ${MAX_RECIPIENTS} are allowed`, path + field);
 }
 
 function checkContent(email: NewEmail, path: string, ours?: ReadonlySet<string>): CheckedContent {
@@ -120,6 +125,7 @@ function checkContent(email: NewEmail, path: string, ours?: ReadonlySet<string>)
     replyTo: readMailboxes(email.replyTo, 'reply_to', MAX_REPLY_TO, path),
     text,
     html,
+    derivesText: text === null && email.text !== '',
     fields,
     inReplyTo,
     references,

@@ -7,6 +7,7 @@ import { type IdentifierKind, makeIdentifier } from '../core/identifiers.ts';
 import { envelopeRecipients } from '../core/outgoing-addresses.ts';
 import { previewOf } from '../core/parse-message.ts';
 import { baseSubject } from '../core/subject.ts';
+import { textOfHtml } from '../core/text-of-html.ts';
 import type { OutgoingContent } from '../db/queries/outgoing-write.ts';
 import type { CheckedEmail } from './check-outgoing.ts';
 import type { OperationContext } from './context.ts';
@@ -35,7 +36,8 @@ export async function composeOutgoing(
   email: CheckedEmail,
   schedule: { at: Date; timezone: string } | null,
 ): Promise<OutgoingEmail> {
-  const { sender, domain, to, cc, bcc, replyTo, subject, text, html, attachments } = email;
+  const { sender, domain, to, cc, bcc, replyTo, subject, html, attachments } = email;
+  const text = email.derivesText && html !== null ? textOfHtml(html) : email.text;
   const recipients = envelopeRecipients(to, cc, bcc);
   const random = context.random(MESSAGE_ID_OCTETS + (3 + recipients.length) * IDENTIFIER_OCTETS);
   const identifier = (kind: IdentifierKind, place: number) =>
@@ -63,7 +65,7 @@ export async function composeOutgoing(
     from_text: addresses.from?.text ?? '',
     to_addresses: bare(to),
     cc_addresses: bare(cc),
-    preview: excerptOf(text, html),
+    preview: excerptOf(email.text, html),
     date: date.toISOString(),
     scheduled_at: schedule?.at.toISOString() ?? null,
     timezone: schedule?.timezone ?? null,

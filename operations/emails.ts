@@ -195,7 +195,7 @@ function conditionsOf(query: EmailQuery, now: Date): lists.EmailConditions {
   } = query;
   if (search !== undefined && search.length > MAX_SEARCH_LENGTH)
     throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
-  const flags = flagsOf(status);
+  const flags = flagsOf(status, isArchived);
   const range = {
     since: timeRange === 'all' ? null : new Date(now.getTime() - RANGE_HOURS[timeRange] * 3_600_000),
     isTest,
@@ -209,16 +209,17 @@ function conditionsOf(query: EmailQuery, now: Date): lists.EmailConditions {
   }
   // Only received mail is read, archived or held back; asked for among sent mail, nothing is.
   const isNone = type !== 'all' && type !== 'received';
-  return { ...range, isArchived, ...flags, type: 'received', status: isNone ? 'paused' : null };
+  return { ...range, ...flags, type: 'received', status: isNone ? 'paused' : null };
 }
 
-type Flags = Partial<Pick<lists.EmailConditions, 'isArchived'>> & Pick<lists.EmailConditions, 'isRead' | 'isHeld'>;
+type Flags = Pick<lists.EmailConditions, 'isArchived' | 'isRead' | 'isHeld'>;
 
-/** Null: the status is one of those that emails have. */
-function flagsOf(status: (typeof EMAIL_STATUSES)[number]): Flags | null {
+/** Null: the status is one of those that emails have. Archived mail is not unread, unless it is asked for by itself. */
+function flagsOf(status: (typeof EMAIL_STATUSES)[number], isArchived: boolean | null): Flags | null {
   if (status === 'archived') return { isRead: null, isArchived: true, isHeld: false };
-  if (status === 'blocked') return { isRead: null, isHeld: true };
-  return status === 'unread' || status === 'read' ? { isRead: status === 'read', isHeld: false } : null;
+  if (status === 'blocked') return { isRead: null, isArchived, isHeld: true };
+  if (status === 'unread') return { isRead: false, isArchived: isArchived ?? false, isHeld: false };
+  return status === 'read' ? { isRead: true, isArchived, isHeld: false } : null;
 }
 
 function statusOf(status: (typeof EMAIL_STATUSES)[number]): lists.EmailConditions['status'] {

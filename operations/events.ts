@@ -89,7 +89,7 @@ export async function awaitEvents(
   try {
     const pulled = await reader.pull(endAt - performance.now());
     if (pulled.kind === 'ended' && pulled.reason === 'UNAUTHORIZED')
-      throw new UserError('unauthorized', 'Authentication required');
+      throw new UserError('unauthorized', 'Authentication required', { name: 'invalid_api_key' });
     const reached = pulled.kind === 'events' ? page.nextCursor : reader.cursor();
     return await readEvents(context, { start: { cursor: reached }, kinds }, limit);
   } finally {

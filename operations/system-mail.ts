@@ -11,6 +11,7 @@ const BARE: Omit<CheckedEmail, 'sender' | 'domain' | 'to' | 'subject' | 'text'> 
   bcc: [],
   replyTo: [],
   html: null,
+  derivesText: false,
   fields: [['Auto-Submitted', 'auto-generated']],
   inReplyTo: null,
   references: [],

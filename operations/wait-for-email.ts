@@ -62,7 +62,8 @@ async function firstFitting(context: OperationContext, filter: EmailFilter, endA
         case 'nothing':
           return null;
         case 'ended':
-          if (pulled.reason === 'UNAUTHORIZED') throw new UserError('unauthorized', 'Authentication required');
+          if (pulled.reason === 'UNAUTHORIZED')
+            throw new UserError('unauthorized', 'Authentication required', { name: 'invalid_api_key' });
           throw new UserError('unavailable', 'This gateway is stopping');
         case 'events': {
           const emailIds = pulled.events.flatMap(({ emailId }) => (emailId === null ? [] : [emailId]));

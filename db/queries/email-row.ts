@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
 import type { AddressFields } from '../../core/address.ts';
 import type { Attachment } from '../../core/attachment.ts';
+import { textOfHtml } from '../../core/text-of-html.ts';
 import type { EmailContentRow, EmailRow, EmailStatus, EmailType } from '../tables.ts';
 
 /** An email without its bodies: what lists show. Addresses are bare, as written. */
@@ -150,7 +151,8 @@ export function emailSummary(row: EmailSummaryRow): EmailSummary {
     date: row.date,
     hasAttachments: row.has_attachments,
     attachmentCount: row.attachment_count,
-    isRead: row.is_read,
+    // The user has written it.
+    isRead: row.type !== 'received' || row.is_read,
     readAt: row.read_at,
     isArchived: row.is_archived,
     isTest: row.is_test,
@@ -202,7 +204,7 @@ export function emailContent(row: ContentRow): EmailContent {
     addresses: addressFields(row.addresses),
     inReplyTo: row.in_reply_to ?? [],
     references: row.reference_ids ?? [],
-    text: row.text_body,
+    text: row.text_body ?? (row.html_body === null ? null : textOfHtml(row.html_body)),
     html: row.html_body,
     attachments: attachments.parse(row.attachments ?? []),
     authentication: row.authentication ?? null,

@@ -98,6 +98,7 @@ export const batchRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     '/emails/batch',
     {
       bodyLimit: BATCH_BODY_LIMIT,
+      config: { bodyFields: newBatch.extend({ emails: z.array(sendBody) }) },
       schema: {
         operationId: 'sendBatch',
         summary: 'Send up to 100 emails',

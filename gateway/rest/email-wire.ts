@@ -244,8 +244,7 @@ export function threadMessageOf(email: Email, publicUrl: string): z.infer<typeof
     date: wireInstant(email.date ?? email.createdAt),
     received_at: isInbound ? wireInstant(email.createdAt) : null,
     sent_at: wireInstant(email.sentAt),
-    // Whoever wrote it knows it: clients count what is not read.
-    is_read: !isInbound || email.isRead,
+    is_read: email.isRead,
     read_at: wireInstant(email.readAt),
     has_attachments: email.hasAttachments,
     attachments: attachmentsOf(email, publicUrl),

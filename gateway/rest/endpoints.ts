@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { ENDPOINT_CONFIG_FIELDS } from '../../core/endpoint-config.ts';
 import { deleteEndpoint, updateEndpoint } from '../../operations/endpoint-changes.ts';
 import * as endpoints from '../../operations/endpoints.ts';
 import { endpointNaming } from '../../schema/shapes/endpoint.ts';
@@ -29,6 +30,9 @@ const fields = {
   description: endpointNaming.description,
   isActive: z.boolean().optional(),
 };
+
+/** What a config may hold; checkEndpointConfig reads it by its type. */
+const configFields = z.object(Object.fromEntries(ENDPOINT_CONFIG_FIELDS.map((name) => [name, z.unknown()])));
 
 const newEndpoint = z.object({ ...fields, type: endpointType }).meta({
   examples: [
@@ -82,6 +86,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.post(
     '/endpoints',
     {
+      config: { bodyFields: newEndpoint.extend({ config: configFields }) },
       schema: {
         operationId: 'createEndpoint',
         summary: 'Add an endpoint',
@@ -151,6 +156,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
     app.route({
       method,
       url: '/endpoints/:id',
+      config: { bodyFields: endpointChange.extend({ config: configFields }) },
       schema: {
         operationId,
         summary,

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { guardConfigFields } from '../../core/guard-config.ts';
 import * as backtests from '../../operations/guard-backtest.ts';
 import { backtestSpan, DEFAULT_EXAMPLES, priorityShape } from '../../schema/shapes/guard-rule.ts';
 import { action, config, matches, type } from './guard-shapes.ts';
@@ -70,6 +71,7 @@ export const guardBacktestRoutes: FastifyPluginAsyncZod<RestOptions> = async (ap
   app.post(
     '/guard/backtest',
     {
+      config: { bodyFields: triedBody.extend({ config: guardConfigFields }) },
       schema: {
         operationId: 'backtestGuardRule',
         summary: 'Try a rule on the mail of the last days',

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { guardConfigFields } from '../../core/guard-config.ts';
 import { checkGuardRule } from '../../operations/guard-check.ts';
 import * as rules from '../../operations/guard-rules.ts';
 import { searchText } from '../../schema/shapes/search.ts';
@@ -50,6 +51,7 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.post(
     '/guard',
     {
+      config: { bodyFields: newRuleBody.extend({ config: guardConfigFields }) },
       schema: {
         operationId: 'createGuardRule',
         summary: 'Add a guard rule',
@@ -90,6 +92,7 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     app.route({
       method,
       url: '/guard/:id',
+      config: { bodyFields: changesBody.extend({ config: guardConfigFields }) },
       schema: {
         operationId: 'updateGuardRule',
         summary: 'Change a guard rule',

@@ -11,14 +11,14 @@ export const addresses = z.union([z.string(), z.array(z.string())]);
 const attachment = z
   .object({
     filename: z.string().nullish(),
-    content: z.string().meta({ description: 'base64, or a data: URL with base64' }),
+    content: z.string().nullish().meta({ description: 'base64, or a data: URL with base64' }),
     content_type: z.string().nullish(),
     contentType: z.string().nullish().meta({ deprecated: true, description: 'alias of content_type' }),
     content_id: z.string().nullish().meta({ description: 'what the HTML names as cid:' }),
     contentId: z.string().nullish().meta({ deprecated: true, description: 'alias of content_id' }),
-    path: z.string().nullish().meta({ description: 'not supported: files are not fetched' }),
+    path: z.string().nullish().meta({ description: 'not supported: Postroom fetches no files' }),
   })
-  .meta({ id: 'OutgoingAttachment' });
+  .meta({ id: 'OutgoingAttachment', required: ['content'] });
 
 const tag = z.object({ name: z.string(), value: z.string() });
 
@@ -73,8 +73,9 @@ export const sendBody = z
 export function newEmailOf(body: z.infer<typeof sendBody>, path = ''): NewEmail {
   const { from, to, cc, bcc, subject, html, text, headers, tags, timezone } = body;
   const attachments = (body.attachments ?? []).map((given, index) => {
-    if (given.path != null && given.path !== '')
-      throw invalid('Attachments by path are not supported: send their content', `${path}attachments.${index}.path`);
+    const field = `${path}attachments.${index}`;
+    if (given.path != null && given.path !== '') throw invalid(NO_PATH, `${field}.path`);
+    if (given.content == null) throw invalid(NO_CONTENT, `${field}.content`);
     return {
       filename: given.filename ?? null,
       content: given.content,
@@ -86,6 +87,9 @@ export function newEmailOf(body: z.infer<typeof sendBody>, path = ''): NewEmail 
   const scheduledAt = body.scheduled_at ?? body.scheduledAt;
   return { from, to, cc, bcc, replyTo, subject, html, text, headers, attachments, tags, scheduledAt, timezone };
 }
+
+const NO_PATH = 'Postroom does not fetch attachments from a path or URL. Send the file base64-encoded in `content`.';
+const NO_CONTENT = 'An attachment needs `content`: the file, base64-encoded.';
 
 const ids = {
   id: z.string(),

@@ -305,7 +305,7 @@ describe('domains', () => {
 
 describe('errors', () => {
   test.each([
-    ['no such key', () => clientOf({ apiKey: 'wrong' }).emails.list(), 'missing_api_key', 401],
+    ['no such key', () => clientOf({ apiKey: 'wrong' }).emails.list(), 'invalid_api_key', 401],
     ['no recipient', () => client.emails.send(email({ to: [] })), 'validation_error', 400],
     [
       'an attachment by address',

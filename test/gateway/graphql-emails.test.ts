@@ -299,7 +299,7 @@ describe('an email', () => {
       replyTo: [{ name: 'Answers' }],
       plusTag: null,
       batch: null,
-      content: { cleanedText: null, cleanedHtml: null },
+      content: { cleanedText: 'Hello', cleanedHtml: null },
     });
     expect(scheduled.size).toBeGreaterThan(100);
     expect(sentOne.ownAddress).toEqual({ address: box.address });

@@ -192,7 +192,7 @@ describe('what an email says', () => {
   test('is kept when it has no text, with an excerpt of its HTML', async () => {
     const html = '<style>p { color: red }</style><p>Dear &amp; near</p><script>x()</script>';
     const { id } = (await post(email({ text: '', html }))).json();
-    expect(await read(id)).toMatchObject({ text: null, html });
+    expect(await read(id)).toMatchObject({ text: 'Dear & near', html });
     expect((await rowsOf(id)).email.preview).toBe('Dear & near');
   });
 });
