@@ -1,9 +1,11 @@
-import type { AddressFields } from '../core/address.ts';
-import { UserError } from '../core/errors.ts';
-import { makeReply } from '../core/reply.ts';
+import type { AddressFields, Mailbox } from '../core/address.ts';
+import { RECIPIENT_SUPPRESSED, UserError } from '../core/errors.ts';
+import { hasScope, scopeMissing } from '../core/key-rights.ts';
+import { outgoingMailbox } from '../core/outgoing-addresses.ts';
+import { makeReply, type Original } from '../core/reply.ts';
 import { asUser } from '../db/database.ts';
 import { findOriginal, findOwnAddresses } from '../db/queries/outgoing-original.ts';
-import { checkAnswer, checkAudience, type NewEmail } from './check-outgoing.ts';
+import { type CheckedEmail, checkAnswer, checkAudience, type NewEmail } from './check-outgoing.ts';
 import { invalid, isAskable, type OperationContext } from './context.ts';
 import { requireSender } from './key-reach.ts';
 import { lookAhead, sendChecked } from './send-email.ts';
@@ -41,7 +43,37 @@ export async function sendReply(
   const email = { ...answer, to, cc: [...answer.cc, ...others], subject, inReplyTo, references };
   checkAudience(to, email);
   const repliedTo = { emailId: original.id, threadId: original.threadId, isThread };
-  return sendChecked(context, [email], { idempotency, batchId: null, repliedTo });
+  const frame = { idempotency, batchId: null, repliedTo };
+  if (hasScope(context.rights, 'read')) return sendChecked(context, [email], frame);
+  requireParticipants(context, original, email);
+  return sendChecked(context, [email], frame).catch(hideRecipients);
+}
+
+/**
+ * Refuses recipients who do not take part in the original: its subject and Message-ID are part of the reply, and a key that cannot read
+ * would learn them by a reply to an address of its own choice. Says nothing of the original. Throws forbidden.
+ */
+function requireParticipants(
+  { rights }: OperationContext,
+  { addresses }: Pick<Original, 'addresses'>,
+  { to, cc, bcc }: Pick<CheckedEmail, 'to' | 'cc' | 'bcc'>,
+): void {
+  const lists = [addresses.from, addresses.replyTo, addresses.to, addresses.cc, addresses.bcc];
+  const participants = new Set(lists.flatMap((list) => (list?.addresses ?? []).map(canonical)));
+  if (![...to, ...cc, ...bcc].every((recipient) => participants.has(canonical(recipient))))
+    throw scopeMissing('A reply to an address that is not a participant of the original email', 'read', rights);
+}
+
+/** Rethrows an error; one that names suppressed recipients, whom the original may have given, without their names. */
+function hideRecipients(error: unknown): never {
+  if (!(error instanceof UserError) || error.reason !== RECIPIENT_SUPPRESSED) throw error;
+  const message = 'Cannot send to blocked recipient(s)';
+  throw new UserError('validation', message, { reason: RECIPIENT_SUPPRESSED, members: { suppressedRecipients: [] } });
+}
+
+/** The address as outgoing mail has it, lower case; of one that no mail can be sent to, as it stands. */
+function canonical(mailbox: Mailbox): string {
+  return (outgoingMailbox(mailbox) ?? mailbox).address.toLowerCase();
 }
 
 /** The email that is answered, and who counts as the user himself. Throws not_found. */

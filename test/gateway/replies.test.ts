@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestGateway, type TestGateway } from '../support/gateway.ts';
+import { insertKey } from '../support/key-rows.ts';
 import { insertMail, insertThread, type MailRow } from '../support/mail-rows.ts';
 import type { TestMailbox } from '../support/routing-rows.ts';
 
@@ -160,13 +161,100 @@ describe('whom it goes to', () => {
     expect(await countEmails()).toBe(before);
   });
 
-  test('more than 50 are refused', async () => {
-    const original = await mail({}, { cc: Array.from({ length: 50 }, (_, n) => `c${n}@x.test`) });
-    const response = await reply(original, { reply_all: true });
+  test('50 in Cc besides the sender go, and one more is refused', async () => {
+    const cc = Array.from({ length: 50 }, (_, n) => `c${n}@x.test`);
+    const sent = await reply(await mail({}, { cc }), { reply_all: true });
+    expect([sent.statusCode, (await read(sent.json().id)).recipients.length]).toEqual([200, 51]);
+    const response = await reply(await mail({}, { cc: [...cc, 'c50@x.test'] }), { reply_all: true });
     expect([response.statusCode, response.json().error]).toEqual([
       400,
-      'Too many recipients in to, cc and bcc together: at most 50 are allowed',
+      'Too many addresses in cc: at most 50 are allowed',
     ]);
+  });
+});
+
+describe('with a key that cannot read', () => {
+  let key: string;
+  beforeAll(async () => {
+    key = (await insertKey(gateway.owner, box, { scopes: ['send'] })).secret;
+  });
+  const people: Fields = { cc: ['carol@x.test'], replyTo: 'Desk@List.test' };
+  const replyWith = async (given: string, body: object, id?: string) => {
+    const original = id ?? (await mail({ subject: 'Top secret', messageId: '<secret@elsewhere.test>' }, people));
+    const response = await gateway.call(given, 'POST', `/emails/${original}/reply`, {
+      from: box.address,
+      text: 'An answer',
+      ...body,
+    });
+    return { status: response.statusCode, body: response.json() };
+  };
+
+  test.each([
+    ['whom the original asks for', {}],
+    ['everybody of the original', { reply_all: true }],
+    [
+      'the sender and those in Cc by name',
+      { to: 'Ada <ADA@elsewhere.test>', cc: 'carol@x.test', bcc: 'desk@list.test' },
+    ],
+  ])('a reply goes to %s', async (_what, body) => {
+    expect(await replyWith(key, body)).toMatchObject({ status: 200, body: { status: 'sent' } });
+  });
+
+  test.each([
+    ['to', { to: 'eve@x.test' }],
+    ['cc', { cc: ['carol@x.test', 'eve@x.test'] }],
+    ['bcc', { bcc: 'eve@x.test' }],
+    ['to, even under a subject of its own', { to: 'eve@x.test', subject: 'Mine' }],
+  ])('a reply to another address is 403, and says nothing of the original: in %s', async (_field, body) => {
+    const before = await countEmails();
+    const message =
+      'A reply to an address that is not a participant of the original email needs the scope read. This API key has send only.';
+    expect(await replyWith(key, body)).toEqual({
+      status: 403,
+      body: {
+        error: 'Forbidden',
+        message,
+        statusCode: 403,
+        name: 'restricted_api_key',
+        code: 'insufficient_scope',
+        requiredScope: 'read',
+        scopes: ['send'],
+      },
+    });
+    // The original of this try is the one new email.
+    expect(await countEmails()).toBe(before + 1);
+    expect((await replyWith(box.apiKey, body)).status).toBe(200);
+  });
+
+  test('the same holds for a thread and in the graph', async () => {
+    const { threadId: id } = await insertThread(gateway.actor, {
+      userId: box.userId,
+      count: 2,
+      lastMessageAt: new Date(),
+    });
+    expect(await replyWith(key, { to: 'eve@x.test' }, id)).toMatchObject({ status: 403 });
+    const original = await mail({}, people);
+    const document = `mutation ($to: [String!]) { replyToEmail(input: { id: "${original}", from: "${box.address}", text: "x", to: $to }) {
+      __typename ... on ReplyToEmailPayload { email { id } } ... on Error { message } } }`;
+    const ask = async (to: string[] | null) => {
+      const payload = { query: document, variables: { to } };
+      const headers = { authorization: `Bearer ${key}` };
+      return (await gateway.app.inject({ method: 'POST', url: '/graphql', headers, payload })).json();
+    };
+    expect(JSON.stringify(await ask(['eve@x.test']))).toContain('needs the scope read');
+    expect(await ask(null)).toMatchObject({ data: { replyToEmail: { email: { id: expect.stringMatching(/^em_/) } } } });
+  });
+
+  test('a suppressed recipient of the original is not named', async () => {
+    await gateway.actor.pool.query(
+      `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_s', 'shy@x.test', 'bounce', now())`,
+      [box.userId],
+    );
+    const original = await mail({}, { from: 'shy@x.test' });
+    const refused = await replyWith(key, {}, original);
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(refused.body)).not.toContain('shy@x.test');
+    expect(JSON.stringify((await replyWith(box.apiKey, {}, original)).body)).toContain('shy@x.test');
   });
 });
 
@@ -248,7 +336,7 @@ describe('what it says', () => {
 
   test.each([
     ['Re: Hello', 'Re: Hello'],
-    ['AW: Hallo', 'AW: Hallo'],
+    ['AW: Hallo', 'Re: Hallo'],
     ['Fwd: Hello', 'Re: Fwd: Hello'],
     ['', 'Re:'],
   ])('under %j it is %j', async (subject, expected) => {
