@@ -16,6 +16,9 @@ const INLINE = new Set(
   ),
 );
 
+/** Spaces, and what newsletters hide between words to fill the preview. */
+const SPACES = /(?: |\u00a0|\u200b|\u200c|\ufeff|\u00ad|\u034f)+/g;
+
 /**
  * Returns the plain-text form of an HTML body: paragraphs and lines as a reader sees them, `text (address)` for links, `- ` before list
  * items, the alternative text of images. Null when nothing would be seen. Never throws, whatever the HTML is.
@@ -71,7 +74,7 @@ export function textOfHtml(html: string): string | null {
   const text = pieces
     .join('')
     .split('\n')
-    .map((part) => part.replace(/[ \u00a0\u200b\u200c\ufeff\u00ad\u034f]+/g, ' ').trim())
+    .map((part) => part.replace(SPACES, ' ').trim())
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim();

@@ -56,36 +56,24 @@ export function warnOfUnknownFields(app: FastifyInstance): void {
 export function unknownFields(shape: z.core.$ZodType, value: unknown, path = ''): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const { def } = (shape as z.core.$ZodTypes)._zod;
-  switch (def.type) {
-    case 'object': {
-      if (Array.isArray(value) || def.catchall !== undefined) return [];
-      return Object.entries(value).flatMap(([name, inner]) => {
-        const known = Object.hasOwn(def.shape, name) ? def.shape[name] : undefined;
-        return known === undefined ? [path + name] : unknownFields(known, inner, `${path}${name}.`);
-      });
-    }
-    case 'array':
-      return Array.isArray(value)
-        ? value.flatMap((item, index) => unknownFields(def.element, item, `${path}${index}.`))
-        : [];
-    case 'optional':
-    case 'nullable':
-    case 'default':
-    case 'prefault':
-    case 'nonoptional':
-    case 'readonly':
-    case 'catch':
-      return unknownFields(def.innerType, value, path);
-    case 'pipe':
-      return unknownFields(def.in._zod.def.type === 'transform' ? def.out : def.in, value, path);
-    case 'union': {
-      const fitting = def.options.filter((option) => mayHold(option, value));
-      const [first = [], ...others] = fitting.map((option) => unknownFields(option, value, path));
-      return others.reduce((least, each) => (each.length < least.length ? each : least), first);
-    }
-    default:
-      return [];
+  if (def.type === 'object') {
+    if (Array.isArray(value) || def.catchall !== undefined) return [];
+    return Object.entries(value).flatMap(([name, inner]) => {
+      const known = Object.hasOwn(def.shape, name) ? def.shape[name] : undefined;
+      return known === undefined ? [path + name] : unknownFields(known, inner, `${path}${name}.`);
+    });
   }
+  if (def.type === 'array')
+    return Array.isArray(value)
+      ? value.flatMap((item, index) => unknownFields(def.element, item, `${path}${index}.`))
+      : [];
+  if (def.type === 'pipe') return unknownFields(def.in._zod.def.type === 'transform' ? def.out : def.in, value, path);
+  if (def.type === 'union') {
+    const fitting = def.options.filter((option) => mayHold(option, value));
+    const [first = [], ...others] = fitting.map((option) => unknownFields(option, value, path));
+    return others.reduce((least, each) => (each.length < least.length ? each : least), first);
+  }
+  return 'innerType' in def ? unknownFields(def.innerType, value, path) : [];
 }
 
 /** Whether a shape takes lists, where the value is one, or objects. */
