@@ -1,10 +1,13 @@
 import type { ClientBase } from 'pg';
 import { UserError } from '../core/errors.ts';
 import { type Policy, type PolicyQuestion, readPolicy } from '../db/queries/outgoing-policy.ts';
-import { type OutgoingUnit, writeOutgoing } from '../db/queries/outgoing-write.ts';
+import { type OutgoingUnit, writeOutgoing, writeOutgoingWithoutEvents } from '../db/queries/outgoing-write.ts';
+import { claimUnthreaded, lockThreads } from '../db/queries/thread-claim.ts';
+import { appendThreadEvents } from '../db/queries/thread-events.ts';
 import { inUserTransaction } from '../db/user-transaction.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
 import type { OperationContext } from './context.ts';
+import { joinThreads } from './join-threads.ts';
 import { requireSender, wholeAccount } from './key-reach.ts';
 import { admitted, refusalOf } from './sending-policy.ts';
 import { type Accepted, replayOf, type Submission } from './submission.ts';
@@ -21,15 +24,29 @@ export async function submitEmails(context: OperationContext, submission: Submis
 }
 
 async function commit(group: readonly Waiting[], lockTimeoutMs: number): Promise<Waiting[]> {
+  try {
+    return await commitGroup(group, lockTimeoutMs, 'join');
+  } catch (error) {
+    if (!(error instanceof ThreadsBusy)) throw error;
+    // A user's mail goes out even while threads of the user are locked for long: the threading actor joins it later.
+    return await commitGroup(group, lockTimeoutMs, 'leave');
+  }
+}
+
+async function commitGroup(
+  group: readonly Waiting[],
+  lockTimeoutMs: number,
+  threads: 'join' | 'leave',
+): Promise<Waiting[]> {
   const [first] = group;
   if (first === undefined) return [];
   const { context } = first;
   const lock = context.settings.sendLimitPerHour === 0 ? null : 'sending limit';
-  const { policy, verdicts, entering, leftOut, lastSeq } = await inUserTransaction(
+  const { policy, verdicts, entering, leftOut, threaded, lastSeq } = await inUserTransaction(
     context.database,
     context.userId,
     { lock, lockTimeoutMs },
-    (client) => judgeAndStore(client, group, context),
+    (client) => judgeAndStore(client, group, context, threads),
   );
   group.forEach((member, at) => {
     const verdict = verdicts[at];
@@ -38,23 +55,72 @@ async function commit(group: readonly Waiting[], lockTimeoutMs: number): Promise
   });
   const stored = entering.filter((_, at) => !leftOut.has(at));
   for (const { submission, resolve } of stored) resolve({ receipt: submission.receipt, at: policy.now });
-  if (stored.length > 0) announce(context, stored, lastSeq);
+  if (stored.length > 0) announce(context, { stored, threaded, lastSeq });
   return entering.filter((_, at) => leftOut.has(at));
 }
 
-async function judgeAndStore(client: ClientBase, group: readonly Waiting[], { userId, settings }: OperationContext) {
+async function judgeAndStore(
+  client: ClientBase,
+  group: readonly Waiting[],
+  context: OperationContext,
+  threads: 'join' | 'leave',
+) {
+  const { userId, settings } = context;
   const asking = group.reduce((sum, { submission }) => sum + submission.emails.length, 0);
   const hourly = settings.sendLimitPerHour === 0 ? null : { limit: settings.sendLimitPerHour, asking };
   const policy = await readPolicy(client, userId, questionOf(group, hourly));
   const verdicts = judge(group, policy, hourly);
   const entering = group.filter((_, at) => verdicts[at] === null);
   const units = entering.map((member) => unitOf(member, policy));
-  const written = units.length === 0 ? NOTHING : await writeOutgoing(client, userId, units);
+  const written = await store(client, context, units, threads);
   requireTimely(entering);
   return { policy, verdicts, entering, ...written };
 }
 
-const NOTHING = { leftOut: new Set<number>(), lastSeq: null };
+interface Stored {
+  /** positions of the units whose key was taken meanwhile */
+  leftOut: Set<number>;
+  /** ids of emails that have their thread already */
+  threaded: ReadonlySet<string>;
+  lastSeq: number | null;
+}
+
+/**
+ * Stores the units. Emails that refer to others, as replies do, join their threads in the same transaction, so that whoever reads the
+ * thread after the answer sees them there. The lock that threading takes comes first and events come last, as in every such transaction.
+ */
+async function store(
+  client: ClientBase,
+  context: OperationContext,
+  units: readonly OutgoingUnit[],
+  threads: 'join' | 'leave',
+): Promise<Stored> {
+  const { userId } = context;
+  if (units.length === 0) return { leftOut: new Set(), threaded: new Set(), lastSeq: null };
+  const referring = threads === 'leave' ? [] : units.flatMap(({ emails }) => emails.filter(isReferring));
+  if (referring.length === 0) return { ...(await writeOutgoing(client, userId, units)), threaded: new Set() };
+  await lockThreads(client, userId).catch(throwIfBusy);
+  const { leftOut, events } = await writeOutgoingWithoutEvents(client, userId, units);
+  const ids = referring.map(({ row }) => row.id);
+  const emails = await claimUnthreaded(client, userId, ids);
+  const joined = emails.length === 0 ? [] : await joinThreads(context, client, userId, emails);
+  const lastSeq = await appendThreadEvents(client, userId, [...events, ...joined]);
+  return { leftOut, threaded: new Set(emails.map(({ emailId }) => emailId)), lastSeq };
+}
+
+function isReferring({ row }: OutgoingUnit['emails'][number]): boolean {
+  return row.scheduled_at === null && (row.in_reply_to.length > 0 || row.reference_ids.length > 0);
+}
+
+/** Another transaction held the lock of the user's threads for too long. */
+class ThreadsBusy extends Error {}
+
+const LOCK_NOT_AVAILABLE = '55P03';
+
+function throwIfBusy(error: unknown): never {
+  const isBusy = (error as { code?: unknown }).code === LOCK_NOT_AVAILABLE;
+  throw isBusy ? new ThreadsBusy('the threads of the user are busy', { cause: error }) : error;
+}
 
 function questionOf(group: readonly Waiting[], hourly: PolicyQuestion['hourly']): PolicyQuestion {
   const emails = group.flatMap(({ submission }) => submission.emails);
@@ -94,14 +160,19 @@ function unitOf({ submission, traceParent }: Waiting, policy: Policy): OutgoingU
   };
 }
 
-function announce({ bus, userId }: OperationContext, stored: readonly Waiting[], lastSeq: number | null): void {
+interface Announcement {
+  stored: readonly Waiting[];
+  threaded: ReadonlySet<string>;
+  lastSeq: number | null;
+}
+
+function announce({ bus, userId }: OperationContext, { stored, threaded, lastSeq }: Announcement): void {
   const rows = stored.flatMap(({ submission }) => submission.emails.map((email) => email.row));
   const emailIds = rows.filter((row) => row.scheduled_at === null).map((row) => row.id);
+  const unthreadedIds = emailIds.filter((id) => !threaded.has(id));
   const schedules = rows.flatMap((row) => row.scheduled_at ?? []);
-  if (emailIds.length > 0) {
-    bus.wake('sending.send.wake', { userId, emailIds });
-    bus.wake('threading.assign.wake', { userId, emailIds });
-  }
+  if (emailIds.length > 0) bus.wake('sending.send.wake', { userId, emailIds });
+  if (unthreadedIds.length > 0) bus.wake('threading.assign.wake', { userId, emailIds: unthreadedIds });
   const at = schedules.toSorted()[0];
   if (at !== undefined) bus.wake('scheduling.release.wake', { userId, at });
   if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });

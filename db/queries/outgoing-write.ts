@@ -58,8 +58,8 @@ export interface OutgoingUnit {
 }
 
 /**
- * Stores units of one user within its transaction, in one statement. A unit whose key was taken meanwhile is left out. Answers the
- * places of those, and up to where the user's event feed grew (null when nothing was written).
+ * Stores units of one user within its transaction, in one statement. A unit whose key was taken meanwhile is left out. Returns the
+ * positions of those, and up to where the user's event feed grew (null when nothing was written).
  */
 export async function writeOutgoing(
   client: pg.ClientBase,
@@ -67,11 +67,38 @@ export async function writeOutgoing(
   units: readonly OutgoingUnit[],
 ): Promise<{ leftOut: Set<number>; lastSeq: number | null }> {
   const { rows } = await client.query<{ left_out: number[]; last_seq: number | null }>({
-    ...(units.some(({ traceParent }) => traceParent !== null) ? WRITE_TRACED : WRITE),
+    ...statement(units, 'append'),
     values: [userId, ...parametersOf(userId, units)],
   });
   const row = rows[0];
   return { leftOut: new Set(row?.left_out ?? []), lastSeq: row?.last_seq ?? null };
+}
+
+/** As writeOutgoing, but returns the events of what was written: the caller has more to do before it appends them, last of all. */
+export async function writeOutgoingWithoutEvents(
+  client: pg.ClientBase,
+  userId: string,
+  units: readonly OutgoingUnit[],
+): Promise<{ leftOut: Set<number>; events: OutgoingEvent[] }> {
+  const { rows } = await client.query<{ left_out: number[]; events: OutgoingEvent[] }>({
+    ...statement(units, 'return'),
+    values: [userId, ...parametersOf(userId, units)],
+  });
+  const row = rows[0];
+  return { leftOut: new Set(row?.left_out ?? []), events: row?.events ?? [] };
+}
+
+/** The entry of the event feed for an email that was stored. */
+export interface OutgoingEvent {
+  id: string;
+  kind: string;
+  emailId: string;
+}
+
+function statement(units: readonly OutgoingUnit[], events: 'append' | 'return') {
+  const isTraced = units.some(({ traceParent }) => traceParent !== null);
+  if (events === 'append') return isTraced ? WRITE_TRACED : WRITE;
+  return isTraced ? WRITE_TRACED_WITHOUT_EVENTS : WRITE_WITHOUT_EVENTS;
 }
 
 /** Octets and bodies travel in one piece, each found by start and length: in JSON they would cost more than storing them. */
@@ -135,7 +162,7 @@ const piece = (n: number) => `substring($3::bytea from places[${2 * n + 1}] + 1 
 
 // Keys come first: who finds one taken waits for its owner's end and writes nothing if that one committed. One that is past its 24 hours
 // is taken over. The event feed's counter is bumped last of all: the final select waits for the counts of what was written before.
-const writeSql = (more: string) => `
+const writeSql = (more: string, events: string) => `
   with given as materialized (
     select * from json_to_recordset($2) as g (unit integer, id text, raw_id text, event_id text, own_address text, own_domain text,
       domain_id text, address_id text, batch_id text, batch_index smallint, message_id text, subject text, base_subject text,
@@ -206,18 +233,24 @@ const writeSql = (more: string) => `
       + (select count(*) from content_row) + (select count(*) from search_row) + (select count(*) from words_row) + (select count(*) from recipient_row)
       + (select count(*) from counter_row) as rows
   )
-  select array(select unit from left_out) as left_out, append_events($1, of_user.events) as last_seq
+  select array(select unit from left_out) as left_out, ${events}
   from written cross join (
     select coalesce(jsonb_agg(jsonb_build_object('id', event_id, 'kind', 'email.' || type, 'emailId', id)), '[]') as events
     from taken) of_user
   where written.rows >= 0`;
 
-const WRITE = { name: 'outgoing-write', text: writeSql('') };
-const WRITE_TRACED = {
-  name: 'outgoing-write-traced',
-  text: writeSql(`, trace_row as (
+const APPENDED = 'append_events($1, of_user.events) as last_seq';
+const RETURNED = 'of_user.events';
+const TRACE = `, trace_row as (
     insert into email_trace (user_id, email_id, trace_parent, created_at)
     select $1, id, trace_parent, ${NOW} from taken where trace_parent is not null
     on conflict do nothing
-  )`),
+  )`;
+
+const WRITE = { name: 'outgoing-write', text: writeSql('', APPENDED) };
+const WRITE_TRACED = { name: 'outgoing-write-traced', text: writeSql(TRACE, APPENDED) };
+const WRITE_WITHOUT_EVENTS = { name: 'outgoing-write-without-events', text: writeSql('', RETURNED) };
+const WRITE_TRACED_WITHOUT_EVENTS = {
+  name: 'outgoing-write-traced-without-events',
+  text: writeSql(TRACE, RETURNED),
 };

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { OutgoingEvent } from './outgoing-write.ts';
 
 /** An entry of the event feed about a thread, or about an email in it. */
 export interface ThreadEvent {
@@ -13,7 +14,7 @@ export interface ThreadEvent {
 export async function appendThreadEvents(
   client: pg.ClientBase,
   userId: string,
-  events: readonly ThreadEvent[],
+  events: readonly (ThreadEvent | OutgoingEvent)[],
 ): Promise<number | null> {
   const { rows } = await client.query<{ last_seq: number | null }>({
     name: 'thread-events',

@@ -1,9 +1,9 @@
-import { addParticipants, mergeParticipants, type Participants } from '../../core/thread-participants.ts';
-import { compareMessages, type Joined, survivorOf, type ThreadReason } from '../../core/threading.ts';
-import type { UnthreadedEmail } from '../../db/queries/thread-claim.ts';
-import type { StoredThread } from '../../db/queries/thread-lookup.ts';
-import type { ThreadGain } from '../../db/queries/thread-row.ts';
-import type { Assignment, BorneKey, Renumbering } from '../../db/queries/thread-write.ts';
+import { addParticipants, mergeParticipants, type Participants } from '../core/thread-participants.ts';
+import { compareMessages, type Joined, survivorOf, type ThreadReason } from '../core/threading.ts';
+import type { UnthreadedEmail } from '../db/queries/thread-claim.ts';
+import type { StoredThread } from '../db/queries/thread-lookup.ts';
+import type { ThreadGain } from '../db/queries/thread-row.ts';
+import type { Assignment, BorneKey, Renumbering } from '../db/queries/thread-write.ts';
 
 /** What becomes of one thread in a batch. */
 export interface ThreadPlan {
