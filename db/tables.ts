@@ -41,7 +41,7 @@ export interface Tables {
   reception: ReceptionRow;
   email: EmailRow;
   email_content: EmailContentRow;
-  email_search: { user_id: string; email_id: string; created_at: Date; text: string };
+  email_search: { user_id: string; email_id: string; created_at: Date; text: string; parties: Generated<string[]> };
   /** words: tsvector, see db/queries/email-words.ts */
   email_words: { user_id: string; email_id: string; created_at: Date; words: string };
   email_counter: {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { AddressFields, AddressList, Mailbox } from '../core/address.ts';
 import { composeMessage } from '../core/compose-message.ts';
 import { listComposedAttachments } from '../core/composed-attachments.ts';
+import { emailParties } from '../core/email-parties.ts';
 import { readableFields, readHeaderSection } from '../core/header-fields.ts';
 import { type IdentifierKind, makeIdentifier } from '../core/identifiers.ts';
 import { envelopeRecipients } from '../core/outgoing-addresses.ts';
@@ -81,6 +82,7 @@ export async function composeOutgoing(
       .slice(0, MAX_SEARCH_TEXT)
       .toWellFormed()
       .toLowerCase(),
+    parties: emailParties(recipients),
     sha256: hash('sha256', octets, 'hex'),
     recipients: recipients.map((address, at) => ({
       id: identifier('recipient', 3 + at),

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { emailParties } from '../../core/email-parties.ts';
 import { type ForwardConfig, type ForwardSender, forwardSender, readForwardConfig } from '../../core/forward.ts';
 import { makeIdentifier } from '../../core/identifiers.ts';
 import { parseMessage } from '../../core/parse-message.ts';
@@ -135,6 +136,7 @@ async function composeSample(
     attachment_count: message.attachments.length,
     tags: [],
     search_text: [message.subject, from, ...config.addresses].join('\n').toLowerCase(),
+    parties: emailParties(config.addresses),
     sha256: hash('sha256', octets, 'hex'),
     recipients: config.addresses.map((address) => ({
       id: identifier('recipient'),

@@ -1,3 +1,4 @@
+import { emailParties } from '../../core/email-parties.ts';
 import { PARSER_VERSION } from '../../core/parse-message.ts';
 import { baseSubject } from '../../core/subject.ts';
 import type { ParseOutcome } from './parse-messages.ts';
@@ -58,6 +59,7 @@ export function emailRows(
       .slice(0, MAX_SEARCH_TEXT)
       .toWellFormed()
       .toLowerCase(),
+    parties: emailParties(from?.addresses.map((mailbox) => mailbox.address) ?? []),
   };
 }
 

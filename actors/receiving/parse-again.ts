@@ -161,7 +161,7 @@ async function storeReport(
 type Row = again.ReparsedRow;
 
 /** The fields that are compared, by their names for users. */
-function shownOf(row: Omit<Row, 'search_text'>): Record<string, unknown> {
+function shownOf(row: Omit<Row, 'search_text' | 'parties'>): Record<string, unknown> {
   return {
     messageId: row.message_id,
     subject: row.subject,

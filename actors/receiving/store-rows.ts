@@ -37,6 +37,8 @@ export interface EmailRows {
   parse_error: string | null;
   parser_version: number;
   search_text: string;
+  /** see core/email-parties.ts */
+  parties: string[];
 }
 
 /** The emails of one user that came to be visible. */
@@ -117,7 +119,7 @@ const STORE_SQL = `
       base_subject text, from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text,
       date timestamptz, attachment_count integer, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
       places integer[], attachments jsonb, authentication jsonb, priority text, is_truncated boolean, parse_error text,
-      parser_version smallint, search_text text)
+      parser_version smallint, search_text text, parties text[])
   ), finished as materialized (
     update reception r set parsed_at = (select postroom_now()), claimed_by = null, claimed_until = null, last_error = g.parse_error
     from given g
@@ -142,7 +144,8 @@ const STORE_SQL = `
     from finished
     returning 1
   ), search_row as (
-    insert into email_search (user_id, email_id, created_at, text) select user_id, email_id, accepted_at, search_text from finished
+    insert into email_search (user_id, email_id, created_at, text, parties)
+    select user_id, email_id, accepted_at, search_text, parties from finished
     returning 1
   ), counter_row as (
     ${countEmailsSql(`(

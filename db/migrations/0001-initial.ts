@@ -328,15 +328,16 @@ const EMAIL = `
   alter table email_content alter column text_body set storage external, alter column html_body set storage external,
     alter column cleaned_text set storage external, alter column cleaned_html set storage external;
 
-  -- Lower-case subject, sender and recipients, for partial matches.
+  -- Lower-case subject, sender and recipients, for partial matches; and the keys of its other side (core/email-parties.ts).
   create table email_search (
     user_id text not null,
     email_id text not null,
     created_at timestamptz(3) not null,
     text text not null,
+    parties text[] not null default '{}',
     primary key (user_id, email_id)
   );
-  create index email_search_text on email_search using gin (user_id, text gin_trgm_ops);
+  create index email_search_text on email_search using gin (user_id, text gin_trgm_ops, parties);
 
   -- Words of the whole email, for searches by words: written when it gets its thread, or is scheduled. Weights: A subject, B sender,
   -- C recipients, D bodies (see db/queries/email-words.ts, word-vector.ts).
@@ -1016,6 +1017,18 @@ const ROLES_AND_POLICIES = `
         'select s.email_id, s.created_at::timestamptz from email_search s
          where s.user_id = $1 and s.text like $2 and ($3 is null or s.created_at >= $3)' using p_user_id, p_pattern, p_since;
     end $$;
+  -- The emails whose other side has one of two keys (core/email-parties.ts; null: none), and which of them.
+  create function exchanged_emails(p_user_id text, p_address text, p_domain text, p_since timestamptz)
+    returns table (email_id text, created_at timestamptz, has_address boolean, has_domain boolean)
+    language plpgsql stable security definer rows 100 set search_path = public, pg_temp as $$
+    begin
+      if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+      return query execute
+        'select s.email_id, s.created_at::timestamptz, coalesce(s.parties @> array[$2], false), coalesce(s.parties @> array[$3], false)
+         from email_search s
+         where s.user_id = $1 and s.parties && array_remove(array[$2, $3], null) and ($4 is null or s.created_at >= $4)'
+        using p_user_id, p_address, p_domain, p_since;
+    end $$;
   -- null: no condition. p_address is one participant, p_domain the domain of one, lower case. The threads behind and before two places,
   -- newest first, inverted: oldest first; p_limit null: all. Order and limit stand inside, so that the planner may walk the list until
   -- the page is full, where a condition holds often, or gather and sort, where it holds seldom.
@@ -1074,7 +1087,7 @@ const ROLES_AND_POLICIES = `
   grant execute on function lease_requests to postroom_gateway, postroom_actor;
   revoke all on function analyze_young_tables from public;
   grant execute on function analyze_young_tables to postroom_actor;
-  revoke all on function credential_owner, note_key_uses, account_of, api_keys_of, create_api_key, revoke_api_key, event_positions, raw_octets, raw_sizes, redate_scheduled, contest_verified_name, is_hosted_domain, search_emails, search_threads, list_labels from public;
-  grant execute on function credential_owner, note_key_uses, account_of, api_keys_of, create_api_key, revoke_api_key, event_positions, raw_octets, raw_sizes, redate_scheduled, contest_verified_name, is_hosted_domain, search_emails, search_threads, list_labels
+  revoke all on function credential_owner, note_key_uses, account_of, api_keys_of, create_api_key, revoke_api_key, event_positions, raw_octets, raw_sizes, redate_scheduled, contest_verified_name, is_hosted_domain, search_emails, exchanged_emails, search_threads, list_labels from public;
+  grant execute on function credential_owner, note_key_uses, account_of, api_keys_of, create_api_key, revoke_api_key, event_positions, raw_octets, raw_sizes, redate_scheduled, contest_verified_name, is_hosted_domain, search_emails, exchanged_emails, search_threads, list_labels
     to postroom_gateway, postroom_actor;
 `;

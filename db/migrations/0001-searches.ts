@@ -28,12 +28,20 @@ export const SEARCHES = `
     is_unread boolean,
     is_archived boolean,
     participant text,
-    participant_domain text
+    participant_domain text,
+    -- keys of the other side that do as well as own_address and own_domain (core/email-parties.ts)
+    party_address text,
+    party_domain text
   );
   -- What lies behind and before two places; size null: all. Then the bounds of the steps: how much of the list is walked first and later,
   -- and how many finds of an index are few.
   create type search_page as (after_at timestamptz, after_id text, before_at timestamptz, before_id text, is_inverted boolean, size integer,
     near integer, far integer, few integer);
+
+  -- Or the other side of a row e of email has the key in this field.
+  create function search_party(p_key text, p_field text) returns text language sql stable set search_path = public, pg_temp as $$
+    select case when p_key is null then '' else format(' or exists (select from email_search x where x.user_id = ($1).user_id
+      and x.email_id = e.id and x.parties @> array[($1).%I])', p_field) end $$;
 
   -- Conditions on a row e of email, but for words, labels and instants.
   create function search_tests(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
@@ -52,8 +60,8 @@ export const SEARCHES = `
           and r.outcome in (''blocked'', ''review'') and r.released_at is null)'
         else 'false' end || ')', ''), '')
       || case when q.status is null then '' else ' and e.status = ($1).status' end
-      || case when q.own_domain is null then '' else ' and e.own_domain = ($1).own_domain' end
-      || case when q.own_address is null then '' else ' and e.own_address = ($1).own_address' end
+      || case when q.own_domain is null then '' else ' and (e.own_domain = ($1).own_domain' || search_party(q.party_domain, 'party_domain') || ')' end
+      || case when q.own_address is null then '' else ' and (e.own_address = ($1).own_address' || search_party(q.party_address, 'party_address') || ')' end
     from unnest(q.tests) t $$;
 
   -- Conditions on the labels of the thread with this id.
@@ -142,7 +150,7 @@ export const SEARCHES = `
         end if;
         walked := case step when 'near' then p.near when 'far' then p.far end;
         listed := 'select e.* from email e where e.user_id = ($1).user_id'
-          || case when q.own_address is null then '' else ' and e.own_address = ($1).own_address' end || search_span(q, 'e')
+          || case when q.own_address is null or q.party_address is not null then '' else ' and e.own_address = ($1).own_address' end || search_span(q, 'e')
           || search_place(p, 'e.created_at', 'e.id') || search_order(p, 'e.created_at', 'e.id');
         return query execute 'select e.id, e.created_at::timestamptz from (' || listed || ' limit $5) e' || search_join(q) || tests || of_page
           using q, p, ids, instants, walked;
@@ -194,7 +202,7 @@ export const SEARCHES = `
   -- Those of them that indexes in the order of the list serve.
   create function search_listed_tests(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
     select search_thread_tests((q.user_id, null, null, q.tests, null, null, null, q.since, null, '{}', '{}', q.is_unread, q.is_archived,
-      null, null)::search_query) $$;
+      null, null, null, null)::search_query) $$;
 
   -- The threads of a page of which one message is what is asked for, newest message first, inverted: oldest first. Of long threads only
   -- the newest messages are looked at in the first step; where these do not tell, the step tells nothing.

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import { addressParty, domainParty } from '../../core/email-parties.ts';
 import type { KeysetPage } from '../../core/page.ts';
 import type { SearchTerm } from '../../core/search-query.ts';
 import type { Tables } from '../tables.ts';
@@ -52,5 +53,7 @@ function queryOf(userId: string, { terms, conditions }: EmailSearch) {
     since,
     ownDomain: domain === null ? null : domainNameOf(userId, domain),
     ownAddress: address === null ? null : addressOf(userId, address),
+    partyAddress: address === null ? null : addressParty(address),
+    partyDomain: domain === null ? null : domainParty(domain),
   });
 }

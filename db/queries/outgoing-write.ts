@@ -33,6 +33,8 @@ export interface OutgoingRow {
   attachment_count: number;
   tags: { name: string; value: string }[];
   search_text: string;
+  /** see core/email-parties.ts */
+  parties: string[];
   /** of the composed octets, hex */
   sha256: string;
   recipients: { id: string; address: string; domain: string }[];
@@ -168,7 +170,7 @@ const writeSql = (more: string, events: string) => `
       domain_id text, address_id text, batch_id text, batch_index smallint, message_id text, subject text, base_subject text,
       from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text, date timestamptz,
       scheduled_at timestamptz, timezone text, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
-      attachments jsonb, attachment_count integer, tags jsonb, search_text text, words text, sha256 text, recipients json, places integer[], trace_parent text)
+      attachments jsonb, attachment_count integer, tags jsonb, search_text text, parties text[], words text, sha256 text, recipients json, places integer[], trace_parent text)
   ), answer as materialized (
     select * from json_to_recordset($4) as a (unit integer, key text, operation text, "requestSha256" text, answer jsonb)
   ), key_row as (
@@ -211,7 +213,8 @@ const writeSql = (more: string, events: string) => `
     from taken
     returning 1
   ), search_row as (
-    insert into email_search (user_id, email_id, created_at, text) select $1, id, ${NOW}, search_text from taken
+    insert into email_search (user_id, email_id, created_at, text, parties)
+    select $1, id, ${NOW}, search_text, parties from taken
     returning 1
   ), words_row as (
     insert into email_words (user_id, email_id, created_at, words)

@@ -46,7 +46,7 @@ export interface ParsedRow {
 export type ReparsedRow = Omit<
   ParsedRow,
   'raw_id' | 'thread_id' | 'recipient' | 'own_address' | 'reverse_path' | 'remote_address' | 'helo' | 'outcome' | 'date'
-> & { date: string | null; search_text: string };
+> & { date: string | null; search_text: string; parties: string[] };
 
 /** Where an email is that the user asks for. */
 export type EmailStage = 'missing' | 'unparsed' | 'parsed' | 'not-received';
@@ -125,7 +125,7 @@ const WRITE_SQL = `
     select * from json_to_record($3) as g (message_id text, subject text, base_subject text, from_name text, from_address text,
       from_text text, to_addresses text[], cc_addresses text[], preview text, date timestamptz, attachment_count integer, headers jsonb,
       addresses jsonb, in_reply_to text[], reference_ids text[], attachments jsonb, authentication jsonb, priority text,
-      is_truncated boolean, parse_error text, parser_version smallint, search_text text)
+      is_truncated boolean, parse_error text, parser_version smallint, search_text text, parties text[])
   ), content_row as (
     update email_content c set headers = g.headers, addresses = g.addresses, in_reply_to = g.in_reply_to, reference_ids = g.reference_ids,
       text_body = $4, html_body = $5, cleaned_text = $6, cleaned_html = $7, attachments = g.attachments,
@@ -133,7 +133,7 @@ const WRITE_SQL = `
       parser_version = g.parser_version
     from g where c.user_id = $1 and c.email_id = $2
   ), search_row as (
-    update email_search s set text = g.search_text from g where s.user_id = $1 and s.email_id = $2
+    update email_search s set text = g.search_text, parties = g.parties from g where s.user_id = $1 and s.email_id = $2
   )
   update email e set message_id = g.message_id, subject = g.subject, base_subject = g.base_subject, from_name = g.from_name,
     from_address = g.from_address, from_text = g.from_text, to_addresses = g.to_addresses, cc_addresses = g.cc_addresses,

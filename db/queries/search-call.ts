@@ -14,6 +14,9 @@ export interface SearchConditions {
   isArchived?: boolean | null;
   participant?: RawBuilder<string> | null;
   participantDomain?: RawBuilder<string> | null;
+  /** keys of the other side that do as well as ownAddress and ownDomain, see core/email-parties.ts */
+  partyAddress?: string | null;
+  partyDomain?: string | null;
 }
 
 /** The search as a value of type search_query. */
@@ -31,7 +34,8 @@ export function searchQuery(
     ${conditions.ownAddress ?? null}::text, ${conditions.ownDomain ?? null}::text,
     ${since}::timestamptz, ${until}::timestamptz, ${labelKeys(wanted)}::text[], ${labelKeys(unwanted)}::text[],
     ${conditions.isUnread ?? false}::boolean, ${conditions.isArchived ?? null}::boolean,
-    ${conditions.participant ?? null}::text, ${conditions.participantDomain ?? null}::text)::search_query`;
+    ${conditions.participant ?? null}::text, ${conditions.participantDomain ?? null}::text,
+    ${conditions.partyAddress ?? null}::text, ${conditions.partyDomain ?? null}::text)::search_query`;
 }
 
 /** Rows that each step of a search takes at most; see db/migrations/0001-searches.ts. */

@@ -16,8 +16,14 @@ const listQuery = z
         'emails of one status; unread, read, archived and blocked (held back by a guard rule, or for review) show received mail alone',
     }),
     time_range: z.enum(emails.TIME_RANGES).default('30d').meta({ description: 'how old they may be' }),
-    domain: text.optional().meta({ description: 'id or name of a domain of yours' }),
-    address: text.optional().meta({ description: 'id of an address of yours, or the address itself' }),
+    domain: text.optional().meta({
+      description:
+        'id of a domain of yours: its mail; any domain name: mail of which either side, yours or the other, has it',
+    }),
+    address: text.optional().meta({
+      description:
+        'id of an address of yours: its mail; any address itself, for example of a customer: all mail that you exchanged with it (To, Cc and Bcc of sent mail, From of received mail)',
+    }),
     search: text
       .max(emails.MAX_SEARCH_LENGTH)
       .optional()

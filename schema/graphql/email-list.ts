@@ -48,8 +48,14 @@ const EmailFilter = builder.inputType('EmailFilter', {
       description:
         'How old they may be; without it 30 days, and any age for a search. Use ALL for every email there is.',
     }),
-    domain: t.string({ description: 'Id or name of a domain of yours.' }),
-    address: t.string({ description: 'Id of an address of yours, or the address itself.' }),
+    domain: t.string({
+      description:
+        'Id of a domain of yours: its mail. A domain name: mail of which either side, yours or the other, has it.',
+    }),
+    address: t.string({
+      description:
+        'Id of an address of yours: its mail. An address itself, also of others: mail of which either side has it.',
+    }),
     contains: t.string({ description: 'Part of subject, sender or recipients, in any case; at most 100 characters.' }),
   }),
 });

@@ -349,7 +349,7 @@ describe('nobody finds mail of another user', () => {
     ]);
     expect(asked).toEqual([[], [], 0, 0]);
     const functions = `select (select count(*) from search_mail(q, p)) + (select count(*) from search_inbox(q, p)) + count_mail(q) + count_inbox(q) as found
-      from (select row($1, null, null, '{}', null, null, null, null, null, '{}', '{}', false, null, null, null)::search_query as q,
+      from (select row($1, null, null, '{}', null, null, null, null, null, '{}', '{}', false, null, null, null, null, null)::search_query as q,
         row(null, null, null, null, false, 10, 10, 10, 10)::search_page as p) x`;
     expect((await gateway.pool.query(functions, [USER])).rows).toEqual([{ found: 0 }]);
     const own = await asUser(gateway, USER, (transaction) =>

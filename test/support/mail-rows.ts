@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Attachment } from '../../core/attachment.ts';
+import { emailParties } from '../../core/email-parties.ts';
 import { makeIdentifier } from '../../core/identifiers.ts';
 import type { Database } from '../../db/database.ts';
 import { countEmailsSql } from '../../db/queries/email-counter.ts';
@@ -65,7 +66,7 @@ export async function insertMail(database: Database, mails: readonly MailRow[]):
        content as (
          insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, attachments, parser_version)
          select user_id, id, $22, $23, $24, $25, $26, $27, $28, 1 from e)
-       insert into email_search (user_id, email_id, created_at, text) select user_id, id, created_at, $29 from e`,
+       insert into email_search (user_id, email_id, created_at, text, parties) select user_id, id, created_at, $29, $30 from e`,
       [
         mail.userId,
         id,
@@ -96,6 +97,7 @@ export async function insertMail(database: Database, mails: readonly MailRow[]):
         mail.html ?? null,
         JSON.stringify(attachments),
         [subject, from, mail.fromName ?? '', ...to, ...(mail.cc ?? [])].join('\n').toLowerCase(),
+        emailParties(type === 'received' ? [from] : [...to, ...(mail.cc ?? [])]),
       ],
     );
   }
