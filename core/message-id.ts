@@ -70,3 +70,12 @@ function validId(bracketed: string): string | null {
   const id = `<${unfolded}>`.toWellFormed();
   return Buffer.byteLength(id) <= MAX_ID_OCTETS ? id : null;
 }
+
+/** Bytes; RFC 5322 §2.1.1 allows no longer line, and an index takes no much longer value. */
+const MAX_MESSAGE_ID_BYTES = 998;
+
+/** Returns the Message-ID under which a received email is stored: its own if that can be used, else one made of the id of the email. */
+export function receivedMessageId(messageId: string | null, emailId: string, mailHostname: string): string {
+  const isUsable = messageId !== null && Buffer.byteLength(messageId) <= MAX_MESSAGE_ID_BYTES;
+  return isUsable ? messageId : `<${emailId}@${mailHostname}>`;
+}

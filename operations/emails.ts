@@ -8,6 +8,7 @@ import * as lists from '../db/queries/email-list.ts';
 import * as reads from '../db/queries/email-read.ts';
 import type { EmailContent, EmailSummary } from '../db/queries/email-row.ts';
 import { invalid, isAskable, type OperationContext } from './context.ts';
+import { findPendingEmails } from './pending-emails.ts';
 
 export type { EmailContent, EmailSummary } from '../db/queries/email-row.ts';
 
@@ -130,25 +131,43 @@ function searchOf(query: EmailSearchQuery, now: Date): finds.EmailSearch | null 
   return { terms, conditions: conditionsOf({ ...query, timeRange: query.timeRange ?? 'all' }, now) };
 }
 
-/** Throws not_found. */
+/** Reads an email; one that SMTP accepted and that is still to be parsed has no body and no attachments yet. Throws not_found. */
 export async function readEmail(context: OperationContext, emailId: string): Promise<EmailDetails> {
+  const { database, userId, settings } = context;
   if (!isAskable(emailId)) throw emailNotFound();
-  const email = await asUser(context.database, context.userId, (transaction) =>
-    reads.readEmail(transaction, context.userId, emailId),
-  );
-  if (email === null) throw emailNotFound();
-  return email;
+  return asUser(database, userId, async (transaction) => {
+    const stored = await reads.readEmail(transaction, userId, emailId);
+    if (stored !== null) return stored;
+    const { mailHostname } = settings;
+    const [pending] = await findPendingEmails(transaction, { userId, mailHostname }, [emailId]);
+    if (pending !== undefined) return { ...pending, recipients: [] };
+    // It may have been parsed between the two looks.
+    const parsed = await reads.readEmail(transaction, userId, emailId);
+    if (parsed === null) throw emailNotFound();
+    return parsed;
+  });
 }
 
-/** One for each id, null where the user has none. */
+/** One for each id, null where the user has none; those that SMTP accepted and that are still to be parsed as readEmail shows them. */
 export async function loadEmails(
   context: OperationContext,
   emailIds: readonly string[],
 ): Promise<(EmailSummary | null)[]> {
-  const found = await asUser(context.database, context.userId, (transaction) =>
-    lists.findEmails(transaction, context.userId, emailIds.filter(isAskable)),
-  );
-  const byId = new Map(found.map((email) => [email.id, email]));
+  const { database, userId, settings } = context;
+  const asked = emailIds.filter(isAskable);
+  const byId = await asUser(database, userId, async (transaction) => {
+    const found = new Map<string, EmailSummary>();
+    const add = (emails: readonly EmailSummary[]) => {
+      for (const email of emails) found.set(email.id, email);
+    };
+    const missing = () => asked.filter((id) => !found.has(id));
+    add(await lists.findEmails(transaction, userId, asked));
+    if (missing().length === 0) return found;
+    add(await findPendingEmails(transaction, { userId, mailHostname: settings.mailHostname }, missing()));
+    // They may have been parsed between the two looks.
+    if (missing().length > 0) add(await lists.findEmails(transaction, userId, missing()));
+    return found;
+  });
   return emailIds.map((id) => byId.get(id) ?? null);
 }
 

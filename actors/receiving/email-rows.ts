@@ -1,12 +1,11 @@
 import { emailParties } from '../../core/email-parties.ts';
+import { receivedMessageId } from '../../core/message-id.ts';
 import { PARSER_VERSION } from '../../core/parse-message.ts';
 import { baseSubject } from '../../core/subject.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 import type { Reception } from './reception.ts';
 import type { EmailRows } from './store-rows.ts';
 
-/** Octets; RFC 5322 §2.1.1 allows no longer line, and the index no much longer value. */
-const MAX_MESSAGE_ID_OCTETS = 998;
 /** Characters of search text kept of one email. */
 const MAX_SEARCH_TEXT = 8_000;
 
@@ -29,7 +28,7 @@ export function emailRows(
     user_id: reception.userId,
     email_id: reception.emailId,
     event_id: eventId,
-    message_id: usable(message.messageId) ?? `<${reception.emailId}@${mailHostname}>`,
+    message_id: receivedMessageId(message.messageId, reception.emailId, mailHostname),
     subject: message.subject,
     base_subject: baseSubject(message.subject),
     from_name: sender?.name ?? null,
@@ -61,8 +60,4 @@ export function emailRows(
       .toLowerCase(),
     parties: emailParties(from?.addresses.map((mailbox) => mailbox.address) ?? []),
   };
-}
-
-function usable(messageId: string | null): string | null {
-  return messageId !== null && Buffer.byteLength(messageId) <= MAX_MESSAGE_ID_OCTETS ? messageId : null;
 }

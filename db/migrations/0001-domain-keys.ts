@@ -54,7 +54,7 @@ export const DOMAIN_KEYS = `
       select p_user_id = current_setting('postroom.user_id', true) and coalesce(bool_and(e.own_domain = current_setting('postroom.domain', true)), false)
       from email e where e.user_id = p_user_id and e.batch_id = p_batch_id $$;
   revoke all on function is_thread_of_domain, is_batch_of_domain from public;
-  grant execute on function is_thread_of_domain, is_batch_of_domain, raw_octets, raw_sizes, exchanged_emails to postroom_domain;
+  grant execute on function is_thread_of_domain, is_batch_of_domain, raw_octets, raw_sizes, pending_receptions, exchanged_emails to postroom_domain;
 
   grant usage on schema public to postroom_domain;
   grant select on clock, delivery_attempt to postroom_domain;

@@ -956,6 +956,17 @@ const ROLES_AND_POLICIES = `
       where e.user_id = p_user_id and e.id = p_email_id and p_user_id = current_setting('postroom.user_id', true)
         and (current_setting('role') <> 'postroom_domain' or e.own_domain = current_setting('postroom.domain', true)) $$;
 
+  -- Those of the emails of the user that SMTP accepted and that are still to be parsed, with the beginning of their octets.
+  create function pending_receptions(p_user_id text, p_email_ids text[], p_length integer)
+    returns table (email_id text, recipient text, own_address text, address_id text, domain_id text, accepted_at timestamptz,
+      is_test boolean, head bytea)
+    language sql stable security definer set search_path = public, pg_temp as $$
+      select o.email_id, o.recipient, o.own_address, o.address_id, o.domain_id, o.accepted_at, o.is_test, substring(r.octets for p_length)
+      from reception o join raw_message r on r.id = o.raw_id
+      where o.user_id = p_user_id and o.email_id = any (p_email_ids) and o.parsed_at is null
+        and p_user_id = current_setting('postroom.user_id', true)
+        and (current_setting('role') <> 'postroom_domain' or substring(o.own_address from '[^@]*$') = current_setting('postroom.domain', true)) $$;
+
   -- How many octets the messages behind these emails of the user have.
   create function raw_sizes(p_user_id text, p_email_ids text[]) returns table (email_id text, octets bigint)
     language sql stable security definer set search_path = public, pg_temp as $$
@@ -1087,7 +1098,7 @@ const ROLES_AND_POLICIES = `
   grant execute on function lease_requests to postroom_gateway, postroom_actor;
   revoke all on function analyze_young_tables from public;
   grant execute on function analyze_young_tables to postroom_actor;
-  revoke all on function credential_owner, note_key_uses, account_of, api_keys_of, create_api_key, revoke_api_key, event_positions, raw_octets, raw_sizes, redate_scheduled, contest_verified_name, is_hosted_domain, search_emails, exchanged_emails, search_threads, list_labels from public;
-  grant execute on function credential_owner, note_key_uses, account_of, api_keys_of, create_api_key, revoke_api_key, event_positions, raw_octets, raw_sizes, redate_scheduled, contest_verified_name, is_hosted_domain, search_emails, exchanged_emails, search_threads, list_labels
+  revoke all on function credential_owner, note_key_uses, account_of, api_keys_of, create_api_key, revoke_api_key, event_positions, raw_octets, raw_sizes, pending_receptions, redate_scheduled, contest_verified_name, is_hosted_domain, search_emails, exchanged_emails, search_threads, list_labels from public;
+  grant execute on function credential_owner, note_key_uses, account_of, api_keys_of, create_api_key, revoke_api_key, event_positions, raw_octets, raw_sizes, pending_receptions, redate_scheduled, contest_verified_name, is_hosted_domain, search_emails, exchanged_emails, search_threads, list_labels
     to postroom_gateway, postroom_actor;
 `;

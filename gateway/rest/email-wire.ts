@@ -19,6 +19,9 @@ const guardFields = {
   guard_rule_id: z.string().nullable().meta({ description: 'the guard rule that it fitted, or that holds it back' }),
 };
 const isTest = z.boolean().meta({ description: 'made by you to try things out, not come by SMTP' });
+const threadId = z.string().nullable().meta({
+  description: 'null until the email is threaded, which follows soon after it comes in or is sent',
+});
 const tags = z.array(z.object({ name: z.string(), value: z.string() }));
 
 export const attachmentBody = z
@@ -52,7 +55,7 @@ export const emailListItem = z
     scheduled_at: instant.nullable(),
     has_attachments: z.boolean(),
     attachment_count: z.number().int(),
-    thread_id: z.string().nullable(),
+    thread_id: threadId,
     is_read: z.boolean(),
     read_at: instant.nullable(),
     is_archived: z.boolean(),
@@ -88,7 +91,7 @@ export const emailBody = z
     read_at: instant.nullable(),
     is_archived: z.boolean(),
     is_test: isTest,
-    thread_id: z.string().nullable(),
+    thread_id: threadId,
     thread_position: z.number().int().nullable(),
     envelope_recipient: z.string().nullable(),
     ...guardFields,

@@ -128,7 +128,8 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       schema: {
         operationId: 'getEmail',
         summary: 'Read an email',
-        description: 'Of sent mail `status` tells how far it came; reading changes nothing.',
+        description:
+          'Of sent mail `status` tells how far it came; reading changes nothing. A received email can be read as soon as SMTP has accepted it (`250 ... queued as em_...`): until it is parsed it shows the envelope and the header section, without bodies, attachments and verdicts.',
         tags: ['Emails'],
         params: idInPath,
         response: { 200: emailBody, default: errorBody },
