@@ -347,7 +347,7 @@ const load: FaultExperiment[] = [
   {
     id: 'H5',
     fault: '50,000 webhooks are waiting',
-    expected: 'They are delivered oldest first, at 100 per second or more, with flat memory.',
+    expected: 'They are delivered oldest first, at 100 per second or more, and none stays in memory.',
     tests: [
       { file: 'test/actors/delivery/backlog.test.ts', name: 'is delivered oldest first, each once, with flat memory' },
     ],
