@@ -185,7 +185,7 @@ function startStep(frame: Frame, step: Step): RunningStep {
   let isSweeping = false;
   let wokenRuns = 0;
   let backoffMs = 0;
-  let isAway = false;
+  let away: unknown = null;
   let pause: NodeJS.Timeout | undefined;
   let nextSweep: NodeJS.Timeout | undefined;
 
@@ -227,8 +227,8 @@ function startStep(frame: Frame, step: Step): RunningStep {
       const count = await apart(() => work({ wakes: taken, signal, isStopping, keep }));
       if ((count ?? 0) >= (step.batchSize ?? BATCH_SIZE)) isSweepDue = true;
       backoffMs = 0;
-      if (isAway) log.info(labels, 'actor: step works again');
-      isAway = false;
+      if (away !== null) log.info({ ...labels, err: away }, 'actor: step works again');
+      away = null;
     } catch (error) {
       onFailure(error);
     } finally {
@@ -239,8 +239,8 @@ function startStep(frame: Frame, step: Step): RunningStep {
   const onFailure = (error: unknown) => {
     actorMetrics.stepFailures.inc({ ...labels, reason: isAwayError(error) ? 'away' : 'fault' });
     if (isAwayError(error)) {
-      if (!isAway) log.warn({ ...labels, err: error }, 'actor: step waits for what is away');
-      isAway = true;
+      if (away === null) log.warn({ ...labels, err: error }, 'actor: step waits for what is away');
+      away = error;
     } else {
       log.error({ ...labels, err: error }, 'actor: step failed');
     }

@@ -24,7 +24,7 @@ const FLUSH_LIMIT_MS = 1_000;
 const PARENT_GONE = 'parent gone';
 
 const config = readConfigOrRefuse();
-const log = createLog(config, 'smtp', pino.destination({ sync: false }));
+const log = createLog(config, 'smtp', { destination: pino.destination({ sync: false }) });
 const isMaster = config.smtpProcesses > 1 && !isWorker();
 const tracing = isMaster ? null : await openTracing(config, 'smtp', log);
 const server = isMaster

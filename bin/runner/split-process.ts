@@ -6,13 +6,14 @@ import type { Bus } from '../../schema/messages.ts';
 import type { Config } from '../config.ts';
 import { openBus } from './bus.ts';
 import { readConfigOrRefuse, refuseToStart } from './command-line.ts';
+import { createDatabaseOutage } from './database-outage.ts';
 import { createLog } from './log.ts';
 import { openLoggedDatabase } from './logged-database.ts';
 import { measureBacklog } from './measure-backlog.ts';
 import { openMonitoring } from './monitoring.ts';
 import { inspectDatabase, StartRefused } from './prepare-database.ts';
 import { measureProcess } from './process-metrics.ts';
-import { createReadiness, type Readiness } from './readiness.ts';
+import { createReadiness, isReachable, type Readiness } from './readiness.ts';
 import { type Closers, createClosers, stopSignal } from './shutdown.ts';
 import { openTracing, TRACES_FLUSH_LIMIT_MS } from './tracing.ts';
 
@@ -60,7 +61,8 @@ export async function runSplitProcess(
     return refuseToStart(
       `DATABASE_URL names the user ${user}: leave user and password out of it, as this process logs in as ${role} (only bin/migrate.ts and programs for operators get the owner's)`,
     );
-  const log = createLog(config, options.name);
+  const outage = createDatabaseOutage();
+  const log = createLog(config, options.name, { outage });
   const closers = createClosers(log);
   const signal = stopSignal();
   let readiness: Readiness | null = null;
@@ -80,6 +82,8 @@ export async function runSplitProcess(
         log,
       );
       closers.add('database connections', close);
+      outage.watch(log, () => isReachable(database));
+      closers.add('outage', async () => outage.close());
       readiness = createReadiness({ database, ...(options.isUsefulWithoutBus === true ? {} : { bus }) });
       measureProcess(options.name);
       if (role === 'postroom_actor') measureBacklog(database, log);

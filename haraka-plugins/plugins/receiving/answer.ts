@@ -1,6 +1,7 @@
 import type { Connection } from 'haraka/connection.js';
 import constants from 'haraka-constants';
 import type { Logger } from 'pino';
+import { BusRemoteError } from '../../../schema/messages.ts';
 import { smtpMetrics } from '../../../schema/metrics.ts';
 
 /**
@@ -70,7 +71,9 @@ export function answering<P>(
     };
     const fail = (error: unknown): void => {
       if (isAnswered) return;
-      log().warn({ event: 'smtp.trouble', hook: name, session: connection.uuid, err: error });
+      // What an actor threw is in its own log.
+      const level = error instanceof BusRemoteError ? 'debug' : 'warn';
+      log()[level]({ event: 'smtp.trouble', hook: name, session: connection.uuid, err: error });
       answer(trouble);
     };
     try {
