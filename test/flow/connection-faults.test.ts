@@ -44,8 +44,7 @@ describe('many clients at once', () => {
 
   test(`${LIMIT} idle SMTP connections are accepted, one more is 421 4.3.2, mail is accepted beside them, and all are closed in the end`, async () => {
     bench = await FaultBench.start('single', {
-      SMTP_MAX_CONNECTIONS: String(LIMIT),
-      SMTP_COMMAND_SECONDS: String(IDLE_SECONDS),
+      environment: { SMTP_MAX_CONNECTIONS: String(LIMIT), SMTP_COMMAND_SECONDS: String(IDLE_SECONDS) },
     });
     const { smtpPort } = bench.service;
     const before = smtpMemory();
@@ -95,7 +94,7 @@ describe('clients that send one byte at a time', () => {
   const PAUSE_MS = isFullLength ? 5_000 : 500;
 
   test(`${COUNT} of each kind, one byte at a time, are closed with 421 4.4.2 or 408, and others are served meanwhile`, async () => {
-    bench = await FaultBench.start('single', { SMTP_COMMAND_SECONDS: String(COMMAND_SECONDS) });
+    bench = await FaultBench.start('single', { environment: { SMTP_COMMAND_SECONDS: String(COMMAND_SECONDS) } });
     const { smtpPort, httpPort } = bench.service;
     const commands = await openMany(smtpPort, COUNT);
     const bodies = await openMany(smtpPort, COUNT);
@@ -134,7 +133,7 @@ describe('clients that disappear', () => {
   const COUNT = isFullLength ? 200 : 20;
 
   test(`${COUNT} disappear in DATA and leave no row, ${COUNT} after the final dot and leave one each`, async () => {
-    bench = await FaultBench.start('single', { SMTP_MAX_CONNECTIONS: String(2 * COUNT) });
+    bench = await FaultBench.start('single', { environment: { SMTP_MAX_CONNECTIONS: String(2 * COUNT) } });
     const { smtpPort } = bench.service;
     const [early, late] = [randomBytes(8).toString('hex'), randomBytes(8).toString('hex')];
     const message = (mark: string, n: number) =>

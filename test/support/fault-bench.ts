@@ -1,9 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { expect } from 'vitest';
 import { awaitDrained, checkLedger, type Offer } from './ledger.ts';
-import { Service, type ServiceMode, type TestAccount, until } from './service.ts';
+import { Service, type ServiceMode, type ServiceOptions, type TestAccount, until } from './service.ts';
 import { type SmtpLoadResult, smtpLoad, toWireForm } from './smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
+
+export interface ContinuousLoad {
+  /** the replies so far */
+  results: readonly SmtpLoadResult[];
+  stop(): Promise<SmtpLoadResult[]>;
+}
 
 /** A service with one mailbox, and the book of everything that was offered to it. */
 export class FaultBench {
@@ -21,9 +28,9 @@ export class FaultBench {
     this.address = `box@${account.domain}`;
   }
 
-  static async start(mode: ServiceMode, environment: Record<string, string> = {}): Promise<FaultBench> {
+  static async start(mode: ServiceMode, options: ServiceOptions = {}): Promise<FaultBench> {
     const receiver = await startWebhookReceiver();
-    const service = await Service.start(mode, { environment });
+    const service = await Service.start(mode, options);
     const account = await service.createAccount();
     const endpoint = await account.call('POST', '/endpoints', {
       name: 'hook',
@@ -44,11 +51,14 @@ export class FaultBench {
     await this.receiver.stop();
   }
 
-  /** Offers new messages and writes them into the book; answers what was said to each. */
-  async offer(count: number, options: { sessions?: number; perSecond?: number } = {}): Promise<SmtpLoadResult[]> {
+  /** Offers new messages, padded to that size, and adds them to the ledger; returns the reply to each. */
+  async offer(
+    count: number,
+    options: { sessions?: number; perSecond?: number; sizeBytes?: number } = {},
+  ): Promise<SmtpLoadResult[]> {
     const first = this.#count;
     this.#count += count;
-    const octets = Array.from({ length: count }, (_, n) => this.#compose(first + n));
+    const octets = Array.from({ length: count }, (_, n) => this.#compose(first + n, options.sizeBytes ?? 0));
     const results = await this.#send(octets, options);
     for (const result of results)
       this.offers.push({ octets: octets[result.n] ?? Buffer.alloc(0), recipients: [this.address], result });
@@ -100,6 +110,24 @@ export class FaultBench {
     expect(report.webhooks).toBe(this.offers.length);
   }
 
+  /** Offers messages, so many a second, until it is stopped; then returns the reply to each. */
+  offerContinuously(perSecond: number): ContinuousLoad {
+    const results: SmtpLoadResult[] = [];
+    let isStopping = false;
+    const run = async () => {
+      while (!isStopping) results.push(...(await this.offer(Math.ceil(perSecond / 5), { sessions: 4, perSecond })));
+    };
+    const done = run();
+    return {
+      results,
+      async stop() {
+        isStopping = true;
+        await done;
+        return results;
+      },
+    };
+  }
+
   #send(
     octets: Buffer[],
     options: { sessions?: number; perSecond?: number; recipient?: string },
@@ -117,7 +145,7 @@ export class FaultBench {
     });
   }
 
-  #compose(n: number): Buffer {
+  #compose(n: number, sizeBytes: number): Buffer {
     const lines = [
       `Message-ID: <${n}@ledger.test>`,
       'From: ledger@elsewhere.test',
@@ -125,10 +153,18 @@ export class FaultBench {
       `Subject: Ledger ${n}`,
       '',
       `Body ${n}`,
+      ...Array.from({ length: Math.floor(sizeBytes / FILLER_LINE_BYTES) }, fillerLine),
       '',
     ];
     return Buffer.from(lines.join('\r\n'));
   }
+}
+
+const FILLER_LINE_BYTES = 74;
+
+/** Random: PostgreSQL compresses what repeats. */
+function fillerLine(): string {
+  return randomBytes(54).toString('base64');
 }
 
 /** Lets the leases of killed processes run out at once, by the clock that decides of them. */

@@ -21,6 +21,8 @@ export interface ServiceOptions {
   environment?: Record<string, string>;
   /** whether each process shows its metrics, see metricsUrl */
   hasMetrics?: boolean;
+  /** changes DATA_DIR of a single machine before the first start */
+  prepare?: (dataDirectory: string) => Promise<void>;
 }
 
 /** One answer of the REST interface. */
@@ -107,6 +109,7 @@ export class Service {
       const dataDirectory = path.join(directory, 'data');
       if (mode === 'single') await copyDataDirectory(dataDirectory);
       else await mkdir(dataDirectory);
+      await options.prepare?.(dataDirectory);
       await service.start();
     } catch (error) {
       await service.stop();
