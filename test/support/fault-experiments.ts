@@ -20,6 +20,7 @@ export interface FaultExperiment {
 
 const SPLIT = 'test/flow/faults-split.test.ts';
 const SENDING = 'test/flow/sending-faults.test.ts';
+const POSTGRESQL = 'test/flow/postgresql-faults.test.ts';
 const CLUSTER = 'test/flow/cluster-faults.test.ts';
 const REPLIES = 'test/haraka-plugins/replies.test.ts';
 const LIMITS = 'test/haraka-plugins/limits.test.ts';
@@ -114,13 +115,19 @@ const postgresql: FaultExperiment[] = [
     id: 'C1',
     fault: 'PostgreSQL is restarted (fast) ten times under load',
     expected: '451 4.3.0 or 503 only while it is down, recovery within 5 s, and no process exits.',
-    tests: [],
+    tests: [{ file: POSTGRESQL, name: '(pg_ctl restart -m fast) under load' }],
   },
   {
     id: 'C2',
     fault: 'The PostgreSQL postmaster is killed (SIGKILL) 20 times under load',
-    expected: 'Every message that got 250 is stored. The same run with synchronous_commit=off fails.',
-    tests: [],
+    expected:
+      'It is started again each time, every message that got 250 is stored, and with synchronous_commit=off some are not.',
+    tests: [
+      { file: POSTGRESQL, name: 'times under load: it is started again each time' },
+      { file: POSTGRESQL, name: 'while PostgreSQL is down' },
+      { file: POSTGRESQL, name: 'right after 5 messages got 250' },
+      { file: 'test/db/supervise-cluster.test.ts' },
+    ],
   },
   {
     id: 'C3',
@@ -138,6 +145,7 @@ const postgresql: FaultExperiment[] = [
     tests: [
       { file: REQUESTS, name: 'that has no connection left' },
       { file: ACCEPT, name: 'while every connection is taken all who wait are told' },
+      { file: POSTGRESQL, name: 'every connection of PostgreSQL taken' },
     ],
   },
   {
