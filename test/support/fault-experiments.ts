@@ -20,6 +20,7 @@ export interface FaultExperiment {
 
 const SPLIT = 'test/flow/faults-split.test.ts';
 const SENDING = 'test/flow/sending-faults.test.ts';
+const FULL_DISK = 'test/flow/full-disk.test.ts';
 const POSTGRESQL = 'test/flow/postgresql-faults.test.ts';
 const CLUSTER = 'test/flow/cluster-faults.test.ts';
 const REPLIES = 'test/haraka-plugins/replies.test.ts';
@@ -168,19 +169,20 @@ const postgresql: FaultExperiment[] = [
 const disk: FaultExperiment[] = [
   {
     id: 'D1',
-    fault: 'The disk of DATA_DIR is nearly full',
+    fault: 'The disk of DATA_DIR is nearly or completely full',
     expected: '452 4.3.1 at MAIL FROM. Reading works, and 250 returns without a restart once there is space.',
     tests: [
       { file: REPLIES, name: 'Without room MAIL answers 452 4.3.1' },
       { file: ACCEPT, name: 'without room the answer is 452 4.3.1' },
       { file: 'test/actors/receiving/capacity.test.ts' },
+      { file: FULL_DISK, name: 'a full disk is 452 4.3.1 at MAIL FROM' },
     ],
   },
   {
     id: 'D2',
     fault: 'The disk of the write-ahead log is full',
     expected: '451 and 503. Every message that got 250 is stored, even when PostgreSQL panics and recovers.',
-    tests: [],
+    tests: [{ file: FULL_DISK, name: 'without room for its log PostgreSQL ends' }],
   },
   {
     id: 'D3',
