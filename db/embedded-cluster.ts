@@ -31,7 +31,7 @@ export interface EmbeddedClusterOptions {
   settings?: Record<string, string>;
   /** how long the server may take to come up; absent: a minute */
   startLimitSeconds?: number;
-  /** ends the wait for the server, which may come up all the same */
+  /** ends the wait for the server; one that is starting can be stopped then */
   signal?: AbortSignal;
 }
 
@@ -152,10 +152,23 @@ async function startServer(native: NativePostgresql, options: EmbeddedClusterOpt
   const log = path.join(directory, 'server.log');
   const limit = String(options.startLimitSeconds ?? START_LIMIT_SECONDS);
   const flags = ['-D', directory, '-w', '-t', limit, '-l', log, '-o', words.join(' ')];
-  await runAsOwner(native, native.pgCtl, [...flags, 'start'], options.signal).catch(async (cause: Error) => {
+  const ending = new AbortController();
+  const endWait = () => void awaitPostmaster(directory, ending.signal).then(() => ending.abort());
+  options.signal?.addEventListener('abort', endWait);
+  try {
+    await runAsOwner(native, native.pgCtl, [...flags, 'start'], ending.signal);
+  } catch (cause) {
     options.signal?.throwIfAborted();
     throw new Error(`PostgreSQL did not start: ${await lastWords(native, log)}`, { cause });
-  });
+  } finally {
+    ending.abort();
+    options.signal?.removeEventListener('abort', endWait);
+  }
+}
+
+/** Resolves when a server can be found and so be stopped, or when the signal is aborted. */
+async function awaitPostmaster(directory: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await readPostmaster(directory)) === null) await sleep(50);
 }
 
 async function makeOwnDirectory(native: NativePostgresql, directory: string): Promise<void> {

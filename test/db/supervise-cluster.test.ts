@@ -159,12 +159,22 @@ test('a cluster whose files have vanished is never replaced by an empty one', as
   expect(await select()).toEqual([{ one: 1 }]);
 });
 
-test('a server that ends while the supervision stops stays down', async () => {
-  process.kill(await postmaster(), 'SIGKILL');
+test('a stop right after the end of the server, or while it is started again, leaves no server behind', async () => {
+  const first = await postmaster();
+  process.kill(first, 'SIGKILL');
   await happens(() => expect(seen.ended).toBe(1));
   await supervision.stop();
-  const { restarted } = seen;
-  expect(await readPostmaster(options.directory).then((server) => server === null)).toBe(restarted === 0);
+  await cluster.stop();
+  expect(await readPostmaster(options.directory)).toBeNull();
+
+  cluster = await startEmbeddedCluster(options);
+  supervision = superviseCluster(options, { ended() {}, restarted() {}, failed() {} });
+  const second = await postmaster();
+  process.kill(second, 'SIGKILL');
+  await happens(async () => expect(await postmaster()).not.toBe(second));
+  await supervision.stop();
+  await cluster.stop();
+  expect(await readPostmaster(options.directory)).toBeNull();
 });
 
 test('lock files that name another program, or nothing, do not keep the server from starting', async () => {

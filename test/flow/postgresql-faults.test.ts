@@ -1,6 +1,7 @@
 import { appendFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { queryOnce } from '../support/cluster.ts';
 import { FaultBench } from '../support/fault-bench.ts';
 import { checkLedger } from '../support/ledger.ts';
 import {
@@ -200,6 +201,8 @@ describe.each([
       const before = bench.service.output.length;
       const url = await bench.service.databaseUrl();
       await pauseWalWriter(url);
+      // What was committed before is safe; from here on nothing but a commit writes to the disk.
+      await queryOnce(url, 'checkpoint');
       const postmaster = await postmasterOf(cluster());
       const results = await bench.offer(5);
       process.kill(postmaster, 'SIGKILL');
