@@ -84,7 +84,7 @@ async function serveCluster(native: NativePostgresql, options: EmbeddedClusterOp
         if (!isTransient || performance.now() > deadline) throw error;
       }
     }
-    await sleep(200, undefined, { ...(signal === undefined ? {} : { signal }) });
+    await sleep(200, undefined, signal === undefined ? {} : { signal });
   }
 }
 
