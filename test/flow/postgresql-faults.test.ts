@@ -1,6 +1,6 @@
 import { appendFile, rename } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { queryOnce } from '../support/cluster.ts';
 import { FaultBench } from '../support/fault-bench.ts';
 import { checkLedger } from '../support/ledger.ts';
@@ -72,6 +72,11 @@ describe('PostgreSQL of one machine', () => {
     bench = await FaultBench.start('single');
   }, 300_000);
   afterAll(() => bench?.stop(), 60_000);
+  // The outage of the test before is over a moment after PostgreSQL is back.
+  beforeEach(async () => {
+    const count = (event: string) => troubleSince(0).filter((record) => record.event === event).length;
+    await until('no outage', about, async () => count('database.away') === count('database.back'));
+  }, LIMIT_MS);
 
   test('SMTP gets 451 and HTTP 503 while PostgreSQL is down, and the log has one line for the outage and one for its end', async () => {
     await bench.offer(5);
