@@ -9,6 +9,7 @@ import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/comma
 import { createLog } from './runner/log.ts';
 import { openSmtpMonitoring } from './runner/smtp-monitoring.ts';
 import { openTracing, TRACES_FLUSH_LIMIT_MS } from './runner/tracing.ts';
+import { startWatchdog } from './runner/watchdog.ts';
 
 readArguments({
   usage: `Usage: npx node bin/smtp.ts
@@ -25,6 +26,7 @@ const PARENT_GONE = 'parent gone';
 
 const config = readConfigOrRefuse();
 const log = createLog(config, 'smtp', { destination: pino.destination({ sync: false }) });
+startWatchdog('smtp');
 const isMaster = config.smtpProcesses > 1 && !isWorker();
 const tracing = isMaster ? null : await openTracing(config, 'smtp', log);
 const server = isMaster

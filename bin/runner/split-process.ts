@@ -16,6 +16,7 @@ import { measureProcess } from './process-metrics.ts';
 import { createReadiness, isReachable, type Readiness } from './readiness.ts';
 import { type Closers, createClosers, stopSignal } from './shutdown.ts';
 import { openTracing, TRACES_FLUSH_LIMIT_MS } from './tracing.ts';
+import { startWatchdog } from './watchdog.ts';
 
 /** What one of several processes of the service has to work with. */
 export interface SplitProcess {
@@ -63,6 +64,7 @@ export async function runSplitProcess(
     );
   const outage = createDatabaseOutage();
   const log = createLog(config, options.name, { outage });
+  startWatchdog(options.name);
   const closers = createClosers(log);
   const signal = stopSignal();
   let readiness: Readiness | null = null;
