@@ -43,7 +43,7 @@ export interface DeliveryActorOptions {
   judgingLimits?: Partial<JudgingLimits>;
   /** OpenAI-compatible interface for guard rules of type ai_prompt; null or absent: there are none */
   guardModel?: { url: string; key: string | null; name: string } | null;
-  /** certificates in PEM trusted instead of the system's */
+  /** PEM certificates of authorities to trust besides the default ones */
   trustedCertificates?: readonly string[];
   fault?: (point: DeliveryFaultPoint | AskFaultPoint) => void;
 }

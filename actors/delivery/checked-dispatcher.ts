@@ -1,5 +1,6 @@
 import { Resolver, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { getCACertificates } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import type { AddressGuard } from '../../core/network-address.ts';
 import { isLocalhostName, REFUSED_PORTS } from '../../core/webhook-url.ts';
@@ -8,7 +9,7 @@ export interface CheckedDispatcherOptions {
   guard: AddressGuard;
   /** `host:port` each; empty: the system's resolver */
   dnsServers: readonly string[];
-  /** certificates in PEM that are trusted beside the system's; null: the system's only */
+  /** PEM certificates of authorities to trust besides the default ones; null: only the default ones */
   trustedCertificates: readonly string[] | null;
 }
 
@@ -38,6 +39,9 @@ const MAX_CONNECTORS = 1_000;
 export function createCheckedDispatcher(options: CheckedDispatcherOptions): Dispatcher {
   const resolve = createResolver(options.dnsServers);
   const connectors = new Map<number, buildConnector.connector>();
+  const { trustedCertificates } = options;
+  // `ca` replaces the default authorities.
+  const ca = trustedCertificates === null ? null : [...getCACertificates('default'), ...trustedCertificates];
 
   const connectorFor = (port: number) => {
     const known = connectors.get(port);
@@ -47,7 +51,7 @@ export function createCheckedDispatcher(options: CheckedDispatcherOptions): Disp
       allowH2: false,
       timeout: CONNECT_TIMEOUT_MS,
       lookup: checkedLookup(resolve, options.guard, port),
-      ...(options.trustedCertificates === null ? {} : { ca: [...options.trustedCertificates] }),
+      ...(ca === null ? {} : { ca }),
     });
     connectors.set(port, made);
     return made;

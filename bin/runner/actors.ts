@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Actor, ActorContext } from '../../actors/actor.ts';
@@ -13,6 +14,7 @@ import type { Bus } from '../../schema/messages.ts';
 import { type Config, faultOf } from '../config.ts';
 import { drawRandom } from './draw-random.ts';
 import { ownPorts } from './own-ports.ts';
+import { StartRefused } from './prepare-database.ts';
 
 /** The concerns that can run as processes of their own. */
 export const actorNames = ['receiving', 'threading', 'sending', 'scheduling', 'delivery'] as const;
@@ -51,7 +53,7 @@ export interface ActorSettings {
 }
 
 /** Starts the actor of that name with what the configuration says of its concern. */
-export function startActor(name: ActorName, context: ActorContext, settings: ActorSettings): Promise<Actor> {
+export async function startActor(name: ActorName, context: ActorContext, settings: ActorSettings): Promise<Actor> {
   const { config, secretKey } = settings;
   const fault = faultOf(config);
   switch (name) {
@@ -96,7 +98,27 @@ export function startActor(name: ActorName, context: ActorContext, settings: Act
         systemMailFrom: config.systemMailFrom,
         forwardLimitPerHour: config.forwardLimitPerHour,
         guardModel: config.guardModel,
+        ...(config.webhookCaFile === null ? {} : { trustedCertificates: await readAuthorities(config.webhookCaFile) }),
         fault,
       });
   }
+}
+
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** Returns the certificates of WEBHOOK_CA_FILE, one PEM text each. Throws StartRefused when there is none, or one cannot be read. */
+export async function readAuthorities(file: string): Promise<string[]> {
+  const refuse = (reason: string) => new StartRefused(`WEBHOOK_CA_FILE: ${file} ${reason}`);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw refuse(`cannot be read (${error.code ?? error.message})`);
+  });
+  const certificates = text.match(PEM_CERTIFICATE) ?? [];
+  if (certificates.length === 0) throw refuse('holds no PEM certificate (-----BEGIN CERTIFICATE-----)');
+  for (const [n, certificate] of certificates.entries())
+    try {
+      new X509Certificate(certificate);
+    } catch {
+      throw refuse(`holds a damaged certificate (number ${n + 1})`);
+    }
+  return certificates;
 }

@@ -33,6 +33,7 @@ test('an empty environment gives the defaults of the table', () => {
     trustedProxies: [],
     smtpProxies: [],
     guardModel: null,
+    webhookCaFile: null,
     logLevel: 'info',
     parseWorkers: 1,
     mtaStsMode: 'testing',
