@@ -5,6 +5,7 @@ import { checkDatabase } from './doctor/check-database.ts';
 import { checkDns } from './doctor/check-dns.ts';
 import { checkHttp } from './doctor/check-http.ts';
 import { checkMachine } from './doctor/check-machine.ts';
+import { checkNetworks } from './doctor/check-networks.ts';
 import { checkOutbound } from './doctor/check-outbound.ts';
 import { checkSmtp } from './doctor/check-smtp.ts';
 import { checkWork } from './doctor/check-work.ts';
@@ -13,8 +14,8 @@ import { printFindings } from './doctor/print-findings.ts';
 import { readArguments } from './runner/command-line.ts';
 
 const { options } = readArguments({
-  options: { json: { type: 'boolean' }, outbound: { type: 'string' } },
-  usage: `Usage: npx node bin/doctor.ts [--outbound DOMAIN] [--json]
+  options: { json: { type: 'boolean' }, outbound: { type: 'string' }, networks: { type: 'string' } },
+  usage: `Usage: npx node bin/doctor.ts [--outbound DOMAIN] [--networks LIST] [--json]
 
 Looks at everything that Postroom needs, and says for each thing that is wrong how to mend it: the
 configuration, Node, disk and limits; PostgreSQL, its settings, roles, schema and SECRET_KEY; NATS and
@@ -25,6 +26,8 @@ It changes nothing, and works beside a running service and without one. Give it 
 the service has.
 
   --outbound D   also greet the mail server of D (yourfriends.example): does mail get out of here?
+  --networks L   in a container: also compare its addresses, and the settings that name addresses, with
+                 the networks that docker-compose.yml fixes (172.31.253.0/24,172.31.254.0/24)
   --json         one line of JSON: {"isWell", "findings": [{area, name, state, detail, mend}]}
 
 Ends with 0 when all is well or only warnings are left, 1 when something is wrong, 2 when it was called
@@ -32,7 +35,7 @@ wrongly.`,
 });
 
 const { config, findings } = checkConfiguration();
-if (config !== null) findings.push(...(await lookAtAll(config)));
+if (config !== null) findings.push(...checkNetworks(config, options['networks'] ?? null), ...(await lookAtAll(config)));
 const isWell = findings.every(({ state }) => state !== 'fail');
 const sorted = findings.toSorted((a, b) => areas.indexOf(a.area) - areas.indexOf(b.area));
 process.stdout.write(
