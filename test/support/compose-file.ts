@@ -17,6 +17,8 @@ export interface ComposeService {
   volumes: string[];
   /** by network; null: whichever the engine gives */
   addresses: Record<string, string | null>;
+  /** it starts only when one of these is asked for; empty: it starts with the others */
+  profiles: string[];
   /** the file's own words on it */
   definition: Record<string, unknown>;
 }
@@ -45,6 +47,7 @@ export function readComposeServices(): ComposeService[] {
       addresses: Array.isArray(known.networks)
         ? Object.fromEntries(known.networks.map((network) => [network, null]))
         : Object.fromEntries(Object.entries(known.networks).map(([network, at]) => [network, at.ipv4_address ?? null])),
+      profiles: known.profiles,
       definition,
     };
   });
@@ -93,9 +96,19 @@ export type ComposeDocument = z.infer<typeof composeDocument>;
 
 const composeDocument = z.looseObject({
   services: z.record(z.string(), z.record(z.string(), z.unknown())),
-  networks: z.record(z.string(), z.record(z.string(), z.unknown())),
+  networks: z.record(z.string(), composeNetwork()),
   volumes: z.record(z.string(), z.unknown()),
 });
+
+function composeNetwork() {
+  return z.strictObject({
+    internal: z.boolean().default(false),
+    driver_opts: z.record(z.string(), z.string()).default({}),
+    ipam: z.strictObject({
+      config: z.array(z.strictObject({ subnet: z.string(), ip_range: z.string().optional() })),
+    }),
+  });
+}
 
 const words = z.array(z.string());
 const composeService = z.strictObject({
@@ -117,7 +130,11 @@ const composeService = z.strictObject({
   depends_on: z.record(z.string(), z.strictObject({ condition: z.string() })).default({}),
   volumes: words.default([]),
   networks: z.union([words, z.record(z.string(), z.strictObject({ ipv4_address: z.string().optional() }))]),
-  build: z.strictObject({ context: z.literal('.') }).optional(),
+  build: z
+    .strictObject({ context: z.literal('.'), target: z.string().optional(), args: z.record(z.string(), z.string()) })
+    .optional(),
+  profiles: words.default([]),
+  entrypoint: words.optional(),
   // How a process is confined and ended, which no process here can be.
   user: z.string(),
   read_only: z.literal(true),
@@ -127,7 +144,8 @@ const composeService = z.strictObject({
   logging: z.unknown(),
   init: z.boolean().optional(),
   tmpfs: words.optional(),
-  ulimits: z.unknown().optional(),
+  mem_limit: z.string(),
+  pids_limit: z.number(),
   shm_size: z.string().optional(),
   ports: words.optional(),
   stop_grace_period: z.string(),
@@ -154,7 +172,7 @@ function valueOf(expression: string, variables: Readonly<Record<string, string>>
     case ':+':
       return value === '' ? '' : interpolate(rest, variables);
     case ':?':
-      if (value === '') throw new Error(`${name} has no value`);
+      if (value === '') throw new Error(`${name} ${rest}`);
       return value;
     default:
       return value;

@@ -43,8 +43,8 @@ const START_LIMIT_MS = 240_000;
  * For Linux, where all of 127.0.0.0/8 is this machine.
  */
 export class ComposeStage {
-  /** all of docker-compose.yml, in its order */
-  readonly services: readonly ComposeService[] = readComposeServices();
+  /** all of docker-compose.yml that starts by itself, in its order */
+  readonly services: readonly ComposeService[] = readComposeServices().filter(({ profiles }) => profiles.length === 0);
   readonly directory: string;
   /** those that run or ran last, by the service's name */
   readonly processes = new Map<string, ChildProcess>();
@@ -74,7 +74,13 @@ export class ComposeStage {
     // A network of its own: other stages run beside it.
     const network = ground?.network ?? `127.${randomInt(20, 250)}.${randomInt(1, 250)}`;
     const { cluster, password } = ground ?? (await startCluster(path.join(directory, 'cluster')));
-    const env = stageEnv({ INSIDE_NETWORK: network, POSTGRES_PASSWORD: password, ...ground?.env, ...options.env });
+    const env = stageEnv({
+      INSIDE_NETWORK: network,
+      OUTSIDE_NETWORK: network,
+      POSTGRES_PASSWORD: password,
+      ...ground?.env,
+      ...options.env,
+    });
     const stage = new ComposeStage({ directory, env, network, ground, cluster, resolver: await startDnsServer() });
     try {
       await stage.start(options.without);
@@ -166,7 +172,7 @@ export class ComposeStage {
     if (given !== undefined && given !== null) return interpolate(given, this.env);
     const elsewhere = this.#ground?.addressOf(name) ?? null;
     if (elsewhere !== null) return elsewhere;
-    return `${this.#network}.${128 + this.services.findIndex((service) => service.name === name)}`;
+    return `${this.#network}.${10 + this.services.findIndex((service) => service.name === name)}`;
   }
 
   /** What the service finds in its environment. */
@@ -279,11 +285,21 @@ export class ComposeStage {
         'postgres:5432': this.#ground?.postgres ?? `127.0.0.1:${this.#cluster.port}`,
         // where a container asks for the others
         '127.0.0.11:53': this.#resolver.address,
+        // One address of the proxy stands for those that it has in several networks.
+        ...Object.fromEntries(this.#otherAddresses().map(([other, first]) => [other, first])),
       },
       pathOf: (of, inside) => this.#pathOf(of, inside),
     };
     const names = this.services.map(({ name }) => name);
     return interpolate(placed(text, service, names, places), this.env);
+  }
+
+  /** Further addresses that the file gives to a service, each with the first one of that service. */
+  #otherAddresses(): [other: string, first: string][] {
+    return this.services.flatMap(({ addresses }) => {
+      const [first = '', ...others] = Object.values(addresses).filter((address) => address !== null);
+      return others.map((other): [string, string] => [other, first]);
+    });
   }
 
   #pathOf(service: ComposeService, inside: string): string {

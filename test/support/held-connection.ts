@@ -2,7 +2,6 @@ import { connect, type Socket } from 'node:net';
 
 /** A TCP connection that is kept open and whatever the server wrote to it. For tests with thousands of them. */
 export class HeldConnection {
-  static #count = 0;
   /** everything the server wrote so far */
   received = '';
   isClosed = false;
@@ -29,11 +28,13 @@ export class HeldConnection {
     });
   }
 
-  /** Connects, each time from another address of 127.1.0.0/16, so that no limit per address applies. */
-  static async open(port: number): Promise<HeldConnection> {
-    const n = HeldConnection.#count++;
-    const localAddress = `127.1.${Math.floor(n / 250) % 250}.${(n % 250) + 1}`;
-    const socket = connect({ port, host: '127.0.0.1', localAddress });
+  /** Connects from an address of 127.0.0.0/8. Connection `n` uses one of many, so that no limit per address applies. */
+  static async open(port: number, n = 0): Promise<HeldConnection> {
+    const socket = connect({
+      port,
+      host: '127.0.0.1',
+      localAddress: `127.1.${Math.floor(n / 5_000)}.${(n % 250) + 1}`,
+    });
     const held = new HeldConnection(socket);
     await new Promise<void>((resolve) => void socket.once('connect', () => resolve()).once('error', () => resolve()));
     return held;

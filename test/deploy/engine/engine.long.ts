@@ -1,0 +1,254 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+/*
+ * Dockerfile and docker-compose.yml on a real Docker engine that this file starts and ends: `npm run test:long`. Wants root, Linux with
+ * Debian's docker.io and debootstrap, and the Compose plugin. Base images are local stand-ins (make-images.sh), as none is pulled.
+ */
+
+const run = promisify(execFile);
+const root = path.resolve(import.meta.dirname, '../../..');
+const API = 'http://127.0.0.1:18080/api/e2';
+const SMTP_PORT = 12_525;
+
+let directory: string;
+let clone: string;
+let engine: ChildProcess;
+let environment: NodeJS.ProcessEnv;
+let key: string;
+
+/** Runs a command in the clone; returns what it printed. Throws with its stderr. */
+async function sh(command: string): Promise<string> {
+  const { stdout } = await run('sh', ['-c', command], { cwd: clone, env: environment, maxBuffer: 64_000_000 });
+  return stdout;
+}
+
+/** Runs a command in a container; returns its exit status. */
+function statusIn(service: string, ...command: string[]): number | null {
+  const words = ['compose', 'exec', '-T', service, ...command];
+  return spawnSync('docker', words, { cwd: clone, env: environment, stdio: 'ignore' }).status;
+}
+
+/** Whether a TCP connection from the container to `host:port` opens within 3 s. */
+function reaches(service: string, host: string, port: number): boolean {
+  const program = `require('net').connect({ host: '${host}', port: ${port} }).setTimeout(3000, () => process.exit(1)).on('connect', () => process.exit(0)).on('error', () => process.exit(1))`;
+  return statusIn(service, 'node', '-e', program) === 0;
+}
+
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 300_000; !(await isSo().catch(() => false)); await pause(500))
+    if (Date.now() > deadline) throw new Error(`not within 300 s: ${what}`);
+}
+
+/** Asks /health of the proxy and greets its SMTP, over and over, while `work` runs; returns the probes and those that failed. */
+async function probeWhile(work: () => Promise<unknown>): Promise<{ probes: number; failed: string[] }> {
+  const failed: string[] = [];
+  let probes = 0;
+  let isOver = false;
+  const greet = () =>
+    new Promise<void>((resolve, reject) => {
+      const socket = connect({ host: '127.0.0.1', port: SMTP_PORT });
+      socket.setTimeout(30_000, () => socket.destroy(new Error('no greeting')));
+      socket.once('data', (banner) => {
+        socket.destroy();
+        if (banner.toString().startsWith('220')) resolve();
+        else reject(new Error(banner.toString()));
+      });
+      socket.once('error', reject);
+      socket.once('end', () => reject(new Error('closed')));
+    });
+  const ask = async () => {
+    const answer = await fetch(`${API}/emails?limit=1`, { headers: { authorization: `Bearer ${key}` } });
+    if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+  };
+  const probe = async (attempt: () => Promise<void>) => {
+    while (!isOver) {
+      probes++;
+      await attempt().catch((error: unknown) => failed.push(`${new Date().toISOString()} ${String(error)}`));
+      await pause(100);
+    }
+  };
+  const probing = [probe(ask), probe(greet)];
+  try {
+    await work();
+  } finally {
+    isOver = true;
+    await Promise.all(probing);
+  }
+  return { probes, failed };
+}
+
+async function call(method: string, route: string, body?: unknown) {
+  const answer = await fetch(API + route, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read into the answers of many routes
+  return { status: answer.status, body: (await answer.json()) as any };
+}
+
+async function setting(name: string, value: string): Promise<void> {
+  const file = path.join(clone, '.env');
+  const text = await readFile(file, 'utf8');
+  expect(text).toMatch(new RegExp(`^${name}=`, 'm'));
+  await writeFile(file, text.replace(new RegExp(`^${name}=.*$`, 'm'), `${name}=${value}`));
+}
+
+beforeAll(async () => {
+  directory = await mkdtemp('/var/tmp/postroom-engine-');
+  clone = path.join(directory, 'postroom');
+  const socket = `unix://${directory}/docker.sock`;
+  environment = { ...process.env, DOCKER_HOST: socket, DOCKER_BUILDKIT: '0', COMPOSE_PROJECT_NAME: 'postroom' };
+  const words = [
+    '--data-root',
+    `${directory}/data`,
+    '--exec-root',
+    `${directory}/exec`,
+    '--pidfile',
+    `${directory}/pid`,
+  ];
+  engine = spawn('dockerd', [...words, '-H', socket], { stdio: 'ignore' });
+  await until('dockerd answers', async () => spawnSync('docker', ['version'], { env: environment }).status === 0);
+  // As a clone is under the strictest usual umask.
+  await run('sh', ['-c', `umask 077 && git clone --quiet '${root}' '${clone}'`]);
+  await run(path.join(root, 'test/deploy/engine/make-images.sh'), { env: environment, maxBuffer: 64_000_000 });
+  const secret = () => randomBytes(24).toString('hex');
+  const example = await readFile(path.join(clone, '.env.example'), 'utf8');
+  await writeFile(
+    path.join(clone, '.env'),
+    example.replaceAll(/^([A-Z_]*PASSWORD)=$/gm, (_, name: string) => `${name}=${secret()}`),
+  );
+  await setting('SECRET_KEY', randomBytes(32).toString('base64url'));
+  await setting('PUBLIC_URL', 'http://localhost:18080');
+  await setting('MAIL_HOSTNAME', 'localhost');
+  await setting('HTTP_PUBLISHED', '127.0.0.1:18080');
+  await setting('SMTP_PUBLISHED', `127.0.0.1:${SMTP_PORT}`);
+  await setting('TRUSTED_DOMAINS', 'inbox.test');
+  await setting('OUTBOUND_RELAY_URL', 'smtp://try-sink:2526');
+  await setting('ALLOWED_PRIVATE_NETWORKS', '172.31.254.0/24');
+  await setting('WEBHOOK_CA_FILE', '/certificates/try.pem');
+  await mkdir(path.join(clone, 'certificates'), { mode: 0o755 });
+  await sh(`openssl req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=try-webhook -addext subjectAltName=DNS:try-webhook \
+    -keyout certificates/try-key.pem -out certificates/try.pem 2>&1 && chmod 644 certificates/*`);
+  await sh('docker build --quiet --network host --tag postroom:0.1.0 .');
+  await sh('docker build --quiet --network host --target backup --tag postroom-backup:0.1.0 .');
+}, 1_800_000);
+
+afterAll(async () => {
+  if (process.env['KEEP_ENGINE'] !== undefined) return;
+  await sh('docker compose --profile tools --profile try down --volumes --timeout 5').catch(() => undefined);
+  engine?.kill('SIGTERM');
+  await new Promise((resolve) => engine?.once('exit', resolve));
+  await rm(directory, { recursive: true, force: true });
+}, 300_000);
+
+test('roll.sh refuses the clone of umask 077 until the mounted folders can be read', async () => {
+  await expect(sh('docs/deploy/roll.sh --check')).rejects.toThrow('chmod -R a+rX docs/deploy');
+  await sh('chmod a+x . docs && chmod -R a+rX docs/deploy && docs/deploy/roll.sh --check');
+});
+
+test('every service becomes healthy, and no anonymous volume is left', async () => {
+  await sh('docker compose up --detach --wait');
+  const states = (await sh(`docker compose ps --format '{{.Service}} {{.State}} {{.Health}}'`)).trim().split('\n');
+  expect(states).toHaveLength(18);
+  expect(states.filter((line) => !line.endsWith(' running healthy'))).toEqual([]);
+  const volumes = (await sh(`docker volume ls --format '{{.Name}}'`)).trim().split('\n');
+  expect(volumes.toSorted()).toEqual(['postroom_postgres', 'postroom_smtp']);
+});
+
+test('an SMTP server reaches NATS and no gateway, no PostgreSQL and not the host; a gateway reaches no way out', async () => {
+  const address = async (service: string) =>
+    (
+      await sh(
+        `docker inspect --format '{{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}' $(docker compose ps --quiet ${service})`,
+      )
+    )
+      .trim()
+      .split(' ');
+  expect(reaches('smtp-1', 'nats-1', 4222)).toBe(true);
+  for (const gateway of await address('gateway-1')) expect(reaches('smtp-1', gateway, 3000), gateway).toBe(false);
+  for (const postgres of await address('postgres')) expect(reaches('smtp-1', postgres, 5432), postgres).toBe(false);
+  // The engine's own host, where a bridge usually has the first address of the network.
+  for (const host of ['172.31.253.1', '172.31.253.65', '172.31.253.129', '172.31.253.161', '172.31.253.193'])
+    for (const service of ['smtp-1', 'gateway-1']) expect(reaches(service, host, 22), `${service} ${host}`).toBe(false);
+  expect(reaches('gateway-1', 'postgres', 5432)).toBe(true);
+});
+
+test("the README's first mail: in by SMTP and out as a webhook, out by the API to the sink", async () => {
+  await sh('docker compose --profile try up --detach try-webhook try-sink');
+  const made = await sh('docker compose run --rm --no-deps -T migrate node bin/account.ts create me@example.com');
+  key = /[A-Za-z0-9_-]{30,}/.exec(made)?.[0] ?? '';
+  const domain = await call('POST', '/domains', { domain: 'inbox.test' });
+  expect(domain.body).toMatchObject({ status: 'verified' });
+  const config = { url: 'https://try-webhook:4000/' };
+  const endpoint = await call('POST', '/endpoints', { name: 'try', type: 'webhook', config });
+  const address = { address: 'orders@inbox.test', domainId: domain.body.id, endpointId: endpoint.body.id };
+  expect((await call('POST', '/email-addresses', address)).status).toBe(201);
+  await sh(
+    `swaks --server 127.0.0.1:${SMTP_PORT} --from you@example.com --to orders@inbox.test --header 'Subject: An order' --body Two`,
+  );
+  await until('the webhook', async () => (await sh('docker compose logs try-webhook')).includes('An order'));
+  const sent = { from: 'orders@inbox.test', to: 'you@example.com', subject: 'A first mail out', text: 'Hello' };
+  expect((await call('POST', '/emails', sent)).status).toBe(200);
+  await until('the mail at the sink', async () =>
+    (await sh('docker compose logs try-sink')).includes('A first mail out'),
+  );
+});
+
+test('the doctor finds nothing wrong, networks included', async () => {
+  const { status, stdout } = spawnSync('docker', ['compose', 'run', '--rm', '-T', 'doctor'], {
+    cwd: clone,
+    env: environment,
+    encoding: 'utf8',
+  });
+  expect(stdout).toContain('as docker-compose.yml fixes them');
+  expect(status, stdout).toBe(0);
+});
+
+test('a changed setting reaches every container one after the other, and clients notice nothing', async () => {
+  await setting('LOG_LEVEL', 'debug');
+  const { probes, failed } = await probeWhile(() => sh('docs/deploy/roll.sh'));
+  console.log(`roll.sh: ${probes} probes, ${failed.length} failed`);
+  expect(failed).toEqual([]);
+  const levels = await sh(
+    'docker compose exec -T gateway-2 printenv LOG_LEVEL; docker compose exec -T sending-1 printenv LOG_LEVEL',
+  );
+  expect(levels).toBe('debug\ndebug\n');
+});
+
+test('the proxy reloads a changed haproxy.cfg without a failed probe, and sees the changed file', async () => {
+  await sh(`sed -i 's/hard-stop-after 60s/hard-stop-after 59s/' docs/deploy/haproxy/haproxy.cfg`);
+  const { probes, failed } = await probeWhile(async () => {
+    for (let n = 0; n < 3; n++) {
+      await sh('docker compose kill --signal USR2 proxy');
+      await pause(2_000);
+    }
+  });
+  console.log(`reload: ${probes} probes, ${failed.length} failed`);
+  expect(failed).toEqual([]);
+  expect(await sh('docker compose exec -T proxy grep hard-stop /etc/haproxy/haproxy.cfg')).toContain('59s');
+});
+
+test('one command backs up, and one restores on an emptied service', async () => {
+  await sh('docker compose run --rm -T backup');
+  const backup = (
+    await sh(
+      'docker run --rm -v postroom_backups:/backups postroom-backup:0.1.0 -e "console.log(fs.readdirSync(\'/backups\')[0])"',
+    )
+  ).trim();
+  await sh('docker compose down && docker volume rm postroom_postgres && docker compose up --detach --wait postgres');
+  await sh(`docker compose run --rm -T restore /backups/${backup}`);
+  await sh('docker compose up --detach --wait');
+  const list = await call('GET', '/emails');
+  expect(list.body.data.map(({ subject }: { subject: string }) => subject).toSorted()).toEqual([
+    'A first mail out',
+    'An order',
+  ]);
+});
