@@ -215,7 +215,7 @@ test('the doctor finds nothing wrong, networks included', async () => {
 test('a changed setting reaches every container one after the other, and clients notice nothing', async () => {
   await setting('LOG_LEVEL', 'debug');
   const { probes, failed } = await probeWhile(() => sh('docs/deploy/roll.sh'));
-  console.log(`roll.sh: ${probes} probes, ${failed.length} failed`);
+  process.stdout.write(`roll.sh: ${probes} probes, ${failed.length} failed\n`);
   expect(failed).toEqual([]);
   const levels = await sh(
     'docker compose exec -T gateway-2 printenv LOG_LEVEL; docker compose exec -T sending-1 printenv LOG_LEVEL',
@@ -231,7 +231,7 @@ test('the proxy reloads a changed haproxy.cfg without a failed probe, and sees t
       await pause(2_000);
     }
   });
-  console.log(`reload: ${probes} probes, ${failed.length} failed`);
+  process.stdout.write(`reload: ${probes} probes, ${failed.length} failed\n`);
   expect(failed).toEqual([]);
   expect(await sh('docker compose exec -T proxy grep hard-stop /etc/haproxy/haproxy.cfg')).toContain('59s');
 });
