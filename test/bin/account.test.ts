@@ -32,14 +32,14 @@ test('two at once on a folder that was never started both make their account, an
   });
   expect(two?.email).toBe('two@example.com');
   expect(two?.userId).not.toBe(one?.userId);
-}, 120_000);
+});
 
 test('an account that exists is not made again without a key', async () => {
   await create('three@example.com', '--key', 'k'.repeat(40));
   const { status, stdout, stderr } = await create('THREE@example.com');
   expect([status, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/three@example.com has an account already/);
-}, 120_000);
+});
 
 test('with a key it may be repeated, and a key opens one account only', async () => {
   const key = 'n'.repeat(64);
@@ -51,7 +51,7 @@ test('with a key it may be repeated, and a key opens one account only', async ()
   expect(other.stderr).toMatch(/belongs to another account/);
   // Nothing of the refused account is left.
   expect((await create('five@example.com')).status).toBe(0);
-}, 120_000);
+});
 
 test('beside a running service, two at once make accounts whose keys it takes', async () => {
   const service = await startOn(machine);
@@ -66,4 +66,4 @@ test('beside a running service, two at once make accounts whose keys it takes', 
   }
   service.child.kill('SIGTERM');
   expect(await service.ended).toBe(0);
-}, 120_000);
+});

@@ -57,10 +57,10 @@ test('links made without a service, beside one and at the first start sign in on
     expect(log.join('\n')).not.toContain(secret);
   service.child.kill('SIGTERM');
   expect(await service.ended).toBe(0);
-}, 180_000);
+});
 
 test('there is no link for an account that is not', async () => {
   const { status, stdout, stderr } = await account('sign-in-link', 'nobody@example.com');
   expect([status, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/There is no account nobody@example\.com/);
-}, 120_000);
+});

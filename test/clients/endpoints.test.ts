@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stage?.stop();
   await receiver?.stop();
-}, 60_000);
+});
 
 test('the clients are the published ones, as the lock file has them', () => {
   expect(publishedClient('inboundemail').version).toBe('0.20.0');

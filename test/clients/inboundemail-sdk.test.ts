@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stage?.stop();
   await receiver?.stop();
-}, 60_000);
+});
 
 // The client warns of its own deprecated names.
 beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));

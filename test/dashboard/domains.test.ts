@@ -20,7 +20,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await dns?.stop();
   });
 
-  test('a new user brings a domain, makes an address and sees a mail arrive', { timeout: 180_000 }, async () => {
+  test('a new user brings a domain, makes an address and sees a mail arrive', async () => {
     const tab = await openTab(await emptyAccount());
     const { page } = tab;
     await page.goto(`${stage.url}/domains`);
@@ -95,7 +95,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await tab.context.close();
   });
 
-  test('a domain turns verified by itself while it is looked at', { timeout: 180_000 }, async () => {
+  test('a domain turns verified by itself while it is looked at', async () => {
     const account = await emptyAccount();
     const { body: domain } = await account.call('POST', '/domains', { domain: 'waiting.test' });
     const tab = await openTab(account);
@@ -164,7 +164,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await tab.context.close();
   });
 
-  test('what is suppressed says why, and is lifted', { timeout: 180_000 }, async () => {
+  test('what is suppressed says why, and is lifted', async () => {
     const account = await stage.account();
     const tab = await openTab(account);
     const { page } = tab;
@@ -200,7 +200,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await tab.context.close();
   });
 
-  test('what is of somebody else is not there, also on a phone', { timeout: 180_000 }, async () => {
+  test('what is of somebody else is not there, also on a phone', async () => {
     const owner = await stage.account();
     const { body: addresses } = await owner.call('GET', '/email-addresses');
     const tab = await openTab(await stage.account(), { viewport: { width: 390, height: 844 } });

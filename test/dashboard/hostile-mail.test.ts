@@ -36,7 +36,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
       [...bodies].map(([subject, html]) => ({ subject, html, text: 'Text' })),
     );
     ({ tab, watch } = await openTab(account));
-  }, 240_000);
+  });
   afterAll(async () => {
     await stage?.close();
     await canary?.close();
@@ -70,7 +70,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     expect(mails.map(({ name }) => name).toSorted()).toEqual([...bodies.keys()].toSorted());
   });
 
-  test('runs nothing and loads nothing, in a frame of our pages and by itself', { timeout: 240_000 }, async () => {
+  test('runs nothing and loads nothing, in a frame of our pages and by itself', async () => {
     const looks = await lookInFrames(tab.page, mails);
     const direct = await tab.context.newPage();
     for (const mail of mails) looks.push(await lookDirectly(direct, stage.url, mail));
@@ -81,7 +81,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     expect(canary.heard).toEqual([]);
   });
 
-  test('with remote images it runs nothing, and loads images alone', { timeout: 240_000 }, async () => {
+  test('with remote images it runs nothing, and loads images alone', async () => {
     const images = new Set<string>();
     for (const { id } of mails) for (const image of await imagesOf(account, id)) images.add(image);
     await lookInFrames(tab.page, mails, { query: '?images=remote' });
@@ -95,9 +95,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     expect(watch.alarms).toEqual([]);
   });
 
-  test('asks nothing of this machine or the local network, not even with remote images', {
-    timeout: 120_000,
-  }, async () => {
+  test('asks nothing of this machine or the local network, not even with remote images', async () => {
     const hosts =
       '127.0.0.1 127.1 2130706433 0x7f000001 0177.0.0.01 0 127.0.0.1. [::ffff:127.0.0.1] [::ffff:7f00:1] localhost LOCALHOST. app.localhost';
     const local = hosts.split(' ').map((host) => `http://${host}:${canary.port}`);
@@ -133,7 +131,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     await context.close();
   });
 
-  test('each of the walls holds alone', { timeout: 240_000 }, async () => {
+  test('each of the walls holds alone', async () => {
     // As it came, in our frame and under our policy: what is tried is refused, and the browser may say so.
     await tab.page.route('**/api/e2/emails/*/html*', async (route) => {
       const response = await route.fetch({ headers: { ...route.request().headers(), ...FRAMED } });
@@ -204,7 +202,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     await context.close();
   });
 
-  test('that cannot be shown says so and is shown by another try', { timeout: 120_000 }, async () => {
+  test('that cannot be shown says so and is shown by another try', async () => {
     const { page, context } = await stage.open(account);
     let isAway = true;
     await page.route('**/api/e2/emails/*/html*', (route) =>

@@ -87,7 +87,7 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await page.getByRole('article').getByText('Thirty thousand of them.').last().waitFor();
     await stage.mail({ to, subject: 'Re: Gears', text: 'Or forty thousand.', inReplyTo: '<gears@sender.test>' });
     await page.getByRole('article').nth(1).getByText('Or forty thousand.').last().waitFor();
-    expect(await page.getByRole('grid').getByRole('row').first().getAttribute('aria-current')).toBe('true');
+    await expect.poll(() => page.getByRole('grid').getByRole('row').first().getAttribute('aria-current')).toBe('true');
     await expect.poll(async () => (await unread(account)).get('Gears')).toBe(0);
     await page.getByRole('button', { name: 'Why here' }).last().click();
     await page.getByText('answers a message of this conversation').waitFor();

@@ -49,7 +49,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       await tab.context.close();
     });
 
-    test('that needs no session, too', { timeout: 120_000 }, async () => {
+    test('that needs no session, too', async () => {
       const tab = await stage.open(null, { colorScheme });
       const paths = ['/sign-in', '/sign-up', '/forgot-password', '/reset-password', '/sign-in/link'];
       expect(await look(tab, paths, () => findViolations(tab.page))).toEqual({});

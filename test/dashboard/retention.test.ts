@@ -10,7 +10,7 @@ describe.skipIf(chromiumPath === undefined)('the card that says how long mail is
   });
   afterAll(() => stage?.close());
 
-  test('shows and changes the days, and says why some cannot be meant', { timeout: 180_000 }, async () => {
+  test('shows and changes the days, and says why some cannot be meant', async () => {
     const account = await stage.service.createAccount();
     const tab = await stage.open(account);
     const { page } = tab;

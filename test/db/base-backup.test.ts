@@ -78,14 +78,14 @@ test('a copy of a cluster that is written to starts, and holds what was committe
   } finally {
     await copy.stop();
   }
-}, 240_000);
+});
 
 test('a folder that holds something is refused and left as it is', async () => {
   const target = path.join(directory, 'copy');
   const before = await readdir(target);
   await expect(takeBaseBackup({ url: source.url, target, owner: null })).rejects.toThrow('is not empty');
   expect(await readdir(target)).toEqual(before);
-}, 120_000);
+});
 
 test('no slot and no backup mode stay behind, also after a failure', async () => {
   await onDatabase(source.url, async (client) => {
@@ -93,7 +93,7 @@ test('no slot and no backup mode stay behind, also after a failure', async () =>
       .poll(async () => (await client.query('select from pg_replication_slots')).rowCount, { timeout: 60_000 })
       .toBe(0);
   });
-}, 120_000);
+});
 
 async function onDatabase(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: url });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   two = await makeTwoDomains(gateway);
   limited = limitedTo(gateway.database, two.domain);
   ({ userId } = two.mine.mailbox);
-}, 60_000);
+});
 afterAll(() => gateway.close());
 
 const ask = <T>(text: string, database = limited) =>

@@ -1,7 +1,8 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../db/migrate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let testDatabase: TestDatabase;
 
@@ -22,7 +23,7 @@ test('a connection that breaks during a migration is told to the caller and does
     () => 'done',
     () => 'refused',
   );
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     const { rows } = await other.query(`select from pg_locks where not granted and relation = 'migration'::regclass`);
     expect(rows).toHaveLength(1);
   });

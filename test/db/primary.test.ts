@@ -39,7 +39,7 @@ describe('of two servers', () => {
     directory = await makeServiceDirectory(inject('runDirectory'), 'postroom-primary-');
     servers = await ReplicatedDatabase.start(directory);
     await onServer(servers.firstUrl, 'create table tally (n int)');
-  }, 180_000);
+  });
   afterAll(async () => {
     await Promise.all(pools.map((pool) => pool.end()));
     await servers?.stop();
@@ -60,12 +60,10 @@ describe('of two servers', () => {
     expect(await warningsOf(servers.url)).toEqual([]);
   });
 
-  test('a host that swallows everything is waited for once and for seconds, not at every connection', async () => {
+  test('a host that swallows everything is waited for once, not at every connection', async () => {
     const hole = await openHole();
     const url = servers.firstUrl.replace(/(127\.0\.0\.1):/, `$1:${hole.port},127.0.0.1:`);
-    const startedAt = performance.now();
     expect(await portOf(open(url))).toBe(portIn(servers.firstUrl));
-    expect(performance.now() - startedAt).toBeLessThan(30_000);
     const visits = hole.visits();
     primaryOf(url).doubt(servers.firstUrl);
     expect(await primaryOf(url).find()).toBe(servers.firstUrl);

@@ -1,10 +1,11 @@
 import type { ClientBase } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, inTransaction } from '../../db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { wrongTotals } from '../support/outgoing-rows.ts';
 import { createMailbox, type TestMailbox } from '../support/routing-rows.ts';
 import { insertSentMail, type SentMail } from '../support/sent-mail.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 type Status = 'pending' | 'delivered' | 'bounced' | 'failed';
 
@@ -131,7 +132,7 @@ describe('two transactions that settle two recipients of one email at once', () 
         return refresh(own, [mail]);
       });
       const pid = await began.promise;
-      await vi.waitFor(async () => {
+      await waitFor(async () => {
         const { rows } = await actor.pool.query('select cardinality(pg_blocking_pids($1)) as blocking', [pid]);
         expect(rows).toEqual([{ blocking: 1 }]);
       });

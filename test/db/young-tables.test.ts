@@ -23,7 +23,7 @@ test('statistics of a table that grew are taken, once', async () => {
     await sleep(50);
   }
   expect(await analyzeYoungTables(actor)).toBe(0);
-}, 20_000);
+});
 
 async function isAnalyzed(): Promise<boolean> {
   const { rows } = await actor.pool.query<{ isAnalyzed: boolean }>(

@@ -70,7 +70,7 @@ afterAll(async () => {
   await receiver?.stop();
   await sink?.stop();
   await dns?.stop();
-}, 120_000);
+});
 
 test('the health checks of the file say that the processes are healthy', async () => {
   for (const name of ['gateway-2', 'smtp-1', 'delivery-2']) {

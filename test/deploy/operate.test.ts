@@ -54,7 +54,7 @@ beforeAll(async () => {
   linkToRun(inject('runDirectory'), directory);
   postgresql = await startDebianPostgresql(programs, path.join(directory, 'postgresql'));
   host = await makeHost('first');
-}, 180_000);
+});
 afterAll(async () => {
   for (const each of hosts) {
     // By itself: the shell may have ended over an example.

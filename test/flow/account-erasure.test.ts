@@ -40,7 +40,7 @@ afterAll(async () => {
   await owner.end();
   await service.stop();
   await rm(directory, { recursive: true, force: true });
-}, 60_000);
+});
 
 async function send(to: string[], subject: string): Promise<void> {
   const transport = createTransport({ host: '127.0.0.1', port: service.smtpPort, secure: false, ignoreTLS: true });
@@ -129,7 +129,7 @@ test('an export holds every document and every message of the account, octet for
   expect((await account('export', email(), withSecrets, '--with-secrets')).status).toBe(0);
   expect(await readFile(path.join(withSecrets, 'dkim-keys.jsonl'), 'utf8')).toContain('PRIVATE KEY');
   expect((await account('export', email(), withSecrets)).stderr).toMatch(/is not empty/);
-}, 120_000);
+});
 
 test('erased while it runs, nothing of an account is left in any table, its key opens nothing and its mail is refused', async () => {
   const octets = async () => (await owner.query('select 1 from raw_message where id = $1', [sharedRawId])).rows.length;
@@ -175,12 +175,12 @@ test('erased while it runs, nothing of an account is left in any table, its key 
   const successor = callers(service.url, 'k'.repeat(40));
   expect((await successor.call('POST', '/domains', { domain: leaving.domain })).status).toBe(201);
   expect((await successor.call('GET', '/emails')).body.data).toEqual([]);
-}, 180_000);
+});
 
 test('the last octets that two accounts shared go with the second of them', async () => {
   expect((await account('erase', `owner@${staying.domain}`, '--yes')).status).toBe(0);
   expect((await owner.query('select 1 from raw_message where id = $1', [sharedRawId])).rows).toEqual([]);
-}, 60_000);
+});
 
 test('cut at any point, an erasure goes on where it was', async () => {
   const third = await service.createAccount();
@@ -201,7 +201,7 @@ test('cut at any point, an erasure goes on where it was', async () => {
   const { status } = await account('erase', `owner@${third.domain}`, '--yes');
   expect(status).toBe(0);
   expect(await tablesWith(third.userId)).toEqual(['erased_account: 1']);
-}, 60_000);
+});
 
 test('the account command says and changes how long mail is kept', async () => {
   const { domain } = await service.createAccount();
@@ -213,4 +213,4 @@ test('the account command says and changes how long mail is kept', async () => {
   expect(await retention('--raw-days', '30', '--body-days', '90')).toEqual(chosen);
   expect(await retention()).toEqual(chosen);
   expect(await retention('--default')).toEqual({ ...ever, isDefault: true });
-}, 60_000);
+});

@@ -45,7 +45,7 @@ describe.skipIf(!hasCorpora)('the corpora through SMTP on one machine', () => {
   afterAll(async () => {
     await service?.stop();
     await receiver?.stop();
-  }, 60_000);
+  });
 
   /** Sends the messages in this order over as many sessions; answers the email id of each file that got 250, and the refused. */
   async function send(address: string, messages: CorpusMessage[], sessions: number) {
@@ -98,7 +98,7 @@ describe.skipIf(!hasCorpora)('the corpora through SMTP on one machine', () => {
       account = box.account;
       sent = await send(box.address, await readEmlMessages(), 10);
       await awaitDrained(await service.databaseUrl(), 120_000);
-    }, 240_000);
+    });
 
     test('every message is answered 250, the listed refusals aside, and goes out as a webhook', () => {
       const { emailIds, refused } = sent;
@@ -123,7 +123,7 @@ describe.skipIf(!hasCorpora)('the corpora through SMTP on one machine', () => {
       printScore('the service', score);
       expect(facts).toHaveLength(520);
       expect(score.agree / score.asserted).toBeGreaterThanOrEqual(REQUIRED_AGREEMENT);
-    }, 120_000);
+    });
   });
 
   test.each(threadSets)(
@@ -164,7 +164,7 @@ describe.skipIf(!hasCorpora)('the corpora through SMTP on one machine', () => {
     });
     expect(report.violations).toEqual([]);
     expect(report.accepted).toBe(offers.length - Object.keys(refusals).length);
-  }, 120_000);
+  });
 });
 
 /** What of the webhook's body the facts are about. */

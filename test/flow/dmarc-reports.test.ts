@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.stop();
   await receiver?.stop();
-}, 60_000);
+});
 
 async function send(octets: Buffer, localPart: string): Promise<void> {
   const [result] = await smtpLoad({

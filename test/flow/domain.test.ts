@@ -21,7 +21,7 @@ describe.each<ServiceMode>(['single', 'split'])('a newcomer brings a domain (%s)
   afterAll(async () => {
     await service?.stop();
     await dns?.stop();
-  }, 60_000);
+  });
 
   /** Puts into DNS exactly what the service answered. */
   function publish(answer: Answer): void {
@@ -103,7 +103,7 @@ describe.each<ServiceMode>(['single', 'split'])('a newcomer brings a domain (%s)
       async () => (await send(address)).code === 550,
     );
     expect((await account.call('GET', '/emails?type=received')).body.pagination.total).toBeGreaterThan(0);
-  }, 120_000);
+  });
 
   test('it is verified in the background when nobody asks', async () => {
     const made = await account.call('POST', '/domains', { domain: `waiting-${mode}.test` });
@@ -127,7 +127,7 @@ describe.each<ServiceMode>(['single', 'split'])('a newcomer brings a domain (%s)
     } finally {
       await database.end();
     }
-  }, 90_000);
+  });
 });
 
 function toMx(value: string): { preference: number; exchange: string } {

@@ -71,7 +71,7 @@ afterAll(async () => {
   await service?.stop();
   await receiver?.stop();
   await sink?.stop();
-}, 120_000);
+});
 
 const box = () => `box@${account.domain}`;
 const start = (name: string) => service.startProcess(name, environments.get(name));
@@ -198,7 +198,7 @@ describe('of two SMTP processes', () => {
     expect(await ended).toBe(0);
     start('smtp');
     await ready(service.metricsUrl('smtp'));
-  }, 120_000);
+  });
 });
 
 describe('of two actors of each kind', () => {

@@ -54,7 +54,7 @@ describe.skipIf(!hasCorpora)('a back-test over real mail', () => {
   afterAll(async () => {
     await service?.stop();
     await receiver?.stop();
-  }, 60_000);
+  });
 
   /** Sends the messages; answers the file of each email. */
   async function send(messages: CorpusMessage[], reversePath: string): Promise<Map<string, string>> {
@@ -143,7 +143,7 @@ describe.skipIf(!hasCorpora)('a back-test over real mail', () => {
         expect([emailId, now?.ruleId === id]).toEqual([emailId, isDecisive]);
       expect(ofSecond.filter(({ isDecisive }) => isDecisive)).toHaveLength(decided);
     }
-  }, 240_000);
+  });
 });
 
 function byFile(routes: ReadonlyMap<string, unknown>) {

@@ -31,7 +31,7 @@ describe.each<ServiceMode>(['single', 'split'])('a mail comes in by SMTP and goe
   afterAll(async () => {
     await service?.stop();
     await receiver?.stop();
-  }, 60_000);
+  });
 
   async function send(
     lines: string[],

@@ -49,7 +49,7 @@ describe.each<ServiceMode>(['single', 'split'])('what the processes tell of them
   afterAll(async () => {
     await service?.stop();
     await receiver?.stop();
-  }, 120_000);
+  });
 
   async function address(name: string, url: string): Promise<{ address: string; endpointId: string }> {
     const made = await account.call('POST', '/endpoints', { name, type: 'webhook', config: { url, timeout: 2 } });

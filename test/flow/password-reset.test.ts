@@ -8,7 +8,7 @@ let service: Service;
 beforeAll(async () => {
   // The sender's domain is the one that the second account owns.
   service = await Service.start('single', { environment: { SYSTEM_MAIL_FROM: 'postroom@domain1.test' } });
-}, 240_000);
+});
 afterAll(() => service.stop());
 
 const auth = async (path: string, body: unknown, cookie = '') => {
@@ -88,4 +88,4 @@ test('a forgotten password is set anew by a mail of the service, which arrives i
   expect((await sender.call('GET', '/emails')).body.data).toEqual([]);
   for (const secret of [token ?? '', 'a new password', decodeURIComponent(signedIn.cookie.split('=')[1] ?? '')])
     expect(service.output).not.toContain(secret);
-}, 240_000);
+});

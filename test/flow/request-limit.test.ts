@@ -35,7 +35,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'warn',
   };
   gateways.push(await startGateway(), await startGateway());
-}, 120_000);
+});
 afterAll(async () => {
   for (const { child } of gateways) await end(child, 'SIGTERM');
   await nats.close();
@@ -108,7 +108,7 @@ test('two gateway processes together let through the limit of a user', async () 
   expect(passed).toBeLessThanOrEqual(windowsSince(startedAt) * LIMIT);
   expect(passed).toBeGreaterThanOrEqual(LIMIT - 2 * LARGEST_LEASE);
   expect(statuses).toEqual([200, 429]);
-}, 60_000);
+});
 
 test('what a gateway let through counts on when it is killed', async () => {
   const [first, second] = gateways;
@@ -132,4 +132,4 @@ test('what a gateway let through counts on when it is killed', async () => {
   const after = await burst([second.url], apiKey, LIMIT);
   expect(before.passed).toBe(LIMIT - LARGEST_LEASE);
   expect(before.passed + after.passed).toBeLessThanOrEqual(windowsSince(startedAt) * LIMIT);
-}, 60_000);
+});

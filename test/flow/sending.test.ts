@@ -197,7 +197,7 @@ describe.each<ServiceMode>(['single', 'split'])('an email posted arrives at anot
   });
 
   if (mode === 'single') {
-    test('kill -9 of the whole service with mail in hand: it goes soon after the start, whatever its lease', async () => {
+    test('kill -9 of the whole service with mail in hand: it goes after the start, although its lease holds on', async () => {
       stage.sink.answer({ data: () => 'hang' });
       const sent = await stage.account.call('POST', '/emails', {
         from: sender,
@@ -212,11 +212,12 @@ describe.each<ServiceMode>(['single', 'split'])('an email posted arrives at anot
       );
       expect(claims, 'the kill meets a claim').toHaveLength(1);
       await stage.service.end('runner', 'SIGKILL');
+      await stage.query(
+        `update recipient set claimed_until = claimed_until + interval '1 hour' where status = 'pending' and claimed_by is not null`,
+      );
       stage.sink.answer({});
       await stage.service.start();
-      const startedAt = Date.now();
       await stage.messageOf(sent.body.message_id);
-      expect(Date.now() - startedAt).toBeLessThan(10_000);
       const email = await stage.awaitStatus(sent.body.id, 'delivered');
       expect(email['recipients']).toMatchObject([
         {
@@ -227,7 +228,7 @@ describe.each<ServiceMode>(['single', 'split'])('an email posted arrives at anot
           ],
         },
       ]);
-    }, 90_000);
+    });
   }
 
   if (mode === 'split') {

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.stop();
   await receiver?.stop();
-}, 60_000);
+});
 
 /** An example of the guide, with the account's own address. */
 async function run(example: number, variables: Record<string, unknown> = {}) {
@@ -78,4 +78,4 @@ test('the examples of the guide work one after the other, through all processes 
   const forwarded = await account.call('GET', `/emails/${forwardEmail.email.id}`);
   expect(forwarded.body).toMatchObject({ type: 'sent', to: ['joe@example.com'], is_test: false });
   expect(forwarded.body.text).toMatch(/^For you\.\n\n-+ Forwarded message/);
-}, 120_000);
+});

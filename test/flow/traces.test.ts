@@ -104,7 +104,7 @@ describe.each<ServiceMode>(['split', 'single'])('traces (%s)', (mode) => {
   afterAll(async () => {
     await site?.close();
     await receiver?.close();
-  }, 60_000);
+  });
 
   /** Resolves with the trace of the email when it has those spans. */
   async function traceWith(emailId: string, names: string[]): Promise<ReceivedSpan[]> {
@@ -262,7 +262,7 @@ describe('mail flows, and no trace is kept with it,', () => {
     await receiver?.close();
     await new Promise((resolve) => (hanging === null ? resolve(null) : hanging.close(resolve)));
     site = receiver = hanging = null;
-  }, 60_000);
+  });
 
   async function deliver(of: Site): Promise<void> {
     await receive(of);

@@ -91,7 +91,7 @@ describe('keys', () => {
     await expect.poll(async () => (await call(apiKey, 'GET', '/emails')).statusCode).toBe(401);
   });
 
-  test('a revoked key opens nothing after 5 seconds even when nobody tells', { timeout: 30_000 }, async () => {
+  test('a revoked key opens nothing after 5 seconds even when nobody tells', async () => {
     const { call, graphql, mailbox, actor } = await open();
     const { apiKey, userId } = await mailbox();
     expect((await call(apiKey, 'GET', '/emails')).statusCode).toBe(200);
@@ -163,9 +163,7 @@ describe('the request limit', () => {
     expect(reset - Date.now()).toBeLessThanOrEqual(1_000);
     expect((await graphql(box.apiKey, '{ viewer { id } }')).statusCode).toBe(429);
     expect((await call(other.apiKey, 'GET', '/endpoints')).statusCode).toBe(200);
-    await expect
-      .poll(async () => (await call(box.apiKey, 'GET', '/endpoints')).statusCode, { timeout: 3_000 })
-      .toBe(200);
+    await expect.poll(async () => (await call(box.apiKey, 'GET', '/endpoints')).statusCode).toBe(200);
   });
 
   test('cannot be passed by a forged X-Forwarded-For', async () => {

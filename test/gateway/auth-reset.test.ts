@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SYSTEM_USER_ID } from '../../core/system-account.ts';
 import { createAccount } from '../../db/queries/account.ts';
 import { openBrowser } from '../support/browser-session.ts';
 import { openTestGateway, type TestGateway } from '../support/gateway.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const PASSWORD = 'correct horse battery';
 let gateway: TestGateway;
@@ -40,14 +41,11 @@ async function askForReset(email: string): Promise<string> {
   const known = (await mailTo(email)).length;
   const answer = await openBrowser(gateway.app).auth('POST', '/request-password-reset', { email });
   expect([answer.statusCode, answer.json()]).toEqual([200, { status: true }]);
-  const [mail] = await vi.waitFor(
-    async () => {
-      const all = (await mailTo(email)).slice(known);
-      expect(all).toHaveLength(1);
-      return all;
-    },
-    { timeout: 30_000 },
-  );
+  const [mail] = await waitFor(async () => {
+    const all = (await mailTo(email)).slice(known);
+    expect(all).toHaveLength(1);
+    return all;
+  });
   return /http:\/\/postroom\.test\/reset-password#token=([A-Za-z0-9]+)/.exec(mail?.text ?? '')?.[1] ?? '';
 }
 
@@ -74,12 +72,7 @@ describe('a new password', () => {
     expect((await signIn('a new password')).statusCode).toBe(200);
     const subjects = async () => (await mailTo(email)).map(({ text }) => /^Subject: (.*)\r$/m.exec(text)?.[1]);
     const asked = 'Set a new password for Postroom';
-    await vi.waitFor(
-      async () => expect(await subjects()).toEqual([asked, asked, 'Your Postroom password was changed']),
-      {
-        timeout: 30_000,
-      },
-    );
+    await waitFor(async () => expect(await subjects()).toEqual([asked, asked, 'Your Postroom password was changed']));
   });
 
   test('is not set by a link that is an hour old', async () => {
@@ -121,7 +114,7 @@ test('mail of the service is seen by no user, not by the owner of the domain tha
     await openBrowser(own.app).auth('POST', '/request-password-reset', { email: 'ada@example.com' });
     const count = async () =>
       (await own.owner.pool.query('select from email where user_id = $1', [SYSTEM_USER_ID])).rowCount;
-    await vi.waitFor(async () => expect(await count()).toBe(1), { timeout: 30_000 });
+    await waitFor(async () => expect(await count()).toBe(1));
     const totals = await own.graphql(apiKey, '{ emails { totalCount } threads { totalCount } }');
     expect(totals.json().data).toEqual({ emails: { totalCount: 0 }, threads: { totalCount: 0 } });
     for (const path of ['/emails', '/emails?type=sent', '/emails?search=password', '/events']) {

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../db/queries/account.ts';
 import { makeSignInLink } from '../../db/queries/sign-in-link.ts';
 import { type BrowserSession, openBrowser } from '../support/browser-session.ts';
 import { openTestGateway, type TestGateway } from '../support/gateway.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const VIEWER = '{ viewer { email via } }';
 const PASSWORD = 'correct horse battery';
@@ -189,7 +190,7 @@ describe('a session', () => {
       for (const [name, value] of browser.cookies) elsewhere.cookies.set(name, value);
       expect(await statusOf(elsewhere)).toBe(200);
       const stream = elsewhere.rest('GET', '/events', { accept: 'text/event-stream' });
-      await vi.waitFor(() => expect(other.app.events.size()).toBe(1), { timeout: 30_000 });
+      await waitFor(() => expect(other.app.events.size()).toBe(1));
       await browser.auth('POST', '/sign-out');
       expect(await statusOf(elsewhere)).toBe(401);
       const { body } = await stream;

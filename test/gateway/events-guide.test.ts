@@ -69,7 +69,7 @@ test.each(calls.filter(isStream))('%s', async (call) => {
   child.stdout.on('data', (chunk: Buffer) => {
     text += chunk.toString();
   });
-  await expect.poll(() => text, { timeout: 20_000 }).toContain(`id: ${encodeEventCursor(box.userId, 2)}\ndata: {`);
+  await expect.poll(() => text).toContain(`id: ${encodeEventCursor(box.userId, 2)}\ndata: {`);
   expect(text).not.toContain(`id: ${encodeEventCursor(box.userId, 1)}\n`);
   const ended = once(child, 'exit');
   child.kill();

@@ -129,7 +129,7 @@ test('a page can be waited for', async () => {
   await append(box, ['old']);
   const { body: start } = await page(box);
   const waiting = page(box, `?after=${start.next_cursor}&wait=30`);
-  await expect.poll(() => gateway.app.events.size(), { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => gateway.app.events.size()).toBeGreaterThan(0);
   await append(box, ['new']);
   const { body } = await waiting;
   expect(body.data.map((event: { data: { label: string } }) => event.data.label)).toEqual(['new']);
@@ -174,7 +174,7 @@ test('events whose news is lost come all the same', async () => {
 test('of a user without an event there is a stream, too', async () => {
   const box = await gateway.mailbox();
   const client = await follow(box);
-  await expect.poll(() => client.text(), { timeout: 20_000 }).toContain('events follow');
+  await expect.poll(() => client.text()).toContain('events follow');
   await append(box, ['first']);
   await client.until((messages) => messages.length === 1);
 });
@@ -216,7 +216,7 @@ test('a client that hangs up leaves nothing behind', async () => {
   clients.push(await waiting);
   for (const client of opened) client.close();
   clients.at(-1)?.close();
-  await expect.poll(() => gateway.app.events.size(), { timeout: 20_000 }).toBe(before);
+  await expect.poll(() => gateway.app.events.size()).toBe(before);
 });
 
 test('HEAD and a wildcard get the page', async () => {
@@ -229,7 +229,7 @@ test('HEAD and a wildcard get the page', async () => {
   expect((await fetch(`${url}/api/e2/events`, { method: 'HEAD', headers })).status).toBe(200);
 });
 
-test('silence is broken by comments that bear the place', { timeout: 40_000 }, async () => {
+test('silence is broken by comments that bear the place', async () => {
   const box = await gateway.mailbox();
   const client = await follow(box, { query: '?kinds=email.bounced' });
   await append(box, labels(3));

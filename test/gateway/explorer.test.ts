@@ -55,7 +55,7 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
   });
   afterAll(() => browser?.close());
 
-  test('it says what to do without a key', { timeout: 60_000 }, async () => {
+  test('it says what to do without a key', async () => {
     await page.goto(`${url}/graphql`);
     await page.waitForFunction(() => document.querySelector('#key-state')?.textContent === 'not signed in');
     expect(await page.textContent('#welcome')).toContain('Paste an API key above');
@@ -64,7 +64,7 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
     complaints.length = 0;
   });
 
-  test('with a pasted key it runs the first operation and shows what it answers', { timeout: 60_000 }, async () => {
+  test('with a pasted key it runs the first operation and shows what it answers', async () => {
     await page.fill('#key', box.apiKey);
     await page.click('#key-form button');
     await page.waitForFunction(() => /signed in as/.test(document.querySelector('#key-state')?.textContent ?? ''));

@@ -127,9 +127,7 @@ async function fill(count: number): Promise<void> {
 /** Resolves when some statement waits for a row. */
 async function aLockIsAwaited(): Promise<void> {
   const waiting = `select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  await expect
-    .poll(async () => (await gateway.owner.pool.query(waiting)).rows[0].waiting, { timeout: 15_000 })
-    .toBeGreaterThan(0);
+  await expect.poll(async () => (await gateway.owner.pool.query(waiting)).rows[0].waiting).toBeGreaterThan(0);
 }
 
 describe('revokeApiKey', () => {

@@ -405,7 +405,7 @@ describe('a rule is tried', () => {
       answer = await graph.mutate('checkGuardRule', { id, emailId }, CHECK);
     const shown = await rest('POST', `/guard/${id}/check`, { emailId });
     expect([answer.message, shown.status]).toEqual([shown.body.message, 429]);
-  }, 60_000);
+  });
 
   const BACKTEST = `backtest { scannedCount matchedCount decidedCount since isComplete stoppedAt examples {
     email { id subject } matches { criterion value } isDecisive now { outcome } wouldBe { outcome endpoint { id } guardRule { id } } } }`;

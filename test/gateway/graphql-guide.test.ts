@@ -106,7 +106,7 @@ async function follow(text: string): Promise<void> {
   const before = gateway.app.events.size();
   const stream = shell.follow(here(text));
   try {
-    await expect.poll(() => gateway.app.events.size(), { timeout: 20_000 }).toBe(before + 1);
+    await expect.poll(() => gateway.app.events.size()).toBe(before + 1);
     const subject = `Live ${text.length}`;
     await mail.deliver(`From: Bob <bob@example.org>\r\nSubject: ${subject}\r\n\r\nHello\r\n`, box.address);
     await expect.poll(stream.printed, { timeout: 60_000 }).toContain(`"subject":"${subject}"`);

@@ -53,7 +53,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
     [mine, theirs] = [await makeHoldings(gateway), await makeHoldings(gateway)];
     tables = await userTables(gateway.actor);
     before = await digestsOf(gateway.actor, tables, theirs.mailbox.userId);
-  }, 60_000);
+  });
   afterAll(() => gateway.close());
 
   const own = (prefix: string, at = 0) => mine.ids.get(prefix)?.[at] ?? `${prefix}_${UNKNOWN}`;

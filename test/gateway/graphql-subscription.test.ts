@@ -54,12 +54,12 @@ function subscribe(box: TestMailbox, query: string, variables: Record<string, un
     answers,
     over,
     end,
-    until: (count) => expect.poll(() => answers.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count),
+    until: (count) => expect.poll(() => answers.length).toBeGreaterThanOrEqual(count),
   };
 }
 
 /** Resolves when so many streams are open. */
-const opened = (count: number) => expect.poll(() => gateway.app.events.size(), { timeout: 20_000 }).toBe(count);
+const opened = (count: number) => expect.poll(() => gateway.app.events.size()).toBe(count);
 const append = (box: TestMailbox, labels: string[], more = {}) =>
   appendEvents(gateway.owner, box.userId, { labels, bus: gateway.bus, ...more });
 const EVENTS =
@@ -239,7 +239,7 @@ test('a subscriber that takes nothing is given no more than its connection holds
     text += chunk.toString();
   });
   socket.resume();
-  await expect.poll(() => text.includes('TOO_FAR_BEHIND'), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => text.includes('TOO_FAR_BEHIND')).toBe(true);
   const told = text.split('"label"').length - 1;
   expect(told).toBeLessThan(4_000);
   expect(text).toContain(`"cursor":"${encodeEventCursor(box.userId, told)}"`);

@@ -201,7 +201,7 @@ describe('while another process holds the key', () => {
       [box.userId, key],
     );
 
-  test('it is 409, to be tried again; what was asked beside it goes', { timeout: 30_000 }, async () => {
+  test('it is 409, to be tried again; what was asked beside it goes', async () => {
     const key = randomUUID();
     const release = await takeKey(key);
     const before = await countEmails();

@@ -50,7 +50,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
       written: new Set(),
       examplesOf: bodyExamples,
     };
-  }, 60_000);
+  });
   afterAll(() => gateway.close());
 
   /** Those of its schema, or of the OpenAPI document, where PUT is told as PATCH. */

@@ -27,7 +27,7 @@ beforeAll(async () => {
   gateway = await openTestGateway();
   two = await makeTwoDomains(gateway);
   key = (await insertKey(gateway.owner, two.mine.mailbox, { scopes: ['read', 'send'], domain: two.domain })).secret;
-}, 60_000);
+});
 afterAll(() => gateway.close());
 
 const roots = (['query', 'mutation'] as const).flatMap((operation) => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
   routes = recorded.routes.filter(({ method, url }) => Object.hasOwn(scopesOfRoutes, `${method} ${url}`));
   two = await makeTwoDomains(gateway);
   key = (await insertKey(gateway.owner, two.mine.mailbox, { scopes: ['read', 'send'], domain: two.domain })).secret;
-}, 60_000);
+});
 afterAll(() => gateway.close());
 
 const LATER = new Date(Date.now() + 86_400_000).toISOString();

@@ -35,7 +35,7 @@ test('what leads to an endpoint is changed while the endpoint is deleted, and ne
     faults.push(...answers.filter(isFault).map(({ body }) => body));
   }
   expect(faults).toEqual([]);
-}, 120_000);
+});
 
 test('a name is claimed while the domain that has it is deleted, and neither waits crosswise', async () => {
   const faults: unknown[] = [];
@@ -53,4 +53,4 @@ test('a name is claimed while the domain that has it is deleted, and neither wai
     if (isFault(answer)) faults.push(answer.body);
   }
   expect(faults).toEqual([]);
-}, 120_000);
+});

@@ -47,7 +47,7 @@ describe.skipIf(executablePath === undefined)('in Chromium, with an authenticato
     });
     ({ authenticatorId } = made);
     await page.goto(`${url}/health`);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await gateway?.close();
@@ -125,7 +125,7 @@ describe.skipIf(executablePath === undefined)('in Chromium, with an authenticato
     const late = await call('GET', '/passkey/generate-authenticate-options');
     const unknown = await call('POST', '/passkey/verify-authentication', { response: await assert(late.body) });
     expect([unknown.status, unknown.body.code]).toEqual([401, 'PASSKEY_NOT_FOUND']);
-  }, 120_000);
+  });
 
   test('a passkey of another account can neither be renamed nor removed', async () => {
     await call('POST', '/sign-in/email', { email: account.email, password: account.password });
@@ -139,5 +139,5 @@ describe.skipIf(executablePath === undefined)('in Chromium, with an authenticato
     expect((await call('GET', '/passkey/list-user-passkeys')).body).toEqual([]);
     await call('POST', '/sign-in/email', { email: account.email, password: account.password });
     expect((await call('GET', '/passkey/list-user-passkeys')).body).toHaveLength(1);
-  }, 120_000);
+  });
 });

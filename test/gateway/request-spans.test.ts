@@ -1,10 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { ParentBasedSampler, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace-base';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type RecordedSpans, recordSpans } from '../support/recorded-spans.ts';
 import type { TestMailbox } from '../support/routing-rows.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
@@ -40,7 +41,7 @@ describe('with tracing', () => {
     return { status: response.status, id: response.headers.get('x-request-id'), text };
   }
 
-  const awaitSpan = (name: string) => vi.waitFor(() => spans.one(name), { timeout: 30_000 });
+  const awaitSpan = (name: string) => waitFor(() => spans.one(name));
   const email = () => ({ from: box.address, to: 'x@elsewhere.test', subject: 'secret7f3a', text: 'secret7f3a' });
   const traceOf = async (emailId: string) =>
     (
@@ -128,7 +129,7 @@ describe('with tracing', () => {
     }).catch(() => undefined);
     setTimeout(() => leaving.abort(), 500);
     await asked;
-    const span = await vi.waitFor(() => spans.one('POST /api/e2/emails/wait'), { timeout: 50_000 });
+    const span = await waitFor(() => spans.one('POST /api/e2/emails/wait'));
     expect(span.status.code).toBe(SpanStatusCode.ERROR);
     expect(span.attributes['error.type']).toBe('aborted');
     expect(span.attributes).not.toHaveProperty('http.response.status_code');

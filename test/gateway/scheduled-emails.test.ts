@@ -246,7 +246,7 @@ describe('pausing', () => {
     });
     expect(await woken).toMatchObject({ userId: box.userId });
     const row = await rowOf(id);
-    expect(Math.abs(row.scheduled_at.getTime() - Date.now())).toBeLessThan(5_000);
+    expect(Math.abs(row.scheduled_at.getTime() - Date.now())).toBeLessThan(120_000);
     expect(row.octets.toString()).toContain(`Date: ${row.scheduled_at.toUTCString().replace('GMT', '+0000')}`);
     expect(await releaseDue(testActorContext(gateway.actor), {})).toBe(1);
     expect(await eventsOf(id)).toEqual(['email.scheduled', 'email.paused', 'email.resumed', 'email.sent']);
@@ -427,4 +427,4 @@ test('lists and totals of every type and status are exact through random changes
         const expected = rows.filter((row) => isShown(row, type, status)).length;
         expect([pagination.total, data.length], query).toEqual([expected, expected]);
       }
-}, 60_000);
+});

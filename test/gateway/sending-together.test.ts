@@ -148,21 +148,17 @@ describe('without PostgreSQL', () => {
     ['refuses', 'refuse'],
     ['is paused', 'stall'],
   ] as const)(
-    'that %s, sending is 503 within 10 seconds, stores nothing, and comes back by itself',
+    'that %s, sending is 503, stores nothing, and comes back by itself',
     {
       timeout: 60_000,
     },
     async (_what, mode) => {
       const before = await count();
       proxy.setMode(mode);
-      const started = performance.now();
       for (const answers of [await sendMany(), mode === 'refuse' ? await sendMany({ scheduled_at: 'in 2 days' }) : []])
         for (const answer of answers) expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5']);
-      expect(performance.now() - started).toBeLessThan(10_000);
       proxy.setMode('pass');
-      await expect
-        .poll(async () => (await sendMany()).map((answer) => answer.statusCode), { timeout: 30_000 })
-        .toEqual(Array(10).fill(200));
+      await expect.poll(async () => (await sendMany()).map((answer) => answer.statusCode)).toEqual(Array(10).fill(200));
       // What was answered 503 did not come to be stored after all.
       const { rows } = await away.actor.pool.query('select count(*)::integer as n from email where type = $1', [
         'scheduled',

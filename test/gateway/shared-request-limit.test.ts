@@ -5,6 +5,7 @@ import type { Database } from '../../db/database.ts';
 import type { RequestLimiter } from '../../gateway/request-limit.ts';
 import { createSharedRequestLimiter } from '../../gateway/shared-request-limit.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { inOneWindow } from '../support/one-window.ts';
 import { countStatements } from '../support/statements.ts';
 
 const LIMIT = 100;
@@ -30,24 +31,33 @@ const limiter = (limit = LIMIT): RequestLimiter =>
 let users = 0;
 const newUser = () => `usr_${users++}`;
 
-/** When requests were let through; null: refused. */
-async function attempt(gateway: RequestLimiter, userId: string): Promise<number | null> {
-  const { isExceeded } = await gateway.take(userId);
-  return isExceeded ? null : performance.now();
+/** Between which instants a request was let through. */
+interface Pass {
+  askedAt: number;
+  answeredAt: number;
 }
-const passed = (instants: readonly (number | null)[]) => instants.filter((instant) => instant !== null);
 
-/** The most that were let through within any window. */
-function mostInWindow(instants: readonly (number | null)[]): number {
-  const sorted = passed(instants).toSorted((a, b) => a - b);
-  return Math.max(0, ...sorted.map((end, at) => at + 1 - sorted.findIndex((start) => start > end - WINDOW_MS)));
+/** Asks once; null: refused. */
+async function attempt(gateway: RequestLimiter, userId: string): Promise<Pass | null> {
+  const askedAt = performance.now();
+  const { isExceeded } = await gateway.take(userId);
+  return isExceeded ? null : { askedAt, answeredAt: performance.now() };
+}
+const passed = (attempts: readonly (Pass | null)[]) => attempts.filter((pass) => pass !== null);
+
+/** The most that were let through within any window, for certain: a machine that is slow to tell moves no request into another one. */
+function mostInWindow(attempts: readonly (Pass | null)[]): number {
+  const passes = passed(attempts);
+  const inWindowFrom = (from: number) =>
+    passes.filter(({ askedAt, answeredAt }) => askedAt >= from && answeredAt < from + WINDOW_MS).length;
+  return Math.max(0, ...passes.map(({ askedAt }) => inWindowFrom(askedAt)));
 }
 
 /** Asks over and over for a while, so many at once on each gateway. */
 async function hammer(gateways: readonly RequestLimiter[], userId: string, milliseconds: number, atOnce: number) {
   const until = performance.now() + milliseconds;
   const client = async (gateway: RequestLimiter) => {
-    const instants: (number | null)[] = [];
+    const instants: (Pass | null)[] = [];
     while (performance.now() < until) {
       instants.push(await attempt(gateway, userId));
       if (instants.at(-1) === null) await pause(2);
@@ -80,10 +90,10 @@ describe('over two gateways', () => {
     expect(instants.length).toBeGreaterThan(passed(instants).length * 1.5);
   });
 
-  test('no second has more than the limit when requests come in fits and starts', { timeout: 30_000 }, async () => {
+  test('no second has more than the limit when requests come in fits and starts', async () => {
     const gateways = [limiter(), limiter(), limiter()];
     const userId = newUser();
-    const instants: (number | null)[] = [];
+    const instants: (Pass | null)[] = [];
     for (const [index, count] of [30, 80, 7, 120, 1, 60, 15, 90, 3, 110].entries()) {
       const gateway = gateways[index % 3] ?? limiter();
       instants.push(...(await Promise.all(Array.from({ length: count }, () => attempt(gateway, userId)))));
@@ -100,7 +110,7 @@ describe('over two gateways', () => {
   ])('what a gateway has left is used %s', async (_name, silenceMs, used, pauseMs) => {
     const [first, second] = [limiter(), limiter()];
     const userId = newUser();
-    const instants: (number | null)[] = [];
+    const instants: (Pass | null)[] = [];
     const send = async (gateway: RequestLimiter, count: number) => {
       for (let n = 0; n < count; n++) instants.push(await attempt(gateway, userId));
     };
@@ -121,10 +131,12 @@ describe('over two gateways', () => {
 
   test('users do not take of each other', async () => {
     const [one, other] = [limiter(), limiter()];
-    const [greedy, modest] = [newUser(), newUser()];
-    await Promise.all(Array.from({ length: 150 }, () => attempt(one, greedy)));
-    expect(await attempt(other, greedy)).toBeNull();
-    expect(await attempt(other, modest)).not.toBeNull();
+    const last = await inOneWindow(async () => {
+      const [greedy, modest] = [newUser(), newUser()];
+      await Promise.all(Array.from({ length: 150 }, () => attempt(one, greedy)));
+      return [await attempt(other, greedy), await attempt(other, modest)];
+    });
+    expect(last).toEqual([null, expect.anything()]);
   });
 });
 
@@ -153,17 +165,19 @@ test('a gateway that starts again finds what was taken before', async () => {
 describe('what is told', () => {
   test('counts down, and says after which time to come again, by which there is room', async () => {
     const gateway = limiter(20);
-    const userId = newUser();
-    const states = [];
-    for (let n = 0; n < 20; n++) states.push(await gateway.take(userId));
+    const { states, refused } = await inOneWindow(async () => {
+      const userId = newUser();
+      const states = [];
+      for (let n = 0; n < 20; n++) states.push(await gateway.take(userId));
+      return { states, refused: await gateway.take(userId) };
+    }, 500);
     expect(states.map(({ remaining }) => remaining)).toEqual(Array.from({ length: 20 }, (_, n) => 19 - n));
     for (const state of states) expect(state).toMatchObject({ limit: 20, isExceeded: false });
-    const refused = await gateway.take(userId);
     expect(refused).toMatchObject({ limit: 20, remaining: 0, isExceeded: true });
     expect(refused.resetMs).toBeGreaterThan(500);
     expect(refused.resetMs).toBeLessThanOrEqual(1_000);
     await pause(refused.resetMs);
-    expect(await gateway.take(userId)).toMatchObject({ isExceeded: false });
+    expect(await gateway.take(`usr_${users - 1}`)).toMatchObject({ isExceeded: false });
   });
 });
 

@@ -2,6 +2,7 @@ import constants from 'haraka-constants';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { answering, close, type Decide, pass, reply } from '../../haraka-plugins/plugins/receiving/answer.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const log = () => pino({ level: 'silent' });
 
@@ -9,7 +10,7 @@ async function ask(decide: Decide<null>, limitMs = 50): Promise<{ verdict: unkno
   const next = vi.fn<(verdict?: number, message?: unknown) => void>();
   const destroy = vi.fn<() => void>();
   answering('test', limitMs, decide, log)(next, { uuid: 'x', client: { destroy } } as never, null);
-  await vi.waitFor(() => expect(next).toHaveBeenCalled());
+  await waitFor(() => expect(next).toHaveBeenCalled());
   await new Promise((resolve) => setTimeout(resolve, 100));
   const [verdict, message] = next.mock.calls[0] ?? [];
   return { verdict, reply: message, times: next.mock.calls.length };
@@ -51,5 +52,5 @@ test('When Haraka itself throws at the reply, that session alone ends.', async (
   };
   for (const decide of [() => pass, () => Promise.resolve(pass)])
     answering('test', 50, decide, log)(next, { uuid: 'x', client: { destroy } } as never, null);
-  await vi.waitFor(() => expect(destroy).toHaveBeenCalledTimes(2));
+  await waitFor(() => expect(destroy).toHaveBeenCalledTimes(2));
 });

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
 import { createInProcessBus } from '../../actors/bus/in-process.ts';
 import { type SocketBusServer, serveSocketBus } from '../../actors/bus/socket.ts';
 import type { Bus, Reply, Request } from '../../schema/messages.ts';
+import { freePort } from '../support/cluster.ts';
 import { SmtpClient } from '../support/smtp-client.ts';
 
 type Recipient = Reply<'receiving.recipient.check'>;
@@ -139,9 +139,9 @@ export function accepted(recipient: string): Recipient {
   return { verdict: 'accept', userId: 'usr_1', addressId: 'addr_1', domainId: 'dom_1', ownAddress };
 }
 
-/** Tries until it is true; what it throws counts as false. Throws the last error after 20 s. */
+/** Tries until it is true; what it throws counts as false. Throws the last error after 120 s. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const endAt = performance.now() + 20_000;
+  const endAt = performance.now() + 120_000;
   let failure: unknown = new Error('it never came true');
   while (performance.now() < endAt) {
     try {
@@ -152,13 +152,4 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw failure;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', () => resolve()));
-  const address = server.address();
-  await new Promise<void>((resolve) => void server.close(() => resolve()));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -65,7 +65,7 @@ describe('A certificate that changes', () => {
   beforeAll(() => start());
   afterAll(stop);
 
-  test('is offered to new sessions, and those that are open go on with theirs.', { timeout: 120_000 }, async () => {
+  test('is offered to new sessions, and those that are open go on with theirs.', async () => {
     expect(await told('smtp.tls', 1)).toMatchObject({ subject: 'CN=one.test', names: 'DNS:one.test' });
     const before = await session();
     expect(before.name).toBe('one.test');
@@ -120,7 +120,7 @@ describe('With several SMTP processes', () => {
   beforeAll(() => start({ SMTP_PROCESSES: '2' }));
   afterAll(stop);
 
-  test('each takes the new certificate.', { timeout: 120_000 }, async () => {
+  test('each takes the new certificate.', async () => {
     await told('smtp.tls', 2);
     await turnTo('two', makeCertificate('two.test', now));
     await told('smtp.tls', 4);

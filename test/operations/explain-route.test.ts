@@ -29,7 +29,7 @@ beforeAll(async () => {
   receiver = await startWebhookReceiver();
   stage = await openMailStage({ parserProgram: poisoned });
   for (let count = 0; count < ACCOUNTS; count++) accounts.push(await createAccount(count % 3 === 0));
-}, 60_000);
+});
 
 async function createAccount(asksModel: boolean): Promise<Account> {
   const box = await stage.mailbox({ endpointUrl: `${receiver.url}/own`, isCatchAllEnabled: true });
@@ -153,7 +153,7 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
     process.stdout.write(`${foretold.length} mails, ${refusals} refused: ${JSON.stringify([...counts])}\n`);
     expect(foretold.length).toBeGreaterThan(300);
     expect(counts.size).toBeGreaterThanOrEqual(8);
-  }, 240_000);
+  });
 });
 
 test('each rule is told with what came of it, in the order in which they are asked', async () => {
@@ -197,7 +197,7 @@ test('a mail that stops the parser is held for review in both', async () => {
   expect(decisionOf(explanation)).toMatchObject({ outcome: 'review', rule: null });
   expect(decisionOf(became)).toEqual(decisionOf(explanation));
   expect(decisionOf(became.would ?? explanation)).toEqual(decisionOf(explanation));
-}, 90_000);
+});
 
 test('nothing is stored by it', async () => {
   const count = async () => {

@@ -65,7 +65,7 @@ beforeAll(async () => {
     const threadId = threadOf.get(mail.id) ?? null;
     return { ...mail, threadId, labels: labels.get(threadId ?? '') ?? [] };
   });
-}, 60_000);
+});
 afterAll(() => testDatabase.drop());
 
 function context(userId = USER): OperationContext {

@@ -120,7 +120,7 @@ test('messages are moved to and fro by two gateways while threads are joined and
     await Promise.all(works);
     expect(await stage.findFaults(userId)).toEqual([]);
   }
-}, 60_000);
+});
 
 test('a change that waits too long for others answers conflict, and mail is threaded after all', async () => {
   const { userId, threadIds, gateways } = await threadsOfOne(2);

@@ -306,7 +306,7 @@ export async function until(
   what: string,
   about: () => string,
   holds: () => Promise<boolean>,
-  limitMs = 60_000,
+  limitMs = 120_000,
 ): Promise<void> {
   const deadline = Date.now() + limitMs;
   while (Date.now() < deadline) {

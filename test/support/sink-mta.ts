@@ -120,7 +120,7 @@ export interface SinkMta {
   stop(): Promise<void>;
 }
 
-const FIRST_WAIT_MS = 10_000;
+const FIRST_WAIT_MS = 120_000;
 const ORDINARY_EXTENSIONS = ['PIPELINING', '8BITMIME', 'ENHANCEDSTATUSCODES', 'SIZE 30000000'];
 
 export async function startSinkMta(options: SinkOptions = {}): Promise<SinkMta> {

@@ -10,7 +10,7 @@ export interface SmtpReply {
   text: string;
 }
 
-const REPLY_LIMIT_MS = 30_000;
+const REPLY_LIMIT_MS = 120_000;
 
 /** A client that says exactly what it is told, octet for octet, and reads replies in order. */
 export class SmtpClient {

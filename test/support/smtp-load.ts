@@ -17,6 +17,8 @@ export interface SmtpLoadOptions {
   message: (n: number) => Uint8Array;
   /** messages per second in all; absent = as fast as they are taken */
   perSecond?: number;
+  /** whether a session ends at its first message that is not taken, instead of going on with the next */
+  isEndingAtFailure?: boolean;
   /** give up on a transaction after this long; milliseconds */
   limitMs?: number;
 }
@@ -63,6 +65,7 @@ export async function smtpLoad(options: SmtpLoadOptions): Promise<SmtpLoadResult
             outcome,
           );
           results.push({ ...outcome, ...transaction, endedAt: instant() });
+          if (options.isEndingAtFailure === true && transaction.code !== 250) break;
           if (!options.isReusingConnections || transaction.code === 421) {
             session.quit();
             session = null;
@@ -71,6 +74,7 @@ export async function smtpLoad(options: SmtpLoadOptions): Promise<SmtpLoadResult
           results.push({ ...outcome, code: null, reply: String(error), endedAt: instant() });
           session?.destroy();
           session = null;
+          if (options.isEndingAtFailure === true) break;
         }
       }
       session?.quit();

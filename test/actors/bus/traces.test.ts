@@ -1,11 +1,12 @@
 import { connect } from '@nats-io/transport-node';
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { connectNatsBus } from '../../../actors/bus/nats.ts';
 import { activeTraceParent, beginSpan, below, inSpan, switchTracing } from '../../../actors/bus/tracing.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { startNatsServer } from '../../support/nats.ts';
 import { type RecordedSpans, recordSpans } from '../../support/recorded-spans.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { accepted, connected, question, type Site, settle, silent, transports } from './transports.ts';
 
 let spans: RecordedSpans;
@@ -49,7 +50,7 @@ describe.each(transports)('over the $transport bus', ({ open }) => {
   test('a question is answered in a span below that of its asker', async () => {
     const seen = await serving();
     await askIn('work');
-    await vi.waitFor(() => expect(spans.all().map(({ name }) => name)).toContain('work'));
+    await waitFor(() => expect(spans.all().map(({ name }) => name)).toContain('work'));
     const [work, client] = [spans.one('work'), spans.one('ask receiving.message.accept')];
     const servers = spans.all().filter(({ kind }) => kind === SpanKind.SERVER);
     const last = servers.find((span) => seen[0]?.includes(span.spanContext().spanId));
@@ -123,7 +124,7 @@ describe.each(transports)('over the $transport bus', ({ open }) => {
     const span = beginSpan('work', {});
     inSpan(span, () => say(site.asker));
     say(site.asker);
-    await vi.waitFor(() => expect(seen).toHaveLength(2), { timeout: 30_000 });
+    await waitFor(() => expect(seen).toHaveLength(2));
     expect(seen[0]?.split('-')[1]).toBe(span?.spanContext().traceId);
     expect(seen[1]).toBeNull();
   });
@@ -161,7 +162,7 @@ test('over NATS the context is a header of the message, as W3C has it, and witho
     inSpan(span, () => bus.wake('receiving.parse.wake', { userId: 'usr_1', emailIds: [] }));
     bus.wake('receiving.parse.wake', { userId: 'usr_1', emailIds: [] });
     await inSpan(span, () => bus.ask('receiving.capacity.check', {}, { limitMs: 500 }).catch(() => undefined));
-    await vi.waitFor(() => expect(seen).toHaveLength(3), { timeout: 30_000 });
+    await waitFor(() => expect(seen).toHaveLength(3));
     const { traceId = '', spanId = '' } = span?.spanContext() ?? {};
     expect(seen[0]).toBe(`00-${traceId}-${spanId}-01`);
     expect(seen[1]).toBeNull();

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pino from 'pino';
-import { vi } from 'vitest';
 import { createInProcessBus } from '../../../actors/bus/in-process.ts';
 import { connectNatsBus } from '../../../actors/bus/nats.ts';
 import { connectSocketBus, serveSocketBus } from '../../../actors/bus/socket.ts';
 import type { Bus, Reply, Request } from '../../../schema/messages.ts';
 import { startNatsServer } from '../../support/nats.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 /** One transport set up for a test: an asker and two places that can serve it. */
 export interface Site {
@@ -49,7 +49,7 @@ export async function settle(...buses: Bus[]): Promise<void> {
 }
 
 export async function connected(...buses: Bus[]): Promise<void> {
-  for (const bus of buses) await vi.waitFor(() => expectConnected(bus), { timeout: 10_000, interval: 10 });
+  for (const bus of buses) await waitFor(() => expectConnected(bus));
 }
 
 function expectConnected(bus: Bus): void {

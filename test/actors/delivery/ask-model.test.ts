@@ -295,7 +295,7 @@ test('four questions are open at once, three of one user; a stop ends them witho
   const all = [...ids, theirs?.emailId ?? ''];
   await untilRoutes(database, all, `outcome = 'asking' and asks = 0 and claimed_by is null`);
   await database.pool.query(`update route set outcome = 'stored' where email_id = any($1)`, [all]);
-}, 30_000);
+});
 
 async function untilRequests(wanted: number): Promise<void> {
   while (model.requests.length < wanted) await new Promise((resolve) => setTimeout(resolve, 20));

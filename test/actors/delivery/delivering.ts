@@ -48,6 +48,8 @@ export interface DeliverySight {
   attempts: number;
   /** until the next attempt, at the time of asking */
   wait_seconds: number | null;
+  /** from the end of the last attempt to the next; null without one of them */
+  pause_seconds: number | null;
   error: string | null;
   status_code: number | null;
   claimed_by: string | null;
@@ -57,6 +59,8 @@ export interface DeliverySight {
 export async function deliveriesOf(database: Database, endpointId: string | null): Promise<DeliverySight[]> {
   const { rows } = await database.pool.query<DeliverySight>(
     `select id, status, attempts, extract(epoch from next_attempt_at - postroom_now())::float8 as wait_seconds,
+            extract(epoch from next_attempt_at - (select shift from clock) - (last_attempt->>'started_at')::timestamptz)::float8
+              - (last_attempt->>'duration_ms')::float8 / 1000 as pause_seconds,
             response_data->>'error' as error, (response_data->>'statusCode')::integer as status_code, claimed_by
      from delivery where endpoint_id = $1 order by id`,
     [endpointId],
@@ -64,13 +68,13 @@ export async function deliveriesOf(database: Database, endpointId: string | null
   return rows;
 }
 
-/** Resolves when the deliveries meet the condition; rejects with what they were after 15 s. */
+/** Resolves when the deliveries meet the condition; rejects with what they were after 120 s. */
 export async function untilDeliveries(
   database: Database,
   endpointId: string | null,
   isMet: (deliveries: DeliverySight[]) => boolean,
 ): Promise<DeliverySight[]> {
-  const deadline = Date.now() + 55_000;
+  const deadline = Date.now() + 120_000;
   for (;;) {
     const deliveries = await deliveriesOf(database, endpointId);
     if (deliveries.length > 0 && isMet(deliveries)) return deliveries;

@@ -68,7 +68,7 @@ test('an endpoint at which everything failed for 120 hours is switched off with 
   await insertReceivedMail(database, mailbox);
   await actor.moveClock(2 * HOUR);
   const isOff = async () => !(await stateOf(mailbox.endpointId)).is_active;
-  await expect.poll(isOff, { timeout: 10_000 }).toBe(true);
+  await expect.poll(isOff).toBe(true);
   const state = await stateOf(mailbox.endpointId);
   const reason = `Every delivery since ${since?.toISOString()} failed; switched off after 120 hours. Last error: Webhook returned error (500)`;
   expect(state).toMatchObject({ inactive_reason: reason, events: [{ reason }] });
@@ -81,7 +81,7 @@ test('an endpoint at which everything failed for 120 hours is switched off with 
   expect(deliveries[0]).toMatchObject({ error: 'Endpoint is inactive' });
   expect(receiver.requests).toHaveLength(sent);
   expect((await stateOf(mailbox.endpointId)).events).toHaveLength(1);
-}, 40_000);
+});
 
 test('one success in between begins the 120 hours anew', async () => {
   const mailbox = await failingMailbox();
@@ -101,7 +101,7 @@ test('one success in between begins the 120 hours anew', async () => {
   actor.wakeRouter();
   await untilDeliveries(database, mailbox.endpointId, ([, two]) => two?.attempts === 1);
   expect(await stateOf(mailbox.endpointId)).toMatchObject({ is_active: true, events: [] });
-}, 40_000);
+});
 
 test('attempts before the last one are kept with it, in their order', async () => {
   const mailbox = await failingMailbox();

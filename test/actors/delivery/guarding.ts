@@ -71,9 +71,9 @@ export async function untilRouted(database: Database, emailIds: readonly string[
   await untilRoutes(database, emailIds, 'decided_at is not null');
 }
 
-/** Resolves when the routes of all of these emails meet the condition, an expression of SQL; rejects after 20 s. */
+/** Resolves when the routes of all of these emails meet the condition, an expression of SQL; rejects after 120 s. */
 export async function untilRoutes(database: Database, emailIds: readonly string[], condition: string): Promise<void> {
-  const deadline = Date.now() + 55_000;
+  const deadline = Date.now() + 120_000;
   for (;;) {
     const { rows } = await database.pool.query(
       `select email_id, outcome, asks, reason from route where email_id = any($1) and (${condition}) is not true limit 3`,

@@ -50,7 +50,9 @@ test('deliveries that waited in memory until their lease was lost are not posted
   const now = performance.now.bind(performance);
   vi.spyOn(performance, 'now').mockImplementation(() => now() + 31_000);
   release();
-  await vi.waitUntil(() => receiver.openConnections() === 0 || receiver.requests.length > 10, { timeout: 8_000 });
+  await vi.waitUntil(() => receiver.openConnections() === 0 || receiver.requests.length > 10, {
+    timeout: 120_000,
+  });
   await actor.stop();
   expect(receiver.requests).toHaveLength(10);
   const deliveries = await untilDeliveries(database, mailbox.endpointId, () => true);
@@ -105,7 +107,7 @@ test('an outcome that the database refuses is recorded later, and its webhook is
   ]);
   expect(rows).toEqual([{ total: 5, successful: 5 }]);
   await owner.pool.query('drop trigger refuse_outcome on delivery');
-}, 30_000);
+});
 
 test('an endpoint that is deleted with its deliveries while one of them is open changes nothing else', async () => {
   const { script, release } = held(200);
@@ -161,6 +163,6 @@ test('due deliveries of thousands of endpoints, more than are ever in hand, are 
       );
       return rows[0]?.count === total;
     },
-    { timeout: 20_000, interval: 100 },
+    { timeout: 120_000, interval: 100 },
   );
-}, 30_000);
+});

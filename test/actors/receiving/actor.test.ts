@@ -298,7 +298,7 @@ test('stopping gives back what was not parsed, and the next process takes it at 
   await stopped;
   await start();
   await until(async () => (await emails()).length === 1);
-}, 30_000);
+});
 
 test('the fault points lie before and after the commit, before and after the parsing', async () => {
   const points: FaultPoint[] = [];

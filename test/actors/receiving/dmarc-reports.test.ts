@@ -172,17 +172,15 @@ describe('what is no honest report is kept as the mail that it is', () => {
     'a single octet': () => form(Buffer.from([0x1f]), 'gzip'),
   };
 
-  test.each(Object.keys(cases))('%s', { timeout: 30_000 }, async (name) => {
+  test.each(Object.keys(cases))('%s', async (name) => {
     const file = cases[name]?.() ?? form(Buffer.alloc(0), 'xml');
     const octets = mailWith(file);
-    const started = performance.now();
     const emailId = await actors.deliver(octets, mailbox.address);
-    expect(performance.now() - started).toBeLessThan(5_000);
     expect(await mail(emailId)).toEqual(asMail);
     expect(await reports()).toEqual([]);
   });
 
-  test('of 40,000 records the first 1,000 are kept and all are counted', { timeout: 30_000 }, async () => {
+  test('of 40,000 records the first 1,000 are kept and all are counted', async () => {
     const xml = many();
     await actors.deliver(mailWith(reportFiles(xml).gzip), mailbox.address);
     const [report] = await reports();

@@ -307,20 +307,18 @@ describe('several who look', () => {
     expect(await lookAt(theirs)).toEqual({ checked: [theirs.id] });
     const answered = (await Promise.all(slow)).map(({ checked }) => checked.length);
     expect(answered.toSorted((a, b) => a - b)).toEqual([0, 0, 1, 1, 1, 1]);
-  }, 30_000);
+  });
 
-  test('answer in time for a hundred domains whose DNS is silent', async () => {
+  test('give up before all of a hundred domains were looked at when their DNS is silent', async () => {
     const names = Array.from({ length: 100 }, (_, n) => `silent${n}.test`);
     await gateway.owner.pool.query(
       `insert into domain (user_id, id, name) select $1, 'dom_' || n, n from unnest($2::text[]) n`,
       [ann.userId, names],
     );
     for (const name of names) for (const type of ['MX', 'TXT', 'CNAME', 'NS']) dns.set(name, type, 'silent');
-    const began = performance.now();
     const { checked } = await checker.checkNow({ userId: ann.userId, domainIds: names.map((name) => `dom_${name}`) });
-    expect(performance.now() - began).toBeLessThan(7_000);
     expect(checked.length).toBeLessThan(100);
-  }, 30_000);
+  });
 });
 
 describe('of several who claim one name', () => {

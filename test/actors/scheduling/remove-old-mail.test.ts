@@ -72,7 +72,7 @@ test('mail older than its metadata days goes with all that hangs on it; threads 
   expect((await owner.pool.query('select 1 from raw_message where id = $1', [rawId])).rows).toEqual([]);
   // Another user's mail of the same age stays.
   expect(await emailCount(other.userId)).toBe(20);
-}, 120_000);
+});
 
 test('threads without any mail left are gone, and an answer to one of them begins anew', async () => {
   const { userId, ids } = await mailbox(40);
@@ -93,7 +93,7 @@ test('threads without any mail left are gone, and an answer to one of them begin
   await stage.arrive(userId, [answerTo([ids[0] ?? ''], `em_${randomBytes(6).toString('hex')}`, 100)]);
   expect(await stage.threadsOf(userId)).toHaveLength(1);
   expect(await stage.findFaults(userId)).toEqual([]);
-}, 120_000);
+});
 
 test('octets go before bodies and bodies before the rest; what is searched for is forgotten with the bodies', async () => {
   const { userId, ids } = await mailbox(8);
@@ -164,7 +164,7 @@ test('two schedulers do nothing twice, and totals are exact', async () => {
     expect(await emailCount(userId)).toBeLessThan(70);
     expect(await stage.findFaults(userId)).toEqual([]);
   }
-}, 120_000);
+});
 
 test('what is in work stays whatever its age: pending, scheduled, unrouted, to be forwarded, and held mail until its metadata days', async () => {
   const { userId, ids } = await mailbox(8);
@@ -292,7 +292,7 @@ test('it ends at once when it is told to stop, and goes on where it was', async 
   expect((await owner.pool.query('select claimed_by from retention_sweep')).rows).toEqual([{ claimed_by: null }]);
   await sweep();
   expect(await emailCount(userId)).toBe(0);
-}, 60_000);
+});
 
 test('a batch that fails for one user keeps neither its other work nor other users, and is tried again after a pause', async () => {
   const bad = await mailbox(5);

@@ -41,15 +41,14 @@ test('one user’s mail to many servers that hang takes half of the places, and 
   stage.publish('well.test', '127.0.0.2');
   await stage.start({ port: hanging.port });
   await hanging.until((sink) => sink.openConnections() === 50);
-  const started = performance.now();
   for (let n = 0; n < 3; n++) {
     const emailId = await stage.send({ to: [`ann${n}@well.test`] }, other);
     await untilRecipients(stage.owner, emailId, isDelivered);
   }
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(hanging.openConnections(), 'they hang still').toBe(50);
   expect(well.messages).toHaveLength(3);
   expect(hanging.peakConnections()).toBe(50);
-}, 40_000);
+});
 
 test('a user with a long backlog for many servers that hang has half of what may be in hand', async () => {
   const hanging = await stage.startSink({ script: { banner: () => 'hang' } });
@@ -75,7 +74,7 @@ test('a user with a long backlog for many servers that hang has half of what may
   expect(rows[0]?.count).toBeGreaterThanOrEqual(2_400);
   expect(rows[0]?.count).toBeLessThanOrEqual(2_500);
   expect(well.messages).toHaveLength(2);
-}, 60_000);
+});
 
 test('of large messages for servers that hang only so many are read, and none before there is a session', async () => {
   const hanging = await stage.startSink({ script: { mail: () => 'hang' } });
@@ -98,7 +97,7 @@ test('of large messages for servers that hang only so many are read, and none be
   expect(well.messages).toHaveLength(1);
   expect(hanging.connections).toHaveLength(8);
   expect(asked).toHaveLength(9);
-}, 60_000);
+});
 
 test('a message that goes to many domains is read once', async () => {
   const emailId = await queueMail(stage.owner, other, { to: ['ann@a.test'], octets: large });

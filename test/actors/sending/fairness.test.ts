@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createSender, queueMail } from '../../support/queued-mail.ts';
 import { untilRecipients, untilTried } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
@@ -34,11 +35,10 @@ test('a destination that hangs, with a long backlog, holds up nobody else', asyn
   const swept = await queueMail(stage.owner, stage.sender, { to: ['ann@well0.test'] });
   await stage.start({ port: hanging.port });
   await hanging.until((sink) => sink.connections.length > 0);
-  const started = performance.now();
   const woken = await Promise.all([1, 2, 3, 4].map((n) => stage.send({ to: [`ann@well${n}.test`] })));
   for (const emailId of [swept, ...woken]) await untilRecipients(stage.owner, emailId, isDelivered);
-  expect(performance.now() - started).toBeLessThan(5_000);
   expect(well.messages).toHaveLength(5);
+  expect(hanging.openConnections(), 'it hangs still').toBeGreaterThan(0);
   const { rows } = await stage.owner.pool.query(
     `select count(*)::integer as count from recipient where claimed_by is not null`,
   );
@@ -54,8 +54,10 @@ test('one user’s long backlog does not hold up another user’s mail to the sa
   const last = await queueMail(stage.owner, other, { to: ['last@both.test'] });
   await stage.start({ port: sink.port });
   await untilRecipients(stage.owner, last, isDelivered);
-  expect(sink.messages.length).toBeLessThan(300);
-}, 60_000);
+  const place = sink.messages.findIndex(({ recipients }) => recipients.includes('last@both.test'));
+  expect(place).toBeGreaterThanOrEqual(0);
+  expect(place).toBeLessThan(300);
+});
 
 test('a long backlog of a destination that is well goes out to the end', async () => {
   const sink = await stage.startSink();
@@ -69,7 +71,7 @@ test('a long backlog of a destination that is well goes out to the end', async (
   const sent = sink.messages.flatMap(({ recipients }) => recipients);
   expect(new Set(sent).size).toBe(1_501);
   expect(sent).toHaveLength(1_501);
-}, 40_000);
+});
 
 test('connections are used again, and more of them as a destination keeps up', async () => {
   const sink = await stage.startSink({ script: { message: () => ({ reply: '250 2.0.0 taken', afterMs: 20 }) } });
@@ -91,7 +93,7 @@ test('idle connections are closed after moments', async () => {
   expect(sink.openConnections()).toBe(1);
   await sink.until(() => sink.openConnections() === 0);
   expect(sink.connections[0]?.transcript).toContain('C: QUIT');
-}, 20_000);
+});
 
 test('a connection that ended while it was idle costs the next message nothing', async () => {
   const sink = await stage.startSink({ mostMessages: 1 });
@@ -128,7 +130,7 @@ test('a destination that allows one connection gets one, and all its mail', asyn
     expect(recipient).toMatchObject({ status: 'delivered', attempts: 1 });
   }
   expect(sink.connections.length - open.size).toBeLessThan(10);
-}, 40_000);
+});
 
 test('mail that waits for hosts which are not there shares what the first try found', async () => {
   const sink = await stage.startSink();
@@ -137,6 +139,7 @@ test('mail that waits for hosts which are not there shares what the first try fo
   const emailIds = [];
   for (let n = 0; n < 60; n++)
     emailIds.push(await queueMail(stage.owner, stage.sender, { to: [`user${n}@dead.test`] }));
+  const connected = vi.spyOn(Socket.prototype, 'connect');
   await stage.start({ port: sink.port });
   const tried = async (least: number) => {
     const { rows } = await stage.owner.pool.query<{ count: number }>(
@@ -144,9 +147,10 @@ test('mail that waits for hosts which are not there shares what the first try fo
     );
     return (rows[0]?.count ?? 0) >= least;
   };
-  while (!(await tried(1))) await new Promise((resolve) => setTimeout(resolve, 10));
-  const started = performance.now();
-  while (!(await tried(50))) await new Promise((resolve) => setTimeout(resolve, 10));
-  // One by one they would take a pause each.
-  expect(performance.now() - started).toBeLessThan(3_000);
-}, 60_000);
+  while (!(await tried(60))) await new Promise((resolve) => setTimeout(resolve, 10));
+  const isToSink = (target: unknown) => JSON.stringify(target)?.includes(`"port":${sink.port}`) === true;
+  const tries = connected.mock.calls.filter((words) => isToSink(words)).length;
+  connected.mockRestore();
+  expect(tries).toBeGreaterThan(0);
+  expect(tries).toBeLessThan(20);
+});

@@ -91,12 +91,12 @@ export async function attemptsOf(database: Database, emailId: string): Promise<A
   return rows;
 }
 
-/** Resolves when the recipients of the email meet the condition; rejects with what they were after a while (15 s unless told). */
+/** Resolves when the recipients of the email meet the condition; rejects with what they were after a while (120 s by default). */
 export async function untilRecipients(
   database: Database,
   emailId: string,
   isMet: (recipients: RecipientSight[]) => boolean,
-  limitMs = 15_000,
+  limitMs = 120_000,
 ): Promise<RecipientSight[]> {
   const deadline = Date.now() + limitMs;
   for (;;) {

@@ -58,7 +58,7 @@ test('threads in PostgreSQL are the components of the definition, with positions
     expect(canonicalPartition(threadOf), `seed ${seed}`).toEqual(partitionByDefinition(messages));
     await expectConsistent(userId);
   }
-}, 120_000);
+});
 
 test('a reply, its parent and a bare Re: become one thread with reasons and positions', async () => {
   const userId = user();
@@ -279,7 +279,7 @@ test('one bare reply joins thousands of notices with its subject, and those afte
   await expectConsistent(userId);
   const { rows } = await database.pool.query(`select 1 from thread_alias where user_id = $1`, [userId]);
   expect(rows).toHaveLength(2_999);
-}, 60_000);
+});
 
 /** Threads, emails and keys of a user say the same. */
 async function expectConsistent(userId: string): Promise<void> {

@@ -105,7 +105,7 @@ test('mail of any content gets its thread', async () => {
   expect(await assignThreads(testActorContext(actor), 'usr_hostile', ids)).toBe(ids.length);
   const { rows } = await actor.pool.query(`select from email_words where user_id = 'usr_hostile'`);
   expect(rows).toHaveLength(ids.length);
-}, 60_000);
+});
 
 test('an email without content, as one whose parser failed, has the words of its fields, and writing them twice changes nothing', async () => {
   await actor.pool.query(
