@@ -16,8 +16,6 @@ export default defineConfig({
     ],
     globalSetup: ['test/support/cluster.ts'],
     setupFiles: ['test/support/keep-logs.ts'],
-    // Several tests watch the clock or the memory of real processes; a machine that is busy with others gets a second try.
-    retry: 1,
     // For hangs, not for slowness: a machine with other work may be ten times as slow.
     testTimeout: 240_000,
     hookTimeout: 300_000,

@@ -8,9 +8,9 @@ import { placeOfRuns, removeOrphans } from './orphans.ts';
 
 /**
  * `npm test`: sees to the programs that tests need beyond npm, runs vitest, and ends with one honest line,
- * `N passed, N failed`, and `, N skipped` when there are any. Further words go to vitest. Files that failed beside others are run once
- * more by themselves, since many watch real processes on a machine that has other work; each is named, and what then fails counts.
- * At the end all that the product logged in the run is searched for secrets; each line that holds one counts as a failure.
+ * `N passed, N failed`, and `, N skipped` when there are any. Further words go to vitest. Each test runs once: one that fails and would
+ * pass the next time is a defect, too. At the end all that the product logged in the run is searched for secrets; each line that holds
+ * one counts as a failure.
  */
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -26,9 +26,6 @@ const programs = [
 /** The whole run; a hang must not look like patience. Minutes. */
 const LIMIT_MINUTES = 60;
 
-/** Of more files than these something else is wrong than a busy machine. */
-const MOST_RUN_AGAIN = 8;
-
 const folder = await mkdtemp(path.join(tmpdir(), 'postroom-tests-'));
 const kept = path.join(folder, 'kept');
 makeKeptLogs(kept);
@@ -43,7 +40,7 @@ const report = path.join(folder, 'report.json');
 const status = await runVitest(report, process.argv.slice(2));
 // One that was ended in the middle left its servers; the next run would find them, if there is one.
 await removeOrphans(await placeOfRuns());
-const counts = await runFailedAgain(await readCounts(report, status));
+const counts = await readCounts(report, status);
 await removeOrphans(await placeOfRuns());
 const leaks = await reportLeaks(kept, process.argv.length === 2 ? 'whole' : 'part');
 for (const line of leaks.lines) console.log(line);
@@ -118,37 +115,16 @@ function runVitest(reportFile: string, more: readonly string[]): Promise<number>
   });
 }
 
-/** Runs the files that failed again, one after the other; answers the counts with what they then did in place of what they did before. */
-async function runFailedAgain(counts: Counts): Promise<Counts> {
-  const { failedFiles } = counts;
-  if (failedFiles.length === 0 || failedFiles.length > MOST_RUN_AGAIN) return counts;
-  const names = failedFiles.map(({ name }) => path.relative(root, name));
-  console.log(`Failed beside other tests, and run again by themselves: ${names.join(', ')}`);
-  const again = path.join(folder, 'again.json');
-  const status = await runVitest(again, [...names, '--maxWorkers=1']);
-  const second = await readCounts(again, status);
-  const before = failedFiles.reduce((sum, file) => sum + file.passed, 0);
-  const skippedBefore = failedFiles.reduce((sum, file) => sum + file.skipped, 0);
-  return {
-    passed: counts.passed - before + second.passed,
-    failed: second.failed,
-    skipped: counts.skipped - skippedBefore + second.skipped,
-    failedFiles: second.failedFiles,
-  };
-}
-
 interface Counts {
   passed: number;
   failed: number;
   skipped: number;
-  /** with what else is in them */
-  failedFiles: { name: string; passed: number; skipped: number }[];
 }
 
 /** What vitest's JSON report says. A file that fails without a failing test, and a run that ends badly, count as one failure each. */
 async function readCounts(reportFile: string, exitStatus: number): Promise<Counts> {
   const text = await readFile(reportFile, 'utf8').catch(() => null);
-  if (text === null) return { passed: 0, failed: 1, skipped: 0, failedFiles: [] };
+  if (text === null) return { passed: 0, failed: 1, skipped: 0 };
   const result = JSON.parse(text) as {
     numPassedTests: number;
     numFailedTests: number;
@@ -164,13 +140,5 @@ async function readCounts(reportFile: string, exitStatus: number): Promise<Count
     passed: result.numPassedTests,
     failed: failed === 0 && exitStatus !== 0 ? 1 : failed,
     skipped: result.numPendingTests + result.numTodoTests,
-    failedFiles: result.testResults
-      .filter((file) => file.status === 'failed')
-      .map(({ name, assertionResults }) => ({
-        name,
-        passed: assertionResults.filter((assertion) => assertion.status === 'passed').length,
-        skipped: assertionResults.filter((assertion) => ['pending', 'skipped', 'todo'].includes(assertion.status))
-          .length,
-      })),
   };
 }
