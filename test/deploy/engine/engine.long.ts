@@ -8,8 +8,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 /*
- * Dockerfile and docker-compose.yml on a real Docker engine that this file starts and ends: `npm run test:long`. Wants root, Linux with
- * Debian's docker.io and debootstrap, and the Compose plugin. Base images are local stand-ins (make-images.sh), as none is pulled.
+ * Dockerfile and docker-compose.yml on a real Docker engine, that of DOCKER_HOST or one that this file starts and ends: `npm run test:long`.
+ * Wants root, Linux with Debian's docker.io, debootstrap and swaks, and the Compose plugin. Base images are local stand-ins
+ * (make-images.sh), as none is pulled. KEEP_ENGINE=1 leaves everything running for a look.
  */
 
 const run = promisify(execFile);
@@ -19,7 +20,7 @@ const SMTP_PORT = 12_525;
 
 let directory: string;
 let clone: string;
-let engine: ChildProcess;
+let engine: ChildProcess | null = null;
 let environment: NodeJS.ProcessEnv;
 let key: string;
 
@@ -144,8 +145,11 @@ beforeAll(async () => {
 afterAll(async () => {
   if (process.env['KEEP_ENGINE'] !== undefined) return;
   await sh('docker compose --profile tools --profile try down --volumes --timeout 5').catch(() => undefined);
-  engine?.kill('SIGTERM');
-  await new Promise((resolve) => engine?.once('exit', resolve));
+  const started = engine;
+  if (started !== null) {
+    started.kill('SIGTERM');
+    await new Promise((resolve) => started.once('exit', resolve));
+  }
   await rm(directory, { recursive: true, force: true });
 }, 300_000);
 
