@@ -187,7 +187,7 @@ test('an unknown key is told in details too', async () => {
       error: 'Unauthorized',
       message: 'Authentication required. Provide a valid session cookie or Bearer token.',
       statusCode: 401,
-      name: 'missing_api_key',
+      name: 'invalid_api_key',
       details: 'Invalid or missing API key',
     },
   ]);
