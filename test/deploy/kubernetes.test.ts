@@ -12,7 +12,9 @@ type Manifest = Record<string, any>;
 
 const base = manifestsOf('base');
 const scaling = manifestsOf('autoscaling');
-const ours = readComposeServices().filter(({ image }) => image.startsWith('postroom:'));
+const ours = readComposeServices().filter(
+  ({ image, profiles }) => image.startsWith('postroom:') && profiles.length === 0,
+);
 const deployments = base.filter(({ kind }) => kind === 'Deployment');
 const container = (manifest: Manifest): Manifest => manifest['spec'].template.spec.containers[0];
 
