@@ -105,7 +105,7 @@ async function setting(name: string, value: string): Promise<void> {
 beforeAll(async () => {
   directory = await mkdtemp('/var/tmp/postroom-engine-');
   clone = path.join(directory, 'postroom');
-  const socket = `unix://${directory}/docker.sock`;
+  const socket = process.env['DOCKER_HOST'] ?? `unix://${directory}/docker.sock`;
   environment = { ...process.env, DOCKER_HOST: socket, DOCKER_BUILDKIT: '0', COMPOSE_PROJECT_NAME: 'postroom' };
   const words = [
     '--data-root',
@@ -115,7 +115,8 @@ beforeAll(async () => {
     '--pidfile',
     `${directory}/pid`,
   ];
-  engine = spawn('dockerd', [...words, '-H', socket], { stdio: 'ignore' });
+  if (process.env['DOCKER_HOST'] === undefined)
+    engine = spawn('dockerd', [...words, '-H', socket], { stdio: 'ignore' });
   await until('dockerd answers', async () => spawnSync('docker', ['version'], { env: environment }).status === 0);
   // As a clone is under the strictest usual umask.
   await run('sh', ['-c', `umask 077 && git clone --quiet '${root}' '${clone}'`]);
