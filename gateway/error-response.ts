@@ -87,7 +87,8 @@ export function sendDownloadError(error: unknown, request: FastifyRequest, reply
 /** Sends 404 for a path that no route serves, and 405 for one that is served by other methods. */
 export function sendNoRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const methods = request.server.declaredMethods(request.url.split('?')[0] ?? '');
-  if (methods.length > 0) {
+  // A route may find that there is nothing below its path.
+  if (methods.length > 0 && !methods.includes(request.method)) {
     const allow = methods.join(', ');
     const message = `${request.method} is not allowed here. Use one of: ${allow}.`;
     return send(reply, frame(405, 'Method Not Allowed', message, { name: 'method_not_allowed' }).body, { allow });
