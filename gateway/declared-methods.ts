@@ -4,6 +4,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Returns the methods that routes declare for a path, sorted; empty for a path that no route serves. `path` has no query. */
     declaredMethods: (path: string) => string[];
+    /** Returns whether the router matched a path of its own, such as `/emails/batch`, with the id of another, `/emails/:id`. */
+    isTakenForId: (path: string, matched: string | undefined) => boolean;
   }
 }
 
@@ -18,9 +20,14 @@ export function collectDeclaredMethods(app: FastifyInstance): void {
     routes.set(url, route);
   });
   app.decorate('declaredMethods', (path: string) => {
-    const fitting = [...routes.values()].filter(({ pattern }) => pattern.test(path));
+    const own = routes.get(path);
+    const fitting = own !== undefined ? [own] : [...routes.values()].filter(({ pattern }) => pattern.test(path));
     return [...new Set(fitting.flatMap(({ methods }) => [...methods]))].sort();
   });
+  app.decorate(
+    'isTakenForId',
+    (path: string, matched: string | undefined) => matched?.includes(':') === true && routes.has(path),
+  );
 }
 
 /** The paths of a route such as `/emails/:id`. */

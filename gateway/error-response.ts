@@ -84,9 +84,14 @@ export function sendDownloadError(error: unknown, request: FastifyRequest, reply
   return send(reply, isUnauthorized ? { ...body, details: 'Invalid or missing API key' } : body, headers);
 }
 
+/** Returns whether no route serves the path of a request by its method. */
+export function hasNoRoute(request: FastifyRequest): boolean {
+  return request.is404 || request.server.isTakenForId(pathOf(request), request.routeOptions.url);
+}
+
 /** Sends 404 for a path that no route serves, and 405 for one that is served by other methods. */
 export function sendNoRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const methods = request.server.declaredMethods(request.url.split('?')[0] ?? '');
+  const methods = request.server.declaredMethods(pathOf(request));
   // A route may find that there is nothing below its path.
   if (methods.length > 0 && !methods.includes(request.method)) {
     const allow = methods.join(', ');
@@ -95,6 +100,10 @@ export function sendNoRoute(request: FastifyRequest, reply: FastifyReply): Fasti
   }
   const { body, headers } = frame(404, 'Not Found', 'The requested resource does not exist.');
   return send(reply, body, headers);
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?')[0] ?? '';
 }
 
 /** Of the retired interface of the first version. */

@@ -53,7 +53,8 @@ function withoutUnused<Document extends OpenAPIV3_1.Document>(document: Document
 
 /**
  * The same schemas in fewer words: null as one of the types, no bounds that every whole number of JSON keeps, and no promise that an
- * answer never gets a further field. `x-examples` are examples.
+ * answer never gets a further field. `x-examples` are examples, and `x-default` is the default:
+ * zod leaves both out of shapes that change a value as they read it.
  */
 function tidied(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidied);
@@ -72,7 +73,7 @@ function tidied(value: unknown): unknown {
     (key === 'minimum' && each === Number.MIN_SAFE_INTEGER) ||
     (key === 'maximum' && each === Number.MAX_SAFE_INTEGER) ||
     (key === 'additionalProperties' && each === false);
-  const nameOf = (key: string) => (key === 'x-examples' ? 'examples' : key);
+  const nameOf = (key: string) => (key === 'x-examples' || key === 'x-default' ? key.slice('x-'.length) : key);
   return Object.fromEntries(
     entries.filter((entry) => !isNoise(entry)).map(([key, each]) => [nameOf(key), tidied(each)]),
   );

@@ -11,9 +11,10 @@ type Method = (typeof METHODS)[number];
 const refusals: Record<string, { name: string; description: string; headers?: string[] }> = {
   400: { name: 'BadRequest', description: 'Something in the request is not valid; `details` names it.' },
   401: { name: 'Unauthorized', description: 'The API key is missing or opens nothing.', headers: ['WWW-Authenticate'] },
-  403: { name: 'Forbidden', description: 'The account may not do this.' },
+  403: { name: 'Forbidden', description: 'The API key or the account may not do this.' },
   404: { name: 'NotFound', description: 'The account has no such thing.' },
   409: { name: 'Conflict', description: 'What is stored stands against it.', headers: ['X-Should-Retry'] },
+  410: { name: 'Gone', description: 'What the cursor points to was removed.' },
   413: { name: 'PayloadTooLarge', description: 'The request body is too large.' },
   415: { name: 'UnsupportedMediaType', description: 'The request body is not `application/json`.' },
   429: { name: 'TooManyRequests', description: 'A limit of the account is used up.', headers: ['Retry-After'] },
@@ -107,6 +108,8 @@ function formRefusals(method: Method, operation: Operation): string[] {
     // What something has become may forbid a change as well as the form of the request.
     ...(method !== 'get' || parameters.some((parameter) => parameter.in !== 'path') ? ['400'] : []),
     '401',
+    // The key has not the scope, or not the domain.
+    '403',
     ...(parameters.some((parameter) => parameter.in === 'path') ? ['404'] : []),
     ...(isGiven ? ['413', '415'] : []),
     '429',

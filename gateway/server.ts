@@ -25,7 +25,7 @@ import { collectDeclaredMethods } from './declared-methods.ts';
 import { downloadAdmission } from './download-admission.ts';
 import { refuseDownloadsAsCode } from './download-destination.ts';
 import { limitDownloads } from './downloads-in-flight.ts';
-import { sendError, sendGone, sendNoRoute } from './error-response.ts';
+import { hasNoRoute, sendError, sendGone, sendNoRoute } from './error-response.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { healthRoutes } from './health.ts';
 import { measureRequests } from './measure-requests.ts';
@@ -263,7 +263,9 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
       // Here too, so that a page may read that a path is none.
       rest.setNotFoundHandler(sendNoRoute);
       // Before the body is read: whatever it is, the path or the method is wrong.
-      rest.addHook('onRequest', async (request, reply) => (request.is404 ? sendNoRoute(request, reply) : undefined));
+      rest.addHook('onRequest', async (request, reply) =>
+        hasNoRoute(request) ? sendNoRoute(request, reply) : undefined,
+      );
       await referenceRoutes(rest, { publicUrl });
       await rest.register(async (admitted) => {
         admitted.addHook('onRequest', admit);

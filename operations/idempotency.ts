@@ -3,7 +3,7 @@ import { UserError } from '../core/errors.ts';
 import type { Idempotency } from './submission.ts';
 
 /** Characters; wire facts "idempotency". */
-const MAX_KEY_LENGTH = 256;
+export const MAX_KEY_LENGTH = 256;
 
 /**
  * What a key makes of a request; null without one. `asked` is all that the request asks for, its fields in one order however the client

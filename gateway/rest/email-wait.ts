@@ -11,14 +11,18 @@ const DEFAULT_TIMEOUT_SECONDS = 30;
 /** The wait, and reading before and after it; milliseconds. */
 const ANSWER_MS = MAX_WAIT_MS + 15_000;
 
+/** An empty filter is refused: it is more likely a mistake of the program than a wish for any mail. */
+const NOT_BLANK = String.raw`\S`;
+
 const waitBody = z
   .object({
     address: text.optional().meta({
+      pattern: NOT_BLANK,
       description: 'id of an address of yours, or the address itself; with a plus-tag, mail to that tag alone',
     }),
-    domain: text.optional().meta({ description: 'id or name of a domain of yours' }),
-    from: text.optional().meta({ description: 'address of the sender, or its domain' }),
-    subject: text.optional().meta({ description: 'part of the subject, in any case' }),
+    domain: text.optional().meta({ pattern: NOT_BLANK, description: 'id or name of a domain of yours' }),
+    from: text.optional().meta({ pattern: NOT_BLANK, description: 'address of the sender, or its domain' }),
+    subject: text.optional().meta({ pattern: NOT_BLANK, description: 'part of the subject, in any case' }),
     since: z.iso
       .datetime({ offset: true })
       .optional()
@@ -37,7 +41,7 @@ const waitBody = z
     // The wait of the first one is over at once, so that programs can try it.
     examples: [
       { address: 'signup+42@inbox.test', from: 'shop.example', subject: 'code', timeout: 0 },
-      { address: 'signup@inbox.test', since: '2026-11-22T09:00:00Z', timeout: 60 },
+      { address: 'signup@inbox.test', since: '2026-11-22T09:00:00Z', timeout: 5 },
     ],
   });
 

@@ -142,25 +142,29 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     },
   );
 
-  for (const method of ['PATCH', 'PUT'] as const)
+  for (const { method, operationId, summary } of updates)
     app.route({
       method,
       url: '/emails/:id',
       schema: {
-        operationId: 'updateEmail',
-        summary: 'Mark a received email, or schedule one anew',
+        operationId,
+        summary,
         description:
-          'Either `is_read` and `is_archived` of a received email, where absent ones stay as they are, or `scheduled_at` of one that is still to be sent. PUT does the same.',
+          'Either `is_read` and `is_archived` of a received email, where absent ones stay as they are, or `scheduled_at` of one that is still to be sent.',
         tags: ['Emails'],
         params: idInPath,
         body: updateBody,
         response: { 200: updateAnswer, default: errorBody },
-        // Some clients say so; one operation is enough of it in the document.
-        hide: method === 'PUT',
       },
       handler: (request) => update(contextOf(request), request.params.id, request.body),
     });
 };
+
+/** Some clients send PUT. */
+const updates = [
+  { method: 'PATCH', operationId: 'updateEmail', summary: 'Mark or reschedule an email' },
+  { method: 'PUT', operationId: 'putEmail', summary: 'Mark or reschedule an email, by another method' },
+] as const;
 
 async function update(
   context: OperationContext,

@@ -47,8 +47,10 @@ const testWish = z
     webhookFormat: z
       .unknown()
       .optional()
-      .meta({ type: 'string', enum: [...FORMAT_NAMES], description: 'default: that of the endpoint' }),
-    overrideUrl: text.nullish().meta({ description: 'of a webhook: tested instead of the configured URL' }),
+      .meta({ type: ['string', 'null'], enum: [...FORMAT_NAMES, null], description: 'default: that of the endpoint' }),
+    overrideUrl: text
+      .nullish()
+      .meta({ minLength: 1, description: 'of a webhook: tested instead of the configured URL' }),
   })
   .nullish()
   .meta({ id: 'TestEndpoint', examples: [{ webhookFormat: 'native' }] });

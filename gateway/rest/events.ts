@@ -14,13 +14,18 @@ const kindList = Object.entries(EVENT_KINDS)
   .map(([kind, meaning]) => `- \`${kind}\`: ${meaning}`)
   .join('\n');
 
+const anyKind = `(?:${Object.keys(EVENT_KINDS).join('|').replaceAll('.', '\\.')})`;
+const KINDS_PATTERN = `^ *${anyKind} *(?:, *${anyKind} *)*$`;
+
 const eventsQuery = z.object({
   after: text.optional().meta({
     description:
       'cursor that the events lie behind, or `latest` for what happens from now on; without it they begin with the first there is',
   }),
   limit: limit(),
-  kinds: text.optional().meta({ description: 'kinds of events, separated by commas; without it all' }),
+  kinds: text
+    .optional()
+    .meta({ pattern: KINDS_PATTERN, description: 'kinds of events, separated by commas; without it all' }),
   wait: z.coerce.number().int().min(0).max(events.MAX_WAIT_SECONDS).default(0).meta({
     description: 'while there is nothing, wait so many seconds for the first event',
   }),
@@ -70,7 +75,7 @@ export const eventRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
           'One feed of all that happens to mail, threads, deliveries and domains, oldest first, without a gap: whoever goes on with the last cursor misses nothing and sees nothing twice. With `Accept: text/event-stream` the answer does not end: events follow as server-sent events, and a client that comes again with `Last-Event-ID` goes on where it was.',
         tags: ['Events'],
         querystring: eventsQuery,
-        response: { 200: answer, default: errorBody },
+        response: { 200: answer, 410: errorBody, default: errorBody },
       },
     },
     async (request, reply) => {

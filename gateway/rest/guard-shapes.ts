@@ -105,7 +105,10 @@ export const checkBody = z
     message: 'structuredEmailId is required',
     path: ['structuredEmailId'],
   })
-  .meta({ examples: [{ structuredEmailId: 'em_0190d4a3c5e67d2f8a1b2c3d4e5f6071' }] });
+  .meta({
+    anyOf: [{ required: ['structuredEmailId'] }, { required: ['email_id'] }, { required: ['emailId'] }],
+    examples: [{ structuredEmailId: 'em_0190d4a3c5e67d2f8a1b2c3d4e5f6071' }],
+  });
 
 const match = z.object({
   criteria: z.string().meta({ description: 'as in the config' }),

@@ -88,21 +88,19 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     },
   );
 
-  for (const method of ['PATCH', 'PUT'] as const)
+  for (const { method, operationId, summary } of updates)
     app.route({
       method,
       url: '/guard/:id',
       config: { bodyFields: changesBody.extend({ config: guardConfigFields }) },
       schema: {
-        operationId: 'updateGuardRule',
-        summary: 'Change a guard rule',
-        description: 'What is absent stays as it is; `config` and `action` are replaced as a whole. PUT does the same.',
+        operationId,
+        summary,
+        description: 'What is absent stays as it is; `config` and `action` are replaced as a whole.',
         tags: ['Guard rules'],
         params: idInPath,
         body: changesBody,
         response: { 200: ruleAnswer, default: errorBody },
-        // The reference service has PUT only; one operation is enough of it in the document.
-        hide: method === 'PUT',
       },
       handler: async (request) => {
         const context = contextOf(request);
@@ -153,3 +151,9 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     },
   );
 };
+
+/** The reference service has PUT only. */
+const updates = [
+  { method: 'PATCH', operationId: 'updateGuardRule', summary: 'Change a guard rule' },
+  { method: 'PUT', operationId: 'putGuardRule', summary: 'Change a guard rule, by another method' },
+] as const;

@@ -59,6 +59,24 @@ const details = z
   .meta({ id: 'FormerScheduledEmail' });
 const cancelled = z.object({ id: z.string(), status: z.literal('cancelled'), cancelled_at: instant });
 
+const scheduleBody = sendBody.meta({
+  id: 'FormerScheduleEmail',
+  required: ['from', 'to', 'subject'],
+  anyOf: ['scheduled_at', 'scheduledAt'].map((name) => ({
+    properties: { [name]: { type: 'string' } },
+    required: [name],
+  })),
+  'x-examples': [
+    {
+      from: 'support@example.com',
+      to: 'ada@example.org',
+      subject: 'A reminder',
+      text: 'Tomorrow is the day.',
+      scheduled_at: 'tomorrow at 9am',
+    },
+  ],
+});
+
 /** Scheduled mail under the paths of `@inboundemail/sdk`; the same operations as under /emails. */
 export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   const frame = { tags: ['Paths of other clients'], deprecated: true };
@@ -74,7 +92,7 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
         summary: 'Schedule an email',
         description: 'As POST /emails with `scheduled_at`, which is required here.',
         headers: idempotencyHeader,
-        body: sendBody,
+        body: scheduleBody,
         response: { 201: scheduledAnswer, 403: errorBody, 409: errorBody, default: errorBody },
       },
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NewEmail } from '../../operations/check-outgoing.ts';
 import { invalid } from '../../operations/context.ts';
-import { readIdempotency } from '../../operations/idempotency.ts';
+import { MAX_KEY_LENGTH, readIdempotency } from '../../operations/idempotency.ts';
 import type { Idempotency, Receipt } from '../../operations/submission.ts';
 import { instant } from './shapes.ts';
 
@@ -133,10 +133,11 @@ function idsOf(receipt: Receipt): { [Name in keyof typeof ids]: string } {
 export const MAIL_BODY_LIMIT = 40_000_000;
 
 export const idempotencyHeader = z.object({
-  'idempotency-key': z
-    .string()
-    .optional()
-    .meta({ description: 'a repetition within 24 hours is answered as the first time' }),
+  'idempotency-key': z.string().optional().meta({
+    minLength: 1,
+    maxLength: MAX_KEY_LENGTH,
+    description: 'a repetition within 24 hours is answered as the first time',
+  }),
 });
 
 /**

@@ -13,14 +13,24 @@ export { text } from '../../schema/shapes/text.ts';
 
 /** A larger limit is taken as the largest; below 1 or no number is refused. */
 export const limit = (fallback: number = DEFAULT_PAGE_SIZE) =>
-  z.coerce
-    .number()
-    .int()
-    .min(1)
+  count({ min: 1, cap: MAX_PAGE_SIZE, fallback }).meta({
+    description: `how many at most; above ${MAX_PAGE_SIZE} counts as ${MAX_PAGE_SIZE}`,
+  });
+export const offset = count({ min: 0, cap: Number.MAX_SAFE_INTEGER, fallback: 0 }).meta({
+  description: 'how many to skip',
+});
+
+/** A whole number in a query, however large: above `cap` it counts as `cap`. An empty value is refused, not read as 0. */
+function count({ min, cap, fallback }: { min: number; cap: number; fallback: number }) {
+  return z
+    .preprocess(
+      (given) => (given === '' ? Number.NaN : given),
+      z.coerce.number().min(min).refine(Number.isInteger, 'Invalid input: expected int, received number'),
+    )
     .default(fallback)
-    .transform((value) => Math.min(value, MAX_PAGE_SIZE))
-    .meta({ description: `how many at most; above ${MAX_PAGE_SIZE} counts as ${MAX_PAGE_SIZE}` });
-export const offset = z.coerce.number().int().min(0).default(0).meta({ description: 'how many to skip' });
+    .transform((value) => Math.min(value, cap))
+    .meta({ type: 'integer', minimum: min, 'x-default': fallback });
+}
 
 /** `true` and `false`, also `1` and `0`. */
 export const queryBoolean = z

@@ -42,33 +42,40 @@ describe.each([
     ['100', 100],
     ['101', 100],
     ['999999999', 100],
+    ['99999999999999999999', 100],
   ])('takes a limit of %s as %i', async (limit, taken) => {
     const response = await get(`${path}?limit=${limit}`);
     expect([response.statusCode, response.json().pagination.limit]).toEqual([200, taken]);
   });
 
-  test.each(['limit=0', 'limit=-5', 'limit=x', 'limit=', 'limit=1.5', ...(hasOffset ? ['offset=-1', 'offset=x'] : [])])(
-    'refuses %s and names the field',
-    async (query) => {
-      const response = await get(`${path}?${query}`);
-      expect([response.statusCode, response.json()]).toEqual([
-        400,
-        {
-          error: 'Bad Request',
-          message: 'Validation failed. Check your request parameters.',
-          statusCode: 400,
-          name: 'validation_error',
-          details: [{ field: query.split('=')[0], message: expect.any(String) }],
-        },
-      ]);
-    },
-  );
+  test.each([
+    'limit=0',
+    'limit=-5',
+    'limit=x',
+    'limit=',
+    'limit=1.5',
+    ...(hasOffset ? ['offset=-1', 'offset=x', 'offset='] : []),
+  ])('refuses %s and names the field', async (query) => {
+    const response = await get(`${path}?${query}`);
+    expect([response.statusCode, response.json()]).toEqual([
+      400,
+      {
+        error: 'Bad Request',
+        message: 'Validation failed. Check your request parameters.',
+        statusCode: 400,
+        name: 'validation_error',
+        details: [{ field: query.split('=')[0], message: expect.any(String) }],
+      },
+    ]);
+  });
 
   test('behind its end is empty and has no more', async () => {
     if (!hasOffset) return;
     const { data, pagination } = (await get(`${path}?offset=1000`)).json();
     expect(data).toEqual([]);
     expect([pagination.hasMore ?? pagination.has_more, pagination.offset]).toEqual([false, 1000]);
+    const farthest = await get(`${path}?offset=99999999999999999999`);
+    expect([farthest.statusCode, farthest.json().data]).toEqual([200, []]);
   });
 });
 

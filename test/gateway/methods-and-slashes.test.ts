@@ -45,6 +45,10 @@ describe('a method that a path does not declare', () => {
     ['/api/e2/mail/threads/th_1', 'GET, HEAD', ['PATCH', 'DELETE', 'POST']],
     ['/api/e2/attachments/em_1/a%20file.txt', 'GET, HEAD', ['PUT']],
     ['/api/e2/openapi.json', 'GET, HEAD', ['POST']],
+    // Not the email whose id is "batch".
+    ['/api/e2/emails/batch', 'POST', ['GET', 'PUT', 'PATCH', 'DELETE']],
+    ['/api/e2/emails/receiving/', 'GET, HEAD', ['PUT', 'PATCH', 'DELETE']],
+    ['/api/e2/guard/backtest', 'POST', ['GET', 'PUT', 'DELETE']],
   ];
   test.each(cases)('%s is 405 with Allow: %s', async (path, allow, methods) => {
     for (const method of methods) {

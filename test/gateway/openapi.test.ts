@@ -82,7 +82,7 @@ describe('the document', () => {
       const isDownload = /\/(?:parts\/\{index\}|raw)$/.test(route);
       expect(security, route).toEqual(isDownload ? [{ key: [] }, {}] : undefined);
       const statuses = Object.keys(responses);
-      expect(statuses, route).toEqual(expect.arrayContaining(['401', '429', '500', '503']));
+      expect(statuses, route).toEqual(expect.arrayContaining(['401', '403', '429', '500', '503']));
       if (requestBody !== undefined) expect(statuses, route).toEqual(expect.arrayContaining(['400', '413', '415']));
       if (route.includes('{')) expect(statuses, route).toContain('404');
       expect(statuses, route).not.toContain('default');
@@ -104,6 +104,34 @@ describe('the document', () => {
       'testEndpoint',
       'backtestSavedGuardRule',
     ]);
+  });
+
+  test('says what the service checks: methods, statuses, and the form of bodies and headers', () => {
+    const paths = document.paths ?? {};
+    expect(paths['/api/e2/emails/{id}']?.put?.operationId).toBe('putEmail');
+    expect(paths['/api/e2/guard/{id}']?.put?.operationId).toBe('putGuardRule');
+    expect(paths['/api/e2/events']?.get?.responses).toHaveProperty('410');
+    expect(document.components?.schemas?.['TestEndpoint']).toMatchObject({
+      properties: { webhookFormat: { type: ['string', 'null'], enum: expect.arrayContaining(['native', null]) } },
+    });
+    expect(paths['/api/e2/emails']?.post?.parameters).toContainEqual(
+      expect.objectContaining({
+        name: 'idempotency-key',
+        schema: expect.objectContaining({ minLength: 1, maxLength: 256 }),
+      }),
+    );
+    expect(paths['/api/e2/mail/{id}']?.patch?.requestBody).toMatchObject({
+      content: {
+        'application/json': { schema: { anyOf: [{ required: ['isRead'] }, { required: ['isArchived'] }] } },
+      },
+    });
+  });
+
+  test('keeps the default and the least value of a limit', () => {
+    const parameters = document.paths?.['/api/e2/emails']?.get?.parameters;
+    expect(parameters).toContainEqual(
+      expect.objectContaining({ name: 'limit', schema: { type: 'integer', minimum: 1, default: 50 } }),
+    );
   });
 
   test('gives an example of every request body', () => {
