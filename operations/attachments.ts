@@ -3,6 +3,7 @@ import { UserError } from '../core/errors.ts';
 import { readRawOctets } from '../db/queries/raw-octets.ts';
 import { isAskable, type OperationContext } from './context.ts';
 import { loadContents, loadEmails } from './emails.ts';
+import { onParsed } from './pending-emails.ts';
 
 export interface AttachmentFile {
   filename: string;
@@ -18,7 +19,15 @@ const WHOLE_MESSAGE = { start: 0, length: 1_000_000_000 };
 export type AttachmentChoice = { filename: string } | { index: number };
 
 /** Reads one attachment of an email. Throws not_found with the texts of interface.md "Attachment download errors". */
-export async function readAttachment(
+export function readAttachment(
+  context: OperationContext,
+  emailId: string,
+  choice: AttachmentChoice,
+): Promise<AttachmentFile> {
+  return onParsed(context, [emailId], () => readParsedAttachment(context, emailId, choice));
+}
+
+async function readParsedAttachment(
   context: OperationContext,
   emailId: string,
   choice: AttachmentChoice,
@@ -36,7 +45,11 @@ export async function readAttachment(
 }
 
 /** Reads an email as it came in, or as it was composed. Throws not_found with the texts of readAttachment. */
-export async function readRawMessage(context: OperationContext, emailId: string): Promise<AttachmentFile> {
+export function readRawMessage(context: OperationContext, emailId: string): Promise<AttachmentFile> {
+  return onParsed(context, [emailId], () => readStoredMessage(context, emailId));
+}
+
+async function readStoredMessage(context: OperationContext, emailId: string): Promise<AttachmentFile> {
   const [email] = isAskable(emailId) ? await loadEmails(context, [emailId]) : [];
   if (email == null) throw new UserError('not_found', 'Email not found or access denied');
   const octets = await readOctets(context, emailId, WHOLE_MESSAGE);

@@ -2,6 +2,7 @@ import { UserError } from '../core/errors.ts';
 import { asUser } from '../db/database.ts';
 import { appendEvents, type EmailFlags, type LockedEmail, lockEmails, setFlags } from '../db/queries/email-flags.ts';
 import { invalid, isAskable, newIdentifier, type OperationContext } from './context.ts';
+import { onParsed } from './pending-emails.ts';
 
 /** Emails of one call. */
 const MAX_EMAILS = 100;
@@ -20,7 +21,7 @@ export async function updateEmail(
   emailId: string,
   flags: EmailFlags,
 ): Promise<FlaggedEmail> {
-  const [updated] = await update(context, [emailId], flags);
+  const [updated] = await onParsed(context, [emailId], () => update(context, [emailId], flags));
   if (updated === undefined) throw emailNotFound();
   return updated;
 }
@@ -33,7 +34,7 @@ export async function updateEmails(
 ): Promise<FlaggedEmail[]> {
   if (emailIds.length === 0 || emailIds.length > MAX_EMAILS)
     throw invalid(`Between 1 and ${MAX_EMAILS} emails can be changed at once`, 'ids');
-  return update(context, emailIds, flags);
+  return onParsed(context, emailIds, () => update(context, emailIds, flags));
 }
 
 async function update(

@@ -1,10 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
+import { UserError } from '../core/errors.ts';
 import { receivedMessageId } from '../core/message-id.ts';
 import { scanHeaders } from '../core/parse-message.ts';
 import { isReturnAddress } from '../core/return-address.ts';
+import { asUser } from '../db/database.ts';
 import type { EmailContent, EmailSummary } from '../db/queries/email-row.ts';
 import { findPendingReceptions, type PendingReception } from '../db/queries/pending-email.ts';
 import type { Tables } from '../db/tables.ts';
+import { isAskable, type OperationContext } from './context.ts';
 
 /** A received email as far as its envelope and its header section tell: it has no body, no attachments and no thread yet. */
 export type PendingEmail = EmailSummary & EmailContent;
@@ -22,6 +26,41 @@ export async function findPendingEmails(
   return receptions
     .filter(({ recipient }) => !isReturnAddress(recipient))
     .map((reception) => pendingEmail(reception, user.mailHostname));
+}
+
+/** How long a request waits for an email that is being parsed, and how often it looks; milliseconds. */
+const PARSING_WAIT_MS = 10_000;
+const PARSING_LOOK_MS = 100;
+
+/**
+ * Runs work that needs the emails parsed. When it throws not_found and SMTP has accepted one of them that is still to be parsed, waits for
+ * that and runs it again. Throws what `work` throws, and unavailable when parsing takes longer than 10 s.
+ */
+export async function onParsed<T>(
+  context: OperationContext,
+  emailIds: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const { database, userId, settings } = context;
+  const { mailHostname } = settings;
+  const asked = emailIds.filter(isAskable);
+  for (const deadline = performance.now() + PARSING_WAIT_MS; ; await sleep(PARSING_LOOK_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      const isUnknown = error instanceof UserError && error.code === 'not_found';
+      if (!isUnknown || asked.length === 0) throw error;
+    }
+    const pending = await asUser(database, userId, (transaction) =>
+      findPendingEmails(transaction, { userId, mailHostname }, asked),
+    );
+    if (pending.length > 0 && performance.now() > deadline)
+      throw new UserError('unavailable', 'The email is still being parsed. Try again in a moment.', {
+        retryAfterSeconds: 1,
+      });
+    // When it is not pending it was parsed in between, or does not exist: the next run decides.
+    if (pending.length === 0) return await work();
+  }
 }
 
 function pendingEmail(reception: PendingReception, mailHostname: string): PendingEmail {

@@ -8,6 +8,7 @@ import { findOriginal, findOwnAddresses } from '../db/queries/outgoing-original.
 import { type CheckedEmail, checkAnswer, checkAudience, type NewEmail } from './check-outgoing.ts';
 import { invalid, isAskable, type OperationContext } from './context.ts';
 import { requireSender } from './key-reach.ts';
+import { onParsed } from './pending-emails.ts';
 import { lookAhead, sendChecked } from './send-email.ts';
 import type { Accepted, Idempotency } from './submission.ts';
 
@@ -34,7 +35,9 @@ export async function sendReply(
   // The latest message of the thread may be another one by now, so a repeated request is answered before it is looked for.
   const before = idempotency === null ? null : await lookAhead(context, idempotency);
   if (before !== null && 'receipt' in before) return before;
-  const { original, isThread, isOneself } = await readOriginal(context, id, answer.sender.address);
+  const { original, isThread, isOneself } = await onParsed(context, [id], () =>
+    readOriginal(context, id, answer.sender.address),
+  );
   const wish = { to: answer.to, subject: answer.subject, audience: reply.audience ?? 'sender' };
   const { to, cc, subject, inReplyTo, references } = makeReply(original, wish, isOneself);
   if (to.length === 0) throw invalid('There is nobody to reply to: give a recipient', 'to');

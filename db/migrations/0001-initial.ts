@@ -1038,6 +1038,8 @@ const ROLES_AND_POLICIES = `
         'select s.email_id, s.created_at::timestamptz, coalesce(s.parties @> array[$2], false), coalesce(s.parties @> array[$3], false)
          from email_search s
          where s.user_id = $1 and s.parties && array_remove(array[$2, $3], null) and ($4 is null or s.created_at >= $4)'
+        || case when current_setting('role') <> 'postroom_domain' then '' else
+          ' and exists (select from email e where e.user_id = s.user_id and e.id = s.email_id and e.own_domain = current_setting(''postroom.domain'', true))' end
         using p_user_id, p_address, p_domain, p_since;
     end $$;
   -- null: no condition. p_address is one participant, p_domain the domain of one, lower case. The threads behind and before two places,

@@ -7,7 +7,14 @@ import { openTestGateway, type TestGateway } from '../support/gateway.ts';
 import { makeTwoDomains, type TwoDomains } from '../support/two-domains.ts';
 
 /** All that the role may call which looks past the policies. */
-const LOOK_PAST = ['is_batch_of_domain', 'is_thread_of_domain', 'raw_octets', 'raw_sizes'];
+const LOOK_PAST = [
+  'exchanged_emails',
+  'is_batch_of_domain',
+  'is_thread_of_domain',
+  'pending_receptions',
+  'raw_octets',
+  'raw_sizes',
+];
 
 let gateway: TestGateway;
 let two: TwoDomains;
@@ -108,6 +115,23 @@ test('of what looks past the policies it may call what asks for the domain itsel
   );
   const sizes = await ask<{ email_id: string }>(`select email_id from raw_sizes('${userId}', '{${own},${other}}')`);
   expect(sizes).toEqual([{ email_id: own }]);
+
+  // Both messages are as they were before they were parsed, and have one sender.
+  const ids = `'{${own},${other}}'`;
+  await gateway.owner.pool.query(
+    `insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls, trace_fields, accepted_at)
+     select user_id, id, raw_id, '', own_address, own_address, domain_id, '127.0.0.1', 'x', false, '', now() from email where id = any (${ids})
+     on conflict (user_id, email_id) do update set parsed_at = null`,
+  );
+  const pending = `select email_id from pending_receptions('${userId}', ${ids}, 1000)`;
+  expect(await ask(pending)).toEqual([{ email_id: own }]);
+  expect(await ask(pending, gateway.database)).toHaveLength(2);
+  await gateway.owner.pool.query(
+    `update email_search set parties = '{same@sender.test}' where email_id = any (${ids})`,
+  );
+  const exchanged = `select email_id from exchanged_emails('${userId}', 'same@sender.test', null, null)`;
+  expect(await ask(exchanged)).toEqual([{ email_id: own }]);
+  expect(await ask(exchanged, gateway.database)).toHaveLength(2);
 });
 
 describe('of a thread with mail of both domains', () => {

@@ -52,16 +52,16 @@ function send(body: EmailBody, headers: Record<string, string> = {}): Promise<An
   return stage.account.call('POST', '/emails', body, headers);
 }
 
-/** Hands a message with these header fields to our listener; answers the id of the email once it can be read. */
+/** Hands a message with these header fields to our listener; returns the id of the email once it is threaded. */
 async function receive(fields: string[]): Promise<string> {
   const client = await SmtpClient.greet(stage.service.smtpPort);
   const reply = await client.deliver(toData(Buffer.from([...fields, '', 'Text', ''].join('\r\n'))), [sender]);
   client.destroy();
   const id = /em_[0-9a-f]{32}/.exec(reply.text)?.[0] ?? '';
   await until(
-    `the received ${id} can be read`,
+    `the received ${id} is threaded`,
     () => reply.text,
-    async () => (await stage.account.call('GET', `/emails/${id}`)).status === 200,
+    async () => (await stage.account.call('GET', `/emails/${id}`)).body.thread_id !== null,
   );
   return id;
 }

@@ -193,7 +193,7 @@ describe('the operations find the same', () => {
   });
 
   test('filters of the list of emails hold beside words', async () => {
-    const found = matchingIds(mails, 'hello is:unread in:received after:2026-06-01', NOW).emails;
+    const found = matchingIds(mails, 'hello is:unread in:received -is:archived after:2026-06-01', NOW).emails;
     const query = {
       words: 'hello',
       type: 'received',
