@@ -1,3 +1,4 @@
+import type { Transaction } from 'kysely';
 import type { AddressFields } from '../core/address.ts';
 import { UserError } from '../core/errors.ts';
 import type { KeysetPage, Page } from '../core/page.ts';
@@ -7,6 +8,7 @@ import * as finds from '../db/queries/email-find.ts';
 import * as lists from '../db/queries/email-list.ts';
 import * as reads from '../db/queries/email-read.ts';
 import type { EmailContent, EmailSummary } from '../db/queries/email-row.ts';
+import type { Tables } from '../db/tables.ts';
 import { invalid, isAskable, type OperationContext } from './context.ts';
 import { findPendingEmails } from './pending-emails.ts';
 
@@ -61,6 +63,8 @@ export type EmailDetails = reads.EmailDetails;
 export interface EmailPage {
   /** newest first */
   emails: EmailSummary[];
+  /** the address fields of each; null where its content is gone */
+  addresses: (AddressFields | null)[];
   /** of all pages, exact */
   total: number;
   hasMore: boolean;
@@ -69,10 +73,11 @@ export interface EmailPage {
 /** A page by offset. */
 export async function listEmails(context: OperationContext, query: EmailQuery, page: Page): Promise<EmailPage> {
   const conditions = conditionsOf(query, context.now());
-  const { emails, total } = await asUser(context.database, context.userId, (transaction) =>
-    lists.listEmails(transaction, context.userId, conditions, page),
-  );
-  return { emails, total, hasMore: page.offset + emails.length < total };
+  return asUser(context.database, context.userId, async (transaction) => {
+    const { emails, total } = await lists.listEmails(transaction, context.userId, conditions, page);
+    const addresses = await addressesOf(transaction, context.userId, emails);
+    return { emails, addresses, total, hasMore: page.offset + emails.length < total };
+  });
 }
 
 /** The page that lies behind or before one email of the user's. Throws validation when the user has no such email. */
@@ -90,9 +95,10 @@ export async function listEmailsBeside(
     const places = { after: null, before: null, [side]: { at: email.createdAt, id: email.id } };
     const isInverted = side === 'before';
     const found = await lists.pageEmails(transaction, userId, conditions, { ...places, isInverted, limit: limit + 1 });
-    const emails = found.slice(0, limit);
+    const emails = isInverted ? found.slice(0, limit).toReversed() : found.slice(0, limit);
     return {
-      emails: isInverted ? emails.toReversed() : emails,
+      emails,
+      addresses: await addressesOf(transaction, userId, emails),
       total: await lists.countEmails(transaction, userId, conditions),
       hasMore: found.length > limit,
     };
@@ -183,16 +189,16 @@ export async function loadContents(
   return emailIds.map((id) => found.get(id) ?? null);
 }
 
-/** The address fields of each email, null where it has no content yet. */
-export async function loadAddresses(
-  context: OperationContext,
-  emailIds: readonly string[],
+/** Returns the address fields of each email; null where its content is gone. */
+async function addressesOf(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emails: readonly EmailSummary[],
 ): Promise<(AddressFields | null)[]> {
-  if (emailIds.length === 0) return [];
-  const found = await asUser(context.database, context.userId, (transaction) =>
-    reads.findAddresses(transaction, context.userId, emailIds),
-  );
-  return emailIds.map((id) => found.get(id) ?? null);
+  if (emails.length === 0) return [];
+  const ids = emails.map(({ id }) => id);
+  const found = await reads.findAddresses(transaction, userId, ids);
+  return ids.map((id) => found.get(id) ?? null);
 }
 
 function emailNotFound(): UserError {

@@ -110,11 +110,9 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         emailId === undefined
           ? await emails.listEmails(context, query, page)
           : await emails.listEmailsBeside(context, query, { side, emailId, limit: page.limit });
-      const ids = found.emails.map(({ id }) => id);
-      const addresses = await emails.loadAddresses(context, ids);
       return {
         object: 'list' as const,
-        data: found.emails.map((email, at) => emailListItemOf(email, addresses[at] ?? null)),
+        data: found.emails.map((email, at) => emailListItemOf(email, found.addresses[at] ?? null)),
         has_more: found.hasMore,
         pagination: { ...page, total: found.total, has_more: found.hasMore },
         filters: { type, status, time_range: timeRange, search, domain, address },
