@@ -41,8 +41,7 @@ export async function onParsed<T>(
   emailIds: readonly string[],
   work: () => Promise<T>,
 ): Promise<T> {
-  const { database, userId, settings } = context;
-  const { mailHostname } = settings;
+  const { database, userId } = context;
   const asked = emailIds.filter(isAskable);
   for (const deadline = performance.now() + PARSING_WAIT_MS; ; await sleep(PARSING_LOOK_MS)) {
     try {
@@ -52,7 +51,7 @@ export async function onParsed<T>(
       if (!isUnknown || asked.length === 0) throw error;
     }
     const pending = await asUser(database, userId, (transaction) =>
-      findPendingEmails(transaction, { userId, mailHostname }, asked),
+      findPendingEmails(transaction, { userId, mailHostname: context.settings.mailHostname }, asked),
     );
     if (pending.length > 0 && performance.now() > deadline)
       throw new UserError('unavailable', 'The email is still being parsed. Try again in a moment.', {
