@@ -48,6 +48,8 @@ export interface NatsBusOptions {
 /** The queue group of every subject that one of several servers takes. */
 const QUEUE_GROUP = 'postroom';
 const NO_RESPONDERS = 503;
+/** An age is too low by as much as the asker's quickest question took; one that comes this close to its limit counts as given up. */
+const SERVED_PORTION = 0.9;
 
 /**
  * The bus over NATS (2.9 or later, no JetStream). Usable at once: while there is no connection, questions fail with BusUnavailable
@@ -113,7 +115,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
     const head = questionHead.safeParse(envelope?.head);
     if (!envelope || !head.success) throw new Error('malformed question');
     const { limitMs, streamedOctets, request } = head.data;
-    const leftMs = limitMs - ages.ageMs(head.data.asker, head.data.askedAtMs, monotonicMs());
+    const leftMs = limitMs * SERVED_PORTION - ages.ageMs(head.data.asker, head.data.askedAtMs, monotonicMs());
     if (leftMs <= 0) {
       log.warn({ question: subject }, 'bus: question came after its asker gave up');
       return null;

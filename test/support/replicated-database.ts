@@ -7,6 +7,7 @@ import { findNativePostgresql } from '../../db/native-postgresql.ts';
 import { readPostmaster } from '../../db/postmaster.ts';
 import { freePort, onServer } from './cluster.ts';
 import { copyCluster } from './data-template.ts';
+import { processTree } from './process-tree.ts';
 import { until } from './service.ts';
 
 /** The standby's name in synchronous_standby_names. */
@@ -94,7 +95,14 @@ export class ReplicatedDatabase {
   async killFirst(): Promise<void> {
     const postmaster = await readPostmaster(path.join(this.#directory, 'cluster'));
     if (postmaster === null) throw new Error('the first server does not run');
-    process.kill(postmaster.pid, 'SIGKILL');
+    // Its backends, too: one that has just been asked answers before it notices that its postmaster is gone.
+    for (const { pid } of processTree(postmaster.pid)) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+    }
     await until(
       'nobody listens at the port of the first server',
       () => '',
