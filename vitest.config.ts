@@ -14,7 +14,7 @@ export default defineConfig({
       // Importing the product costs more than most of these tests, so that the files of a worker share it: they leave nothing behind.
       { test: { name: 'functions', include: WITHIN, isolate: false } },
     ],
-    globalSetup: ['test/support/cluster.ts'],
+    globalSetup: ['test/support/cluster/cluster.ts'],
     setupFiles: ['test/support/keep-logs.ts'],
     // For hangs, not for slowness: a machine with other work may be ten times as slow.
     testTimeout: 240_000,

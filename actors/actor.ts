@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Database, isConnectionLost } from '../db/database.ts';
+import { type Database, isConnectionLost } from '../db/connection/database.ts';
 import type { OctetStore } from '../db/octet-store.ts';
 import {
   type Bus,

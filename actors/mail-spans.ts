@@ -1,6 +1,6 @@
 import type { Attributes, SpanKind } from '@opentelemetry/api';
-import type { Database } from '../db/database.ts';
-import { type EmailKey, readTraceParents } from '../db/queries/email-trace.ts';
+import type { Database } from '../db/connection/database.ts';
+import { type EmailKey, readTraceParents } from '../db/queries/emails/email-trace.ts';
 import { beginSpan, failSpan, isTracing } from './bus/tracing.ts';
 
 /** What was done to emails, and how it went. */

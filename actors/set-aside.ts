@@ -1,4 +1,4 @@
-import { ACTOR_OF_STEP, type RowFault, type SetAside, setRowAside } from '../db/queries/dead-row.ts';
+import { ACTOR_OF_STEP, type RowFault, type SetAside, setRowAside } from '../db/queries/upkeep/dead-row.ts';
 import { actorMetrics } from '../schema/metrics.ts';
 import type { ActorContext } from './actor.ts';
 

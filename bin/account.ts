@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { signInLinkUrl } from '../core/auth-secret.ts';
-import { faultOfRetention, MOST_RETENTION_DAYS, type Retention } from '../core/retention.ts';
-import type { Database } from '../db/database.ts';
-import { createAccount, findAccountId, type NewAccount } from '../db/queries/account.ts';
-import { readRetention, writeRetention } from '../db/queries/retention.ts';
-import { makeSignInLink } from '../db/queries/sign-in-link.ts';
+import { signInLinkUrl } from '../core/accounts/auth-secret.ts';
+import { faultOfRetention, MOST_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
+import type { Database } from '../db/connection/database.ts';
+import { createAccount, findAccountId, type NewAccount } from '../db/queries/accounts/account.ts';
+import { makeSignInLink } from '../db/queries/accounts/sign-in-link.ts';
+import { readRetention, writeRetention } from '../db/queries/upkeep/retention.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart, refuseUsage } from './runner/command-line.ts';
 import { eraseAccount } from './runner/erase-account.ts';
 import { exportAccount } from './runner/export-account.ts';

@@ -1,6 +1,6 @@
-import { actorNames, createActorContext, isActorName, startActor } from './runner/actors.ts';
 import { readArguments, refuseUsage } from './runner/command-line.ts';
-import { runSplitProcess } from './runner/split-process.ts';
+import { actorNames, createActorContext, isActorName, startActor } from './runner/processes/actors.ts';
+import { runSplitProcess } from './runner/processes/split-process.ts';
 
 const { words } = readArguments({
   words: 1,

@@ -1,6 +1,6 @@
 import path from 'node:path';
+import { type BackupReport, makeBackup } from './runner/backup/make-backup.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart, refuseUsage } from './runner/command-line.ts';
-import { type BackupReport, makeBackup } from './runner/make-backup.ts';
 import { onDatabase } from './runner/on-database.ts';
 import { tellProgress } from './runner/progress.ts';
 

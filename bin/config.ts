@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { MTA_STS_MODES, type MtaStsMode } from '../core/mta-sts.ts';
-import { faultOfRetention, MOST_RETENTION_DAYS, type Retention } from '../core/retention.ts';
-import { urlsOf } from '../db/database-hosts.ts';
+import { MTA_STS_MODES, type MtaStsMode } from '../core/domains/mta-sts.ts';
+import { faultOfRetention, MOST_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
+import { urlsOf } from '../db/connection/database-hosts.ts';
 import {
   hostAndPort,
   hostName,

@@ -5,7 +5,7 @@ import { minifyIntrospection, outputIntrospectionFile } from '@gql.tada/internal
 import { introspectionFromSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { pino } from 'pino';
 import { createInProcessBus } from '../actors/bus/in-process.ts';
-import { openDatabase } from '../db/database.ts';
+import { openDatabase } from '../db/connection/database.ts';
 import { createGateway } from '../gateway/server.ts';
 import { schema } from '../schema/graphql/schema.ts';
 import { readArguments } from './runner/command-line.ts';

@@ -1,4 +1,4 @@
-import { type DeadRow, type DeadSelection, listDeadRows, replayDeadRows } from '../db/queries/dead-row.ts';
+import { type DeadRow, type DeadSelection, listDeadRows, replayDeadRows } from '../db/queries/upkeep/dead-row.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart, refuseUsage } from './runner/command-line.ts';
 import { asOwner, onDatabase } from './runner/on-database.ts';
 

@@ -1,9 +1,9 @@
-import { loginUrl } from '../db/logins.ts';
+import { loginUrl } from '../db/connection/logins.ts';
 import { readArguments } from './runner/command-line.ts';
 import { warnOfExposures } from './runner/exposures.ts';
-import { openGateway } from './runner/gateway.ts';
 import { openLoggedDatabase } from './runner/logged-database.ts';
-import { runSplitProcess } from './runner/split-process.ts';
+import { openGateway } from './runner/processes/gateway.ts';
+import { runSplitProcess } from './runner/processes/split-process.ts';
 
 readArguments({
   usage: `Usage: npx node bin/gateway.ts

@@ -1,4 +1,4 @@
-import { dropHeld, listHeld, sendHeld } from '../db/queries/held-outgoing.ts';
+import { dropHeld, listHeld, sendHeld } from '../db/queries/sending/held-outgoing.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart, refuseUsage } from './runner/command-line.ts';
 import { asOwner, onDatabase } from './runner/on-database.ts';
 

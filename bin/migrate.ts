@@ -1,9 +1,9 @@
-import { findLoginFaults } from '../db/logins.ts';
+import { findLoginFaults } from '../db/connection/logins.ts';
+import { connectClient } from '../db/connection/open-pool.ts';
 import { pendingMigrations } from '../db/migrate.ts';
-import { connectClient } from '../db/open-pool.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
 import { prepareDatabase } from './runner/prepare-database.ts';
-import { openSingleMachine } from './runner/single-machine.ts';
+import { openSingleMachine } from './runner/processes/single-machine.ts';
 
 const { options } = readArguments({
   options: { check: { type: 'boolean' }, logins: { type: 'boolean' } },

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { findNativePostgresql } from '../db/native-postgresql.ts';
+import { findNativePostgresql } from '../db/cluster/native-postgresql.ts';
 import {
   BackupRefused,
   checkFiles,
@@ -7,14 +7,14 @@ import {
   readBackupSecrets,
   readManifest,
   SECRETS_FILE,
-} from './runner/backup-manifest.ts';
+} from './runner/backup/backup-manifest.ts';
+import { assertEmptyDatabase, emptyDatabase, makeRoles } from './runner/backup/empty-database.ts';
+import { majorOf, restoreDump } from './runner/backup/pg-dump.ts';
+import { restoreCluster } from './runner/backup/restore-cluster.ts';
+import type { Restored } from './runner/backup/settle-restored.ts';
+import { assertKnown, settleRestored } from './runner/backup/settle-restored.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart, refuseUsage } from './runner/command-line.ts';
-import { assertEmptyDatabase, emptyDatabase, makeRoles } from './runner/empty-database.ts';
-import { majorOf, restoreDump } from './runner/pg-dump.ts';
 import { sizeInWords, tellProgress } from './runner/progress.ts';
-import { restoreCluster } from './runner/restore-cluster.ts';
-import type { Restored } from './runner/settle-restored.ts';
-import { assertKnown, settleRestored } from './runner/settle-restored.ts';
 
 const { words, options } = readArguments({
   words: 1,

@@ -6,10 +6,10 @@ import { startHaraka } from '../haraka-plugins/start.ts';
 import { isWorker, startWorkers } from '../haraka-plugins/workers.ts';
 import { type Config, faultOf } from './config.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
-import { createLog } from './runner/log.ts';
-import { openSmtpMonitoring } from './runner/smtp-monitoring.ts';
-import { openTracing, TRACES_FLUSH_LIMIT_MS } from './runner/tracing.ts';
-import { startWatchdog } from './runner/watchdog.ts';
+import { createLog } from './runner/monitoring/log.ts';
+import { openSmtpMonitoring } from './runner/monitoring/smtp-monitoring.ts';
+import { openTracing, TRACES_FLUSH_LIMIT_MS } from './runner/monitoring/tracing.ts';
+import { startWatchdog } from './runner/monitoring/watchdog.ts';
 
 readArguments({
   usage: `Usage: npx node bin/smtp.ts

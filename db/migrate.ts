@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { connectClient } from './connection/open-pool.ts';
 import type { SchemaMigration } from './migrations/list.ts';
 import { migrationNames } from './migrations/names.ts';
-import { connectClient } from './open-pool.ts';
 
 /** Any 64-bit number; two services that start at once wait for each other on it. */
 const MIGRATION_LOCK = 7_306_080_110;

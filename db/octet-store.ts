@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Database } from './database.ts';
+import type { Database } from './connection/database.ts';
 
 /** Where the octets of messages are read from. PostgreSQL holds them; what came in a moment ago is answered from memory. */
 export interface OctetStore {

@@ -42,7 +42,7 @@ export interface Tables {
   email: EmailRow;
   email_content: EmailContentRow;
   email_search: { user_id: string; email_id: string; created_at: Date; text: string; parties: Generated<string[]> };
-  /** words: tsvector, see db/queries/email-words.ts */
+  /** words: tsvector, see db/queries/search/email-words.ts */
   email_words: { user_id: string; email_id: string; created_at: Date; words: string };
   email_counter: {
     user_id: string;

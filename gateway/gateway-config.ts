@@ -1,12 +1,12 @@
-import type { MtaStsMode } from '../core/mta-sts.ts';
-import type { Retention } from '../core/retention.ts';
+import type { MtaStsMode } from '../core/domains/mta-sts.ts';
+import type { Retention } from '../core/upkeep/retention.ts';
 
 /** What the gateway is told of the service. */
 export interface GatewayConfig {
   /** base of links, without a slash at its end */
   publicUrl: string;
   mailHostname: string;
-  /** see core/mta-sts.ts; `testing` unless told */
+  /** see core/domains/mta-sts.ts; `testing` unless told */
   mtaStsMode?: MtaStsMode;
   /** where people hand mail over to try the service out */
   smtp: { host: string; port: number };
@@ -14,7 +14,7 @@ export interface GatewayConfig {
   version: string;
   /** added without proof by DNS; lower case */
   trustedDomains: readonly string[];
-  /** 32 octets; see core/secret-box.ts */
+  /** 32 octets; see core/shared/secret-box.ts */
   secretKey: Uint8Array;
   /** of each user; 0: no limit */
   rateLimitPerSecond: number;

@@ -1,15 +1,15 @@
 import type { Logger } from 'pino';
-import { UserError } from '../core/errors.ts';
-import { type IdentifierKind, makeIdentifier } from '../core/identifiers.ts';
-import type { KeyRights } from '../core/key-rights.ts';
-import type { MtaStsMode } from '../core/mta-sts.ts';
-import type { AddressGuard } from '../core/network-address.ts';
-import type { Retention } from '../core/retention.ts';
-import type { Database } from '../db/database.ts';
+import type { KeyRights } from '../core/accounts/key-rights.ts';
+import type { MtaStsMode } from '../core/domains/mta-sts.ts';
+import { UserError } from '../core/shared/errors.ts';
+import { type IdentifierKind, makeIdentifier } from '../core/shared/identifiers.ts';
+import type { AddressGuard } from '../core/shared/network-address.ts';
+import type { Retention } from '../core/upkeep/retention.ts';
+import type { Database } from '../db/connection/database.ts';
 import type { EntityStore } from '../db/entities/store.ts';
 import type { Bus } from '../schema/messages.ts';
 import type { Caller } from './caller.ts';
-import type { EventHub } from './event-hub.ts';
+import type { EventHub } from './events/event-hub.ts';
 
 /** What the service as a whole brings to every operation. */
 export interface OperationParts {
@@ -36,7 +36,7 @@ export interface OperationSettings {
   mtaStsMode: MtaStsMode;
   /** added without proof by DNS; lower case */
   trustedDomains: readonly string[];
-  /** see core/secret-box.ts */
+  /** see core/shared/secret-box.ts */
   secretKey: Uint8Array;
   /** of each user; 0: no limit */
   requestsPerSecond: number;

@@ -93,7 +93,7 @@ export const questions = {
     reply: z.discriminatedUnion('verdict', [
       z.object({
         verdict: z.literal('parsed'),
-        /** see core/stored-differences.ts */
+        /** see core/mime/stored-differences.ts */
         changes: z.array(
           z.object({
             field: z.string(),

@@ -1,5 +1,5 @@
-import { deriveDownloadLinkKey } from '../../core/download-link.ts';
-import { createAddressGuard } from '../../core/network-address.ts';
+import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
+import { createAddressGuard } from '../../core/shared/network-address.ts';
 import { CLAIM_BATCH, LEASE_SECONDS } from '../../db/claim.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { type AskFaultPoint, createAsker } from './ask-model.ts';

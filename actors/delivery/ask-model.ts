@@ -1,9 +1,9 @@
-import { answersOf, readAnswers, type StoredAnswer, storedAnswer } from '../../core/guard-answers.ts';
-import { heldForReview } from '../../core/guard-judgement.ts';
-import { evaluateRules, type ModelAnswer, promptOf } from '../../core/guard-rule.ts';
-import { inTransaction, isConnectionLost } from '../../db/database.ts';
-import { takeAskedSql, type UnroutedRow } from '../../db/queries/delivery-route.ts';
-import { type AskingRow, askLaterSql, claimAskingSql } from '../../db/queries/guard-ask.ts';
+import { answersOf, readAnswers, type StoredAnswer, storedAnswer } from '../../core/routing/guard-answers.ts';
+import { heldForReview } from '../../core/routing/guard-judgement.ts';
+import { evaluateRules, type ModelAnswer, promptOf } from '../../core/routing/guard-rule.ts';
+import { inTransaction, isConnectionLost } from '../../db/connection/database.ts';
+import { takeAskedSql, type UnroutedRow } from '../../db/queries/routing/delivery-route.ts';
+import { type AskingRow, askLaterSql, claimAskingSql } from '../../db/queries/routing/guard-ask.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { Run } from '../actor.ts';
 import { setAside } from '../set-aside.ts';

@@ -1,5 +1,10 @@
-import { type AttemptResult, decideNextStep, type NextStep, parseRetryAfter } from '../../core/retry-policy.ts';
-import type { FinishRecord } from '../../db/queries/delivery-finish.ts';
+import {
+  type AttemptResult,
+  decideNextStep,
+  type NextStep,
+  parseRetryAfter,
+} from '../../core/endpoints/retry-policy.ts';
+import type { FinishRecord } from '../../db/queries/endpoints/delivery-finish.ts';
 import type { ActorContext } from '../actor.ts';
 import type { DeliveryJob } from './job.ts';
 import type { WebhookResponse } from './post-webhook.ts';

@@ -1,5 +1,5 @@
 import { SpanKind } from '@opentelemetry/api';
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/connection/database.ts';
 import { noteStage } from '../mail-spans.ts';
 import type { DeliveryJob } from './job.ts';
 import type { WebhookResponse } from './post-webhook.ts';

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
-import { isConnectionLost } from '../../db/database.ts';
-import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/delivery-content.ts';
-import type { FinishRecord } from '../../db/queries/delivery-finish.ts';
+import { isConnectionLost } from '../../db/connection/database.ts';
+import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/endpoints/delivery-content.ts';
+import type { FinishRecord } from '../../db/queries/endpoints/delivery-finish.ts';
 import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
 import { outcomeOf, outcomeOfGivingUp } from './attempt-outcome.ts';
@@ -18,7 +18,7 @@ export interface AttemptOptions {
   endpoints: EndpointLookup;
   dispatcher: Dispatcher;
   publicUrl: string;
-  /** see core/download-link.ts */
+  /** see core/endpoints/download-link.ts */
   linkKey: Uint8Array;
   /** requests open at once to one endpoint */
   requestsPerEndpoint: number;

@@ -6,7 +6,7 @@ import {
   listLanesSql,
   releaseLeasesSql,
   renewLeasesSql,
-} from '../../db/queries/delivery-claim.ts';
+} from '../../db/queries/endpoints/delivery-claim.ts';
 import type { ActorContext } from '../actor.ts';
 import { type DeliveryJob, jobOf, type Lane } from './job.ts';
 

@@ -6,7 +6,7 @@ import {
   postponeForwardSql,
   postponeForwardsOfUserSql,
   releaseForwardsSql,
-} from '../../db/queries/forward-claim.ts';
+} from '../../db/queries/endpoints/forward-claim.ts';
 import type { ActorContext } from '../actor.ts';
 
 /** Takes up to a batch of due deliveries that forward, longest due first; copies of the last hour are counted up to `mostCopies`. */

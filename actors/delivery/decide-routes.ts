@@ -1,15 +1,15 @@
 import type { ClientBase } from 'pg';
-import { answersOf, readAnswers, type StoredAnswer } from '../../core/guard-answers.ts';
-import { decideJudged, heldForReview, type Judgement, judgeMail } from '../../core/guard-judgement.ts';
-import { type GuardFacts, type GuardRule, readsText } from '../../core/guard-rule.ts';
-import type { RouteDecision, RouteFacts } from '../../core/route.ts';
-import type { UnroutedRow } from '../../db/queries/delivery-route.ts';
+import { answersOf, readAnswers, type StoredAnswer } from '../../core/routing/guard-answers.ts';
+import { decideJudged, heldForReview, type Judgement, judgeMail } from '../../core/routing/guard-judgement.ts';
+import { type GuardFacts, type GuardRule, readsText } from '../../core/routing/guard-rule.ts';
+import type { RouteDecision, RouteFacts } from '../../core/routing/route.ts';
+import type { UnroutedRow } from '../../db/queries/routing/delivery-route.ts';
 import {
   type GuardFactsExtent,
   type GuardFactsRow,
   guardFactsOfRow,
   readGuardFactsSql,
-} from '../../db/queries/guard-facts.ts';
+} from '../../db/queries/routing/guard-facts.ts';
 import type { ActorContext } from '../actor.ts';
 import type { EndpointLookup, FindEndpoint } from './endpoint-lookup.ts';
 import type { GuardLookup } from './guard-lookup.ts';

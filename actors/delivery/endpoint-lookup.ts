@@ -1,10 +1,10 @@
 import type { ClientBase, Pool } from 'pg';
 import type { Logger } from 'pino';
-import { readWebhookConfig, type WebhookConfig } from '../../core/endpoint-config.ts';
-import { decryptSecret } from '../../core/secret-box.ts';
-import { decodeSigningSecrets, type SigningSecret } from '../../core/webhook-signature.ts';
-import { webhookTarget } from '../../core/webhook-url.ts';
-import { type EndpointFactsRow, readEndpointsSql } from '../../db/queries/delivery-route.ts';
+import { readWebhookConfig, type WebhookConfig } from '../../core/endpoints/endpoint-config.ts';
+import { decodeSigningSecrets, type SigningSecret } from '../../core/endpoints/webhook-signature.ts';
+import { webhookTarget } from '../../core/endpoints/webhook-url.ts';
+import { decryptSecret } from '../../core/shared/secret-box.ts';
+import { type EndpointFactsRow, readEndpointsSql } from '../../db/queries/routing/delivery-route.ts';
 
 /** An endpoint as routing and attempts need it. */
 export interface DeliveryEndpoint {

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { CopyFacts, ForwardConfig, ForwardedOriginal } from '../../core/forward.ts';
+import type { CopyFacts, ForwardConfig, ForwardedOriginal } from '../../core/endpoints/forward.ts';
 
 /** A copy to be composed. */
 export interface ForwardWork {

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { composeForward } from '../../core/forward.ts';
+import { composeForward } from '../../core/endpoints/forward.ts';
 import type { ForwardAnswer, ForwardTask } from './forward-thread.ts';
 
 /* The program of a thread of forward-thread.ts: composes the copies that it is sent. */

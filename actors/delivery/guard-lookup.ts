@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
-import type { GuardRule } from '../../core/guard-rule.ts';
-import { readRulesSql } from '../../db/queries/guard-of-route.ts';
-import { guardRuleOf, type StoredGuardRule } from '../../db/queries/guard-rule-row.ts';
+import type { GuardRule } from '../../core/routing/guard-rule.ts';
+import { readRulesSql } from '../../db/queries/routing/guard-of-route.ts';
+import { guardRuleOf, type StoredGuardRule } from '../../db/queries/routing/guard-rule-row.ts';
 import type { Bus } from '../../schema/messages.ts';
 
 /** The active guard rules of users; what was read within the last second is answered from memory. */

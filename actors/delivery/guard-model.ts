@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
-import type { GuardFacts, ModelAnswer } from '../../core/guard-rule.ts';
-import { storableText } from '../../core/text.ts';
+import type { GuardFacts, ModelAnswer } from '../../core/routing/guard-rule.ts';
+import { storableText } from '../../core/shared/text.ts';
 
 /** An OpenAI-compatible interface, of the operator's own choice: its URL is not kept from private addresses. */
 export interface GuardModelOptions {

@@ -1,4 +1,4 @@
-import type { ClaimedDeliveryRow } from '../../db/queries/delivery-claim.ts';
+import type { ClaimedDeliveryRow } from '../../db/queries/endpoints/delivery-claim.ts';
 
 /** A webhook delivery that this process has claimed and not yet recorded. */
 export interface DeliveryJob {

@@ -1,5 +1,5 @@
-import { buildMailPayload, isRawNeeded as isRawNeededFor } from '../../core/payload-of-mail.ts';
-import type { DeliveryContentRow } from '../../db/queries/delivery-content.ts';
+import { buildMailPayload, isRawNeeded as isRawNeededFor } from '../../core/endpoints/payload-of-mail.ts';
+import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-content.ts';
 import type { DeliveryEndpoint, WebhookFacts } from './endpoint-lookup.ts';
 import type { DeliveryJob } from './job.ts';
 
@@ -12,7 +12,7 @@ export interface PayloadParts {
   raw: Buffer | null;
   /** without a slash at its end */
   publicUrl: string;
-  /** see core/download-link.ts */
+  /** see core/endpoints/download-link.ts */
   linkKey: Uint8Array;
 }
 

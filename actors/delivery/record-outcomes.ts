@@ -1,7 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { makeIdentifier } from '../../core/identifiers.ts';
-import { isConnectionLost } from '../../db/database.ts';
-import { type FinishedRow, type FinishRecord, finishDeliveriesSql } from '../../db/queries/delivery-finish.ts';
+import { makeIdentifier } from '../../core/shared/identifiers.ts';
+import { isConnectionLost } from '../../db/connection/database.ts';
+import {
+  type FinishedRow,
+  type FinishRecord,
+  finishDeliveriesSql,
+} from '../../db/queries/endpoints/delivery-finish.ts';
 import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
 import { setAside } from '../set-aside.ts';

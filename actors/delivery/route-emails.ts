@@ -1,14 +1,14 @@
 import type { QueryConfig } from 'pg';
-import { heldForReview } from '../../core/guard-judgement.ts';
+import { heldForReview } from '../../core/routing/guard-judgement.ts';
 import { LEASE_SECONDS } from '../../db/claim.ts';
-import { inTransaction, isConnectionLost } from '../../db/database.ts';
+import { inTransaction, isConnectionLost } from '../../db/connection/database.ts';
 import {
   type RouteRecord,
   takeOneUnroutedSql,
   takeUnroutedOfOthersSql,
   takeUnroutedSql,
   type UnroutedRow,
-} from '../../db/queries/delivery-route.ts';
+} from '../../db/queries/routing/delivery-route.ts';
 import { deliveryMetrics } from '../../schema/metrics.ts';
 import { noteStage } from '../mail-spans.ts';
 import { setAside } from '../set-aside.ts';

@@ -1,7 +1,7 @@
-import { makeIdentifier } from '../../core/identifiers.ts';
-import { parseMessage } from '../../core/parse-message.ts';
-import { makeSampleMessage, SAMPLE_SENDER } from '../../core/sample-message.ts';
-import type { DeliveryContentRow } from '../../db/queries/delivery-content.ts';
+import { makeSampleMessage, SAMPLE_SENDER } from '../../core/endpoints/sample-message.ts';
+import { parseMessage } from '../../core/mime/parse-message.ts';
+import { makeIdentifier } from '../../core/shared/identifiers.ts';
+import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-content.ts';
 import type { ActorContext } from '../actor.ts';
 
 /** A received email that was never received, in the form in which deliveries read real ones. */

@@ -1,13 +1,13 @@
 import type { ClientBase } from 'pg';
-import { makeIdentifier } from '../../core/identifiers.ts';
-import type { RouteDecision } from '../../core/route.ts';
+import type { RouteDecision } from '../../core/routing/route.ts';
+import { makeIdentifier } from '../../core/shared/identifiers.ts';
 import { LEASE_SECONDS } from '../../db/claim.ts';
 import {
   appendRouteEventsSql,
   countRuleHitsSql,
   type RouteRecord,
   storeRoutesSql,
-} from '../../db/queries/delivery-route.ts';
+} from '../../db/queries/routing/delivery-route.ts';
 import type { ActorContext } from '../actor.ts';
 import type { DecidedEmail } from './decide-routes.ts';
 import type { DeliveryEndpoint, FindEndpoint } from './endpoint-lookup.ts';

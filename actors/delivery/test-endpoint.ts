@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
-import { makeIdentifier } from '../../core/identifiers.ts';
-import type { AddressGuard } from '../../core/network-address.ts';
-import { checkWebhookUrl, webhookTarget } from '../../core/webhook-url.ts';
-import { findSampleRecipient } from '../../db/queries/sample-recipient.ts';
+import { checkWebhookUrl, webhookTarget } from '../../core/endpoints/webhook-url.ts';
+import { makeIdentifier } from '../../core/shared/identifiers.ts';
+import type { AddressGuard } from '../../core/shared/network-address.ts';
+import { findSampleRecipient } from '../../db/queries/endpoints/sample-recipient.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { ActorContext } from '../actor.ts';
 import type { DeliveryEndpoint, EndpointLookup, WebhookFacts } from './endpoint-lookup.ts';
@@ -17,7 +17,7 @@ export interface EndpointTesterOptions {
   dispatcher: Dispatcher;
   guard: AddressGuard;
   publicUrl: string;
-  /** see core/download-link.ts */
+  /** see core/endpoints/download-link.ts */
   linkKey: Uint8Array;
   /** see ForwardTesterOptions */
   systemMailFrom: string;

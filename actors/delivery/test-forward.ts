@@ -1,15 +1,24 @@
 import { hash } from 'node:crypto';
-import { emailParties } from '../../core/email-parties.ts';
-import { type ForwardConfig, type ForwardSender, forwardSender, readForwardConfig } from '../../core/forward.ts';
-import { makeIdentifier } from '../../core/identifiers.ts';
-import { parseMessage } from '../../core/parse-message.ts';
-import { makeSampleMessage, SAMPLE_SENDER } from '../../core/sample-message.ts';
-import { baseSubject } from '../../core/subject.ts';
-import { readPolicy } from '../../db/queries/outgoing-policy.ts';
-import { type OutgoingContent, writeOutgoing } from '../../db/queries/outgoing-write.ts';
-import { findSampleRecipient, readTestedForwardSql, type TestedForwardRow } from '../../db/queries/sample-recipient.ts';
-import { keepSystemDomain } from '../../db/queries/system-domain.ts';
-import { inUserTransaction } from '../../db/user-transaction.ts';
+import {
+  type ForwardConfig,
+  type ForwardSender,
+  forwardSender,
+  readForwardConfig,
+} from '../../core/endpoints/forward.ts';
+import { makeSampleMessage, SAMPLE_SENDER } from '../../core/endpoints/sample-message.ts';
+import { parseMessage } from '../../core/mime/parse-message.ts';
+import { baseSubject } from '../../core/mime/subject.ts';
+import { emailParties } from '../../core/search/email-parties.ts';
+import { makeIdentifier } from '../../core/shared/identifiers.ts';
+import { inUserTransaction } from '../../db/connection/user-transaction.ts';
+import { keepSystemDomain } from '../../db/queries/domains/system-domain.ts';
+import {
+  findSampleRecipient,
+  readTestedForwardSql,
+  type TestedForwardRow,
+} from '../../db/queries/endpoints/sample-recipient.ts';
+import { readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
+import { type OutgoingContent, writeOutgoing } from '../../db/queries/sending/outgoing-write.ts';
 import type { ActorContext } from '../actor.ts';
 import { traceParentToKeep } from '../bus/tracing.ts';
 import type { ForwardThreads } from './forward-thread.ts';

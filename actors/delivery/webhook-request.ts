@@ -1,5 +1,5 @@
-import { LONGEST_ATTEMPT_SECONDS } from '../../core/retry-policy.ts';
-import { webhookHeaders } from '../../core/webhook-signature.ts';
+import { LONGEST_ATTEMPT_SECONDS } from '../../core/endpoints/retry-policy.ts';
+import { webhookHeaders } from '../../core/endpoints/webhook-signature.ts';
 import { buildPayload, type PayloadParts } from './payload.ts';
 import type { WebhookRequest } from './post-webhook.ts';
 

@@ -1,5 +1,5 @@
 import { LEASE_SECONDS } from '../../db/claim.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/connection/database.ts';
 import { storeOctetsSql } from '../../db/octet-store.ts';
 import type { Request } from '../../schema/messages.ts';
 import type { Reception } from './reception.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Database } from '../../db/database.ts';
-import { isConnectionLost } from '../../db/database.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { isConnectionLost } from '../../db/connection/database.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import { receivingMetrics } from '../../schema/metrics.ts';
 import { apart, failSpan, traced, traceParentToKeep } from '../bus/tracing.ts';

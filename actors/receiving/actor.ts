@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type IdentifierKind, makeIdentifier } from '../../core/identifiers.ts';
-import { deriveReturnAddressKey } from '../../core/return-address.ts';
+import { type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { deriveReturnAddressKey } from '../../core/smtp/return-address.ts';
 import { CLAIM_BATCH } from '../../db/claim.ts';
 import { type Actor, type ActorContext, runActor } from '../actor.ts';
 import { setAside } from '../set-aside.ts';

@@ -4,10 +4,10 @@ import {
   type AuthenticationResult,
   MAX_SIGNATURES,
   undecided,
-} from '../../core/authentication.ts';
-import { endOfHeaderSection } from '../../core/header-fields.ts';
-import type { ParsedMessage } from '../../core/parse-message.ts';
-import { storableText } from '../../core/text.ts';
+} from '../../core/mime/authentication.ts';
+import { endOfHeaderSection } from '../../core/mime/header-fields.ts';
+import type { ParsedMessage } from '../../core/mime/parse-message.ts';
+import { storableText } from '../../core/shared/text.ts';
 import type { DnsResolver } from '../dns-resolver.ts';
 
 /** What SMTP knew of the sender. */

@@ -1,7 +1,7 @@
-import { MAIL_FROM_LABEL } from '../../core/dns-records.ts';
-import { isReturnAddress, readReturnAddress } from '../../core/return-address.ts';
-import type { Database } from '../../db/database.ts';
-import { findReturnAddressOwner } from '../../db/queries/return-address-owner.ts';
+import { MAIL_FROM_LABEL } from '../../core/domains/dns-records.ts';
+import { isReturnAddress, readReturnAddress } from '../../core/smtp/return-address.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { findReturnAddressOwner } from '../../db/queries/sending/return-address-owner.ts';
 import type { Reply } from '../../schema/messages.ts';
 import { type OwnMailbox, readMailbox } from './mailbox.ts';
 
@@ -9,7 +9,7 @@ export type RecipientVerdict = Reply<'receiving.recipient.check'>;
 
 export interface RecipientCheckOptions {
   database: Database;
-  /** see core/return-address.ts */
+  /** see core/smtp/return-address.ts */
   returnAddressKey: Uint8Array;
 }
 

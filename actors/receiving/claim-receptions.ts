@@ -1,6 +1,6 @@
 import { claimStatement } from '../../db/claim.ts';
-import type { Database } from '../../db/database.ts';
-import { notSetAsideSql } from '../../db/queries/dead-row.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { notSetAsideSql } from '../../db/queries/upkeep/dead-row.ts';
 import type { QueuedReception } from './parse-queue.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { fromBufferPromise } from 'yauzl';
-import { type Attachment, decodeAttachment } from '../../core/attachment.ts';
-import { type DmarcReport, readDmarcReport } from '../../core/dmarc-report.ts';
-import { decodeCharset } from '../../core/text.ts';
+import { type DmarcReport, readDmarcReport } from '../../core/domains/dmarc-report.ts';
+import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts';
+import { decodeCharset } from '../../core/shared/text.ts';
 
 /** Octets of a report's XML; the largest honest ones have a tenth. */
 const MAX_XML_OCTETS = 20_000_000;

@@ -1,6 +1,6 @@
-import type { DmarcReport } from '../../core/dmarc-report.ts';
-import type { IdentifierKind } from '../../core/identifiers.ts';
-import type { NewDmarcReport } from '../../db/queries/dmarc-write.ts';
+import type { DmarcReport } from '../../core/domains/dmarc-report.ts';
+import type { IdentifierKind } from '../../core/shared/identifiers.ts';
+import type { NewDmarcReport } from '../../db/queries/domains/dmarc-write.ts';
 import type { Reception } from './reception.ts';
 
 /** The row of a report that came by this reception. */

@@ -1,7 +1,7 @@
-import { emailParties } from '../../core/email-parties.ts';
-import { receivedMessageId } from '../../core/message-id.ts';
-import { PARSER_VERSION } from '../../core/parse-message.ts';
-import { baseSubject } from '../../core/subject.ts';
+import { receivedMessageId } from '../../core/mime/message-id.ts';
+import { PARSER_VERSION } from '../../core/mime/parse-message.ts';
+import { baseSubject } from '../../core/mime/subject.ts';
+import { emailParties } from '../../core/search/email-parties.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 import type { Reception } from './reception.ts';
 import type { EmailRows } from './store-rows.ts';

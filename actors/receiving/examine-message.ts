@@ -1,4 +1,4 @@
-import { MAX_GUARDED_HTML_LENGTH, MAX_GUARDED_TEXT_LENGTH } from '../../core/guard-facts.ts';
+import { MAX_GUARDED_HTML_LENGTH, MAX_GUARDED_TEXT_LENGTH } from '../../core/routing/guard-facts.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { ParsePool } from './parse-pool.ts';
 

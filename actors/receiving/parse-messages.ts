@@ -1,7 +1,7 @@
-import type { Authentication } from '../../core/authentication.ts';
-import type { DmarcReport } from '../../core/dmarc-report.ts';
-import type { MailReport } from '../../core/mail-report.ts';
-import type { ParsedMessage } from '../../core/parse-message.ts';
+import type { DmarcReport } from '../../core/domains/dmarc-report.ts';
+import type { Authentication } from '../../core/mime/authentication.ts';
+import type { MailReport } from '../../core/mime/parse-bounce.ts';
+import type { ParsedMessage } from '../../core/mime/parse-message.ts';
 import type { SenderFacts } from './authenticate-message.ts';
 
 /** A message to be parsed. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { scanHeaders } from '../../core/parse-message.ts';
+import { scanHeaders } from '../../core/mime/parse-message.ts';
 import { receivingMetrics } from '../../schema/metrics.ts';
 import type { ParseOutcome, ParseRequest } from './parse-messages.ts';
 import { createParseThread, type ParseThread } from './parse-thread.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { isConnectionLost } from '../../db/database.ts';
+import { isConnectionLost } from '../../db/connection/database.ts';
 import { receivingMetrics } from '../../schema/metrics.ts';
 import type { Reception } from './reception.ts';
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { scanHeaders } from '../../core/parse-message.ts';
+import { scanHeaders } from '../../core/mime/parse-message.ts';
 import type { OctetStore } from '../../db/octet-store.ts';
 import { actorMetrics, receivingMetrics } from '../../schema/metrics.ts';
 import { noteStage } from '../mail-spans.ts';

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Authentication, undecided } from '../../core/authentication.ts';
-import type { DmarcReport } from '../../core/dmarc-report.ts';
-import { type MailReport, readMailReport } from '../../core/mail-report.ts';
-import { type ParsedMessage, parseMessage, scanHeaders } from '../../core/parse-message.ts';
+import type { DmarcReport } from '../../core/domains/dmarc-report.ts';
+import { type Authentication, undecided } from '../../core/mime/authentication.ts';
+import { type MailReport, readMailReport } from '../../core/mime/parse-bounce.ts';
+import { type ParsedMessage, parseMessage, scanHeaders } from '../../core/mime/parse-message.ts';
 import { createDnsResolver } from '../dns-resolver.ts';
 import { authenticateMessage } from './authenticate-message.ts';
 import { readDmarcAttachment } from './dmarc-attachment.ts';

@@ -6,8 +6,8 @@ import {
   reportedRecipients,
   statusAfterReport,
   suppressedByReport,
-} from '../../core/mail-report.ts';
-import type { ReportEvent, ReportedChange, ReportRecipient } from '../../db/queries/report-apply.ts';
+} from '../../core/mime/parse-bounce.ts';
+import type { ReportEvent, ReportedChange, ReportRecipient } from '../../db/queries/sending/apply-bounce.ts';
 
 /** What a report comes to: rows to be written together. */
 export interface ReportOutcome {

@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/connection/database.ts';
 
 /** How long a repeated offer of the same bytes is recognised; senders give up after 5 days (RFC 5321 §4.5.4.1). */
 const OFFER_AGE_DAYS = 7;

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import { composeDeliveryReport } from '../../core/delivery-report.ts';
-import { isReturnAddress } from '../../core/return-address.ts';
+import { composeDeliveryReport } from '../../core/smtp/delivery-report.ts';
+import { isReturnAddress } from '../../core/smtp/return-address.ts';
 import { CLAIM_BATCH } from '../../db/claim.ts';
-import { type Database, isConnectionLost } from '../../db/database.ts';
+import { type Database, isConnectionLost } from '../../db/connection/database.ts';
 import type { OctetStore } from '../../db/octet-store.ts';
-import { claimFailures, markReported, type UnreportedFailure } from '../../db/queries/report-failures.ts';
+import { claimFailures, markReported, type UnreportedFailure } from '../../db/queries/sending/report-failures.ts';
 import { setAside } from '../set-aside.ts';
 import type { Acceptor } from './accept-message.ts';
 import type { RecipientVerdict } from './check-recipient.ts';

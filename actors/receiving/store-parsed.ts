@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { IdentifierKind } from '../../core/identifiers.ts';
-import { scanHeaders } from '../../core/parse-message.ts';
-import type { Database } from '../../db/database.ts';
-import { isConnectionLost } from '../../db/database.ts';
+import { scanHeaders } from '../../core/mime/parse-message.ts';
+import type { IdentifierKind } from '../../core/shared/identifiers.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { isConnectionLost } from '../../db/connection/database.ts';
 import type { OctetStore } from '../../db/octet-store.ts';
-import type { NewDmarcReport } from '../../db/queries/dmarc-write.ts';
+import type { NewDmarcReport } from '../../db/queries/domains/dmarc-write.ts';
 import { dmarcRow } from './dmarc-row.ts';
 import { emailRows } from './email-rows.ts';
 import type { ParseOutcome } from './parse-messages.ts';

@@ -1,4 +1,4 @@
-import { isConnectionLost } from '../../db/database.ts';
+import { isConnectionLost } from '../../db/connection/database.ts';
 import type { ParsedReception } from './store-parsed.ts';
 
 export interface StoreQueueOptions {

@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg';
-import type { AddressFields } from '../../core/address.ts';
-import type { Attachment } from '../../core/attachment.ts';
-import { type Database, inTransaction } from '../../db/database.ts';
-import { insertDmarcReports, type NewDmarcReport } from '../../db/queries/dmarc-write.ts';
-import { countEmailsSql } from '../../db/queries/email-counter.ts';
+import type { AddressFields } from '../../core/mime/address.ts';
+import type { Attachment } from '../../core/mime/attachment.ts';
+import { type Database, inTransaction } from '../../db/connection/database.ts';
+import { insertDmarcReports, type NewDmarcReport } from '../../db/queries/domains/dmarc-write.ts';
+import { countEmailsSql } from '../../db/queries/emails/email-counter.ts';
 
 /** What a parsed message adds to its reception; the envelope comes from the reception's own row. */
 export interface EmailRows {
@@ -37,7 +37,7 @@ export interface EmailRows {
   parse_error: string | null;
   parser_version: number;
   search_text: string;
-  /** see core/email-parties.ts */
+  /** see core/search/email-parties.ts */
   parties: string[];
 }
 

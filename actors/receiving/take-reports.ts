@@ -1,12 +1,12 @@
 import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
-import type { IdentifierKind } from '../../core/identifiers.ts';
-import type { MailReport } from '../../core/mail-report.ts';
-import { isReturnAddress, readReturnAddress } from '../../core/return-address.ts';
-import { type Database, inTransaction, isConnectionLost } from '../../db/database.ts';
-import { settleForwards } from '../../db/queries/forward-settle.ts';
-import * as reports from '../../db/queries/report-apply.ts';
-import { suppressAddresses } from '../../db/queries/suppression-write.ts';
+import type { MailReport } from '../../core/mime/parse-bounce.ts';
+import type { IdentifierKind } from '../../core/shared/identifiers.ts';
+import { isReturnAddress, readReturnAddress } from '../../core/smtp/return-address.ts';
+import { type Database, inTransaction, isConnectionLost } from '../../db/connection/database.ts';
+import { settleForwards } from '../../db/queries/endpoints/forward-settle.ts';
+import * as reports from '../../db/queries/sending/apply-bounce.ts';
+import { suppressAddresses } from '../../db/queries/sending/suppression-write.ts';
 import { readMailbox } from './mailbox.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 import { outcomeOfComplaint, outcomeOfDeliveryReport } from './read-report.ts';
@@ -17,7 +17,7 @@ export interface ReportOptions {
   log: Logger;
   /** whose lease the receptions bear */
   claimant: string;
-  /** see core/return-address.ts */
+  /** see core/smtp/return-address.ts */
   returnAddressKey: Uint8Array;
   makeId: (kind: IdentifierKind) => string;
   /** told after the commit how far a user's event feed grew */

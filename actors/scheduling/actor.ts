@@ -1,6 +1,6 @@
-import { KEEP_FOR_EVER, type Retention } from '../../core/retention.ts';
-import { removeOldTraces } from '../../db/queries/email-trace.ts';
-import { secondsUntilDue } from '../../db/queries/scheduled-release.ts';
+import { KEEP_FOR_EVER, type Retention } from '../../core/upkeep/retention.ts';
+import { removeOldTraces } from '../../db/queries/emails/email-trace.ts';
+import { secondsUntilDue } from '../../db/queries/sending/scheduled-release.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { CHECK_BATCH, createDomainChecker } from './check-domains.ts';
 import { RELEASE_BATCH, type ReleaseOptions, releaseDue } from './release-due.ts';

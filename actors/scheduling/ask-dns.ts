@@ -1,7 +1,7 @@
-import { type MxRecord, mailFromDomainOf, proofNameOf } from '../../core/dns-records.ts';
-import type { DnsAnswer, DomainAnswers } from '../../core/domain-check.ts';
-import { parentDomains } from '../../core/domain-name.ts';
-import { mtaStsNameOf, tlsReportNameOf } from '../../core/mta-sts.ts';
+import { type MxRecord, mailFromDomainOf, proofNameOf } from '../../core/domains/dns-records.ts';
+import type { DnsAnswer, DomainAnswers } from '../../core/domains/domain-check.ts';
+import { parentDomains } from '../../core/domains/domain-name.ts';
+import { mtaStsNameOf, tlsReportNameOf } from '../../core/domains/mta-sts.ts';
 import type { LookUp } from '../dns-resolver.ts';
 
 /** The names under a domain whose TXT records are its keys'. */

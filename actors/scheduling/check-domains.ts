@@ -1,15 +1,15 @@
 import { performance } from 'node:perf_hooks';
-import { dkimRecordName } from '../../core/dkim-key.ts';
-import { dnsRecordsOf } from '../../core/dns-records.ts';
-import { judgeDomain, readDomainCheck } from '../../core/domain-check.ts';
-import { createTurns, type Turns } from '../../core/turns.ts';
+import { dkimRecordName } from '../../core/domains/dkim-key.ts';
+import { dnsRecordsOf } from '../../core/domains/dns-records.ts';
+import { judgeDomain, readDomainCheck } from '../../core/domains/domain-check.ts';
+import { createTurns, type Turns } from '../../core/shared/semaphore.ts';
 import {
   CHECK_BATCH,
   type CheckedDomain,
   claimDueDomains,
   giveBackDomains,
   readCheckedDomains,
-} from '../../db/queries/domain-check.ts';
+} from '../../db/queries/domains/domain-check.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { ActorContext, Run } from '../actor.ts';
 import { createDnsResolver } from '../dns-resolver.ts';

@@ -1,6 +1,6 @@
-import { makeIdentifier } from '../../core/identifiers.ts';
-import { inTransaction, isConnectionLost } from '../../db/database.ts';
-import { type DueKey, listDueKeys, queueReleased, takeDue } from '../../db/queries/scheduled-release.ts';
+import { makeIdentifier } from '../../core/shared/identifiers.ts';
+import { inTransaction, isConnectionLost } from '../../db/connection/database.ts';
+import { type DueKey, listDueKeys, queueReleased, takeDue } from '../../db/queries/sending/scheduled-release.ts';
 import { schedulingMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
 import { noteStage } from '../mail-spans.ts';

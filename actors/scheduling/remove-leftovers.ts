@@ -1,6 +1,6 @@
-import type { Database } from '../../db/database.ts';
-import { forgetOldFaults } from '../../db/queries/dead-row.ts';
-import { eraseRows, listErasedLately } from '../../db/queries/erase-account.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { eraseRows, listErasedLately } from '../../db/queries/accounts/erase-account.ts';
+import { forgetOldFaults } from '../../db/queries/upkeep/dead-row.ts';
 
 /** Rows of one kind removed at once. */
 export const LEFTOVERS_BATCH = 1_000;

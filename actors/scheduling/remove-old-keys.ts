@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/connection/database.ts';
 
 /** How long an answer is replayed (interface.md, Idempotency-Key). */
 const KEY_AGE_HOURS = 24;

@@ -1,11 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { makeIdentifier } from '../../core/identifiers.ts';
-import { isLimited, KEEP_FOR_EVER, limitsOf, type Retention, type RetentionLimits } from '../../core/retention.ts';
-import { inTransaction, isConnectionLost } from '../../db/database.ts';
-import { removeEmails } from '../../db/queries/remove-emails.ts';
-import * as sweep from '../../db/queries/retention-sweep.ts';
-import { lockThreads } from '../../db/queries/thread-claim.ts';
+import { makeIdentifier } from '../../core/shared/identifiers.ts';
+import {
+  isLimited,
+  KEEP_FOR_EVER,
+  limitsOf,
+  type Retention,
+  type RetentionLimits,
+} from '../../core/upkeep/retention.ts';
+import { inTransaction, isConnectionLost } from '../../db/connection/database.ts';
+import { lockThreads } from '../../db/queries/threads/thread-claim.ts';
+import { removeEmails } from '../../db/queries/upkeep/remove-emails.ts';
+import * as sweep from '../../db/queries/upkeep/retention-sweep.ts';
 import { actorMetrics } from '../../schema/metrics.ts';
 import type { ActorContext, Run } from '../actor.ts';
 

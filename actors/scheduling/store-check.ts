@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { type DnsRecord, RETIRED_KEY_DAYS } from '../../core/dns-records.ts';
-import { type DomainCheck, readDomainCheck } from '../../core/domain-check.ts';
+import { type DnsRecord, RETIRED_KEY_DAYS } from '../../core/domains/dns-records.ts';
+import { type DomainCheck, readDomainCheck } from '../../core/domains/domain-check.ts';
 import {
   CONTESTED_DAYS,
   type DomainFacts,
@@ -13,16 +13,16 @@ import {
   reasonOf,
   seenSelectors,
   verdictOf,
-} from '../../core/domain-state.ts';
-import { makeIdentifier } from '../../core/identifiers.ts';
-import { inTransaction } from '../../db/database.ts';
+} from '../../core/domains/domain-state.ts';
+import { makeIdentifier } from '../../core/shared/identifiers.ts';
+import { inTransaction } from '../../db/connection/database.ts';
 import {
   type CheckedDomain,
   type DomainChange,
   lockCheckedDomain,
   writeDomainCheck,
-} from '../../db/queries/domain-check.ts';
-import { claimName } from '../../db/queries/domain-owner.ts';
+} from '../../db/queries/domains/domain-check.ts';
+import { claimName } from '../../db/queries/domains/domain-owner.ts';
 import type { ActorContext } from '../actor.ts';
 
 /** What a look at a domain's DNS came to. */

@@ -1,4 +1,4 @@
-import { createAddressGuard } from '../../core/network-address.ts';
+import { createAddressGuard } from '../../core/shared/network-address.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { createDnsResolver } from '../dns-resolver.ts';
 import { createAttempter } from './attempt.ts';

@@ -1,4 +1,4 @@
-import { asksToSlowDown, outcomeOfReply, type SmtpReply, statusOfReply } from '../../core/delivery-status.ts';
+import { asksToSlowDown, outcomeOfReply, type SmtpReply, statusOfReply } from '../../core/smtp/delivery-status.ts';
 import type { DestinationVerdict } from './destination-queue.ts';
 import type { AttemptResult, SendingJob } from './job.ts';
 import type { NoSession } from './open-session.ts';

@@ -1,5 +1,5 @@
-import { deriveReturnAddressKey, makeReturnAddress } from '../../core/return-address.ts';
-import { isConnectionLost } from '../../db/database.ts';
+import { deriveReturnAddressKey, makeReturnAddress } from '../../core/smtp/return-address.ts';
+import { isConnectionLost } from '../../db/connection/database.ts';
 import type { ActorContext } from '../actor.ts';
 import type { LookUp } from '../dns-resolver.ts';
 import { isGoneBeforehand, isTooMany, toOutcome, toResult, verdictOf } from './attempt-results.ts';

@@ -1,4 +1,4 @@
-import { mailFromDomainOf } from '../../core/dns-records.ts';
+import { mailFromDomainOf } from '../../core/domains/dns-records.ts';
 import { CLAIM_BATCH, LEASE_SECONDS } from '../../db/claim.ts';
 import {
   type ClaimedRecipientRow,
@@ -10,7 +10,7 @@ import {
   listDueSql,
   releaseRecipientsSql,
   renewRecipientLeasesSql,
-} from '../../db/queries/recipient-claim.ts';
+} from '../../db/queries/sending/recipient-claim.ts';
 import type { ActorContext } from '../actor.ts';
 import type { Lane, SendingJob, Transaction } from './job.ts';
 

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { asksToSlowDown, outcomeOfReply, statusOfReply } from '../../core/delivery-status.ts';
+import { asksToSlowDown, outcomeOfReply, statusOfReply } from '../../core/smtp/delivery-status.ts';
 import { describeConnectionError, isTimeout } from './connection-error.ts';
 import type { Route } from './route.ts';
 import { INTERRUPTED as INTERRUPTED_TEXTS } from './send-report.ts';

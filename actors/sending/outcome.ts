@@ -1,6 +1,6 @@
-import { decideRetry } from '../../core/sending-retry.ts';
-import { suppressesAddress } from '../../core/suppression.ts';
-import type { RecipientFinish } from '../../db/queries/recipient-finish.ts';
+import { decideRetry } from '../../core/sending/sending-retry.ts';
+import { suppressesAddress } from '../../core/sending/suppression.ts';
+import type { RecipientFinish } from '../../db/queries/sending/recipient-finish.ts';
 import type { AttemptResult } from './job.ts';
 
 /** What is written of an attempt for one recipient. */

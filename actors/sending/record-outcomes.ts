@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { makeIdentifier } from '../../core/identifiers.ts';
-import { inTransaction, isConnectionLost } from '../../db/database.ts';
-import { type ForwardEvent, settleForwards } from '../../db/queries/forward-settle.ts';
+import { makeIdentifier } from '../../core/shared/identifiers.ts';
+import { inTransaction, isConnectionLost } from '../../db/connection/database.ts';
+import { type ForwardEvent, settleForwards } from '../../db/queries/endpoints/forward-settle.ts';
 import {
   appendUserEventsSql,
   type FinishedRecipientRow,
   finishRecipientsSql,
   refreshEmailsSql,
-} from '../../db/queries/recipient-finish.ts';
-import { suppressAddresses } from '../../db/queries/suppression-write.ts';
+} from '../../db/queries/sending/recipient-finish.ts';
+import { suppressAddresses } from '../../db/queries/sending/suppression-write.ts';
 import type { ActorContext } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
 import { type Outcome, suppresses } from './outcome.ts';

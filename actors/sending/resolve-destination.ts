@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
-import { chooseExchangers, type MailExchanger } from '../../core/destination.ts';
-import type { AddressGuard } from '../../core/network-address.ts';
+import type { AddressGuard } from '../../core/shared/network-address.ts';
+import { chooseExchangers, type MailExchanger } from '../../core/smtp/destination.ts';
 import type { LookUp } from '../dns-resolver.ts';
 
 /** A host that takes mail, with its addresses in the order in which they are tried. */

@@ -1,5 +1,5 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
-import { parseSmtpReply, type SmtpReply } from '../../core/delivery-status.ts';
+import { parseSmtpReply, type SmtpReply } from '../../core/smtp/delivery-status.ts';
 import { describeConnectionError, isTimeout } from './connection-error.ts';
 
 /** What the server said to one transaction. */

@@ -1,6 +1,6 @@
-import { parentDomains } from '../../core/domain-name.ts';
-import { decryptSecret } from '../../core/secret-box.ts';
-import { findHostedSigningKey, findSigningKey } from '../../db/queries/dkim-key.ts';
+import { parentDomains } from '../../core/domains/domain-name.ts';
+import { decryptSecret } from '../../core/shared/secret-box.ts';
+import { findHostedSigningKey, findSigningKey } from '../../db/queries/domains/dkim-key.ts';
 import type { ActorContext } from '../actor.ts';
 import type { Transaction } from './job.ts';
 import { createSigningThread, type SigningWork } from './signing-thread.ts';

@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer';
 import { isIPv4, isIPv6, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
-import type { SmtpReply } from '../../core/delivery-status.ts';
+import type { SmtpReply } from '../../core/smtp/delivery-status.ts';
 import { describeConnectionError, isTimeout } from './connection-error.ts';
 import {
   endOf,

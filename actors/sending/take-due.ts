@@ -1,5 +1,5 @@
 import { CLAIM_BATCH } from '../../db/claim.ts';
-import type { DueRecipientRow } from '../../db/queries/recipient-claim.ts';
+import type { DueRecipientRow } from '../../db/queries/sending/recipient-claim.ts';
 import type { ActorContext, Run } from '../actor.ts';
 import { claimListed, claimOfEmails, claimOfLane, type DuePlace, FIRST_PLACE, listDue } from './claim-recipients.ts';
 import type { InHand } from './in-hand.ts';

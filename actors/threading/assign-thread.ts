@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { inTransaction } from '../../db/database.ts';
-import { claimUnthreaded, lockThreads } from '../../db/queries/thread-claim.ts';
-import { appendThreadEvents } from '../../db/queries/thread-events.ts';
-import { joinThreads } from '../../operations/join-threads.ts';
+import { inTransaction } from '../../db/connection/database.ts';
+import { claimUnthreaded, lockThreads } from '../../db/queries/threads/thread-claim.ts';
+import { appendThreadEvents } from '../../db/queries/threads/thread-events.ts';
+import { joinThreads } from '../../operations/threads/join-threads.ts';
 import { actorMetrics, threadingMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
 import { noteStage } from '../mail-spans.ts';

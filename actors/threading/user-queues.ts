@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isConnectionLost } from '../../db/database.ts';
+import { isConnectionLost } from '../../db/connection/database.ts';
 import { setAside } from '../set-aside.ts';
 import { assignThreads, isContention, type ThreadingContext } from './assign-thread.ts';
 

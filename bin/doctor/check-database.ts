@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
-import type { Database } from '../../db/database.ts';
-import { wordsOf as faultsInWords, findLoginFaults, schemaRoles } from '../../db/logins.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { wordsOf as faultsInWords, findLoginFaults, schemaRoles } from '../../db/connection/logins.ts';
 import { migrationNames } from '../../db/migrations/names.ts';
-import { readMigrations } from '../../db/queries/database-contents.ts';
-import { fitsSecretKey } from '../../db/queries/secret-canary.ts';
+import { readMigrations } from '../../db/queries/upkeep/database-contents.ts';
+import { fitsSecretKey } from '../../db/queries/upkeep/secret-canary.ts';
 import type { Config } from '../config.ts';
 import { asOwner, type ReachedDatabase, runningDatabase } from '../runner/on-database.ts';
-import { DataDirectoryTaken, openSingleMachine } from '../runner/single-machine.ts';
+import { DataDirectoryTaken, openSingleMachine } from '../runner/processes/single-machine.ts';
 import { type Finding, findingsOf, wordsOf } from './finding.ts';
 
 const { ok, warn, fail, skip } = findingsOf('PostgreSQL');

@@ -1,6 +1,6 @@
 import { getServers, Resolver } from 'node:dns/promises';
 import ipaddr from 'ipaddr.js';
-import { isPublicAddress } from '../../core/network-address.ts';
+import { isPublicAddress } from '../../core/shared/network-address.ts';
 import type { Config } from '../config.ts';
 import { isTrial } from './check-configuration.ts';
 import { type Finding, findingsOf, wordsOf } from './finding.ts';

@@ -1,5 +1,5 @@
 import { readFile, statfs } from 'node:fs/promises';
-import { readRunRecord } from '../../db/data-directory.ts';
+import { readRunRecord } from '../../db/cluster/data-directory.ts';
 import type { Config } from '../config.ts';
 import { sizeInWords } from '../runner/progress.ts';
 import { type Finding, findingsOf, wordsOf } from './finding.ts';

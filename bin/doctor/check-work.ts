@@ -1,7 +1,7 @@
-import { domainCheckShape } from '../../core/domain-check.ts';
-import type { Database } from '../../db/database.ts';
-import { readBacklog } from '../../db/queries/backlog.ts';
-import { listHeld } from '../../db/queries/held-outgoing.ts';
+import { domainCheckShape } from '../../core/domains/domain-check.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { listHeld } from '../../db/queries/sending/held-outgoing.ts';
+import { readBacklog } from '../../db/queries/upkeep/backlog.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const domains = findingsOf('domains');

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { isDatabaseAway } from '../../db/database.ts';
+import { isDatabaseAway } from '../../db/connection/database.ts';
 
 /** What a process logs of PostgreSQL being away: one line when it begins and one when it is over, however many requests it fails. */
 export interface DatabaseOutage {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../../db/database.ts';
-import { closeAccount, endAccount, eraseRows, eraseSystemMail } from '../../db/queries/erase-account.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { closeAccount, endAccount, eraseRows, eraseSystemMail } from '../../db/queries/accounts/erase-account.ts';
 
 /** Gateways forget revoked keys within five seconds, and requests that were let in before end within as many. Milliseconds. */
 const LAST_REQUESTS_MS = 6_000;

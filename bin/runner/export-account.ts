@@ -1,9 +1,14 @@
 import { mkdir, open, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type pg from 'pg';
-import { decryptSecret, type SecretPurpose } from '../../core/secret-box.ts';
-import { type Database, inTransaction } from '../../db/database.ts';
-import { EXPORTED_KINDS, KEPT_OCTETS_QUERY, readDocuments, readKeptOctets } from '../../db/queries/export-account.ts';
+import { decryptSecret, type SecretPurpose } from '../../core/shared/secret-box.ts';
+import { type Database, inTransaction } from '../../db/connection/database.ts';
+import {
+  EXPORTED_KINDS,
+  KEPT_OCTETS_QUERY,
+  readDocuments,
+  readKeptOctets,
+} from '../../db/queries/accounts/export-account.ts';
 
 export interface AccountExport {
   userId: string;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { type Database, type DatabaseOptions, openDatabase } from '../../db/database.ts';
-import { measurePool } from './measure-pools.ts';
+import { type Database, type DatabaseOptions, openDatabase } from '../../db/connection/database.ts';
+import { measurePool } from './monitoring/measure-pools.ts';
 
 /** Opens a pool that logs the connections it loses, except those that end because we close it. */
 export function openLoggedDatabase(

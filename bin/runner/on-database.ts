@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readRunRecord, readSecrets } from '../../db/data-directory.ts';
-import { type Database, isConnectionLost, openDatabase } from '../../db/database.ts';
+import { readRunRecord, readSecrets } from '../../db/cluster/data-directory.ts';
+import { type Database, isConnectionLost, openDatabase } from '../../db/connection/database.ts';
 import { migrate } from '../../db/migrate.ts';
 import type { Config } from '../config.ts';
-import { DataDirectoryTaken, databaseUrlOf, openSingleMachine } from './single-machine.ts';
+import { DataDirectoryTaken, databaseUrlOf, openSingleMachine } from './processes/single-machine.ts';
 
 /** A database that a program of `bin` works on beside a running service or without one. */
 export interface ReachedDatabase {

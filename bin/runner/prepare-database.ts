@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { type Database, type DatabaseRole, openDatabase } from '../../db/database.ts';
-import { urlsOf } from '../../db/database-hosts.ts';
-import { ensureLogins, type LoginRole, LoginsRefused, loginRoles, loginUrl } from '../../db/logins.ts';
+import { type Database, type DatabaseRole, openDatabase } from '../../db/connection/database.ts';
+import { urlsOf } from '../../db/connection/database-hosts.ts';
+import { ensureLogins, type LoginRole, LoginsRefused, loginRoles, loginUrl } from '../../db/connection/logins.ts';
 import { migrate, pendingMigrations, SchemaTooNew } from '../../db/migrate.ts';
-import { fitsSecretKey } from '../../db/queries/secret-canary.ts';
+import { fitsSecretKey } from '../../db/queries/upkeep/secret-canary.ts';
 
 export interface PrepareOptions {
   url: string;

@@ -1,4 +1,4 @@
-import { signInLinkUrl } from '../../core/auth-secret.ts';
+import { signInLinkUrl } from '../../core/accounts/auth-secret.ts';
 import type { FirstAccount } from './first-account.ts';
 
 export interface WelcomeOptions {

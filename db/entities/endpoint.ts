@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** Where received mail goes; see db/migrations for its invariants and core/endpoint-config.ts for `config`. */
+/** Where received mail goes; see db/migrations for its invariants and core/endpoints/endpoint-config.ts for `config`. */
 export const EndpointSchema = defineEntity({
   name: 'Endpoint',
   tableName: 'endpoint',

@@ -1,7 +1,7 @@
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Kysely, Transaction } from 'kysely';
-import { domainExceeded } from '../../core/key-rights.ts';
-import type { Database } from '../database.ts';
+import { domainExceeded } from '../../core/accounts/key-rights.ts';
+import type { Database } from '../connection/database.ts';
 import type { Tables } from '../tables.ts';
 import { entities } from './list.ts';
 
@@ -14,7 +14,7 @@ export interface UnitOfWork {
 
 /** MikroORM over the pool of a Database. */
 export interface EntityStore {
-  /** As `asUser` of db/database.ts: row-level security shows this user's rows only. */
+  /** As `asUser` of db/connection/database.ts: row-level security shows this user's rows only. */
   asUser<T>(userId: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T>;
 }
 

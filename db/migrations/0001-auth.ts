@@ -1,5 +1,5 @@
 /**
- * What people sign in with. better-auth writes these tables (gateway/auth.ts names their columns to it) under a role of its own, which
+ * What people sign in with. better-auth writes these tables (gateway/accounts/auth.ts names their columns to it) under a role of its own, which
  * reaches nothing else but user_account; the other roles reach none of them. There is no row-level security: whoever signs in is nobody yet.
  */
 export const AUTH = `
@@ -68,7 +68,7 @@ export const AUTH = `
   );
   create index auth_passkey_user on auth_passkey (user_id);
 
-  -- Tries to sign in and the like, by what they are counted for (gateway/auth-tries.ts): a digest, so that no address stands here.
+  -- Tries to sign in and the like, by what they are counted for (gateway/accounts/auth-tries.ts): a digest, so that no address stands here.
   create table auth_rate_limit (
     key text primary key,
     tried_at timestamptz(3)[] not null default '{}',

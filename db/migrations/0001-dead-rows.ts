@@ -1,11 +1,11 @@
 /**
  * Rows whose work failed for reasons of our own: beside the rows themselves, so that a row that cannot be changed is set aside, too, and
- * rows that never fail pay nothing. Kept by db/queries/dead-row.ts.
+ * rows that never fail pay nothing. Kept by db/queries/upkeep/dead-row.ts.
  */
 export const DEAD_ROWS = `
   create table dead_row (
     user_id text not null,
-    -- the work, see db/queries/dead-row.ts
+    -- the work, see db/queries/upkeep/dead-row.ts
     step text not null,
     -- the actor that does it
     actor text not null,

@@ -36,7 +36,7 @@ function ofEmail(table: string): string {
 }
 
 /**
- * The role that a transaction of a key limited to one domain takes (db/database.ts), and all that it may do. It only reads, and only what
+ * The role that a transaction of a key limited to one domain takes (db/connection/database.ts), and all that it may do. It only reads, and only what
  * is listed here: whatever is not is refused by PostgreSQL. Requests of other keys never take it, so that it costs them nothing.
  */
 export const DOMAIN_KEYS = `

@@ -65,7 +65,7 @@ const ACCOUNTS = `
     user_id text not null references user_account,
     name text not null,
     secret_sha256 bytea not null unique,
-    -- see core/key-rights.ts; null: full rights
+    -- see core/accounts/key-rights.ts; null: full rights
     scopes text[] check (scopes <@ '{read,send,manage}' and scopes <> '{}'),
     -- the one domain of the user that it reaches; null: all. Nothing but read and send can be limited to a domain.
     domain_id text,
@@ -95,7 +95,7 @@ const ROUTING = `
     receive_dmarc_emails boolean not null default false,
     -- the verified domain of the same user above it that it was verified by; null: it stands for itself
     parent_id text,
-    -- what DNS told when it was last asked (core/domain-check.ts), when that was, and when it will be asked next; null: not asked yet
+    -- what DNS told when it was last asked (core/domains/domain-check.ts), when that was, and when it will be asked next; null: not asked yet
     dns_check jsonb,
     checked_at timestamptz(3),
     check_due_at timestamptz(3) not null default now(),
@@ -313,7 +313,7 @@ const EMAIL = `
     -- null when nothing had to be stripped: then it is the trimmed text_body
     cleaned_text text,
     cleaned_html text,
-    -- see core/attachment.ts
+    -- see core/mime/attachment.ts
     attachments jsonb not null,
     -- verdicts of SPF, DKIM, DMARC and ARC; null when not checked
     authentication jsonb,
@@ -328,7 +328,7 @@ const EMAIL = `
   alter table email_content alter column text_body set storage external, alter column html_body set storage external,
     alter column cleaned_text set storage external, alter column cleaned_html set storage external;
 
-  -- Lower-case subject, sender and recipients, for partial matches; and the keys of its other side (core/email-parties.ts).
+  -- Lower-case subject, sender and recipients, for partial matches; and the keys of its other side (core/search/email-parties.ts).
   create table email_search (
     user_id text not null,
     email_id text not null,
@@ -340,7 +340,7 @@ const EMAIL = `
   create index email_search_text on email_search using gin (user_id, text gin_trgm_ops, parties);
 
   -- Words of the whole email, for searches by words: written when it gets its thread, or is scheduled. Weights: A subject, B sender,
-  -- C recipients, D bodies (see db/queries/email-words.ts, word-vector.ts).
+  -- C recipients, D bodies (see db/queries/search/email-words.ts, word-vector.ts).
   create table email_words (
     user_id text not null,
     email_id text not null,
@@ -387,7 +387,7 @@ const THREADS = `
     archived_count integer not null,
     latest_email_id text not null,
     last_message_at timestamptz(3) not null,
-    -- given by the user, in the order in which they were given, and beside each the form in which labels are compared (core/label.ts)
+    -- given by the user, in the order in which they were given, and beside each the form in which labels are compared (core/threads/label.ts)
     labels text[] not null default '{}',
     label_keys text[] not null default '{}',
     created_at timestamptz(3) not null,
@@ -436,7 +436,7 @@ const ROUTES = `
     name text not null,
     description text,
     type text not null check (type in ('explicit', 'ai_prompt')),
-    -- see core/guard-rule.ts
+    -- see core/routing/guard-rule.ts
     config jsonb not null,
     action text not null check (action in ('allow', 'block', 'route')),
     -- of action route
@@ -480,7 +480,7 @@ const ROUTES = `
     matches jsonb,
     -- when a user let an email through that was blocked or held for review
     released_at timestamptz(3),
-    -- what models said of the email: see core/guard-answers.ts
+    -- what models said of the email: see core/routing/guard-answers.ts
     answers jsonb,
     -- of outcome asking
     next_ask_at timestamptz(3),
@@ -506,7 +506,7 @@ const ROUTES = `
     report_id text not null,
     begins_at timestamptz(3) not null,
     ends_at timestamptz(3) not null,
-    -- see core/dmarc-report.ts
+    -- see core/domains/dmarc-report.ts
     policy jsonb not null,
     records jsonb not null,
     record_count integer not null,
@@ -862,7 +862,7 @@ const USER_TABLES = [
 ];
 
 const ROLES_AND_POLICIES = `
-  -- The service logs in as these roles; db/logins.ts lets them, as logins belong to the server and not to the database.
+  -- The service logs in as these roles; db/connection/logins.ts lets them, as logins belong to the server and not to the database.
   do $$ begin
     begin create role postroom_gateway nologin noinherit; exception when duplicate_object or unique_violation then null; end;
     begin create role postroom_actor nologin noinherit; exception when duplicate_object or unique_violation then null; end;
@@ -1028,7 +1028,7 @@ const ROLES_AND_POLICIES = `
         'select s.email_id, s.created_at::timestamptz from email_search s
          where s.user_id = $1 and s.text like $2 and ($3 is null or s.created_at >= $3)' using p_user_id, p_pattern, p_since;
     end $$;
-  -- The emails whose other side has one of two keys (core/email-parties.ts; null: none), and which of them.
+  -- The emails whose other side has one of two keys (core/search/email-parties.ts; null: none), and which of them.
   create function exchanged_emails(p_user_id text, p_address text, p_domain text, p_since timestamptz)
     returns table (email_id text, created_at timestamptz, has_address boolean, has_domain boolean)
     language plpgsql stable security definer rows 100 set search_path = public, pg_temp as $$

@@ -1,6 +1,6 @@
 /** How long mail is kept, and how far the removal of what is older has come. */
 export const RETENTION = `
-  -- What a user chose; without a row the defaults of the service hold (RETENTION_*). null: for ever. See core/retention.ts.
+  -- What a user chose; without a row the defaults of the service hold (RETENTION_*). null: for ever. See core/upkeep/retention.ts.
   create table retention (
     user_id text primary key,
     raw_days integer check (raw_days between 1 and 36500),

@@ -11,7 +11,7 @@ export const SEARCHES = `
   -- What a search asks for; null and {} put no condition. Conditions on emails, then those on their threads.
   create type search_query as (
     user_id text,
-    -- has to match, and must not (db/queries/word-vector.ts)
+    -- has to match, and must not (db/queries/search/word-vector.ts)
     words tsquery,
     without tsquery,
     -- names that search_tests knows; behind !: their contrary
@@ -29,7 +29,7 @@ export const SEARCHES = `
     is_archived boolean,
     participant text,
     participant_domain text,
-    -- keys of the other side that do as well as own_address and own_domain (core/email-parties.ts)
+    -- keys of the other side that do as well as own_address and own_domain (core/search/email-parties.ts)
     party_address text,
     party_domain text
   );

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { KeysetPage, Place } from '../../core/page.ts';
+import type { KeysetPage, Place } from '../../core/shared/page.ts';
 
 /**
  * `and` the rows of the alias lie behind and before the two places of a list that is ordered by an instant and id, newest first. The

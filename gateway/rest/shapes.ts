@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/page.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/page.ts';
 import type { OperationContext } from '../../operations/context.ts';
 
 /** What every plugin of the REST interface is registered with. */

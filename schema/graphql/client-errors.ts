@@ -1,4 +1,4 @@
-import { RECIPIENT_SUPPRESSED, UserError, type UserErrorCode } from '../../core/errors.ts';
+import { RECIPIENT_SUPPRESSED, UserError, type UserErrorCode } from '../../core/shared/errors.ts';
 
 /**
  * What a user did wrong, as the unions of mutations tell it. The errors plugin knows types of errors by their classes; these classes say

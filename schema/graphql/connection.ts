@@ -1,5 +1,5 @@
 import { resolveCursorConnection } from '@pothos/plugin-relay';
-import { decodePlace, encodePlace, type KeysetPage, MAX_PAGE_SIZE, type Place } from '../../core/page.ts';
+import { decodePlace, encodePlace, type KeysetPage, MAX_PAGE_SIZE, type Place } from '../../core/shared/page.ts';
 import { invalid } from '../../operations/context.ts';
 import { DEFAULT_CONNECTION_SIZE } from './builder.ts';
 

@@ -1,13 +1,13 @@
 import { contextCacheSymbol } from '@pothos/core';
-import { openReadSession } from '../../db/read-session.ts';
+import { openReadSession } from '../../db/connection/read-session.ts';
 import type { OperationContext } from '../../operations/context.ts';
-import { createThreadPages, type ThreadPages } from './thread-pages.ts';
+import { createThreadPages, type ThreadPages } from './threads/thread-pages.ts';
 
 /** What resolvers get; made for each request, so that nothing loaded for one user is there for another. */
 export interface GraphContext {
   /** for mutations, whose operations have transactions of their own */
   operations: OperationContext;
-  /** for what is only read: all of it in one transaction (db/read-session.ts) */
+  /** for what is only read: all of it in one transaction (db/connection/read-session.ts) */
   reads: OperationContext;
   threadPages: ThreadPages;
   /** by which the log tells of the request */

@@ -1,4 +1,4 @@
-import type { UserError } from '../../core/errors.ts';
+import type { UserError } from '../../core/shared/errors.ts';
 import { builder } from './builder.ts';
 import { Conflict, Forbidden, NotFound, RateLimited, SuppressedRecipient, ValidationError } from './client-errors.ts';
 

@@ -4,7 +4,7 @@ type Load = (id: string, context: GraphContext) => Promise<object | null>;
 
 const kinds = new Map<string, Load>();
 
-/** Says which type ids with a prefix (core/identifiers.ts) are of: `load` answers its object, branded with its type, or null. */
+/** Says which type ids with a prefix (core/shared/identifiers.ts) are of: `load` answers its object, branded with its type, or null. */
 export function addNodeKind(prefix: string, load: Load): void {
   kinds.set(prefix, load);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_DOMAIN_LENGTH } from '../../core/domain-name.ts';
+import { MAX_DOMAIN_LENGTH } from '../../core/domains/domain-name.ts';
 import { text } from './text.ts';
 
 /** A domain's name as it is given. */

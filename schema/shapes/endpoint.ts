@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_REPLAYED } from '../../operations/replays.ts';
+import { MAX_REPLAYED } from '../../operations/endpoints/replays.ts';
 import { text } from './text.ts';
 
 /** interface.md "Limits" */

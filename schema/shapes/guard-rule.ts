@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MAX_BACKTEST_DAYS } from '../../operations/guard-backtest.ts';
-import { MAX_GUARD_PRIORITY } from '../../operations/guard-rules.ts';
+import { MAX_BACKTEST_DAYS } from '../../operations/routing/guard-backtest.ts';
+import { MAX_GUARD_PRIORITY } from '../../operations/routing/guard-rules.ts';
 import { text } from './text.ts';
 
 /** interface.md "Limits" */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { UserError } from '../../core/errors.ts';
+import { UserError } from '../../core/shared/errors.ts';
 
 /** Emails of a batch; each is read by itself. */
 export const batchEmails = <Email extends z.ZodType>(email: Email) => z.array(email).min(1).max(MAX_EMAILS);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { UserError } from '../../core/errors.ts';
+import { UserError } from '../../core/shared/errors.ts';
 
 /** Faults of one input that are told. */
 const MAX_DETAILS = 20;

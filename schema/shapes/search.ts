@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_SEARCH_LENGTH } from '../../operations/emails.ts';
+import { MAX_SEARCH_LENGTH } from '../../operations/emails/emails.ts';
 import { text } from './text.ts';
 
 /** Part of what a list is searched for. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MAX_SEARCH_LENGTH } from '../../operations/emails.ts';
-import { SUPPRESSION_REASONS } from '../../operations/suppressions.ts';
+import { MAX_SEARCH_LENGTH } from '../../operations/emails/emails.ts';
+import { SUPPRESSION_REASONS } from '../../operations/sending/suppressions.ts';
 import { text } from './text.ts';
 
 /** Characters; longer than any address is. */

@@ -4,7 +4,7 @@ import pino from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Actor, type ActorContext, type ActorPlan, type Run, runActor } from '../../actors/actor.ts';
 import { createInProcessBus } from '../../actors/bus/in-process.ts';
-import { openDatabase } from '../../db/database.ts';
+import { openDatabase } from '../../db/connection/database.ts';
 import { createOctetStore } from '../../db/octet-store.ts';
 import { BusRemoteError, BusUnavailable } from '../../schema/messages.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createDnsResolver, type DnsResolver } from '../../actors/dns-resolver.ts';
-import { type DnsServer, startDnsServer } from '../support/dns.ts';
+import { type DnsServer, startDnsServer } from '../support/servers/dns.ts';
 
 let dns: DnsServer;
 let resolver: DnsResolver;

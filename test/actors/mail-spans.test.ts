@@ -2,9 +2,9 @@ import { SpanStatusCode } from '@opentelemetry/api';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { switchTracing } from '../../actors/bus/tracing.ts';
 import { noteStage, recordNoted } from '../../actors/mail-spans.ts';
-import { type Database, openDatabase } from '../../db/database.ts';
-import { removeOldTraces } from '../../db/queries/email-trace.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Database, openDatabase } from '../../db/connection/database.ts';
+import { removeOldTraces } from '../../db/queries/emails/email-trace.ts';
+import { createTestDatabase, type TestDatabase } from '../support/cluster/database.ts';
 import { type RecordedSpans, recordSpans } from '../support/recorded-spans.ts';
 import { waitFor } from '../support/wait-for.ts';
 

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from '../support/cluster.ts';
-import { processTree } from '../support/process-tree.ts';
+import { freePort } from '../support/cluster/cluster.ts';
+import { processTree } from '../support/servers/process-tree.ts';
 import { startServer } from './child.ts';
 import {
   allProcesses,

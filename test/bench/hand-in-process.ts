@@ -1,4 +1,4 @@
-import { smtpLoad, toWireForm } from '../support/smtp-load.ts';
+import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
 import { httpLoad, httpRequest } from './http-load.ts';
 import { AUTHOR, bodyDigest, distinctText, recipientOf, subjectOf } from './messages.ts';
 

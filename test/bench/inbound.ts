@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { startDnsServer } from '../support/dns.ts';
+import { startDnsServer } from '../support/servers/dns.ts';
 import { BenchChild } from './child.ts';
 import { type Contestant, startBareHaraka, startPostfix, startPostroom, startSplitPostroom } from './contestants.ts';
 import type { LoadOrder, LoadReport } from './load-process.ts';

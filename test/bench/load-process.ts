@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { smtpLoad, toWireForm } from '../support/smtp-load.ts';
+import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
 
 /** The load of one round, run in a process of its own so that it shares no event loop with what it measures. */
 export interface LoadOrder {

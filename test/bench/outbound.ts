@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { dkimVerify } from 'mailauth';
 import { createDnsResolver, type DnsResolver } from '../../actors/dns-resolver.ts';
-import { startDnsServer } from '../support/dns.ts';
+import { startDnsServer } from '../support/servers/dns.ts';
 import { BenchChild } from './child.ts';
 import type { SendOrder, SendReport } from './hand-in-process.ts';
 import { describeMachine, describePostgresql } from './machine.ts';

@@ -1,4 +1,4 @@
-import type { processTree } from '../support/process-tree.ts';
+import type { processTree } from '../support/servers/process-tree.ts';
 
 /** What a contestant's processes hold and use. */
 export interface Resources {

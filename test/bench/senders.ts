@@ -1,8 +1,8 @@
 import { generateKeyPair } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { DnsServer } from '../support/dns.ts';
-import { processTree } from '../support/process-tree.ts';
+import type { DnsServer } from '../support/servers/dns.ts';
+import { processTree } from '../support/servers/process-tree.ts';
 import { BenchChild } from './child.ts';
 import { startPostfix } from './contestants.ts';
 import type { HandInOrder, SendOrder, SendReport } from './hand-in-process.ts';

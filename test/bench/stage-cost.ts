@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { processTree, readProcess } from '../support/process-tree.ts';
+import { processTree, readProcess } from '../support/servers/process-tree.ts';
 
 /** What one process of Postroom and its connections have used. */
 export interface Cost {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { startDnsServer } from '../support/dns.ts';
+import { startDnsServer } from '../support/servers/dns.ts';
 import { singleMachineDatabaseUrl } from '../support/single-machine.ts';
 import { BenchChild } from './child.ts';
 import { startPostroom } from './contestants.ts';

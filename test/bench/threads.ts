@@ -4,17 +4,17 @@ import { cpus, tmpdir, totalmem } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { assignThreads } from '../../actors/threading/assign-thread.ts';
-import type { ThreadableMessage } from '../../core/threading.ts';
-import { type Database, openDatabase } from '../../db/database.ts';
-import { startEmbeddedCluster } from '../../db/embedded-cluster.ts';
+import type { ThreadableMessage } from '../../core/threads/threading.ts';
+import { startEmbeddedCluster } from '../../db/cluster/embedded-cluster.ts';
+import { type Database, openDatabase } from '../../db/connection/database.ts';
 import { migrate } from '../../db/migrate.ts';
 import type { OperationContext } from '../../operations/context.ts';
-import { listThreads, readThread, type ThreadQuery } from '../../operations/threads.ts';
-import { testActorContext } from '../support/actor-context.ts';
-import { databaseUrl, freePort, loginAs, onServer } from '../support/cluster.ts';
-import { insertEmails } from '../support/email-rows.ts';
-import { fillLargeMailbox, largeMailbox } from '../support/large-mailbox.ts';
-import { seededRandom } from '../support/thread-mail.ts';
+import { listThreads, readThread, type ThreadQuery } from '../../operations/threads/threads.ts';
+import { databaseUrl, freePort, loginAs, onServer } from '../support/cluster/cluster.ts';
+import { insertEmails } from '../support/rows/email-rows.ts';
+import { fillLargeMailbox, largeMailbox } from '../support/rows/large-mailbox.ts';
+import { seededRandom } from '../support/rows/thread-mail.ts';
+import { testActorContext } from '../support/stages/actor-context.ts';
 import { percentile } from './statistics.ts';
 
 /** p99 at the large size over p99 at the small one; the order of the work names it. */

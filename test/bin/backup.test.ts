@@ -5,15 +5,15 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { findNativePostgresql } from '../../db/native-postgresql.ts';
-import { databaseUrl, freePort, onServer } from '../support/cluster.ts';
-import { awaitDrained, checkLedger, type Offer } from '../support/ledger.ts';
+import { findNativePostgresql } from '../../db/cluster/native-postgresql.ts';
+import { databaseUrl, freePort, onServer } from '../support/cluster/cluster.ts';
 import { type Machine, makeMachine, runOn, runToEnd, startOn } from '../support/runner.ts';
-import { messageIdOf, SendingStage } from '../support/sending-stage.ts';
-import { type Answer, callers, until } from '../support/service.ts';
+import { type Answer, callers, until } from '../support/servers/service.ts';
+import { type SmtpLoadResult, smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { singleMachineDatabaseUrl } from '../support/single-machine.ts';
-import { type SmtpLoadResult, smtpLoad, toWireForm } from '../support/smtp-load.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { awaitDrained, checkLedger, type Offer } from '../support/stages/ledger.ts';
+import { messageIdOf, SendingStage } from '../support/stages/sending-stage.ts';
 
 /** Starts, copies and replays of a machine that is busy. */
 const LIMIT_MS = 600_000;

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exportAccount } from '../../bin/runner/export-account.ts';
-import { encryptSecret, NONCE_OCTETS } from '../../core/secret-box.ts';
-import type { Database } from '../../db/database.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { insertEmails } from '../support/email-rows.ts';
-import { createMailbox, type TestMailbox } from '../support/routing-rows.ts';
-import { mailOf } from '../support/thread-stage.ts';
+import { encryptSecret, NONCE_OCTETS } from '../../core/shared/secret-box.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/cluster/database.ts';
+import { insertEmails } from '../support/rows/email-rows.ts';
+import { createMailbox, type TestMailbox } from '../support/rows/routing-rows.ts';
+import { mailOf } from '../support/stages/thread-stage.ts';
 
 const SECRET_KEY = randomBytes(32);
 

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { readConfig } from '../../bin/config.ts';
 import { asOwner, onDatabase } from '../../bin/runner/on-database.ts';
-import { writeRunRecord, writeSecrets } from '../../db/data-directory.ts';
-import { onServer } from '../support/cluster.ts';
+import { writeRunRecord, writeSecrets } from '../../db/cluster/data-directory.ts';
+import { onServer } from '../support/cluster/cluster.ts';
 
 /** DATA_DIR of a service that runs, as far as its files tell: its database is one of the tests' server. */
 let dataDirectory: string;

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
-import { copyDataDirectory } from '../support/data-template.ts';
+import { copyDataDirectory } from '../support/cluster/data-template.ts';
 import { type Machine, makeMachine, printedKey, type Run, repository, startOn } from '../support/runner.ts';
-import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 
 const LIMIT_MS = 180_000;
 const execute = promisify(execFile);

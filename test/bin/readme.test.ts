@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../support/cluster.ts';
-import { copyDataDirectory } from '../support/data-template.ts';
+import { freePort } from '../support/cluster/cluster.ts';
+import { copyDataDirectory } from '../support/cluster/data-template.ts';
 import { type Machine, makeMachine, printedKey, type Run, repository, startOn } from '../support/runner.ts';
-import { greets, until } from '../support/service.ts';
+import { greets, until } from '../support/servers/service.ts';
 
 const execute = promisify(execFile);
 const hasPrograms = ['swaks', 'curl'].every((name) => spawnSync('which', [name]).status === 0);

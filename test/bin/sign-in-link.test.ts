@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { copyDataDirectory } from '../support/data-template.ts';
+import { copyDataDirectory } from '../support/cluster/data-template.ts';
 import { type Machine, makeMachine, runToEnd, startOn } from '../support/runner.ts';
 
 let machine: Machine;

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { copyDataDirectory } from '../support/data-template.ts';
+import { copyDataDirectory } from '../support/cluster/data-template.ts';
 import { type Machine, makeMachine, printedKey, type Run, repository, runOn, startOn } from '../support/runner.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/servers/service.ts';
+import { type SmtpLoadResult, smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
 import { singleMachineDatabaseUrl } from '../support/single-machine.ts';
-import { type SmtpLoadResult, smtpLoad, toWireForm } from '../support/smtp-load.ts';
 
 const execute = promisify(execFile);
 const machines: Machine[] = [];

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readAuthorities } from '../../bin/runner/actors.ts';
-import { type DomainAccount, Service } from '../support/service.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { readAuthorities } from '../../bin/runner/processes/actors.ts';
+import { type DomainAccount, Service } from '../support/servers/service.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 
 let directory: string;
 let trusted: WebhookReceiver;

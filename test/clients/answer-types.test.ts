@@ -3,10 +3,10 @@ import { Inbound as Sdk } from '@inboundemail/sdk';
 import Inboundemail from 'inboundemail';
 import { Resend } from 'resend';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { SendingStage, type StageAccount } from '../support/sending-stage.ts';
-import { until } from '../support/service.ts';
-import { SmtpClient } from '../support/smtp-client.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { until } from '../support/servers/service.ts';
+import { SmtpClient } from '../support/servers/smtp-client.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { SendingStage, type StageAccount } from '../support/stages/sending-stage.ts';
 import { findTypeDifferences, methodsOf, type Outcome, recordCalls, type TypedAnswer } from './answer-types.ts';
 import { receiveMail } from './incoming.ts';
 

@@ -2,7 +2,7 @@ import { Inbound as OlderInbound } from '@inboundemail/sdk';
 import Inbound, { APIError, type ConflictError, NotFoundError } from 'inboundemail';
 import { Resend } from 'resend';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SendingStage } from '../support/sending-stage.ts';
+import { SendingStage } from '../support/stages/sending-stage.ts';
 
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const TEXT = expect.any(String);

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import Inbound, { NotFoundError } from 'inboundemail';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTestGateway, type TestGateway } from '../support/gateway.ts';
-import { insertMail } from '../support/mail-rows.ts';
-import type { TestMailbox } from '../support/routing-rows.ts';
+import { insertMail } from '../support/rows/mail-rows.ts';
+import type { TestMailbox } from '../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../support/servers/gateway.ts';
 
 let gateway: TestGateway;
 let mailbox: TestMailbox;

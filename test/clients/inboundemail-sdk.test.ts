@@ -11,8 +11,8 @@ import {
 } from '@inboundemail/sdk';
 import { simpleParser } from 'mailparser';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { SendingStage } from '../support/sending-stage.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { SendingStage } from '../support/stages/sending-stage.ts';
 import { receiveMail } from './incoming.ts';
 import { publishedClient } from './published-client.ts';
 

@@ -10,8 +10,8 @@ import Inbound, {
 } from 'inboundemail';
 import { simpleParser } from 'mailparser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SendingStage } from '../support/sending-stage.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { SendingStage } from '../support/stages/sending-stage.ts';
 import { receiveMail } from './incoming.ts';
 import { publishedClient } from './published-client.ts';
 

@@ -1,7 +1,7 @@
 import type { SendMailOptions } from 'nodemailer';
 import { createTransport } from 'nodemailer';
-import type { SendingStage } from '../support/sending-stage.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/servers/service.ts';
+import type { SendingStage } from '../support/stages/sending-stage.ts';
 
 /** Sends a mail to the service by SMTP; answers the id of the email that it became. Resolves once it is threaded. */
 export async function receiveMail(stage: SendingStage, to: string, mail: SendMailOptions): Promise<string> {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { simpleParser } from 'mailparser';
 import { Resend } from 'resend';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SendingStage, type StageAccount } from '../support/sending-stage.ts';
-import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { SendingStage, type StageAccount } from '../support/stages/sending-stage.ts';
 import { receiveMail } from './incoming.ts';
 import { publishedClient } from './published-client.ts';
 

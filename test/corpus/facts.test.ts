@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { decodeAttachment } from '../../core/attachment.ts';
-import { parseMessage } from '../../core/parse-message.ts';
-import { hasCorpora, readEmlMessages, readThreadSet, threadSets } from '../support/corpora.ts';
+import { decodeAttachment } from '../../core/mime/attachment.ts';
+import { parseMessage } from '../../core/mime/parse-message.ts';
+import { hasCorpora, readEmlMessages, readThreadSet, threadSets } from '../support/mail/corpora.ts';
 import {
   type FactScore,
   printScore,
@@ -9,7 +9,7 @@ import {
   type ReadMessage,
   readFacts,
   scoreFacts,
-} from '../support/score-facts.ts';
+} from '../support/mail/score-facts.ts';
 
 describe.skipIf(!hasCorpora)('The corpora', () => {
   let score: FactScore;

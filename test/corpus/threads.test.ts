@@ -5,11 +5,11 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assignThreads } from '../../actors/threading/assign-thread.ts';
-import { scanHeaders } from '../../core/parse-message.ts';
-import { baseSubject } from '../../core/subject.ts';
-import type { Database } from '../../db/database.ts';
-import { analyzeYoungTables } from '../../db/queries/young-tables.ts';
-import { testActorContext } from '../support/actor-context.ts';
+import { scanHeaders } from '../../core/mime/parse-message.ts';
+import { baseSubject } from '../../core/mime/subject.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { analyzeYoungTables } from '../../db/queries/upkeep/young-tables.ts';
+import { createTestDatabase, type TestDatabase } from '../support/cluster/database.ts';
 import {
   type CorpusMessage,
   corporaDirectory,
@@ -19,10 +19,10 @@ import {
   shuffled,
   type ThreadTruth,
   threadSets,
-} from '../support/corpora.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { insertEmails, type StoredMail } from '../support/email-rows.ts';
-import { canonicalPartition } from '../support/thread-mail.ts';
+} from '../support/mail/corpora.ts';
+import { insertEmails, type StoredMail } from '../support/rows/email-rows.ts';
+import { canonicalPartition } from '../support/rows/thread-mail.ts';
+import { testActorContext } from '../support/stages/actor-context.ts';
 
 const OWN_ADDRESS = 'list@inbox.test';
 const BATCH = 25;

@@ -1,11 +1,11 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findViolations } from '../support/axe.ts';
-import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/browser-stage.ts';
-import { type DnsServer, startDnsServer } from '../support/dns.ts';
-import type { TestAccount } from '../support/service.ts';
-import { type SinkMta, startSinkMta } from '../support/sink-mta.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { type DnsServer, startDnsServer } from '../support/servers/dns.ts';
+import type { TestAccount } from '../support/servers/service.ts';
+import { type SinkMta, startSinkMta } from '../support/servers/sink-mta.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { findViolations } from '../support/stages/axe.ts';
+import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 type Account = Awaited<ReturnType<BrowserStage['account']>>;
 

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findViolations } from '../support/axe.ts';
-import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/browser-stage.ts';
-import { type DnsServer, startDnsServer } from '../support/dns.ts';
+import { type DnsServer, startDnsServer } from '../support/servers/dns.ts';
+import { findViolations } from '../support/stages/axe.ts';
+import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 const MAIL_HOST = 'mx.postroom.test';
 

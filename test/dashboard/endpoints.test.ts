@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/browser-stage.ts';
-import type { TestAccount } from '../support/service.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import type { TestAccount } from '../support/servers/service.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 let stage: BrowserStage;
 let receiver: WebhookReceiver;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type BrowserStage, type BrowserTab, chromiumPath, openBrowserStage } from '../support/browser-stage.ts';
-import { hasCorpora, readEmlMessages } from '../support/corpora.ts';
-import { hostileHtml } from '../support/hostile-html.ts';
+import { hasCorpora, readEmlMessages } from '../support/mail/corpora.ts';
+import { hostileHtml } from '../support/mail/hostile-html.ts';
 import {
   type Canary,
   deliverAll,
@@ -13,7 +12,8 @@ import {
   PIXEL,
   type Watch,
   watchContext,
-} from '../support/mail-looks.ts';
+} from '../support/mail/mail-looks.ts';
+import { type BrowserStage, type BrowserTab, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 type Account = Awaited<ReturnType<BrowserStage['account']>>;
 

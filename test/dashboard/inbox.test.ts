@@ -15,8 +15,8 @@ import {
   withPageRows,
   withRowsBack,
 } from '../../gateway/dashboard/pages/inbox/thread-pages.ts';
-import { findViolations } from '../support/axe.ts';
-import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/browser-stage.ts';
+import { findViolations } from '../support/stages/axe.ts';
+import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 describe('the pages of a list', () => {
   const list = [0, 50, 100].reduce((pages, from) => withNextPage(pages, answer(1_000 - from, 50, true)), NO_PAGES);

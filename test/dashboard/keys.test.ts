@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findViolations } from '../support/axe.ts';
-import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/browser-stage.ts';
-import { callers } from '../support/service.ts';
+import { callers } from '../support/servers/service.ts';
+import { findViolations } from '../support/stages/axe.ts';
+import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 const run = promisify(execFile);
 const LIMIT = { timeout: 120_000 };

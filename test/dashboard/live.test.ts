@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/browser-stage.ts';
+import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 let stage: BrowserStage;
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findViolations } from '../support/axe.ts';
-import { type BrowserStage, type BrowserTab, chromiumPath, openBrowserStage } from '../support/browser-stage.ts';
-import { dashboardPaths, settle } from '../support/dashboard-pages.ts';
-import { fillAccount, type SampleAccount } from '../support/sample-account.ts';
-import type { TestAccount } from '../support/service.ts';
+import { fillAccount, type SampleAccount } from '../support/rows/sample-account.ts';
+import type { TestAccount } from '../support/servers/service.ts';
+import { findViolations } from '../support/stages/axe.ts';
+import { type BrowserStage, type BrowserTab, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
+import { dashboardPaths, settle } from '../support/stages/dashboard-pages.ts';
 
 let stage: BrowserStage;
 let full: TestAccount;

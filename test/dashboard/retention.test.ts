@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findViolations } from '../support/axe.ts';
-import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/browser-stage.ts';
+import { findViolations } from '../support/stages/axe.ts';
+import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 let stage: BrowserStage;
 

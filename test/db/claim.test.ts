@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { claimStatement } from '../../db/claim.ts';
-import type { Database } from '../../db/database.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/cluster/database.ts';
 
 let test_: TestDatabase;
 let actor: Database;

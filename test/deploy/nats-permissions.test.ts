@@ -4,8 +4,8 @@ import { connect, type NatsConnection, PermissionViolationError } from '@nats-io
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectNatsBus } from '../../actors/bus/nats.ts';
 import { type Bus, broadcasts, questions, type Request, wakes } from '../../schema/messages.ts';
-import { type Role, type RoleNats, roles, startRoleNats } from '../support/role-nats.ts';
-import { until } from '../support/service.ts';
+import { type Role, type RoleNats, roles, startRoleNats } from '../support/servers/role-nats.ts';
+import { until } from '../support/servers/service.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };

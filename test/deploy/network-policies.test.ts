@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { readComposeServices } from '../support/compose-file.ts';
 import {
   isAllowed,
   type NetworkPolicy,
@@ -10,6 +9,7 @@ import {
   POLICY_NAMESPACE,
   policiesOf,
 } from '../support/network-policies.ts';
+import { readComposeServices } from '../support/stages/compose-file.ts';
 
 const base = path.resolve(import.meta.dirname, '../../docs/deploy/kubernetes/base');
 

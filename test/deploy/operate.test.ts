@@ -5,17 +5,17 @@ import { appendFile, chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { freePort } from '../support/cluster.ts';
-import { type DebianPostgresql, debianPrograms, startDebianPostgresql } from '../support/debian-postgresql.ts';
+import { freePort } from '../support/cluster/cluster.ts';
 import { keepLogFile, keepSecrets } from '../support/kept-logs.ts';
-import { linkToRun, notePid } from '../support/orphans.ts';
 import { repository } from '../support/runner.ts';
-import { type Answer, callers, until } from '../support/service.ts';
-import { openShell, type ShellSession } from '../support/shell-session.ts';
-import { startSinkMta } from '../support/sink-mta.ts';
-import { smtpLoad, toWireForm } from '../support/smtp-load.ts';
+import { type DebianPostgresql, debianPrograms, startDebianPostgresql } from '../support/servers/debian-postgresql.ts';
+import { linkToRun, notePid } from '../support/servers/orphans.ts';
+import { type Answer, callers, until } from '../support/servers/service.ts';
+import { openShell, type ShellSession } from '../support/servers/shell-session.ts';
+import { startSinkMta } from '../support/servers/sink-mta.ts';
+import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
+import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { secretsGiven } from '../support/told-secrets.ts';
-import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 /** All of it, every process restarted; else three of them. */
 const IS_WHOLE = process.env['CHAOS_KILLS'] !== undefined;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { makeSigningSecret, type SigningFacts, webhookHeaders } from '../../core/webhook-signature.ts';
+import { makeSigningSecret, type SigningFacts, webhookHeaders } from '../../core/endpoints/webhook-signature.ts';
 
 const guide = readFileSync(path.resolve(import.meta.dirname, '../../docs/endpoints.md'), 'utf8');
 const code = /```js\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { createTransport } from 'nodemailer';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fillAccount } from '../support/rows/sample-account.ts';
 import { runToEnd } from '../support/runner.ts';
-import { fillAccount } from '../support/sample-account.ts';
-import { callers, type DomainAccount, Service, until } from '../support/service.ts';
+import { callers, type DomainAccount, Service, until } from '../support/servers/service.ts';
 
 let service: Service;
 let owner: pg.Client;

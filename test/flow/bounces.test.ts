@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { bouncedRecipient, complaint, deliveryReport } from '../support/reports.ts';
-import { SendingStage } from '../support/sending-stage.ts';
-import { until } from '../support/service.ts';
-import { SmtpClient, toData } from '../support/smtp-client.ts';
+import { bouncedRecipient, complaint, deliveryReport } from '../support/mail/reports.ts';
+import { until } from '../support/servers/service.ts';
+import { SmtpClient, toData } from '../support/servers/smtp-client.ts';
+import { SendingStage } from '../support/stages/sending-stage.ts';
 
 const FIVE_DAYS_SECONDS = 5 * 24 * 60 * 60;
 

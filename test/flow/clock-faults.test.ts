@@ -2,11 +2,11 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { faketimeEnvironment } from '../support/faketime.ts';
-import { fieldOf, SendingStage } from '../support/sending-stage.ts';
-import { type Answer, until } from '../support/service.ts';
-import { SmtpClient } from '../support/smtp-client.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { faketimeEnvironment } from '../support/servers/faketime.ts';
+import { type Answer, until } from '../support/servers/service.ts';
+import { SmtpClient } from '../support/servers/smtp-client.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { fieldOf, SendingStage } from '../support/stages/sending-stage.ts';
 
 const HOUR = 3_600;
 /** How far a clock may be from where it was set: far less than an hour, far more than a slow machine needs. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseUrl } from '../support/cluster.ts';
-import { ClusterBench, type Figures } from '../support/cluster-bench.ts';
-import { canMakeHosts } from '../support/second-host.ts';
-import { until } from '../support/service.ts';
+import { databaseUrl } from '../support/cluster/cluster.ts';
+import { canMakeHosts } from '../support/servers/second-host.ts';
+import { until } from '../support/servers/service.ts';
+import { ClusterBench, type Figures } from '../support/stages/cluster-bench.ts';
 
 /** Of a fault, and of the load before and after it: a slice, or with CHAOS_SECONDS=45 the whole. */
 const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 6);

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import { isFullLength, noteFigure } from '../support/chaos-figures.ts';
-import { queryOnce } from '../support/cluster.ts';
-import { FaultBench } from '../support/fault-bench.ts';
-import { HeldConnection } from '../support/held-connection.ts';
-import { processTree } from '../support/process-tree.ts';
-import { until } from '../support/service.ts';
+import { queryOnce } from '../support/cluster/cluster.ts';
+import { HeldConnection } from '../support/servers/held-connection.ts';
+import { processTree } from '../support/servers/process-tree.ts';
+import { until } from '../support/servers/service.ts';
+import { FaultBench } from '../support/stages/fault-bench.ts';
 
 /** Of the SMTP process with all connections open. */
 const MEMORY_LIMIT_MIB = 400;

@@ -7,8 +7,7 @@ import {
   scoreThreads,
   shuffled,
   threadSets,
-} from '../support/corpora.ts';
-import { awaitDrained, checkLedger, type Offer } from '../support/ledger.ts';
+} from '../support/mail/corpora.ts';
 import {
   type FactScore,
   printScore,
@@ -16,10 +15,11 @@ import {
   type ReadMessage,
   readFacts,
   scoreFacts,
-} from '../support/score-facts.ts';
-import { Service, type TestAccount } from '../support/service.ts';
-import { smtpLoad, toWireForm } from '../support/smtp-load.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+} from '../support/mail/score-facts.ts';
+import { Service, type TestAccount } from '../support/servers/service.ts';
+import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { awaitDrained, checkLedger, type Offer } from '../support/stages/ledger.ts';
 
 /** Files of eml/ that are refused, and why; every other message of the corpora gets 250. */
 const refusals: Record<string, { reason: string; reply: RegExp }> = {

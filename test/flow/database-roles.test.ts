@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readSecrets } from '../../db/data-directory.ts';
-import { type Database, openDatabase } from '../../db/database.ts';
-import { type LoginRole, loginRoles, loginUrl } from '../../db/logins.ts';
+import { readSecrets } from '../../db/cluster/data-directory.ts';
+import { type Database, openDatabase } from '../../db/connection/database.ts';
+import { type LoginRole, loginRoles, loginUrl } from '../../db/connection/logins.ts';
 import { runToEnd } from '../support/runner.ts';
-import { Service, type ServiceMode, until } from '../support/service.ts';
+import { Service, type ServiceMode, until } from '../support/servers/service.ts';
 
 const LIMIT_MS = 240_000;
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AttachedFile, dmarcXml, mailWith, reportFiles } from '../support/dmarc-reports.ts';
-import { Service, type TestAccount, until } from '../support/service.ts';
-import { smtpLoad, toWireForm } from '../support/smtp-load.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { type AttachedFile, dmarcXml, mailWith, reportFiles } from '../support/mail/dmarc-reports.ts';
+import { Service, type TestAccount, until } from '../support/servers/service.ts';
+import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 
 let service: Service;
 let receiver: WebhookReceiver;

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { DnsRecord } from '../../core/dns-records.ts';
-import { type DnsServer, startDnsServer } from '../support/dns.ts';
-import { type Answer, Service, type ServiceMode, type TestAccount, until } from '../support/service.ts';
-import { smtpLoad, toWireForm } from '../support/smtp-load.ts';
+import type { DnsRecord } from '../../core/domains/dns-records.ts';
+import { type DnsServer, startDnsServer } from '../support/servers/dns.ts';
+import { type Answer, Service, type ServiceMode, type TestAccount, until } from '../support/servers/service.ts';
+import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
 
 const HOST = 'mx.postroom.test';
 

@@ -1,13 +1,13 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Backend, type Balancer, startBalancer } from '../support/balancer.ts';
-import { freePort } from '../support/cluster.ts';
-import { startClients } from '../support/http-clients.ts';
-import { type DomainAccount, Service, until } from '../support/service.ts';
-import { type SinkMta, startSinkMta } from '../support/sink-mta.ts';
-import { SmtpClient } from '../support/smtp-client.ts';
-import { smtpLoad, toWireForm } from '../support/smtp-load.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { freePort } from '../support/cluster/cluster.ts';
+import { type Backend, type Balancer, startBalancer } from '../support/servers/balancer.ts';
+import { startClients } from '../support/servers/http-clients.ts';
+import { type DomainAccount, Service, until } from '../support/servers/service.ts';
+import { type SinkMta, startSinkMta } from '../support/servers/sink-mta.ts';
+import { SmtpClient } from '../support/servers/smtp-client.ts';
+import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 
 /** Whoever sends work learns within this time that a process is about to end; seconds. */
 const DRAIN_DELAY_SECONDS = 3;

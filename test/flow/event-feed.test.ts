@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { connectNatsBus } from '../../actors/bus/nats.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/connection/database.ts';
 import type { Bus } from '../../schema/messages.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { appendEvents, type EventClient, followEvents, labelsOf, type Message } from '../support/event-feed.ts';
-import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts';
-import { type NatsServer, startNatsServer } from '../support/nats.ts';
-import { createMailbox, type TestMailbox } from '../support/routing-rows.ts';
-import { until } from '../support/service.ts';
+import { createTestDatabase, type TestDatabase } from '../support/cluster/database.ts';
+import { createMailbox, type TestMailbox } from '../support/rows/routing-rows.ts';
+import { type GatewayProcess, startGatewayProcess } from '../support/servers/gateway-process.ts';
+import { type NatsServer, startNatsServer } from '../support/servers/nats.ts';
+import { until } from '../support/servers/service.ts';
+import { appendEvents, type EventClient, followEvents, labelsOf, type Message } from '../support/stages/event-feed.ts';
 
 let test_: TestDatabase;
 let owner: Database;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isFullLength } from '../support/chaos-figures.ts';
-import { FaultBench } from '../support/fault-bench.ts';
-import { awaitDrained } from '../support/ledger.ts';
-import { greets, until } from '../support/service.ts';
+import { greets, until } from '../support/servers/service.ts';
+import { FaultBench } from '../support/stages/fault-bench.ts';
+import { awaitDrained } from '../support/stages/ledger.ts';
 
 /** Kills per point: a slice, or with CHAOS_KILLS=20 the whole. */
 const KILLS = Number(process.env['CHAOS_KILLS'] ?? 3);

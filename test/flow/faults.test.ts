@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FaultBench } from '../support/fault-bench.ts';
-import { processTree } from '../support/process-tree.ts';
-import { greets, until } from '../support/service.ts';
+import { processTree } from '../support/servers/process-tree.ts';
+import { greets, until } from '../support/servers/service.ts';
+import { FaultBench } from '../support/stages/fault-bench.ts';
 
 async function signalPostgres(databaseUrl: string, signal: NodeJS.Signals): Promise<() => void> {
   const client = new pg.Client({ connectionString: databaseUrl });

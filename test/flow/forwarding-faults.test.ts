@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { ForwardingStage } from '../support/forwarding-stage.ts';
-import { fieldOf } from '../support/sending-stage.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/servers/service.ts';
+import { ForwardingStage } from '../support/stages/forwarding-stage.ts';
+import { fieldOf } from '../support/stages/sending-stage.ts';
 
 /** Kills per point: a slice, or with CHAOS_KILLS=20 the whole of A3 of the guarantees. */
 const KILLS = Number(process.env['CHAOS_KILLS'] ?? 3);

@@ -3,11 +3,11 @@ import { realpath, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { queryOnce } from '../support/cluster.ts';
-import { FaultBench } from '../support/fault-bench.ts';
-import { logRecords, postmasterOf } from '../support/postgresql-process.ts';
-import { until } from '../support/service.ts';
-import { mountSmallDisk, type SmallDisk, smallDiskRefusal } from '../support/small-disk.ts';
+import { queryOnce } from '../support/cluster/cluster.ts';
+import { logRecords, postmasterOf } from '../support/servers/postgresql-process.ts';
+import { until } from '../support/servers/service.ts';
+import { mountSmallDisk, type SmallDisk, smallDiskRefusal } from '../support/servers/small-disk.ts';
+import { FaultBench } from '../support/stages/fault-bench.ts';
 
 /** A hang, not a measure. Milliseconds. */
 const LIMIT_MS = 300_000;

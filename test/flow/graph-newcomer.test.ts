@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readSampleOperations } from '../../gateway/sample-operations.ts';
-import { Service, type TestAccount } from '../support/service.ts';
+import { readSampleOperations } from '../../gateway/graphql/sample-operations.ts';
+import { Service, type TestAccount } from '../support/servers/service.ts';
 
 /** All that a client developer has: the published operations, as the explorer shows them. */
 const operations = new Map(readSampleOperations().map(({ name, text }) => [name, text]));

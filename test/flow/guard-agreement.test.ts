@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CorpusMessage, hasCorpora, readEmlMessages, readThreadSet } from '../support/corpora.ts';
-import { awaitDrained } from '../support/ledger.ts';
-import { Service, type TestAccount } from '../support/service.ts';
-import { smtpLoad, toWireForm } from '../support/smtp-load.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { type CorpusMessage, hasCorpora, readEmlMessages, readThreadSet } from '../support/mail/corpora.ts';
+import { Service, type TestAccount } from '../support/servers/service.ts';
+import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { awaitDrained } from '../support/stages/ledger.ts';
 
 const MESSAGES = 300;
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isFullLength, noteFigure } from '../support/chaos-figures.ts';
-import { messageIdOf, SendingStage } from '../support/sending-stage.ts';
-import { until } from '../support/service.ts';
-import { SmtpClient } from '../support/smtp-client.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { until } from '../support/servers/service.ts';
+import { SmtpClient } from '../support/servers/smtp-client.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { messageIdOf, SendingStage } from '../support/stages/sending-stage.ts';
 
 const COUNT = isFullLength ? 10_000 : 400;
 /** POST /emails/batch takes so many. */

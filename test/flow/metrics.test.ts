@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../support/cluster.ts';
+import { freePort } from '../support/cluster/cluster.ts';
 import { type Sample, type Scrape, scrape } from '../support/metrics.ts';
 import { alertExpressions, dashboardExpressions, partsOf } from '../support/promql.ts';
 import { hasPromtool, promtool } from '../support/promtool.ts';
 import { repository } from '../support/runner.ts';
-import { type DomainAccount, Service, type ServiceMode, until } from '../support/service.ts';
-import { smtpLoad, toWireForm } from '../support/smtp-load.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { type DomainAccount, Service, type ServiceMode, until } from '../support/servers/service.ts';
+import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 
 const guide = readFileSync(path.join(repository, 'docs/monitoring.md'), 'utf8');
 const execute = promisify(execFile);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fieldOf, SendingStage, type StageAccount } from '../support/sending-stage.ts';
-import { type Answer, type ServiceMode, until } from '../support/service.ts';
-import { smtpLoad, toWireForm } from '../support/smtp-load.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { type Answer, type ServiceMode, until } from '../support/servers/service.ts';
+import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { fieldOf, SendingStage, type StageAccount } from '../support/stages/sending-stage.ts';
 
 const DOMAIN = 'newcomer.test';
 

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type EmailBody, lineEnds, oneLineFields, refusedEmails } from '../support/hostile-emails.ts';
-import { fieldOf, fieldsOf, SendingStage, type StageAccount } from '../support/sending-stage.ts';
-import { type Answer, until } from '../support/service.ts';
-import type { SinkMessage } from '../support/sink-mta.ts';
-import { SmtpClient, toData } from '../support/smtp-client.ts';
+import { type EmailBody, lineEnds, oneLineFields, refusedEmails } from '../support/mail/hostile-emails.ts';
+import { type Answer, until } from '../support/servers/service.ts';
+import type { SinkMessage } from '../support/servers/sink-mta.ts';
+import { SmtpClient, toData } from '../support/servers/smtp-client.ts';
+import { fieldOf, fieldsOf, SendingStage, type StageAccount } from '../support/stages/sending-stage.ts';
 
 const CANARY = 'canary-9f1c7b';
 

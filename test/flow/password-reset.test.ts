@@ -1,7 +1,7 @@
 import { simpleParser } from 'mailparser';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDatabase } from '../../db/database.ts';
-import { Service, type TestAccount, until } from '../support/service.ts';
+import { openDatabase } from '../../db/connection/database.ts';
+import { Service, type TestAccount, until } from '../support/servers/service.ts';
 
 let service: Service;
 

@@ -1,9 +1,7 @@
 import { appendFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { queryOnce } from '../support/cluster.ts';
-import { FaultBench } from '../support/fault-bench.ts';
-import { checkLedger } from '../support/ledger.ts';
+import { queryOnce } from '../support/cluster/cluster.ts';
 import {
   type LogRecord,
   logRecords,
@@ -11,9 +9,11 @@ import {
   postmasterOf,
   restartFast,
   takeAllConnections,
-} from '../support/postgresql-process.ts';
-import { processTree } from '../support/process-tree.ts';
-import { until } from '../support/service.ts';
+} from '../support/servers/postgresql-process.ts';
+import { processTree } from '../support/servers/process-tree.ts';
+import { until } from '../support/servers/service.ts';
+import { FaultBench } from '../support/stages/fault-bench.ts';
+import { checkLedger } from '../support/stages/ledger.ts';
 
 /** Kills and restarts: a slice, or with CHAOS_KILLS=20 the whole. */
 const KILLS = Number(process.env['CHAOS_KILLS'] ?? 3);

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '../../db/database.ts';
-import { freePort } from '../support/cluster.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type NatsServer, startNatsServer } from '../support/nats.ts';
-import { createMailbox, type TestMailbox } from '../support/routing-rows.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { freePort } from '../support/cluster/cluster.ts';
+import { createTestDatabase, type TestDatabase } from '../support/cluster/database.ts';
+import { createMailbox, type TestMailbox } from '../support/rows/routing-rows.ts';
 import { repository } from '../support/runner.ts';
-import { until } from '../support/service.ts';
+import { type NatsServer, startNatsServer } from '../support/servers/nats.ts';
+import { until } from '../support/servers/service.ts';
 
 const LIMIT = 50;
 const LARGEST_LEASE = LIMIT / 10;

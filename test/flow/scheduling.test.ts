@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fieldOf, SendingStage } from '../support/sending-stage.ts';
-import { type Answer, until } from '../support/service.ts';
+import { type Answer, until } from '../support/servers/service.ts';
+import { fieldOf, SendingStage } from '../support/stages/sending-stage.ts';
 
 let stage: SendingStage;
 let sender: string;

@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../support/cluster.ts';
-import { type ApiSend, awaitSettled, checkSendingLedger, type SendingLedgerReport } from '../support/sending-ledger.ts';
-import { SendingStage } from '../support/sending-stage.ts';
-import { type Answer, callers, type TestAccount, until } from '../support/service.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { freePort } from '../support/cluster/cluster.ts';
+import { type Answer, callers, type TestAccount, until } from '../support/servers/service.ts';
+import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.ts';
+import {
+  type ApiSend,
+  awaitSettled,
+  checkSendingLedger,
+  type SendingLedgerReport,
+} from '../support/stages/sending-ledger.ts';
+import { SendingStage } from '../support/stages/sending-stage.ts';
 
 /** Kills per point: a slice, or with CHAOS_KILLS=20 the whole of A3 of the guarantees. */
 const KILLS = Number(process.env['CHAOS_KILLS'] ?? 3);

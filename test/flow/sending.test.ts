@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fieldOf, messageIdOf, SendingStage } from '../support/sending-stage.ts';
-import { type ServiceMode, until } from '../support/service.ts';
-import { smtpLoad, toWireForm } from '../support/smtp-load.ts';
+import { type ServiceMode, until } from '../support/servers/service.ts';
+import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
+import { fieldOf, messageIdOf, SendingStage } from '../support/stages/sending-stage.ts';
 
 describe.each<ServiceMode>(['single', 'split'])('an email posted arrives at another server (%s)', (mode) => {
   let stage: SendingStage;

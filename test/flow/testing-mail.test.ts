@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Service, type TestAccount } from '../support/service.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { Service, type TestAccount } from '../support/servers/service.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 
 const document = readFileSync(path.resolve(import.meta.dirname, '../../docs/testing-mail.md'), 'utf8');
 /** The examples of the guide, in its order. */

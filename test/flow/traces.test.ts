@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../support/otlp-receiver.ts';
-import { SendingStage } from '../support/sending-stage.ts';
-import { type ServiceMode, until } from '../support/service.ts';
-import { smtpLoad, toWireForm } from '../support/smtp-load.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../support/servers/otlp-receiver.ts';
+import { type ServiceMode, until } from '../support/servers/service.ts';
+import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { SendingStage } from '../support/stages/sending-stage.ts';
 
 /** Stands in every part of the tests' mail, addresses, endpoint and request: nothing of that may be in a trace. */
 const CANARY = 'canary7f3a';

@@ -2,9 +2,9 @@ import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { VERSION } from '../../bin/runner/version.ts';
-import { Fleet, firsts, seconds } from '../support/fleet.ts';
-import { makeVersion, type NextVersion } from '../support/next-version.ts';
+import { makeVersion, type NextVersion } from '../support/cluster/next-version.ts';
 import { repository as before, runToEnd } from '../support/runner.ts';
+import { Fleet, firsts, seconds } from '../support/servers/fleet.ts';
 
 /** Messages a second, each way. */
 const rate = { inPerSecond: 5, outPerSecond: 5 };
@@ -59,12 +59,12 @@ const release: NextVersion = {
   ],
   changes: [
     {
-      file: 'db/queries/delivery-finish.ts',
+      file: 'db/queries/endpoints/delivery-finish.ts',
       from: '      claimed_until = null,\n',
       to: `      claimed_until = null,\n      finished_by = 'after',\n`,
     },
     {
-      file: 'db/queries/delivery-finish.ts',
+      file: 'db/queries/endpoints/delivery-finish.ts',
       from: '  ), moved as (\n',
       to: `  ), noted as (insert into delivery_note select user_id, id, status from finished on conflict do nothing\n  ), moved as (\n`,
     },

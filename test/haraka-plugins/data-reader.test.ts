@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DataReader, type HeldOctets } from '../../haraka-plugins/plugins/receiving/data-reader.ts';
-import { toData } from '../support/smtp-client.ts';
+import { toData } from '../support/servers/smtp-client.ts';
 
 const plenty = (): HeldOctets => ({ sum: 0, limit: 100_000_000 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { SmtpClient, toData } from '../support/smtp-client.ts';
+import { SmtpClient, toData } from '../support/servers/smtp-client.ts';
 import { SmtpServer } from './smtp-server.ts';
 
 let server: SmtpServer;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SmtpClient } from '../support/smtp-client.ts';
+import { SmtpClient } from '../support/servers/smtp-client.ts';
 import { SmtpServer } from './smtp-server.ts';
 
 const PROXY = '127.0.0.9';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { SmtpClient } from '../support/smtp-client.ts';
+import { SmtpClient } from '../support/servers/smtp-client.ts';
 import { accepted, ordinaryScript, SmtpServer } from './smtp-server.ts';
 
 let server: SmtpServer;

@@ -6,8 +6,8 @@ import { pino } from 'pino';
 import { createInProcessBus } from '../../actors/bus/in-process.ts';
 import { type SocketBusServer, serveSocketBus } from '../../actors/bus/socket.ts';
 import type { Bus, Reply, Request } from '../../schema/messages.ts';
-import { freePort } from '../support/cluster.ts';
-import { SmtpClient } from '../support/smtp-client.ts';
+import { freePort } from '../support/cluster/cluster.ts';
+import { SmtpClient } from '../support/servers/smtp-client.ts';
 
 type Recipient = Reply<'receiving.recipient.check'>;
 type Message = Reply<'receiving.message.accept'>;

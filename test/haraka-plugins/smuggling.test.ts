@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { SmtpClient } from '../support/smtp-client.ts';
+import { SmtpClient } from '../support/servers/smtp-client.ts';
 import { SmtpServer, until } from './smtp-server.ts';
 
 let server: SmtpServer;

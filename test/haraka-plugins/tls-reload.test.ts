@@ -4,8 +4,8 @@ import path from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeCertificate } from '../../haraka-plugins/self-made-certificate.ts';
-import { until } from '../support/service.ts';
-import { SmtpClient } from '../support/smtp-client.ts';
+import { until } from '../support/servers/service.ts';
+import { SmtpClient } from '../support/servers/smtp-client.ts';
 import { SmtpServer } from './smtp-server.ts';
 
 const LIMIT_MS = 60_000;

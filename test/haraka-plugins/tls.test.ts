@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCertificate } from '../../haraka-plugins/self-made-certificate.ts';
 import { readTlsCredentials } from '../../haraka-plugins/tls-credentials.ts';
-import { SmtpClient } from '../support/smtp-client.ts';
+import { SmtpClient } from '../support/servers/smtp-client.ts';
 import { SmtpServer } from './smtp-server.ts';
 
 let server: SmtpServer;

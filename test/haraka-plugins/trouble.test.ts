@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { SmtpClient } from '../support/smtp-client.ts';
+import { SmtpClient } from '../support/servers/smtp-client.ts';
 import { accepted, ordinaryScript, SmtpServer, until } from './smtp-server.ts';
 
 const message = 'Subject: one\r\n\r\nbody\r\n.\r\n';

@@ -10,7 +10,7 @@ import {
   readResults,
   testNamePattern,
 } from './chaos-results.ts';
-import { type FaultExperiment, faultExperiments } from './fault-experiments.ts';
+import { type FaultExperiment, faultExperiments } from './stages/fault-experiments.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 

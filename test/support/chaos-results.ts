@@ -1,5 +1,5 @@
-import type { Figures } from './cluster-bench.ts';
-import type { ExperimentTests, FaultExperiment } from './fault-experiments.ts';
+import type { Figures } from './stages/cluster-bench.ts';
+import type { ExperimentTests, FaultExperiment } from './stages/fault-experiments.ts';
 
 /** What an experiment came to when it was last run. One line of docs/chaos-results.jsonl. */
 export interface ExperimentResult {
@@ -118,7 +118,7 @@ export function chaosPage(experiments: readonly FaultExperiment[], results: read
     '# Fault experiments',
     '',
     'What was broken on purpose, what must hold, and the result of the last run of each experiment. The ledgers',
-    '(`test/support/ledger.ts`, `test/support/sending-ledger.ts`) check after a run that no accepted message was lost or duplicated.',
+    '(`test/support/stages/ledger.ts`, `test/support/stages/sending-ledger.ts`) check after a run that no accepted message was lost or duplicated.',
     '',
     '    npm run chaos                      # every experiment at full length; takes hours, at most 7',
     '    npm run chaos -- A1 G2             # these experiments',
@@ -126,7 +126,7 @@ export function chaosPage(experiments: readonly FaultExperiment[], results: read
     '    npm run chaos -- --minutes 60      # starts no test file after 60 minutes (default 360); the oldest results come first',
     '',
     'A run replaces the rows of the experiments it ran and keeps the others. `CHAOS_LENGTH=slice` and smaller values of `CHAOS_KILLS`,',
-    '`CHAOS_SECONDS` and `CHAOS_RATE` shorten it. The experiments and their tests are listed in `test/support/fault-experiments.ts`.',
+    '`CHAOS_SECONDS` and `CHAOS_RATE` shorten it. The experiments and their tests are listed in `test/support/stages/fault-experiments.ts`.',
     '`npm run chaos` writes this page and `chaos-results.jsonl`; do not edit either.',
     '',
     `${experiments.length} experiments: ${count('held')} held, ${count('failed')} failed, ${count('skipped')} skipped, ${experiments.length - results.length} not run.`,

@@ -15,7 +15,7 @@ import {
   type TestReport,
   testNamePattern,
 } from './chaos-results.ts';
-import { type FaultExperiment, faultExperiments } from './fault-experiments.ts';
+import { type FaultExperiment, faultExperiments } from './stages/fault-experiments.ts';
 
 /**
  * `npm run chaos [-- ID|FILE…] [--minutes N]`: runs fault experiments at full length, one test file after the other and without retries,
@@ -47,7 +47,9 @@ const missing = missingTests(faultExperiments, (file) => {
   }
 });
 if (missing.length > 0) {
-  process.stderr.write(`test/support/fault-experiments.ts names tests that do not exist:\n${missing.join('\n')}\n`);
+  process.stderr.write(
+    `test/support/stages/fault-experiments.ts names tests that do not exist:\n${missing.join('\n')}\n`,
+  );
   process.exit(1);
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { KEPT_LOGS, makeKeptLogs } from './kept-logs.ts';
 import { reportLeaks } from './leaks.ts';
-import { placeOfRuns, removeOrphans } from './orphans.ts';
+import { placeOfRuns, removeOrphans } from './servers/orphans.ts';
 
 /**
  * `npm test`: sees to the programs that tests need beyond npm, runs vitest, and ends with one honest line,

@@ -2,11 +2,11 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { inject } from 'vitest';
-import { readSecrets } from '../../db/data-directory.ts';
-import { startEmbeddedCluster } from '../../db/embedded-cluster.ts';
-import { readPostmaster } from '../../db/postmaster.ts';
-import { freePort } from './cluster.ts';
-import { makeServiceDirectory, notePid } from './orphans.ts';
+import { readSecrets } from '../../db/cluster/data-directory.ts';
+import { startEmbeddedCluster } from '../../db/cluster/embedded-cluster.ts';
+import { readPostmaster } from '../../db/cluster/postmaster.ts';
+import { freePort } from './cluster/cluster.ts';
+import { makeServiceDirectory, notePid } from './servers/orphans.ts';
 
 export const repository = path.resolve(import.meta.dirname, '../..');
 

@@ -1,4 +1,4 @@
-import { readRunRecord, readSecrets } from '../../db/data-directory.ts';
+import { readRunRecord, readSecrets } from '../../db/cluster/data-directory.ts';
 
 /** The URL of the embedded cluster's owner, from the files that the runner keeps in its data directory. */
 export async function singleMachineDatabaseUrl(dataDirectory: string): Promise<string> {

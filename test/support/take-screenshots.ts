@@ -4,10 +4,10 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium, type Page } from 'playwright-core';
-import { freePort } from './cluster.ts';
-import { settle } from './dashboard-pages.ts';
-import { fillAccount, type SampleAccount } from './sample-account.ts';
-import { callers, until } from './service.ts';
+import { freePort } from './cluster/cluster.ts';
+import { fillAccount, type SampleAccount } from './rows/sample-account.ts';
+import { callers, until } from './servers/service.ts';
+import { settle } from './stages/dashboard-pages.ts';
 
 /**
  * `npm run screenshots`: starts the service as a newcomer does, signs in by the link that it prints, fills the account with a little mail,

@@ -1,6 +1,6 @@
 import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import type { Schedule } from '../../../core/schedule.ts';
+import type { Schedule } from '../../../core/sending/schedule.ts';
 import { exactTime } from '../parts/relative-time.tsx';
 
 /** What is offered; each is read in the browser's zone. */
@@ -72,7 +72,7 @@ function useMeaning(text: string): ScheduleMeaning | null {
     let isCurrent = true;
     setMeaning(null);
     if (text.trim() === '') return;
-    void import('../../../core/schedule.ts').then(({ readSchedule }) => {
+    void import('../../../core/sending/schedule.ts').then(({ readSchedule }) => {
       if (isCurrent) setMeaning(meaningOf(readSchedule(text, timeZone, new Date())));
     });
     return () => {

@@ -4,7 +4,7 @@ import {
   MAX_LINE_OCTETS,
   MAX_MESSAGE_OCTETS,
   MAX_RECEIVED_FIELDS,
-} from '../../../core/smtp-limits.ts';
+} from '../../../core/smtp/smtp-limits.ts';
 import { close, type Decision, reply } from './answer.ts';
 
 /** Octets of all messages that one process holds; shared by its readers. */

@@ -1,8 +1,8 @@
 import type { Connection, EnvelopeAddress } from 'haraka/connection.js';
 import constants from 'haraka-constants';
 import type { Logger } from 'pino';
-import { clientNetwork } from '../../../core/network-address.ts';
-import { MAX_MESSAGE_OCTETS } from '../../../core/smtp-limits.ts';
+import { clientNetwork } from '../../../core/shared/network-address.ts';
+import { MAX_MESSAGE_OCTETS } from '../../../core/smtp/smtp-limits.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { smtpMetrics } from '../../../schema/metrics.ts';
 import type { SmtpSettings } from '../../settings.ts';

@@ -1,7 +1,7 @@
 import type { Connection, EnvelopeAddress } from 'haraka/connection.js';
 import type { Logger } from 'pino';
 import { inSpan } from '../../../actors/bus/tracing.ts';
-import { MAX_MESSAGE_OCTETS } from '../../../core/smtp-limits.ts';
+import { MAX_MESSAGE_OCTETS } from '../../../core/smtp/smtp-limits.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { smtpMetrics } from '../../../schema/metrics.ts';
 import { MAX_RECIPIENTS, type SmtpSettings } from '../../settings.ts';

@@ -4,7 +4,7 @@ import { connect } from '@nats-io/transport-node';
 import { afterEach, expect, test, vi } from 'vitest';
 import { connectNatsBus } from '../../../actors/bus/nats.ts';
 import { type Bus, BusRemoteError, BusTimeout, BusUnavailable } from '../../../schema/messages.ts';
-import { type NatsServer, startNatsServer } from '../../support/nats.ts';
+import { type NatsServer, startNatsServer } from '../../support/servers/nats.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { accepted, connected, question, settle, silent } from './transports.ts';
 

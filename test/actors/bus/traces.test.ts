@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { connectNatsBus } from '../../../actors/bus/nats.ts';
 import { activeTraceParent, beginSpan, below, inSpan, switchTracing } from '../../../actors/bus/tracing.ts';
 import type { Bus } from '../../../schema/messages.ts';
-import { startNatsServer } from '../../support/nats.ts';
 import { type RecordedSpans, recordSpans } from '../../support/recorded-spans.ts';
+import { startNatsServer } from '../../support/servers/nats.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { accepted, connected, question, type Site, settle, silent, transports } from './transports.ts';
 

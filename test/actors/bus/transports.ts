@@ -6,7 +6,7 @@ import { createInProcessBus } from '../../../actors/bus/in-process.ts';
 import { connectNatsBus } from '../../../actors/bus/nats.ts';
 import { connectSocketBus, serveSocketBus } from '../../../actors/bus/socket.ts';
 import type { Bus, Reply, Request } from '../../../schema/messages.ts';
-import { startNatsServer } from '../../support/nats.ts';
+import { startNatsServer } from '../../support/servers/nats.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** One transport set up for a test: an asker and two places that can serve it. */

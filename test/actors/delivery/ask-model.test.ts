@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { DeliveryActorOptions } from '../../../actors/delivery/actor.ts';
-import type { Database } from '../../../db/database.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { type GuardModelServer, type ModelScript, startGuardModel } from '../../support/guard-model.ts';
-import { insertReceivedMail, type ReceivedMailOptions } from '../../support/received-mail.ts';
-import { createMailbox, type TestMailbox } from '../../support/routing-rows.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import type { Database } from '../../../db/connection/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
+import { insertReceivedMail, type ReceivedMailOptions } from '../../support/rows/received-mail.ts';
+import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
+import { type GuardModelServer, type ModelScript, startGuardModel } from '../../support/servers/guard-model.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
 import { addRule, routeOf, untilRouted, untilRoutes } from './guarding.ts';
 

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { Database } from '../../../db/database.ts';
+import type { Database } from '../../../db/connection/database.ts';
 import { isFullLength, noteFigure } from '../../support/chaos-figures.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { insertReceivedMail } from '../../support/received-mail.ts';
-import { createMailbox } from '../../support/routing-rows.ts';
-import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
+import { insertReceivedMail } from '../../support/rows/received-mail.ts';
+import { createMailbox } from '../../support/rows/routing-rows.ts';
+import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { startDelivering, type TestDelivery } from './delivering.ts';
 
 let testDatabase: TestDatabase;

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { encryptSecret } from '../../../core/secret-box.ts';
-import { encodeSigningSecrets, signStandardWebhook } from '../../../core/webhook-signature.ts';
-import type { Database } from '../../../db/database.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { insertReceivedMail } from '../../support/received-mail.ts';
-import { createMailbox } from '../../support/routing-rows.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { encodeSigningSecrets, signStandardWebhook } from '../../../core/endpoints/webhook-signature.ts';
+import { encryptSecret } from '../../../core/shared/secret-box.ts';
+import type { Database } from '../../../db/connection/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
+import { insertReceivedMail } from '../../support/rows/received-mail.ts';
+import { createMailbox } from '../../support/rows/routing-rows.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { deliveriesOf, SECRET_KEY, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
 
 let testDatabase: TestDatabase;

@@ -1,6 +1,6 @@
 import { startDeliveryActor } from '../../../actors/delivery/actor.ts';
-import { openDatabase } from '../../../db/database.ts';
-import { testActorContext } from '../../support/actor-context.ts';
+import { openDatabase } from '../../../db/connection/database.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
 import { LOOPBACK_NETWORKS, SECRET_KEY } from './delivering.ts';
 
 /** A delivery actor in a process of its own, which ends at the fault point that it is told; arguments: database URL, name, point. */

@@ -1,8 +1,8 @@
 import type { Actor, ActorContext } from '../../../actors/actor.ts';
 import { type DeliveryActorOptions, startDeliveryActor } from '../../../actors/delivery/actor.ts';
-import type { Database } from '../../../db/database.ts';
+import type { Database } from '../../../db/connection/database.ts';
 import type { Bus } from '../../../schema/messages.ts';
-import { testActorContext } from '../../support/actor-context.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
 
 export const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1/128'];
 /** Of every process of a test: bodies may bear links that are signed under it. */

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { parseMessage } from '../../../core/parse-message.ts';
-import type { Database } from '../../../db/database.ts';
+import { parseMessage } from '../../../core/mime/parse-message.ts';
+import type { Database } from '../../../db/connection/database.ts';
 import { createOctetStore } from '../../../db/octet-store.ts';
-import { testActorContext } from '../../support/actor-context.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { HANG_FIELD } from '../../support/hang-field.ts';
-import { insertReceivedMail, type ReceivedMail } from '../../support/received-mail.ts';
-import { createMailbox, type TestMailbox } from '../../support/routing-rows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
+import { HANG_FIELD } from '../../support/mail/hang-field.ts';
+import { insertReceivedMail, type ReceivedMail } from '../../support/rows/received-mail.ts';
+import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
 import { type DeliverySight, deliveriesOf, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
 
 let testDatabase: TestDatabase;
@@ -300,7 +300,7 @@ test('a mail that takes too long to compose holds up nobody else, and is given u
   const { promise: timeIsUp, resolve: endTime } = Promise.withResolvers<void>();
   const actor = await start({
     forwardThreads: {
-      program: new URL('../../support/hanging-forward-worker.ts', import.meta.url),
+      program: new URL('../../support/mail/hanging-forward-worker.ts', import.meta.url),
       startTimeLimit({ original }, onExpired) {
         if (!original.octets.includes(HANG_FIELD)) return () => undefined;
         begin();

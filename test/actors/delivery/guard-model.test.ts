@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createGuardModel, type GuardModel } from '../../../actors/delivery/guard-model.ts';
-import type { GuardFacts } from '../../../core/guard-rule.ts';
-import { type GuardModelServer, startGuardModel } from '../../support/guard-model.ts';
+import type { GuardFacts } from '../../../core/routing/guard-rule.ts';
+import { type GuardModelServer, startGuardModel } from '../../support/servers/guard-model.ts';
 
 const facts: GuardFacts = {
   subject: 'x'.repeat(5_000),

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { Database } from '../../../db/database.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { insertReceivedMail } from '../../support/received-mail.ts';
-import { createMailbox } from '../../support/routing-rows.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import type { Database } from '../../../db/connection/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
+import { insertReceivedMail } from '../../support/rows/received-mail.ts';
+import { createMailbox } from '../../support/rows/routing-rows.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { type DeliverySight, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
 import { type LoopbackDns, startLoopbackDns } from './loopback-dns.ts';
 

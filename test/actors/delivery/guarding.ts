@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { makeIdentifier } from '../../../core/identifiers.ts';
-import type { Database } from '../../../db/database.ts';
+import { makeIdentifier } from '../../../core/shared/identifiers.ts';
+import type { Database } from '../../../db/connection/database.ts';
 
 export interface TestRule {
   action: 'allow' | 'block' | 'route';

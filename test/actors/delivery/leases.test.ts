@@ -1,9 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import type { Database } from '../../../db/database.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { insertReceivedMail } from '../../support/received-mail.ts';
-import { createMailbox } from '../../support/routing-rows.ts';
-import { type ScriptedAnswer, startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import type { Database } from '../../../db/connection/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
+import { insertReceivedMail } from '../../support/rows/received-mail.ts';
+import { createMailbox } from '../../support/rows/routing-rows.ts';
+import {
+  type ScriptedAnswer,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../../support/servers/webhook-receiver.ts';
 import { startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
 
 let testDatabase: TestDatabase;

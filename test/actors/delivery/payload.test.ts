@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { parseMessage } from '../../../core/parse-message.ts';
-import { openTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { insertReceivedMail } from '../../support/received-mail.ts';
-import type { TestMailbox } from '../../support/routing-rows.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { parseMessage } from '../../../core/mime/parse-message.ts';
+import { insertReceivedMail } from '../../support/rows/received-mail.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { SECRET_KEY, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
 
 let gateway: TestGateway;

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { Database } from '../../../db/database.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { insertReceivedMail, type ReceivedMail } from '../../support/received-mail.ts';
-import { createMailbox, type MailboxOptions } from '../../support/routing-rows.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import type { Database } from '../../../db/connection/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
+import { insertReceivedMail, type ReceivedMail } from '../../support/rows/received-mail.ts';
+import { createMailbox, type MailboxOptions } from '../../support/rows/routing-rows.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { startDelivering, type TestDelivery } from './delivering.ts';
 
 let testDatabase: TestDatabase;

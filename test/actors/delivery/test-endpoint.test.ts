@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { parseMessage } from '../../../core/parse-message.ts';
-import { encryptSecret } from '../../../core/secret-box.ts';
-import { encodeSigningSecrets, signStandardWebhook } from '../../../core/webhook-signature.ts';
-import type { Database } from '../../../db/database.ts';
+import { encodeSigningSecrets, signStandardWebhook } from '../../../core/endpoints/webhook-signature.ts';
+import { parseMessage } from '../../../core/mime/parse-message.ts';
+import { encryptSecret } from '../../../core/shared/secret-box.ts';
+import type { Database } from '../../../db/connection/database.ts';
 import type { Reply, Request } from '../../../schema/messages.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { insertReceivedMail } from '../../support/received-mail.ts';
-import { createMailbox, type TestMailbox } from '../../support/routing-rows.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
+import { insertReceivedMail } from '../../support/rows/received-mail.ts';
+import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { SECRET_KEY, startDelivering, type TestDelivery } from './delivering.ts';
 import { startLoopbackDns } from './loopback-dns.ts';
 

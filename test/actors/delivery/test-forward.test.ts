@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { makeIdentifier } from '../../../core/identifiers.ts';
-import { parseMessage } from '../../../core/parse-message.ts';
-import { createMailbox } from '../../support/routing-rows.ts';
+import { parseMessage } from '../../../core/mime/parse-message.ts';
+import { makeIdentifier } from '../../../core/shared/identifiers.ts';
+import { createMailbox } from '../../support/rows/routing-rows.ts';
 import { SECRET_KEY } from '../sending/sending.ts';
 import { createStage, type SendingStage } from '../sending/stage.ts';
 import { startDelivering, type TestDelivery } from './delivering.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeWebhookRequest, type WebhookRequestParts } from '../../../actors/delivery/webhook-request.ts';
-import { readWebhookConfig } from '../../../core/endpoint-config.ts';
+import { readWebhookConfig } from '../../../core/endpoints/endpoint-config.ts';
 
 const none = { text: '', addresses: [] };
 const partsWith = (timeout: number): WebhookRequestParts => ({

@@ -8,13 +8,13 @@ import { startReceivingActor } from '../../../actors/receiving/actor.ts';
 import type { ParseRequest } from '../../../actors/receiving/parse-messages.ts';
 import type { ParsePool } from '../../../actors/receiving/parse-pool.ts';
 import type { FaultPoint } from '../../../actors/receiving/reception.ts';
-import { scanHeaders } from '../../../core/parse-message.ts';
-import type { Database } from '../../../db/database.ts';
+import { scanHeaders } from '../../../core/mime/parse-message.ts';
+import type { Database } from '../../../db/connection/database.ts';
 import { createOctetStore } from '../../../db/octet-store.ts';
 import type { Bus, Request } from '../../../schema/messages.ts';
-import { onServer } from '../../support/cluster.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { createMailbox, type TestMailbox } from '../../support/routing-rows.ts';
+import { onServer } from '../../support/cluster/cluster.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
+import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
 
 let test_: TestDatabase;
 let actor: Database;

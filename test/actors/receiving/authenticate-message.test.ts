@@ -3,9 +3,9 @@ import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDnsResolver, type DnsResolver } from '../../../actors/dns-resolver.ts';
 import { authenticateMessage } from '../../../actors/receiving/authenticate-message.ts';
-import type { Authentication } from '../../../core/authentication.ts';
-import { parseMessage } from '../../../core/parse-message.ts';
-import { type DnsServer, startDnsServer } from '../../support/dns.ts';
+import type { Authentication } from '../../../core/mime/authentication.ts';
+import { parseMessage } from '../../../core/mime/parse-message.ts';
+import { type DnsServer, startDnsServer } from '../../support/servers/dns.ts';
 
 const key = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const publicKey = key.publicKey.export({ type: 'spki', format: 'der' }).toString('base64');

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkRecipient } from '../../../actors/receiving/check-recipient.ts';
-import type { Database } from '../../../db/database.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { createMailbox, type TestMailbox } from '../../support/routing-rows.ts';
-import { insertSentMail, type SentMail, testReturnAddressKey } from '../../support/sent-mail.ts';
+import type { Database } from '../../../db/connection/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
+import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
+import { insertSentMail, type SentMail, testReturnAddressKey } from '../../support/rows/sent-mail.ts';
 
 let test_: TestDatabase;
 let actor: Database;

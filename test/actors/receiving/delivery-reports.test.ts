@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Database } from '../../../db/database.ts';
-import { wrongTotals } from '../../support/outgoing-rows.ts';
-import { openReportActors, type ReportActors } from '../../support/report-actors.ts';
-import { bouncedRecipient, deliveryReport } from '../../support/reports.ts';
-import type { TestMailbox } from '../../support/routing-rows.ts';
-import { insertSentMail, recipientsOf, type SentMail } from '../../support/sent-mail.ts';
+import type { Database } from '../../../db/connection/database.ts';
+import { bouncedRecipient, deliveryReport } from '../../support/mail/reports.ts';
+import { wrongTotals } from '../../support/rows/outgoing-rows.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { insertSentMail, recipientsOf, type SentMail } from '../../support/rows/sent-mail.ts';
+import { openReportActors, type ReportActors } from '../../support/servers/report-actors.ts';
 
 let actors: ReportActors;
 let database: Database;

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { corporaDirectory, hasCorpora } from '../../support/corpora.ts';
-import { dmarcXml, mailWith, recordXml, reportFiles, zipOf } from '../../support/dmarc-reports.ts';
-import { openReportActors, type ReportActors } from '../../support/report-actors.ts';
-import type { TestMailbox } from '../../support/routing-rows.ts';
+import { corporaDirectory, hasCorpora } from '../../support/mail/corpora.ts';
+import { dmarcXml, mailWith, recordXml, reportFiles, zipOf } from '../../support/mail/dmarc-reports.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openReportActors, type ReportActors } from '../../support/servers/report-actors.ts';
 
 let actors: ReportActors;
 let mailbox: TestMailbox;

@@ -2,9 +2,9 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ParseRequest } from '../../../actors/receiving/parse-messages.ts';
 import { createParsePool, type ParsePool } from '../../../actors/receiving/parse-pool.ts';
-import { type DnsServer, startDnsServer } from '../../support/dns.ts';
+import { type DnsServer, startDnsServer } from '../../support/servers/dns.ts';
 
-const program = new URL('../../support/poisoned-parse-worker.ts', import.meta.url);
+const program = new URL('../../support/mail/poisoned-parse-worker.ts', import.meta.url);
 const log = pino({ level: 'silent' });
 
 let dns: DnsServer;

@@ -6,16 +6,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { claimReceptions } from '../../../actors/receiving/claim-receptions.ts';
 import type { ParseOutcome } from '../../../actors/receiving/parse-messages.ts';
 import { takeReports } from '../../../actors/receiving/take-reports.ts';
-import { makeIdentifier } from '../../../core/identifiers.ts';
-import { readMailReport } from '../../../core/mail-report.ts';
-import { parseMessage } from '../../../core/parse-message.ts';
-import type { Database } from '../../../db/database.ts';
-import { corporaDirectory, hasCorpora } from '../../support/corpora.ts';
-import { wrongTotals } from '../../support/outgoing-rows.ts';
-import { eventually, openReportActors, type ReportActors } from '../../support/report-actors.ts';
-import { bouncedRecipient, deliveryReport } from '../../support/reports.ts';
-import type { TestMailbox } from '../../support/routing-rows.ts';
-import { insertSentMail, recipientsOf, type SentMail, testReturnAddressKey } from '../../support/sent-mail.ts';
+import { readMailReport } from '../../../core/mime/parse-bounce.ts';
+import { parseMessage } from '../../../core/mime/parse-message.ts';
+import { makeIdentifier } from '../../../core/shared/identifiers.ts';
+import type { Database } from '../../../db/connection/database.ts';
+import { corporaDirectory, hasCorpora } from '../../support/mail/corpora.ts';
+import { bouncedRecipient, deliveryReport } from '../../support/mail/reports.ts';
+import { wrongTotals } from '../../support/rows/outgoing-rows.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { insertSentMail, recipientsOf, type SentMail, testReturnAddressKey } from '../../support/rows/sent-mail.ts';
+import { eventually, openReportActors, type ReportActors } from '../../support/servers/report-actors.ts';
 
 let actors: ReportActors;
 let database: Database;

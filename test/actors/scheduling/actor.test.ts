@@ -4,11 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Actor, ActorContext } from '../../../actors/actor.ts';
 import { startSchedulingActor } from '../../../actors/scheduling/actor.ts';
-import type { Database } from '../../../db/database.ts';
+import type { Database } from '../../../db/connection/database.ts';
 import type { Wake } from '../../../schema/messages.ts';
-import { testActorContext } from '../../support/actor-context.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { insertScheduled, moveClock, wrongTotals } from '../../support/outgoing-rows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
+import { insertScheduled, moveClock, wrongTotals } from '../../support/rows/outgoing-rows.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
 import { countStatements } from '../../support/statements.ts';
 
 let testDatabase: TestDatabase;

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDomainChecker, type DomainChecker } from '../../../actors/scheduling/check-domains.ts';
-import type { DnsRecord } from '../../../core/dns-records.ts';
-import { readDomainCheck } from '../../../core/domain-check.ts';
-import { testActorContext } from '../../support/actor-context.ts';
-import { type DnsServer, startDnsServer } from '../../support/dns.ts';
-import { openTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { moveClock } from '../../support/outgoing-rows.ts';
-import type { TestMailbox } from '../../support/routing-rows.ts';
+import type { DnsRecord } from '../../../core/domains/dns-records.ts';
+import { readDomainCheck } from '../../../core/domains/domain-check.ts';
+import { moveClock } from '../../support/rows/outgoing-rows.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { type DnsServer, startDnsServer } from '../../support/servers/dns.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
 
 const HOST = 'mx.postroom.test';
 const MINUTE_S = 60;
@@ -292,7 +292,7 @@ describe('several who look', () => {
 
   test('leave what is claimed to whoever claimed it, for a minute', async () => {
     await add(ann, 'x.test');
-    const { claimDueDomains } = await import('../../../db/queries/domain-check.ts');
+    const { claimDueDomains } = await import('../../../db/queries/domains/domain-check.ts');
     expect(await claimDueDomains(gateway.actor)).toHaveLength(1);
     expect(await look()).toBe(0);
     await passTime(MINUTE_S + 1);

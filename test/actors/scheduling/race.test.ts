@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { releaseDue } from '../../../actors/scheduling/release-due.ts';
-import { testActorContext } from '../../support/actor-context.ts';
-import { openTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { insertScheduled, wrongTotals } from '../../support/outgoing-rows.ts';
+import { insertScheduled, wrongTotals } from '../../support/rows/outgoing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
 
 const ROUNDS = 50;
 const MAILS_OF_ROUND = 20;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { removeLeftovers } from '../../../actors/scheduling/remove-leftovers.ts';
-import type { Database } from '../../../db/database.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { createMailbox } from '../../support/routing-rows.ts';
+import type { Database } from '../../../db/connection/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
+import { createMailbox } from '../../support/rows/routing-rows.ts';
 
 let testDatabase: TestDatabase;
 let actor: Database;

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { removeOldMail } from '../../../actors/scheduling/remove-old-mail.ts';
-import { KEEP_FOR_EVER, type Retention } from '../../../core/retention.ts';
-import { SYSTEM_USER_ID } from '../../../core/system-account.ts';
-import type { Database } from '../../../db/database.ts';
-import { testActorContext } from '../../support/actor-context.ts';
-import { giveRaw, tracesOf } from '../../support/retained-mail.ts';
-import { answerTo, mailOf, newUser, openThreadStage, type ThreadStage } from '../../support/thread-stage.ts';
+import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
+import { KEEP_FOR_EVER, type Retention } from '../../../core/upkeep/retention.ts';
+import type { Database } from '../../../db/connection/database.ts';
+import { giveRaw, tracesOf } from '../../support/rows/retained-mail.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
+import { answerTo, mailOf, newUser, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';
 
 let stage: ThreadStage;
 let owner: Database;

@@ -1,6 +1,6 @@
 import { startSchedulingActor } from '../../../actors/scheduling/actor.ts';
-import { openDatabase } from '../../../db/database.ts';
-import { testActorContext } from '../../support/actor-context.ts';
+import { openDatabase } from '../../../db/connection/database.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
 
 /** A scheduling actor in a process of its own, which ends at the fault point that it is told; arguments: database URL, point. */
 const [url = '', point = ''] = process.argv.slice(2);

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createMessageSigner } from '../../../actors/sending/sign-message.ts';
 import type { OctetStore } from '../../../db/octet-store.ts';
-import { testActorContext } from '../../support/actor-context.ts';
-import { createSender, queueMail, type TestSender } from '../../support/queued-mail.ts';
+import { createSender, queueMail, type TestSender } from '../../support/rows/queued-mail.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
 import { SECRET_KEY, untilRecipients } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { SendingActorOptions } from '../../../actors/sending/actor.ts';
-import { createMailbox } from '../../support/routing-rows.ts';
+import { createMailbox } from '../../support/rows/routing-rows.ts';
 import { attemptsOf, type RecipientSight, untilRecipients, untilTried } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { createSender, queueMail } from '../../support/queued-mail.ts';
+import { createSender, queueMail } from '../../support/rows/queued-mail.ts';
 import { untilRecipients, untilTried } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 

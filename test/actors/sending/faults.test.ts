@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createSender, queueMail } from '../../support/queued-mail.ts';
-import type { SinkOptions, SinkReply, SinkScript } from '../../support/sink-mta.ts';
+import { createSender, queueMail } from '../../support/rows/queued-mail.ts';
+import type { SinkOptions, SinkReply, SinkScript } from '../../support/servers/sink-mta.ts';
 import { attemptsOf, emailOf, untilRecipients, untilTried } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { makeIdentifier } from '../../../core/identifiers.ts';
-import type { TestSender } from '../../support/queued-mail.ts';
-import { createSender } from '../../support/queued-mail.ts';
-import { insertReceivedMail } from '../../support/received-mail.ts';
+import { makeIdentifier } from '../../../core/shared/identifiers.ts';
+import type { TestSender } from '../../support/rows/queued-mail.ts';
+import { createSender } from '../../support/rows/queued-mail.ts';
+import { insertReceivedMail } from '../../support/rows/received-mail.ts';
 import { emailOf, SECRET_KEY, untilTried } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { inTransaction } from '../../../db/database.ts';
-import { queueMail } from '../../support/queued-mail.ts';
-import type { SinkReply } from '../../support/sink-mta.ts';
+import { inTransaction } from '../../../db/connection/database.ts';
+import { queueMail } from '../../support/rows/queued-mail.ts';
+import type { SinkReply } from '../../support/servers/sink-mta.ts';
 import { type AttemptSight, attemptsOf, emailOf, recipientsOf, untilRecipients } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { wrongTotals } from '../../support/outgoing-rows.ts';
-import { queueMail } from '../../support/queued-mail.ts';
+import { wrongTotals } from '../../support/rows/outgoing-rows.ts';
+import { queueMail } from '../../support/rows/queued-mail.ts';
 import { attemptsOf, emailOf, recipientsOf, untilRecipients, untilTried } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 

@@ -3,8 +3,8 @@ import { claimListed } from '../../../actors/sending/claim-recipients.ts';
 import { createDestinationQueue } from '../../../actors/sending/destination-queue.ts';
 import { createDispatcher } from '../../../actors/sending/dispatch.ts';
 import { createOutcomeRecorder } from '../../../actors/sending/record-outcomes.ts';
-import { testActorContext } from '../../support/actor-context.ts';
-import { queueMail } from '../../support/queued-mail.ts';
+import { queueMail } from '../../support/rows/queued-mail.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
 import { attemptsOf, moveClock } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 

@@ -1,9 +1,9 @@
 import { authenticate } from 'mailauth';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createDnsResolver } from '../../../actors/dns-resolver.ts';
-import { deriveReturnAddressKey, readReturnAddress } from '../../../core/return-address.ts';
-import { createSender, queueMail } from '../../support/queued-mail.ts';
-import type { SinkMessage } from '../../support/sink-mta.ts';
+import { deriveReturnAddressKey, readReturnAddress } from '../../../core/smtp/return-address.ts';
+import { createSender, queueMail } from '../../support/rows/queued-mail.ts';
+import type { SinkMessage } from '../../support/servers/sink-mta.ts';
 import { attemptsOf, emailOf, SECRET_KEY, untilRecipients } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Actor, ActorContext } from '../../../actors/actor.ts';
 import { type SendingActorOptions, startSendingActor } from '../../../actors/sending/actor.ts';
-import type { Database } from '../../../db/database.ts';
-import { testActorContext } from '../../support/actor-context.ts';
+import type { Database } from '../../../db/connection/database.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
 
 export const SECRET_KEY = randomBytes(32);
 

@@ -1,8 +1,8 @@
-import type { Database } from '../../../db/database.ts';
-import { createTestDatabase } from '../../support/database.ts';
-import { type DnsServer, startDnsServer } from '../../support/dns.ts';
-import { createSender, type QueuedMail, queueMail, type TestSender } from '../../support/queued-mail.ts';
-import { type SinkMta, type SinkOptions, startSinkMta } from '../../support/sink-mta.ts';
+import type { Database } from '../../../db/connection/database.ts';
+import { createTestDatabase } from '../../support/cluster/database.ts';
+import { createSender, type QueuedMail, queueMail, type TestSender } from '../../support/rows/queued-mail.ts';
+import { type DnsServer, startDnsServer } from '../../support/servers/dns.ts';
+import { type SinkMta, type SinkOptions, startSinkMta } from '../../support/servers/sink-mta.ts';
 import { moveClock, SECRET_KEY, startSending, type TestSending } from './sending.ts';
 
 /** All that a test of sending needs; one per file. */

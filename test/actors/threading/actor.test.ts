@@ -3,11 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startThreadingActor } from '../../../actors/threading/actor.ts';
 import { assignThreads, type ThreadingContext } from '../../../actors/threading/assign-thread.ts';
-import type { Database } from '../../../db/database.ts';
+import type { Database } from '../../../db/connection/database.ts';
 import type { Wake } from '../../../schema/messages.ts';
-import { testActorContext } from '../../support/actor-context.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { insertEmails, type StoredMail } from '../../support/email-rows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
+import { insertEmails, type StoredMail } from '../../support/rows/email-rows.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;

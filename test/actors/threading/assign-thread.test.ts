@@ -2,12 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ActorContext } from '../../../actors/actor.ts';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
-import type { Database } from '../../../db/database.ts';
-import { analyzeYoungTables } from '../../../db/queries/young-tables.ts';
+import type { Database } from '../../../db/connection/database.ts';
+import { analyzeYoungTables } from '../../../db/queries/upkeep/young-tables.ts';
 import type { EmailRow, ThreadRow } from '../../../db/tables.ts';
-import { testActorContext } from '../../support/actor-context.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { insertEmails, type StoredMail } from '../../support/email-rows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
+import { insertEmails, type StoredMail } from '../../support/rows/email-rows.ts';
 import {
   batches,
   canonicalPartition,
@@ -15,7 +14,8 @@ import {
   randomMail,
   seededRandom,
   shuffled,
-} from '../../support/thread-mail.ts';
+} from '../../support/rows/thread-mail.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ActorContext } from '../../../actors/actor.ts';
 import { RELEASE_BATCH, releaseDue } from '../../../actors/scheduling/release-due.ts';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
-import type { Database } from '../../../db/database.ts';
-import { takeUnroutedSql } from '../../../db/queries/delivery-route.ts';
-import { testActorContext } from '../../support/actor-context.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { insertEmails, type StoredMail } from '../../support/email-rows.ts';
-import { insertScheduled } from '../../support/outgoing-rows.ts';
+import type { Database } from '../../../db/connection/database.ts';
+import { takeUnroutedSql } from '../../../db/queries/routing/delivery-route.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
+import { insertEmails, type StoredMail } from '../../support/rows/email-rows.ts';
+import { insertScheduled } from '../../support/rows/outgoing-rows.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
 
 const OWN = 'me@own.test';
 const WEEK_MS = 7 * 86_400_000;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 
-const watchdog = new URL('../../../bin/runner/watchdog.ts', import.meta.url).href;
+const watchdog = new URL('../../../bin/runner/monitoring/watchdog.ts', import.meta.url).href;
 
 /** Runs a program that starts the watchdog with ticks of 20 ms and a limit of `limitMs`, then `work`. */
 async function runWatched(work: string, limitMs: number): Promise<{ signal: string | null; stderr: string }> {

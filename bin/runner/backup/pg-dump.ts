@@ -1,0 +1,117 @@
+import { execFile, spawn } from 'node:child_process';
+import { access, chmod, open, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { connectClient } from '../../../db/connection/open-pool.ts';
+import { primaryUrl } from '../../../db/connection/primary.ts';
+import { processEnvironment } from '../../config.ts';
+
+const run = promisify(execFile);
+
+/** Where Debian keeps the programs of each major version. */
+const DEBIAN_FOLDER = '/usr/lib/postgresql';
+
+/** Writes the database to the file in pg_dump's custom format, 0600 and on the disk. Throws when no pg_dump fits the server. */
+export async function dumpDatabase(order: {
+  url: string;
+  file: string;
+  say: (line: string) => void;
+}): Promise<{ postgresqlVersion: number }> {
+  const postgresqlVersion = await serverVersion(order.url);
+  const program = await findProgram('pg_dump', majorOf(postgresqlVersion));
+  order.say(`${program.path} (PostgreSQL ${program.major}) dumps the database`);
+  // Owners are those who restore; grants to the roles postroom_* are part of the dump.
+  await runClient(program.path, ['--format=custom', '--no-owner', `--file=${order.file}`], order.url);
+  await chmod(order.file, 0o600);
+  const handle = await open(order.file, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return { postgresqlVersion };
+}
+
+/**
+ * Reads a dump into the empty database, all of it or nothing; the roles that it grants to must be there. Throws when the server is older
+ * than the dumped one, or no pg_restore can read the file.
+ */
+export async function restoreDump(order: {
+  url: string;
+  file: string;
+  /** of the server that was dumped */
+  postgresqlVersion: number;
+  say: (line: string) => void;
+}): Promise<void> {
+  const there = majorOf(await serverVersion(order.url));
+  const dumped = majorOf(order.postgresqlVersion);
+  if (there < dumped)
+    throw new Error(`DATABASE_URL is PostgreSQL ${there}, and the backup is of ${dumped}: it needs ${dumped} or newer`);
+  const program = await findProgram('pg_restore', dumped);
+  order.say(`${program.path} (PostgreSQL ${program.major}) restores the database`);
+  await runClient(program.path, ['--no-owner', '--exit-on-error', '--single-transaction', order.file], order.url);
+}
+
+/** The whole number, such as 150014. */
+export async function serverVersion(url: string): Promise<number> {
+  const client = await connectClient(url);
+  try {
+    const { rows } = await client.query<{ version: number }>(
+      `select current_setting('server_version_num')::int as version`,
+    );
+    return rows[0]?.version ?? 0;
+  } finally {
+    await client.end();
+  }
+}
+
+export function majorOf(version: number): number {
+  return Math.floor(version / 10_000);
+}
+
+/** The newest program of that name on PATH, or among Debian's; throws what is there and how to get what is needed. */
+async function findProgram(
+  name: 'pg_dump' | 'pg_restore',
+  neededMajor: number,
+): Promise<{ path: string; major: number }> {
+  const onPath = (processEnvironment()['PATH'] ?? '').split(path.delimiter).filter((folder) => folder !== '');
+  const debian = (await readdir(DEBIAN_FOLDER).catch(() => [])).map((major) => path.join(DEBIAN_FOLDER, major, 'bin'));
+  const found: { path: string; major: number }[] = [];
+  for (const folder of [...onPath, ...debian]) {
+    const file = path.join(folder, name);
+    const isThere = await access(file).then(
+      () => true,
+      () => false,
+    );
+    const { stdout } = isThere ? await run(file, ['--version']).catch(() => ({ stdout: '' })) : { stdout: '' };
+    const major = Number(/\(PostgreSQL\) (\d+)/.exec(stdout)?.[1]);
+    if (major > 0) found.push({ path: file, major });
+  }
+  const [best] = found.toSorted((a, b) => b.major - a.major);
+  if (best !== undefined && best.major >= neededMajor) return best;
+  const there = best === undefined ? `there is no ${name} here` : `${best.path} is of PostgreSQL ${best.major}`;
+  throw new Error(
+    `The server is PostgreSQL ${neededMajor}, and ${there}: ${name} ${neededMajor} or newer is needed. On Debian and Ubuntu add the ` +
+      `repository of apt.postgresql.org and install postgresql-client-${neededMajor}; elsewhere run this in an image postgres:${neededMajor}`,
+  );
+}
+
+async function runClient(program: string, words: string[], url: string): Promise<void> {
+  // Anybody may read the words of a process; the password goes by its environment.
+  const address = new URL(await primaryUrl(url));
+  const password = decodeURIComponent(address.password);
+  address.password = '';
+  const child = spawn(program, [`--dbname=${address.href}`, '--no-password', ...words], {
+    env: { ...processEnvironment(), ...(password === '' ? {} : { PGPASSWORD: password }) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (octets: Buffer) => {
+    said = `${said}${octets.toString()}`.slice(-2_000);
+  });
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (status !== 0) throw new Error(`${path.basename(program)} failed: ${said.trim()}`);
+}

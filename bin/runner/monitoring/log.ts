@@ -1,0 +1,59 @@
+import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
+import type { Config } from '../../config.ts';
+import { type DatabaseOutage, OUTAGE_EVENT } from '../database-outage.ts';
+
+export interface LogOptions {
+  destination?: DestinationStream;
+  /** Records whose `err` belongs to an outage of PostgreSQL are logged at debug level: the outage has its own two lines. */
+  outage?: DatabaseOutage;
+}
+
+/** JSON lines on stdout; `program` names the process in each. */
+export function createLog(
+  config: Pick<Config, 'logLevel'>,
+  program: string,
+  { destination = pino.destination({ sync: true }), outage }: LogOptions = {},
+): Logger {
+  const options = {
+    level: config.logLevel,
+    base: { program, pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: describeError },
+    ...(outage === undefined ? {} : { hooks: { logMethod: absorbing(outage) } }),
+  };
+  return pino(options, destination);
+}
+
+function absorbing(outage: DatabaseOutage) {
+  return function log(this: Logger, words: Parameters<LogFn>, method: LogFn, level: number): void {
+    const [record] = words as unknown[];
+    const { err, event } = (typeof record === 'object' && record !== null ? record : {}) as Record<string, unknown>;
+    const isRepeated = level > DEBUG && event !== OUTAGE_EVENT && outage.absorbs(err, level);
+    if (isRepeated) this.debug(...words);
+    else method.apply(this, words);
+  };
+}
+
+/** pino's. */
+const DEBUG = 20;
+
+interface ErrorDescription {
+  type: string;
+  message: string;
+  code?: unknown;
+  stack?: string | undefined;
+  cause?: ErrorDescription;
+}
+
+/** What a log may show of an error: what libraries hang on theirs (whole connections, requests with their headers) stays out. */
+function describeError(error: unknown): ErrorDescription {
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
+  const code = (error as { code?: unknown }).code;
+  return {
+    type: error.constructor.name,
+    message: error.message,
+    ...(code === undefined ? {} : { code }),
+    stack: error.stack,
+    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
+  };
+}

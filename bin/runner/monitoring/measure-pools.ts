@@ -1,0 +1,34 @@
+import type { Pool } from 'pg';
+import type { DatabaseRole } from '../../../db/connection/database.ts';
+import { databaseMetrics } from '../../../schema/metrics.ts';
+import { beforeScrape } from './process-metrics.ts';
+
+const pools = new Map<string, Set<Pool>>();
+
+/** Has each scrape tell how a pool is used; the answer ends that. Pools of the owner, which programs open for moments, are left out. */
+export function measurePool(role: DatabaseRole, pool: Pool): () => void {
+  if (role === null) return () => undefined;
+  const name = role.replace('postroom_', '');
+  const known = pools.get(name) ?? new Set();
+  pools.set(name, known);
+  known.add(pool);
+  if (pools.size === 1 && known.size === 1) beforeScrape(tell);
+  return () => void known.delete(pool);
+}
+
+function tell(): void {
+  for (const [pool, members] of pools) {
+    const sum = (count: (member: Pool) => number) => [...members].reduce((total, member) => total + count(member), 0);
+    const idle = sum(({ idleCount }) => idleCount);
+    databaseMetrics.connections.set({ pool, state: 'idle' }, idle);
+    databaseMetrics.connections.set({ pool, state: 'busy' }, sum(({ totalCount }) => totalCount) - idle);
+    databaseMetrics.connectionLimit.set(
+      { pool },
+      sum(({ options }) => options.max ?? 0),
+    );
+    databaseMetrics.waiting.set(
+      { pool },
+      sum(({ waitingCount }) => waitingCount),
+    );
+  }
+}

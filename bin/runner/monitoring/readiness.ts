@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../../../db/connection/database.ts';
+import type { Bus } from '../../../schema/messages.ts';
+import { processMetrics } from '../../../schema/metrics.ts';
+
+/** Whether a process wants work. */
+export interface Readiness {
+  /** names of what is missing: 'draining' while the process is about to end, 'postgresql', 'bus' */
+  missing: () => Promise<string[]>;
+  /** Says from now on that the process is draining, and waits until whoever sends work had time to see it. */
+  leave(delaySeconds: number): Promise<void>;
+  isLeaving: () => boolean;
+}
+
+/** What the process cannot work without; absent: it has no use for it. */
+export interface Needs {
+  database?: Database;
+  bus?: Pick<Bus, 'isConnected'>;
+  /** what else is missing */
+  more?: () => Promise<string[]>;
+}
+
+/** How long PostgreSQL has to answer before it counts as away; milliseconds. */
+const PROBE_TIMEOUT_MS = 2_000;
+
+export function createReadiness({ database, bus, more }: Needs): Readiness {
+  let isLeaving = false;
+  return {
+    async missing() {
+      const away = isLeaving ? ['draining'] : [];
+      if (database !== undefined && !(await isReachable(database))) away.push('postgresql');
+      if (bus !== undefined && !bus.isConnected()) away.push('bus');
+      if (more !== undefined) away.push(...(await more()));
+      return away;
+    },
+    async leave(delaySeconds) {
+      isLeaving = true;
+      processMetrics.isDraining.set(1);
+      await sleep(delaySeconds * 1_000);
+    },
+    isLeaving: () => isLeaving,
+  };
+}
+
+/** Whether PostgreSQL responds to this pool in time; never rejects. */
+export async function isReachable(database: Database): Promise<boolean> {
+  const probe = database.pool.query({ text: 'select 1', query_timeout: PROBE_TIMEOUT_MS }).then(
+    () => true,
+    () => false,
+  );
+  // The pool may wait longer for a connection than a probe should.
+  const late = new Promise<boolean>((resolve) => setTimeout(resolve, PROBE_TIMEOUT_MS, false).unref());
+  return Promise.race([probe, late]);
+}

@@ -1,0 +1,56 @@
+import type { Logger } from 'pino';
+import type { Haraka } from '../../../haraka-plugins/start.ts';
+import type { Workers } from '../../../haraka-plugins/workers.ts';
+import type { Config } from '../../config.ts';
+import { measureConnection } from '../processes/bus.ts';
+import { openMonitoring } from './monitoring.ts';
+import { addUp, type MetricsSnapshot, measureProcess, takeSnapshot } from './process-metrics.ts';
+import { answerProcess, askProcess, NESTED_ANSWER_LIMIT_MS } from './process-questions.ts';
+import { createReadiness, type Readiness } from './readiness.ts';
+
+export interface SmtpMonitoringOptions {
+  config: Config;
+  log: Logger;
+  /** Haraka in this process, or the processes that it runs in */
+  server: Haraka | Workers;
+  /** whether somebody started us who asks us and shows what we say; else we have a page of our own */
+  isShownByParent: boolean;
+}
+
+/** Lets others see how SMTP does: a page of its own, or answers to the process that started this one. */
+export async function openSmtpMonitoring(options: SmtpMonitoringOptions): Promise<Readiness> {
+  const { config, log, server, isShownByParent } = options;
+  const workers = 'channels' in server ? server : null;
+  if ('isConnected' in server) measureConnection(server, config.busSocket === null ? 'nats' : 'socket');
+  measureProcess('smtp');
+  const readiness = createReadiness('isConnected' in server ? { bus: server } : { more: () => missingOf(server) });
+  const metrics = async (): Promise<MetricsSnapshot> =>
+    await addUp([await takeSnapshot(), ...(workers === null ? [] : await snapshotsOf(workers))]);
+  if (isShownByParent) answerProcess({ metrics, missing: readiness.missing });
+  else
+    await openMonitoring({
+      config,
+      log,
+      missing: readiness.missing,
+      ...(workers === null ? {} : { others: () => snapshotsOf(workers) }),
+    });
+  return readiness;
+}
+
+async function snapshotsOf(workers: Workers): Promise<MetricsSnapshot[]> {
+  const answers = await Promise.all(
+    workers.channels().map((channel) => askProcess(channel, 'metrics', NESTED_ANSWER_LIMIT_MS)),
+  );
+  // Our own program gave them.
+  return answers.filter((answer) => answer !== null) as MetricsSnapshot[];
+}
+
+/** One that does its work is enough. */
+async function missingOf(workers: Workers): Promise<string[]> {
+  const answers = await Promise.all(
+    workers.channels().map((channel) => askProcess(channel, 'missing', NESTED_ANSWER_LIMIT_MS)),
+  );
+  const missing = answers.filter((answer) => answer !== null) as string[][];
+  if (missing.some((away) => away.length === 0)) return [];
+  return missing[0] ?? ['smtp'];
+}

@@ -1,0 +1,16 @@
+import type { Logger } from 'pino';
+import type { Config } from '../../config.ts';
+import type { Tracing } from './tracing-sdk.ts';
+
+/** How long a stop waits for the last spans to be taken; milliseconds. */
+export const TRACES_FLUSH_LIMIT_MS = 1_500;
+
+/**
+ * Sends the traces of this process to the collector that the configuration names; `program` tells the processes apart. Without one
+ * nothing of OpenTelemetry but its interface is loaded.
+ */
+export async function openTracing(config: Config, program: string, log: Logger): Promise<Tracing> {
+  if (config.tracing === null) return { close: () => Promise.resolve() };
+  const { startSdk } = await import('./tracing-sdk.ts');
+  return startSdk(config.tracing, program, log);
+}

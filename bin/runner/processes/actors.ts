@@ -1,0 +1,124 @@
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import type { Actor, ActorContext } from '../../../actors/actor.ts';
+import { startDeliveryActor } from '../../../actors/delivery/actor.ts';
+import { startReceivingActor } from '../../../actors/receiving/actor.ts';
+import { startSchedulingActor } from '../../../actors/scheduling/actor.ts';
+import { startSendingActor } from '../../../actors/sending/actor.ts';
+import { startThreadingActor } from '../../../actors/threading/actor.ts';
+import type { Database } from '../../../db/connection/database.ts';
+import { createOctetStore } from '../../../db/octet-store.ts';
+import type { Bus } from '../../../schema/messages.ts';
+import { type Config, faultOf } from '../../config.ts';
+import { drawRandom } from '../draw-random.ts';
+import { StartRefused } from '../prepare-database.ts';
+import { ownPorts } from './own-ports.ts';
+
+/** The concerns that can run as processes of their own. */
+export const actorNames = ['receiving', 'threading', 'sending', 'scheduling', 'delivery'] as const;
+export type ActorName = (typeof actorNames)[number];
+
+export interface ContextOptions {
+  bus: Bus;
+  /** under the role postroom_actor */
+  database: Database;
+  log: Logger;
+}
+
+/** What all actors of this process share; the octets that one keeps in memory are there for the others. */
+export function createActorContext({ bus, database, log }: ContextOptions): ActorContext {
+  return {
+    bus,
+    database,
+    octets: createOctetStore({ database, log }),
+    log,
+    now: () => new Date(),
+    random: drawRandom,
+    name: `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`,
+  };
+}
+
+export function isActorName(name: string): name is ActorName {
+  return actorNames.some((known) => known === name);
+}
+
+export interface ActorSettings {
+  config: Config;
+  secretKey: Uint8Array;
+  databaseUrl: string;
+  /** a directory on the disk that holds the mail; null when an external database keeps it */
+  mailDirectory: string | null;
+}
+
+/** Starts the actor of that name with what the configuration says of its concern. */
+export async function startActor(name: ActorName, context: ActorContext, settings: ActorSettings): Promise<Actor> {
+  const { config, secretKey } = settings;
+  const fault = faultOf(config);
+  switch (name) {
+    case 'receiving':
+      return startReceivingActor(context, {
+        workers: config.parseWorkers,
+        dnsServers: config.dnsServers,
+        dataDirectory: settings.mailDirectory,
+        mailHostname: config.mailHostname,
+        secretKey,
+        fault,
+      });
+    case 'threading':
+      return startThreadingActor(context, { fault });
+    case 'sending':
+      return startSendingActor(context, {
+        mailHostname: config.mailHostname,
+        relayUrl: config.outboundRelayUrl,
+        port: config.outboundPort,
+        inboundSmtp: config.inboundSmtp,
+        allowedPrivateNetworks: config.allowedPrivateNetworks,
+        refusedPorts: ownPorts(config, settings.databaseUrl),
+        secretKey,
+        dnsServers: config.dnsServers,
+        fault,
+      });
+    case 'scheduling':
+      return startSchedulingActor(context, {
+        dnsServers: config.dnsServers,
+        mailHostname: config.mailHostname,
+        retention: config.retention,
+        fault,
+      });
+    case 'delivery':
+      return startDeliveryActor(context, {
+        publicUrl: config.publicUrl,
+        allowedPrivateNetworks: config.allowedPrivateNetworks,
+        refusedPorts: ownPorts(config, settings.databaseUrl),
+        secretKey,
+        dnsServers: config.dnsServers,
+        mailHostname: config.mailHostname,
+        systemMailFrom: config.systemMailFrom,
+        forwardLimitPerHour: config.forwardLimitPerHour,
+        guardModel: config.guardModel,
+        ...(config.webhookCaFile === null ? {} : { trustedCertificates: await readAuthorities(config.webhookCaFile) }),
+        fault,
+      });
+  }
+}
+
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** Returns the certificates of WEBHOOK_CA_FILE, one PEM text each. Throws StartRefused when there is none, or one cannot be read. */
+export async function readAuthorities(file: string): Promise<string[]> {
+  const refuse = (reason: string) => new StartRefused(`WEBHOOK_CA_FILE: ${file} ${reason}`);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw refuse(`cannot be read (${error.code ?? error.message})`);
+  });
+  const certificates = text.match(PEM_CERTIFICATE) ?? [];
+  if (certificates.length === 0) throw refuse('holds no PEM certificate (-----BEGIN CERTIFICATE-----)');
+  for (const [n, certificate] of certificates.entries())
+    try {
+      new X509Certificate(certificate);
+    } catch {
+      throw refuse(`holds a damaged certificate (number ${n + 1})`);
+    }
+  return certificates;
+}

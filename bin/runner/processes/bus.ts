@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Logger } from 'pino';
+import { createInProcessBus } from '../../../actors/bus/in-process.ts';
+import { measured } from '../../../actors/bus/measured.ts';
+import { connectNatsBus } from '../../../actors/bus/nats.ts';
+import { serveSocketBus } from '../../../actors/bus/socket.ts';
+import { SOCKET_PATH_LIMIT } from '../../../db/cluster/embedded-cluster.ts';
+import type { Bus } from '../../../schema/messages.ts';
+import { busMetrics } from '../../../schema/metrics.ts';
+import { beforeScrape } from '../monitoring/process-metrics.ts';
+
+/** NATS when there is one, else the bus within this process. `name` shows in the NATS server's monitoring. */
+export function openBus(natsUrl: string | null, name: string, log: Logger): Bus {
+  const bus = measured(natsUrl === null ? createInProcessBus({ log }) : connectNatsBus({ url: natsUrl, name, log }));
+  measureConnection(bus, natsUrl === null ? 'in-process' : 'nats');
+  return bus;
+}
+
+/** Has each scrape tell whether the bus is there. */
+export function measureConnection(bus: Pick<Bus, 'isConnected'>, transport: 'nats' | 'in-process' | 'socket'): void {
+  beforeScrape(() => busMetrics.isConnected.set({ transport }, bus.isConnected() ? 1 : 0));
+}
+
+export interface BusDoor {
+  /** of the Unix socket, for child processes */
+  path: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the bus of this process to its children, over a Unix socket (0600): in the data directory that we hold, or, when we hold none
+ * or its path is too long for a socket, in a folder of its own under the system's temporary one.
+ */
+export async function openBusDoor(heldDirectory: string | null, bus: Bus, log: Logger): Promise<BusDoor> {
+  const inside = heldDirectory === null ? null : path.join(heldDirectory, FILE_NAME);
+  if (inside !== null && Buffer.byteLength(inside) <= SOCKET_PATH_LIMIT) {
+    const server = await serveSocketBus({ path: inside, bus, log });
+    return { path: inside, close: () => server.close() };
+  }
+  const folder = await mkdtemp(path.join(tmpdir(), 'postroom-'));
+  const server = await serveSocketBus({ path: path.join(folder, FILE_NAME), bus, log });
+  return {
+    path: path.join(folder, FILE_NAME),
+    async close() {
+      await server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const FILE_NAME = 'bus.socket';

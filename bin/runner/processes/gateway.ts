@@ -1,0 +1,77 @@
+import type { Logger } from 'pino';
+import type { Database } from '../../../db/connection/database.ts';
+import { turnAway } from '../../../gateway/http/turn-away.ts';
+import { createGateway } from '../../../gateway/server.ts';
+import type { Bus } from '../../../schema/messages.ts';
+import type { Config } from '../../config.ts';
+import { drawRandom } from '../draw-random.ts';
+import type { Readiness } from '../monitoring/readiness.ts';
+import { VERSION } from '../version.ts';
+import { ownPorts } from './own-ports.ts';
+
+export interface GatewayParts {
+  config: Config;
+  secretKey: Uint8Array;
+  databaseUrl: string;
+  bus: Bus;
+  /** under the role postroom_gateway */
+  database: Database;
+  /** under the role postroom_auth */
+  authDatabase: Database;
+  log: Logger;
+  /** see GatewayConfig */
+  requestLimitStore: 'memory' | 'shared';
+  readiness: Readiness;
+  /** how long connections that are kept alive are left open at a stop, so that none ends under a request; milliseconds */
+  quietMs: number;
+}
+
+/** Requests in hand have this long at a stop, from its beginning. Milliseconds. */
+const GRACE_MS = 9_000;
+
+/** Where people hand mail over: a listener on all addresses is reached by the name of the mail server. */
+function smtpOf({ host, smtpPort, mailHostname }: Config): { host: string; port: number } {
+  return { host: host === '0.0.0.0' || host === '::' ? mailHostname : host, port: smtpPort };
+}
+
+/** Serves HTTP at HOST and HTTP_PORT until it is closed. */
+export async function openGateway(parts: GatewayParts): Promise<{ close(): Promise<void> }> {
+  const { config, secretKey, databaseUrl, bus, database, authDatabase, log, requestLimitStore, readiness } = parts;
+  const app = await createGateway({
+    database,
+    authDatabase,
+    bus,
+    log,
+    random: drawRandom,
+    isLeaving: readiness.isLeaving,
+    config: {
+      publicUrl: config.publicUrl,
+      mailHostname: config.mailHostname,
+      smtp: smtpOf(config),
+      version: VERSION,
+      trustedDomains: config.trustedDomains,
+      secretKey,
+      rateLimitPerSecond: config.rateLimitPerSecond,
+      requestLimitStore,
+      mtaStsMode: config.mtaStsMode,
+      sendLimitPerHour: config.sendLimitPerHour,
+      streamLimitPerUser: config.streamLimitPerUser,
+      retention: config.retention,
+      hasGuardModel: config.guardModel !== null,
+      allowedPrivateNetworks: config.allowedPrivateNetworks,
+      ownPorts: ownPorts(config, databaseUrl),
+      isSignUpOpen: config.isSignUpOpen,
+      systemMailFrom: config.systemMailFrom,
+      trustedProxies: config.trustedProxies,
+    },
+  });
+  await app.listen({ host: config.host, port: config.httpPort });
+  return {
+    async close() {
+      const end = setTimeout(() => app.server.closeAllConnections(), GRACE_MS);
+      await turnAway(app, parts.quietMs);
+      await app.close();
+      clearTimeout(end);
+    },
+  };
+}

@@ -1,0 +1,226 @@
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import {
+  type DataDirectoryLock,
+  keepSecrets,
+  lockDataDirectory,
+  makeDataDirectory,
+  type RunRecord,
+  readRunRecord,
+  type Secrets,
+  writeRunRecord,
+} from '../../../db/cluster/data-directory.ts';
+import {
+  type EmbeddedCluster,
+  type EmbeddedClusterOptions,
+  holdsCluster,
+  SOCKET_PATH_LIMIT,
+  startEmbeddedCluster,
+} from '../../../db/cluster/embedded-cluster.ts';
+import { findNativePostgresql, isReachableBy, OPEN_DIRECTORY } from '../../../db/cluster/native-postgresql.ts';
+import {
+  type ClusterReports,
+  type ClusterSupervision,
+  superviseCluster,
+} from '../../../db/cluster/supervise-cluster.ts';
+
+/** The data directory under our lock, with its PostgreSQL running. */
+export interface SingleMachine {
+  /** real path of DATA_DIR */
+  directory: string;
+  /** where PostgreSQL keeps its files: in DATA_DIR, or outside where its user could not get there */
+  clusterDirectory: string;
+  secrets: Secrets;
+  /** connection string to the database by the quickest way */
+  databaseUrl: string;
+  /** Says in run.json that the service is there, or (null) that it is not. */
+  announce(service: { httpUrl: string; smtpAddress: string } | null): Promise<void>;
+  /** From now on starts PostgreSQL again whenever it ends. */
+  supervise(reports: ClusterReports): void;
+  /** Stops PostgreSQL, then gives the lock back. */
+  close(): Promise<void>;
+}
+
+export interface SingleMachineOptions {
+  dataDirectory: string;
+  /** who we are, for a second comer: the name of the program in `bin`; `start` stays, all others end by themselves soon */
+  program: string;
+  /** told what the operator should know; one line */
+  tell: (line: string) => void;
+  /** asked while another program holds the lock; true ends the waiting with null */
+  isServedElsewhere?: () => Promise<boolean>;
+}
+
+/** Another program has the data directory. */
+export class DataDirectoryTaken extends Error {
+  override name = 'DataDirectoryTaken';
+}
+
+/**
+ * Takes DATA_DIR, starts (or takes over) its PostgreSQL and makes the database. Waits for programs that end by themselves soon.
+ * Null when `isServedElsewhere` said so. Throws DataDirectoryTaken when another service stays on it.
+ */
+export async function openSingleMachine(options: SingleMachineOptions): Promise<SingleMachine | null> {
+  const directory = await makeDataDirectory(options.dataDirectory);
+  const lock = await takeLock(directory, options);
+  if (lock === null) return null;
+  let cluster: EmbeddedCluster | null = null;
+  let supervision: ClusterSupervision | null = null;
+  try {
+    const secrets = await keepSecrets(directory);
+    const place = await placeOfCluster(directory, secrets, options.tell);
+    const started = await startCluster(directory, place, secrets);
+    cluster = started;
+    await createDatabase(started.url);
+    const address = { databasePort: started.port, socketDirectory: started.socketDirectory };
+    await writeRunRecord(directory, { ...address, pid: null, httpUrl: null, smtpAddress: null });
+    return {
+      directory,
+      clusterDirectory: place,
+      secrets,
+      databaseUrl: databaseUrlOf(secrets, address),
+      announce: (service) =>
+        writeRunRecord(directory, {
+          ...address,
+          pid: service === null ? null : process.pid,
+          httpUrl: service?.httpUrl ?? null,
+          smtpAddress: service?.smtpAddress ?? null,
+        }),
+      supervise(reports) {
+        const { port, socketDirectory } = started;
+        const socket = socketDirectory === null ? {} : { socketDirectory };
+        supervision ??= superviseCluster({ ...clusterOptions(place, secrets), port, ...socket }, reports);
+      },
+      async close() {
+        await supervision?.stop();
+        await started.stop();
+        await lock.release();
+      },
+    };
+  } catch (error) {
+    await cluster?.stop().catch(() => undefined);
+    await lock.release();
+    throw error;
+  }
+}
+
+/** The connection string to the database `postroom`: over the Unix socket when there is one (12 % quicker), else over TCP. */
+export function databaseUrlOf(secrets: Secrets, place: Pick<RunRecord, 'databasePort' | 'socketDirectory'>): string {
+  const host = place.socketDirectory === null ? '127.0.0.1' : encodeURIComponent(place.socketDirectory);
+  return `postgresql://postroom:${secrets.databasePassword}@${host}:${place.databasePort}/${DATABASE_NAME}`;
+}
+
+/** Of the database in our own cluster. */
+export const DATABASE_NAME = 'postroom';
+
+/** How long to wait for a service that is just ending, and for a program that ends by itself. Seconds. */
+const PATIENCE_SECONDS = { service: 3, program: 90 };
+
+/** Settings of our own cluster beside PostgreSQL's defaults (fsync, full_page_writes and synchronous_commit stay on). */
+const SETTINGS = {
+  max_connections: '60',
+  shared_buffers: '256MB',
+  // Every statement here is short; compiling one costs more than it gains.
+  jit: 'off',
+  max_wal_size: '2GB',
+  log_timezone: 'UTC',
+};
+
+async function takeLock(directory: string, options: SingleMachineOptions): Promise<DataDirectoryLock | null> {
+  const since = Date.now();
+  for (;;) {
+    const { lock, holder } = await lockDataDirectory(directory, options.program);
+    if (lock !== null) return lock;
+    if (await options.isServedElsewhere?.()) return null;
+    const isService = holder.program === 'start' && options.program === 'start';
+    const patience = isService ? PATIENCE_SECONDS.service : PATIENCE_SECONDS.program;
+    if (Date.now() - since > patience * 1000) {
+      const who = holder.program === 'start' ? 'another Postroom' : `bin/${holder.program}.ts`;
+      throw new DataDirectoryTaken(`DATA_DIR ${directory} is in use by ${who} (pid ${holder.pid})`);
+    }
+    await sleep(200);
+  }
+}
+
+async function startCluster(directory: string, place: string, secrets: Secrets): Promise<EmbeddedCluster> {
+  const known = (await readRunRecord(directory))?.databasePort ?? null;
+  const port = known !== null && (await isFree(known)) ? known : await freePort();
+  const socketDirectory = `${place}.socket`;
+  const hasSocket = Buffer.byteLength(path.join(socketDirectory, `.s.PGSQL.${port}`)) <= SOCKET_PATH_LIMIT;
+  return await startEmbeddedCluster({
+    ...clusterOptions(place, secrets),
+    port,
+    ...(hasSocket ? { socketDirectory } : {}),
+  });
+}
+
+function clusterOptions(place: string, secrets: Secrets): Omit<EmbeddedClusterOptions, 'port'> {
+  return { directory: place, password: secrets.databasePassword, settings: SETTINGS };
+}
+
+/**
+ * Where the cluster lies: in DATA_DIR, or, when the system user that must run it cannot get there (a clone under a 0700 home),
+ * in a folder of its own that the secrets name, so that it is found again. A cluster that exists decides over one to be made.
+ */
+export async function placeOfCluster(
+  directory: string,
+  secrets: Secrets,
+  tell: (line: string) => void,
+): Promise<string> {
+  const inside = path.join(directory, 'postgresql');
+  const { user } = await findNativePostgresql();
+  if (user === null) return inside;
+  const hash = createHash('sha256').update(secrets.databasePassword).digest('hex').slice(0, 16);
+  const outside = path.join(OPEN_DIRECTORY, hash, 'postgresql');
+  const isOpen = await isReachableBy(user, directory);
+  if (await holdsCluster(inside)) {
+    if (isOpen) return inside;
+    throw new Error(
+      `${inside} is closed to the system user ${user.name}, who runs PostgreSQL; open the folders above it`,
+    );
+  }
+  if (isOpen && !(await holdsCluster(outside))) return inside;
+  await mkdir(path.dirname(outside), { recursive: true, mode: 0o755 });
+  tell(`PostgreSQL is kept in ${outside}: the system user ${user.name} has no way into ${directory}`);
+  return outside;
+}
+
+async function createDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE_NAME]);
+    if (rowCount === 0) await client.query(`create database ${DATABASE_NAME}`);
+  } finally {
+    await client.end();
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return listenOnce(port).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A TCP port of 127.0.0.1 that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return listenOnce(0);
+}
+
+function listenOnce(port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() =>
+        address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
+      );
+    });
+  });
+}

@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { type Database, isConnectionLost } from '../../../db/connection/database.ts';
+import { isLoginRefused, type LoginRole, loginUrl, userOf } from '../../../db/connection/logins.ts';
+import type { Bus } from '../../../schema/messages.ts';
+import type { Config } from '../../config.ts';
+import { readConfigOrRefuse, refuseToStart } from '../command-line.ts';
+import { createDatabaseOutage } from '../database-outage.ts';
+import { openLoggedDatabase } from '../logged-database.ts';
+import { createLog } from '../monitoring/log.ts';
+import { measureBacklog } from '../monitoring/measure-backlog.ts';
+import { openMonitoring } from '../monitoring/monitoring.ts';
+import { measureProcess } from '../monitoring/process-metrics.ts';
+import { createReadiness, isReachable, type Readiness } from '../monitoring/readiness.ts';
+import { openTracing, TRACES_FLUSH_LIMIT_MS } from '../monitoring/tracing.ts';
+import { startWatchdog } from '../monitoring/watchdog.ts';
+import { inspectDatabase, StartRefused } from '../prepare-database.ts';
+import { openBus } from './bus.ts';
+import { type Closers, createClosers, stopSignal } from './shutdown.ts';
+
+/** What one of several processes of the service has to work with. */
+export interface SplitProcess {
+  config: Config;
+  secretKey: Uint8Array;
+  /** names no user */
+  databaseUrl: string;
+  log: Logger;
+  bus: Bus;
+  database: Database;
+  closers: Closers;
+  readiness: Readiness;
+}
+
+export interface SplitProcessOptions {
+  /** in logs, in pg_stat_activity and in the NATS server's monitoring */
+  name: string;
+  /** the role that `database` logs in as, and those that the process logs in as beside it */
+  roles: readonly [LoginRole, ...LoginRole[]];
+  connections: number;
+  /** whether the process does its work, if less well, while the bus is away */
+  isUsefulWithoutBus?: boolean;
+}
+
+/** Between two tries while PostgreSQL is away at start; milliseconds. */
+const RETRY_MS = 1_000;
+
+/**
+ * Runs one process of the split mode from its start to the end of its drain: reads the configuration, waits for PostgreSQL,
+ * lets `work` start its part (which adds what must be ended to `closers`), and at SIGTERM or SIGINT ends everything and exits.
+ */
+export async function runSplitProcess(
+  options: SplitProcessOptions,
+  work: (process: SplitProcess) => Promise<void>,
+): Promise<never> {
+  const config = readConfigOrRefuse();
+  const { databaseUrl, natsUrl, secretKey } = config;
+  if (databaseUrl === null || natsUrl === null || secretKey === null)
+    return refuseToStart(`DATABASE_URL, NATS_URL and SECRET_KEY are required: this is one of several processes`);
+  const [role] = options.roles;
+  const user = userOf(databaseUrl);
+  if (user !== null)
+    return refuseToStart(
+      `DATABASE_URL names the user ${user}: leave user and password out of it, as this process logs in as ${role} (only bin/migrate.ts and programs for operators get the owner's)`,
+    );
+  const outage = createDatabaseOutage();
+  const log = createLog(config, options.name, { outage });
+  startWatchdog(options.name);
+  const closers = createClosers(log);
+  const signal = stopSignal();
+  let readiness: Readiness | null = null;
+  try {
+    const isReady = await Promise.race([
+      awaitDatabase(config, { databaseUrl, secretKey }, options.roles, log),
+      signal.then(() => false),
+    ]);
+    if (isReady) {
+      const tracing = await openTracing(config, options.name, log);
+      closers.add('traces', () => tracing.close(), TRACES_FLUSH_LIMIT_MS);
+      const bus = openBus(natsUrl, `postroom ${options.name}`, log);
+      closers.add('bus', () => bus.close());
+      const url = loginUrl(databaseUrl, role, secretKey);
+      const { database, close } = openLoggedDatabase(
+        { url, role, poolSize: options.connections, applicationName: `postroom ${options.name}` },
+        log,
+      );
+      closers.add('database connections', close);
+      outage.watch(log, () => isReachable(database));
+      closers.add('outage', async () => outage.close());
+      readiness = createReadiness({ database, ...(options.isUsefulWithoutBus === true ? {} : { bus }) });
+      measureProcess(options.name);
+      if (role === 'postroom_actor') measureBacklog(database, log);
+      const monitoring = await openMonitoring({ config, log, missing: readiness.missing });
+      closers.add('monitoring', () => monitoring.close());
+      await work({ config, secretKey, databaseUrl, log, bus, database, closers, readiness });
+      log.info({ event: 'process.ready' }, 'ready');
+    }
+  } catch (error) {
+    if (!(error instanceof StartRefused)) log.fatal({ err: error }, 'start failed');
+    await closers.closeAll();
+    return refuseToStart((error as Error).message);
+  }
+  log.info({ event: 'process.stopping', signal: await signal }, 'draining');
+  await readiness?.leave(config.drainDelaySeconds);
+  await closers.closeAll();
+  log.info({ event: 'process.stopped' }, 'stopped');
+  return process.exit(0);
+}
+
+/** Processes of several machines start in any order: a database that is not there yet, or not migrated, is waited for. */
+async function awaitDatabase(
+  config: Config,
+  { databaseUrl, secretKey }: { databaseUrl: string; secretKey: Uint8Array },
+  roles: SplitProcessOptions['roles'],
+  log: Logger,
+): Promise<boolean> {
+  const order = {
+    url: databaseUrl,
+    secretKey,
+    allowUnsafeWrites: config.allowUnsafeWrites,
+    warn: (line: string) => log.warn({ event: 'database.asynchronous' }, line),
+  };
+  let told = '';
+  const tell = (event: string, line: string, err?: unknown) => {
+    if (told !== event) log.warn({ ...(err === undefined ? {} : { err }), event }, line);
+    told = event;
+  };
+  for (;;) {
+    try {
+      const pending = await inspectDatabase(order, roles);
+      if (pending.length === 0) return true;
+      tell('database.pending', `waiting for npx node bin/migrate.ts to run ${pending.join(', ')}`);
+    } catch (error) {
+      if (isConnectionLost(error)) tell('database.away', 'waiting for PostgreSQL', error);
+      else if (isLoginRefused(error)) tell('database.login', `${(error as Error).message}. ${LOGIN_MEND}`);
+      else throw error;
+    }
+    await sleep(RETRY_MS);
+  }
+}
+
+const LOGIN_MEND = 'Waiting for npx node bin/migrate.ts to let it in, with the same SECRET_KEY as here';

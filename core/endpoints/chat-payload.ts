@@ -1,0 +1,219 @@
+import { sanitizeHtmlBody } from '../html/sanitize-html-body.ts';
+import {
+  discordPieces,
+  discordPiecesWithoutLinks,
+  fitText,
+  harmlessLine,
+  harmlessText,
+  isBlank,
+  plainPieces,
+  slackPieces,
+} from './chat-text.ts';
+import type { PayloadFacts } from './payload-facts.ts';
+import { linkTo } from './webhook-payload.ts';
+
+/** `chat_a`: an incoming webhook of Discord; `chat_b`: one of Slack. */
+export type ChatFormat = 'chat_a' | 'chat_b';
+
+/**
+ * Limits of Discord (Message Resource, "Embed Limits"; Webhook Resource, "Execute Webhook"). Characters; counted here as UTF-16 units,
+ * which are never fewer than what Discord counts.
+ */
+export const DISCORD_LIMITS = {
+  content: 2_000,
+  title: 256,
+  description: 4_096,
+  fields: 25,
+  fieldName: 256,
+  fieldValue: 1_024,
+  footer: 2_048,
+  /** title, description, names and values of fields, and footer of all embeds of a message */
+  all: 6_000,
+} as const;
+
+/** Limits of Slack (Block Kit reference: header, section, context, text object). Characters. */
+export const SLACK_LIMITS = {
+  /** above it the fallback may be cut (Slack, "Truncating really long messages") */
+  text: 4_000,
+  header: 150,
+  section: 3_000,
+  field: 2_000,
+  fields: 10,
+  contextElement: 2_000,
+  blocks: 50,
+} as const;
+
+/** Shorter than Discord allows: a list of files must not take the room of the text. */
+const MAX_LINE = 300;
+const MAX_LISTED_FILES = 10;
+const COLOUR = 0x0099ff;
+const FOOTER = 'Postroom';
+/** Characters in which text is looked for. */
+const MAX_TEXT = 20_000;
+/** Characters of HTML that an excerpt is made of, and of what is cleaned for it when no cleaned copy is stored. */
+const MAX_HTML = 100_000;
+const MAX_UNCLEANED_HTML = 20_000;
+
+/**
+ * The body of the request that tells a chat room of an email, as JSON text: sender, recipient, subject, time, text, attachments by name
+ * and size, and a link to the whole message. Mail is shown and never acts: it mentions nobody, formats nothing, and has no links but
+ * http(s) ones. Equal facts give equal octets.
+ */
+export function buildChatPayload(format: ChatFormat, facts: PayloadFacts): string {
+  const summary = summarize(facts);
+  return JSON.stringify(format === 'chat_a' ? discordMessage(summary) : slackMessage(summary));
+}
+
+/** What is told, cleaned, not yet fitted. */
+interface Summary {
+  sender: string;
+  /** name or address */
+  senderName: string;
+  recipient: string;
+  subject: string;
+  receivedAt: Date;
+  excerpt: string;
+  /** null when there are none */
+  files: string | null;
+  link: string;
+}
+
+function summarize(facts: PayloadFacts): Summary {
+  const { email, content } = facts;
+  const from = content.addresses.from?.addresses[0];
+  const name = harmlessLine(from?.name ?? '');
+  const address = harmlessLine(from?.address ?? '');
+  const sender = isBlank(name) ? address : isBlank(address) ? name : `${name} <${address}>`;
+  return {
+    sender: orElse(sender, '(unknown sender)'),
+    senderName: orElse(isBlank(name) ? address : name, '(unknown sender)'),
+    recipient: orElse(harmlessLine(email.recipient), '(unknown recipient)'),
+    subject: orElse(harmlessLine(email.subject), '(no subject)'),
+    receivedAt: email.receivedAt,
+    excerpt: orElse(harmlessText(textOf(content)), '(no text)'),
+    files: content.attachments.length === 0 ? null : listFiles(content.attachments),
+    link: linkTo(facts, 'raw'),
+  };
+}
+
+/** The text without quoted mail; without text, that of the HTML. */
+function textOf({ cleanedText, textBody, cleanedHtml, htmlBody }: PayloadFacts['content']): string {
+  const text = [cleanedText, textBody].find((each) => each !== null && !isBlank(each.slice(0, MAX_TEXT)));
+  if (text != null) return text;
+  const html = cleanedHtml ?? (htmlBody === null ? null : sanitizeHtmlBody(htmlBody.slice(0, MAX_UNCLEANED_HTML)));
+  if (html === null) return '';
+  // Where a browser begins a line; all other white space is one space.
+  const lines = html.slice(0, MAX_HTML).split(LINE_BREAK);
+  return lines
+    .map(lineOfHtml)
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+const LINE_BREAK = /<br[^<>]*>|<\/?(?:p|div|li|tr|table|h[1-6]|blockquote|pre|hr|ul|ol|dl|dt|dd|center)(?:\s[^<>]*)?>/i;
+
+/** The text of sanitised HTML that holds no line break: its entities are these four. */
+function lineOfHtml(html: string): string {
+  return html
+    .replace(/<\/?(?:td|th|img)(?:\s[^<>]*)?>/gi, ' ')
+    .replace(/<[^<>]*(?:>|$)/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+function listFiles(attachments: PayloadFacts['content']['attachments']): string {
+  const listed = attachments
+    .slice(0, MAX_LISTED_FILES)
+    .map(({ filename, size }) => `${fitText(harmlessLine(filename), 80, plainPieces)} (${describeSize(size)})`);
+  const more = attachments.length - listed.length;
+  return [...listed, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+}
+
+function describeSize(octets: number): string {
+  if (octets < 1_000) return `${octets} B`;
+  if (octets < 1_000_000) return `${Math.round(octets / 1_000)} KB`;
+  return `${(octets / 1_000_000).toFixed(1)} MB`;
+}
+
+function discordMessage(summary: Summary) {
+  const limits = DISCORD_LIMITS;
+  const value = (text: string) => fitText(text, Math.min(limits.fieldValue, MAX_LINE), discordPiecesWithoutLinks);
+  const title = fitText(summary.subject, limits.title, discordPiecesWithoutLinks);
+  const link = `[Whole message, for 7 days](${summary.link})`;
+  const fields = [
+    { name: 'From', value: value(summary.sender), inline: true },
+    { name: 'To', value: value(summary.recipient), inline: true },
+    ...(summary.files === null
+      ? []
+      : [
+          {
+            name: 'Attachments',
+            value: fitText(summary.files, limits.fieldValue, discordPiecesWithoutLinks),
+            inline: false,
+          },
+        ]),
+    ...(link.length > limits.fieldValue ? [] : [{ name: 'Link', value: link, inline: false }]),
+  ];
+  const taken = fields.reduce(
+    (sum, field) => sum + field.name.length + field.value.length,
+    title.length + FOOTER.length,
+  );
+  return {
+    content: fitText(`📧 New email from ${summary.senderName}`, MAX_LINE, discordPiecesWithoutLinks),
+    embeds: [
+      {
+        title,
+        description: fitText(summary.excerpt, Math.min(limits.description, limits.all - taken), discordPieces),
+        color: COLOUR,
+        timestamp: summary.receivedAt.toISOString(),
+        fields,
+        footer: { text: FOOTER },
+      },
+    ],
+    allowed_mentions: { parse: [] },
+  };
+}
+
+function slackMessage(summary: Summary) {
+  const limits = SLACK_LIMITS;
+  // Never `mrkdwn` for text of mail: it has no escape for its marks.
+  const plain = (text: string, limit: number) => ({
+    type: 'plain_text',
+    text: fitText(text, limit, slackPieces),
+    emoji: false,
+  });
+  const seconds = Math.floor(summary.receivedAt.getTime() / 1_000);
+  const received = `<!date^${seconds}^{date_short_pretty} {time}|${summary.receivedAt.toISOString()}>`;
+  const link = `<${summary.link}|Whole message> (for 7 days)`;
+  return {
+    text: fitText(`New email from ${summary.senderName}: ${summary.subject}`, MAX_LINE, slackPieces),
+    blocks: [
+      { type: 'header', text: plain(summary.subject, limits.header) },
+      {
+        type: 'section',
+        fields: [plain(`From\n${summary.sender}`, limits.field), plain(`To\n${summary.recipient}`, limits.field)],
+      },
+      { type: 'section', text: plain(summary.excerpt, limits.section) },
+      ...(summary.files === null
+        ? []
+        : [{ type: 'context', elements: [plain(`Attachments: ${summary.files}`, limits.contextElement)] }]),
+      {
+        type: 'context',
+        elements: [
+          { type: 'mrkdwn', text: received },
+          ...(link.length > limits.contextElement ? [] : [{ type: 'mrkdwn', text: link }]),
+        ],
+      },
+    ],
+    unfurl_links: false,
+    unfurl_media: false,
+  };
+}
+
+function orElse(text: string, fallback: string): string {
+  return isBlank(text) ? fallback : text;
+}

@@ -1,0 +1,257 @@
+import { z } from 'zod';
+import { outgoingMailbox } from '../sending/outgoing-addresses.ts';
+import type { AddressGuard } from '../shared/network-address.ts';
+import { wellFormedValue } from '../shared/text.ts';
+import { checkCustomHeaders } from './webhook-headers.ts';
+import { checkWebhookUrl } from './webhook-url.ts';
+
+/** How a webhook is posted; stored as endpoint.config. Absent keys of the stored form mean their defaults. */
+export interface WebhookConfig {
+  url: string;
+  /** seconds for the whole attempt, 1 to 300; at most 120 are waited */
+  timeout: number;
+  /** further tries after the first, 0 to 10 */
+  retryAttempts: number;
+  /** custom header fields */
+  headers: Record<string, string>;
+  /** 64 hex digits */
+  verificationToken: string;
+  /** what X-Service-Signature holds: the token itself, or an HMAC keyed with it */
+  signatureScheme: 'token' | 'hmac';
+  payload: 'nested' | 'flat';
+  /** octets of a request body at most, 10,000 to 25,000,000; beyond them parts give way (core/endpoints/payload-budget.ts) */
+  maxPayloadOctets: number;
+  /** whether attachments come with their content while the budget lasts, or with links alone */
+  attachments: 'content' | 'link';
+}
+
+/** Checked input of a user in the form that is stored; keys that were not given stay absent where a default may change. */
+export type StoredEndpointConfig = Record<string, unknown>;
+
+export type EndpointConfigResult =
+  | { config: StoredEndpointConfig; error?: undefined }
+  /** the `details` beside `Invalid configuration`, and the field at fault as we name it, with its unit; empty when it is all of it */
+  | { error: string; field: string; config?: undefined };
+
+export type ConfiguredType = 'webhook' | 'email' | 'email_group';
+
+export interface EndpointConfigOptions {
+  guard: AddressGuard;
+  /** the endpoint's token: new on creation, kept when a config is replaced */
+  verificationToken: string;
+}
+
+export const DEFAULT_TIMEOUT_SECONDS = 30;
+export const DEFAULT_RETRY_ATTEMPTS = 3;
+/** Small enough for receivers with common limits of 5 or 6 MB. */
+export const DEFAULT_MAX_PAYLOAD_OCTETS = 4_000_000;
+const LEAST_MAX_PAYLOAD_OCTETS = 10_000;
+const MOST_MAX_PAYLOAD_OCTETS = 25_000_000;
+const MAX_TIMEOUT_SECONDS = 300;
+const MAX_RETRY_ATTEMPTS = 10;
+const MAX_GROUP_EMAILS = 50;
+/** RFC 5321 §4.5.3.1.3 */
+const MAX_ADDRESS_LENGTH = 254;
+/** Octets of a verification token before they are written in hex. */
+export const VERIFICATION_TOKEN_OCTETS = 32;
+
+/** Checks the config of an endpoint as a user gave it; unknown keys are left out. */
+export function checkEndpointConfig(
+  type: ConfiguredType,
+  input: unknown,
+  options: EndpointConfigOptions,
+): EndpointConfigResult {
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    return { error: 'Configuration must be an object', field: '' };
+  const given = wellFormedValue(input) as Record<string, unknown>;
+  switch (type) {
+    case 'webhook':
+      return checkWebhook(given, options);
+    case 'email':
+      return checkEmail(given);
+    case 'email_group':
+      return checkGroup(given);
+  }
+}
+
+/** Reads a stored webhook config, defaults filled in. Throws ZodError when it is not one. */
+export function readWebhookConfig(stored: unknown): WebhookConfig {
+  return storedWebhook.parse(stored);
+}
+
+/** What an endpoint that forwards is set to, defaults filled in. */
+export interface ForwardingConfig {
+  /** one for type email, up to 50 for email_group */
+  addresses: string[];
+  preserveHeaders: boolean;
+  includeAttachments: boolean;
+  subjectPrefix: string | null;
+  /** on a domain of the user's; null: the address that took the mail */
+  fromAddress: string | null;
+  senderName: string | null;
+}
+
+/** Reads a stored config of type email or email_group as the user gave it. Throws ZodError when it is none. */
+export function readForwardingConfig(stored: unknown): ForwardingConfig {
+  const { forwardTo, emails, ...config } = storedForwarding.parse(stored);
+  return {
+    addresses: emails ?? [forwardTo ?? ''],
+    preserveHeaders: config.preserveHeaders ?? false,
+    includeAttachments: config.includeAttachments ?? true,
+    subjectPrefix: config.subjectPrefix ?? null,
+    fromAddress: config.fromAddress ?? null,
+    senderName: config.senderName ?? null,
+  };
+}
+
+const storedForwarding = z
+  .object({
+    forwardTo: z.string().optional(),
+    emails: z.array(z.string()).optional(),
+    preserveHeaders: z.boolean().nullish(),
+    includeAttachments: z.boolean().nullish(),
+    subjectPrefix: z.string().nullish(),
+    fromAddress: z.string().nullish(),
+    senderName: z.string().nullish(),
+  })
+  .refine(({ forwardTo, emails }) => forwardTo !== undefined || emails !== undefined);
+
+const storedWebhook = z.object({
+  url: z.string(),
+  timeout: z.number().default(DEFAULT_TIMEOUT_SECONDS),
+  retryAttempts: z.number().default(DEFAULT_RETRY_ATTEMPTS),
+  headers: z
+    .record(z.string(), z.string())
+    .nullish()
+    .transform((headers) => headers ?? {}),
+  verificationToken: z.string().default(''),
+  signatureScheme: z.enum(['token', 'hmac']).default('token'),
+  payload: z.enum(['nested', 'flat']).default('nested'),
+  maxPayloadOctets: z.number().default(DEFAULT_MAX_PAYLOAD_OCTETS),
+  attachments: z.enum(['content', 'link']).default('content'),
+});
+
+/** Names of all that a config may hold, of any type; `email` is an alias of `forwardTo`. */
+export const ENDPOINT_CONFIG_FIELDS: readonly string[] = [
+  ...Object.keys(storedWebhook.shape),
+  ...Object.keys(storedForwarding.shape),
+  'email',
+];
+
+function checkWebhook(
+  given: Record<string, unknown>,
+  { guard, verificationToken }: EndpointConfigOptions,
+): EndpointConfigResult {
+  const urlRefusal = checkWebhookUrl(given['url'], guard);
+  if (urlRefusal !== null) return { error: urlRefusal, field: 'url' };
+  const { timeout = DEFAULT_TIMEOUT_SECONDS, retryAttempts = DEFAULT_RETRY_ATTEMPTS } = given;
+  if (!isWholeNumber(timeout, 1, MAX_TIMEOUT_SECONDS))
+    return {
+      error: `Timeout must be a number between 1 and ${MAX_TIMEOUT_SECONDS} seconds`,
+      field: 'timeoutSeconds',
+    };
+  if (!isWholeNumber(retryAttempts, 0, MAX_RETRY_ATTEMPTS))
+    return { error: `Retry attempts must be a number between 0 and ${MAX_RETRY_ATTEMPTS}`, field: 'retryAttempts' };
+  const headersRefusal = checkCustomHeaders(given['headers']);
+  if (headersRefusal !== null) return { error: headersRefusal, field: 'headers' };
+  const options = checkWebhookOptions(given);
+  if (options.config === undefined) return options;
+  return {
+    config: {
+      url: given['url'],
+      timeout,
+      retryAttempts,
+      ...(given['headers'] == null ? {} : { headers: { ...given['headers'] } }),
+      verificationToken,
+      ...options.config,
+    },
+  };
+}
+
+/** The keys that stay absent unless they are given. */
+function checkWebhookOptions(given: Record<string, unknown>): EndpointConfigResult {
+  const { signatureScheme, payload, maxPayloadOctets, attachments } = given;
+  if (signatureScheme !== undefined && signatureScheme !== 'token' && signatureScheme !== 'hmac')
+    return { error: 'Signature scheme must be token or hmac', field: 'signatureScheme' };
+  if (payload !== undefined && payload !== 'nested' && payload !== 'flat')
+    return { error: 'Payload must be nested or flat', field: 'payload' };
+  if (
+    maxPayloadOctets !== undefined &&
+    !isWholeNumber(maxPayloadOctets, LEAST_MAX_PAYLOAD_OCTETS, MOST_MAX_PAYLOAD_OCTETS)
+  )
+    return {
+      error: `Maximum payload must be a number between ${LEAST_MAX_PAYLOAD_OCTETS} and ${MOST_MAX_PAYLOAD_OCTETS} octets`,
+      field: 'maxPayloadOctets',
+    };
+  if (attachments !== undefined && attachments !== 'content' && attachments !== 'link')
+    return { error: 'Attachments must be content or link', field: 'attachments' };
+  return {
+    config: {
+      ...(signatureScheme === undefined ? {} : { signatureScheme }),
+      ...(payload === undefined ? {} : { payload }),
+      ...(maxPayloadOctets === undefined ? {} : { maxPayloadOctets }),
+      ...(attachments === undefined ? {} : { attachments }),
+    },
+  };
+}
+
+function checkEmail(given: Record<string, unknown>): EndpointConfigResult {
+  // One published client calls it `email`.
+  const forwardTo = given['forwardTo'] ?? given['email'];
+  if (!isMailAddress(forwardTo)) return { error: 'Invalid forward-to email address format', field: 'forwardTo' };
+  return withForwardingKeys({ forwardTo }, given);
+}
+
+function checkGroup(given: Record<string, unknown>): EndpointConfigResult {
+  const emails = given['emails'];
+  if (!Array.isArray(emails) || emails.length === 0)
+    return { error: 'Email group must have at least one email address', field: 'addresses' };
+  if (emails.length > MAX_GROUP_EMAILS)
+    return { error: `Email group cannot have more than ${MAX_GROUP_EMAILS} email addresses`, field: 'addresses' };
+  const wrong: unknown = emails.find((email) => !isMailAddress(email));
+  if (wrong !== undefined)
+    return {
+      error: `Invalid email address in group: ${typeof wrong === 'string' ? wrong : JSON.stringify(wrong)}`,
+      field: 'addresses',
+    };
+  if (new Set(emails.map((email: string) => email.toLowerCase())).size < emails.length)
+    return { error: 'Email group contains duplicate email addresses', field: 'addresses' };
+  return withForwardingKeys({ emails }, given);
+}
+
+/** Keys that both kinds of forwarding take (wire facts of the reference service). */
+function withForwardingKeys(config: StoredEndpointConfig, given: Record<string, unknown>): EndpointConfigResult {
+  const keys = forwardingKeys.safeParse(given);
+  if (!keys.success) {
+    const field = keys.error.issues[0]?.path.join('.');
+    return { error: `Invalid value for ${field ?? 'a field'}`, field: field ?? '' };
+  }
+  return { config: { ...config, ...keys.data } };
+}
+
+/** Header text of one line. */
+const headerText = z
+  .string()
+  .max(255)
+  .regex(/^[^\p{Cc}\u2028\u2029]*$/u);
+
+const forwardingKeys = z.object({
+  preserveHeaders: z.boolean().default(false),
+  includeAttachments: z.boolean().optional(),
+  subjectPrefix: headerText.optional(),
+  fromAddress: z.string().max(MAX_ADDRESS_LENGTH).regex(z.regexes.html5Email).optional(),
+  senderName: headerText.optional(),
+});
+
+function isWholeNumber(value: unknown, least: number, most: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
+}
+
+/** One that a copy can be sent to. */
+function isMailAddress(value: unknown): value is string {
+  return (
+    typeof value === 'string' &&
+    z.regexes.html5Email.test(value) &&
+    outgoingMailbox({ name: null, address: value }) !== null
+  );
+}

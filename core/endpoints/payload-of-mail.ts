@@ -1,0 +1,99 @@
+import type { AddressFields } from '../mime/address.ts';
+import type { Attachment } from '../mime/attachment.ts';
+import { buildChatPayload } from './chat-payload.ts';
+import type { WebhookConfig } from './endpoint-config.ts';
+import type { PayloadFacts } from './payload-facts.ts';
+import { buildWebhookPayload, needsRaw } from './webhook-payload.ts';
+
+/** A received mail as its rows hold it. */
+export interface StoredMail {
+  user_id: string;
+  id: string;
+  message_id: string;
+  subject: string;
+  recipient: string | null;
+  own_address: string;
+  created_at: Date;
+  date: Date | null;
+  headers: [string, string][];
+  addresses: AddressFields;
+  in_reply_to: string[];
+  reference_ids: string[];
+  text_body: string | null;
+  html_body: string | null;
+  cleaned_text: string | null;
+  cleaned_html: string | null;
+  attachments: Attachment[];
+  priority: string | null;
+  is_truncated: boolean;
+}
+
+export interface MailPayloadParts {
+  /** as they were when the delivery was made */
+  delivery: { createdAt: Date; threadId: string | null; threadPosition: number | null };
+  endpoint: { id: string; name: string; type: string; webhookFormat: 'native' | 'chat_a' | 'chat_b' };
+  config: WebhookConfig;
+  mail: StoredMail;
+  /** the octets of the message; null when they are gone, or not needed (isRawNeeded) */
+  raw: Buffer | null;
+  /** without a slash at its end */
+  publicUrl: string;
+  /** see core/endpoints/download-link.ts */
+  linkKey: Uint8Array;
+}
+
+/** The body of the request by which a mail is delivered to a webhook, in the endpoint's format. Equal parts give equal text. */
+export function buildMailPayload(parts: MailPayloadParts): string {
+  const { webhookFormat } = parts.endpoint;
+  const facts = factsOf(parts);
+  switch (webhookFormat) {
+    case 'native':
+      return buildWebhookPayload(parts.config, facts);
+    case 'chat_a':
+    case 'chat_b':
+      return buildChatPayload(webhookFormat, facts);
+  }
+}
+
+/** Whether the payload of that mail for that endpoint is made from the octets of the message. */
+export function isRawNeeded({
+  endpoint,
+  config,
+  mail,
+}: Pick<MailPayloadParts, 'endpoint' | 'config' | 'mail'>): boolean {
+  return endpoint.webhookFormat === 'native' && needsRaw(config, mail.attachments);
+}
+
+function factsOf({ delivery, endpoint, mail, raw, publicUrl, linkKey }: MailPayloadParts): PayloadFacts {
+  return {
+    timestamp: delivery.createdAt,
+    userId: mail.user_id,
+    email: {
+      id: mail.id,
+      messageId: mail.message_id,
+      subject: mail.subject,
+      recipient: mail.recipient ?? mail.own_address,
+      receivedAt: mail.created_at,
+      date: mail.date,
+      threadId: delivery.threadId,
+      threadPosition: delivery.threadPosition,
+    },
+    content: {
+      headers: mail.headers,
+      addresses: mail.addresses,
+      inReplyTo: mail.in_reply_to,
+      references: mail.reference_ids,
+      textBody: mail.text_body,
+      htmlBody: mail.html_body,
+      cleanedText: mail.cleaned_text ?? mail.text_body?.trim() ?? null,
+      cleanedHtml: mail.cleaned_html,
+      attachments: mail.attachments,
+      priority: mail.priority,
+      isTruncated: mail.is_truncated,
+    },
+    raw,
+    endpoint,
+    publicUrl,
+    linkKey,
+  };
+}

@@ -1,0 +1,145 @@
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+
+/** A Standard Webhooks secret: `whsec_` and base64. After a rotation the former one goes on signing until validUntil. */
+export interface SigningSecret {
+  secret: string;
+  /** null: the one in force */
+  validUntil: Date | null;
+}
+
+/** What the header fields of one webhook request are made from. */
+export interface SigningFacts {
+  /** stable over retries */
+  deliveryId: string;
+  endpointId: string;
+  emailId: string;
+  messageId: string;
+  /** the octets that are sent */
+  body: Buffer;
+  /** of this attempt */
+  sentAt: Date;
+  verificationToken: string;
+  signatureScheme: 'token' | 'hmac';
+  secrets: readonly SigningSecret[];
+  customHeaders: Readonly<Record<string, string>>;
+  /** the email was made by its user to try things out (operations/routing/simulate-inbound.ts) */
+  isTest: boolean;
+}
+
+const SECRET_PREFIX = 'whsec_';
+/** Octets of a secret before they are written in base64; Standard Webhooks asks for 24 to 64. */
+export const SIGNING_SECRET_OCTETS = 32;
+/** For how long the former secret signs beside the new one; milliseconds (decisions.md). */
+export const SECRET_OVERLAP_MS = 24 * 3_600_000;
+const USER_AGENT = 'Postroom-Webhook/1.0';
+/** Longest value of a header field taken from mail. */
+const MAX_VALUE_LENGTH = 998;
+
+/**
+ * The header fields of a webhook request as a flat list of names and values, in sending order: those that tell receivers who sends
+ * and prove it (decisions.md, first row; Standard Webhooks §"Webhook headers"), then the endpoint's custom ones. Custom Content-Type
+ * and User-Agent replace ours; nothing else of ours can be replaced.
+ */
+export function webhookHeaders(facts: SigningFacts): string[] {
+  const { body, sentAt, verificationToken: token } = facts;
+  const hmac = createHmac('sha256', keyOf(token, 'utf8')).update(body).digest('hex');
+  const seconds = Math.floor(sentAt.getTime() / 1_000);
+  const custom = new Map(Object.entries(facts.customHeaders).map(([name, value]) => [name.toLowerCase(), value]));
+  const headers = [
+    'Content-Type',
+    custom.get('content-type') ?? 'application/json',
+    'User-Agent',
+    custom.get('user-agent') ?? USER_AGENT,
+    'X-Webhook-Event',
+    'email.received',
+    'X-Endpoint-ID',
+    facts.endpointId,
+    'X-Webhook-Timestamp',
+    sentAt.toISOString(),
+    'X-Email-ID',
+    facts.emailId,
+    'X-Message-ID',
+    headerSafe(facts.messageId),
+    'X-Webhook-Verification-Token',
+    token,
+    'X-Service-Signature',
+    facts.signatureScheme === 'hmac' ? hmac : token,
+    'X-Service-Timestamp',
+    String(sentAt.getTime()),
+    'X-Webhook-Signature',
+    `sha256=${hmac}`,
+    'X-Inbound-Signature',
+    `sha256=${hmac}`,
+    'webhook-id',
+    facts.deliveryId,
+    'webhook-timestamp',
+    String(seconds),
+  ];
+  const signatures = facts.secrets
+    .filter((secret) => secret.validUntil === null || secret.validUntil > sentAt)
+    .map((secret) => signStandardWebhook(secret.secret, facts.deliveryId, seconds, body));
+  if (signatures.length > 0) headers.push('webhook-signature', signatures.join(' '));
+  if (facts.isTest) headers.push('X-Postroom-Test', 'true');
+  for (const [name, value] of Object.entries(facts.customHeaders)) {
+    const lower = name.toLowerCase();
+    if (lower !== 'content-type' && lower !== 'user-agent') headers.push(name, value);
+  }
+  return headers;
+}
+
+/** `v1,` and the base64 HMAC-SHA256 over `id.timestamp.body` (Standard Webhooks, "Signature scheme"); `timestamp` in seconds. */
+export function signStandardWebhook(secret: string, id: string, timestamp: number, body: Buffer): string {
+  const text = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
+  return `v1,${createHmac('sha256', keyOf(text, 'base64')).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
+}
+
+/** Keys that were made, by their encoding and text: making one costs more than signing with it. */
+const keys = new Map<string, KeyObject>();
+const MAX_KEYS = 10_000;
+
+function keyOf(text: string, encoding: 'utf8' | 'base64'): KeyObject {
+  const name = `${encoding} ${text}`;
+  const known = keys.get(name);
+  if (known !== undefined) return known;
+  if (keys.size >= MAX_KEYS) keys.clear();
+  const made = createSecretKey(Buffer.from(text, encoding));
+  keys.set(name, made);
+  return made;
+}
+
+/** Makes a secret from octets of a cryptographic source. */
+export function makeSigningSecret(random: Uint8Array): string {
+  if (random.length < 24) throw new RangeError('a signing secret has at least 24 octets');
+  return `${SECRET_PREFIX}${Buffer.from(random).toString('base64')}`;
+}
+
+/** The secrets after a rotation: the new one in force, the former one valid for 24 h more, older ones gone. */
+export function rotateSigningSecrets(secrets: readonly SigningSecret[], newSecret: string, now: Date): SigningSecret[] {
+  const former = secrets.find((secret) => secret.validUntil === null);
+  const overlap = former === undefined ? [] : [{ ...former, validUntil: new Date(now.getTime() + SECRET_OVERLAP_MS) }];
+  return [{ secret: newSecret, validUntil: null }, ...overlap];
+}
+
+/** The text whose ciphertext is endpoint.secret_ciphertext. */
+export function encodeSigningSecrets(secrets: readonly SigningSecret[]): string {
+  return JSON.stringify(secrets);
+}
+
+/** Reads what encodeSigningSecrets wrote. Throws when it is something else. */
+export function decodeSigningSecrets(text: string): SigningSecret[] {
+  return storedSecrets.parse(JSON.parse(text));
+}
+
+const storedSecrets = z.array(z.object({ secret: z.string(), validUntil: z.coerce.date().nullable() }));
+
+/** Whether two signatures are equal, in a time that does not tell where they differ. */
+export function isSameSignature(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** A value out of mail as a header field may bear it: visible ASCII and spaces only. */
+function headerSafe(value: string): string {
+  return value.replace(/[^\x20-\x7e]/g, '').slice(0, MAX_VALUE_LENGTH);
+}

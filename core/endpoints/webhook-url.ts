@@ -1,0 +1,83 @@
+import { type AddressGuard } from '../shared/network-address.ts';
+
+/** Where a webhook may go, judged without asking DNS; `null` when it may, else the text for the user. */
+export type UrlRefusal = string | null;
+
+/**
+ * Ports that a browser refuses too (Fetch Standard §2.9), so that a request cannot be mistaken for another protocol, and those of
+ * databases and brokers that trust their network.
+ */
+export const REFUSED_PORTS: ReadonlySet<number> = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+  6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+  // PostgreSQL, MySQL, NATS (clients, cluster, monitor), Redis, memcached, MongoDB, Elasticsearch, etcd
+  5432, 3306, 4222, 6222, 8222, 6379, 11211, 27017, 9200, 9300, 2379, 2380,
+]);
+
+/** The longest URL taken, characters. */
+const MAX_URL_LENGTH = 2_048;
+/** The only names that plain HTTP may go to (interface.md "http allowed for localhost"). */
+const HTTP_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
+const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1'];
+
+/** Splits a URL that checkWebhookUrl let pass: host without brackets, port filled in. Throws TypeError when it is no URL. */
+export function webhookTarget(url: string): { origin: string; path: string; hostname: string; port: number } {
+  const { origin, pathname, search, hostname, port, protocol } = new URL(url);
+  return {
+    origin,
+    path: `${pathname}${search}`,
+    hostname: unbracket(hostname),
+    port: port === '' ? defaultPort(protocol) : Number(port),
+  };
+}
+
+/**
+ * Checks the URL of a webhook at set-up: HTTPS, or HTTP to localhost, 127.0.0.1 and [::1]; no user name, no port of other protocols;
+ * an address or a localhost name must be public or within the allowed networks. What names resolve to is checked at each connection.
+ */
+export function checkWebhookUrl(url: unknown, guard: AddressGuard): UrlRefusal {
+  if (url === undefined || url === null || url === '') return 'Webhook URL is required';
+  // URL() would drop line ends and tabs, and repair slashes that are missing or too many.
+  if (
+    typeof url !== 'string' ||
+    url.length > MAX_URL_LENGTH ||
+    !/^[a-z][a-z0-9+.-]*:\/\/(?![/\\])[!-\u{10ffff}]+$/iu.test(url)
+  )
+    return 'Invalid webhook URL format';
+  const parsed = URL.parse(url);
+  if (parsed === null || parsed.hostname === '') return 'Invalid webhook URL format';
+  if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:') return 'Webhook URL must be a valid HTTPS URL';
+  if (parsed.username !== '' || parsed.password !== '' || /^[^/?#]*\/\/[^/?#\\]*@/.test(url))
+    return 'Webhook URL must not contain a user name or password';
+  const port = parsed.port === '' ? defaultPort(parsed.protocol) : Number(parsed.port);
+  if (REFUSED_PORTS.has(port)) return `Webhook URL must not use port ${port}`;
+  const addresses = knownAddresses(unbracket(parsed.hostname));
+  if (parsed.protocol === 'http:') {
+    const isAllowed = HTTP_HOSTS.has(parsed.hostname) && addresses.some((a) => guard.judge(a, port) === 'allowed');
+    return isAllowed ? null : 'Webhook URL must be a valid HTTPS URL (http is allowed for localhost only)';
+  }
+  if (addresses.length > 0 && addresses.every((address) => guard.judge(address, port) === 'blocked'))
+    return 'Webhook URL must not point to a private address';
+  return null;
+}
+
+/** Whether a host name means this machine (RFC 6761 §6.3), so that no resolver is asked for it. */
+export function isLocalhostName(hostname: string): boolean {
+  return /^(?:.+\.)?localhost\.?$/i.test(hostname);
+}
+
+/** The addresses of a host that needs no DNS; empty for names. URL() has turned 0x7f.1 and its kin into four numbers. */
+function knownAddresses(hostname: string): string[] {
+  if (isLocalhostName(hostname)) return LOOPBACK_ADDRESSES;
+  return hostname.includes(':') || /^[\d.]+$/.test(hostname) ? [hostname] : [];
+}
+
+function unbracket(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+}
+
+function defaultPort(protocol: string): number {
+  return protocol === 'https:' ? 443 : 80;
+}

@@ -1,0 +1,112 @@
+import { isForwardSubject } from '../mime/subject.ts';
+import { showHtml } from './mail-document-html.ts';
+import { escapeText } from './mail-document-markup.ts';
+import { MAX_SHOWN_TEXT_LENGTH, showText } from './mail-document-text.ts';
+import { visibleText } from './visible-text.ts';
+
+/** A mail to be shown. */
+export interface MailToShow {
+  /** decoded */
+  subject: string;
+  /** null: there is none, or nothing of the body could be read */
+  html: string | null;
+  text: string | null;
+  /** whether pictures that lie elsewhere are wanted */
+  hasRemoteImages: boolean;
+  /** data: URLs of the mail's own pictures, by contentIdKey */
+  inlineImages: ReadonlyMap<string, string>;
+  /** host names of this service (ownHostNames) */
+  ownHosts: ReadonlySet<string>;
+}
+
+/** A whole HTML document that shows a mail; it holds no program and loads nothing but the pictures that are wanted. */
+export interface MailDocument {
+  html: string;
+  /** see ShownHtml */
+  remoteImageCount: number;
+  trackingPixelCount: number;
+}
+
+/** Makes the document of a mail: of its HTML, or of its text where there is no HTML, or none that can be sanitised. */
+export function makeMailDocument(mail: MailToShow): MailDocument {
+  const { html, text, subject } = mail;
+  // What was sent on is what its reader wants to see.
+  const isFolded = !isForwardSubject(subject);
+  const shown = html === null || html.trim() === '' ? null : showHtml(html, { ...mail, isFolded });
+  if (shown !== null) {
+    const { remoteImageCount, trackingPixelCount } = shown;
+    return frame(mail, `<div class="mail">${shown.html}</div>`, { remoteImageCount, trackingPixelCount });
+  }
+  const isTooComplex = html !== null && html.trim() !== '';
+  const notices = isTooComplex ? [TOO_COMPLEX] : [];
+  const words = text !== null && text.trim() !== '' ? text : isTooComplex ? wordsOf(html) : '';
+  if (words === '' && !isTooComplex) notices.push('This email has no text.');
+  if (words.length > MAX_SHOWN_TEXT_LENGTH)
+    notices.push('This email is too long to be shown as a whole. This is how it begins.');
+  return frame(
+    mail,
+    `${notices.map(notice).join('')}<div class="mail">${showText(words, isFolded)}</div>`,
+    NOTHING_REMOTE,
+  );
+}
+
+/** The document that stands for a mail that cannot be shown, with the reason. */
+export function makeMailNotice(subject: string, reason: string): MailDocument {
+  return frame({ subject, html: null }, notice(reason), NOTHING_REMOTE);
+}
+
+const TOO_COMPLEX = 'The HTML of this email is too large or too deeply nested to be shown safely. These are its words.';
+/** Characters of HTML that words are taken from. */
+const MAX_READ_HTML = 2_000_000;
+const NOTHING_REMOTE = { remoteImageCount: 0, trackingPixelCount: 0 };
+
+function wordsOf(html: string): string {
+  const words = visibleText(html.slice(0, MAX_READ_HTML), MAX_SHOWN_TEXT_LENGTH);
+  return words
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/\s*\n\s*/g, '\n')
+    .trim();
+}
+
+function notice(text: string): string {
+  return `<p class="notice">${escapeText(text)}</p>`;
+}
+
+/** Mail is written for white paper: it is shown on it, whatever the page around it looks like. */
+const STYLE = `
+html { color-scheme: only light; background: #fff; color: #1a1b1e; }
+body { margin: 0; font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
+.mail { display: flow-root; padding: 12px 16px; overflow-x: auto; overflow-wrap: break-word; }
+.mail img { max-width: 100%; }
+.mail img:not([src]) { background: #f1f3f5; outline: 1px dashed #868e96; }
+.mail blockquote { margin: 0.5em 0; padding-left: 12px; border-left: 3px solid #ced4da; }
+.mail pre { white-space: pre-wrap; }
+.text { white-space: pre-wrap; overflow-wrap: anywhere; }
+.quoted { margin: 8px 0; }
+.quoted > summary { width: fit-content; padding: 2px 10px; border-radius: 6px; background: #f1f3f5; color: #1a1b1e; font: 13px/1.6 system-ui, sans-serif; cursor: pointer; }
+.quoted > summary:focus-visible { outline: 2px solid #1c7ed6; outline-offset: 2px; }
+.notice { margin: 12px 16px; padding: 8px 12px; border-radius: 6px; background: #fff3bf; color: #1a1b1e; }
+`;
+
+function frame(
+  { subject, html }: Pick<MailToShow, 'subject' | 'html'>,
+  body: string,
+  counts: Omit<MailDocument, 'html'>,
+): MailDocument {
+  const { remoteImageCount, trackingPixelCount } = counts;
+  const title = escapeText(subject.trim() === '' ? 'Email' : subject.toWellFormed());
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${STYLE}</style>`;
+  const marks = `data-remote-images="${remoteImageCount}" data-tracking-pixels="${trackingPixelCount}"`;
+  return {
+    html: `<!doctype html>\n<html lang="${languageOf(html)}" ${marks}><head>${head}</head><body>${body}</body></html>\n`,
+    ...counts,
+  };
+}
+
+/** As the mail tells it, for who hears it read; BCP 47 `und` when it does not. */
+function languageOf(html: string | null): string {
+  return (
+    /<html\b[^<>]{0,500}?\slang=["']?([a-z]{2,3}(?:-[a-z0-9]{2,8})?)["'\s>]/i.exec((html ?? '').slice(0, 5_000))?.[1] ??
+    'und'
+  );
+}

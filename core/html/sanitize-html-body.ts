@@ -1,0 +1,202 @@
+import sanitizeHtml, { type Attributes, type IOptions } from 'sanitize-html';
+import { storableText } from '../shared/text.ts';
+import { readDeclarations } from './mail-document-style.ts';
+
+/** Characters. Longer HTML has no cleaned copy: mail programs cut far below it, and cleaning it would take a second. */
+export const MAX_CLEANED_HTML_LENGTH = 1_000_000;
+/** Tags, and elements open at once; beyond, cleaning takes more than linear time. */
+const MAX_TAGS = 60_000;
+const MAX_OPEN_ELEMENTS = 1_500;
+const MAX_LOOSE_ELEMENTS = 8_000;
+const MAX_NESTING = 100;
+
+/**
+ * HTML that may be shown: no script, no event handlers, no forms, frames or objects, no style sheets, no addresses but http, https,
+ * mailto, tel, cid and inline pictures, no styles that load or cover anything. Null when the HTML is too large or too deeply nested.
+ */
+export function sanitizeHtmlBody(html: string): string | null {
+  return isTooComplex(html) ? null : storableText(sanitizeHtml(html, WHOLE).trim());
+}
+
+/** As {@link sanitizeHtmlBody}, without the quoted mail and signatures that mail programs mark as such, unless nothing else is there. */
+export function sanitizeHtmlReply(html: string): string | null {
+  if (isTooComplex(html)) return null;
+  const start = html.search(QUOTE_TO_THE_END);
+  const own = start > 0 ? html.slice(0, start) : html;
+  const reply = sanitizeHtml(own, REPLY).trim();
+  return hasContent(reply) ? storableText(reply) : sanitizeHtmlBody(html);
+}
+
+/**
+ * As {@link sanitizeHtmlBody}, for core/html/mail-document.ts, with three attributes of ours: `data-quoted` where quoted mail is (`inside` this
+ * element, or from here `onwards`), `data-background` with the http(s) address of a background picture. Of a style only the harmful
+ * declarations are gone. What the mail itself has by these names is gone.
+ */
+export function sanitizeHtmlForDisplay(html: string): string | null {
+  return isTooComplex(html) ? null : storableText(sanitizeHtml(html, DISPLAY).trim());
+}
+
+/** About `maxLength` characters of the text of sanitised HTML, white space collapsed. */
+export function excerptOfHtml(sanitized: string, maxLength: number): string {
+  const front = sanitized.slice(0, maxLength * EXCERPT_OVERHEAD);
+  const text = front
+    .replace(/<[^<>]*(?:>|$)/g, ' ')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&');
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** Characters of HTML that are looked at for each of its excerpt. */
+const EXCERPT_OVERHEAD = 100;
+
+/** Outlook opens the quoted mail by one of these and closes it with the body. */
+const QUOTE_TO_THE_END =
+  /<(?:div[^<>]{0,40} id=["']?(?:x_)?(?:divRplyFwdMsg|appendonsend)|hr[^<>]{0,80} id=["']?stopSpelling|div style=["']border:none;\s?border-top:solid #(?:E1E1E1|B5C4DF) 1\.0pt)/i;
+
+/** Classes and ids by which mail programs mark quoted mail and signatures. */
+const QUOTE_CLASS =
+  /(?:^|\s)(?:x_)?(?:gmail_quote|gmail_signature|gmail_extra|moz-cite-prefix|moz-signature|yahoo_quoted|protonmail_quote|protonmail_signature_block|tutanota_quote)(?:\s|$)/;
+const QUOTE_ID =
+  /^(?:x_)?(?:Signature|ms-outlook-mobile-signature|yahoo_quoted_\w*|OLK_SRC_BODY_SECTION|isForwardContent)$/i;
+
+/** Parts of a style that load something, run something or lay themselves over the page; escapes could hide any of them. */
+const HARMFUL_STYLE =
+  /url\s*\(|image|expression|@|javascript|vbscript|behaviou?r|binding|position|z-index|[\\<&]|\/\*/i;
+const MAX_STYLE_LENGTH = 2_000;
+
+const quotes = new WeakSet<Attributes>();
+
+function clean(tagName: string, attributes: Attributes): { tagName: string; attribs: Attributes } {
+  const style = attributes['style'];
+  if (style !== undefined && (style.length > MAX_STYLE_LENGTH || HARMFUL_STYLE.test(style))) delete attributes['style'];
+  if (tagName === 'a') {
+    attributes['rel'] = 'noopener noreferrer nofollow';
+    attributes['target'] = '_blank';
+  } else if (tagName === 'img') {
+    const source = attributes['src'] ?? '';
+    if (/^\s*data:/i.test(source) && !/^data:image\/(?:png|gif|jpe?g|webp|bmp);base64,/i.test(source))
+      delete attributes['src'];
+  }
+  return { tagName, attribs: attributes };
+}
+
+function markQuotes(tagName: string, attributes: Attributes): { tagName: string; attribs: Attributes } {
+  const isQuote =
+    (tagName === 'blockquote' && attributes['type'] === 'cite') ||
+    QUOTE_CLASS.test(attributes['class'] ?? '') ||
+    QUOTE_ID.test(attributes['id'] ?? '');
+  if (isQuote) quotes.add(attributes);
+  return clean(tagName, attributes);
+}
+
+/** Elements that are quoted mail as a whole. A signature is none, and what was sent on is what its reader wants to see. */
+const QUOTED_CLASS =
+  /(?:^|\s)(?:x_)?(?:gmail_quote(?:_container)?|yahoo_quoted|protonmail_quote|tutanota_quote)(?:\s|$)/;
+const QUOTED_ID = /^(?:x_)?(?:yahoo_quoted_\w*|OLK_SRC_BODY_SECTION)$/i;
+/** What QUOTE_TO_THE_END finds in the text of a mail, in the attributes of an element. */
+const QUOTED_ONWARDS_ID =
+  /^(?:x_)?(?:divRplyFwdMsg|appendonsend|stopSpelling|mail-editor-reference-message-container)$/i;
+const QUOTED_ONWARDS_STYLE = /^border:none;\s?border-top:solid #(?:E1E1E1|B5C4DF) 1\.0pt/i;
+
+function prepareForDisplay(tagName: string, attributes: Attributes): { tagName: string; attribs: Attributes } {
+  const { id = '', class: names = '', style = '', background = '' } = attributes;
+  delete attributes['data-quoted'];
+  delete attributes['data-background'];
+  if (style !== '' && style.length <= MAX_STYLE_LENGTH) {
+    const declared = readDeclarations(style, HARMFUL_STYLE);
+    if (declared.style === '') delete attributes['style'];
+    else attributes['style'] = declared.style;
+    if (declared.background !== null) attributes['data-background'] = declared.background;
+  }
+  if (/^https?:/i.test(background)) attributes['data-background'] ??= background;
+  const isQuoted = tagName === 'blockquote' && attributes['type'] === 'cite';
+  if (isQuoted || QUOTED_CLASS.test(names) || QUOTED_ID.test(id)) attributes['data-quoted'] = 'inside';
+  else if (QUOTED_ONWARDS_ID.test(id) || QUOTED_ONWARDS_STYLE.test(style)) attributes['data-quoted'] = 'onwards';
+  return clean(tagName, attributes);
+}
+
+const TABLE_ATTRIBUTES = ['width', 'height', 'bgcolor', 'valign', 'colspan', 'rowspan', 'nowrap'];
+
+// No titles: attributes of free text are where markup hides from one parser to come out in another.
+const OF_ALL = ['style', 'align', 'dir', 'lang'];
+const OF_TAGS = {
+  a: ['href', 'rel', 'target'],
+  img: ['src', 'alt', 'width', 'height', 'border', 'hspace', 'vspace'],
+  font: ['color', 'face', 'size'],
+  table: [...TABLE_ATTRIBUTES, 'border', 'cellpadding', 'cellspacing'],
+  td: TABLE_ATTRIBUTES,
+  th: TABLE_ATTRIBUTES,
+  tr: TABLE_ATTRIBUTES,
+  col: ['width', 'span'],
+  ol: ['start', 'type'],
+  ul: ['type'],
+  li: ['value'],
+  hr: ['width', 'size', 'color'],
+  blockquote: ['type'],
+};
+
+const WHOLE: IOptions = {
+  allowedTags: [
+    ...sanitizeHtml.defaults.allowedTags,
+    'img',
+    'center',
+    'font',
+    'big',
+    'strike',
+    'tt',
+    'del',
+    'ins',
+    'details',
+    'summary',
+  ],
+  allowedAttributes: { ...OF_TAGS, '*': OF_ALL },
+  allowedSchemes: ['http', 'https', 'mailto', 'tel'],
+  allowedSchemesByTag: { img: ['http', 'https', 'cid', 'data'] },
+  allowProtocolRelative: false,
+  nestingLimit: MAX_NESTING,
+  // Styles are filtered by `clean`: parsing each one costs more than all the rest.
+  parseStyleAttributes: false,
+  transformTags: { '*': clean },
+};
+
+const REPLY: IOptions = {
+  ...WHOLE,
+  transformTags: { '*': markQuotes },
+  exclusiveFilter: (frame) => quotes.has(frame.attribs),
+};
+
+const DISPLAY: IOptions = {
+  ...WHOLE,
+  allowedAttributes: { ...OF_TAGS, '*': [...OF_ALL, 'data-quoted', 'data-background'] },
+  transformTags: { '*': prepareForDisplay },
+};
+
+function hasContent(sanitized: string): boolean {
+  return sanitized.includes('<img') || /\S/.test(sanitized.replace(/<[^<>]*>|&nbsp;|\u00a0/g, ''));
+}
+
+const VOID_ELEMENTS = new Set(['br', 'hr', 'img', 'meta', 'link', 'input', 'col', 'wbr', 'area']);
+/** Elements whose end tag is often left out in real mail, where the parser mostly closes them by itself: they get a wider limit. */
+const LOOSE_ELEMENTS = new Set(['p', 'li', 'td', 'tr', 'th', 'dd', 'dt', 'option']);
+
+function isTooComplex(html: string): boolean {
+  if (html.length > MAX_CLEANED_HTML_LENGTH) return true;
+  const tag = /<(\/?)([a-z][a-z0-9]*)/iy;
+  let tags = 0;
+  let open = 0;
+  let loose = 0;
+  for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at + 1)) {
+    if (++tags > MAX_TAGS) return true;
+    tag.lastIndex = at;
+    const [, slash, written = ''] = tag.exec(html) ?? [];
+    const name = written.toLowerCase();
+    if (slash === undefined || VOID_ELEMENTS.has(name)) continue;
+    const step = slash === '/' ? -1 : 1;
+    if (LOOSE_ELEMENTS.has(name)) loose = Math.max(0, loose + step);
+    else open = Math.max(0, open + step);
+    if (open > MAX_OPEN_ELEMENTS || loose > MAX_LOOSE_ELEMENTS) return true;
+  }
+  return false;
+}

@@ -1,0 +1,87 @@
+import { Parser } from 'htmlparser2';
+import { storableText } from '../shared/text.ts';
+
+/** HTML beyond this is not read: the text is for readers and programs that show no HTML. Characters. */
+const MAX_HTML_LENGTH = 500_000;
+/** Elements within elements; the parser's time grows with the depth, so that deeper HTML is read up to there. */
+const MAX_DEPTH = 500;
+
+const UNSEEN = new Set(['head', 'script', 'style', 'template', 'noscript', 'title']);
+/** A blank line stands before and behind them. */
+const PARAGRAPHS = new Set('p h1 h2 h3 h4 h5 h6 ul ol dl table blockquote pre'.split(' '));
+/** They stand within a line. */
+const INLINE = new Set(
+  'a abbr b bdi bdo big cite code em font i img ins kbd label mark q s samp small span strike strong sub sup td th tt u var wbr'.split(
+    ' ',
+  ),
+);
+
+/** Spaces, and what newsletters hide between words to fill the preview. */
+const SPACES = /(?: |\u00a0|\u200b|\u200c|\ufeff|\u00ad|\u034f)+/g;
+
+/**
+ * Returns the plain-text form of an HTML body: paragraphs and lines as a reader sees them, `text (address)` for links, `- ` before list
+ * items, the alternative text of images. Null when nothing would be seen. Never throws, whatever the HTML is.
+ */
+export function textOfHtml(html: string): string | null {
+  const pieces: string[] = [];
+  const links: { href: string; from: number }[] = [];
+  let unseen = 0;
+  /** line ends since the last text */
+  let lineEnds = 0;
+  let depth = 0;
+
+  const endLine = (count: number) => {
+    if (lineEnds < count) pieces.push('\n'.repeat(count - lineEnds));
+    lineEnds = Math.max(lineEnds, count);
+  };
+  const addText = (text: string) => {
+    pieces.push(text);
+    if (text.trim() !== '') lineEnds = 0;
+  };
+  const endLink = () => {
+    const { href, from } = links.pop() ?? { href: '', from: 0 };
+    if (href === '') return;
+    const shown = pieces.slice(from).join('').trim();
+    if (shown === '') addText(href);
+    else if (href.replace(/^mailto:/i, '') !== shown) pieces.push(` (${href})`);
+  };
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      if (++depth > MAX_DEPTH) return parser.pause();
+      if (UNSEEN.has(name)) unseen++;
+      if (name === 'br') endLine(lineEnds + 1);
+      else if (!INLINE.has(name)) endLine(PARAGRAPHS.has(name) ? 2 : 1);
+      if (name === 'td' || name === 'th') pieces.push(' ');
+      if (name === 'li') addText('- ');
+      if (name === 'img') addText(line(attributes['alt'] ?? ''));
+      if (name === 'a') {
+        const href = line(attributes['href'] ?? '').trim();
+        links.push({ href: /^(?:https?|mailto|tel):/i.test(href) ? href : '', from: pieces.length });
+      }
+    },
+    ontext(text) {
+      if (unseen === 0) addText(line(text));
+    },
+    onclosetag(name) {
+      depth--;
+      if (UNSEEN.has(name) && unseen > 0) unseen--;
+      if (name === 'a') endLink();
+      else if (name !== 'br' && !INLINE.has(name)) endLine(PARAGRAPHS.has(name) ? 2 : 1);
+    },
+  });
+  parser.end(html.slice(0, MAX_HTML_LENGTH));
+  const text = pieces
+    .join('')
+    .split('\n')
+    .map((part) => part.replace(SPACES, ' ').trim())
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+  return text === '' ? null : storableText(text.toWellFormed());
+}
+
+/** White space of HTML is one space. */
+function line(text: string): string {
+  return text.replace(/[\t\n\f\r\u2028\u2029]+/g, ' ');
+}

@@ -1,0 +1,70 @@
+import addressparser from 'nodemailer/lib/addressparser';
+import { storableText } from '../shared/text.ts';
+import { decodeEncodedWords, type HeaderSection, unfold } from './header-fields.ts';
+
+/** A mailbox of an address list (RFC 5322 §3.4); name is null when none was given, address is as written. */
+export interface Mailbox {
+  name: string | null;
+  address: string;
+}
+
+/** A parsed address field: its decoded text and its mailboxes, groups flattened. At most 1,000 mailboxes are kept. */
+export interface AddressList {
+  text: string;
+  addresses: Mailbox[];
+}
+
+/** The address fields of a message; null when the field is absent. Stored as email_content.addresses. */
+export interface AddressFields {
+  from: AddressList | null;
+  to: AddressList | null;
+  cc: AddressList | null;
+  bcc: AddressList | null;
+  replyTo: AddressList | null;
+}
+
+/** Mailboxes that are kept of one field. */
+export const MAX_MAILBOXES = 1_000;
+
+/** The address fields of a header section. Of repeated fields the first From and Reply-To count, and every To, Cc and Bcc. Never throws. */
+export function readAddressFields(section: HeaderSection): AddressFields {
+  return {
+    from: readList(section, 'from', 1),
+    to: readList(section, 'to'),
+    cc: readList(section, 'cc'),
+    bcc: readList(section, 'bcc'),
+    replyTo: readList(section, 'reply-to', 1),
+  };
+}
+
+/** Whether a list held more mailboxes than are kept; then the field's text still has them all. */
+export function isFull(list: AddressList | null): boolean {
+  return list !== null && list.addresses.length === MAX_MAILBOXES;
+}
+
+function readList(section: HeaderSection, name: string, maxFields = Number.POSITIVE_INFINITY): AddressList | null {
+  const lists: AddressList[] = [];
+  for (const field of section.fields) {
+    if (field.name === name && lists.length < maxFields) lists.push(parseAddressList(unfold(field.raw)));
+  }
+  const [first] = lists;
+  if (first === undefined || lists.length === 1) return first ?? null;
+  return {
+    text: lists.map((list) => list.text).join(', '),
+    addresses: lists.flatMap((list) => list.addresses).slice(0, MAX_MAILBOXES),
+  };
+}
+
+/** The mailboxes of an address field's unfolded value. Entries without an address, such as an empty group, are no mailboxes. */
+export function parseAddressList(value: string): AddressList {
+  const addresses: Mailbox[] = [];
+  for (const entry of addressparser(value, { flatten: true })) {
+    if (addresses.length === MAX_MAILBOXES) break;
+    const address = storableText(entry.address.trim());
+    const name = storableText(decodeEncodedWords(entry.name)).replace(/\s+/g, ' ').trim();
+    // A word alone is the local-part of a mailbox on the sender's own machine (seen: `To: martin`).
+    if (address === '' && !/^[\w.+-]+$/.test(name)) continue;
+    addresses.push(address === '' ? { name: null, address: name } : { name: name === '' ? null : name, address });
+  }
+  return { text: storableText(decodeEncodedWords(value)), addresses };
+}

@@ -1,0 +1,197 @@
+import libmime from 'libmime';
+import { storableText } from '../shared/text.ts';
+
+/** One attachment of a stored message and where its encoded octets lie in the raw octets. Stored in email_content.attachments. */
+export interface Attachment {
+  /** 0-based, in the order of the message */
+  index: number;
+  /** never empty; `attachment-N.ext` or `message-N.eml` when the part has no name (N from 1) */
+  filename: string;
+  contentType: string;
+  /** decoded size in octets */
+  size: number;
+  /** `<local@host>`; null when the part has none */
+  contentId: string | null;
+  contentDisposition: 'attachment' | 'inline' | null;
+  /** first octet of the encoded body within the raw message */
+  start: number;
+  /** length of the encoded body in octets */
+  length: number;
+  /** lower-case Content-Transfer-Encoding */
+  transferEncoding: TransferEncoding;
+}
+
+export type TransferEncoding = 'base64' | 'quoted-printable' | '7bit' | '8bit' | 'binary' | 'uuencode';
+
+/** Attachments that are listed of one message; the rest is in its raw octets only. */
+export const MAX_ATTACHMENTS = 1_000;
+
+/** Characters; longer names keep their extension. */
+const MAX_FILENAME_LENGTH = 200;
+const MAX_EXTENSION_LENGTH = 20;
+
+/** The octets of a part's body with its transfer encoding undone (RFC 2045 §6). Broken encodings give what can be had; never throws. */
+export function decodeAttachment(encoded: Uint8Array, encoding: TransferEncoding): Uint8Array {
+  const octets = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
+  switch (encoding) {
+    case 'base64':
+      return decodeBase64(octets);
+    case 'quoted-printable':
+      return decodeQuotedPrintable(octets);
+    case 'uuencode':
+      return decodeUuencode(octets);
+    case '7bit':
+    case '8bit':
+    case 'binary':
+      return octets;
+  }
+}
+
+/** The transfer encoding that a Content-Transfer-Encoding value names; unknown ones are read as binary (RFC 2045 §6.4). */
+export function toTransferEncoding(value: string): TransferEncoding {
+  switch (value.toLowerCase()) {
+    case 'base64':
+      return 'base64';
+    case 'quoted-printable':
+      return 'quoted-printable';
+    case '7bit':
+      return '7bit';
+    case '8bit':
+      return '8bit';
+    case 'x-uuencode':
+    case 'x-uue':
+    case 'uuencode':
+      return 'uuencode';
+    default:
+      return value === '' ? '7bit' : 'binary';
+  }
+}
+
+/**
+ * The name under which an attachment is listed and offered for download. It comes from the sender, so it is never a path: separators,
+ * control characters and marks that turn the direction of writing (which let `exe.txt` be shown for `txt.exe`) become `_`.
+ * A part without a name gets one from its number and type.
+ */
+export function attachmentFilename(given: string | null, contentType: string, index: number): string {
+  const name = storableText(given ?? '')
+    .normalize('NFC')
+    .replace(/[\0-\x1f\x7f-\x9f/\\\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/g, '_')
+    .replace(/\s+/g, ' ')
+    .replace(/^ | $/g, '');
+  if (/^[_.]*$/.test(name)) {
+    const isMessage = contentType === 'message/rfc822' || contentType === 'message/global';
+    if (isMessage) return `message-${index + 1}.eml`;
+    return `attachment-${index + 1}.${libmime.detectExtension(contentType.replace(/;.*/s, '').trim())}`;
+  }
+  if (name.length <= MAX_FILENAME_LENGTH) return name;
+  const dot = name.lastIndexOf('.');
+  const extension = dot > 0 && name.length - dot <= MAX_EXTENSION_LENGTH ? name.slice(dot) : '';
+  return `${name.slice(0, MAX_FILENAME_LENGTH - extension.length)}${extension}`.toWellFormed();
+}
+
+/** What follows the padding is no part of the encoding any more (RFC 2045 §6.8); padding that completes nothing is noise. */
+function decodeBase64(octets: Buffer): Buffer {
+  const text = octets.toString('latin1');
+  const first = text.indexOf('=');
+  if (first === -1 || text.length - first <= LONGEST_END) return Buffer.from(text, 'base64');
+  let kept = '';
+  let digits = 0;
+  let from = 0;
+  for (let padding = first; padding !== -1; padding = text.indexOf('=', from)) {
+    const run = text.slice(from, padding);
+    digits += countDigits(run);
+    kept += run;
+    if (digits % 4 >= 2) return Buffer.from(kept, 'base64');
+    from = padding + 1;
+  }
+  return Buffer.from(kept + text.slice(from), 'base64');
+}
+
+/** Characters of `==`, a line end and an empty line. */
+const LONGEST_END = 6;
+
+function countDigits(text: string): number {
+  let digits = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at) | 0x20;
+    const isDigit = (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39) || code === 0x2b || code === 0x2f;
+    if (isDigit && text.charCodeAt(at) > 0x20) digits++;
+  }
+  return digits;
+}
+
+/** White space at the end of a line is kept: most decoders keep it, and it bears meaning in format=flowed. */
+function decodeQuotedPrintable(octets: Buffer): Buffer {
+  const decoded = Buffer.allocUnsafe(octets.length);
+  let length = 0;
+  for (let at = 0; at < octets.length; at++) {
+    const octet = octets[at] ?? 0;
+    if (octet === EQUALS) {
+      const value = hexPair(octets[at + 1], octets[at + 2]);
+      if (value !== -1) {
+        decoded[length++] = value;
+        at += 2;
+        continue;
+      }
+      const lineEnd = softLineBreak(octets, at + 1);
+      if (lineEnd !== -1) {
+        at = lineEnd - 1;
+        continue;
+      }
+    }
+    decoded[length++] = octet;
+  }
+  return decoded.subarray(0, length);
+}
+
+const EQUALS = 0x3d;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
+const TAB = 0x09;
+
+/** The first octet behind `=` [white space] line end; -1 when it is none. */
+function softLineBreak(octets: Buffer, start: number): number {
+  let at = start;
+  while (octets[at] === SPACE || octets[at] === TAB) at++;
+  if (at >= octets.length) return at;
+  if (octets[at] === CARRIAGE_RETURN) at++;
+  return octets[at] === LINE_FEED ? at + 1 : -1;
+}
+
+function hexPair(high: number | undefined, low: number | undefined): number {
+  const [first, second] = [hexDigit(high), hexDigit(low)];
+  return first === -1 || second === -1 ? -1 : first * 16 + second;
+}
+
+function hexDigit(octet: number | undefined): number {
+  if (octet === undefined) return -1;
+  if (octet >= 0x30 && octet <= 0x39) return octet - 0x30;
+  const upper = octet & ~0x20;
+  return upper >= 0x41 && upper <= 0x46 ? upper - 0x37 : -1;
+}
+
+/** What stands between `begin MODE NAME` and `end`; without a `begin` line nothing is decoded. */
+function decodeUuencode(octets: Buffer): Buffer {
+  const lines = octets.toString('latin1').split(/\r?\n/);
+  const begin = lines.findIndex((line) => /^begin [0-7]{3,4} /.test(line));
+  if (begin === -1) return octets;
+  const decoded: Buffer[] = [];
+  for (const line of lines.slice(begin + 1)) {
+    if (line === 'end') break;
+    decoded.push(decodeUuencodedLine(line));
+  }
+  return Buffer.concat(decoded);
+}
+
+function decodeUuencodedLine(line: string): Buffer {
+  const length = (line.charCodeAt(0) - 32) & 63;
+  const decoded = Buffer.alloc(Math.ceil(length / 3) * 3);
+  const digit = (at: number): number => (at < line.length ? (line.charCodeAt(at) - 32) & 63 : 0);
+  for (let group = 0; group * 3 < length; group++) {
+    const at = 1 + group * 4;
+    const bits = (digit(at) << 18) | (digit(at + 1) << 12) | (digit(at + 2) << 6) | digit(at + 3);
+    decoded.writeUIntBE(bits, group * 3, 3);
+  }
+  return Number.isNaN(length) ? Buffer.alloc(0) : decoded.subarray(0, length);
+}

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import MailComposer from 'nodemailer/lib/mail-composer';
+import { encodeWord } from 'nodemailer/lib/mime-funcs';
+import { writableName } from '../sending/outgoing-addresses.ts';
+import type { OutgoingAttachment } from '../sending/outgoing-attachments.ts';
+import { isHeaderText, MAX_WORD_LENGTH } from '../sending/outgoing-headers.ts';
+import { storableText } from '../shared/text.ts';
+import type { Mailbox } from './address.ts';
+import { attachmentFilename } from './attachment.ts';
+import { decodeEncodedWords } from './header-fields.ts';
+import { writeMime } from './write-mime.ts';
+
+/**
+ * A message to be composed; addresses, fields and attachments have been checked. Blind copies are no part of it: they stand in the
+ * envelope alone.
+ */
+export interface Draft {
+  /** `<local@domain>`, ours */
+  messageId: string;
+  date: Date;
+  from: Mailbox;
+  to: readonly Mailbox[];
+  cc: readonly Mailbox[];
+  replyTo: readonly Mailbox[];
+  subject: string;
+  /** null when there is none */
+  text: string | null;
+  html: string | null;
+  inReplyTo: string | null;
+  references: readonly string[];
+  /** custom header fields, as checkOutgoingHeaders answers them */
+  fields: readonly (readonly [name: string, value: string])[];
+  attachments: readonly OutgoingAttachment[];
+}
+
+/** Octets of a line without its end (RFC 5322 §2.1.1). */
+const MAX_LINE_OCTETS = 998;
+/** Characters of an encoded word (RFC 2047 §2 allows 75), as nodemailer makes them. */
+const ENCODED_WORD_LENGTH = 52;
+/** No line of quoted-printable or base64 has it (RFC 2045 §6.7). */
+export const BOUNDARY_PREFIX = '=_';
+const BOUNDARY_DIGITS = 32;
+
+/**
+ * Composes a message (RFC 5322, MIME) in ASCII lines of at most 998 octets that end in CRLF. The same draft gives the same octets.
+ * Texts that would not fit a header field are bent to fit: this is the last wall behind the checks of a request. Rejects when the
+ * octets do not turn out as promised, which is a mistake of ours.
+ */
+export async function composeMessage(draft: Draft): Promise<Buffer> {
+  const message = new MailComposer({
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    boundaryPrefix: BOUNDARY_PREFIX,
+    baseBoundary: boundaryOf(draft.messageId),
+    messageId: draft.messageId,
+    date: draft.date,
+    from: toAddress(draft.from),
+    to: draft.to.map(toAddress),
+    cc: draft.cc.map(toAddress),
+    replyTo: draft.replyTo.map(toAddress),
+    ...(draft.inReplyTo === null ? {} : { inReplyTo: draft.inReplyTo }),
+    references: [...draft.references],
+    ...(draft.text === null ? {} : { text: toLines(draft.text) }),
+    ...(draft.html === null ? {} : { html: toLines(draft.html) }),
+    attachments: draft.attachments.map(toPart),
+  }).compile();
+  message.setHeader('Subject', toFieldValue(draft.subject));
+  for (const [name, value] of draft.fields) message.addHeader(name, toFieldValue(value));
+  return checked(writeMime(message));
+}
+
+/** The octets, when they go through every SMTP server as they are; otherwise throws, which is a mistake of ours. */
+export function checked(octets: Buffer): Buffer {
+  const flaw = findFlaw(octets);
+  if (flaw !== null) throw new Error(`the composed message has ${flaw}`);
+  return octets;
+}
+
+/** How every line begins that parts the message of that id, and no other line of it. */
+export function delimiterOf(messageId: string): string {
+  return `--${BOUNDARY_PREFIX}-${boundaryOf(messageId)}-Part_`;
+}
+
+/** Hard to guess before the message has its id, so that no content can hold it. */
+export function boundaryOf(messageId: string): string {
+  return createHash('sha256').update(messageId).digest('hex').slice(0, BOUNDARY_DIGITS);
+}
+
+function toAddress({ name, address }: Mailbox): { name: string; address: string } {
+  return { name: writableName(name ?? ''), address };
+}
+
+/** A value of an unstructured field. ASCII goes as it is: nodemailer would encode what has a quotation mark, as JSON and List-Id do. */
+function toFieldValue(text: string): { prepared: true; foldLines: true; value: string } {
+  const line = oneLine(text);
+  const isPlain =
+    /^[\x20-\x7e]*$/.test(line) &&
+    !/ {2}|=\?/.test(line) &&
+    line.split(' ').every((word) => word.length <= MAX_WORD_LENGTH);
+  return { prepared: true, foldLines: true, value: isPlain || isEncoded(line) ? line : encode(line) };
+}
+
+/** Clients that encode by themselves send encoded words and nothing else; what they hide must be one line too. */
+function isEncoded(line: string): boolean {
+  return line.split(' ').every((word) => ENCODED_WORD.test(word)) && isHeaderText(decodeEncodedWords(line));
+}
+
+/** RFC 2047 §2 */
+const ENCODED_WORD = /^(?=.{1,75}$)=\?[a-z0-9_-]{1,40}\?[bq]\?[\x21-\x3e\x40-\x7e]*\?=$/i;
+
+function encode(line: string): string {
+  const beyondAscii = line.replace(/[\0-\x7f]+/g, '').length;
+  return encodeWord(line, beyondAscii * 2 > line.length ? 'B' : 'Q', ENCODED_WORD_LENGTH);
+}
+
+function oneLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\0-\x1f\x7f-\x9f\u2028\u2029]+/g, ' ')
+    .trim();
+}
+
+/** Every line end as CRLF: a CR or LF that stands alone is a line end to some and ends the message for others (SMTP smuggling). */
+function toLines(text: string): string {
+  return storableText(text).replace(/\r\n|\r|\n/g, '\r\n');
+}
+
+function toPart(attachment: OutgoingAttachment, index: number) {
+  const { buffer, byteOffset, byteLength } = attachment.content;
+  const content = Buffer.from(buffer, byteOffset, byteLength);
+  const part = {
+    filename: attachmentFilename(attachment.filename, attachment.contentType, index),
+    contentDisposition: attachment.contentId === null ? 'attachment' : 'inline',
+    ...(attachment.contentId === null ? {} : { cid: attachment.contentId.slice(1, -1) }),
+  };
+  if (!/^message\//i.test(attachment.contentType)) return { ...part, contentType: attachment.contentType, content };
+  // Messages must not be encoded (RFC 2046 §5.2.1), so one that is no clean ASCII, or is none at all, goes as octets.
+  const lines = Buffer.from(content.toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1');
+  return /^message\/rfc822$/i.test(attachment.contentType) && findFlaw(lines) === null
+    ? { ...part, contentType: 'message/rfc822', content: lines }
+    : { ...part, contentType: 'application/octet-stream', content };
+}
+
+/** What keeps octets from going through every SMTP server as they are (RFC 5321 §2.3.8, §4.5.3.1.6); null when nothing does. */
+function findFlaw(octets: Uint8Array): string | null {
+  let lineStart = 0;
+  for (let at = 0; at < octets.length; at++) {
+    const octet = octets[at] ?? 0;
+    if (octet >= 0x20 && octet < 0x80) continue;
+    if (octet === 0 || octet >= 0x80) return 'an octet that is not ASCII';
+    if (octet === LINE_FEED && octets[at - 1] !== CARRIAGE_RETURN) return 'a line feed alone';
+    if (octet !== CARRIAGE_RETURN) continue;
+    if (octets[at + 1] !== LINE_FEED) return 'a carriage return alone';
+    if (at - lineStart > MAX_LINE_OCTETS) return 'a line that is too long';
+    lineStart = at + 2;
+  }
+  return octets.length - lineStart > MAX_LINE_OCTETS ? 'a line that is too long' : null;
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;

@@ -1,0 +1,152 @@
+import libmime from 'libmime';
+import { decodeRawText, storableText } from '../shared/text.ts';
+
+/** One header field as it stands in the message. */
+export interface HeaderField {
+  /** lower case */
+  name: string;
+  /** octets behind the colon read as latin1, folding and white space included */
+  raw: string;
+}
+
+/** The header section of a message (RFC 5322 §2.2). */
+export interface HeaderSection {
+  /** in their order, at most {@link MAX_HEADER_FIELDS} */
+  fields: HeaderField[];
+  /** whether there were more */
+  isTruncated: boolean;
+}
+
+export const MAX_HEADER_FIELDS = 1_000;
+
+/**
+ * The header section at the front of the octets, at most `maxOctets` of it. Lines that are no fields are passed over, and so is the
+ * `From ` line of an mbox. Linear, never throws.
+ */
+export function readHeaderSection(octets: Buffer, maxOctets = Number.POSITIVE_INFINITY): HeaderSection {
+  const section = octets.toString('latin1', 0, Math.min(endOfHeaderSection(octets), maxOctets));
+  const fields: HeaderField[] = [];
+  let at = 0;
+  while (at < section.length) {
+    const end = endOfField(section, at);
+    const field = toField(section.slice(at, end));
+    if (field !== null) {
+      if (fields.length === MAX_HEADER_FIELDS) return { fields, isTruncated: true };
+      fields.push(field);
+    }
+    at = end;
+  }
+  return { fields, isTruncated: false };
+}
+
+/** The value in one line: folding undone, white space at the ends cut, octets made text; encoded words stay. */
+export function unfold(raw: string): string {
+  const line = raw.includes('\n') ? raw.replace(/\r?\n[ \t]*/g, ' ') : raw;
+  return decodeRawText((line.includes('=?') ? escapeEncodedWords(line) : line).trim());
+}
+
+/** Octets above 127 within encoded words belong to the charset of the word (seen: `=?iso-8859-1?Q?J<FC>rgen?=`). */
+export function escapeEncodedWords(line: string): string {
+  if (!/[\x80-\xff]/.test(line)) return line;
+  return line.replace(/=\?[^?]{1,40}\?[Qq]\?[^?]*\?=/g, (word) =>
+    word.replace(/[\x80-\xff]/g, (octet) => `=${octet.charCodeAt(0).toString(16)}`),
+  );
+}
+
+/** The value as people read it: unfolded, encoded words decoded (RFC 2047), storable. */
+export function decodeText(raw: string): string {
+  return storableText(decodeEncodedWords(unfold(raw)));
+}
+
+/** Text with its encoded words decoded (RFC 2047); what cannot be decoded stays as it is. */
+export function decodeEncodedWords(text: string): string {
+  if (!text.includes('=?')) return text;
+  try {
+    return libmime.decodeWords(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The first field of this name; null when there is none. */
+export function firstField(section: HeaderSection, name: string): HeaderField | null {
+  return section.fields.find((field) => field.name === name) ?? null;
+}
+
+/**
+ * Fields that claim a verdict on the message. Whoever sent it could write them, so what readers of our copy find under these names
+ * must not be the sender's word: they are handed out as `x-original-...` (RFC 8601 §5).
+ */
+const CLAIMED_VERDICTS = new Set(['authentication-results', 'received-spf']);
+
+/** The fields as they are handed out: `[lower-case name, decoded value]`, repeats kept, in their order. */
+export function readableFields(section: HeaderSection): [string, string][] {
+  return section.fields.map(({ name, raw }) => [
+    CLAIMED_VERDICTS.has(name) ? `x-original-${name}` : name,
+    decodeText(raw),
+  ]);
+}
+
+/**
+ * What the Date field says (RFC 5322 §3.3, obsolete forms and ISO 8601 included); null when it is no date. Without a zone, or with a
+ * zone whose name is unknown, it is taken as UTC (RFC 5322 §4.3).
+ */
+export function parseDate(raw: string): Date | null {
+  const value = unfold(raw)
+    .slice(0, MAX_DATE_LENGTH)
+    .replace(/\([^()]*\)/g, ' ')
+    .trim();
+  if (!NAMES_A_DAY.test(value)) return null;
+  const hasZone = /(?:[+-]\d{2}:?\d{2}|\b(?:utc|gmt|[ecmp][sd]t)|\dz)$/i.test(value);
+  const date = new Date(hasZone ? value : `${value.replace(/ [a-z]{1,5}$/i, '')} UTC`);
+  const year = date.getUTCFullYear();
+  return year >= 1 && year <= 9999 ? date : null;
+}
+
+/** `1 Apr`, `Apr 1`, `2026-04-01`: without one of these a date parser makes dates of any number. */
+const NAMES_A_DAY =
+  /\b\d{1,2}[ -]*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* +\d|^\d{4}-\d{2}-\d{2}/i;
+const MAX_DATE_LENGTH = 100;
+
+export type Priority = 'high' | 'normal' | 'low';
+
+/** How urgent the sender calls the message, by X-Priority, Importance, Priority or X-MSMail-Priority; null when none says. */
+export function readPriority(section: HeaderSection): Priority | null {
+  for (const name of ['x-priority', 'importance', 'priority', 'x-msmail-priority']) {
+    const field = firstField(section, name);
+    if (field === null) continue;
+    const value = unfold(field.raw).toLowerCase();
+    const level = Number.parseInt(value, 10);
+    if (level >= 1) return level < 3 ? 'high' : level === 3 ? 'normal' : 'low';
+    if (value === 'high' || value === 'urgent') return 'high';
+    if (value === 'low' || value === 'non-urgent') return 'low';
+    return 'normal';
+  }
+  return null;
+}
+
+/** Octets of the header section, the empty line that ends it not counted. */
+export function endOfHeaderSection(octets: Buffer): number {
+  if (octets[0] === 0x0a || (octets[0] === 0x0d && octets[1] === 0x0a)) return 0;
+  const bare = octets.indexOf('\n\n');
+  const end = octets.subarray(0, bare === -1 ? octets.length : bare + 1).indexOf('\n\r\n');
+  return end !== -1 ? end + 1 : bare !== -1 ? bare + 1 : octets.length;
+}
+
+function endOfField(section: string, start: number): number {
+  let at = start;
+  do {
+    const lineFeed = section.indexOf('\n', at);
+    if (lineFeed === -1) return section.length;
+    at = lineFeed + 1;
+  } while (section[at] === ' ' || section[at] === '\t');
+  return at;
+}
+
+function toField(text: string): HeaderField | null {
+  const colon = text.indexOf(':');
+  if (colon < 1) return null;
+  const name = text.slice(0, colon).trimEnd();
+  if (!/^[\x21-\x39\x3b-\x7e]+$/.test(name)) return null;
+  return { name: name.toLowerCase(), raw: text.slice(colon + 1) };
+}

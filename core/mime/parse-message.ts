@@ -1,0 +1,241 @@
+import {
+  excerptOfHtml,
+  MAX_CLEANED_HTML_LENGTH,
+  sanitizeHtmlBody,
+  sanitizeHtmlReply,
+} from '../html/sanitize-html-body.ts';
+import { decodeCharset, storableText } from '../shared/text.ts';
+import { type AddressFields, isFull, readAddressFields } from './address.ts';
+import { type Attachment, attachmentFilename, decodeAttachment, MAX_ATTACHMENTS } from './attachment.ts';
+import {
+  decodeText,
+  firstField,
+  type HeaderSection,
+  type Priority,
+  parseDate,
+  readableFields,
+  readHeaderSection,
+  readPriority,
+} from './header-fields.ts';
+import { parseMessageId, parseMessageIds } from './message-id.ts';
+import { type Leaf, readParts } from './message-parts.ts';
+import { isReportPart } from './parse-bounce.ts';
+import { stripQuotedText } from './reply-text.ts';
+import { isForwardSubject } from './subject.ts';
+
+/** What is stored of a received message beside its octets. All texts are well-formed and without U+0000. */
+export interface ParsedMessage {
+  /** `<local@domain>`; null when the message bears none that is valid */
+  messageId: string | null;
+  inReplyTo: string[];
+  references: string[];
+  /** empty when there is none */
+  subject: string;
+  /** the Date field; null when absent or invalid */
+  date: Date | null;
+  addresses: AddressFields;
+  /** the plain-text parts; null when there are none */
+  textBody: string | null;
+  /** the HTML parts as sent, not safe to show; null when there are none */
+  htmlBody: string | null;
+  /** the author's own text, quoted mail and signature stripped; null as textBody */
+  cleanedText: string | null;
+  /** safe to show, quoted mail and signature stripped; null when there is no HTML, or when it is too large to be cleaned */
+  cleanedHtml: string | null;
+  /** the beginning of the text in one line, at most 200 characters */
+  preview: string;
+  /** `[lower-case name, decoded value]`, repeats kept, in their order, at most 1,000 */
+  headers: [string, string][];
+  priority: Priority | null;
+  /** at most 1,000 */
+  attachments: Attachment[];
+  hasAttachments: boolean;
+  /** whether something was left out: header fields, mailboxes, attachments or parts over their limits, the cleaned copy of large HTML */
+  isTruncated: boolean;
+  /** whether there are two From fields or more */
+  hasSeveralFromFields: boolean;
+  /** whether one of its parts is the machine-readable part of a report; core/mime/parse-bounce.ts reads it */
+  holdsReport: boolean;
+  /** why only the header section was scanned; null when the message was parsed */
+  parseError: string | null;
+}
+
+/** Raised with every change to what is read out of a message, so that stored mail can be parsed anew. */
+export const PARSER_VERSION = 1;
+
+/** Characters. */
+const PREVIEW_LENGTH = 200;
+/** Octets of a header section, and characters of a field, that the scan of a message looks at that cannot be parsed. */
+const MAX_SCANNED_OCTETS = 65_536;
+const MAX_SCANNED_FIELD_LENGTH = 4_000;
+
+/** Reads a message (RFC 5322, MIME). Rejects when the octets cannot be split into parts at all; may be slow on hostile input. */
+export async function parseMessage(octets: Buffer): Promise<ParsedMessage> {
+  const section = readHeaderSection(octets);
+  const { leaves, isTruncated } = await readParts(octets);
+  const head = readHead(section);
+  const attached = leaves.filter((leaf) => leaf.isAttachment);
+  const bodies = readBodies(octets, leaves, isForwardSubject(head.subject));
+  const attachments = attached.slice(0, MAX_ATTACHMENTS).map((leaf, index) => toAttachment(octets, leaf, index));
+  return {
+    ...head,
+    ...bodies,
+    preview: previewOf(bodies),
+    attachments,
+    hasAttachments: attachments.length > 0,
+    isTruncated: head.isTruncated || isTruncated || attached.length > attachments.length || isUncleaned(bodies),
+    holdsReport: leaves.some((leaf) => isReportPart(leaf.contentType)),
+    parseError: null,
+  };
+}
+
+/**
+ * What the header section alone says of a message that cannot be parsed. Linear, never throws: fields that are too long for what a
+ * field may honestly hold are left out.
+ */
+export function scanHeaders(octets: Uint8Array, parseError: string): ParsedMessage {
+  const whole = readHeaderSection(
+    Buffer.from(octets.buffer, octets.byteOffset, Math.min(octets.byteLength, MAX_SCANNED_OCTETS)),
+  );
+  const fields = whole.fields.filter((field) => field.raw.length <= MAX_SCANNED_FIELD_LENGTH);
+  return {
+    ...readHead({ fields, isTruncated: true }),
+    textBody: null,
+    htmlBody: null,
+    cleanedText: null,
+    cleanedHtml: null,
+    preview: '',
+    attachments: [],
+    hasAttachments: false,
+    isTruncated: true,
+    holdsReport: false,
+    parseError: storableText(parseError),
+  };
+}
+
+type Head = Pick<
+  ParsedMessage,
+  | 'messageId'
+  | 'inReplyTo'
+  | 'references'
+  | 'subject'
+  | 'date'
+  | 'addresses'
+  | 'headers'
+  | 'priority'
+  | 'isTruncated'
+  | 'hasSeveralFromFields'
+>;
+type Bodies = Pick<ParsedMessage, 'textBody' | 'htmlBody' | 'cleanedText' | 'cleanedHtml'>;
+
+function readHead(section: HeaderSection): Head {
+  const addresses = readAddressFields(section);
+  const value = (name: string): string => decodeText(firstField(section, name)?.raw ?? '');
+  return {
+    messageId: parseMessageId(idsText(section, 'message-id')),
+    inReplyTo: parseMessageIds(idsText(section, 'in-reply-to')),
+    references: parseMessageIds(idsText(section, 'references')),
+    subject: value('subject'),
+    date: parseDate(firstField(section, 'date')?.raw ?? ''),
+    addresses,
+    headers: readableFields(section),
+    priority: readPriority(section),
+    isTruncated: section.isTruncated || Object.values(addresses).some(isFull),
+    hasSeveralFromFields: section.fields.filter((field) => field.name === 'from').length > 1,
+  };
+}
+
+/** Folding matters within a msg-id, so it is left in; encoded words are decoded (seen: mailers that encode every long field). */
+function idsText(section: HeaderSection, name: string): string {
+  const raw = firstField(section, name)?.raw ?? '';
+  return raw.includes('=?') ? decodeText(raw) : decodeCharset(Buffer.from(raw, 'latin1'), null);
+}
+
+function readBodies(octets: Buffer, leaves: readonly Leaf[], isForward: boolean): Bodies {
+  const texts: string[] = [];
+  const htmls: string[] = [];
+  const hasHtml = leaves.some((leaf) => leaf.isBody && leaf.contentType === 'text/html');
+  for (const leaf of leaves) {
+    if (!leaf.isBody) continue;
+    const text = storableText(textOf(octets, leaf));
+    if (leaf.contentType === 'text/html') {
+      htmls.push(text);
+    } else {
+      texts.push(text);
+      // A footer beside an HTML body, as mailing lists add one, is part of what HTML readers see.
+      if (hasHtml && !leaf.isAlternative) htmls.push(`<pre>${escapeHtml(text)}</pre>`);
+    }
+  }
+  const textBody = texts.length === 0 ? null : texts.join('\n');
+  const htmlBody = htmls.length === 0 ? null : htmls.join('\n');
+  return {
+    textBody,
+    htmlBody,
+    cleanedText: textBody === null || isForward ? (textBody?.trim() ?? null) : stripQuotedText(textBody),
+    cleanedHtml: htmlBody === null ? null : isForward ? sanitizeHtmlBody(htmlBody) : sanitizeHtmlReply(htmlBody),
+  };
+}
+
+function textOf(octets: Buffer, leaf: Leaf): string {
+  const decoded = decodeAttachment(octets.subarray(leaf.start, leaf.start + leaf.length), leaf.transferEncoding);
+  const text = decodeCharset(Buffer.from(decoded.buffer, decoded.byteOffset, decoded.byteLength), leaf.charset);
+  return unflow(text.includes('\r') ? text.replaceAll('\r\n', '\n') : text, leaf.flowed);
+}
+
+/** Joins the lines of format=flowed (RFC 3676 §4.2): a line that ends in a space goes on in the next of the same quote depth. */
+function unflow(text: string, flowed: Leaf['flowed']): string {
+  if (flowed === null) return text;
+  const lines: { depth: string; text: string; isFlowed: boolean }[] = [];
+  for (const line of text.split('\n')) {
+    const depth = /^>*/.exec(line)?.[0] ?? '';
+    const content = line.slice(depth.length).replace(/^ /, '');
+    const last = lines.at(-1);
+    const isFlowed = content.endsWith(' ') && content !== '-- ';
+    const shown = isFlowed && flowed === 'delete-space' ? content.slice(0, -1) : content;
+    if (last?.isFlowed === true && last.depth === depth && content !== '-- ') {
+      last.text += shown;
+      last.isFlowed = isFlowed;
+    } else {
+      lines.push({ depth, text: shown, isFlowed });
+    }
+  }
+  return lines.map((line) => (line.depth === '' ? line.text : `${line.depth} ${line.text}`)).join('\n');
+}
+
+function toAttachment(octets: Buffer, leaf: Leaf, index: number): Attachment {
+  const encoded = octets.subarray(leaf.start, leaf.start + leaf.length);
+  return {
+    index,
+    filename: attachmentFilename(leaf.filename, leaf.contentType, index),
+    contentType: storableText(leaf.contentType),
+    size: decodeAttachment(encoded, leaf.transferEncoding).length,
+    contentId: leaf.contentId,
+    contentDisposition: leaf.disposition,
+    start: leaf.start,
+    length: leaf.length,
+    transferEncoding: leaf.transferEncoding,
+  };
+}
+
+/** The beginning of the text in one line, at most 200 characters; without text, that of the HTML. */
+export function previewOf(bodies: Pick<Bodies, 'cleanedText' | 'cleanedHtml' | 'htmlBody'>): string {
+  const text = bodies.cleanedText ?? '';
+  if (text !== '') return cut(text.slice(0, PREVIEW_LENGTH * 10).replace(/\s+/g, ' '));
+  const { cleanedHtml, htmlBody } = bodies;
+  if (cleanedHtml !== null) return cut(excerptOfHtml(cleanedHtml, PREVIEW_LENGTH));
+  if (htmlBody === null) return '';
+  return cut(excerptOfHtml(sanitizeHtmlBody(htmlBody.slice(0, MAX_CLEANED_HTML_LENGTH / 10)) ?? '', PREVIEW_LENGTH));
+}
+
+function cut(text: string): string {
+  const trimmed = text.trim();
+  return trimmed.length <= PREVIEW_LENGTH ? trimmed : trimmed.slice(0, PREVIEW_LENGTH).toWellFormed().trimEnd();
+}
+
+function isUncleaned(bodies: Bodies): boolean {
+  return bodies.htmlBody !== null && bodies.cleanedHtml === null;
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,155 @@
+import { outgoingMailbox } from '../sending/outgoing-addresses.ts';
+import type { OutgoingAttachment } from '../sending/outgoing-attachments.ts';
+import type { Mailbox } from './address.ts';
+import { composeMessage, type Draft } from './compose-message.ts';
+
+/** Kinds of mail that users try things out with; a bounce is made by core/mime/simulated-bounce.ts. */
+export type SimulatedKind = 'plain' | 'reply' | 'newsletter' | 'attachment' | 'one-time-code' | 'spam';
+
+/** What a simulated mail is made for. */
+export interface SimulatedMailFacts {
+  kind: SimulatedKind;
+  from: Mailbox;
+  /** the address of ours that it comes to */
+  to: string;
+  /** `<local@domain>` */
+  messageId: string;
+  date: Date;
+  /** six digits */
+  code: string;
+  /** of kind reply: the mail that is answered */
+  original: { subject: string; text: string | null; inReplyTo: string | null; references: readonly string[] } | null;
+}
+
+/** What the user gave instead of the template's own; null: nothing. */
+export interface SimulatedContent {
+  subject: string | null;
+  text: string | null;
+  html: string | null;
+}
+
+/** Of a domain that is nobody's (RFC 2606). */
+export const SIMULATED_SENDER: Mailbox = { name: 'Ann Example', address: 'ann@example.com' };
+
+/** Composes a simulated mail as a server would hand it in. The same facts give the same octets. */
+export async function composeSimulatedMail(facts: SimulatedMailFacts, given: SimulatedContent): Promise<Buffer> {
+  const template = TEMPLATES[facts.kind](facts);
+  // Who gives one body means that and no other.
+  const bodies = given.text === null && given.html === null ? template : given;
+  const draft: Draft = {
+    messageId: facts.messageId,
+    date: facts.date,
+    from: facts.from,
+    to: [writableRecipient(facts.to)],
+    cc: [],
+    replyTo: [],
+    subject: given.subject ?? template.subject,
+    text: bodies.text,
+    html: bodies.html,
+    inReplyTo: facts.original?.inReplyTo ?? null,
+    references: facts.original?.references ?? [],
+    fields: template.fields ?? [],
+    attachments: template.attachments ?? [],
+  };
+  return composeMessage(draft);
+}
+
+interface Template {
+  subject: string;
+  text: string | null;
+  html: string | null;
+  fields?: readonly (readonly [string, string])[];
+  attachments?: readonly OutgoingAttachment[];
+}
+
+const TEMPLATES: Record<SimulatedKind, (facts: SimulatedMailFacts) => Template> = {
+  plain: () => ({
+    subject: 'A question',
+    text: 'Hello,\n\nis this still available? Grüße!\n\nAnn Example\n',
+    html: null,
+  }),
+  reply: ({ original }) => ({
+    subject: original?.subject ?? 'Re: your message',
+    text: `Thank you, that works for me.\n\nAnn Example\n${quoted(original?.text ?? null)}`,
+    html: null,
+  }),
+  newsletter: ({ from }) => ({
+    subject: 'News of the week',
+    text: 'This week: three stories.\n\nRead them: https://www.example.com/news\n\nUnsubscribe: https://www.example.com/unsubscribe\n',
+    html: '<h1>News of the week</h1><p>This week: <a href="https://www.example.com/news">three stories</a>.</p><p><small><a href="https://www.example.com/unsubscribe">Unsubscribe</a></small></p>',
+    fields: [
+      ['List-Id', 'News of Example <news.example.com>'],
+      ['List-Unsubscribe', `<https://www.example.com/unsubscribe>, <mailto:${from.address}?subject=unsubscribe>`],
+      ['List-Unsubscribe-Post', 'List-Unsubscribe=One-Click'],
+      ['Precedence', 'bulk'],
+    ],
+  }),
+  attachment: () => ({
+    subject: 'Our invoice',
+    text: 'Please find the invoice attached.\n\nAnn Example\n',
+    html: '<p>Please find the invoice attached.</p><p><img src="cid:logo" alt="logo"></p><p>Ann Example</p>',
+    attachments: [
+      { filename: 'invoice.csv', content: CSV, contentType: 'text/csv; charset=utf-8', contentId: null },
+      { filename: 'logo.png', content: PICTURE, contentType: 'image/png', contentId: '<logo>' },
+    ],
+  }),
+  'one-time-code': ({ code }) => ({
+    subject: `${code} is your code`,
+    text: `Your verification code is ${code}\n\nIt is valid for 10 minutes. Or open this link:\nhttps://www.example.com/verify?code=${code}\n`,
+    html: `<p>Your verification code is</p><p style="font-size: 24px"><b>${code}</b></p><p>It is valid for 10 minutes. Or <a href="https://www.example.com/verify?code=${code}">open this link</a>.</p>`,
+    fields: [['Auto-Submitted', 'auto-generated']],
+  }),
+  spam: () => ({
+    subject: 'YOU ARE A WINNER!!! Claim your FREE prize now',
+    text: `Dear friend,\n\nclick here to claim $1,000,000: http://192.0.2.1/prize\n\n${SPAM_MARK}\n`,
+    html: `<p>Dear friend,</p><p><a href="http://192.0.2.1/prize">click here to claim <b>$1,000,000</b></a></p><p>${SPAM_MARK}</p>`,
+    fields: [
+      ['X-Spam-Flag', 'YES'],
+      ['X-Spam-Score', '25.0'],
+    ],
+  }),
+};
+
+/** What filters take for unsolicited mail by agreement. */
+const SPAM_MARK = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X';
+const CSV = Buffer.from('number,amount\r\n1,19.90\r\n2,5.00\r\n');
+/** One transparent point. */
+const PICTURE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+/** Characters of the original that an answer quotes. */
+const MAX_QUOTED_LENGTH = 10_000;
+
+function quoted(text: string | null): string {
+  if (text === null || text.trim() === '') return '';
+  const lines = text.slice(0, MAX_QUOTED_LENGTH).toWellFormed().trim().split(/\r?\n/);
+  return `\nOn an earlier day you wrote:\n${lines.map((line) => `> ${line}`).join('\n')}\n`;
+}
+
+/** What a mail says that has not come. */
+export interface HypotheticalContent
+  extends Pick<Draft, 'subject' | 'text' | 'html' | 'fields' | 'inReplyTo' | 'references'> {}
+
+/** Composes a mail that nobody sends, to see what would become of it. */
+export function composeHypotheticalMail(
+  { from, to, date }: { from: Mailbox | null; to: string; date: Date },
+  content: HypotheticalContent,
+): Promise<Buffer> {
+  return composeMessage({
+    ...content,
+    text: content.text === null && content.html === null ? '' : content.text,
+    messageId: '<hypothetical@simulated.invalid>',
+    date,
+    from: from ?? SIMULATED_SENDER,
+    to: [writableRecipient(to)],
+    cc: [],
+    replyTo: [],
+    attachments: [],
+  });
+}
+
+/** The recipient as a To field shows it; what cannot stand there is refused as a recipient later. */
+export function writableRecipient(to: string): Mailbox {
+  return outgoingMailbox({ name: null, address: to.trim() }) ?? { name: null, address: 'recipient@simulated.invalid' };
+}

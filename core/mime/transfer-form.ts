@@ -1,0 +1,230 @@
+import { decodeRawText } from '../shared/text.ts';
+import { decodeAttachment, type TransferEncoding, toTransferEncoding } from './attachment.ts';
+import { endOfHeaderSection, escapeEncodedWords, firstField, readHeaderSection, unfold } from './header-fields.ts';
+import { type PartBody, readPartBodies } from './part-reader.ts';
+
+/** Octets of a line without its end (RFC 5322 §2.1.1, RFC 5321 §4.5.3.1.6). */
+const MAX_LINE_OCTETS = 998;
+/** Of an encoded line (RFC 2045 §6.7, §6.8). */
+const ENCODED_LINE_LENGTH = 76;
+/** Octets of text that are encoded in one word, so that it stays below 75 (RFC 2047 §2). */
+const WORD_OCTETS = 42;
+/** Messages within messages that are looked into; each level costs a reading of all that is in it. Deeper ones are encoded whole. */
+const MAX_DEPTH = 5;
+/** A text with a larger share of octets beyond ASCII is shorter in base64. */
+const QUOTED_SHARE = 1 / 6;
+
+/** What SMTP is to carry: ASCII alone, or octets beyond it too (RFC 6152). */
+export type TransferForm = '7bit' | '8bit';
+
+/** Whether octets go through SMTP as they are: lines end in CRLF, have 998 octets at most and no NUL (RFC 5321 §2.3.8). */
+export function isTransferable(octets: Uint8Array, form: TransferForm): boolean {
+  let lineStart = 0;
+  for (let at = 0; at < octets.length; at++) {
+    const octet = octets[at] ?? 0;
+    if (octet >= 0x20 && (octet < 0x80 || form === '8bit')) continue;
+    if (octet === 0 || octet >= 0x80) return false;
+    if (octet === LINE_FEED && octets[at - 1] !== CARRIAGE_RETURN) return false;
+    if (octet !== CARRIAGE_RETURN) continue;
+    if (octets[at + 1] !== LINE_FEED || at - lineStart > MAX_LINE_OCTETS) return false;
+    lineStart = at + 2;
+  }
+  return octets.length - lineStart <= MAX_LINE_OCTETS;
+}
+
+/**
+ * The message in a form that SMTP carries: the very octets when they are of it already. Otherwise the parts that are not are encoded
+ * anew, so that what they decode to stays the same, and header fields become encoded words (RFC 2047). Rejects when the message cannot
+ * be split into parts.
+ */
+export async function toTransferable(octets: Buffer, form: TransferForm, depth = 0): Promise<Buffer> {
+  if (isTransferable(octets, form)) return octets;
+  const { bodies } = await readPartBodies(octets);
+  const pieces: Buffer[] = [];
+  let at = 0;
+  if (bodies[0]?.headStart !== 0) {
+    at = Math.min(endOfHeaderSection(octets), bodies[0]?.headStart ?? octets.length);
+    pieces.push(mendHeader(octets.subarray(0, at), form));
+  }
+  for (const body of bodies) {
+    // Parts that mailsplit reports twice, or within what was passed already, have no place of their own.
+    if (body.headStart < at || body.end < body.start) continue;
+    pieces.push(mendLines(octets.subarray(at, body.headStart), form));
+    pieces.push(await mendPart(octets, body, form, depth));
+    at = body.end;
+  }
+  pieces.push(mendLines(octets.subarray(at), form));
+  return Buffer.concat(pieces);
+}
+
+async function mendPart(octets: Buffer, part: PartBody, form: TransferForm, depth: number): Promise<Buffer> {
+  const { start, end } = part;
+  const head = octets.subarray(part.headStart, start);
+  const body = octets.subarray(start, end);
+  if (isTransferable(body, form)) return Buffer.concat([mendHeader(head, form), body]);
+  const encoding = toTransferEncoding(
+    unfold(firstField(readHeaderSection(head), 'content-transfer-encoding')?.raw ?? ''),
+  );
+  const isMessage = part.node.contentType === 'message/rfc822' && isIdentity(encoding);
+  // A message should not be encoded (RFC 2046 §5.2.1), but what is in it may be.
+  if (isMessage && depth < MAX_DEPTH) {
+    const inner = await toTransferable(body, form, depth + 1);
+    const label = form === '7bit' ? '7bit' : isTransferable(inner, '7bit') ? '7bit' : '8bit';
+    return Buffer.concat([withEncoding(head, label, form), closed(inner, octets, end)]);
+  }
+  const content = Buffer.from(decodeAttachment(body, encoding));
+  const target = isMessage ? 'base64' : targetOf(part.node.contentType, encoding, content);
+  const encoded = target === 'base64' ? toBase64(content) : toQuotedPrintable(content);
+  return Buffer.concat([withEncoding(head, target, form), closed(encoded, octets, end)]);
+}
+
+function isIdentity(encoding: TransferEncoding): boolean {
+  return encoding === '7bit' || encoding === '8bit' || encoding === 'binary';
+}
+
+function targetOf(
+  contentType: string | false,
+  encoding: TransferEncoding,
+  content: Buffer,
+): 'base64' | 'quoted-printable' {
+  if (encoding === 'base64' || encoding === 'quoted-printable') return encoding;
+  const isText = contentType === false || /^(?:text|message)\//.test(contentType);
+  if (!isText) return 'base64';
+  let beyond = 0;
+  for (const octet of content) if (octet >= 0x80 || octet === 0) beyond++;
+  return beyond > content.length * QUOTED_SHARE ? 'base64' : 'quoted-printable';
+}
+
+/** What follows must begin a line: it is the delimiter of parts. */
+function closed(body: Buffer, octets: Buffer, end: number): Buffer {
+  const next = octets[end];
+  const isOpen = next !== undefined && next !== CARRIAGE_RETURN && next !== LINE_FEED;
+  return isOpen && !body.subarray(-2).equals(LINE_END) ? Buffer.concat([body, LINE_END]) : body;
+}
+
+/** The header section with another Content-Transfer-Encoding; it has at least an empty line. */
+function withEncoding(head: Buffer, encoding: string, form: TransferForm): Buffer {
+  const mended = mendHeader(head, form).toString('latin1');
+  const fields = mended
+    .split(/\r\n(?![ \t])/)
+    .filter((field) => field !== '' && !/^content-transfer-encoding[ \t]*:/i.test(field));
+  return Buffer.from([...fields, `Content-Transfer-Encoding: ${encoding}`, '', ''].join('\r\n'), 'latin1');
+}
+
+/** Header fields (RFC 5322 §2.2) as SMTP carries them, each ended as it was. */
+export function mendHeader(head: Buffer, form: TransferForm): Buffer {
+  if (isTransferable(head, form)) return head;
+  const lines = head
+    .toString('latin1')
+    .replace(/\0/g, '')
+    .replace(/\r\n/g, '\n')
+    .replace(/\r/g, ' ')
+    .split('\n')
+    .map((line) => foldLine(form === '7bit' ? toWords(line) : line));
+  return Buffer.from(lines.join('\r\n'), 'latin1');
+}
+
+/**
+ * Runs of octets beyond ASCII as encoded words, as most agents take them even where RFC 2047 §5 has none: of what stands between two
+ * delimiters the words from the first that has such an octet to the last. Linear.
+ */
+function toWords(line: string): string {
+  const escaped = escapeEncodedWords(line);
+  if (!/[\x80-\xff]/.test(escaped)) return escaped;
+  return escaped.replace(/[^"(),:;<>@[\\\]\r\n]+/g, (text) => {
+    let [first, last] = [0, text.length - 1];
+    while (first < text.length && !isBeyondAscii(text, first)) first++;
+    if (first === text.length) return text;
+    while (!isBeyondAscii(text, last)) last--;
+    while (first > 0 && /[^\s=]/.test(text[first - 1] ?? '')) first--;
+    while (last + 1 < text.length && /\S/.test(text[last + 1] ?? '')) last++;
+    return text.slice(0, first) + encodedWords(text.slice(first, last + 1)) + text.slice(last + 1);
+  });
+}
+
+function isBeyondAscii(text: string, at: number): boolean {
+  return text.charCodeAt(at) >= 0x80;
+}
+
+function encodedWords(run: string): string {
+  const words: string[] = [];
+  let word = '';
+  for (const character of decodeRawText(run)) {
+    if (Buffer.byteLength(word + character) > WORD_OCTETS) {
+      words.push(word);
+      word = '';
+    }
+    word += character;
+  }
+  words.push(word);
+  return words.map((each) => `=?UTF-8?B?${Buffer.from(each).toString('base64')}?=`).join(' ');
+}
+
+/** A line that is too long is folded at white space where it has some, and cut where it has none. */
+function foldLine(line: string): string {
+  if (line.length <= MAX_LINE_OCTETS) return line;
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > MAX_LINE_OCTETS) {
+    const space = Math.max(rest.lastIndexOf(' ', MAX_LINE_OCTETS), rest.lastIndexOf('\t', MAX_LINE_OCTETS));
+    const isFoldable = space > 0 && /[^ \t]/.test(rest.slice(0, space));
+    const end = isFoldable ? space : MAX_LINE_OCTETS - 1;
+    lines.push(rest.slice(0, end));
+    rest = isFoldable ? rest.slice(end) : ` ${rest.slice(end)}`;
+  }
+  return [...lines, rest].join('\r\n');
+}
+
+/** Lines that belong to no part: delimiters, and what stands before the first and behind the last one (RFC 2046 §5.1.1). */
+function mendLines(octets: Buffer, form: TransferForm): Buffer {
+  if (isTransferable(octets, form)) return octets;
+  const text = octets
+    .toString('latin1')
+    .replace(/\0/g, '')
+    .replace(/\r\n|\r|\n/g, '\n');
+  const plain = form === '7bit' ? text.replace(/[\x80-\xff]/g, '?') : text;
+  const lines = plain.split('\n').flatMap((line) => line.match(/.{1,998}/gs) ?? ['']);
+  return Buffer.from(lines.join('\r\n'), 'latin1');
+}
+
+function toBase64(content: Buffer): Buffer {
+  const lines = content.toString('base64').match(/.{1,76}/g) ?? [];
+  return Buffer.from(lines.join('\r\n'), 'latin1');
+}
+
+/** RFC 2045 §6.7. Only CRLF is a line end; a CR or LF alone is content. Linear. */
+export function toQuotedPrintable(content: Uint8Array): Buffer {
+  const encoded = Buffer.allocUnsafe(content.length * 4 + 16);
+  let length = 0;
+  let column = 0;
+  const put = (text: string) => {
+    if (column + text.length >= ENCODED_LINE_LENGTH) {
+      length += encoded.write('=\r\n', length, 'latin1');
+      column = 0;
+    }
+    length += encoded.write(text, length, 'latin1');
+    column += text.length;
+  };
+  for (let at = 0; at < content.length; at++) {
+    const octet = content[at] ?? 0;
+    if (octet === CARRIAGE_RETURN && content[at + 1] === LINE_FEED) {
+      length += encoded.write('\r\n', length, 'latin1');
+      column = 0;
+      at++;
+      continue;
+    }
+    const isBlank = octet === SPACE || octet === TAB;
+    const next = content[at + 1];
+    const isAtEnd = next === undefined || (next === CARRIAGE_RETURN && content[at + 2] === LINE_FEED);
+    const isPlain = (octet > SPACE && octet < 0x7f && octet !== EQUALS) || (isBlank && !isAtEnd);
+    put(isPlain ? String.fromCharCode(octet) : `=${octet.toString(16).toUpperCase().padStart(2, '0')}`);
+  }
+  return encoded.subarray(0, length);
+}
+
+const LINE_END = Buffer.from('\r\n');
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
+const TAB = 0x09;
+const EQUALS = 0x3d;

@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import { canonicalDomainName } from '../domains/domain-name.ts';
+import type { AuthenticationResult } from '../mime/authentication.ts';
+import { wellFormedJson, wellFormedValue } from '../shared/text.ts';
+import { foldText } from './guard-text.ts';
+
+/** Values of which one (OR) or each (AND) has to be met; as the user wrote them, white space at their ends removed. */
+export interface GuardCriterion {
+  operator: 'OR' | 'AND';
+  values: string[];
+}
+
+/** What an explicit rule asks of a mail; all that is given has to be met. At least one is given. */
+export interface ExplicitConfig {
+  /** parts of the Subject field */
+  subject?: GuardCriterion;
+  /** addresses or `*@domain` of the From field; aligned: only where DMARC passed for that address' domain (RFC 9989 §4.4) */
+  from?: GuardCriterion & { aligned?: boolean };
+  /** addresses or `*@domain` of To, Cc and the envelope */
+  to?: GuardCriterion;
+  /** parts of subject and bodies */
+  hasWords?: GuardCriterion;
+  hasAttachment?: boolean;
+  /** see isAttachmentLike */
+  attachments?: GuardCriterion;
+  /** one of these results (RFC 8601 §2.7) */
+  spf?: AuthenticationResult[];
+  dkim?: AuthenticationResult[];
+  dmarc?: AuthenticationResult[];
+  /** how the reference service's form shows the rule; means nothing */
+  mode?: string;
+}
+
+export interface PromptConfig {
+  prompt: string;
+}
+
+export type GuardConfig = { type: 'explicit'; config: ExplicitConfig } | { type: 'ai_prompt'; config: PromptConfig };
+
+export const MAX_GUARD_VALUES = 100;
+/** Characters of one value. */
+export const MAX_GUARD_VALUE_LENGTH = 500;
+/** Characters. */
+export const MAX_GUARD_PROMPT_LENGTH = 4_000;
+
+export type GuardConfigResult = { config: GuardConfig; error?: undefined } | { error: string; config?: undefined };
+
+/** Checks the config of a rule as a user gave it, an object or its JSON; unknown keys are left out. The error is for the user. */
+export function checkGuardConfig(type: GuardConfig['type'], input: unknown): GuardConfigResult {
+  const given = typeof input === 'string' ? parseJson(input) : wellFormedValue(input);
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    return { error: 'config: must be an object' };
+  const checked = (type === 'explicit' ? explicit : prompted).safeParse(given);
+  if (!checked.success) return { error: textOf(checked.error.issues[0]) };
+  return { config: { type, config: checked.data } as GuardConfig };
+}
+
+function textOf(issue: z.core.$ZodIssue | undefined): string {
+  return ['config', ...(issue?.path ?? [])].join('.') + `: ${issue?.message ?? 'invalid'}`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(wellFormedJson(text));
+  } catch {
+    return null;
+  }
+}
+
+const value = z
+  .string()
+  .trim()
+  .max(MAX_GUARD_VALUE_LENGTH, `must not be longer than ${MAX_GUARD_VALUE_LENGTH} characters`)
+  .refine((text) => !text.includes('\0'), 'must not contain NUL')
+  .refine((text) => foldText(text) !== '', 'must not be empty');
+
+const operator = z
+  .enum(['OR', 'AND', 'or', 'and'], 'must be OR or AND')
+  .transform((name) => (name.toUpperCase() === 'AND' ? 'AND' : 'OR'))
+  .default('OR');
+
+/** A value alone, or a list of them, is short for one of which any has to be met. */
+const asCriterion = (given: unknown): unknown =>
+  typeof given === 'string' ? { values: [given] } : Array.isArray(given) ? { values: given } : given;
+
+const criterionOf = <T extends z.ZodType<string>>(each: T) => ({
+  operator,
+  values: z
+    .array(each)
+    .min(1, 'must have at least one value')
+    .max(MAX_GUARD_VALUES, `must not have more than ${MAX_GUARD_VALUES} values`),
+});
+const criterion = <T extends z.ZodType<string>>(each: T) => z.preprocess(asCriterion, z.object(criterionOf(each)));
+
+const addressOrDomain = value.refine(isAddressPattern, 'must be an address or *@domain');
+
+/** `*` of one pattern; each may have to be sought in a thousand names. */
+const MAX_ASTERISKS = 3;
+const attachmentPattern = value.refine(
+  (pattern) => pattern.split('*').length <= MAX_ASTERISKS + 1,
+  `must not have more than ${MAX_ASTERISKS} asterisks`,
+);
+
+const results = z
+  .preprocess(
+    (given) => (typeof given === 'string' ? [given] : given),
+    z
+      .array(
+        z.enum(
+          ['pass', 'fail', 'softfail', 'neutral', 'none', 'policy', 'temperror', 'permerror'],
+          'must be pass, fail, softfail, neutral, none, policy, temperror or permerror',
+        ),
+      )
+      .min(1, 'must have at least one value'),
+  )
+  .transform((each) => [...new Set(each)]);
+
+const explicitFields = {
+  subject: criterion(value).exactOptional(),
+  from: z
+    .preprocess(asCriterion, z.object({ ...criterionOf(addressOrDomain), aligned: z.boolean().exactOptional() }))
+    .exactOptional(),
+  to: criterion(addressOrDomain).exactOptional(),
+  hasWords: criterion(value).exactOptional(),
+  hasAttachment: z.boolean().exactOptional(),
+  attachments: criterion(attachmentPattern).exactOptional(),
+  spf: results.exactOptional(),
+  dkim: results.exactOptional(),
+  dmarc: results.exactOptional(),
+  mode: z.enum(['simple', 'advanced'], 'must be simple or advanced').exactOptional(),
+};
+
+// `null` and the empty criterion of a form that was left blank count as not given.
+const explicit = z.preprocess(
+  withoutBlanks,
+  z
+    .object(explicitFields)
+    .refine(
+      (config) => Object.keys(config).some((key) => key !== 'mode'),
+      'must have at least one of subject, from, to, hasWords, hasAttachment, attachments, spf, dkim and dmarc',
+    ),
+);
+
+/** The fields of a config of any type. */
+export const guardConfigFields = z.object({ ...explicitFields, prompt: z.unknown() });
+
+const prompted = z.object({
+  prompt: z
+    .string('must be a text')
+    .trim()
+    .min(1, 'must not be empty')
+    .max(MAX_GUARD_PROMPT_LENGTH, `must not be longer than ${MAX_GUARD_PROMPT_LENGTH} characters`)
+    .refine((text) => !text.includes('\0'), 'must not contain NUL'),
+});
+
+function withoutBlanks(given: unknown): unknown {
+  return Object.fromEntries(
+    Object.entries(given as Record<string, unknown>).filter(([, each]) => each !== null && !isBlank(each)),
+  );
+}
+
+function isBlank(given: unknown): boolean {
+  if (typeof given !== 'object' || given === null) return false;
+  const { values, aligned } = given as { values?: unknown; aligned?: unknown };
+  return Array.isArray(values) && values.length === 0 && aligned === undefined;
+}
+
+/** `local@domain` or `*@domain`, or `@domain`, which is the same. */
+function isAddressPattern(pattern: string): boolean {
+  const at = pattern.lastIndexOf('@');
+  const local = pattern.slice(0, at);
+  return at >= 0 && !/[\s<>,*]/.test(local === '*' ? '' : local) && canonicalDomainName(pattern.slice(at + 1)) !== null;
+}

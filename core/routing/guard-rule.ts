@@ -1,0 +1,285 @@
+import type { Authentication, AuthenticationResult } from '../mime/authentication.ts';
+import { holds } from '../shared/find-text.ts';
+import type { ExplicitConfig, GuardConfig, GuardCriterion } from './guard-config.ts';
+import { domainOfAddress, foldAddress, foldText } from './guard-text.ts';
+
+/** What rules know of a received mail. */
+export interface GuardFacts {
+  subject: string;
+  /** of the From field */
+  from: { name: string | null; address: string }[];
+  /** To, Cc and the envelope recipient, lower case */
+  to: string[];
+  /** subject, text and the text of the HTML */
+  text: string;
+  attachments: { filename: string; contentType: string }[];
+  /** null: nothing is known of it, and no verdict is met */
+  authentication: Authentication | null;
+}
+
+/** A rule by which received mail is let through, held back, or led to an endpoint. */
+export type GuardRule = {
+  id: string;
+  name: string;
+  action: 'allow' | 'block' | 'route';
+  /** of action route */
+  endpointId: string | null;
+  priority: number;
+  createdAt: Date;
+} & GuardConfig;
+
+/** What of a mail met a rule: the criterion, and the rule's own value. */
+export interface GuardMatch {
+  criteria: string;
+  value: string;
+}
+
+/** What a model said of a mail, and why; `failed` when it did not answer. */
+export type ModelAnswer = { kind: 'answered'; isMatch: boolean; reason: string } | { kind: 'failed'; reason: string };
+
+/** What rules make of a mail. */
+export type GuardVerdict =
+  | { kind: 'none' }
+  /** reason: the model's, null of explicit rules */
+  | { kind: 'matched'; rule: GuardRule; matches: GuardMatch[]; reason: string | null }
+  /** a rule is reached whose model has to be asked first */
+  | { kind: 'ask'; rule: GuardRule }
+  /** a rule is reached whose model failed: nobody knows whether it would have held the mail back */
+  | { kind: 'review'; rule: GuardRule; reason: string };
+
+/** The order in which rules are asked: the highest priority, of equal ones the newest, first. */
+export function sortRules<T extends Pick<GuardRule, 'id' | 'priority' | 'createdAt'>>(rules: readonly T[]): T[] {
+  return rules.toSorted(
+    (a, b) => b.priority - a.priority || b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1),
+  );
+}
+
+/** Asks active rules in their order; the first that matches decides. `answers` are those of models, by rule id. */
+export function evaluateRules(
+  rules: readonly GuardRule[],
+  facts: GuardFacts,
+  answers: ReadonlyMap<string, ModelAnswer>,
+): GuardVerdict {
+  const mail = foldFacts(facts);
+  for (const rule of sortRules(rules)) {
+    if (rule.type === 'explicit') {
+      const matches = matchExplicit(rule.config, mail);
+      if (matches !== null) return { kind: 'matched', rule, matches, reason: null };
+      continue;
+    }
+    const answer = answers.get(rule.id);
+    if (answer === undefined) return { kind: 'ask', rule };
+    if (answer.kind === 'failed') return { kind: 'review', rule, reason: answer.reason };
+    if (answer.isMatch) {
+      const matches = [{ criteria: 'prompt', value: rule.config.prompt }];
+      return { kind: 'matched', rule, matches, reason: answer.reason };
+    }
+  }
+  return { kind: 'none' };
+}
+
+/** What a rule's model is asked; null of explicit rules. */
+export function promptOf(rule: GuardRule): string | null {
+  return rule.type === 'ai_prompt' ? rule.config.prompt : null;
+}
+
+/** Whether any of the rules looks at bodies. */
+export function readsText(rules: readonly GuardConfig[]): boolean {
+  return rules.some((rule) => rule.type === 'explicit' && rule.config.hasWords !== undefined);
+}
+
+/** Facts as rules compare them; the text is folded when the first rule looks at it. */
+interface FoldedFacts {
+  subject: string;
+  from: Set<string>;
+  to: Set<string>;
+  text: () => Words;
+  attachments: { filename: string; contentType: string }[];
+  authentication: Authentication | null;
+}
+
+/** One mail may be tried by several sets of rules. */
+const foldedFacts = new WeakMap<GuardFacts, FoldedFacts>();
+
+function foldFacts(facts: GuardFacts): FoldedFacts {
+  const known = foldedFacts.get(facts);
+  if (known !== undefined) return known;
+  const folded = foldAnew(facts);
+  foldedFacts.set(facts, folded);
+  return folded;
+}
+
+function foldAnew(facts: GuardFacts): FoldedFacts {
+  let words: Words | undefined;
+  return {
+    subject: foldText(facts.subject),
+    from: withDomains(facts.from.map(({ address }) => foldAddress(address))),
+    to: withDomains(facts.to.map(foldAddress)),
+    text: () => (words ??= readWords(foldText(facts.text))),
+    attachments: facts.attachments.map(({ filename, contentType }) => ({
+      // Windows drops dots and spaces at the end of a name.
+      filename: foldText(filename).replace(/[. ]+$/, ''),
+      contentType: contentType.toLowerCase(),
+    })),
+    authentication: facts.authentication,
+  };
+}
+
+/** The addresses, and `*@domain` of each. */
+function withDomains(addresses: readonly string[]): Set<string> {
+  return new Set(addresses.flatMap((address) => [address, `*@${domainOfAddress(address) ?? ''}`]));
+}
+
+/** What of the mail meets the config; null unless all of it does. The cheap criteria come first. */
+function matchExplicit(config: ExplicitConfig, mail: FoldedFacts): GuardMatch[] | null {
+  const matches: GuardMatch[] = [];
+  for (const [criteria, meet] of CRITERIA) {
+    const met = meet(config, mail);
+    if (met === null) return null;
+    if (met !== undefined) matches.push(...met.map((value) => ({ criteria, value })));
+  }
+  return matches.length === 0 ? null : matches;
+}
+
+/** Undefined: the config does not ask; null: not met; else the values that were. */
+type Meet = (config: ExplicitConfig, mail: FoldedFacts) => string[] | null | undefined;
+
+const CRITERIA: readonly (readonly [string, Meet])[] = [
+  ['from', ({ from }, mail) => from && meetFrom(from, mail)],
+  ['to', ({ to }, mail) => to && meet(to, foldPattern, (pattern) => mail.to.has(pattern))],
+  ['spf', ({ spf }, mail) => spf && meetResult(spf, resultsOf(mail.authentication, 'spf'))],
+  ['dkim', ({ dkim }, mail) => dkim && meetResult(dkim, resultsOf(mail.authentication, 'dkim'))],
+  ['dmarc', ({ dmarc }, mail) => dmarc && meetResult(dmarc, resultsOf(mail.authentication, 'dmarc'))],
+  [
+    'hasAttachment',
+    ({ hasAttachment }, mail) =>
+      hasAttachment === undefined
+        ? undefined
+        : hasAttachment === mail.attachments.length > 0
+          ? [String(hasAttachment)]
+          : null,
+  ],
+  ['attachments', ({ attachments }, mail) => attachments && meetAttachments(attachments, mail)],
+  ['subject', ({ subject }, mail) => subject && meet(subject, foldText, (part) => holds(mail.subject, part))],
+  ['hasWords', ({ hasWords }, mail) => hasWords && meet(hasWords, foldText, (word) => hasWord(mail.text(), word))],
+];
+
+/** The values that were met; null unless enough were. `isMet` is asked with the folded value. */
+function meet(criterion: GuardCriterion, fold: Fold, isMet: (folded: string) => boolean): string[] | null {
+  const { operator, values } = criterion;
+  const folded = foldValues(criterion, fold);
+  if (operator === 'AND') return folded.every(isMet) ? values : null;
+  const found = values[folded.findIndex(isMet)];
+  return found === undefined ? null : [found];
+}
+
+type Fold = (value: string) => string;
+
+/** Rules are read once and asked for many mails. */
+function foldValues(criterion: GuardCriterion, fold: Fold): string[] {
+  const known = foldedValues.get(criterion);
+  if (known !== undefined) return known;
+  const folded = criterion.values.map(fold);
+  foldedValues.set(criterion, folded);
+  return folded;
+}
+
+const foldedValues = new WeakMap<GuardCriterion, string[]>();
+
+function meetFrom(from: NonNullable<ExplicitConfig['from']>, mail: FoldedFacts): string[] | null {
+  if (from.aligned !== true) return meet(from, foldPattern, (pattern) => mail.from.has(pattern));
+  const domain = alignedDomain(mail.authentication);
+  if (domain === null) return null;
+  return meet(from, foldPattern, (pattern) => mail.from.has(pattern) && domainOfAddress(pattern) === domain);
+}
+
+/** The From domain for which DMARC passed; null when it did not, or when it is not plain which From field a reader sees. */
+function alignedDomain(authentication: Authentication | null): string | null {
+  if (authentication?.dmarc.result !== 'pass' || authentication.hasSeveralFromFields) return null;
+  const { domain } = authentication.dmarc;
+  return domain === null ? null : domainOfAddress(foldAddress(`*@${domain}`));
+}
+
+function foldPattern(value: string): string {
+  return foldAddress(value.startsWith('@') ? `*${value}` : value);
+}
+
+function meetResult(wanted: readonly AuthenticationResult[], results: readonly string[]): string[] | null {
+  const found = wanted.find((result) => results.includes(result));
+  return found === undefined ? null : [found];
+}
+
+/** DKIM: one good signature is a pass whatever the others are, none at all is `none` (RFC 6376 §6.1). */
+function resultsOf(authentication: Authentication | null, method: 'spf' | 'dkim' | 'dmarc'): string[] {
+  if (authentication === null) return [];
+  if (method !== 'dkim') return [authentication[method].result];
+  const results = authentication.dkim.map(({ result }) => result);
+  if (results.includes('pass')) return ['pass'];
+  return results.length === 0 ? ['none'] : results;
+}
+
+function meetAttachments(attachments: GuardCriterion, mail: FoldedFacts): string[] | null {
+  return meet(attachments, foldText, (pattern) =>
+    mail.attachments.some((attachment) => isAttachmentLike(pattern, attachment)),
+  );
+}
+
+/**
+ * `image/*` and `application/pdf` are content types, `.exe` is the end of a file name, `invoice*.pdf` all of one with `*` for anything;
+ * anything else is a part of one.
+ */
+function isAttachmentLike(
+  pattern: string,
+  { filename, contentType }: { filename: string; contentType: string },
+): boolean {
+  if (pattern.includes('/'))
+    return pattern.endsWith('/*') ? contentType.startsWith(pattern.slice(0, -1)) : contentType === pattern;
+  if (pattern.includes('*')) return isGlobOf(pattern.split('*'), filename);
+  return pattern.startsWith('.') ? filename.endsWith(pattern) : filename.includes(pattern);
+}
+
+/** Whether the pieces follow each other in the text, the first at its start and the last at its end. Linear: the first place of each piece is as good as any. */
+function isGlobOf(pieces: readonly string[], text: string): boolean {
+  const first = pieces[0] ?? '';
+  const last = pieces.at(-1) ?? '';
+  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+  const end = text.length - last.length;
+  let at = first.length;
+  for (const piece of pieces.slice(1, -1)) {
+    const found = text.indexOf(piece, at);
+    if (found === -1 || found + piece.length > end) return false;
+    at = found + piece.length;
+  }
+  return true;
+}
+
+/** A folded text with marks of which three characters follow each other in it, so that most words need no search. */
+interface Words {
+  text: string;
+  marks: Uint8Array;
+}
+
+/** Bits; a text of 300,000 characters has fewer different threes than a tenth of that. */
+const MARK_BITS = 2 ** 20;
+
+function readWords(text: string): Words {
+  const marks = new Uint8Array(MARK_BITS / 8);
+  for (let at = 0; at + 2 < text.length; at++) {
+    const mark = markAt(text, at);
+    marks[mark >> 3] = (marks[mark >> 3] ?? 0) | (1 << (mark & 7));
+  }
+  return { text, marks };
+}
+
+function hasWord({ text, marks }: Words, word: string): boolean {
+  for (let at = 0; at + 2 < word.length; at++) {
+    const mark = markAt(word, at);
+    if (((marks[mark >> 3] ?? 0) & (1 << (mark & 7))) === 0) return false;
+  }
+  return holds(text, word);
+}
+
+function markAt(text: string, at: number): number {
+  const mixed = Math.imul(text.charCodeAt(at), 31_337) ^ Math.imul(text.charCodeAt(at + 1), 7_919);
+  return (mixed ^ Math.imul(text.charCodeAt(at + 2), 104_729)) & (MARK_BITS - 1);
+}

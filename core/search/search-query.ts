@@ -1,0 +1,211 @@
+import { canonicalDomainName } from '../domains/domain-name.ts';
+import { UserError } from '../shared/errors.ts';
+import { labelKey, labelOf } from '../threads/label.ts';
+import { wordsOf } from './search-words.ts';
+
+/** Characters (UTF-16 units) of a search with operators. */
+export const MAX_QUERY_LENGTH = 500;
+/** Words, phrases and operators of a search. */
+export const MAX_QUERY_TERMS = 20;
+
+/** What one part of a search asks of an email; of several, each. */
+export type SearchTerm = (
+  | {
+      kind: 'words';
+      place: 'anywhere' | 'subject' | 'from' | 'to';
+      /** in order, at least one; see core/search/search-words.ts */
+      words: string[];
+      /** false: the last one may be the beginning of a word */
+      isWhole: boolean;
+    }
+  /** of the sender, a recipient or the user's own address; canonical */
+  | { kind: 'domain'; name: string }
+  /** of its thread; as labels are compared */
+  | { kind: 'label'; key: string }
+  /** created before an instant, or at it or later */
+  | { kind: 'before' | 'after'; at: Date }
+  | { kind: 'flag'; flag: SearchFlag }
+) & { isNegated: boolean };
+
+/** unread, read, archived and inbox show received mail alone. */
+export type SearchFlag = 'unread' | 'read' | 'archived' | 'inbox' | 'sent' | 'received' | 'scheduled' | 'attachment';
+
+/**
+ * Reads a search with operators (docs/search.md). Words without a letter or digit ask for nothing. Throws validation for a value that its
+ * operator does not take, an operator known elsewhere that there is none of, and a search that is too long.
+ */
+export function parseSearch(text: string, now: Date): SearchTerm[] {
+  if (text.length > MAX_QUERY_LENGTH)
+    throw refused(`A search must not be longer than ${MAX_QUERY_LENGTH} characters; this one has ${text.length}`);
+  const pieces = piecesOf(text);
+  if (pieces.length > MAX_QUERY_TERMS)
+    throw refused(
+      `A search must not have more than ${MAX_QUERY_TERMS} words and operators; this one has ${pieces.length}`,
+    );
+  return pieces.map((piece) => termOf(piece, now)).filter((term) => term !== null);
+}
+
+/** Why a search cannot be made, as a fault of the field `search`. */
+export function refused(message: string): UserError {
+  return new UserError('validation', message, { details: [{ field: 'search', message }] });
+}
+
+interface Piece {
+  isNegated: boolean;
+  /** null: words */
+  operator: string | null;
+  value: string;
+  isQuoted: boolean;
+}
+
+const OPERATORS = ['from', 'to', 'subject', 'domain', 'label', 'before', 'after', 'has', 'is', 'in'] as const;
+type Operator = (typeof OPERATORS)[number];
+/** Operators of other mail services, which would be searched for as words otherwise. */
+const UNKNOWN_OPERATORS: readonly string[] =
+  'bcc cc category deliveredto filename larger larger_than newer newer_than older older_than rfc822msgid smaller smaller_than'.split(
+    ' ',
+  );
+
+/** Cuts the text at white space outside of quotes. A quote that does not end goes to the end of the text. */
+function piecesOf(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let at = 0;
+  while (at < text.length) {
+    if (/\s/.test(text.charAt(at))) {
+      at++;
+      continue;
+    }
+    const isNegated = text[at] === '-';
+    if (isNegated) at++;
+    const operator = operatorAt(text, at);
+    if (operator !== null) at += operator.length + 1;
+    const isQuoted = text[at] === '"';
+    const found = isQuoted ? text.indexOf('"', at + 1) : nextSpace(text, at);
+    const end = found === -1 ? text.length : found;
+    const value = text.slice(isQuoted ? at + 1 : at, end);
+    pieces.push({ isNegated, operator: operator?.toLowerCase() ?? null, value, isQuoted });
+    at = isQuoted ? end + 1 : end;
+  }
+  return pieces;
+}
+
+function operatorAt(text: string, at: number): string | null {
+  NAME.lastIndex = at;
+  const name = NAME.exec(text)?.[1];
+  if (name === undefined) return null;
+  const lower = name.toLowerCase();
+  return isOperator(lower) || UNKNOWN_OPERATORS.includes(lower) ? name : null;
+}
+
+const NAME = /([a-z0-9_]{2,12}):/iy;
+
+function nextSpace(text: string, from: number): number {
+  SPACE.lastIndex = from;
+  return SPACE.exec(text)?.index ?? -1;
+}
+
+const SPACE = /\s/g;
+
+function isOperator(name: string): name is Operator {
+  return (OPERATORS as readonly string[]).includes(name);
+}
+
+function termOf({ operator, value, isQuoted, isNegated }: Piece, now: Date): SearchTerm | null {
+  if (operator === null) {
+    const words = wordsOf(value);
+    return words.length === 0 ? null : { kind: 'words', place: 'anywhere', words, isWhole: isQuoted, isNegated };
+  }
+  if (!isOperator(operator))
+    throw refused(
+      `There is no operator ${operator}: here. Operators are ${OPERATORS.map((name) => `${name}:`).join(' ')}`,
+    );
+  if (value.trim() === '') throw refused(`${operator}: needs a value right behind it: ${TAKEN[operator]}`);
+  const term = valueOf(operator, value.trim(), isQuoted, now);
+  if (term === null)
+    throw refused(`${operator}: does not take ${JSON.stringify(shortened(value))}. It takes ${TAKEN[operator]}`);
+  return { ...term, isNegated };
+}
+
+const TAKEN: Readonly<Record<Operator, string>> = {
+  from: 'a name, an address or a part of one, as from:ann@example.com',
+  to: 'a name, an address or a part of one, as to:ann@example.com',
+  subject: 'words, as subject:invoice or subject:"annual report"',
+  domain: 'the name of a domain, as domain:example.com',
+  label: 'a label, as label:urgent or label:"to do"',
+  before: 'a date as 2026-01-31, an instant as 2026-01-31T10:00:00Z, or an age as 7d (12h, 7d, 4w, 1y)',
+  after: 'a date as 2026-01-31, an instant as 2026-01-31T10:00:00Z, or an age as 7d (12h, 7d, 4w, 1y)',
+  has: 'attachment',
+  is: 'unread, read or archived',
+  in: 'inbox, archive, sent, received or scheduled',
+};
+
+/** Each flag with the words of its operator that ask for it. */
+const FLAGS: Readonly<Record<'has' | 'is' | 'in', Readonly<Record<string, SearchFlag>>>> = {
+  has: { attachment: 'attachment', attachments: 'attachment' },
+  is: { unread: 'unread', read: 'read', archived: 'archived' },
+  in: { inbox: 'inbox', archive: 'archived', sent: 'sent', received: 'received', scheduled: 'scheduled' },
+};
+
+type Bare<T> = T extends unknown ? Omit<T, 'isNegated'> : never;
+
+function valueOf(operator: Operator, value: string, isQuoted: boolean, now: Date): Bare<SearchTerm> | null {
+  switch (operator) {
+    case 'from':
+    case 'to':
+    case 'subject': {
+      const words = wordsOf(value);
+      return words.length === 0 ? null : { kind: 'words', place: operator, words, isWhole: isQuoted };
+    }
+    case 'domain': {
+      const name = canonicalDomainName(value.replace(/^@/, ''));
+      return name === null ? null : { kind: 'domain', name };
+    }
+    case 'label': {
+      const label = labelOf(value);
+      return label === null ? null : { kind: 'label', key: labelKey(label) };
+    }
+    case 'before':
+    case 'after': {
+      const at = instantOf(value, now);
+      return at === null ? null : { kind: operator, at };
+    }
+    case 'has':
+    case 'is':
+    case 'in': {
+      const name = value.toLowerCase();
+      const flags = FLAGS[operator];
+      const flag = Object.hasOwn(flags, name) ? flags[name] : undefined;
+      return flag === undefined ? null : { kind: 'flag', flag };
+    }
+  }
+}
+
+const AGE_MS = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000, y: 365 * 86_400_000 };
+const AGE = /^(\d{1,4})([hdwy])$/i;
+const DAY = /^([1-9]\d{3})([-/])(\d{2})\2(\d{2})$/;
+const INSTANT = /^([1-9]\d{3}-\d{2}-\d{2})[Tt](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+-]\d{2}:\d{2})?$/;
+
+/** A day is its beginning in UTC; an instant without an offset is of UTC. Null when it is no instant of the years 1000 to 9999. */
+function instantOf(value: string, now: Date): Date | null {
+  const [, count, unit] = AGE.exec(value) ?? [];
+  if (unit !== undefined) {
+    const at = new Date(now.getTime() - Number(count) * AGE_MS[unit.toLowerCase() as keyof typeof AGE_MS]);
+    return at.getTime() > 0 ? at : new Date(0);
+  }
+  const [, year, , month, day] = DAY.exec(value) ?? [];
+  if (day !== undefined) return realDay(`${year}-${month}-${day}`);
+  const [, date, time, offset = 'Z'] = INSTANT.exec(value) ?? [];
+  if (date === undefined || realDay(date) === null) return null;
+  const at = new Date(`${date}T${time}${offset.toUpperCase()}`);
+  return Number.isNaN(at.getTime()) ? null : at;
+}
+
+/** Null for days that no month has. */
+function realDay(date: string): Date | null {
+  const at = new Date(`${date}T00:00:00Z`);
+  return Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== date ? null : at;
+}
+
+function shortened(value: string): string {
+  return value.length > 60 ? `${value.slice(0, 60).toWellFormed()}…` : value;
+}

@@ -1,0 +1,78 @@
+import { sanitizeHtmlBody } from '../html/sanitize-html-body.ts';
+import type { AddressFields } from '../mime/address.ts';
+import { isForwardSubject } from '../mime/subject.ts';
+import { textOfHtml } from '../routing/guard-text.ts';
+import { MAX_SUBJECT_LENGTH } from './outgoing-headers.ts';
+
+/** The email that is sent on to others. */
+export interface ForwardedMail {
+  addresses: AddressFields;
+  /** decoded */
+  subject: string;
+  date: Date;
+  /** null: there is none */
+  text: string | null;
+  html: string | null;
+}
+
+/** What the user writes above it; null: nothing. */
+export interface ForwardNote {
+  text: string | null;
+  html: string | null;
+}
+
+/** Characters of HTML that is shown as text, where there is no other text. */
+const MAX_HTML_AS_TEXT = 200_000;
+const HEADLINE = '---------- Forwarded message ----------';
+
+/** The subject of a mail that is sent on: `Fwd: ` in front, unless it says so already in any language. One line, cut to what may be sent. */
+export function forwardSubject(subject: string): string {
+  const line = subject.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+  const forward = isForwardSubject(line) ? line : `Fwd: ${line}`.trim();
+  return forward.length <= MAX_SUBJECT_LENGTH ? forward : forward.slice(0, MAX_SUBJECT_LENGTH).toWellFormed().trim();
+}
+
+/**
+ * The bodies of a mail that is sent on, as mail programs make them: the note, whose mail it was, and the mail itself. Its HTML is
+ * sanitised; without any, on either side, there is none.
+ */
+export function forwardBodies(mail: ForwardedMail, note: ForwardNote): { text: string; html: string | null } {
+  const fields = quotedFields(mail);
+  const original = mail.text ?? (mail.html === null ? '' : textOfHtml(mail.html.slice(0, MAX_HTML_AS_TEXT)));
+  const noteText = note.text ?? (note.html === null ? null : textOfHtml(note.html.slice(0, MAX_HTML_AS_TEXT)));
+  const text = [
+    ...(noteText === null ? [] : [noteText.trimEnd(), '']),
+    HEADLINE,
+    ...fields.map(([name, value]) => `${name}: ${value}`),
+    '',
+    original,
+  ].join('\n');
+  const shown = mail.html === null ? null : sanitizeHtmlBody(mail.html);
+  if (shown === null && note.html === null) return { text, html: null };
+  const above = note.html ?? (note.text === null ? '' : paragraph(note.text.trimEnd()));
+  const head = [HEADLINE, ...fields.map(([name, value]) => `<b>${name}:</b> ${escaped(value)}`)].join('<br>\n');
+  const html = `${above}\n<div>\n<div>${head}</div>\n<br>\n<div>\n${shown ?? paragraph(original)}\n</div>\n</div>\n`;
+  return { text, html };
+}
+
+function quotedFields({ addresses, subject, date }: ForwardedMail): [string, string][] {
+  const fields: [string, string | undefined][] = [
+    ['From', addresses.from?.text],
+    ['Date', date.toUTCString().replace('GMT', '+0000')],
+    ['Subject', subject],
+    ['To', addresses.to?.text],
+    ['Cc', addresses.cc?.text],
+  ];
+  return fields.flatMap(([name, value]) => {
+    const line = (value ?? '').replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+    return line === '' ? [] : [[name, line]];
+  });
+}
+
+function paragraph(text: string): string {
+  return `<p>${escaped(text).replace(/\r\n|\r|\n/g, '<br>\n')}</p>`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}

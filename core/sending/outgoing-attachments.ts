@@ -1,0 +1,127 @@
+import libmime from 'libmime';
+import { attachmentFilename } from '../mime/attachment.ts';
+import { isHeaderText } from './outgoing-headers.ts';
+
+/** An attachment of a send request. */
+export interface GivenAttachment {
+  filename: string | null;
+  /** base64 (RFC 4648 §4 or §5), or a `data:` URL with base64 */
+  content: string;
+  contentType: string | null;
+  /** what HTML names as `cid:`, with angle brackets or without */
+  contentId: string | null;
+}
+
+/** An attachment of a message to be composed. */
+export interface OutgoingAttachment {
+  filename: string;
+  content: Uint8Array;
+  /** type, subtype and parameters; never a multipart */
+  contentType: string;
+  /** `<...>`; null when the text does not show it */
+  contentId: string | null;
+}
+
+export type OutgoingAttachmentsResult =
+  | { attachments: OutgoingAttachment[]; error?: undefined; index?: undefined }
+  /** `index` is that of the attachment at fault; null when it is their number */
+  | { error: string; index: number | null; attachments?: undefined };
+
+/** Decoded attachments and bodies of a message together, octets. */
+export const MAX_CONTENT_OCTETS = 10 * 1_024 * 1_024;
+/** Bounds of the reference service. */
+export const MAX_OUTGOING_ATTACHMENTS = 20;
+const MAX_FILENAME_LENGTH = 255;
+const MAX_CONTENT_ID_LENGTH = 128;
+const MAX_CONTENT_TYPE_LENGTH = 255;
+
+/** RFC 2045 §5.1 */
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const CONTENT_TYPE = new RegExp(
+  `^${TOKEN}/${TOKEN}(?: *; *${TOKEN}=(?:${TOKEN}|"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*"))* *;? *$`,
+);
+/** What may stand between the brackets of Content-ID and behind `cid:`; an `@` is not asked for, as senders leave it out. */
+const CONTENT_ID = /^[!#$%&'*+./=?@^_`{|}~0-9A-Za-z:-]+$/;
+const DATA_URL = /^data:([^,;]{0,255})((?:;[^,;]{0,255}){0,8}),/i;
+
+/** Decodes and checks the attachments of a send request. `bodyOctets` are those of text and HTML, which count too. */
+export function readOutgoingAttachments(
+  given: readonly GivenAttachment[],
+  bodyOctets: number,
+): OutgoingAttachmentsResult {
+  if (given.length > MAX_OUTGOING_ATTACHMENTS)
+    return { error: `Attachments cannot be more than ${MAX_OUTGOING_ATTACHMENTS}`, index: null };
+  const attachments: OutgoingAttachment[] = [];
+  const contentIds = new Set<string>();
+  let octets = bodyOctets;
+  for (const [index, attachment] of given.entries()) {
+    const read = readOne(attachment, index);
+    if ('error' in read) return { error: read.error, index };
+    octets += read.content.length;
+    if (octets > MAX_CONTENT_OCTETS)
+      return { error: `Attachment ${read.filename} makes the message larger than ${MAX_CONTENT_OCTETS} octets`, index };
+    if (read.contentId !== null && contentIds.has(read.contentId))
+      return { error: `Attachment ${read.filename} has the content_id of another attachment`, index };
+    if (read.contentId !== null) contentIds.add(read.contentId);
+    attachments.push(read);
+  }
+  return { attachments };
+}
+
+/** Attachments of a stored message as a new one bears them: what cannot be written of their types and ids is left out. */
+export function asOutgoingAttachments(
+  stored: readonly { filename: string; contentType: string; contentId: string | null; content: Uint8Array }[],
+): OutgoingAttachment[] {
+  const contentIds = new Set<string>();
+  return stored.map(({ filename, contentType, contentId: given, content }) => {
+    const contentId = given === null ? null : (readContentId(given) ?? null);
+    const isTaken = contentId !== null && contentIds.has(contentId);
+    if (contentId !== null) contentIds.add(contentId);
+    return {
+      filename,
+      content,
+      contentType: isContentType(contentType) ? contentType : 'application/octet-stream',
+      contentId: isTaken ? null : contentId,
+    };
+  });
+}
+
+function readOne(given: GivenAttachment, index: number): OutgoingAttachment | { error: string } {
+  const named = given.filename ?? '';
+  if (named.length > MAX_FILENAME_LENGTH || !isHeaderText(named))
+    return { error: `Attachment ${index + 1} has an invalid filename` };
+  const dataUrl = DATA_URL.exec(given.content.slice(0, 4_096));
+  const contentType = given.contentType || dataUrl?.[1]?.trim() || typeOf(named);
+  const filename = attachmentFilename(given.filename, contentType, index);
+  if (!isContentType(contentType)) return { error: `Attachment ${filename} has an invalid content type` };
+  const contentId = given.contentId === null || given.contentId === '' ? null : readContentId(given.contentId);
+  if (contentId === undefined) return { error: `Attachment ${filename} has an invalid content_id` };
+  const isPlainUrl = dataUrl !== null && !/;base64$/i.test(dataUrl[2] ?? '');
+  const content = isPlainUrl ? null : decodeBase64(given.content.slice(dataUrl?.[0].length ?? 0));
+  if (content === null) return { error: `Attachment ${filename} is not valid base64` };
+  return { filename, content, contentType, contentId };
+}
+
+function typeOf(filename: string): string {
+  const dot = filename.lastIndexOf('.');
+  return libmime.detectMimeType(dot === -1 ? false : filename.slice(dot + 1).toLowerCase());
+}
+
+/** A multipart would bring parts of its own, and with them header sections that nobody has looked at. */
+function isContentType(text: string): boolean {
+  return text.length <= MAX_CONTENT_TYPE_LENGTH && CONTENT_TYPE.test(text) && !/^multipart\//i.test(text);
+}
+
+function readContentId(text: string): string | undefined {
+  const id = text.startsWith('<') && text.endsWith('>') ? text.slice(1, -1) : text;
+  return id.length <= MAX_CONTENT_ID_LENGTH && CONTENT_ID.test(id) ? `<${id}>` : undefined;
+}
+
+/** Null when it is not base64 in full: Buffer.from passes over what does not belong. Line ends are allowed, padding may be absent. */
+function decodeBase64(text: string): Uint8Array | null {
+  const digits = /[\r\n\t ]/.test(text) ? text.replace(/[\r\n\t ]+/g, '') : text;
+  const body = digits.replace(/={1,2}$/, '');
+  const isWhole = digits.length === body.length || digits.length % 4 === 0;
+  if (!isWhole || body.length % 4 === 1 || !/^[A-Za-z0-9+/_-]*$/.test(body)) return null;
+  return Buffer.from(body, 'base64');
+}

@@ -1,0 +1,121 @@
+import { parseMessageIds } from '../mime/message-id.ts';
+
+/**
+ * Custom header fields of a message that may be sent, or the text for the user. In-Reply-To and References are taken out of them,
+ * since they say where the message stands in a thread.
+ */
+export type OutgoingHeadersResult =
+  | { fields: [string, string][]; inReplyTo: string | null; references: string[]; error?: undefined }
+  | { error: string; fields?: undefined; inReplyTo?: undefined; references?: undefined };
+
+/** Bounds of the reference service; a line of a message has at most 998 octets (RFC 5322 §2.1.1). */
+export const MAX_OUTGOING_FIELDS = 50;
+const MAX_NAME_LENGTH = 126;
+const MAX_VALUE_LENGTH = 998;
+export const MAX_SUBJECT_LENGTH = 998;
+
+/** Characters of a value without white space among them: they stand on one line, behind the space that folds it. */
+export const MAX_WORD_LENGTH = 997;
+
+/** A subset of ftext (RFC 5322 §2.2) that every agent takes: letters, digits and the marks of RFC 9110 tokens. */
+const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** Fields that we write, or that only agents on the way may write. */
+const REFUSED_FIELDS = new Set([
+  'from',
+  'sender',
+  'to',
+  'cc',
+  'bcc',
+  'reply-to',
+  'subject',
+  'date',
+  'message-id',
+  'return-path',
+  'received',
+  'received-spf',
+  'delivered-to',
+  'x-original-to',
+  'envelope-to',
+  'apparently-to',
+  'dkim-signature',
+  'domainkey-signature',
+  'authentication-results',
+  '__proto__',
+]);
+const REFUSED_PREFIXES = ['mime-', 'content-', 'resent-', 'arc-'];
+
+/** Where the same is said by a key of the request. */
+const KEY_OF_FIELD = new Map([
+  ['from', 'from'],
+  ['to', 'to'],
+  ['cc', 'cc'],
+  ['bcc', 'bcc'],
+  ['reply-to', 'reply_to'],
+  ['subject', 'subject'],
+]);
+
+/** In-Reply-To and References; a reply's are ours. */
+export const THREADING_FIELDS: ReadonlySet<string> = new Set(['in-reply-to', 'references']);
+
+/** Checks `headers` of a send request. `ours` are further names, in lower case, that this message may not set. */
+export function checkOutgoingHeaders(
+  headers: Readonly<Record<string, string>>,
+  ours: ReadonlySet<string> = new Set(),
+): OutgoingHeadersResult {
+  const entries = Object.entries(headers);
+  if (entries.length > MAX_OUTGOING_FIELDS) return { error: `Headers cannot be more than ${MAX_OUTGOING_FIELDS}` };
+  const fields: [string, string][] = [];
+  const ids = new Map<string, string[]>();
+  const seen = new Set<string>();
+  for (const [name, value] of entries) {
+    const lower = name.toLowerCase();
+    const refusal = nameRefusal(name, ours);
+    if (refusal !== null) return { error: refusal };
+    if (seen.has(lower)) return { error: `Header is given twice: ${name}` };
+    seen.add(lower);
+    if (!isFieldValue(value)) return { error: `Invalid value for header: ${name}` };
+    const line = value.replace(/[ \t]+/g, ' ').trim();
+    if (!THREADING_FIELDS.has(lower)) {
+      fields.push([name, line]);
+      continue;
+    }
+    const found = parseMessageIds(line).filter(isWritableId);
+    if (found.length === 0 && line !== '') return { error: `Invalid value for header: ${name}` };
+    ids.set(lower, found);
+  }
+  return { fields, inReplyTo: ids.get('in-reply-to')?.[0] ?? null, references: ids.get('references') ?? [] };
+}
+
+/** Why a text cannot be the subject of a message, for the user; null when it can. Says nothing of a missing one. */
+export function checkSubject(subject: string): string | null {
+  if (subject.length > MAX_SUBJECT_LENGTH) return `Subject cannot be longer than ${MAX_SUBJECT_LENGTH} characters`;
+  return isHeaderText(subject) ? null : 'Subject must be one line of text without control characters';
+}
+
+/** Whether a text may stand in a header field: one line for every reader, no control characters but tabs, no half characters. */
+export function isHeaderText(text: string): boolean {
+  return text.isWellFormed() && !/[\0-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]/.test(text);
+}
+
+/** Whether a msg-id can be written in a message of ASCII lines; ids of received mail need not be. */
+export function isWritableId(id: string): boolean {
+  return id.length <= MAX_WORD_LENGTH && /^<[\x21-\x7e]+>$/.test(id);
+}
+
+function nameRefusal(name: string, ours: ReadonlySet<string>): string | null {
+  const lower = name.toLowerCase();
+  if (name.length > MAX_NAME_LENGTH || !FIELD_NAME.test(name))
+    return `Invalid header name: ${JSON.stringify(name.slice(0, MAX_NAME_LENGTH))}`;
+  const key = KEY_OF_FIELD.get(lower);
+  if (key !== undefined) return `Header cannot be set: ${name}. Use ${key} instead`;
+  const isRefused =
+    REFUSED_FIELDS.has(lower) || ours.has(lower) || REFUSED_PREFIXES.some((prefix) => lower.startsWith(prefix));
+  return isRefused ? `Header cannot be set: ${name}` : null;
+}
+
+function isFieldValue(value: string): boolean {
+  if (value.length > MAX_VALUE_LENGTH || !isHeaderText(value)) return false;
+  // Words beyond ASCII are encoded in pieces, so only those within it need room.
+  return value.split(/[ \t]+/).every((word) => word.length <= MAX_WORD_LENGTH || /[^\x21-\x7e]/.test(word));
+}

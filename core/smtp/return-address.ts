@@ -1,0 +1,80 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { canonicalDomainName } from '../domains/domain-name.ts';
+import { isIdentifier } from '../shared/identifiers.ts';
+
+const KEY_OCTETS = 32;
+const IDENTIFIER_OCTETS = 16;
+/** 128 bits: more than can be tried by mail. */
+const SIGNATURE_OCTETS = 16;
+const PREFIX = 'bounce+';
+/** RFC 4648 §6, in lower case and without padding, since local-parts are often compared and stored without regard to case. */
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
+const TOKEN_LENGTH = Math.ceil(((IDENTIFIER_OCTETS + SIGNATURE_OCTETS) * 8) / 5);
+
+/** Derives from SECRET_KEY the key that return addresses are signed with (RFC 5869); done once, used for all of them. */
+export function deriveReturnAddressKey(secretKey: Uint8Array): Uint8Array {
+  if (secretKey.length !== KEY_OCTETS) throw new RangeError(`SECRET_KEY has ${KEY_OCTETS} octets`);
+  return new Uint8Array(hkdfSync('sha256', secretKey, new Uint8Array(0), 'postroom return-address', KEY_OCTETS));
+}
+
+/**
+ * The reverse-path under which a message leaves: `bounce+TOKEN@DOMAIN`, 59 octets before the at sign (RFC 5321 §4.5.3.1.1 allows 64).
+ * The token holds the recipient's identifier and a signature over it and the domain, so that a DSN finds its row and nobody can make
+ * one up. Throws RangeError when the identifier is no recipient's or the domain is none.
+ */
+export function makeReturnAddress(key: Uint8Array, recipientId: string, domain: string): string {
+  const name = canonicalDomainName(domain);
+  if (name === null || !isIdentifier('recipient', recipientId))
+    throw new RangeError('a return address needs the identifier of a recipient and a domain');
+  const identifier = Buffer.from(recipientId.slice(-2 * IDENTIFIER_OCTETS), 'hex');
+  return `${PREFIX}${toBase32(signed(key, identifier, name))}@${name}`;
+}
+
+/** Whether an address has the form of a return address; whether it is one is for readReturnAddress to say. */
+export function isReturnAddress(address: string): boolean {
+  return RETURN_ADDRESS.test(address);
+}
+
+/** The identifier of the recipient that a return address was made for; null when it is not one of ours. Case does not matter. */
+export function readReturnAddress(key: Uint8Array, address: string): string | null {
+  const match = RETURN_ADDRESS.exec(address);
+  const token = match?.[1]?.toLowerCase();
+  const domain = canonicalDomainName(match?.[2] ?? '');
+  if (token === undefined || domain === null) return null;
+  const identifier = fromBase32(token).subarray(0, IDENTIFIER_OCTETS);
+  // What was made is made again and compared as text, so that spare bits of the encoding are covered too.
+  const expected = toBase32(signed(key, identifier, domain));
+  return timingSafeEqual(Buffer.from(expected), Buffer.from(token)) ? `rcp_${identifier.toString('hex')}` : null;
+}
+
+const RETURN_ADDRESS = new RegExp(`^bounce\\+([a-z2-7]{${TOKEN_LENGTH}})@([^@\\s]{1,254})$`, 'i');
+
+function signed(key: Uint8Array, identifier: Buffer, domain: string): Buffer {
+  const signature = createHmac('sha256', key).update(identifier).update(domain).digest();
+  return Buffer.concat([identifier, signature.subarray(0, SIGNATURE_OCTETS)]);
+}
+
+function toBase32(octets: Buffer): string {
+  let text = '';
+  for (let bit = 0; bit < octets.length * 8; bit += 5) {
+    const at = bit >> 3;
+    const pair = ((octets[at] ?? 0) << 8) | (octets[at + 1] ?? 0);
+    text += ALPHABET[(pair >> (11 - (bit & 7))) & 31] ?? '';
+  }
+  return text;
+}
+
+function fromBase32(text: string): Buffer {
+  const octets = Buffer.alloc((text.length * 5) >> 3);
+  let bits = 0;
+  let held = 0;
+  let at = 0;
+  for (const character of text) {
+    held = ((held << 5) | ALPHABET.indexOf(character)) & 0xfff;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    octets[at++] = held >> bits;
+  }
+  return octets;
+}

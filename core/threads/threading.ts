@@ -1,0 +1,248 @@
+import { createHash } from 'node:crypto';
+import { isForwardSubject, isReplySubject } from '../mime/subject.ts';
+import { ThreadSets, type ThreadsApart } from './threads-apart.ts';
+
+/**
+ * Which messages are one thread (docs/decisions "thread partition"). Two kinds of edges join messages, and a thread is a connected
+ * component, so the order of arrival cannot matter:
+ *
+ * - *links*: a message is joined to the valid msg-ids that it bears and refers to (RFC 5322 §3.6.4; see linksOf). An id that no stored
+ *   message bears joins all the same: two replies to a parent that never came are one thread.
+ * - *subject edges*: between two messages of which neither refers to any valid msg-id, with the same base subject (RFC 5256 §2.1), at
+ *   least one marked as a reply, dated at most 30 days apart, that share a participant other than the addresses that received them.
+ */
+
+/** A message as threading sees it. */
+export interface ThreadableMessage {
+  emailId: string;
+  /** the Message-ID field, in angle brackets */
+  messageId: string;
+  inReplyTo: readonly string[];
+  references: readonly string[];
+  subject: string;
+  /** of the subject, RFC 5256 §2.1, in its own case */
+  baseSubject: string;
+  /** received: the address that took it; sent: the From address; lower case */
+  ownAddress: string;
+  /** From, To and Cc, as written */
+  addresses: readonly string[];
+  /** of receipt or sending; with emailId it orders the messages of a thread */
+  createdAt: Date;
+  /** the Date field, else createdAt */
+  date: Date;
+}
+
+/** The valid msg-ids of a message, as keys: the id itself, or the digest of a very long one. */
+export interface Links {
+  /** null when the message bears no valid msg-id */
+  own: string | null;
+  inReplyTo: string[];
+  references: string[];
+}
+
+/** What a subject edge goes by. */
+export interface SubjectAnchor {
+  /** base subject in lower case, not empty */
+  subject: string;
+  /** lower case, distinct, without ownAddress; at least one */
+  participants: string[];
+  isReply: boolean;
+  date: Date;
+}
+
+/** RFC 5256 sets no limit; thirty days keep "Re: invoice" of this month from that of last year. */
+export const SUBJECT_WINDOW_MS = 30 * 24 * 60 * 60 * 1000;
+/** More participants than this of one message bear no subject edges. */
+export const MAX_ANCHOR_PARTICIPANTS = 50;
+/** Characters; an index row of PostgreSQL holds 2,704 octets, a msg-id has no limit. */
+const MAX_KEY_LENGTH = 256;
+const MAX_ADDRESS_LENGTH = 320;
+
+/**
+ * The msg-ids that link this message. An id without `@` never links: `In-Reply-To: <yes>` occurs in real mail, typed by people whom
+ * a mailer asked for an id. Of several ids in In-Reply-To the first counts, as in RFC 5256 §3 (THREAD=REFERENCES): the others are
+ * mostly what a mailer quoted around it.
+ */
+export function linksOf(message: Pick<ThreadableMessage, 'messageId' | 'inReplyTo' | 'references'>): Links {
+  const own = validKeys([message.messageId])[0] ?? null;
+  return { own, inReplyTo: validKeys(message.inReplyTo).slice(0, 1), references: validKeys(message.references) };
+}
+
+/** Every id of the links once. */
+export function linkKeys(links: Links): string[] {
+  return [...new Set([...(links.own === null ? [] : [links.own]), ...links.inReplyTo, ...links.references])];
+}
+
+/** What subject edges may join this message by; null when none may: it refers to a msg-id, is a forward, or has no base subject. */
+export function subjectAnchorOf(message: ThreadableMessage, links: Links): SubjectAnchor | null {
+  if (links.inReplyTo.length > 0 || links.references.length > 0) return null;
+  const subject = message.baseSubject.trim().toLowerCase();
+  if (subject === '' || isForwardSubject(message.subject)) return null;
+  const own = message.ownAddress.toLowerCase();
+  const others = message.addresses.map((address) => address.toLowerCase());
+  const participants = [...new Set(others)].filter(
+    (address) => address !== own && address !== '' && address.length <= MAX_ADDRESS_LENGTH,
+  );
+  if (participants.length === 0) return null;
+  return {
+    subject,
+    participants: participants.slice(0, MAX_ANCHOR_PARTICIPANTS),
+    isReply: isReplySubject(message.subject),
+    date: message.date,
+  };
+}
+
+/** Whether a subject edge joins the two. */
+export function areSubjectNeighbours(one: SubjectAnchor, other: SubjectAnchor): boolean {
+  return (
+    one.subject === other.subject &&
+    (one.isReply || other.isReply) &&
+    Math.abs(one.date.getTime() - other.date.getTime()) <= SUBJECT_WINDOW_MS &&
+    one.participants.some((participant) => other.participants.includes(participant))
+  );
+}
+
+/** A span of instants, both ends included. */
+export interface Span {
+  from: Date;
+  to: Date;
+}
+
+/** The span in which mail with the anchor's subject and participant can be its neighbour. */
+export function neighbourSpan(date: Date): Span {
+  return { from: new Date(date.getTime() - SUBJECT_WINDOW_MS), to: new Date(date.getTime() + SUBJECT_WINDOW_MS) };
+}
+
+/**
+ * The nearest replies before and after a message stand for almost all of its neighbours, so that joining costs the same however many
+ * mails bear the subject. All replies within the 30 days before it are neighbours of each other, so the nearest of them is in the
+ * thread of all; the same holds after it. That is everything for a message that is no reply. A reply is a neighbour of plain messages
+ * too: those within 30 days of one of the two nearest replies are in its thread already. The rest, which no reply has joined yet,
+ * lie in the span answered here; null when there is none. (test/core/threads/threading.test.ts holds this against the definition.)
+ */
+export function unjoinedSpan(date: Date, replyBefore: Date | null, replyAfter: Date | null): Span | null {
+  const whole = neighbourSpan(date);
+  const from = replyBefore === null ? whole.from : new Date(replyBefore.getTime() + SUBJECT_WINDOW_MS);
+  const to = replyAfter === null ? whole.to : new Date(replyAfter.getTime() - SUBJECT_WINDOW_MS);
+  return from <= to ? { from, to } : null;
+}
+
+/** Why a message is in its thread: an In-Reply-To or References id (or its own) was known, a subject edge, or nothing joined it. */
+export type ThreadReason = 'header' | 'references' | 'subject' | 'new';
+
+/** What is already stored about the messages of a batch. */
+export interface StoredNeighbours {
+  /** msg-id key to the thread that knows it */
+  threadOfKey: ReadonlyMap<string, string>;
+  /** email id to the threads that hold its subject neighbours */
+  threadsBySubject: ReadonlyMap<string, readonly string[]>;
+  /** those of the threads above that no mail may join; absent: none are */
+  apart?: ThreadsApart;
+}
+
+/** Messages of a batch that are one thread, with the stored threads that they join into one. */
+export interface Joined<T extends ThreadableMessage> {
+  messages: { message: T; reason: ThreadReason }[];
+  threadIds: string[];
+  /** msg-ids of the batch that this thread knows from now on */
+  keys: string[];
+  /** msg-ids that messages here bear, while what refers to them is in a thread that is apart; with the Message-ID field as it is */
+  borneKeys: { key: string; messageId: string }[];
+}
+
+/** A message with what joins it. */
+export interface Joinable<T extends ThreadableMessage> {
+  message: T;
+  links: Links;
+  anchor: SubjectAnchor | null;
+}
+
+/**
+ * Groups a batch into threads; messages come out in chronological order. Where threads are apart, the nearest link decides which of them a
+ * message joins: its parent, then its other ancestors from the last to the first, then those who refer to it, then subject edges.
+ */
+export function joinBatch<T extends ThreadableMessage>(
+  batch: readonly Joinable<T>[],
+  stored: StoredNeighbours,
+): Joined<T>[] {
+  const sets = new ThreadSets(stored.apart ?? new Map());
+  const known = new Set(stored.threadOfKey.keys());
+  for (const threadId of [...stored.threadOfKey.values(), ...[...stored.threadsBySubject.values()].flat()])
+    sets.addThread(`thread ${threadId}`, threadId);
+  for (const [key, threadId] of stored.threadOfKey) sets.join(`id ${key}`, `thread ${threadId}`);
+
+  const chronological = batch.toSorted((a, b) => compareMessages(a.message, b.message));
+  const reasons = chronological.map((joinable, index) => {
+    const { message, links, anchor } = joinable;
+    const node = `email ${message.emailId}`;
+    const threads = stored.threadsBySubject.get(message.emailId) ?? [];
+    const earlier = chronological.slice(0, index).filter((other) => isNeighbour(anchor, other.anchor));
+    const reason = reasonFor(links, known, threads.length > 0 || earlier.length > 0);
+    sets.add(node);
+    for (const key of nearestFirst(links)) {
+      known.add(key);
+      sets.join(node, `id ${key}`);
+    }
+    for (const threadId of threads) sets.join(node, `thread ${threadId}`);
+    for (const other of earlier) sets.join(node, `email ${other.message.emailId}`);
+    return reason;
+  });
+
+  const groups = new Map<string, Joined<T>>();
+  for (const [index, { message, links }] of chronological.entries()) {
+    const root = sets.find(`email ${message.emailId}`);
+    const group = groups.get(root) ?? { messages: [], threadIds: [], keys: [], borneKeys: [] };
+    group.messages.push({ message, reason: reasons[index] ?? 'new' });
+    if (links.own !== null && sets.find(`id ${links.own}`) !== root)
+      group.borneKeys.push({ key: links.own, messageId: message.messageId });
+    groups.set(root, group);
+  }
+  for (const node of sets.nodes()) {
+    const group = groups.get(sets.find(node));
+    if (node.startsWith('thread ')) group?.threadIds.push(node.slice('thread '.length));
+    if (node.startsWith('id ')) group?.keys.push(node.slice('id '.length));
+  }
+  return [...groups.values()];
+}
+
+/** Chronological order of a thread: by receipt or sending, then by id. */
+export function compareMessages(
+  a: Pick<ThreadableMessage, 'createdAt' | 'emailId'>,
+  b: Pick<ThreadableMessage, 'createdAt' | 'emailId'>,
+): number {
+  return a.createdAt.getTime() - b.createdAt.getTime() || (a.emailId < b.emailId ? -1 : a.emailId > b.emailId ? 1 : 0);
+}
+
+/** The thread that stays when some become one: that of the oldest first message, then of the least id. Throws when there is none. */
+export function survivorOf<T extends { id: string; createdAt: Date }>(threads: readonly T[]): T {
+  return threads.reduce((a, b) => {
+    const difference = a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
+    return difference <= 0 ? a : b;
+  });
+}
+
+/** Every id of the links once, that of the parent first and the message's own last. */
+function nearestFirst({ own, inReplyTo, references }: Links): string[] {
+  return [...new Set([...inReplyTo, ...references.toReversed(), ...(own === null ? [] : [own])])];
+}
+
+function reasonFor(links: Links, known: ReadonlySet<string>, hasSubjectNeighbour: boolean): ThreadReason {
+  if (links.inReplyTo.some((key) => known.has(key))) return 'header';
+  if (links.references.some((key) => known.has(key))) return 'references';
+  // A parent that comes after its replies: their fields name it.
+  if (links.own !== null && known.has(links.own)) return 'references';
+  return hasSubjectNeighbour ? 'subject' : 'new';
+}
+
+function isNeighbour(one: SubjectAnchor | null, other: SubjectAnchor | null): boolean {
+  return one !== null && other !== null && areSubjectNeighbours(one, other);
+}
+
+function validKeys(ids: readonly string[]): string[] {
+  return [...new Set(ids.filter((id) => id.includes('@')).map(linkKey))];
+}
+
+/** The key of a valid msg-id. */
+export function linkKey(id: string): string {
+  return id.length <= MAX_KEY_LENGTH ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`;
+}

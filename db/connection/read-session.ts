@@ -1,0 +1,129 @@
+import { Kysely, PostgresDialect, type PostgresPoolClient, type Transaction } from 'kysely';
+import pg from 'pg';
+import { UserError } from '../../core/shared/errors.ts';
+import type { Tables } from '../tables.ts';
+import { type Database, limitedError, userSettingsSql } from './database.ts';
+
+/** Reads of one user that come in a crowd, as those of one GraphQL request, in one transaction instead of one each. */
+export interface ReadSession {
+  /** as the pool's own, but asUser reads by the session; it cannot write */
+  database: Database;
+  /** Ends the transaction, if one is open. Later reads open another. */
+  end(): Promise<void>;
+  /** Nobody waits for the reads any more: what has not been asked of the database yet is refused, then and later. */
+  stop(): void;
+}
+
+/** A transaction without work ends by itself after this. Milliseconds. */
+const IDLE_MS = 50;
+
+interface Open {
+  client: pg.PoolClient;
+  transaction: Transaction<Tables>;
+  /** what broke it, so that nothing more is read by it */
+  failure: Error | null;
+  /** reads under way */
+  running: number;
+}
+
+/**
+ * Each transaction is opened by the first read, in one round trip, sees what was committed before each of its statements, and ends when it
+ * is told to, or is idle. A statement that fails takes the other reads of its transaction with it; later ones get a new transaction.
+ */
+export function openReadSession(database: Database, userId: string): ReadSession {
+  let current: Promise<Open> | null = null;
+  let idle: NodeJS.Timeout | undefined;
+  const course = { isStopped: false };
+
+  async function run<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
+    clearTimeout(idle);
+    refuseStopped(course);
+    const opening = (current ??= open(database, userId, course));
+    let session: Open;
+    try {
+      session = await opening;
+    } catch (error) {
+      if (current === opening) current = null;
+      throw error;
+    }
+    session.running++;
+    try {
+      return await work(session.transaction);
+    } finally {
+      session.running--;
+      if (session.failure !== null && current === opening) current = null;
+      if (session.running === 0) {
+        if (current === opening) idle = setTimeout(() => void end(), IDLE_MS);
+        else await close(session);
+      }
+    }
+  }
+
+  async function end(): Promise<void> {
+    clearTimeout(idle);
+    const opening = current;
+    current = null;
+    const session = await opening?.catch(() => undefined);
+    // Whoever is the last to read closes it otherwise.
+    if (session?.running === 0) await close(session);
+  }
+
+  return {
+    database: { ...database, reading: { userId, run } },
+    end,
+    stop() {
+      course.isStopped = true;
+    },
+  };
+}
+
+function refuseStopped({ isStopped }: { isStopped: boolean }): void {
+  if (isStopped) throw new UserError('unavailable', 'The request is over');
+}
+
+async function open(database: Database, userId: string, course: { isStopped: boolean }): Promise<Open> {
+  const client = await database.pool.connect();
+  const session: Open = { client, transaction: null as never, failure: null, running: 0 };
+  if (course.isStopped) client.release();
+  refuseStopped(course);
+  try {
+    await client.query(`begin read only; ${userSettingsSql(client, userId, database.limit)}`);
+  } catch (error) {
+    client.release(error as Error);
+    throw error;
+  }
+  const ask = async (text: string, parameters: readonly unknown[]) => {
+    if (session.failure !== null) throw limitedError(session.failure, database.limit);
+    refuseStopped(course);
+    try {
+      return await client.query(text, [...parameters]);
+    } catch (error) {
+      session.failure ??= error as Error;
+      throw limitedError(error, database.limit);
+    }
+  };
+  // One after the other: a connection answers one statement at a time.
+  let last: Promise<unknown> = Promise.resolve();
+  const query = (text: string, parameters: readonly unknown[]) => {
+    const answer = last.then(() => ask(text, parameters));
+    last = answer.catch(() => undefined);
+    return answer;
+  };
+  const lent = { query: query as unknown as PostgresPoolClient['query'], release: () => undefined };
+  const pool = { connect: async () => lent, end: async () => undefined, options: database.pool.options };
+  session.transaction = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+  }) as unknown as Transaction<Tables>;
+  return session;
+}
+
+async function close({ client, failure }: Open): Promise<void> {
+  // What is no answer of PostgreSQL's leaves the connection in an unknown state.
+  if (failure !== null && !(failure instanceof pg.DatabaseError)) return client.release(failure);
+  try {
+    await client.query(failure === null ? 'commit' : 'rollback');
+    client.release();
+  } catch (error) {
+    client.release(error as Error);
+  }
+}

@@ -1,0 +1,147 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { hashPassword } from '@better-auth/utils/password';
+import type pg from 'pg';
+import type { DkimKey } from '../../../core/domains/dkim-key.ts';
+import { makeIdentifier } from '../../../core/shared/identifiers.ts';
+import { type Database, inTransaction } from '../../connection/database.ts';
+
+export interface NewAccount {
+  /** lower case */
+  email: string;
+  password: string | null;
+  /** the key that the account shall answer to; null makes one */
+  apiKey: string | null;
+  /** a trusted domain, verified at once, and an address on it, in lower case; null for none */
+  mailbox: { domain: string; address: string; dkimKey: DkimKey } | null;
+}
+
+export type CreatedAccount =
+  | { outcome: 'created' | 'kept'; userId: string; apiKey: string }
+  /** the address has an account, and no key was given that it could be made to answer to */
+  | { outcome: 'email taken' }
+  /** the key opens another account, or was revoked */
+  | { outcome: 'key taken' }
+  /** another account has the domain */
+  | { outcome: 'domain taken' };
+
+/** Whether an account has the address, which is in lower case. The pool must be of the URL's own role. */
+export async function hasAccount(database: Database, email: string): Promise<boolean> {
+  const { rowCount } = await database.pool.query(`select from user_account where email = $1`, [email]);
+  return rowCount === 1;
+}
+
+/** Returns whether there is any account. The pool must be of the URL's own role. */
+export async function hasAnyAccount(database: Database): Promise<boolean> {
+  const { rowCount } = await database.pool.query('select from user_account limit 1');
+  return rowCount === 1;
+}
+
+/** The id of the account with that address, which is in lower case; null when there is none. */
+export async function findAccountId(database: Database, email: string): Promise<string | null> {
+  const { rows } = await database.pool.query<{ id: string }>('select id from user_account where email = $1', [email]);
+  return rows[0]?.id ?? null;
+}
+
+/**
+ * Makes an account and its API key. With a key of the caller's choice it may be repeated: the account then answers to that key
+ * (and to the password, when one is given). The pool must be of the URL's own role. Keys are stored as SHA-256 only.
+ */
+export async function createAccount(database: Database, account: NewAccount): Promise<CreatedAccount> {
+  const passwordHash = account.password === null ? null : await hashPassword(account.password);
+  try {
+    return await inTransaction(database, async (client): Promise<CreatedAccount> => {
+      const made = await client.query<{ id: string }>(
+        `insert into user_account (id, email, name) values ($1, $2, $3) on conflict (email) do nothing returning id`,
+        [identifier('user'), account.email, account.email.split('@', 1)[0]],
+      );
+      if (made.rowCount === 0 && account.apiKey === null) throw new Taken('email taken');
+      const userId = made.rows[0]?.id ?? (await findAccount(client, account.email));
+      if (passwordHash !== null) await setPassword(client, userId, passwordHash);
+      const apiKey = account.apiKey ?? randomBytes(32).toString('base64url');
+      await addKey(client, userId, apiKey);
+      if (account.mailbox !== null) await addMailbox(client, userId, account.mailbox);
+      return { outcome: made.rowCount === 0 ? 'kept' : 'created', userId, apiKey };
+    });
+  } catch (error) {
+    if (error instanceof Taken) return { outcome: error.what };
+    throw error;
+  }
+}
+
+/** Rolls the transaction back; createAccount makes an outcome of it. */
+class Taken extends Error {
+  readonly what: 'email taken' | 'key taken' | 'domain taken';
+  constructor(what: 'email taken' | 'key taken' | 'domain taken') {
+    super(what);
+    this.what = what;
+  }
+}
+
+async function addMailbox(
+  client: pg.PoolClient,
+  userId: string,
+  { domain, address, dkimKey }: NonNullable<NewAccount['mailbox']>,
+): Promise<void> {
+  const domainId = identifier('domain');
+  const addressId = identifier('emailAddress');
+  const claimed = await client.query(
+    `insert into verified_domain_name (name, user_id, domain_id) values ($1, $2, $3) on conflict do nothing`,
+    [domain, userId, domainId],
+  );
+  if (claimed.rowCount === 0) throw new Taken('domain taken');
+  await client.query(
+    `insert into domain (user_id, id, name, status, is_trusted, verified_at) values ($1, $2, $3, 'verified', true, now())`,
+    [userId, domainId, domain],
+  );
+  await client.query(
+    `insert into dkim_key (user_id, domain_id, selector, private_key_ciphertext, public_key) values ($1, $2, $3, $4, $5)`,
+    [userId, domainId, dkimKey.selector, dkimKey.privateKeyCiphertext, dkimKey.publicKey],
+  );
+  await client.query(`insert into email_address (user_id, id, domain_id, address) values ($1, $2, $3, $4)`, [
+    userId,
+    addressId,
+    domainId,
+    address,
+  ]);
+  await client.query(`insert into email_address_name (address, user_id, address_id) values ($1, $2, $3)`, [
+    address,
+    userId,
+    addressId,
+  ]);
+}
+
+async function findAccount(client: pg.PoolClient, email: string): Promise<string> {
+  const { rows } = await client.query<{ id: string }>(`select id from user_account where email = $1`, [email]);
+  const id = rows[0]?.id;
+  if (id === undefined) throw new Error('the account went away while a key was made for it');
+  return id;
+}
+
+/** As better-auth keeps it, which checks it at sign-in. */
+async function setPassword(client: pg.PoolClient, userId: string, passwordHash: string): Promise<void> {
+  await client.query(
+    `insert into auth_credential (id, user_id, account_id, provider_id, password) values ($1, $2, $2, 'credential', $3)
+     on conflict (user_id, provider_id) do update set password = excluded.password, updated_at = now()`,
+    [identifier('credential'), userId, passwordHash],
+  );
+  // Whoever is signed in by the former one is not any more.
+  await client.query(`delete from auth_session where user_id = $1`, [userId]);
+}
+
+async function addKey(client: pg.PoolClient, userId: string, apiKey: string): Promise<void> {
+  const secret = createHash('sha256').update(apiKey).digest();
+  await client.query(
+    `insert into api_key (id, user_id, name, secret_sha256) values ($1, $2, 'first key', $3)
+     on conflict (secret_sha256) do nothing`,
+    [identifier('apiKey'), userId, secret],
+  );
+  const { rowCount } = await client.query(
+    `select from api_key where secret_sha256 = $1 and user_id = $2 and revoked_at is null`,
+    [secret, userId],
+  );
+  if (rowCount === 0) throw new Taken('key taken');
+}
+
+function identifier(kind: 'user' | 'credential' | 'apiKey' | 'domain' | 'emailAddress'): string {
+  return makeIdentifier(kind, new Date(), randomBytes(10));
+}

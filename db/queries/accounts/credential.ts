@@ -1,0 +1,41 @@
+import type { Scope } from '../../../core/accounts/key-rights.ts';
+import type { Database } from '../../connection/database.ts';
+
+/** A key that opens something. */
+export interface CredentialRow {
+  keyId: string;
+  userId: string;
+  /** null: never */
+  expiresAt: Date | null;
+  /** null: full rights */
+  scopes: readonly Scope[] | null;
+  /** the one domain that it reaches; null: all */
+  domain: { id: string; name: string } | null;
+}
+
+/** The living key with this SHA-256 and whose it is; null when there is none. */
+export async function findCredentialOwner(database: Database, secretSha256: Buffer): Promise<CredentialRow | null> {
+  const { rows } = await database.pool.query<CredentialColumns>({
+    name: 'credential-owner',
+    text: 'select key_id, user_id, expires_at, scopes, domain_id, domain_name from credential_owner($1)',
+    values: [secretSha256],
+  });
+  const row = rows[0];
+  if (row === undefined) return null;
+  const { key_id: keyId, user_id: userId, expires_at: expiresAt, scopes, domain_id: id, domain_name: name } = row;
+  return { keyId, userId, expiresAt, scopes, domain: id === null || name === null ? null : { id, name } };
+}
+
+interface CredentialColumns {
+  key_id: string;
+  user_id: string;
+  expires_at: Date | null;
+  scopes: Scope[] | null;
+  domain_id: string | null;
+  domain_name: string | null;
+}
+
+/** Writes when keys were last used. */
+export async function noteKeyUses(database: Database, uses: readonly { id: string; at: Date }[]): Promise<void> {
+  await database.pool.query('select note_key_uses($1)', [JSON.stringify(uses)]);
+}

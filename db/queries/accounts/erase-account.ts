@@ -1,0 +1,153 @@
+import type pg from 'pg';
+import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
+import { type Database, inTransaction } from '../../connection/database.ts';
+import { removeRawMessages } from '../upkeep/remove-raw.ts';
+
+/** Rows of one transaction. */
+const ERASED_AT_ONCE = 500;
+/** Tries of a batch that others were in the way of. */
+const MAX_TRIES = 8;
+/** serialization_failure, deadlock_detected, lock_not_available */
+const CONTENTION_CODES: readonly unknown[] = ['40001', '40P01', '55P03'];
+
+/**
+ * Closes an account: no key, session, password or link opens it any more (gateways forget keys within seconds), and no mail comes in, as its
+ * domains are nobody's from here on. Safe to run twice.
+ */
+export async function closeAccount(database: Database, userId: string): Promise<void> {
+  await inTransaction(database, async (client) => {
+    await client.query('update api_key set revoked_at = now() where user_id = $1 and revoked_at is null', [userId]);
+    for (const table of ['auth_session', 'auth_credential', 'auth_passkey'])
+      await client.query(`delete from ${table} where user_id = $1`, [userId]);
+    await client.query('delete from auth_verification where value = $1 and length(value) < 64', [userId]);
+    for (const table of ['verified_domain_name', 'email_address_name', 'domain'])
+      await client.query(`delete from ${table} where user_id = $1`, [userId]);
+  });
+}
+
+/**
+ * Removes every row of the user but those that say that there is an account, table by table in small transactions, and the octets that nobody else
+ * has a right to. Answers how many rows went: what came while it went on is for another call. Safe to be cut at any point and to run again.
+ */
+export async function eraseRows(database: Database, userId: string): Promise<number> {
+  let count = 0;
+  for (const table of await userTables(database)) {
+    for (let removed = ERASED_AT_ONCE; removed >= ERASED_AT_ONCE; ) {
+      removed = await retryContention(() => inTransaction(database, (client) => eraseBatch(client, table, userId)));
+      count += removed;
+    }
+  }
+  return count;
+}
+
+/** Tables that lead to octets, and by which column: these go together. */
+const RAW_COLUMNS: Readonly<Record<string, string>> = {
+  email: 'raw_id',
+  reception: 'raw_id',
+  delivery: 'forward_raw_id',
+};
+
+async function eraseBatch(client: pg.ClientBase, table: string, userId: string): Promise<number> {
+  const rawColumn = RAW_COLUMNS[table];
+  const { rows, rowCount } = await client.query<{ raw_id: string | null }>(
+    `delete from ${table} where ctid = any (array(
+       select ctid from ${table} where user_id = $1 limit ${ERASED_AT_ONCE} for update))
+     returning ${rawColumn ?? 'null'} as raw_id`,
+    [userId],
+  );
+  await removeRawMessages(client, [...new Set(rows.flatMap((row) => row.raw_id ?? []))].toSorted());
+  return rowCount ?? 0;
+}
+
+/** Every table with rows of users that this role may delete from, by the catalogue, so that none is forgotten; names as SQL has them. */
+async function userTables(database: Database): Promise<string[]> {
+  const { rows } = await database.pool.query<{ name: string }>(`
+    select quote_ident(c.relname) as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and a.attname = 'user_id' and not a.attisdropped
+      and has_table_privilege(c.oid, 'delete')
+    -- domains first: what is under way for them ends the sooner
+    order by c.relname <> 'domain', c.relname`);
+  return rows.map(({ name }) => name);
+}
+
+/**
+ * Removes what the service itself wrote to the address of the account, as links for a new password, with all that tells of it. It is as good as
+ * nobody's, so that its totals and threads are no matter. Answers how many emails went.
+ */
+export async function eraseSystemMail(database: Database, email: string): Promise<number> {
+  const { rows } = await database.pool.query<{ id: string }>(
+    'select id from email where user_id = $1 and to_addresses @> array[$2]',
+    [SYSTEM_USER_ID, email],
+  );
+  const ids = rows.map(({ id }) => id);
+  await inTransaction(database, async (client) => {
+    await client.query('delete from suppression where user_id = $1 and address = $2', [SYSTEM_USER_ID, email]);
+    if (ids.length === 0) return;
+    await client.query(
+      `delete from sending_attempt a using recipient r
+       where r.user_id = $1 and r.email_id = any ($2) and a.user_id = $1 and a.recipient_id = r.id`,
+      [SYSTEM_USER_ID, ids],
+    );
+    const threads = await client.query<{ thread_id: string | null; raw_id: string | null }>(
+      'delete from email where user_id = $1 and id = any ($2) returning thread_id, raw_id',
+      [SYSTEM_USER_ID, ids],
+    );
+    for (const table of [
+      'recipient',
+      'email_content',
+      'email_search',
+      'email_words',
+      'email_trace',
+      'route',
+      'event',
+      'thread_subject',
+    ])
+      await client.query(`delete from ${table} where user_id = $1 and email_id = any ($2)`, [SYSTEM_USER_ID, ids]);
+    const threadIds = threads.rows.flatMap((row) => row.thread_id ?? []);
+    for (const [table, column] of [
+      ['thread', 'id'],
+      ['thread_message_id', 'thread_id'],
+      ['thread_subject', 'thread_id'],
+    ])
+      await client.query(
+        `delete from ${table} t where t.user_id = $1 and t.${column} = any ($2)
+           and not exists (select from email e where e.user_id = $1 and e.thread_id = t.${column})`,
+        [SYSTEM_USER_ID, threadIds],
+      );
+    await removeRawMessages(
+      client,
+      threads.rows.flatMap((row) => row.raw_id ?? []),
+    );
+  });
+  return ids.length;
+}
+
+/** Notes that the account was erased, and removes it. False when rows of it were there again. */
+export async function endAccount(database: Database, userId: string): Promise<boolean> {
+  if ((await eraseRows(database, userId)) > 0) return false;
+  await inTransaction(database, async (client) => {
+    await client.query('insert into erased_account (id, erased_at) values ($1, now()) on conflict do nothing', [
+      userId,
+    ]);
+    await client.query('delete from user_account where id = $1', [userId]);
+  });
+  return true;
+}
+
+/** Accounts that were erased since: what was under way for them then may have left rows behind. */
+export async function listErasedLately(database: Database): Promise<string[]> {
+  const { rows } = await database.pool.query<{ id: string }>(
+    `select id from erased_account where erased_at > now() - interval '1 day' order by erased_at`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+async function retryContention<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries >= MAX_TRIES || !CONTENTION_CODES.includes((error as { code?: unknown }).code)) throw error;
+    }
+  }
+}

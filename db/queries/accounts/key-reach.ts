@@ -1,0 +1,18 @@
+import type { Transaction } from 'kysely';
+import type { Tables } from '../../tables.ts';
+
+/** Whether the transaction shows the email, or the batch, of that id. */
+export async function findReached(
+  transaction: Transaction<Tables>,
+  userId: string,
+  kind: 'email' | 'batch',
+  id: string,
+): Promise<boolean> {
+  const row = await transaction
+    .selectFrom(kind)
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto';
+import { SIGN_IN_LINK_LIFE_MS, signInLinkIdentifier, storedIdentifier } from '../../../core/accounts/auth-secret.ts';
+import { makeIdentifier } from '../../../core/shared/identifiers.ts';
+import type { Database } from '../../connection/database.ts';
+
+const TOKEN_OCTETS = 32;
+
+/**
+ * Makes a link that signs the account of that address (in lower case) in once within 24 hours, and answers the token that it bears; null when
+ * there is no such account. Only the token's SHA-256 is kept. The pool must be of the URL's own role.
+ */
+export async function makeSignInLink(database: Database, email: string): Promise<string | null> {
+  const token = randomBytes(TOKEN_OCTETS).toString('base64url');
+  const now = new Date();
+  const { rowCount } = await database.pool.query(
+    `insert into auth_verification (id, identifier, value, expires_at)
+     select $1, $2, u.id, $3 from user_account u where u.email = $4`,
+    [
+      makeIdentifier('verification', now, randomBytes(10)),
+      storedIdentifier(signInLinkIdentifier(token)),
+      new Date(now.getTime() + SIGN_IN_LINK_LIFE_MS),
+      email,
+    ],
+  );
+  return rowCount === 0 ? null : token;
+}
+
+/** Ends all links of the user that were not used: to sign in and to set a password. Role postroom_auth. */
+export async function dropLinks(database: Database, userId: string): Promise<void> {
+  await database.pool.query('delete from auth_verification where value = $1 and length(value) < 64', [userId]);
+}

@@ -1,0 +1,69 @@
+import type { Transaction } from 'kysely';
+import type { DkimKey } from '../../../core/domains/dkim-key.ts';
+import type { Database } from '../../connection/database.ts';
+import type { Tables } from '../../tables.ts';
+
+/** What signs a message: the key and the domain that its `d=` names. */
+export interface SigningKey {
+  domain: string;
+  selector: string;
+  /** see core/domains/dkim-key.ts */
+  privateKeyCiphertext: string;
+}
+
+export async function addDkimKey(
+  transaction: Transaction<Tables>,
+  owner: { userId: string; domainId: string },
+  key: DkimKey & { activatedAt: Date | null },
+): Promise<void> {
+  await transaction
+    .insertInto('dkim_key')
+    .values({
+      user_id: owner.userId,
+      domain_id: owner.domainId,
+      selector: key.selector,
+      private_key_ciphertext: key.privateKeyCiphertext,
+      public_key: key.publicKey,
+      activated_at: key.activatedAt,
+      retired_at: null,
+    })
+    .execute();
+}
+
+/**
+ * The newest key in use of the nearest of the names that is a verified domain of the user and has one; the names are given nearest
+ * first: the sender's domain, then its parents. Null when none of them has a key. For actors.
+ */
+export async function findSigningKey(
+  database: Database,
+  userId: string,
+  names: readonly string[],
+): Promise<SigningKey | null> {
+  const { rows } = await database.pool.query<SigningKey>({
+    name: 'find-signing-key',
+    text: `
+      select n.name as domain, k.selector, k.private_key_ciphertext as "privateKeyCiphertext"
+      from unnest($2::text[]) with ordinality n (name, place)
+      cross join lateral (select d.id from domain d where d.user_id = $1 and d.name = n.name and d.status = 'verified' limit 1) d
+      cross join lateral (
+        select k.selector, k.private_key_ciphertext from dkim_key k
+        where k.user_id = $1 and k.domain_id = d.id and k.activated_at is not null and k.retired_at is null
+        order by k.created_at desc, k.selector limit 1) k
+      order by n.place limit 1`,
+    values: [userId, names],
+  });
+  return rows[0] ?? null;
+}
+
+/** As findSigningKey, of the nearest of the names that is a verified domain of whichever user. For actors, and for the service's own mail. */
+export async function findHostedSigningKey(database: Database, names: readonly string[]): Promise<SigningKey | null> {
+  const { rows } = await database.pool.query<{ name: string; user_id: string }>({
+    name: 'find-hosted-domain',
+    text: `
+      select v.name, v.user_id from unnest($1::text[]) with ordinality n (name, place)
+      join verified_domain_name v on v.name = n.name order by n.place limit 1`,
+    values: [names],
+  });
+  const [owner] = rows;
+  return owner === undefined ? null : await findSigningKey(database, owner.user_id, names);
+}

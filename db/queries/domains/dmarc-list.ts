@@ -1,0 +1,199 @@
+import { sql, type Transaction } from 'kysely';
+import type { DmarcPolicy, DmarcRecord } from '../../../core/domains/dmarc-report.ts';
+import type { KeysetPage, Page } from '../../../core/shared/page.ts';
+import type { Tables } from '../../tables.ts';
+import { keysetConditions, keysetOrder } from '../keyset.ts';
+
+/** A DMARC aggregate report that came in, without its records. */
+export interface StoredDmarcReport {
+  id: string;
+  emailId: string;
+  /** the user's domain that the policy's is, or is related to */
+  domainId: string;
+  /** of the policy: the user's domain, one under it, or one above it */
+  domain: string;
+  organization: string;
+  /** the reporter's own name for it */
+  reportId: string;
+  begin: Date;
+  end: Date;
+  policy: DmarcPolicy;
+  messageCount: number;
+  alignedCount: number;
+  isTruncated: boolean;
+  createdAt: Date;
+}
+
+/** What the reports of some time come to. A report that came several times counts once. */
+export interface DmarcTotals {
+  reportCount: number;
+  messages: number;
+  aligned: number;
+  /** begin of the oldest and end of the newest; null when there are none */
+  begin: Date | null;
+  end: Date | null;
+  /** as the newest report tells it; null when there are none */
+  policy: DmarcPolicy | null;
+}
+
+export interface DmarcSource {
+  sourceIp: string;
+  headerFrom: string;
+  count: number;
+  alignedCount: number;
+}
+
+/** Sources that a summary names. */
+export const MAX_DMARC_SOURCES = 100;
+/** Records that a summary reads, of the newest reports: forged ones can be sent to an address without end. */
+const MAX_SUMMED_RECORDS = 100_000;
+const MAX_SUMMED_REPORTS = 10_000;
+
+/** The name of the user's domain; null when the user has none of that id. */
+export async function findDomainName(
+  transaction: Transaction<Tables>,
+  userId: string,
+  domainId: string,
+): Promise<string | null> {
+  const { rows } = await sql<{ name: string }>`
+    select d.name from domain d where d.user_id = ${userId} and d.id = ${domainId}`.execute(transaction);
+  return rows[0]?.name ?? null;
+}
+
+/** A page of a domain's reports, the newest time first, and how many there are in all. */
+export async function listDmarcReports(
+  transaction: Transaction<Tables>,
+  userId: string,
+  domainId: string,
+  page: Page,
+): Promise<{ reports: StoredDmarcReport[]; total: number }> {
+  const where = sql`r.user_id = ${userId} and r.domain_id = ${domainId}`;
+  const { rows } = await sql<StoredDmarcReport>`
+    select ${columns} from dmarc_report r where ${where}
+    order by r.ends_at desc, r.id desc limit ${page.limit} offset ${page.offset}`.execute(transaction);
+  const counted = await sql<{ total: number }>`
+    select count(*) as total from dmarc_report r where ${where}`.execute(transaction);
+  return { reports: rows, total: Number(counted.rows[0]?.total ?? 0) };
+}
+
+/** The reports on each of several domains behind and before two places, the newest time first; inverted: the oldest. By the domain's id. */
+export async function pageReportsOfDomains(
+  transaction: Transaction<Tables>,
+  userId: string,
+  domainIds: readonly string[],
+  page: KeysetPage,
+): Promise<Map<string, StoredDmarcReport[]>> {
+  const order = (alias: string, column: string) => keysetOrder(alias, page, column);
+  const { rows } = await sql<StoredDmarcReport>`
+    select p.* from unnest(${domainIds}::text[]) as w (id)
+    cross join lateral (
+      select ${columns} from dmarc_report r where r.user_id = ${userId} and r.domain_id = w.id
+      ${keysetConditions('r', page, 'ends_at')} ${order('r', 'ends_at')} limit ${page.limit}) p
+    ${order('p', 'end')}`.execute(transaction);
+  return Map.groupBy(rows, ({ domainId }) => domainId);
+}
+
+/** How many reports there are on each of several domains; by the domain's id, those with none left out. */
+export async function countReportsOfDomains(
+  transaction: Transaction<Tables>,
+  userId: string,
+  domainIds: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ domain_id: string; total: number }>`
+    select r.domain_id, count(*) as total from dmarc_report r
+    where r.user_id = ${userId} and r.domain_id = any (${domainIds}::text[]) group by r.domain_id`.execute(transaction);
+  return new Map(rows.map((row) => [row.domain_id, Number(row.total)]));
+}
+
+/** Those of the reports that the user has, in no order. */
+export async function findDmarcReports(
+  transaction: Transaction<Tables>,
+  userId: string,
+  ids: readonly string[],
+): Promise<StoredDmarcReport[]> {
+  const { rows } = await sql<StoredDmarcReport>`
+    select ${columns} from dmarc_report r where r.user_id = ${userId} and r.id = any (${ids}::text[])`.execute(
+    transaction,
+  );
+  return rows;
+}
+
+/** Some records of each of several reports, in their order; by the report's id. */
+export async function findDmarcRecords(
+  transaction: Transaction<Tables>,
+  userId: string,
+  reportIds: readonly string[],
+  { limit, offset }: Page,
+): Promise<Map<string, DmarcRecord[]>> {
+  const { rows } = await sql<{ id: string; records: DmarcRecord[] }>`
+    select r.id, (select coalesce(jsonb_agg(n.record order by n.place), '[]')
+      from jsonb_array_elements(r.records) with ordinality n (record, place)
+      where n.place > ${offset} and n.place <= ${offset + limit}) as records
+    from dmarc_report r where r.user_id = ${userId} and r.id = any (${reportIds}::text[])`.execute(transaction);
+  return new Map(rows.map(({ id, records }) => [id, records]));
+}
+
+/** One report with its records; null when the domain has none of that id. */
+export async function findDmarcReport(
+  transaction: Transaction<Tables>,
+  userId: string,
+  domainId: string,
+  id: string,
+): Promise<(StoredDmarcReport & { records: DmarcRecord[] }) | null> {
+  const { rows } = await sql<StoredDmarcReport & { records: DmarcRecord[] }>`
+    select ${columns}, r.records from dmarc_report r
+    where r.user_id = ${userId} and r.id = ${id} and r.domain_id = ${domainId}`.execute(transaction);
+  return rows[0] ?? null;
+}
+
+/** Sums up the reports that came, and whose time ended, since then; the sources of most mail first. */
+export async function sumDmarcReports(
+  transaction: Transaction<Tables>,
+  userId: string,
+  domainId: string,
+  since: Date,
+): Promise<{ totals: DmarcTotals; sources: DmarcSource[]; worst: DmarcSource | null; isTruncated: boolean }> {
+  const reports = sql`reports as materialized (
+    select distinct on (r.domain, r.organization, r.report_id) r.id, r.begins_at, r.ends_at, r.policy, r.record_count, r.message_count,
+      r.aligned_count, r.is_truncated
+    from (
+      select * from dmarc_report r
+      where r.user_id = ${userId} and r.domain_id = ${domainId} and r.ends_at >= ${since} and r.created_at >= ${since}
+      order by r.ends_at desc, r.id desc limit ${MAX_SUMMED_REPORTS}) r
+    order by r.domain, r.organization, r.report_id, r.ends_at desc, r.id desc)`;
+  const summed = await sql<DmarcTotals & { isTruncated: boolean | null }>`
+    with ${reports}
+    select count(*) as "reportCount", coalesce(sum(message_count), 0)::float8 as messages, coalesce(sum(aligned_count), 0)::float8 as aligned,
+      min(begins_at) as begin, max(ends_at) as end, (array_agg(policy order by ends_at desc, id desc))[1] as policy,
+      bool_or(is_truncated) or sum(record_count) > ${MAX_SUMMED_RECORDS} or count(*) = ${MAX_SUMMED_REPORTS} as "isTruncated"
+    from reports`.execute(transaction);
+  const bySource = await sql<DmarcSource & { rank: number; failedRank: number }>`
+    with ${reports}, read as (
+      select id from (select id, sum(record_count) over (order by ends_at desc, id desc) as so_far from reports) n
+      where so_far <= ${MAX_SUMMED_RECORDS}
+    ), source as (
+      select n."sourceIp", n."headerFrom", sum(n.count)::float8 as count,
+        coalesce(sum(n.count) filter (where n.dkim = 'pass' or n.spf = 'pass'), 0)::float8 as "alignedCount"
+      from read join dmarc_report r on r.user_id = ${userId} and r.id = read.id
+      cross join lateral jsonb_to_recordset(r.records) as n("sourceIp" text, "headerFrom" text, count bigint, dkim text, spf text)
+      group by n."sourceIp", n."headerFrom"
+    ), ranked as (
+      select *, row_number() over (order by count desc, "sourceIp", "headerFrom") as rank,
+        row_number() over (order by count - "alignedCount" desc, "sourceIp", "headerFrom") as "failedRank" from source
+    )
+    select * from ranked where rank <= ${MAX_DMARC_SOURCES} or "failedRank" = 1 order by rank`.execute(transaction);
+  const worst = bySource.rows.find((row) => row.failedRank === 1 && row.count > row.alignedCount) ?? null;
+  const [totals = NOTHING] = summed.rows;
+  return {
+    totals,
+    sources: bySource.rows.filter((row) => row.rank <= MAX_DMARC_SOURCES),
+    worst,
+    isTruncated: summed.rows[0]?.isTruncated ?? false,
+  };
+}
+
+const NOTHING: DmarcTotals = { reportCount: 0, messages: 0, aligned: 0, begin: null, end: null, policy: null };
+
+const columns = sql`r.id, r.email_id as "emailId", r.domain_id as "domainId", r.domain, r.organization, r.report_id as "reportId", r.begins_at as begin,
+  r.ends_at as end, r.policy, r.message_count as "messageCount", r.aligned_count as "alignedCount", r.is_truncated as "isTruncated",
+  r.created_at as "createdAt"`;

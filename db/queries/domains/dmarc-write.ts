@@ -1,0 +1,69 @@
+import type { PoolClient } from 'pg';
+import type { DmarcPolicy, DmarcRecord } from '../../../core/domains/dmarc-report.ts';
+
+/** A DMARC aggregate report that came by an email. */
+export interface NewDmarcReport {
+  user_id: string;
+  email_id: string;
+  id: string;
+  event_id: string;
+  /** of the policy, canonical */
+  domain: string;
+  organization: string;
+  report_id: string;
+  /** ISO 8601 */
+  begins_at: string;
+  ends_at: string;
+  policy: DmarcPolicy;
+  records: DmarcRecord[];
+  message_count: number;
+  aligned_count: number;
+  is_truncated: boolean;
+}
+
+/**
+ * Stores the reports that concern a verified domain of their user: the policy's domain is it, or lies under it, or else above it; the
+ * others are passed over, and so is an email whose report is stored already. Answers how far each user's event feed grew. To be called
+ * last in the transaction that stores the emails.
+ */
+export async function insertDmarcReports(
+  client: PoolClient,
+  reports: readonly NewDmarcReport[],
+): Promise<{ userId: string; lastSeq: number }[]> {
+  const { rows } = await client.query<{ user_id: string; last_seq: number }>(INSERT_SQL, [JSON.stringify(reports)]);
+  return rows.map((row) => ({ userId: row.user_id, lastSeq: row.last_seq }));
+}
+
+/** Whether a domain of ours, by its name, is or holds a policy's domain; and whether it lies under that. */
+const holdsPolicy = (name: string, policy: string) => `right('.' || ${policy}, length(${name}) + 1) = '.' || ${name}`;
+
+/** Whether a report on a policy's domain concerns a domain of ours, both by their names. */
+export const concernsDomain = (name: string, policy: string): string =>
+  `(${holdsPolicy(name, policy)} or ${holdsPolicy(policy, name)})`;
+
+const INSERT_SQL = `
+  with given as materialized (
+    select * from json_to_recordset($1) as g (user_id text, email_id text, id text, event_id text, domain text, organization text,
+      report_id text, begins_at timestamptz, ends_at timestamptz, policy jsonb, records jsonb, message_count integer,
+      aligned_count integer, is_truncated boolean)
+  ), stored as materialized (
+    insert into dmarc_report as r (user_id, id, email_id, domain, domain_id, organization, report_id, begins_at, ends_at, policy, records,
+      record_count, message_count, aligned_count, is_truncated, created_at)
+    select g.user_id, g.id, g.email_id, g.domain, of_user.id, g.organization, g.report_id, g.begins_at, g.ends_at, g.policy, g.records,
+      jsonb_array_length(g.records), g.message_count, g.aligned_count, g.is_truncated, (select postroom_now())
+    from given g cross join lateral (
+      select d.id, ${holdsPolicy('d.name', 'g.domain')} as holds_policy
+      from domain d
+      where d.user_id = g.user_id and d.status = 'verified'
+        and ${concernsDomain('d.name', 'g.domain')}
+      order by 2 desc, length(d.name) desc, d.name limit 1) of_user
+    on conflict (user_id, email_id) do nothing
+    returning r.user_id, r.id, r.email_id, r.domain, r.domain_id, r.organization, r.message_count, r.aligned_count
+  )
+  select user_id, append_events(user_id, events) as last_seq
+  from (
+    select s.user_id, jsonb_agg(jsonb_build_object('id', g.event_id, 'kind', 'dmarc.report_received', 'emailId', s.email_id,
+      'data', jsonb_build_object('dmarcReportId', s.id, 'domainId', s.domain_id, 'domain', s.domain, 'organization', s.organization,
+        'messageCount', s.message_count, 'alignedCount', s.aligned_count)) order by s.email_id) as events
+    from stored s join given g on g.user_id = s.user_id and g.email_id = s.email_id
+    group by s.user_id order by s.user_id) of_user`;

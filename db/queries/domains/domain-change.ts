@@ -1,0 +1,131 @@
+import { sql, type Transaction } from 'kysely';
+import type { DomainRow, Tables } from '../../tables.ts';
+
+/** A domain, locked until the transaction ends; null when the user has none of that id. */
+export async function lockDomain(
+  transaction: Transaction<Tables>,
+  userId: string,
+  domainId: string,
+): Promise<{ status: DomainRow['status'] } | null> {
+  const row = await transaction
+    .selectFrom('domain')
+    .select('status')
+    .where('user_id', '=', userId)
+    .where('id', '=', domainId)
+    .forUpdate()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** An endpoint, which stays until the transaction ends; null when the user has none of that id. */
+export async function lockEndpoint(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointId: string,
+): Promise<{ isActive: boolean } | null> {
+  const row = await transaction
+    .selectFrom('endpoint')
+    .select('is_active as isActive')
+    .where('user_id', '=', userId)
+    .where('id', '=', endpointId)
+    .forShare()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Writes settings; null leaves one as it is, an endpoint of null switches the catch-all off. */
+export async function changeDomain(
+  transaction: Transaction<Tables>,
+  userId: string,
+  domainId: string,
+  change: { catchAll: { endpointId: string | null } | null; receiveDmarcEmails: boolean | null; updatedAt: Date },
+): Promise<void> {
+  const { catchAll, receiveDmarcEmails, updatedAt } = change;
+  await transaction
+    .updateTable('domain')
+    .set({
+      updated_at: updatedAt,
+      ...(catchAll === null
+        ? {}
+        : { is_catch_all_enabled: catchAll.endpointId !== null, catch_all_endpoint_id: catchAll.endpointId }),
+      ...(receiveDmarcEmails === null ? {} : { receive_dmarc_emails: receiveDmarcEmails }),
+    })
+    .where('user_id', '=', userId)
+    .where('id', '=', domainId)
+    .execute();
+}
+
+export interface Subdomain {
+  id: string;
+  domain: string;
+  status: DomainRow['status'];
+}
+
+/** The user's domains under a name. */
+export async function findSubdomains(
+  transaction: Transaction<Tables>,
+  userId: string,
+  name: string,
+): Promise<Subdomain[]> {
+  return transaction
+    .selectFrom('domain')
+    .select(['id', 'name as domain', 'status'])
+    .where('user_id', '=', userId)
+    .where(sql<boolean>`right(name, length(${name}::text) + 1) = '.' || ${name}::text`)
+    .orderBy('name')
+    .execute();
+}
+
+/** Deletes a domain with its keys, its DMARC reports, its addresses and the names of all; answers the addresses. */
+export async function deleteDomain(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { id, name }: { id: string; name: string },
+): Promise<{ addresses: string[]; wasVerified: boolean }> {
+  await sql`
+    delete from email_address_name n using email_address a
+    where a.user_id = ${userId} and a.domain_id = ${id} and n.address = a.address and n.user_id = a.user_id`.execute(
+    transaction,
+  );
+  const addresses = await transaction
+    .deleteFrom('email_address')
+    .where('user_id', '=', userId)
+    .where('domain_id', '=', id)
+    .returning('address')
+    .execute();
+  await transaction.deleteFrom('dkim_key').where('user_id', '=', userId).where('domain_id', '=', id).execute();
+  await sql`delete from dmarc_report where user_id = ${userId} and domain_id = ${id}`.execute(transaction);
+  const freed = await transaction
+    .deleteFrom('verified_domain_name')
+    .where('name', '=', name)
+    .where('user_id', '=', userId)
+    .where('domain_id', '=', id)
+    .executeTakeFirst();
+  await transaction.deleteFrom('domain').where('user_id', '=', userId).where('id', '=', id).execute();
+  return { addresses: addresses.map(({ address }) => address), wasVerified: freed.numDeletedRows === 1n };
+}
+
+/** Of the domain's keys. */
+export async function readKeyStates(
+  transaction: Transaction<Tables>,
+  userId: string,
+  domainId: string,
+): Promise<('active' | 'waiting' | 'retired')[]> {
+  const rows = await transaction
+    .selectFrom('dkim_key')
+    .select(['activated_at', 'retired_at'])
+    .where('user_id', '=', userId)
+    .where('domain_id', '=', domainId)
+    .execute();
+  return rows.map((row) => (row.retired_at !== null ? 'retired' : row.activated_at === null ? 'waiting' : 'active'));
+}
+
+/** Has the domain looked at by the next step that looks at domains. */
+export async function checkSoon(transaction: Transaction<Tables>, userId: string, domainId: string): Promise<void> {
+  await transaction
+    .updateTable('domain')
+    .set({ check_due_at: sql<Date>`(select postroom_now())` })
+    .where('user_id', '=', userId)
+    .where('id', '=', domainId)
+    .execute();
+}

@@ -1,0 +1,114 @@
+import { sql, type Transaction } from 'kysely';
+import type { Page } from '../../../core/shared/page.ts';
+import type { Tables } from '../../tables.ts';
+import {
+  type DomainConditions,
+  domainColumns,
+  domainConditionsSql,
+  domainOf,
+  domainTables,
+  type ListedDomain,
+  type Domain as PlainDomain,
+} from './domain-row.ts';
+
+/** With how many addresses it has. */
+export interface Domain extends PlainDomain {
+  addressCount: number;
+  activeAddressCount: number;
+}
+
+/** A page, newest first, and how many there are in all. */
+export async function listDomains(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: DomainConditions,
+  page: Page,
+): Promise<{ domains: Domain[]; total: number }> {
+  const where = domainConditionsSql(userId, conditions);
+  const { rows } = await sql<{ total: number } & (CountedRow | { id: null })>`
+    select t.total, p.* from (select count(*) as total from domain d where ${where}) t
+    left join lateral (
+      select ${domainColumns}, a.address_count, a.active_address_count from ${domainTables}
+      cross join lateral (
+        select count(*) as address_count, count(*) filter (where a.is_active) as active_address_count
+        from email_address a where a.user_id = d.user_id and a.domain_id = d.id) a
+      where ${where} order by d.created_at desc, d.id desc limit ${page.limit} offset ${page.offset}
+    ) p on true
+    order by p.created_at desc, p.id desc`.execute(transaction);
+  return {
+    domains: rows.flatMap((row) => (row.id === null ? [] : [countedDomainOf(row)])),
+    total: Number(rows[0]?.total ?? 0),
+  };
+}
+
+/** How many domains the user has in each status. */
+export async function countDomains(
+  transaction: Transaction<Tables>,
+  userId: string,
+): Promise<Record<Domain['status'], number>> {
+  const rows = await transaction
+    .selectFrom('domain')
+    .select(['status', ({ fn }) => fn.countAll<number>().as('count')])
+    .where('user_id', '=', userId)
+    .groupBy('status')
+    .execute();
+  const countOf = (status: Domain['status']) => Number(rows.find((row) => row.status === status)?.count ?? 0);
+  return { pending: countOf('pending'), verified: countOf('verified'), failed: countOf('failed') };
+}
+
+/**
+ * The nearest verified domain of the user's among names given nearest first, so far as its own proof stands; null when there is none. Locked
+ * against being given up until the transaction ends.
+ */
+export async function findVerifiedDomain(
+  transaction: Transaction<Tables>,
+  userId: string,
+  names: readonly string[],
+): Promise<{ id: string; name: string; isTrusted: boolean } | null> {
+  const row = await transaction
+    .selectFrom('domain')
+    .select(['id', 'name', 'is_trusted as isTrusted'])
+    .where('user_id', '=', userId)
+    .where('status', '=', 'verified')
+    .where('proof_lost_at', 'is', null)
+    .where('name', 'in', ['', ...names])
+    .orderBy(sql`length(name)`, 'desc')
+    .limit(1)
+    .forShare()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+type CountedRow = ListedDomain & { address_count: number; active_address_count: number };
+
+function countedDomainOf(row: CountedRow): Domain {
+  return {
+    ...domainOf(row),
+    addressCount: Number(row.address_count),
+    activeAddressCount: Number(row.active_address_count),
+  };
+}
+
+/** Makes the user the one verified owner of the name; false when it has another. */
+export async function claimVerifiedName(
+  transaction: Transaction<Tables>,
+  claim: { name: string; user_id: string; domain_id: string },
+): Promise<boolean> {
+  const claimed = await transaction
+    .insertInto('verified_domain_name')
+    .values(claim)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return claimed.numInsertedOrUpdatedRows === 1n;
+}
+
+/**
+ * Whether a claim on the name may be made: it has no verified owner, or one whose proof is missing. Otherwise the owner's proof is looked at
+ * soon, as somebody else thinks the domain is theirs.
+ */
+export async function contestVerifiedName(transaction: Transaction<Tables>, name: string): Promise<boolean> {
+  const { rows } = await sql<{ is_open: boolean }>`select contest_verified_name(${name}) as is_open`.execute(
+    transaction,
+  );
+  return rows[0]?.is_open === true;
+}

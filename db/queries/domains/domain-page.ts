@@ -1,0 +1,98 @@
+import { sql, type Transaction } from 'kysely';
+import type { KeysetPage } from '../../../core/shared/page.ts';
+import type { Tables } from '../../tables.ts';
+import { keysetConditions, keysetOrder } from '../keyset.ts';
+import {
+  type Domain,
+  type DomainConditions,
+  domainColumns,
+  domainConditionsSql,
+  domainOf,
+  domainTables,
+  type ListedDomain,
+} from './domain-row.ts';
+
+/** The domains behind and before two places, newest first; inverted: oldest first. */
+export async function pageDomains(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: DomainConditions,
+  page: KeysetPage,
+): Promise<Domain[]> {
+  const { rows } = await sql<ListedDomain>`
+    select ${domainColumns} from ${domainTables}
+    where ${domainConditionsSql(userId, conditions)} ${keysetConditions('d', page)} ${keysetOrder('d', page)}
+    limit ${page.limit}`.execute(transaction);
+  return rows.map(domainOf);
+}
+
+export async function countDomainList(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: DomainConditions,
+): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from domain d where ${domainConditionsSql(userId, conditions)}`.execute(transaction);
+  return Number(rows[0]?.total ?? 0);
+}
+
+/** Those of the domains that the user has, in no order. */
+export async function findDomains(
+  transaction: Transaction<Tables>,
+  userId: string,
+  ids: readonly string[],
+): Promise<Domain[]> {
+  const { rows } = await sql<ListedDomain>`
+    select ${domainColumns} from ${domainTables} where d.user_id = ${userId} and d.id = any (${ids}::text[])`.execute(
+    transaction,
+  );
+  return rows.map(domainOf);
+}
+
+/** The id of the user's domain of that name; null when there is none. */
+export async function findDomainId(
+  transaction: Transaction<Tables>,
+  userId: string,
+  name: string,
+): Promise<string | null> {
+  const row = await transaction
+    .selectFrom('domain')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/** The domains under each of several, behind and before two places, newest first; inverted: oldest first. By the id of the domain above. */
+export async function pageSubdomains(
+  transaction: Transaction<Tables>,
+  userId: string,
+  domainIds: readonly string[],
+  page: KeysetPage,
+): Promise<Map<string, Domain[]>> {
+  const { rows } = await sql<ListedDomain & { above_id: string }>`
+    select p.* from domain above
+    cross join lateral (
+      select above.id as above_id, ${domainColumns} from ${domainTables}
+      where d.user_id = ${userId} and ${liesUnder} ${keysetConditions('d', page)} ${keysetOrder('d', page)} limit ${page.limit}) p
+    where above.user_id = ${userId} and above.id = any (${domainIds}::text[])
+    ${keysetOrder('p', page)}`.execute(transaction);
+  const byDomain = new Map<string, Domain[]>();
+  for (const row of rows) byDomain.set(row.above_id, [...(byDomain.get(row.above_id) ?? []), domainOf(row)]);
+  return byDomain;
+}
+
+/** How many domains lie under each of several; by id, those with none left out. */
+export async function countSubdomains(
+  transaction: Transaction<Tables>,
+  userId: string,
+  domainIds: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; total: number }>`
+    select above.id, count(*) as total from domain above join domain d on d.user_id = ${userId} and ${liesUnder}
+    where above.user_id = ${userId} and above.id = any (${domainIds}::text[]) group by above.id`.execute(transaction);
+  return new Map(rows.map(({ id, total }) => [id, Number(total)]));
+}
+
+const liesUnder = sql`right(d.name, length(above.name) + 1) = '.' || above.name`;

@@ -1,0 +1,187 @@
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { KeysetPage, Page } from '../../../core/shared/page.ts';
+import type { EmailAddressRow, EndpointType, Tables } from '../../tables.ts';
+import { keysetConditions, keysetOrder } from '../keyset.ts';
+import { containsPattern } from '../search/search-pattern.ts';
+import { receivesSql } from './domain-row.ts';
+
+export interface EmailAddress {
+  id: string;
+  address: string;
+  isActive: boolean;
+  endpointId: string | null;
+  webhookId: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+  domain: { id: string; name: string; status: 'pending' | 'verified' | 'failed'; isReceiving: boolean };
+  /** what endpointId or webhookId names; null when nothing is routed */
+  endpoint: {
+    id: string;
+    name: string;
+    type: EndpointType;
+    config: Record<string, unknown>;
+    isActive: boolean;
+  } | null;
+}
+
+/** Which addresses a list shows; null puts no condition. */
+export interface EmailAddressConditions {
+  ids: readonly string[] | null;
+  domainId: string | null;
+  isActive: boolean | null;
+  /** active, on a domain whose mail comes here */
+  isReceiving: boolean | null;
+  /** part of the address in any case */
+  search: string | null;
+}
+
+const receives = receivesSql('d');
+
+/** A page, newest first, and how many there are in all. */
+export async function listEmailAddresses(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: EmailAddressConditions,
+  page: Page,
+): Promise<{ addresses: EmailAddress[]; total: number }> {
+  const from = fromAddresses(userId, conditions);
+  const { rows } = await sql<{ total: number } & (ListedRow | { id: null })>`
+    select t.total, p.* from (select count(*) as total ${from}) t
+    left join lateral (
+      select ${columns} ${from} order by a.created_at desc, a.id desc limit ${page.limit} offset ${page.offset}
+    ) p on true
+    order by p.created_at desc, p.id desc`.execute(transaction);
+  return {
+    addresses: rows.flatMap((row) => (row.id === null ? [] : [emailAddressOf(row)])),
+    total: Number(rows[0]?.total ?? 0),
+  };
+}
+
+/** The addresses behind and before two places, newest first; inverted: oldest first. */
+export async function pageEmailAddresses(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: EmailAddressConditions,
+  page: KeysetPage,
+): Promise<EmailAddress[]> {
+  const { rows } = await sql<ListedRow>`
+    select ${columns} ${fromAddresses(userId, conditions)} ${keysetConditions('a', page)} ${keysetOrder('a', page)}
+    limit ${page.limit}`.execute(transaction);
+  return rows.map(emailAddressOf);
+}
+
+/** As pageEmailAddresses, of each of several domains; by the domain's id. */
+export async function pageAddressesOfDomains(
+  transaction: Transaction<Tables>,
+  userId: string,
+  domainIds: readonly string[],
+  conditions: EmailAddressConditions,
+  page: KeysetPage,
+): Promise<Map<string, EmailAddress[]>> {
+  const { rows } = await sql<ListedRow>`
+    select p.* from unnest(${domainIds}::text[]) as w (id)
+    cross join lateral (
+      select ${columns} ${fromAddresses(userId, conditions)} and a.domain_id = w.id
+      ${keysetConditions('a', page)} ${keysetOrder('a', page)} limit ${page.limit}) p
+    ${keysetOrder('p', page)}`.execute(transaction);
+  return Map.groupBy(rows.map(emailAddressOf), ({ domain }) => domain.id);
+}
+
+export async function countEmailAddresses(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: EmailAddressConditions,
+): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total ${fromAddresses(userId, conditions)}`.execute(transaction);
+  return Number(rows[0]?.total ?? 0);
+}
+
+/** As countEmailAddresses, of each of several domains; by the domain's id, those with none left out. */
+export async function countAddressesOfDomains(
+  transaction: Transaction<Tables>,
+  userId: string,
+  domainIds: readonly string[],
+  conditions: EmailAddressConditions,
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ domain_id: string; total: number }>`
+    select a.domain_id, count(*) as total ${fromAddresses(userId, conditions)}
+    and a.domain_id = any (${domainIds}::text[]) group by a.domain_id`.execute(transaction);
+  return new Map(rows.map((row) => [row.domain_id, Number(row.total)]));
+}
+
+function fromAddresses(
+  userId: string,
+  { ids, domainId, isActive, isReceiving, search }: EmailAddressConditions,
+): RawBuilder<unknown> {
+  return sql`
+    from email_address a join domain d on d.user_id = a.user_id and d.id = a.domain_id
+    left join endpoint e on e.user_id = a.user_id and e.id = coalesce(a.endpoint_id, a.webhook_id)
+    where a.user_id = ${userId}
+      ${ids === null ? sql`` : sql`and a.id = any (${ids}::text[])`}
+      ${domainId === null ? sql`` : sql`and a.domain_id = ${domainId}`}
+      ${isActive === null ? sql`` : sql`and a.is_active = ${isActive}`}
+      ${isReceiving === null ? sql`` : sql`and (a.is_active and ${receives}) = ${isReceiving}`}
+      ${search === null ? sql`` : sql`and a.address like ${containsPattern(search)}`}`;
+}
+
+const columns = sql`a.*, d.name as domain_name, d.status as domain_status, ${receives} as domain_is_receiving,
+  e.name as endpoint_name, e.type as endpoint_type, e.config as endpoint_config, e.is_active as endpoint_is_active`;
+
+type ListedRow = Omit<EmailAddressRow, 'created_at' | 'updated_at'> & {
+  created_at: Date;
+  updated_at: Date;
+  domain_name: string;
+  domain_status: EmailAddress['domain']['status'];
+  domain_is_receiving: boolean;
+  endpoint_name: string | null;
+  endpoint_type: EndpointType | null;
+  endpoint_config: Record<string, unknown> | null;
+  endpoint_is_active: boolean | null;
+};
+
+function emailAddressOf(row: ListedRow): EmailAddress {
+  const id = row.endpoint_id ?? row.webhook_id;
+  const { endpoint_name: name, endpoint_type: type, endpoint_is_active: isActive } = row;
+  const hasEndpoint = id !== null && name !== null && type !== null && isActive !== null;
+  return {
+    id: row.id,
+    address: row.address,
+    isActive: row.is_active,
+    endpointId: row.endpoint_id,
+    webhookId: row.webhook_id,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    domain: {
+      id: row.domain_id,
+      name: row.domain_name,
+      status: row.domain_status,
+      isReceiving: row.domain_is_receiving,
+    },
+    endpoint: hasEndpoint ? { id, name, type, config: row.endpoint_config ?? {}, isActive } : null,
+  };
+}
+
+/** Makes the address the user's own on the whole service; false when it is somebody's. */
+export async function claimAddress(
+  transaction: Transaction<Tables>,
+  claim: { address: string; user_id: string; address_id: string },
+): Promise<boolean> {
+  const claimed = await transaction
+    .insertInto('email_address_name')
+    .values(claim)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return claimed.numInsertedOrUpdatedRows === 1n;
+}
+
+/** Lets the name be claimed again. */
+export async function freeAddress(transaction: Transaction<Tables>, userId: string, addressId: string): Promise<void> {
+  await transaction
+    .deleteFrom('email_address_name')
+    .where('user_id', '=', userId)
+    .where('address', '=', (a) =>
+      a.selectFrom('email_address').select('address').where('user_id', '=', userId).where('id', '=', addressId),
+    )
+    .execute();
+}

@@ -1,0 +1,67 @@
+import { sql, type Transaction } from 'kysely';
+import type { Tables } from '../../tables.ts';
+import { receivesSql } from '../domains/domain-row.ts';
+import { containsPattern } from '../search/search-pattern.ts';
+
+/** Threads that are looked through: the newest, and so many of those again whose addresses or subject have the text. */
+const MAX_LOOKED_THROUGH = 300;
+/** Characters from which on the index of threads finds a text. */
+const LEAST_INDEXED = 3;
+
+/** Who takes part in the newest threads, and in older ones whose addresses have the text, in lower case; newest thread first. */
+export async function readParticipants(
+  transaction: Transaction<Tables>,
+  userId: string,
+  text: string,
+): Promise<{ emails: string[]; names: string[] }[]> {
+  const newest = sql`
+    (select t.id from thread t where t.user_id = ${userId} order by t.last_message_at desc, t.id desc limit ${MAX_LOOKED_THROUGH})`;
+  // Names are not in what is searched, so that the newest are looked through in any case.
+  const found =
+    text.length < LEAST_INDEXED
+      ? newest
+      : sql`${newest} union select s.thread_id from search_threads(${userId}, ${containsPattern(text)}, null, null, false, null, null,
+          null, null, false, ${MAX_LOOKED_THROUGH}) s`;
+  const { rows } = await sql<{ emails: string[]; names: string[] }>`
+    select t.participant_emails as emails, t.participant_names as names
+    from (${found}) f join thread t on t.user_id = ${userId} and t.id = f.id
+    order by t.last_message_at desc, t.id desc`.execute(transaction);
+  return rows;
+}
+
+/** Those of the addresses that are the user's own. */
+export async function findOwn(
+  transaction: Transaction<Tables>,
+  userId: string,
+  addresses: readonly string[],
+): Promise<Set<string>> {
+  const rows = await transaction
+    .selectFrom('email_address')
+    .select('address')
+    .where('user_id', '=', userId)
+    .where(sql<boolean>`address = any (${addresses}::text[])`)
+    .execute();
+  return new Set(rows.map(({ address }) => address));
+}
+
+/** An address that the user may send from. */
+export interface SenderAddress {
+  id: string;
+  address: string;
+  domainId: string;
+}
+
+/** Active addresses on verified domains that begin with a text in lower case; those that mail reaches come first, then the oldest. */
+export async function readSenders(
+  transaction: Transaction<Tables>,
+  userId: string,
+  prefix: string,
+  most: number,
+): Promise<SenderAddress[]> {
+  const { rows } = await sql<SenderAddress>`
+    select a.id, a.address, a.domain_id as "domainId"
+    from email_address a join domain d on d.user_id = ${userId} and d.id = a.domain_id
+    where a.user_id = ${userId} and a.is_active and d.status = 'verified' and starts_with(a.address, ${prefix})
+    order by ${receivesSql('d')} desc, a.created_at, a.id limit ${most}`.execute(transaction);
+  return rows;
+}

@@ -1,0 +1,83 @@
+import { sql, type Transaction } from 'kysely';
+import type { EmailType, Tables } from '../../tables.ts';
+import { countEmailsSql } from './email-counter.ts';
+
+/** What a user may change on received mail; undefined leaves it. */
+export interface EmailFlags {
+  isRead?: boolean | undefined;
+  isArchived?: boolean | undefined;
+}
+
+/** An email as it was before its flags are set. */
+export interface LockedEmail {
+  id: string;
+  type: EmailType;
+  isRead: boolean;
+  isArchived: boolean;
+  threadId: string | null;
+}
+
+/** Locks those of the emails that the user has until the transaction ends, so that two changes count one after the other. */
+export async function lockEmails(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<LockedEmail[]> {
+  return transaction
+    .selectFrom('email')
+    .select(['id', 'type', 'is_read as isRead', 'is_archived as isArchived', 'thread_id as threadId'])
+    .where('user_id', '=', userId)
+    .where(sql<boolean>`id = any (${emailIds}::text[])`)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+/** Sets flags of locked emails, and with them the counters of lists and of their threads. Answers when they were changed. */
+export async function setFlags(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+  flags: EmailFlags,
+): Promise<Date> {
+  const { isRead = null, isArchived = null } = flags;
+  const { rows } = await sql<{ updated_at: Date }>`
+    with former as materialized (
+      select e.id, e.is_read, e.is_archived from email e where e.user_id = ${userId} and e.id = any (${emailIds}::text[])
+    ),
+    changed as (
+      update email e set is_read = coalesce(${isRead}::boolean, e.is_read),
+        is_archived = coalesce(${isArchived}::boolean, e.is_archived), updated_at = (select postroom_now()),
+        read_at = case when coalesce(${isRead}::boolean, e.is_read) then coalesce(e.read_at, (select postroom_now())) end
+      from former f where e.user_id = ${userId} and e.id = f.id
+      returning e.*, f.is_read as was_read, f.is_archived as was_archived
+    ),
+    moved as (
+      select user_id, created_at, own_address, own_domain, type, status, is_read, is_archived, 1 as delta from changed
+      union all
+      select user_id, created_at, own_address, own_domain, type, status, was_read, was_archived, -1 from changed
+    ),
+    counted as (${sql.raw(countEmailsSql('moved'))}),
+    by_thread as (
+      select thread_id, sum(is_read::int - was_read::int)::int as read, sum(is_archived::int - was_archived::int)::int as archived
+      from changed where thread_id is not null group by thread_id order by thread_id
+    ),
+    threaded as (
+      update thread t set updated_at = (select postroom_now()), unread_count = t.unread_count - b.read,
+        archived_count = t.archived_count + b.archived
+      from by_thread b where t.user_id = ${userId} and t.id = b.thread_id
+    )
+    select updated_at from changed limit 1`.execute(transaction);
+  return rows[0]?.updated_at ?? new Date(Number.NaN);
+}
+
+/** Appends to the user's event feed; stands last in its transaction. Answers the last sequence number. */
+export async function appendEvents(
+  transaction: Transaction<Tables>,
+  userId: string,
+  events: readonly { id: string; kind: string; emailId?: string; threadId?: string; data?: unknown }[],
+): Promise<number> {
+  const { rows } = await sql<{ last_seq: number }>`
+    select append_events(${userId}, ${JSON.stringify(events)}::jsonb) as last_seq`.execute(transaction);
+  return Number(rows[0]?.last_seq);
+}

@@ -1,0 +1,193 @@
+import { sql, type Transaction } from 'kysely';
+import type { RouteRow } from '../../routing-tables.ts';
+import type { EmailStatus, EmailType, Tables } from '../../tables.ts';
+
+/** Of each email so many rows of a kind are read, the newest; one more tells that there were more. */
+export const MAX_HISTORY = 500;
+
+/** How an email came to be, as its own rows tell. */
+export interface EmailOrigin {
+  id: string;
+  type: EmailType;
+  status: EmailStatus;
+  createdAt: Date;
+  releasedAt: Date | null;
+  isScheduled: boolean;
+  threadId: string | null;
+  threadReason: 'header' | 'references' | 'subject' | 'new' | 'manual' | null;
+  ownAddress: string;
+  recipient: string | null;
+  parseError: string | null;
+  /** see core/mime/authentication.ts */
+  authentication: unknown;
+  /** null: nothing is known of it any more, or it was not received */
+  reception: {
+    remoteAddress: string;
+    helo: string;
+    isTls: boolean;
+    reversePath: string;
+    acceptedAt: Date;
+    parsedAt: Date | null;
+    isTest: boolean;
+  } | null;
+  route:
+    | (Pick<RouteRow, 'decided_at' | 'outcome' | 'via' | 'endpoint_id' | 'rule_id' | 'reason' | 'released_at'> & {
+        threaded_at: Date;
+        ruleName: string | null;
+        endpointName: string | null;
+      })
+    | null;
+  matches: unknown;
+  /** see core/routing/guard-answers.ts */
+  answers: unknown;
+}
+
+/** Those of the emails that the user has, in no order. */
+export async function readOrigins(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<EmailOrigin[]> {
+  const { rows } = await sql<EmailOrigin>`
+    select e.id, e.type, e.status, e.created_at as "createdAt", e.released_at as "releasedAt",
+      e.timezone is not null as "isScheduled", e.thread_id as "threadId", e.thread_reason as "threadReason",
+      e.own_address as "ownAddress", e.recipient, c.parse_error as "parseError", c.authentication, r.matches, r.answers,
+      p.remote_address, p.helo, p.is_tls, p.reverse_path, p.accepted_at, p.parsed_at, p.is_test,
+      r.threaded_at, r.decided_at, r.outcome, r.via, r.endpoint_id, r.rule_id, r.reason, r.released_at as let_through_at,
+      g.name as rule_name, n.name as endpoint_name
+    from email e
+    left join email_content c on c.user_id = ${userId} and c.email_id = e.id
+    left join reception p on p.user_id = ${userId} and p.email_id = e.id
+    left join route r on r.user_id = ${userId} and r.email_id = e.id
+    left join guard_rule g on g.user_id = ${userId} and g.id = r.rule_id
+    left join endpoint n on n.user_id = ${userId} and n.id = r.endpoint_id
+    where e.user_id = ${userId} and e.id = any (${emailIds}::text[])`.execute(transaction);
+  return (rows as unknown as OriginRow[]).map(originOf);
+}
+
+type OriginRow = Omit<EmailOrigin, 'reception' | 'route'> &
+  Pick<RouteRow, 'decided_at' | 'outcome' | 'via' | 'endpoint_id' | 'rule_id' | 'reason'> & {
+    remote_address: string | null;
+    helo: string;
+    is_tls: boolean;
+    reverse_path: string;
+    accepted_at: Date;
+    parsed_at: Date | null;
+    is_test: boolean;
+    threaded_at: Date | null;
+    let_through_at: Date | null;
+    rule_name: string | null;
+    endpoint_name: string | null;
+  };
+
+function originOf(row: OriginRow): EmailOrigin {
+  const { remote_address: remoteAddress, threaded_at: threadedAt } = row;
+  return {
+    ...row,
+    reception:
+      remoteAddress === null
+        ? null
+        : {
+            remoteAddress,
+            helo: row.helo,
+            isTls: row.is_tls,
+            reversePath: row.reverse_path,
+            acceptedAt: row.accepted_at,
+            parsedAt: row.parsed_at,
+            isTest: row.is_test,
+          },
+    route:
+      threadedAt === null
+        ? null
+        : {
+            ...row,
+            threaded_at: threadedAt,
+            released_at: row.let_through_at,
+            ruleName: row.rule_name,
+            endpointName: row.endpoint_name,
+          },
+  };
+}
+
+/** What somebody did with an email, as the index event_by_hand has it. */
+export interface HandEvent {
+  emailId: string;
+  kind: string;
+  at: Date;
+  data: unknown;
+}
+
+export async function readHandEvents(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<HandEvent[]> {
+  const { rows } = await sql<HandEvent>`
+    select w.id as "emailId", v.kind, v.at, v.data from unnest(${emailIds}::text[]) as w(id)
+    cross join lateral (
+      select v.kind, v.at, v.data, v.seq from event v
+      where v.user_id = ${userId} and v.email_id = w.id and v.kind in ('email.read', 'email.unread', 'email.archived',
+        'email.unarchived', 'email.rescheduled', 'email.paused', 'email.resumed', 'email.cancelled', 'email.reprocessed')
+      order by v.seq desc limit ${MAX_HISTORY + 1}) v
+    order by v.seq`.execute(transaction);
+  return rows;
+}
+
+/** A delivery of an email. */
+export interface PastDelivery {
+  emailId: string;
+  id: string;
+  cause: 'route' | 'retry' | 'replay' | 'release';
+  isWebhook: boolean;
+  status: 'pending' | 'success' | 'failed';
+  createdAt: Date;
+  completedAt: Date | null;
+  /** of the end, where it ended without a try */
+  error: string | null;
+  endpointName: string | null;
+}
+
+export async function readPastDeliveries(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<PastDelivery[]> {
+  const { rows } = await sql<PastDelivery>`
+    select w.id as "emailId", d.id, d.cause, d.delivery_type = 'webhook' as "isWebhook", d.status, d.created_at as "createdAt",
+      d.completed_at as "completedAt", d.response_data->>'error' as error, n.name as "endpointName"
+    from unnest(${emailIds}::text[]) as w(id)
+    cross join lateral (
+      select * from delivery d where d.user_id = ${userId} and d.email_id = w.id
+      order by d.created_at desc, d.id desc limit ${MAX_HISTORY + 1}) d
+    left join endpoint n on n.user_id = ${userId} and n.id = d.endpoint_id
+    order by d.created_at, d.id`.execute(transaction);
+  return rows;
+}
+
+/** Somebody whom an email, or a copy of it, is sent to. */
+export interface PastRecipient {
+  emailId: string;
+  id: string;
+  deliveryId: string | null;
+  address: string;
+  status: 'pending' | 'delivered' | 'bounced' | 'failed';
+  lastStatus: string | null;
+  lastText: string | null;
+  settledAt: Date | null;
+  complainedAt: Date | null;
+}
+
+export async function readPastRecipients(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<PastRecipient[]> {
+  const { rows } = await sql<PastRecipient>`
+    select w.id as "emailId", r.id, r.delivery_id as "deliveryId", r.address, r.status, r.last_status as "lastStatus",
+      r.last_text as "lastText", r.settled_at as "settledAt", r.complained_at as "complainedAt"
+    from unnest(${emailIds}::text[]) as w(id)
+    cross join lateral (
+      select * from recipient r where r.user_id = ${userId} and r.email_id = w.id
+      order by r.id desc limit ${MAX_HISTORY + 1}) r`.execute(transaction);
+  return rows;
+}

@@ -1,0 +1,301 @@
+import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
+import { addressParty, domainParty } from '../../../core/search/email-parties.ts';
+import type { KeysetPage, Page, Place } from '../../../core/shared/page.ts';
+import type { EmailStatus, EmailType, Tables } from '../../tables.ts';
+import { addressOf, domainNameOf } from '../domains/own-name.ts';
+import { containsPattern } from '../search/search-pattern.ts';
+import { countedEmails, nextHour, WHOLE_DOMAIN } from './email-counter.ts';
+import {
+  type EmailSummary,
+  type EmailSummaryRow,
+  emailSummary,
+  emailSummaryColumns,
+  isHeldRoute,
+} from './email-row.ts';
+
+/** Which emails a list shows; null puts no condition. */
+export interface EmailConditions {
+  type: EmailType | null;
+  status: EmailStatus | null;
+  /** held back by a guard rule now, whatever its status */
+  isHeld: boolean;
+  isRead: boolean | null;
+  isArchived: boolean | null;
+  /** made by the user to try things out; absent as null */
+  isTest?: boolean | null;
+  /** created at or after this instant */
+  since: Date | null;
+  /** id of a domain of the user: the user's side of an email; a name: either side */
+  domain: string | null;
+  /** id of an address of the user: the user's side of an email; an address itself: either side */
+  address: string | null;
+  /** part of subject, sender or recipients in any case */
+  search: string | null;
+}
+
+/** A page, newest first, and how many there are in all: one statement. */
+export async function listEmails(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: EmailConditions,
+  page: Page,
+): Promise<{ emails: EmailSummary[]; total: number }> {
+  const { total, source, select } = parts(userId, conditions);
+  const emails = select(
+    (of) => sql`${newestFirst(of)} limit ${page.limit} offset ${page.offset}`,
+    (of) => sql`${newestFirst(of)} limit ${page.limit + page.offset}`,
+  );
+  // The total comes once even when the page is empty.
+  const { rows } = await sql<TotalRow & (EmailSummaryRow | { id: null })>`
+    ${source}
+    select t.total, e.* from (select ${total} as total) t left join lateral (${emails}) e on true
+    ${newestFirst('e')}`.execute(transaction);
+  return {
+    emails: rows.flatMap((row) => (row.id === null ? [] : [emailSummary(row)])),
+    total: Number(rows[0]?.total ?? 0),
+  };
+}
+
+/** The emails behind and before two places, newest first; inverted: oldest first. */
+export async function pageEmails(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: EmailConditions,
+  page: KeysetPage,
+): Promise<EmailSummary[]> {
+  const { source, select } = parts(userId, conditions);
+  const order = page.isInverted ? oldestFirst : newestFirst;
+  const tail: Tail = (of) => sql`${placeConditions(of, page)} ${order(of)} limit ${page.limit}`;
+  const emails = select(tail, tail);
+  const { rows } = await sql<EmailSummaryRow>`${source} select * from (${emails}) e ${order('e')}`.execute(transaction);
+  return rows.map(emailSummary);
+}
+
+export async function countEmails(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: EmailConditions,
+): Promise<number> {
+  const { source, total } = parts(userId, conditions);
+  const { rows } = await sql<TotalRow>`${source} select ${total} as total`.execute(transaction);
+  return Number(rows[0]?.total ?? 0);
+}
+
+/** Those of the emails that the user has, in no order. */
+export async function findEmails(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<EmailSummary[]> {
+  const { rows } = await sql<EmailSummaryRow>`
+    select ${emailSummaryColumns} from email e where e.user_id = ${userId} and e.id = any (${emailIds}::text[])`.execute(
+    transaction,
+  );
+  return rows.map(emailSummary);
+}
+
+type Alias = 'e' | 'h';
+
+const newestFirst = (of: Alias) => sql`order by ${sql.ref(`${of}.created_at`)} desc, ${sql.ref(`${of}.id`)} desc`;
+const oldestFirst = (of: Alias) => sql`order by ${sql.ref(`${of}.created_at`)}, ${sql.ref(`${of}.id`)}`;
+
+interface TotalRow {
+  total: number;
+}
+
+/** Further conditions, order and limit, by created_at and id of the alias it is given. */
+type Tail = (of: Alias) => RawBuilder<unknown>;
+
+interface Parts {
+  /** a `with` clause, or nothing */
+  source: RawBuilder<unknown>;
+  /** selects the columns of EmailSummary; `each` ends the selection from each of several sources, `tail` that of them all */
+  select: (tail: Tail, each: Tail) => RawBuilder<unknown>;
+  /** an expression: how many there are */
+  total: RawBuilder<unknown>;
+}
+
+function parts(userId: string, conditions: EmailConditions): Parts {
+  if (conditions.search !== null) return searchParts(userId, conditions, containsPattern(conditions.search));
+  if (conditions.isHeld) return heldParts(userId, conditions);
+  const own = ownParts(userId, conditions);
+  return partiesOf(conditions) === null ? own : exchangedParts(userId, conditions, own);
+}
+
+/** By the user's side alone. Whole hours are counted by email_counter, the hour in which the span begins from the emails themselves. */
+function ownParts(userId: string, conditions: EmailConditions): Parts {
+  const { since, domain } = conditions;
+  const ofEmails = and([
+    sql`e.user_id = ${userId}`,
+    ...sideConditions(userId, conditions, 'own'),
+    ...emailConditions(conditions),
+  ]);
+  const counted = countedEmails(userId, {
+    address: conditions.address === null ? null : addressOf(userId, conditions.address),
+    conditions: [
+      ...columnConditions('c', conditions),
+      ...(domain === null ? [] : [sql<SqlBool>`c.own_domain = ${domainNameOf(userId, domain)}`]),
+    ],
+    since,
+  });
+  const edge = (start: Date) => sql`(
+    select count(*) from email e where ${ofEmails} and e.created_at >= ${start} and e.created_at < ${nextHour(start)})`;
+  // Tests are few, and not counted apart.
+  const each = sql`(select count(*) from email e where ${ofEmails} ${since === null ? sql`` : sql`and e.created_at >= ${since}`})`;
+  return {
+    source: sql``,
+    select: (tail) => sql`
+      select ${emailSummaryColumns} from (
+        select * from email e where ${ofEmails} ${since === null ? sql`` : sql`and e.created_at >= ${since}`}
+        ${tail('e')}) e`,
+    total: conditions.isTest != null ? each : since === null ? counted : sql`${counted} + ${edge(since)}`,
+  };
+}
+
+/**
+ * By either side: what the user's side has, by its lists and counters, and beside it what only the other side has, by the index of
+ * parties. Of a domain that none of the user's mail is of the list is not walked.
+ */
+function exchangedParts(userId: string, conditions: EmailConditions, own: Parts): Parts {
+  const { since, domain } = conditions;
+  const hasOwn =
+    domain === null
+      ? sql<SqlBool>`true`
+      : sql<SqlBool>`exists (select from email_counter c where c.user_id = ${userId} and c.own_address = ${WHOLE_DOMAIN}
+          and c.grain = 'all' and c.own_domain = ${domainNameOf(userId, domain)})`;
+  const ofOwn = and([
+    sql`e.user_id = ${userId}`,
+    hasOwn,
+    ...sideConditions(userId, conditions, 'own'),
+    ...emailConditions(conditions),
+    ...(since === null ? [] : [sql<SqlBool>`e.created_at >= ${since}`]),
+  ]);
+  const others = sql`
+    party p join email e on e.user_id = ${userId} and e.id = p.email_id
+    where ${and([...sideConditions(userId, conditions, 'joined'), ...emailConditions(conditions)])}
+      and not (${and(sideConditions(userId, conditions, 'own'))})`;
+  return {
+    source: sql`with ${partySource(userId, conditions)}`,
+    select: (tail, each) => sql`
+      select ${emailSummaryColumns} from (
+        select e.* from (
+          (select e.* from email e where ${ofOwn} ${each('e')}) union all (select e.* from ${others} ${each('e')})
+        ) e where true ${tail('e')}) e`,
+    total: sql`${own.total} + (select count(*) from ${others})`,
+  };
+}
+
+/** The few that are held back, by an index of their own. */
+function heldParts(userId: string, conditions: EmailConditions): Parts {
+  const { since } = conditions;
+  const others = [
+    ...sideConditions(userId, conditions, 'either'),
+    ...emailConditions({ ...conditions, isHeld: false }),
+  ];
+  const held = sql`
+    route r join email e on e.user_id = ${userId} and e.id = r.email_id
+    where ${and([sql`r.user_id = ${userId} and ${isHeldRoute}`, ...others])}
+      ${since === null ? sql`` : sql`and r.created_at >= ${since}`}`;
+  return {
+    source: partiesOf(conditions) === null ? sql`` : sql`with ${partySource(userId, conditions)}`,
+    select: (tail) => sql`select ${emailSummaryColumns} from (select e.* from ${held} ${tail('e')}) e`,
+    total: sql`(select count(*) from ${held})`,
+  };
+}
+
+function searchParts(userId: string, conditions: EmailConditions, pattern: string): Parts {
+  const others = [
+    ...sideConditions(userId, conditions, 'either'),
+    ...heldConditions(userId, conditions),
+    ...emailConditions(conditions),
+  ];
+  const filtered = sql`join email e on e.user_id = ${userId} and e.id = s.email_id where ${and(others)}`;
+  const party = partiesOf(conditions) === null ? sql`` : sql`${partySource(userId, conditions)},`;
+  return {
+    source: sql`with ${party} hit as materialized (
+      select s.email_id as id, s.created_at from search_emails(${userId}, ${pattern}, ${conditions.since}) s
+      ${others.length === 0 ? sql`` : filtered})`,
+    // Ordered and cut by the hits' own columns, so that only the emails of the page are read.
+    select: (tail) => sql`
+      select ${emailSummaryColumns} from (select h.id from hit h where true ${tail('h')}) h
+      join email e on e.user_id = ${userId} and e.id = h.id`,
+    total: sql`(select count(*) from hit)`,
+  };
+}
+
+/** The keys of the other side that an address or a domain names itself; null when the conditions name none. */
+function partiesOf({ address, domain }: EmailConditions): { address: string | null; domain: string | null } | null {
+  const parties = {
+    address: address === null ? null : addressParty(address),
+    domain: domain === null ? null : domainParty(domain),
+  };
+  return parties.address === null && parties.domain === null ? null : parties;
+}
+
+/** The emails whose other side has one of the keys, as `party`. */
+function partySource(userId: string, conditions: EmailConditions): RawBuilder<unknown> {
+  const parties = partiesOf(conditions);
+  return sql`party as materialized (select x.email_id, x.has_address, x.has_domain
+    from exchanged_emails(${userId}, ${parties?.address ?? null}, ${parties?.domain ?? null}, ${conditions.since}) x)`;
+}
+
+/**
+ * Conditions on the sides of an email `e`: its own side has the address and the domain; each of them may be on the other side, which
+ * `party p` tells that is joined to it; or which `party` tells.
+ */
+function sideConditions(
+  userId: string,
+  conditions: EmailConditions,
+  side: 'own' | 'joined' | 'either',
+): RawBuilder<SqlBool>[] {
+  const { address, domain } = conditions;
+  const parties = side === 'own' ? null : partiesOf(conditions);
+  const or = (own: RawBuilder<SqlBool>, key: string | null | undefined, column: 'has_address' | 'has_domain') => {
+    if (key == null) return own;
+    if (side === 'joined') return sql<SqlBool>`(${own} or ${sql.ref(`p.${column}`)})`;
+    return sql<SqlBool>`(${own} or e.id in (select p.email_id from party p where ${sql.ref(`p.${column}`)}))`;
+  };
+  const found: RawBuilder<SqlBool>[] = [];
+  if (address !== null)
+    found.push(or(sql`e.own_address = ${addressOf(userId, address)}`, parties?.address, 'has_address'));
+  if (domain !== null)
+    found.push(or(sql`e.own_domain = ${domainNameOf(userId, domain)}`, parties?.domain, 'has_domain'));
+  return found;
+}
+
+function heldConditions(userId: string, { isHeld }: EmailConditions): RawBuilder<SqlBool>[] {
+  return isHeld
+    ? [sql<SqlBool>`exists (select from route r where r.user_id = ${userId} and r.email_id = e.id and ${isHeldRoute})`]
+    : [];
+}
+
+/** Conditions on an email `e` but for its sides. */
+function emailConditions(conditions: EmailConditions): RawBuilder<SqlBool>[] {
+  const ofTests = conditions.isTest == null ? [] : [sql<SqlBool>`e.is_test = ${conditions.isTest}`];
+  return [...ofTests, ...columnConditions('e', conditions)];
+}
+
+/** Conditions on columns that email and email_counter both have, but for the sides. */
+function columnConditions(alias: 'e' | 'c', conditions: EmailConditions): RawBuilder<SqlBool>[] {
+  const equals = (column: string, value: unknown) => sql<SqlBool>`${sql.ref(`${alias}.${column}`)} = ${value}`;
+  return [
+    conditions.type === null ? null : equals('type', conditions.type),
+    conditions.status === null ? null : equals('status', conditions.status),
+    conditions.isRead === null ? null : equals('is_read', conditions.isRead),
+    conditions.isArchived === null ? null : equals('is_archived', conditions.isArchived),
+  ].filter((condition) => condition !== null);
+}
+
+/** The instant alone first: comparing texts is not leakproof, so that under the policy no index would be entered by the pair. */
+function placeConditions(of: Alias, page: KeysetPage): RawBuilder<unknown> {
+  const compare = (place: Place | null, operator: RawBuilder<unknown>) =>
+    place === null
+      ? sql``
+      : sql`and ${sql.ref(`${of}.created_at`)} ${operator}= ${place.at}::timestamptz
+            and (${sql.ref(`${of}.created_at`)}, ${sql.ref(`${of}.id`)}) ${operator} (${place.at}::timestamptz, ${place.id}::text)`;
+  return sql`${compare(page.after, sql.raw('<'))} ${compare(page.before, sql.raw('>'))}`;
+}
+
+function and(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
+  return sql.join(conditions, sql` and `);
+}

@@ -1,0 +1,72 @@
+import { sql, type Transaction } from 'kysely';
+import type { AddressFields } from '../../../core/mime/address.ts';
+import type { Tables } from '../../tables.ts';
+import { type EmailRecipient, emailRecipients, emailRecipientsColumn } from './email-recipients.ts';
+import {
+  type ContentRow,
+  type EmailContent,
+  type EmailSummary,
+  type EmailSummaryRow,
+  emailContent,
+  emailContentColumns,
+  emailOutlineColumns,
+  emailSummary,
+  emailSummaryColumns,
+} from './email-row.ts';
+
+/** All of an email. */
+export type EmailDetails = EmailSummary & EmailContent & { recipients: EmailRecipient[] };
+
+/** One email with all that it shows; null when the user has none of that id. */
+export async function readEmail(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+): Promise<EmailDetails | null> {
+  const { rows } = await sql<EmailSummaryRow & ContentRow & { recipients: unknown }>`
+    select ${emailSummaryColumns}, ${emailContentColumns}, ${emailRecipientsColumn} as recipients from email e
+    left join email_content c on c.user_id = e.user_id and c.email_id = e.id
+    where e.user_id = ${userId} and e.id = ${emailId}`.execute(transaction);
+  const row = rows[0];
+  if (row === undefined) return null;
+  return { ...emailSummary(row), ...emailContent(row), recipients: emailRecipients(row.recipients) };
+}
+
+/** All messages of a thread in the order of their positions. */
+export async function readThreadEmails(
+  transaction: Transaction<Tables>,
+  userId: string,
+  threadId: string,
+): Promise<(EmailSummary & EmailContent)[]> {
+  const { rows } = await sql<EmailSummaryRow & ContentRow>`
+    select ${emailSummaryColumns}, ${emailContentColumns} from email e
+    left join email_content c on c.user_id = e.user_id and c.email_id = e.id
+    where e.user_id = ${userId} and e.thread_id = ${threadId}
+    order by e.thread_at, e.id`.execute(transaction);
+  return rows.map((row) => ({ ...emailSummary(row), ...emailContent(row) }));
+}
+
+/** The contents of those of the emails that the user has, by email id; `outline`: their bodies are null, whatever they are. */
+export async function findContents(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+  extent: 'whole' | 'outline' = 'whole',
+): Promise<Map<string, EmailContent>> {
+  const { rows } = await sql<ContentRow & { email_id: string }>`
+    select c.email_id, ${extent === 'whole' ? emailContentColumns : emailOutlineColumns} from email_content c
+    where c.user_id = ${userId} and c.email_id = any (${emailIds}::text[])`.execute(transaction);
+  return new Map(rows.map((row) => [row.email_id, emailContent(row)]));
+}
+
+/** The address fields of emails by their ids; those without content are left out. */
+export async function findAddresses(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<Map<string, AddressFields>> {
+  const { rows } = await sql<{ email_id: string; addresses: AddressFields }>`
+    select c.email_id, c.addresses from email_content c
+    where c.user_id = ${userId} and c.email_id = any (${emailIds}::text[])`.execute(transaction);
+  return new Map(rows.map(({ email_id, addresses }) => [email_id, addresses]));
+}

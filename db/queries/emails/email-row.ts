@@ -1,0 +1,248 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { z } from 'zod';
+import { textOfHtml } from '../../../core/html/text-of-html.ts';
+import type { AddressFields } from '../../../core/mime/address.ts';
+import type { Attachment } from '../../../core/mime/attachment.ts';
+import type { EmailContentRow, EmailRow, EmailStatus, EmailType } from '../../tables.ts';
+
+/** An email without its bodies: what lists show. Addresses are bare, as written. */
+export interface EmailSummary {
+  id: string;
+  type: EmailType;
+  status: EmailStatus;
+  createdAt: Date;
+  updatedAt: Date;
+  sentAt: Date | null;
+  scheduledAt: Date | null;
+  /** IANA; of scheduled mail, sent since or not */
+  timezone: string | null;
+  /** why nothing more comes of sent mail; null when something may or did */
+  failureReason: string | null;
+  /** envelope recipient; null for sent mail */
+  recipient: string | null;
+  messageId: string;
+  subject: string;
+  fromName: string | null;
+  fromAddress: string;
+  /** the From field, decoded */
+  fromText: string;
+  to: string[];
+  cc: string[];
+  preview: string;
+  /** the Date field; null when absent or invalid */
+  date: Date | null;
+  hasAttachments: boolean;
+  attachmentCount: number;
+  isRead: boolean;
+  readAt: Date | null;
+  isArchived: boolean;
+  /** made by its user to try things out (operations/routing/simulate-inbound.ts) */
+  isTest: boolean;
+  /** where it stands in its thread: when it came or was sent */
+  threadAt: Date;
+  threadId: string | null;
+  threadPosition: number | null;
+  /** why it stands in that thread; null while it has none */
+  threadReason: 'header' | 'references' | 'subject' | 'new' | 'manual' | null;
+  /** received: the address that took it, without plus-tag; sent: the From address. Lower case. */
+  ownAddress: string;
+  /** null: the catch-all took it, or it was sent from no address of the user's */
+  addressId: string | null;
+  domainId: string | null;
+  batchId: string | null;
+  /** whether its octets are kept */
+  hasOctets: boolean;
+  /** whether a guard rule holds it back now, and how: blocked, or waiting for a human to review it */
+  guardStatus: 'blocked' | 'review' | null;
+  /** the rule that matched, or whose model did not answer, whatever became of the email since */
+  guardRuleId: string | null;
+}
+
+/** What only an opened email shows. */
+export interface EmailContent {
+  /** lower-case name and decoded value, in the order of the message */
+  headers: [string, string][];
+  addresses: AddressFields;
+  inReplyTo: string[];
+  references: string[];
+  text: string | null;
+  html: string | null;
+  attachments: Attachment[];
+  authentication: unknown;
+  tags: { name: string; value: string }[];
+}
+
+const columns = [
+  'id',
+  'type',
+  'status',
+  'created_at',
+  'updated_at',
+  'sent_at',
+  'scheduled_at',
+  'timezone',
+  'failure_reason',
+  'recipient',
+  'message_id',
+  'subject',
+  'from_name',
+  'from_address',
+  'from_text',
+  'to_addresses',
+  'cc_addresses',
+  'preview',
+  'date',
+  'has_attachments',
+  'attachment_count',
+  'is_read',
+  'read_at',
+  'is_archived',
+  'is_test',
+  'thread_at',
+  'thread_id',
+  'thread_position',
+  'thread_reason',
+  'own_address',
+  'address_id',
+  'domain_id',
+  'batch_id',
+  'raw_id',
+] as const satisfies readonly (keyof EmailRow)[];
+
+export type EmailSummaryRow = Pick<EmailRow, (typeof columns)[number]> & {
+  guard_status: 'blocked' | 'review' | null;
+  guard_rule_id: string | null;
+  created_at: Date;
+  updated_at: Date;
+  thread_at: Date;
+  is_test: boolean;
+};
+
+/** Whether the route `r` of an email is held back: what the index route_held says. */
+export const isHeldRoute: RawBuilder<SqlBool> = sql`r.outcome in ('blocked', 'review') and r.released_at is null`;
+
+/** The columns of EmailSummary, of the table (or relation) `e`, which has to have user_id, too. Each row costs a look at its route. */
+export const emailSummaryColumns: RawBuilder<unknown> = sql.join([
+  ...columns.map((column) => sql.ref(`e.${column}`)),
+  sql`(select r.outcome from route r where r.user_id = e.user_id and r.email_id = e.id and ${isHeldRoute}) as guard_status`,
+  sql`(select r.rule_id from route r where r.user_id = e.user_id and r.email_id = e.id) as guard_rule_id`,
+]);
+
+export function emailSummary(row: EmailSummaryRow): EmailSummary {
+  return {
+    id: row.id,
+    type: row.type,
+    status: row.status,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    sentAt: row.sent_at,
+    scheduledAt: row.scheduled_at,
+    timezone: row.timezone,
+    failureReason: row.failure_reason,
+    recipient: row.recipient,
+    messageId: row.message_id,
+    subject: row.subject,
+    fromName: row.from_name,
+    fromAddress: row.from_address,
+    fromText: row.from_text,
+    to: row.to_addresses,
+    cc: row.cc_addresses,
+    preview: row.preview,
+    date: row.date,
+    hasAttachments: row.has_attachments,
+    attachmentCount: row.attachment_count,
+    // The user has written it.
+    isRead: row.type !== 'received' || row.is_read,
+    readAt: row.read_at,
+    isArchived: row.is_archived,
+    isTest: row.is_test,
+    threadAt: row.thread_at,
+    threadId: row.thread_id,
+    threadPosition: row.thread_position,
+    threadReason: row.thread_reason,
+    ownAddress: row.own_address,
+    addressId: row.address_id,
+    domainId: row.domain_id,
+    batchId: row.batch_id,
+    hasOctets: row.raw_id !== null,
+    guardStatus: row.guard_status,
+    guardRuleId: row.guard_rule_id,
+  };
+}
+
+const contentColumns = [
+  'headers',
+  'addresses',
+  'in_reply_to',
+  'reference_ids',
+  'text_body',
+  'html_body',
+  'attachments',
+  'authentication',
+  'tags',
+] as const satisfies readonly (keyof EmailContentRow)[];
+
+/** Columns of a left join: all null when the email has no content row. */
+export type ContentRow = { [Column in (typeof contentColumns)[number]]: EmailContentRow[Column] | null };
+
+/** The columns of EmailContent, of the table `c`. */
+export const emailContentColumns: RawBuilder<unknown> = sql.join(
+  contentColumns.map((column) => sql.ref(`c.${column}`)),
+);
+
+/** The same without the bodies, which may be large: null. */
+export const emailOutlineColumns: RawBuilder<unknown> = sql.join(
+  contentColumns.map((column) =>
+    column === 'text_body' || column === 'html_body' ? sql`null::text as ${sql.ref(column)}` : sql.ref(`c.${column}`),
+  ),
+);
+
+/** The content of an email; empty where there is no row yet. */
+export function emailContent(row: ContentRow): EmailContent {
+  return {
+    headers: headers.parse(row.headers ?? []),
+    addresses: addressFields(row.addresses),
+    inReplyTo: row.in_reply_to ?? [],
+    references: row.reference_ids ?? [],
+    text: row.text_body ?? (row.html_body === null ? null : textOfHtml(row.html_body)),
+    html: row.html_body,
+    attachments: attachments.parse(row.attachments ?? []),
+    authentication: row.authentication ?? null,
+    tags: tags.parse(row.tags ?? []),
+  };
+}
+
+/** The address fields of a content row; all null where there is none. */
+export function addressFields(stored: unknown): AddressFields {
+  return addresses.parse(stored ?? {});
+}
+
+const headers = z.array(z.tuple([z.string(), z.string()]));
+const addressList = z
+  .object({
+    text: z.string(),
+    addresses: z.array(z.object({ name: z.string().nullable(), address: z.string() })),
+  })
+  .nullable()
+  .default(null);
+const addresses = z.object({
+  from: addressList,
+  to: addressList,
+  cc: addressList,
+  bcc: addressList,
+  replyTo: addressList,
+});
+const attachments = z.array(
+  z.object({
+    index: z.number(),
+    filename: z.string(),
+    contentType: z.string(),
+    size: z.number(),
+    contentId: z.string().nullable(),
+    contentDisposition: z.enum(['attachment', 'inline']).nullable(),
+    start: z.number(),
+    length: z.number(),
+    transferEncoding: z.enum(['base64', 'quoted-printable', '7bit', '8bit', 'binary', 'uuencode']),
+  }),
+);
+const tags = z.array(z.object({ name: z.string(), value: z.string() }));

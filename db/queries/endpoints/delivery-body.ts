@@ -1,0 +1,71 @@
+import { CompiledQuery, sql, type Transaction } from 'kysely';
+import type { EndpointType, Tables } from '../../tables.ts';
+import { type DeliveryContentRow, readDeliveryContentSql } from './delivery-content.ts';
+
+/** What the body of a webhook's request is made from, but for the octets of the message. */
+export interface DeliveryBodyParts {
+  emailId: string;
+  createdAt: Date;
+  threadId: string | null;
+  threadPosition: number | null;
+  lastAttemptAt: Date | null;
+  endpoint: {
+    id: string;
+    name: string;
+    type: EndpointType;
+    webhookFormat: 'native' | 'chat_a' | 'chat_b';
+    config: unknown;
+    updatedAt: Date;
+  };
+  mail: DeliveryContentRow;
+}
+
+/** Null when the user has no such delivery, it is none of a webhook, or its endpoint or its email is gone. */
+export async function readDeliveryBodyParts(
+  transaction: Transaction<Tables>,
+  userId: string,
+  deliveryId: string,
+): Promise<DeliveryBodyParts | null> {
+  const { rows } = await sql<BodyRow>`
+    select d.email_id, d.created_at, d.thread_id, d.thread_position, d.last_attempt_at, n.id, n.name, n.type, n.webhook_format,
+      n.config, n.updated_at
+    from delivery d join endpoint n on n.user_id = ${userId} and n.id = d.endpoint_id
+    where d.user_id = ${userId} and d.id = ${deliveryId} and d.delivery_type = 'webhook'`.execute(transaction);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const contents = await transaction.executeQuery(
+    CompiledQuery.raw(readDeliveryContentSql, [[userId], [row.email_id]]) as CompiledQuery<DeliveryContentRow>,
+  );
+  const [mail] = contents.rows;
+  if (mail === undefined) return null;
+  return {
+    emailId: row.email_id,
+    createdAt: row.created_at,
+    threadId: row.thread_id,
+    threadPosition: row.thread_position,
+    lastAttemptAt: row.last_attempt_at,
+    endpoint: {
+      id: row.id,
+      name: row.name,
+      type: row.type,
+      webhookFormat: row.webhook_format,
+      config: row.config,
+      updatedAt: row.updated_at,
+    },
+    mail,
+  };
+}
+
+interface BodyRow {
+  email_id: string;
+  created_at: Date;
+  thread_id: string | null;
+  thread_position: number | null;
+  last_attempt_at: Date | null;
+  id: string;
+  name: string;
+  type: EndpointType;
+  webhook_format: 'native' | 'chat_a' | 'chat_b';
+  config: unknown;
+  updated_at: Date;
+}

@@ -1,0 +1,85 @@
+import { LEASE_SECONDS } from '../../claim.ts';
+import { notSetAsideSql } from '../upkeep/dead-row.ts';
+
+/** A delivery that was taken to be attempted now. */
+export interface ClaimedDeliveryRow {
+  user_id: string;
+  id: string;
+  email_id: string;
+  endpoint_id: string;
+  attempts: number;
+  attempts_allowed: number;
+  created_at: Date;
+  thread_id: string | null;
+  thread_position: number | null;
+  size_octets: number | null;
+}
+
+/** An endpoint with webhook deliveries that are pending. */
+export interface DeliveryLaneRow {
+  user_id: string;
+  endpoint_id: string;
+  /** the one that falls due first has fallen due, whoever holds it */
+  is_due: boolean;
+}
+
+const IS_WAITING = `status = 'pending' and delivery_type = 'webhook'`;
+
+/**
+ * The next $3 endpoints with pending webhook deliveries behind the place ($1 user id, $2 endpoint id), in the order of these ids.
+ * Rows: DeliveryLaneRow. It steps from endpoint to endpoint, so that a long backlog of one costs no more than a single delivery.
+ */
+export const listLanesSql = `
+  with recursive lane as (
+    (select user_id, endpoint_id, next_attempt_at from delivery
+     where ${IS_WAITING} and (user_id, endpoint_id) > ($1::text, $2::text)
+     order by user_id, endpoint_id, next_attempt_at limit 1)
+    union all
+    select n.user_id, n.endpoint_id, n.next_attempt_at
+    from lane l cross join lateral (
+      select user_id, endpoint_id, next_attempt_at from delivery
+      where ${IS_WAITING} and (user_id, endpoint_id) > (l.user_id, l.endpoint_id)
+      order by user_id, endpoint_id, next_attempt_at limit 1) n
+  )
+  select user_id, endpoint_id, next_attempt_at <= (select postroom_now()) as is_due from lane limit $3`;
+
+/**
+ * Takes due webhook deliveries for the claimant $1: of each user $2 and endpoint $3, place by place, up to as many as stand in $4, longest
+ * due first. Those locked by another claimant are skipped, not awaited. Rows: ClaimedDeliveryRow, each endpoint's in order.
+ */
+export const claimOfLanesSql = `
+  with claimed as (
+    update delivery t set claimed_by = $1, claimed_until = (select postroom_now()) + interval '${LEASE_SECONDS} seconds'
+    -- by their place, which cannot change while they are locked: a join over the key might walk the whole table
+    where t.ctid = any(array(
+      select d.place from unnest($2::text[], $3::text[], $4::integer[]) as l(user_id, endpoint_id, wanted)
+      cross join lateral (
+        select d.ctid as place from delivery d
+        where d.user_id = l.user_id and d.endpoint_id = l.endpoint_id and d.${IS_WAITING.replace(' and ', ' and d.')}
+          and d.next_attempt_at <= (select postroom_now())
+          and (d.claimed_until is null or d.claimed_until < (select postroom_now()))
+          and ${notSetAsideSql('deliver', 'd.user_id', 'd.id')}
+        order by d.next_attempt_at limit l.wanted for update skip locked) d))
+    returning t.user_id, t.id, t.email_id, t.endpoint_id, t.attempts, t.attempts_allowed, t.created_at, t.thread_id, t.thread_position,
+      t.next_attempt_at
+  )
+  select c.user_id, c.id, c.email_id, c.endpoint_id, c.attempts, c.attempts_allowed, c.created_at, c.thread_id, c.thread_position,
+         (select r.size_octets from raw_message r
+          where r.id = (select e.raw_id from email e where e.user_id = c.user_id and e.id = c.email_id)) as size_octets
+  from claimed c
+  order by c.next_attempt_at`;
+
+/**
+ * Lengthens the leases of claimant $1 on the deliveries of users $2 with ids $3, place by place; $4 is the lease in seconds. Answers the ids
+ * that it still holds.
+ */
+export const renewLeasesSql = `
+  update delivery d set claimed_until = (select postroom_now()) + $4 * interval '1 second'
+  from unnest($2::text[], $3::text[]) as k(user_id, id)
+  where d.user_id = k.user_id and d.id = k.id and d.claimed_by = $1 returning d.id`;
+
+/** Gives claimant $1's leases on the deliveries of users $2 with ids $3, place by place, back, so that anyone may take them at once. */
+export const releaseLeasesSql = `
+  update delivery d set claimed_by = null, claimed_until = null
+  from unnest($2::text[], $3::text[]) as k(user_id, id)
+  where d.user_id = k.user_id and d.id = k.id and d.claimed_by = $1`;

@@ -1,0 +1,126 @@
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { Page } from '../../../core/shared/page.ts';
+import type { EndpointType, Tables } from '../../tables.ts';
+import {
+  type DeliveryAttempt,
+  type DeliveryStatus,
+  type DeliverySummary,
+  type DeliverySummaryRow,
+  deliverySummary,
+} from './delivery-row.ts';
+
+/** Somebody who is sent a forwarded copy. */
+export interface DeliveryRecipient {
+  address: string;
+  status: 'pending' | 'delivered' | 'bounced' | 'failed';
+  /** the last word of a server: reply code, RFC 3463 code and text */
+  code: number | null;
+  enhancedStatus: string | null;
+  text: string | null;
+  settledAt: Date | null;
+}
+
+/** What becomes of a received email at one endpoint. */
+export interface Delivery extends DeliverySummary {
+  /** oldest first */
+  attemptLog: DeliveryAttempt[];
+  /** of forwarded copies; empty for webhooks */
+  recipients: DeliveryRecipient[];
+}
+
+/** Of one endpoint, whose type never changes, or of one email. */
+export type DeliveryOwner = { endpointId: string; type: EndpointType } | { emailId: string };
+
+/** A page, newest first, and how many there are in all; status null: of every status. */
+export async function listDeliveries(
+  transaction: Transaction<Tables>,
+  userId: string,
+  owner: DeliveryOwner,
+  status: DeliveryStatus | null,
+  page: Page,
+): Promise<{ deliveries: Delivery[]; total: number }> {
+  const owned = 'endpointId' in owner ? sql`d.endpoint_id = ${owner.endpointId}` : sql`d.email_id = ${owner.emailId}`;
+  const among = (of: DeliveryStatus | null) =>
+    sql`d.user_id = ${userId} and ${owned} ${of === null ? sql`` : isOf(of, owner)}`;
+  const { rows } = await sql<{ total: number } & (ListedRow | { id: null })>`
+    select t.total, p.* from (select ${countOf(among, status)} as total) t
+    left join lateral (${pageOf(among(status), page)}) p on true
+    order by p.created_at desc, p.id desc`.execute(transaction);
+  return {
+    deliveries: rows.flatMap((row) => (row.id === null ? [] : [deliveryOf(row)])),
+    total: Number(rows[0]?.total ?? 0),
+  };
+}
+
+/** The latest deliveries to an endpoint, newest first. */
+export async function readRecentDeliveries(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointId: string,
+  limit: number,
+): Promise<Delivery[]> {
+  const where = sql`d.user_id = ${userId} and d.endpoint_id = ${endpointId}`;
+  const { rows } = await sql<ListedRow>`
+    select p.* from (${pageOf(where, { limit, offset: 0 })}) p order by p.created_at desc, p.id desc`.execute(
+    transaction,
+  );
+  return rows.map(deliveryOf);
+}
+
+/**
+ * By indexes alone: there are some for the few that failed and the few that are pending. Most succeeded; these are what the two leave
+ * over.
+ */
+function countOf(
+  among: (of: DeliveryStatus | null) => RawBuilder<unknown>,
+  status: DeliveryStatus | null,
+): RawBuilder<number> {
+  const count = (of: DeliveryStatus | null) => sql`(select count(*) from delivery d where ${among(of)})`;
+  return status === 'success'
+    ? sql<number>`${count(null)} - ${count('failed')} - ${count('pending')}`
+    : sql<number>`${count(status)}`;
+}
+
+function pageOf(where: RawBuilder<unknown>, page: Page): RawBuilder<unknown> {
+  return sql`
+    select d.*, a.attempt_log, r.recipients
+    from (
+      select d.* from delivery d where ${where}
+      order by d.created_at desc, d.id desc limit ${page.limit} offset ${page.offset}
+    ) d
+    cross join lateral (
+      select coalesce(jsonb_agg(jsonb_build_object('number', a.number, 'startedAt', a.started_at, 'durationMs', a.duration_ms,
+        'outcome', a.outcome, 'statusCode', a.status_code, 'error', a.error, 'requestHeaders', a.request_headers,
+        'responseBody', a.response_body) order by a.number), '[]') as attempt_log
+      from delivery_attempt a where a.user_id = d.user_id and a.delivery_id = d.id) a
+    cross join lateral (
+      select coalesce(jsonb_agg(jsonb_build_object('address', r.address, 'status', r.status, 'code', r.last_code,
+        'enhancedStatus', r.last_status, 'text', r.last_text, 'settledAt', r.settled_at) order by r.id), '[]') as recipients
+      from recipient r where r.user_id = d.user_id and r.delivery_id = d.id) r`;
+}
+
+/** The values stand in the text, so that the planner sees which index fits. */
+function isOf(status: DeliveryStatus, owner: DeliveryOwner): RawBuilder<unknown> {
+  if (status !== 'pending' || 'emailId' in owner) return sql`and d.status = ${sql.lit(status)}`;
+  return owner.type === 'webhook'
+    ? sql`and d.status = 'pending' and d.delivery_type = 'webhook'`
+    : sql`and d.status = 'pending' and d.delivery_type <> 'webhook'`;
+}
+
+type InstantTexts<T, K extends keyof T> = Omit<T, K> & { [key in K]: string | Exclude<T[key], Date> };
+
+interface ListedRow extends DeliverySummaryRow {
+  attempt_log: InstantTexts<DeliveryAttempt, 'startedAt'>[];
+  recipients: InstantTexts<DeliveryRecipient, 'settledAt'>[];
+}
+
+function deliveryOf(row: ListedRow): Delivery {
+  return {
+    ...deliverySummary(row),
+    attemptLog: row.attempt_log.map((attempt) => ({ ...attempt, startedAt: new Date(attempt.startedAt) })),
+    recipients: row.recipients.map((recipient) => ({
+      ...recipient,
+      settledAt: recipient.settledAt === null ? null : new Date(recipient.settledAt),
+    })),
+  };
+}

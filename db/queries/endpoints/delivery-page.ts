@@ -1,0 +1,120 @@
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { KeysetPage } from '../../../core/shared/page.ts';
+import type { Tables } from '../../tables.ts';
+import { keysetConditions, keysetOrder } from '../keyset.ts';
+import {
+  type DeliveryAttempt,
+  type DeliveryStatus,
+  type DeliverySummary,
+  type DeliverySummaryRow,
+  deliverySummary,
+  deliverySummaryColumns,
+} from './delivery-row.ts';
+
+/** Several endpoints, or several emails, each with its deliveries. */
+export interface DeliveryOwners {
+  kind: 'endpoint' | 'email';
+  ids: readonly string[];
+}
+
+/** The deliveries of each owner behind and before two places, newest first; inverted: oldest first. Status null: of every one. */
+export async function pageDeliveries(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { kind, ids }: DeliveryOwners,
+  status: DeliveryStatus | null,
+  page: KeysetPage,
+): Promise<DeliverySummary[]> {
+  const order = (alias: string) => keysetOrder(alias, page);
+  const part = (condition: RawBuilder<unknown>) => sql`(
+    select ${deliverySummaryColumns} from delivery d
+    where d.user_id = ${userId} and ${ownedBy(kind)} ${condition} ${keysetConditions('d', page)} ${order('d')} limit ${page.limit})`;
+  const { rows } = await sql<DeliverySummaryRow>`
+    select d.* from unnest(${ids}::text[]) as w(id)
+    cross join lateral (
+      select * from (${sql.join(conditionsOf(status, kind).map(part), sql` union all `)}) d ${order('d')} limit ${page.limit}
+    ) d ${order('d')}`.execute(transaction);
+  return rows.map(deliverySummary);
+}
+
+/** How many deliveries each owner has. */
+export async function countDeliveries(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { kind, ids }: DeliveryOwners,
+  status: DeliveryStatus | null,
+): Promise<Map<string, number>> {
+  const count = (of: DeliveryStatus | null) =>
+    sql`(${sql.join(
+      conditionsOf(of, kind).map(
+        (condition) =>
+          sql`(select count(*) from delivery d where d.user_id = ${userId} and ${ownedBy(kind)} ${condition})`,
+      ),
+      sql` + `,
+    )})`;
+  // By indexes alone: most deliveries succeeded, and these are what the few that failed or are pending leave over.
+  const total = status === 'success' ? sql`${count(null)} - ${count('failed')} - ${count('pending')}` : count(status);
+  const { rows } = await sql<{ id: string; total: number }>`
+    select w.id, (${total})::integer as total from unnest(${ids}::text[]) as w(id)`.execute(transaction);
+  return new Map(rows.map((row) => [row.id, row.total]));
+}
+
+/** Those of the deliveries that the user has, in no order. */
+export async function findDeliveries(
+  transaction: Transaction<Tables>,
+  userId: string,
+  ids: readonly string[],
+): Promise<DeliverySummary[]> {
+  const { rows } = await sql<DeliverySummaryRow>`
+    select ${deliverySummaryColumns} from delivery d where d.user_id = ${userId} and d.id = any (${ids}::text[])`.execute(
+    transaction,
+  );
+  return rows.map(deliverySummary);
+}
+
+/** More than any delivery has, interrupted ones among them. */
+const MAX_ATTEMPTS = 1_000;
+
+/** All attempts of the deliveries, each delivery's oldest first. */
+export async function findAttempts(
+  transaction: Transaction<Tables>,
+  userId: string,
+  deliveryIds: readonly string[],
+): Promise<(DeliveryAttempt & { deliveryId: string })[]> {
+  const { rows } = await sql<DeliveryAttempt & { deliveryId: string }>`
+    select a.* from unnest(${deliveryIds}::text[]) as w(id)
+    cross join lateral (
+      select a.delivery_id as "deliveryId", a.number, a.started_at as "startedAt", a.duration_ms as "durationMs", a.outcome,
+        a.status_code as "statusCode", a.error, a.response_body as "responseBody", a.request_headers as "requestHeaders"
+      from delivery_attempt a where a.user_id = ${userId} and a.delivery_id = w.id
+      -- The bound keeps the planner from joining all that the view has: deliveries are looked up one by one, by their keys.
+      order by a.number limit ${MAX_ATTEMPTS}
+    ) a order by a.number`.execute(transaction);
+  return rows;
+}
+
+/** The ids of those whom forwarded copies go to, in their order; nothing of webhooks. */
+export async function findForwardRecipients(
+  transaction: Transaction<Tables>,
+  userId: string,
+  deliveryIds: readonly string[],
+): Promise<{ id: string; deliveryId: string }[]> {
+  const { rows } = await sql<{ id: string; deliveryId: string }>`
+    select id, delivery_id as "deliveryId" from recipient
+    where user_id = ${userId} and delivery_id = any (${deliveryIds}::text[]) order by id`.execute(transaction);
+  return rows;
+}
+
+function ownedBy(kind: DeliveryOwners['kind']): RawBuilder<unknown> {
+  return kind === 'endpoint' ? sql`d.endpoint_id = w.id` : sql`d.email_id = w.id`;
+}
+
+/** Each is served by an index: the values stand in the text, and what is pending has one for webhooks and one for copies. */
+function conditionsOf(status: DeliveryStatus | null, kind: DeliveryOwners['kind']): RawBuilder<unknown>[] {
+  if (status === null) return [sql``];
+  if (status !== 'pending' || kind === 'email') return [sql`and d.status = ${sql.lit(status)}`];
+  return [
+    sql`and d.status = 'pending' and d.delivery_type = 'webhook'`,
+    sql`and d.status = 'pending' and d.delivery_type <> 'webhook'`,
+  ];
+}

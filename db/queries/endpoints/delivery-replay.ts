@@ -1,0 +1,106 @@
+import { sql, type Transaction } from 'kysely';
+import type { EndpointType, Tables } from '../../tables.ts';
+
+const NOW = sql`date_trunc('milliseconds', postroom_now())`;
+
+/** An endpoint, held until the transaction ends, so that replays of it follow one another. */
+export interface HeldEndpoint {
+  type: EndpointType;
+  isActive: boolean;
+  config: unknown;
+  /** the moment that new deliveries of this transaction bear */
+  at: Date;
+}
+
+/** Null when the user has none of that id. */
+export async function holdEndpoint(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointId: string,
+): Promise<HeldEndpoint | null> {
+  const { rows } = await sql<HeldEndpoint>`
+    select type, is_active as "isActive", config, ${NOW}::timestamptz as at
+    from endpoint where user_id = ${userId} and id = ${endpointId} for no key update`.execute(transaction);
+  return rows[0] ?? null;
+}
+
+/** Which emails are meant: those whose latest delivery to the endpoint was made in that time and ended so. */
+export interface ReplaySelection {
+  endpointId: string;
+  since: Date;
+  /** exclusive */
+  until: Date;
+  status: 'failed' | 'all';
+}
+
+/** A received email to be delivered again. */
+export interface ReplayedEmail {
+  emailId: string;
+  threadId: string | null;
+  threadPosition: number | null;
+}
+
+/** Up to `limit` of them, the first delivered first. */
+export async function findReplayed(
+  transaction: Transaction<Tables>,
+  userId: string,
+  selection: ReplaySelection,
+  limit: number,
+): Promise<ReplayedEmail[]> {
+  const { rows } = await sql<ReplayedEmail>`
+    select e.id as "emailId", e.thread_id as "threadId", e.thread_position as "threadPosition"
+    from (${latestDeliveries(userId, selection, limit)}) d
+    join email e on e.user_id = ${userId} and e.id = d.email_id and e.type = 'received'
+    order by d.created_at, d.id`.execute(transaction);
+  return rows;
+}
+
+/** How many there are; none is told beyond `most`. */
+export async function countReplayed(
+  transaction: Transaction<Tables>,
+  userId: string,
+  selection: ReplaySelection,
+  most: number,
+): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from (${latestDeliveries(userId, selection, most)}) d`.execute(transaction);
+  return rows[0]?.total ?? 0;
+}
+
+function latestDeliveries(userId: string, { endpointId, since, until, status }: ReplaySelection, limit: number) {
+  const ended = status === 'failed' ? sql`d.status = 'failed'` : sql`d.status <> 'pending'`;
+  return sql`
+    select d.email_id, d.created_at, d.id from delivery d
+    where d.user_id = ${userId} and d.endpoint_id = ${endpointId} and ${ended}
+      and d.created_at >= ${since} and d.created_at < ${until}
+      and not exists (
+        select from delivery l
+        -- by the email, which has few: the endpoint's index has many, and looks as good to a planner without statistics
+        where l.user_id = ${userId} and l.email_id = d.email_id and l.endpoint_id || '' = ${endpointId}
+          and ((l.created_at, l.id) > (d.created_at, d.id) or l.status = 'pending'))
+    order by d.created_at, d.id limit ${limit}`;
+}
+
+/** What the new deliveries have in common. */
+export interface ReplayDeliveries {
+  endpointId: string;
+  type: EndpointType;
+  attemptsAllowed: number;
+}
+
+/** Makes a delivery of each email, due now. */
+export async function insertReplays(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { endpointId, type, attemptsAllowed }: ReplayDeliveries,
+  emails: readonly (ReplayedEmail & { deliveryId: string })[],
+): Promise<void> {
+  await sql`
+    insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, attempts_allowed, cause,
+      next_attempt_at, created_at)
+    select ${userId}, x."deliveryId", x."emailId", ${endpointId}, ${type}, x."threadId", x."threadPosition", ${attemptsAllowed}::integer,
+      'replay', n.at, n.at
+    from jsonb_to_recordset(${JSON.stringify(emails)}::jsonb)
+      as x("deliveryId" text, "emailId" text, "threadId" text, "threadPosition" integer)
+    cross join (select ${NOW} as at) n`.execute(transaction);
+}

@@ -1,0 +1,229 @@
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { RouteFacts } from '../../../core/routing/route.ts';
+import type { RouteRow } from '../../routing-tables.ts';
+import type { EmailType, EndpointType, Tables } from '../../tables.ts';
+
+/** A received email that is to be delivered again, held until the transaction ends, with its route as it stands. */
+export interface LockedReceived {
+  type: EmailType;
+  threadId: string | null;
+  threadPosition: number | null;
+  /** false while the router has yet to make its first deliveries */
+  isRouted: boolean;
+  /** null: it is not routed yet */
+  outcome: RouteRow['outcome'];
+  /** of its guard rule, when that held it back or failed to decide */
+  ruleId: string | null;
+  /** when a user let it through */
+  releasedAt: Date | null;
+  /** see core/routing/guard-answers.ts */
+  answers: unknown;
+  facts: RouteFacts;
+}
+
+/** Null when the user has none of that id. Of mail that was not received the rest says nothing. */
+export function lockReceived(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+): Promise<LockedReceived | null> {
+  return received(transaction, userId, emailId, sql`for no key update of e`);
+}
+
+/** The same without holding it. */
+export function readReceived(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+): Promise<LockedReceived | null> {
+  return received(transaction, userId, emailId, sql``);
+}
+
+async function received(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+  lock: RawBuilder<unknown>,
+): Promise<LockedReceived | null> {
+  const { rows } = await sql<ReceivedRow>`
+    select e.type, e.thread_id, e.thread_position, r.decided_at, r.outcome, r.rule_id, r.released_at, r.answers, e.own_address,
+      exists (select from dmarc_report p where p.user_id = ${userId} and p.email_id = e.id) as is_dmarc_report,
+      a.is_active as address_is_active, a.endpoint_id, a.webhook_id,
+      d.is_catch_all_enabled, d.catch_all_endpoint_id, d.receive_dmarc_emails
+    from email e
+    left join route r on r.user_id = ${userId} and r.email_id = e.id
+    left join email_address a on a.user_id = ${userId} and a.id = e.address_id
+    left join domain d on d.user_id = ${userId} and d.id = e.domain_id
+    where e.user_id = ${userId} and e.id = ${emailId}
+    ${lock}`.execute(transaction);
+  const row = rows[0];
+  if (row === undefined) return null;
+  const { address_is_active: isActive, is_catch_all_enabled: isCatchAllEnabled } = row;
+  return {
+    type: row.type,
+    threadId: row.thread_id,
+    threadPosition: row.thread_position,
+    isRouted: row.decided_at !== null,
+    outcome: row.outcome,
+    ruleId: row.rule_id,
+    releasedAt: row.released_at,
+    answers: row.answers,
+    facts: {
+      localPart: row.own_address.slice(0, row.own_address.lastIndexOf('@')),
+      isDmarcReport: row.is_dmarc_report,
+      address: isActive === null ? null : { isActive, endpointId: row.endpoint_id, webhookId: row.webhook_id },
+      domain:
+        isCatchAllEnabled === null
+          ? null
+          : {
+              isCatchAllEnabled,
+              catchAllEndpointId: row.catch_all_endpoint_id,
+              receivesDmarcEmails: row.receive_dmarc_emails === true,
+            },
+    },
+  };
+}
+
+/** The envelope's recipient of a received email, and the address that took it. */
+export async function readRecipient(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+): Promise<{ recipient: string | null; ownAddress: string }> {
+  const row = await transaction
+    .selectFrom('email')
+    .select(['recipient', 'own_address as ownAddress'])
+    .where('user_id', '=', userId)
+    .where('id', '=', emailId)
+    .executeTakeFirst();
+  return row ?? { recipient: null, ownAddress: '' };
+}
+
+type ReceivedRow = Pick<RouteRow, 'decided_at' | 'outcome' | 'rule_id' | 'released_at' | 'answers'> & {
+  type: EmailType;
+  thread_id: string | null;
+  thread_position: number | null;
+  own_address: string;
+  is_dmarc_report: boolean;
+  address_is_active: boolean | null;
+  endpoint_id: string | null;
+  webhook_id: string | null;
+  is_catch_all_enabled: boolean | null;
+  catch_all_endpoint_id: string | null;
+  receive_dmarc_emails: boolean | null;
+};
+
+/** Lets an email through that is held back. Answers when; null: it is not held, or somebody else was first. */
+export async function markReleased(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+): Promise<Date | null> {
+  const { rows } = await sql<{ released_at: Date }>`
+    update route set released_at = postroom_now()
+    where user_id = ${userId} and email_id = ${emailId} and outcome in ('blocked', 'review') and released_at is null
+    returning released_at`.execute(transaction);
+  return rows[0]?.released_at ?? null;
+}
+
+/** An endpoint as far as new deliveries need it. */
+export interface TargetEndpoint {
+  id: string;
+  type: EndpointType;
+  isActive: boolean;
+  config: unknown;
+}
+
+/** Those of the endpoints that the user has. */
+export async function findTargets(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointIds: readonly string[],
+): Promise<TargetEndpoint[]> {
+  if (endpointIds.length === 0) return [];
+  return transaction
+    .selectFrom('endpoint')
+    .select(['id', 'type', 'is_active as isActive', 'config'])
+    .where('user_id', '=', userId)
+    .where('id', 'in', endpointIds)
+    .execute();
+}
+
+/** Keeps the endpoint from being deleted or replayed until the transaction ends. False when it is gone or switched off. */
+export async function holdTarget(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointId: string,
+): Promise<boolean> {
+  const row = await transaction
+    .selectFrom('endpoint')
+    .select('is_active')
+    .where('user_id', '=', userId)
+    .where('id', '=', endpointId)
+    .forShare()
+    .executeTakeFirst();
+  return row?.is_active === true;
+}
+
+/** A delivery of the email; null when it has none of that id. */
+export async function findDelivery(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+  deliveryId: string,
+): Promise<{ endpointId: string; status: 'pending' | 'success' | 'failed' } | null> {
+  const row = await transaction
+    .selectFrom('delivery')
+    .select(['endpoint_id as endpointId', 'status'])
+    .where('user_id', '=', userId)
+    .where('id', '=', deliveryId)
+    .where('email_id', '=', emailId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** What a new delivery says beside its endpoint. */
+export interface NewDelivery {
+  id: string;
+  emailId: string;
+  endpointId: string;
+  type: EndpointType;
+  threadId: string | null;
+  threadPosition: number | null;
+  attemptsAllowed: number;
+  cause: 'retry' | 'replay' | 'release';
+}
+
+/**
+ * Makes a delivery that is due now, unless one of the email to that endpoint is still pending: then that one is due now (a forwarded copy
+ * that is with the sending queue already stays as it is). The email's row must be locked, and the endpoint held. Answers the id of the
+ * delivery.
+ */
+export async function deliverNow(
+  transaction: Transaction<Tables>,
+  userId: string,
+  delivery: NewDelivery,
+): Promise<string> {
+  const { id, emailId, endpointId, type, threadId, threadPosition, attemptsAllowed, cause } = delivery;
+  const { rows } = await sql<{ id: string }>`
+    with clock_now as materialized (select date_trunc('milliseconds', postroom_now()) as at),
+    hurried as (
+      update delivery d set next_attempt_at = case when d.forward_raw_id is null then least(d.next_attempt_at, n.at) end from clock_now n
+      where d.user_id = ${userId} and d.id = (
+        select p.id from delivery p
+        where p.user_id = ${userId} and p.email_id = ${emailId} and p.endpoint_id = ${endpointId} and p.status = 'pending'
+        order by p.created_at, p.id limit 1)
+        and d.status = 'pending'
+      returning d.id
+    ),
+    made as (
+      insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, attempts_allowed,
+                            cause, next_attempt_at, created_at)
+      select ${userId}, ${id}, ${emailId}, ${endpointId}, ${type}, ${threadId}, ${threadPosition}::integer, ${attemptsAllowed}::integer,
+             ${cause}, n.at, n.at
+      from clock_now n where not exists (select from hurried)
+      returning id
+    )
+    select id from hurried union all select id from made`.execute(transaction);
+  return rows[0]?.id ?? id;
+}

@@ -1,0 +1,90 @@
+import { sql, type Transaction } from 'kysely';
+import type { KeysetPage } from '../../../core/shared/page.ts';
+import type { Tables } from '../../tables.ts';
+import { keysetConditions, keysetOrder } from '../keyset.ts';
+
+/** Addresses that a single endpoint shows. */
+const MAX_ADDRESSES = 1_000;
+
+/** What routes to an endpoint. */
+export interface EndpointUse {
+  /** the newest first, at most 1,000 */
+  addresses: { id: string; address: string; isActive: boolean; createdAt: Date }[];
+  catchAllDomains: { id: string; name: string; status: 'pending' | 'verified' | 'failed' }[];
+}
+
+export async function readEndpointUse(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointId: string,
+): Promise<EndpointUse> {
+  const addresses = await transaction
+    .selectFrom('email_address')
+    .select(['id', 'address', 'is_active as isActive', 'created_at as createdAt'])
+    .where('user_id', '=', userId)
+    .where(sql<string>`coalesce(endpoint_id, webhook_id)`, '=', endpointId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(MAX_ADDRESSES)
+    .execute();
+  const catchAllDomains = await transaction
+    .selectFrom('domain')
+    .select(['id', 'name', 'status'])
+    .where('user_id', '=', userId)
+    .where('catch_all_endpoint_id', '=', endpointId)
+    .where('is_catch_all_enabled', '=', true)
+    .execute();
+  return { addresses, catchAllDomains };
+}
+
+/** An address that leads to an endpoint: its place in the list of them. */
+export interface UsingAddress {
+  id: string;
+  endpointId: string;
+  createdAt: Date;
+}
+
+/** The addresses that lead to each of the endpoints, behind and before two places, newest first; inverted: oldest first. */
+export async function pageUsingAddresses(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointIds: readonly string[],
+  page: KeysetPage,
+): Promise<UsingAddress[]> {
+  // One walk over the user's addresses: under the policy no index serves the endpoint, since `coalesce` might leak.
+  const { rows } = await sql<UsingAddress>`
+    select p.id, p."endpointId", p.created_at as "createdAt" from (
+      select a.id, a.created_at, coalesce(a.endpoint_id, a.webhook_id) as "endpointId",
+        row_number() over (partition by coalesce(a.endpoint_id, a.webhook_id) ${keysetOrder('a', page)}) as place
+      from email_address a
+      where a.user_id = ${userId} and coalesce(a.endpoint_id, a.webhook_id) = any (${endpointIds}::text[])
+        ${keysetConditions('a', page)}
+    ) p where p.place <= ${page.limit} ${keysetOrder('p', page)}`.execute(transaction);
+  return rows;
+}
+
+/** How many addresses lead to each of the endpoints that have any. */
+export async function countUsingAddresses(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointIds: readonly string[],
+): Promise<{ endpointId: string; count: number }[]> {
+  const { rows } = await sql<{ endpointId: string; count: number }>`
+    select coalesce(endpoint_id, webhook_id) as "endpointId", count(*)::integer as count from email_address
+    where user_id = ${userId} and coalesce(endpoint_id, webhook_id) = any (${endpointIds}::text[])
+    group by 1`.execute(transaction);
+  return rows;
+}
+
+/** The domains whose catch-all leads to one of the endpoints, by name. */
+export async function findCatchAllDomains(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointIds: readonly string[],
+): Promise<{ id: string; endpointId: string }[]> {
+  const { rows } = await sql<{ id: string; endpointId: string }>`
+    select id, catch_all_endpoint_id as "endpointId" from domain
+    where user_id = ${userId} and catch_all_endpoint_id = any (${endpointIds}::text[]) and is_catch_all_enabled
+    order by name`.execute(transaction);
+  return rows;
+}

@@ -1,0 +1,115 @@
+import { sql, type Transaction } from 'kysely';
+import type { Tables } from '../../tables.ts';
+
+/** What led to an endpoint and does not any more. */
+export interface DetachedUse {
+  addresses: string[];
+  domains: string[];
+  guardRuleCount: number;
+}
+
+/** Holds the statistics until the transaction ends. To be done before the endpoint is locked, as in deleteStatistics. */
+export async function lockStatistics(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointId: string,
+): Promise<void> {
+  await transaction
+    .selectFrom('endpoint_stat')
+    .select('endpoint_id')
+    .where('user_id', '=', userId)
+    .where('endpoint_id', '=', endpointId)
+    .forUpdate()
+    .execute();
+}
+
+/** The endpoint's failures count from the next one on. */
+export async function forgetFailures(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointId: string,
+): Promise<void> {
+  await transaction
+    .updateTable('endpoint_stat')
+    .set({ failing_since: null })
+    .where('user_id', '=', userId)
+    .where('endpoint_id', '=', endpointId)
+    .where('failing_since', 'is not', null)
+    .execute();
+}
+
+/** To be done before the endpoint is locked: whoever counts tries locks statistics first. */
+export async function deleteStatistics(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointId: string,
+): Promise<void> {
+  await transaction
+    .deleteFrom('endpoint_stat')
+    .where('user_id', '=', userId)
+    .where('endpoint_id', '=', endpointId)
+    .execute();
+}
+
+/**
+ * Takes the endpoint away from addresses, catch-alls and guard rules. These go on: mail to the addresses and to the whole domains is
+ * stored, and rules match without leading anywhere. Domains are locked before addresses, as whoever deletes a domain does.
+ */
+export async function detachEndpoint(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointId: string,
+  now: Date,
+): Promise<DetachedUse> {
+  const domains = await transaction
+    .updateTable('domain')
+    .set({ catch_all_endpoint_id: null, updated_at: now })
+    .where('user_id', '=', userId)
+    .where('catch_all_endpoint_id', '=', endpointId)
+    .returning('name')
+    .execute();
+  const { rows: addresses } = await sql<{ address: string }>`
+    update email_address set endpoint_id = null, webhook_id = null, updated_at = ${now}
+    where user_id = ${userId} and coalesce(endpoint_id, webhook_id) = ${endpointId}
+    returning address`.execute(transaction);
+  const rules = await transaction
+    .updateTable('guard_rule')
+    .set({ endpoint_id: null, updated_at: now })
+    .where('user_id', '=', userId)
+    .where('endpoint_id', '=', endpointId)
+    .executeTakeFirst();
+  return {
+    addresses: addresses.map(({ address }) => address).toSorted(),
+    domains: domains.map(({ name }) => name).toSorted(),
+    guardRuleCount: Number(rules.numUpdatedRows),
+  };
+}
+
+/** Deliveries that are ended with their endpoint at most; the delivery actor ends the others as they fall due. */
+const MAX_ENDED = 10_000;
+
+/** A delivery that was ended without another try. */
+export interface EndedDelivery {
+  id: string;
+  emailId: string;
+  attempts: number;
+}
+
+/** Ends the deliveries to an endpoint that wait for their next try. One that is under way comes to its own end. Answers those ended. */
+export async function endDeliveries(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointId: string,
+  error: string,
+): Promise<EndedDelivery[]> {
+  const { rows } = await sql<EndedDelivery>`
+    update delivery d set status = 'failed', next_attempt_at = null, completed_at = (select postroom_now()), claimed_by = null,
+      claimed_until = null, response_data = jsonb_build_object('error', ${error}::text, 'statusCode', null)
+    where d.user_id = ${userId} and d.status = 'pending' and d.id = any(array(
+      select p.id from delivery p
+      where p.user_id = ${userId} and p.endpoint_id = ${endpointId} and p.status = 'pending' and p.next_attempt_at is not null
+        and (p.claimed_until is null or p.claimed_until < (select postroom_now()))
+      limit ${MAX_ENDED} for update skip locked))
+    returning d.id, d.email_id as "emailId", d.attempts`.execute(transaction);
+  return rows;
+}

@@ -1,0 +1,170 @@
+import { sql, type Transaction } from 'kysely';
+import type { EventKind } from '../../../core/events/event-kinds.ts';
+import type { Database } from '../../connection/database.ts';
+import { inUserTransaction } from '../../connection/user-transaction.ts';
+import type { Tables } from '../../tables.ts';
+
+/** An event of a user's feed. */
+export interface FeedEvent {
+  /** 1 for the first of the user, then without a gap */
+  seq: number;
+  id: string;
+  kind: EventKind;
+  at: Date;
+  /** what it is of; null where that does not apply */
+  emailId: string | null;
+  threadId: string | null;
+  deliveryId: string | null;
+  endpointId: string | null;
+  domainId: string | null;
+  /** what is known beyond that, by kind */
+  data: Record<string, unknown>;
+}
+
+/** Which of the events behind a place are read. */
+export interface EventsWish {
+  /** the number that they lie behind */
+  after: number;
+  /** null: of every kind */
+  kinds: readonly string[] | null;
+  limit: number;
+}
+
+/** Events behind a place, oldest first. */
+export interface EventsAhead {
+  events: FeedEvent[];
+  /** up to here all was looked at; reading goes on behind it */
+  scannedTo: number;
+  /** of the newest event when this was read; 0 when there is none */
+  lastSeq: number;
+  /** events before it were removed; 1: none was */
+  firstSeq: number;
+}
+
+/** Where a user's feed ends, and begins. */
+export interface FeedEnd {
+  lastSeq: number;
+  /** events before it were removed; 1: none was */
+  firstSeq: number;
+  /** the database's clock, to the millisecond, as instants of rows are */
+  now: Date;
+}
+
+/** Numbers that one statement looks through, so that rare kinds cannot make it long. */
+const MAX_SCANNED = 10_000;
+const LOCK_TIMEOUT_MS = 3_000;
+
+/** Events behind a place in one snapshot: since numbers are given out in the order of the commits, none before `lastSeq` is missing. */
+export async function readEventsAfter(database: Database, userId: string, wish: EventsWish): Promise<EventsAhead> {
+  const { after, kinds, limit } = wish;
+  const { rows } = await inUserTransaction(
+    database,
+    userId,
+    { lock: null, lockTimeoutMs: LOCK_TIMEOUT_MS },
+    async (client) =>
+      client.query<(EventRow | { id: null }) & { last_seq: number; first_seq: number }>({
+        name: kinds === null ? 'events-after' : 'events-after-of-kinds',
+        text: kinds === null ? eventsAfterSql('') : eventsAfterSql('and e.kind = any ($4::text[])'),
+        values: [userId, after, limit, ...(kinds === null ? [] : [kinds])],
+      }),
+  );
+  const lastSeq = rows[0]?.last_seq ?? 0;
+  const firstSeq = rows[0]?.first_seq ?? 1;
+  // Of a feed whose beginning was removed, looking begins behind that.
+  const from = Math.max(after, firstSeq - 1);
+  const events = rows.flatMap((row) => (row.id === null ? [] : [feedEvent(row)]));
+  const last = events.at(-1);
+  const scannedTo =
+    last !== undefined && events.length === limit ? last.seq : Math.max(after, Math.min(from + MAX_SCANNED, lastSeq));
+  return { events, scannedTo, lastSeq, firstSeq };
+}
+
+/** Events between two places, in their order or, inverted, from the end. */
+export async function listEvents(
+  transaction: Transaction<Tables>,
+  userId: string,
+  page: { after: number; before: number | null; isInverted: boolean; limit: number },
+): Promise<FeedEvent[]> {
+  const { rows } = await sql<EventRow>`
+    select ${sql.raw(COLUMNS)} from event e
+    where e.user_id = ${userId} and e.seq > ${page.after} ${page.before === null ? sql`` : sql`and e.seq < ${page.before}`}
+    order by e.seq ${page.isInverted ? sql`desc` : sql``} limit ${page.limit}`.execute(transaction);
+  return rows.map(feedEvent);
+}
+
+/** Those of the events that the user has, in no order. */
+export async function findEvents(
+  transaction: Transaction<Tables>,
+  userId: string,
+  seqs: readonly number[],
+): Promise<FeedEvent[]> {
+  const { rows } = await sql<EventRow>`
+    select ${sql.raw(COLUMNS)} from event e
+    where e.user_id = ${userId} and e.seq = any (${seqs}::bigint[])`.execute(transaction);
+  return rows.map(feedEvent);
+}
+
+/** Where the feed ends now. */
+export async function readFeedEnd(transaction: Transaction<Tables>, userId: string): Promise<FeedEnd> {
+  const { rows } = await sql<{ last_seq: number | null; first_seq: number | null; now: Date }>`
+    select c.last_seq, c.first_seq, postroom_now() as now from (select) one left join event_counter c on c.user_id = ${userId}`.execute(
+    transaction,
+  );
+  return {
+    lastSeq: Number(rows[0]?.last_seq ?? 0),
+    firstSeq: Number(rows[0]?.first_seq ?? 1),
+    now: rows[0]?.now ?? new Date(Number.NaN),
+  };
+}
+
+/** How far the feeds of users have grown, by user; those without an event are missing. */
+export async function readEventPositions(
+  database: Database,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await database.pool.query<{ user_id: string; last_seq: number }>({
+    name: 'event-positions',
+    text: 'select user_id, last_seq from event_positions($1)',
+    values: [userIds],
+  });
+  return new Map(rows.map((row) => [row.user_id, row.last_seq]));
+}
+
+interface EventRow {
+  seq: number;
+  id: string;
+  kind: EventKind;
+  at: Date;
+  email_id: string | null;
+  thread_id: string | null;
+  delivery_id: string | null;
+  endpoint_id: string | null;
+  data: Record<string, unknown>;
+}
+
+const COLUMNS = 'e.seq, e.id, e.kind, e.at, e.email_id, e.thread_id, e.delivery_id, e.endpoint_id, e.data';
+
+const eventsAfterSql = (condition: string) => `
+  select c.last_seq, c.first_seq, e.* from event_counter c
+  left join lateral (
+    select ${COLUMNS} from event e
+    where e.user_id = $1 and e.seq > $2::bigint and e.seq < greatest($2::bigint + 1, c.first_seq) + ${MAX_SCANNED} and e.seq <= c.last_seq ${condition}
+    order by e.seq limit $3) e on true
+  where c.user_id = $1
+  order by e.seq`;
+
+function feedEvent(row: EventRow): FeedEvent {
+  const { domainId } = row.data;
+  return {
+    seq: row.seq,
+    id: row.id,
+    kind: row.kind,
+    at: row.at,
+    emailId: row.email_id,
+    threadId: row.thread_id,
+    deliveryId: row.delivery_id,
+    endpointId: row.endpoint_id,
+    domainId: typeof domainId === 'string' ? domainId : null,
+    data: row.data,
+  };
+}

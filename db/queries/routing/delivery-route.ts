@@ -1,0 +1,153 @@
+import type { RouteDecision } from '../../../core/routing/route.ts';
+import type { EndpointRow } from '../../tables.ts';
+import { notSetAsideSql } from '../upkeep/dead-row.ts';
+
+/** A received email without a route, with what its route hangs on. */
+export interface UnroutedRow {
+  user_id: string;
+  id: string;
+  own_address: string;
+  thread_id: string;
+  thread_position: number;
+  /** null when the email has an address_id and the address is gone, or has none */
+  address_is_active: boolean | null;
+  address_endpoint_id: string | null;
+  address_webhook_id: string | null;
+  /** null when the domain is gone */
+  is_catch_all_enabled: boolean | null;
+  catch_all_endpoint_id: string | null;
+  receive_dmarc_emails: boolean | null;
+  is_dmarc_report: boolean;
+  size_octets: number | null;
+  /** what models have said of it: see core/routing/guard-answers.ts; null: nothing */
+  answers: unknown;
+}
+
+const ROUTE_FACTS = `
+  select e.user_id, e.id, e.own_address, e.thread_id, e.thread_position, r.answers,
+         (select m.size_octets from raw_message m where m.id = e.raw_id) as size_octets,
+         exists (select from dmarc_report p where p.user_id = e.user_id and p.email_id = e.id) as is_dmarc_report,
+         a.is_active as address_is_active, a.endpoint_id as address_endpoint_id, a.webhook_id as address_webhook_id,
+         d.is_catch_all_enabled, d.catch_all_endpoint_id, d.receive_dmarc_emails`;
+
+// limit 1: looked up by key, row by row; a join might walk the whole table when it was planned while the table was small
+const ROUTE_FACTS_JOINS = `
+  cross join lateral (select * from email e where e.user_id = r.user_id and e.id = r.email_id limit 1) e
+  left join lateral (select * from email_address a where a.user_id = e.user_id and a.id = e.address_id limit 1) a on true
+  left join lateral (select * from domain d where d.user_id = e.user_id and d.id = e.domain_id limit 1) d on true`;
+
+const IS_NOT_ASIDE = notSetAsideSql('route', 'w.user_id', 'w.email_id');
+
+/**
+ * Locks up to $1 received emails that wait for a route, oldest first; those that another router has in hand, or that are set aside, are skipped.
+ * Rows: UnroutedRow. To be followed by storeRoutesSql in the same transaction.
+ */
+export const takeUnroutedSql = `${ROUTE_FACTS}
+  from (
+    select w.user_id, w.email_id, w.answers from route w where w.outcome is null and ${IS_NOT_ASIDE} order by w.created_at limit $1
+    for no key update skip locked
+  ) r ${ROUTE_FACTS_JOINS}`;
+
+/**
+ * The same but for users $2, whose mail it walks past: to be used while there are any, since it takes the longer the more of that waits.
+ */
+export const takeUnroutedOfOthersSql = `${ROUTE_FACTS}
+  from (
+    select w.user_id, w.email_id, w.answers from route w
+    where w.outcome is null and w.user_id <> all ($2::text[]) and ${IS_NOT_ASIDE} order by w.created_at limit $1
+    for no key update skip locked
+  ) r ${ROUTE_FACTS_JOINS}`;
+
+/** The same of one email: $1 its user, $2 its id. No row when it waits no more, or another router has it in hand. */
+export const takeOneUnroutedSql = `${ROUTE_FACTS}
+  from (
+    select user_id, email_id, answers from route where user_id = $1 and email_id = $2 and outcome is null
+    for no key update skip locked
+  ) r ${ROUTE_FACTS_JOINS}`;
+
+/** The same of one email whose rule's model has answered: $1 its user, $2 its id, $3 who asked. No row when the claim was lost. */
+export const takeAskedSql = `${ROUTE_FACTS}
+  from (
+    select user_id, email_id, answers from route
+    where user_id = $1 and email_id = $2 and outcome = 'asking' and claimed_by = $3
+    for no key update
+  ) r ${ROUTE_FACTS_JOINS}`;
+
+/** Rows of endpoints by the parallel arrays $1 (user ids) and $2 (endpoint ids). */
+export const readEndpointsSql = `
+  select e.user_id, e.id, e.name, e.type, e.webhook_format, e.config, e.secret_ciphertext, e.is_active
+  from unnest($1::text[], $2::text[]) k(user_id, id)
+  cross join lateral (select * from endpoint e where e.user_id = k.user_id and e.id = k.id limit 1) e`;
+
+/** What readEndpointsSql answers. */
+export type EndpointFactsRow = Pick<
+  EndpointRow,
+  'user_id' | 'id' | 'name' | 'type' | 'webhook_format' | 'secret_ciphertext' | 'is_active'
+> & { config: unknown };
+
+/** One decided route in the parameter of storeRoutesSql; delivery_id is null when the mail goes nowhere. */
+export interface RouteRecord {
+  user_id: string;
+  email_id: string;
+  delivery_id: string | null;
+  endpoint_id: string | null;
+  delivery_type: string | null;
+  attempts_allowed: number | null;
+  thread_id: string;
+  thread_position: number;
+  /** whether the router goes on with it itself; else it waits for a claim */
+  is_claimed: boolean;
+  outcome: RouteDecision['outcome'];
+  via: RouteDecision['via'];
+  /** the endpoint that the route led to, whether a delivery was made or not */
+  route_endpoint_id: string | null;
+  rule_id: string | null;
+  reason: string | null;
+  matches: RouteDecision['matches'];
+  /** of what models said; null: nothing */
+  answers: unknown;
+}
+
+/**
+ * Marks emails as routed (or as such that a model is to be asked about) and makes their deliveries. Parameters: $1 the claimant,
+ * $2 RouteRecord[] as JSON, $3 the lease in seconds. Answers id and created_at of each delivery.
+ */
+export const storeRoutesSql = `
+  with clock_now as materialized (select postroom_now()::timestamptz(3) as at),
+  decided as materialized (
+    select * from jsonb_to_recordset($2::jsonb) as r(
+      user_id text, email_id text, delivery_id text, endpoint_id text, delivery_type text, attempts_allowed integer,
+      thread_id text, thread_position integer, is_claimed boolean, outcome text, via text, route_endpoint_id text, rule_id text,
+      reason text, matches jsonb, answers jsonb)
+  ), routed as (
+    update route w set decided_at = case when r.outcome <> 'asking' then n.at end, outcome = r.outcome, via = r.via,
+      endpoint_id = r.route_endpoint_id, rule_id = r.rule_id, reason = r.reason, matches = r.matches, answers = r.answers,
+      next_ask_at = case when r.outcome = 'asking' then n.at end, asks = 0, claimed_by = null, claimed_until = null
+    -- by key, pair by pair, whatever the planner thinks of the table's size
+    from (select d.*, k.ctid as place from decided d
+          cross join lateral (select w.ctid from route w where w.user_id = d.user_id and w.email_id = d.email_id limit 1) k) r, clock_now n
+    where w.ctid = r.place
+  )
+  insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, attempts_allowed,
+                        next_attempt_at, claimed_by, claimed_until, created_at)
+  select r.user_id, r.delivery_id, r.email_id, r.endpoint_id, r.delivery_type, r.thread_id, r.thread_position, r.attempts_allowed,
+         n.at, case when r.is_claimed then $1 end, case when r.is_claimed then n.at + $3 * interval '1 second' end, n.at
+  from decided r, clock_now n where r.delivery_id is not null
+  returning id, created_at`;
+
+/**
+ * Counts what guard rules matched: $1 [{user_id, rule_id, count}] as JSON. Rows are locked in the order of the key, so that two
+ * transactions never wait for each other in a ring.
+ */
+export const countRuleHitsSql = `
+  insert into guard_rule_stat as s (user_id, rule_id, trigger_count, last_triggered_at)
+  select h.user_id, h.rule_id, h.count, (select postroom_now())
+  from jsonb_to_recordset($1::jsonb) as h(user_id text, rule_id text, count bigint)
+  order by 1, 2
+  on conflict (user_id, rule_id) do update set trigger_count = s.trigger_count + excluded.trigger_count,
+    last_triggered_at = greatest(s.last_triggered_at, excluded.last_triggered_at)`;
+
+/** Appends events of several users: $1 [{user_id, events}] as JSON. Answers the last seq of each user. Stands last in its transaction. */
+export const appendRouteEventsSql = `
+  select u.user_id, append_events(u.user_id, u.events) as last_seq
+  from (select * from jsonb_to_recordset($1::jsonb) as g(user_id text, events jsonb) order by user_id) u`;

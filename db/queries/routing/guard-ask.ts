@@ -1,0 +1,32 @@
+import { LEASE_SECONDS } from '../../claim.ts';
+import { notSetAsideSql } from '../upkeep/dead-row.ts';
+
+/** An email about which a model is to be asked. */
+export interface AskingRow {
+  user_id: string;
+  email_id: string;
+  rule_id: string;
+  /** tries of this rule's model so far */
+  asks: number;
+  /** see core/routing/guard-answers.ts */
+  answers: unknown;
+}
+
+/**
+ * Claims one email about which a model is to be asked, longest due first. Parameters: $1 the claimant, $2 users who have to wait their
+ * turn. The lease is longer than a model may take. Rows: AskingRow.
+ */
+export const claimAskingSql = `
+  update route t set claimed_by = $1, claimed_until = (select postroom_now()) + interval '${LEASE_SECONDS} seconds'
+  where t.ctid = any (array(
+    select d.ctid from route d
+    where d.outcome = 'asking' and d.next_ask_at <= (select postroom_now())
+      and (d.claimed_until is null or d.claimed_until < (select postroom_now())) and d.user_id <> all ($2::text[])
+      and ${notSetAsideSql('ask', 'd.user_id', 'd.email_id')}
+    order by d.next_ask_at limit 1 for update skip locked))
+  returning t.user_id, t.email_id, t.rule_id, t.asks, t.answers`;
+
+/** Gives a claim back: $1 the claimant, $2 the user, $3 the email, $4 tries so far, $5 seconds until the next one. */
+export const askLaterSql = `
+  update route set claimed_by = null, claimed_until = null, asks = $4, next_ask_at = (select postroom_now()) + $5 * interval '1 second'
+  where user_id = $2 and email_id = $3 and claimed_by = $1 and outcome = 'asking'`;

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { guardFactsOf, MAX_GUARDED_HTML_LENGTH, MAX_GUARDED_TEXT_LENGTH } from '../../../core/routing/guard-facts.ts';
+import type { GuardFacts } from '../../../core/routing/guard-rule.ts';
+import { addressFields } from '../emails/email-row.ts';
+
+/** What guardFactsColumns select. */
+export interface GuardFactsRow {
+  subject: string;
+  recipient: string | null;
+  own_address: string;
+  /** jsonb; null when there is no content */
+  addresses: unknown;
+  attachments: unknown;
+  authentication: unknown;
+  text_body: string | null;
+  html_body: string | null;
+  /** not null: only its header section was read, and what is inside of it is not known */
+  parse_error: string | null;
+}
+
+/** whole: with the beginnings of the bodies; outline: without, for rules that do not look at them (see readsText) */
+export type GuardFactsExtent = 'whole' | 'outline';
+
+/** The columns of GuardFactsRow, of `email e` and `email_content c` (left joined). */
+export function guardFactsColumns(extent: GuardFactsExtent): string {
+  const bodies =
+    extent === 'whole'
+      ? `left(c.text_body, ${MAX_GUARDED_TEXT_LENGTH}) as text_body, left(c.html_body, ${MAX_GUARDED_HTML_LENGTH}) as html_body`
+      : 'null::text as text_body, null::text as html_body';
+  return `e.subject, e.recipient, e.own_address, c.addresses, c.attachments, c.authentication, c.parse_error, ${bodies}`;
+}
+
+/**
+ * The facts of received emails by the parallel arrays $1 (user ids) and $2 (email ids), for either role.
+ * Rows: GuardFactsRow with user_id and email_id.
+ */
+export function readGuardFactsSql(extent: GuardFactsExtent): string {
+  return `
+  select e.user_id, e.id as email_id, ${guardFactsColumns(extent)}
+  from unnest($1::text[], $2::text[]) k(user_id, id)
+  -- limit 1: looked up by key, row by row
+  cross join lateral (select * from email e where e.user_id = k.user_id and e.id = k.id and e.type = 'received' limit 1) e
+  left join lateral (select * from email_content c where c.user_id = e.user_id and c.email_id = e.id limit 1) c on true`;
+}
+
+/** The facts of a row; where nothing was stored, nothing is known. */
+export function guardFactsOfRow(row: GuardFactsRow): GuardFacts {
+  return guardFactsOf({
+    subject: row.subject,
+    addresses: addressFields(row.addresses),
+    recipients: [row.recipient, row.own_address],
+    textBody: row.text_body,
+    htmlBody: row.html_body,
+    attachments: attachments.parse(row.attachments ?? []),
+    authentication: authentication.parse(row.authentication ?? null),
+  });
+}
+
+const attachments = z.array(z.object({ filename: z.string(), contentType: z.string() }));
+const result = z.enum(['pass', 'fail', 'softfail', 'neutral', 'none', 'policy', 'temperror', 'permerror']);
+const authentication = z
+  .object({
+    spf: z.object({ result, domain: z.string().nullable() }),
+    dkim: z.array(z.object({ result, domain: z.string().nullable(), selector: z.string().nullable() })),
+    dmarc: z.object({
+      result,
+      policy: z.enum(['none', 'quarantine', 'reject']).nullable(),
+      domain: z.string().nullable(),
+    }),
+    arc: z.object({ result }),
+    hasSeveralFromFields: z.boolean(),
+  })
+  .nullable();

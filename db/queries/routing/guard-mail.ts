@@ -1,0 +1,70 @@
+import { sql, type Transaction } from 'kysely';
+import { readAnswers, type StoredAnswer } from '../../../core/routing/guard-answers.ts';
+import type { GuardFacts } from '../../../core/routing/guard-rule.ts';
+import type { Place } from '../../../core/shared/page.ts';
+import type { RouteRow } from '../../routing-tables.ts';
+import type { Tables } from '../../tables.ts';
+import { type GuardFactsExtent, type GuardFactsRow, guardFactsColumns, guardFactsOfRow } from './guard-facts.ts';
+
+/** A received mail as rules are tried on it. */
+export interface GuardedEmail {
+  id: string;
+  createdAt: Date;
+  subject: string;
+  fromText: string;
+  facts: GuardFacts;
+  /** what became of it; null when it has no route, or none yet */
+  route: Pick<RouteRow, 'outcome' | 'endpoint_id' | 'rule_id'> | null;
+  /** what models said of it when it came */
+  answers: StoredAnswer[];
+}
+
+/** What rules look at of one received email; null when the user has received none of that id. */
+export async function readGuardedEmail(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+): Promise<GuardFacts | null> {
+  const { rows } = await sql<GuardFactsRow>`
+    select ${sql.raw(guardFactsColumns('whole'))} from email e
+    left join email_content c on c.user_id = e.user_id and c.email_id = e.id
+    where e.user_id = ${userId} and e.id = ${emailId} and e.type = 'received'`.execute(transaction);
+  return rows[0] === undefined ? null : guardFactsOfRow(rows[0]);
+}
+
+/** Received mail between two places in time, the newest first: up to `limit` since an instant and behind a place (null: all). */
+export async function readGuardedEmails(
+  transaction: Transaction<Tables>,
+  userId: string,
+  span: { since: Date; before: Place | null; limit: number },
+  extent: GuardFactsExtent,
+): Promise<GuardedEmail[]> {
+  const { since, before, limit } = span;
+  const { rows } = await sql<GuardFactsRow & Row>`
+    select e.id, e.created_at, e.from_text, r.outcome, r.endpoint_id, r.rule_id, r.answers,
+      ${sql.raw(guardFactsColumns(extent))}
+    from (
+      select * from email where user_id = ${userId} and type = 'received' and created_at >= ${since}
+      ${before === null ? sql`` : sql`and (created_at, id) < (${before.at}, ${before.id})`}
+      order by created_at desc, id desc limit ${limit}
+    ) e
+    -- limit 1: looked up by key, row by row
+    left join lateral (select * from email_content c where c.user_id = e.user_id and c.email_id = e.id limit 1) c on true
+    left join lateral (select * from route r where r.user_id = e.user_id and r.email_id = e.id limit 1) r on true
+    order by e.created_at desc, e.id desc`.execute(transaction);
+  return rows.map((row) => ({
+    id: row.id,
+    createdAt: row.created_at,
+    subject: row.subject,
+    fromText: row.from_text,
+    facts: guardFactsOfRow(row),
+    route: row.outcome === null ? null : { outcome: row.outcome, endpoint_id: row.endpoint_id, rule_id: row.rule_id },
+    answers: readAnswers(row.answers),
+  }));
+}
+
+type Row = Pick<RouteRow, 'outcome' | 'endpoint_id' | 'rule_id' | 'answers'> & {
+  id: string;
+  created_at: Date;
+  from_text: string;
+};

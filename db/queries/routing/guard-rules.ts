@@ -1,0 +1,210 @@
+import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
+import type { GuardConfig } from '../../../core/routing/guard-config.ts';
+import type { GuardRule } from '../../../core/routing/guard-rule.ts';
+import type { RulePlace } from '../../../core/routing/guard-rule-cursor.ts';
+import type { KeysetPage, Page } from '../../../core/shared/page.ts';
+import type { Tables } from '../../tables.ts';
+import { containsPattern } from '../search/search-pattern.ts';
+import { GUARD_RULE_COLUMNS, guardRuleOf, type StoredGuardRule } from './guard-rule-row.ts';
+
+/** A rule with all that is shown of it. */
+export type ListedGuardRule = GuardRule & {
+  description: string | null;
+  isActive: boolean;
+  updatedAt: Date;
+  /** how many emails it decided, and when the last */
+  triggerCount: number;
+  lastTriggeredAt: Date | null;
+};
+
+/** Which rules a list shows; null puts no condition. */
+export interface GuardRuleConditions {
+  ids: readonly string[] | null;
+  type: GuardRule['type'] | null;
+  isActive: boolean | null;
+  /** part of name or description in any case */
+  search: string | null;
+}
+
+/** A page in the order in which rules are asked, and how many there are in all. */
+export async function listGuardRules(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: GuardRuleConditions,
+  page: Page,
+): Promise<{ rules: ListedGuardRule[]; total: number }> {
+  const where = whereOf(userId, conditions);
+  const { rows } = await sql<{ total: number } & (Row | { id: null })>`
+    select t.total, p.* from (select count(*) as total from guard_rule g where ${where}) t
+    left join lateral (
+      select ${columns} ${from}
+      where ${where} order by g.priority desc, g.created_at desc, g.id desc limit ${page.limit} offset ${page.offset}
+    ) p on true order by p.priority desc, p.created_at desc, p.id desc`.execute(transaction);
+  return {
+    rules: rows.flatMap((row) => (row.id === null ? [] : [listedOf(row)])),
+    total: Number(rows[0]?.total ?? 0),
+  };
+}
+
+/** The rules behind and before two places, in the order in which they are asked; inverted: the last first. */
+export async function pageGuardRules(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: GuardRuleConditions,
+  page: KeysetPage<RulePlace>,
+): Promise<ListedGuardRule[]> {
+  const compare = (place: RulePlace | null, operator: RawBuilder<unknown>) =>
+    place === null
+      ? sql``
+      : sql`and (g.priority, g.created_at, g.id) ${operator} (${place.priority}::integer, ${place.at}::timestamptz, ${place.id}::text)`;
+  const direction = sql.raw(page.isInverted ? 'asc' : 'desc');
+  const { rows } = await sql<Row>`
+    select ${columns} ${from}
+    where ${whereOf(userId, conditions)} ${compare(page.after, sql.raw('<'))} ${compare(page.before, sql.raw('>'))}
+    order by g.priority ${direction}, g.created_at ${direction}, g.id ${direction} limit ${page.limit}`.execute(
+    transaction,
+  );
+  return rows.map(listedOf);
+}
+
+export async function countGuardRules(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: GuardRuleConditions,
+): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*)::integer as total from guard_rule g where ${whereOf(userId, conditions)}`.execute(transaction);
+  return rows[0]?.total ?? 0;
+}
+
+/** Those of the rules that the user has, in no order. */
+export async function findGuardRules(
+  transaction: Transaction<Tables>,
+  userId: string,
+  ids: readonly string[],
+): Promise<ListedGuardRule[]> {
+  const conditions = { ids, type: null, isActive: null, search: null };
+  const { rows } = await sql<Row>`select ${columns} ${from} where ${whereOf(userId, conditions)}`.execute(transaction);
+  return rows.map(listedOf);
+}
+
+/** One rule; null when the user has none of that id. */
+export async function findGuardRule(
+  transaction: Transaction<Tables>,
+  userId: string,
+  id: string,
+): Promise<ListedGuardRule | null> {
+  const [rule] = await findGuardRules(transaction, userId, [id]);
+  return rule ?? null;
+}
+
+/** All rules that decide on mail, in no order. */
+export async function findActiveRules(transaction: Transaction<Tables>, userId: string): Promise<GuardRule[]> {
+  const { rows } = await sql<StoredGuardRule>`
+    select ${sql.join(GUARD_RULE_COLUMNS.map((column) => sql.ref(column)))} from guard_rule
+    where user_id = ${userId} and is_active`.execute(transaction);
+  return rows.map(guardRuleOf);
+}
+
+/** Keeps others from writing rules of the user until the transaction ends. */
+export async function lockGuardRules(transaction: Transaction<Tables>, userId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`guard rules ${userId}`}, 0))`.execute(transaction);
+}
+
+/** How many rules the user has, how many values they compare mail with in all, and how many of these are sought in bodies. */
+export async function measureGuardRules(
+  transaction: Transaction<Tables>,
+  userId: string,
+): Promise<{ rules: number; values: number; words: number }> {
+  const { rows } = await sql<{ rules: number; values: number; words: number }>`
+    select count(*) as rules, coalesce(sum(v.values), 0)::integer as values, coalesce(sum(v.words), 0)::integer as words
+    from guard_rule g
+    left join lateral (
+      select sum(jsonb_array_length(c.value -> 'values')) as values,
+        sum(jsonb_array_length(c.value -> 'values')) filter (where c.key = 'hasWords') as words
+      from jsonb_each(g.config) c
+      where jsonb_typeof(c.value) = 'object' and jsonb_typeof(c.value -> 'values') = 'array'
+    ) v on true
+    where g.user_id = ${userId}`.execute(transaction);
+  const { rules = 0, values = 0, words = 0 } = rows[0] ?? {};
+  return { rules: Number(rules), values, words };
+}
+
+/** What is stored of a rule. */
+export type GuardRuleFields = {
+  name: string;
+  description: string | null;
+  action: GuardRule['action'];
+  endpointId: string | null;
+  priority: number;
+  isActive: boolean;
+} & GuardConfig;
+
+/** Adds a rule, or replaces the one of that id. */
+export async function writeGuardRule(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { id, at }: { id: string; at: Date },
+  fields: GuardRuleFields,
+): Promise<void> {
+  await sql`
+    insert into guard_rule (user_id, id, name, description, type, config, action, endpoint_id, priority, is_active, created_at, updated_at)
+    values (${userId}, ${id}, ${fields.name}, ${fields.description}, ${fields.type}, ${JSON.stringify(fields.config)}::jsonb,
+      ${fields.action}, ${fields.endpointId}, ${fields.priority}, ${fields.isActive}, ${at}, ${at})
+    on conflict (user_id, id) do update set name = excluded.name, description = excluded.description, type = excluded.type,
+      config = excluded.config, action = excluded.action, endpoint_id = excluded.endpoint_id, priority = excluded.priority,
+      is_active = excluded.is_active, updated_at = excluded.updated_at`.execute(transaction);
+}
+
+/** Removes a rule and its counters; false when there was none. */
+export async function deleteGuardRule(transaction: Transaction<Tables>, userId: string, id: string): Promise<boolean> {
+  await sql`delete from guard_rule_stat where user_id = ${userId} and rule_id = ${id}`.execute(transaction);
+  const { rows } = await sql`delete from guard_rule where user_id = ${userId} and id = ${id} returning id`.execute(
+    transaction,
+  );
+  return rows.length > 0;
+}
+
+/** Whether the user's endpoint takes mail; null when the user has none of that id. The row is kept as it is for the transaction. */
+export async function isEndpointActive(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointId: string,
+): Promise<boolean | null> {
+  const { rows } = await sql<{ is_active: boolean }>`
+    select is_active from endpoint where user_id = ${userId} and id = ${endpointId} for key share`.execute(transaction);
+  return rows[0]?.is_active ?? null;
+}
+
+function whereOf(userId: string, { ids, type, isActive, search }: GuardRuleConditions): RawBuilder<SqlBool> {
+  return sql<SqlBool>`g.user_id = ${userId}
+    ${ids === null ? sql`` : sql`and g.id = any (${ids}::text[])`}
+    ${type === null ? sql`` : sql`and g.type = ${type}`}
+    ${isActive === null ? sql`` : sql`and g.is_active = ${isActive}`}
+    ${search === null ? sql`` : sql`and lower(g.name || ' ' || coalesce(g.description, '')) like ${containsPattern(search)}`}`;
+}
+
+type Row = StoredGuardRule & {
+  description: string | null;
+  is_active: boolean;
+  updated_at: Date;
+  trigger_count: number;
+  last_triggered_at: Date | null;
+};
+
+const columns = sql`
+  ${sql.join(GUARD_RULE_COLUMNS.map((column) => sql.ref(`g.${column}`)))}, g.description, g.is_active, g.updated_at,
+  coalesce(s.trigger_count, 0) as trigger_count, s.last_triggered_at`;
+
+const from = sql`from guard_rule g left join guard_rule_stat s on s.user_id = g.user_id and s.rule_id = g.id`;
+
+function listedOf(row: Row): ListedGuardRule {
+  return {
+    ...guardRuleOf(row),
+    description: row.description,
+    isActive: row.is_active,
+    updatedAt: row.updated_at,
+    triggerCount: Number(row.trigger_count),
+    lastTriggeredAt: row.last_triggered_at,
+  };
+}

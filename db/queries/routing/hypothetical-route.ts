@@ -1,0 +1,57 @@
+import { sql, type Transaction } from 'kysely';
+import type { RouteFacts } from '../../../core/routing/route.ts';
+import type { Tables } from '../../tables.ts';
+import { concernsDomain } from '../domains/dmarc-write.ts';
+
+/** Where a mail would come in. */
+export interface HypotheticalPlace {
+  ownAddress: string;
+  addressId: string | null;
+  domainId: string;
+  /** of a DMARC report: the domain of its policy */
+  dmarcDomain: string | null;
+}
+
+/** The route of an own address or domain as it stands, for a mail that is not stored. */
+export async function readHypotheticalRoute(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { ownAddress, addressId, domainId, dmarcDomain }: HypotheticalPlace,
+): Promise<RouteFacts> {
+  const { rows } = await sql<Row>`
+    select a.is_active as address_is_active, a.endpoint_id, a.webhook_id,
+      d.is_catch_all_enabled, d.catch_all_endpoint_id, d.receive_dmarc_emails,
+      ${dmarcDomain}::text is not null and exists (
+        select from domain o where o.user_id = ${userId} and o.status = 'verified'
+          and ${sql.raw(concernsDomain('o.name', 'p.domain'))}) as is_dmarc_report
+    from (select ${dmarcDomain}::text as domain) p
+    left join email_address a on a.user_id = ${userId} and a.id = ${addressId}
+    left join domain d on d.user_id = ${userId} and d.id = ${domainId}`.execute(transaction);
+  const row = rows[0];
+  return {
+    localPart: ownAddress.slice(0, ownAddress.lastIndexOf('@')),
+    isDmarcReport: row?.is_dmarc_report === true,
+    address:
+      row?.address_is_active == null
+        ? null
+        : { isActive: row.address_is_active, endpointId: row.endpoint_id, webhookId: row.webhook_id },
+    domain:
+      row?.is_catch_all_enabled == null
+        ? null
+        : {
+            isCatchAllEnabled: row.is_catch_all_enabled,
+            catchAllEndpointId: row.catch_all_endpoint_id,
+            receivesDmarcEmails: row.receive_dmarc_emails === true,
+          },
+  };
+}
+
+interface Row {
+  address_is_active: boolean | null;
+  endpoint_id: string | null;
+  webhook_id: string | null;
+  is_catch_all_enabled: boolean | null;
+  catch_all_endpoint_id: string | null;
+  receive_dmarc_emails: boolean | null;
+  is_dmarc_report: boolean;
+}

@@ -1,0 +1,143 @@
+import { sql, type Transaction } from 'kysely';
+import type { RouteRow } from '../../routing-tables.ts';
+import type { EmailType, EndpointType, Tables } from '../../tables.ts';
+
+/** How an email came in and where it went, as far as that is stored beside its deliveries. */
+export interface StoredRoute {
+  type: EmailType;
+  createdAt: Date;
+  ownAddress: string;
+  /** envelope recipient, plus-tag and all */
+  recipient: string | null;
+  threadId: string | null;
+  threadReason: 'header' | 'references' | 'subject' | 'new' | null;
+  /** null when the catch-all took it */
+  addressId: string | null;
+  domainId: string | null;
+  parseError: string | null;
+  /** null when nothing is known of it any more */
+  reception: { remoteAddress: string; helo: string; isTls: boolean; reversePath: string; parsedAt: Date | null } | null;
+  /** null: it waits for its thread */
+  route: Pick<
+    RouteRow,
+    'threaded_at' | 'decided_at' | 'outcome' | 'via' | 'endpoint_id' | 'rule_id' | 'reason' | 'released_at'
+  > | null;
+  /** of the route; see core/routing/route.ts and core/routing/guard-answers.ts */
+  matches: unknown;
+  answers: unknown;
+}
+
+/** Null when the user has no such email. */
+export async function readStoredRoute(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+): Promise<StoredRoute | null> {
+  const { rows } = await sql<StoredRouteRow>`
+    select e.type, e.created_at, e.own_address, e.recipient, e.thread_id, e.thread_reason, e.address_id, e.domain_id,
+      c.parse_error, p.remote_address, p.helo, p.is_tls, p.reverse_path, p.parsed_at,
+      r.threaded_at, r.decided_at, r.outcome, r.via, r.endpoint_id, r.rule_id, r.reason, r.matches, r.released_at, r.answers
+    from email e
+    left join email_content c on c.user_id = ${userId} and c.email_id = e.id
+    left join reception p on p.user_id = ${userId} and p.email_id = e.id
+    left join route r on r.user_id = ${userId} and r.email_id = e.id
+    where e.user_id = ${userId} and e.id = ${emailId}`.execute(transaction);
+  const row = rows[0];
+  if (row === undefined) return null;
+  const { remote_address: remoteAddress, threaded_at: threadedAt } = row;
+  return {
+    type: row.type,
+    createdAt: row.created_at,
+    ownAddress: row.own_address,
+    recipient: row.recipient,
+    threadId: row.thread_id,
+    threadReason: row.thread_reason,
+    addressId: row.address_id,
+    domainId: row.domain_id,
+    parseError: row.parse_error,
+    reception:
+      remoteAddress === null
+        ? null
+        : {
+            remoteAddress,
+            helo: row.helo ?? '',
+            isTls: row.is_tls === true,
+            reversePath: row.reverse_path ?? '',
+            parsedAt: row.parsed_at,
+          },
+    route: threadedAt === null ? null : { ...row, threaded_at: threadedAt },
+    matches: row.matches,
+    answers: row.answers,
+  };
+}
+
+type StoredRouteRow = Pick<
+  RouteRow,
+  'decided_at' | 'outcome' | 'via' | 'endpoint_id' | 'rule_id' | 'reason' | 'matches' | 'released_at' | 'answers'
+> & {
+  type: EmailType;
+  created_at: Date;
+  own_address: string;
+  recipient: string | null;
+  thread_id: string | null;
+  thread_reason: StoredRoute['threadReason'];
+  address_id: string | null;
+  domain_id: string | null;
+  parse_error: string | null;
+  remote_address: string | null;
+  helo: string | null;
+  is_tls: boolean | null;
+  reverse_path: string | null;
+  parsed_at: Date | null;
+  threaded_at: Date | null;
+};
+
+/** What routes refer to, as far as it still exists. */
+export interface RouteReferences {
+  addresses: Map<string, { address: string; isActive: boolean }>;
+  domains: Map<string, { name: string; isCatchAllEnabled: boolean }>;
+  rules: Map<string, { name: string; action: 'allow' | 'block' | 'route' }>;
+  endpoints: Map<string, { name: string; type: EndpointType; isActive: boolean }>;
+}
+
+export interface ReferenceIds {
+  addressIds: readonly string[];
+  domainIds: readonly string[];
+  ruleIds: readonly string[];
+  endpointIds: readonly string[];
+}
+
+/** Those of the addresses, domains, rules and endpoints that the user has, by id. */
+export async function readReferences(
+  transaction: Transaction<Tables>,
+  userId: string,
+  ids: ReferenceIds,
+): Promise<RouteReferences> {
+  const { rows } = await sql<ReferenceRow>`
+    select 'address' as kind, a.id, a.address as name, a.is_active as flag, null as word from email_address a
+      where a.user_id = ${userId} and a.id = any (${ids.addressIds}::text[])
+    union all select 'domain', d.id, d.name, d.is_catch_all_enabled, null from domain d
+      where d.user_id = ${userId} and d.id = any (${ids.domainIds}::text[])
+    union all select 'rule', g.id, g.name, g.is_active, g.action from guard_rule g
+      where g.user_id = ${userId} and g.id = any (${ids.ruleIds}::text[])
+    union all select 'endpoint', p.id, p.name, p.is_active, p.type from endpoint p
+      where p.user_id = ${userId} and p.id = any (${ids.endpointIds}::text[])`.execute(transaction);
+  const of = (kind: ReferenceRow['kind']) => rows.filter((row) => row.kind === kind);
+  return {
+    addresses: new Map(of('address').map(({ id, name, flag }) => [id, { address: name, isActive: flag }])),
+    domains: new Map(of('domain').map(({ id, name, flag }) => [id, { name, isCatchAllEnabled: flag }])),
+    rules: new Map(of('rule').map(({ id, name, word }) => [id, { name, action: word as 'allow' | 'block' | 'route' }])),
+    endpoints: new Map(
+      of('endpoint').map(({ id, name, flag, word }) => [id, { name, type: word as EndpointType, isActive: flag }]),
+    ),
+  };
+}
+
+interface ReferenceRow {
+  kind: 'address' | 'domain' | 'rule' | 'endpoint';
+  id: string;
+  name: string;
+  flag: boolean;
+  /** of a rule its action, of an endpoint its type */
+  word: string | null;
+}

@@ -1,0 +1,44 @@
+import { sql, type Transaction } from 'kysely';
+import type { RouteDecision } from '../../../core/routing/route.ts';
+import type { Tables } from '../../tables.ts';
+
+/** What was decided on an email, as it stands. */
+export async function readDecision(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+): Promise<RouteDecision | null> {
+  const { rows } = await sql<DecisionRow>`
+    select r.outcome, r.via, r.endpoint_id, r.rule_id, r.reason, r.matches from route r
+    where r.user_id = ${userId} and r.email_id = ${emailId} and r.decided_at is not null`.execute(transaction);
+  const row = rows[0];
+  if (row === undefined) return null;
+  const { outcome, via, endpoint_id: endpointId, rule_id: ruleId, reason, matches } = row;
+  return { outcome, via, endpointId, ruleId, reason, matches };
+}
+
+interface DecisionRow {
+  outcome: RouteDecision['outcome'];
+  via: RouteDecision['via'];
+  endpoint_id: string | null;
+  rule_id: string | null;
+  reason: string | null;
+  matches: RouteDecision['matches'];
+}
+
+/** Writes another decision on an email that was decided on; when a model is to be asked first, that is done soon. */
+export async function rewriteRoute(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+  decision: RouteDecision,
+): Promise<void> {
+  const { outcome, via, endpointId, ruleId, reason, matches } = decision;
+  const isAsking = outcome === 'asking';
+  await sql`
+    update route r set outcome = ${outcome}, via = ${via}, endpoint_id = ${endpointId}, rule_id = ${ruleId}, reason = ${reason},
+      matches = ${matches === null ? null : JSON.stringify(matches)}::jsonb,
+      decided_at = case when not ${isAsking}::boolean then postroom_now() end,
+      next_ask_at = case when ${isAsking}::boolean then postroom_now() end, asks = 0, claimed_by = null, claimed_until = null
+    where r.user_id = ${userId} and r.email_id = ${emailId} and r.decided_at is not null`.execute(transaction);
+}

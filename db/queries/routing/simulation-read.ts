@@ -1,0 +1,63 @@
+import { sql, type Transaction } from 'kysely';
+import type { Tables } from '../../tables.ts';
+
+/** Whether mail to that domain (canonical) comes to the user. */
+export async function ownsDomain(transaction: Transaction<Tables>, userId: string, name: string): Promise<boolean> {
+  const { rows } = await sql<{ owns: boolean }>`
+    select exists (
+      select from domain d where d.user_id = ${userId} and d.name = ${name} and d.status = 'verified') as owns`.execute(
+    transaction,
+  );
+  return rows[0]?.owns === true;
+}
+
+/** Addresses of the user that take mail, and domains (`*@domain`) of which every address does; some of them. */
+export async function listTakingAddresses(
+  transaction: Transaction<Tables>,
+  userId: string,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ address: string }>`
+    select a.address from email_address a join domain d on d.user_id = a.user_id and d.id = a.domain_id
+    where a.user_id = ${userId} and a.is_active and d.status = 'verified'
+    union all
+    select '*@' || d.name from domain d
+    where d.user_id = ${userId} and d.status = 'verified' and d.is_catch_all_enabled
+    order by 1 limit ${limit}`.execute(transaction);
+  return rows.map((row) => row.address);
+}
+
+/** A recipient of a sent email. */
+export interface SentRecipient {
+  id: string;
+  address: string;
+  /** the domain under which its return address lies */
+  domain: string;
+}
+
+/** The recipients of a sent email, forwarded copies aside; null when the user has sent none of that id. */
+export async function readSentRecipients(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+): Promise<{ messageId: string; subject: string; recipients: SentRecipient[] } | null> {
+  const { rows } = await sql<{
+    message_id: string;
+    subject: string;
+    id: string | null;
+    address: string;
+    domain: string;
+  }>`
+    select e.message_id, e.subject, r.id, r.address, coalesce(r.sender_domain, e.own_domain) as domain
+    from email e
+    left join recipient r on r.user_id = ${userId} and r.email_id = e.id and r.delivery_id is null
+    where e.user_id = ${userId} and e.id = ${emailId} and e.type = 'sent'
+    order by r.created_at, r.id`.execute(transaction);
+  const [first] = rows;
+  if (first === undefined) return null;
+  return {
+    messageId: first.message_id,
+    subject: first.subject,
+    recipients: rows.flatMap(({ id, address, domain }) => (id === null ? [] : [{ id, address, domain }])),
+  };
+}

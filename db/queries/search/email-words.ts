@@ -1,0 +1,116 @@
+import type pg from 'pg';
+import { canonicalDomainName } from '../../../core/domains/domain-name.ts';
+import { visibleText } from '../../../core/html/visible-text.ts';
+import { ATTACHMENT_MARK, domainMark, wordVector } from './word-vector.ts';
+
+/** Characters of a body that searches by words look at. */
+const MAX_BODY_LENGTH = 32_768;
+/** Characters of HTML in which they are looked for: newsletters begin with styles. */
+const MAX_HTML_LENGTH = 131_072;
+/** Characters of each header field. */
+const MAX_FIELD_LENGTH = 8_192;
+/** Recipients of an email that count. */
+const MAX_ADDRESSES = 200;
+
+/** What an email is found by. */
+export interface WordSource {
+  subject: string;
+  fromText: string;
+  fromAddress: string;
+  /** To, Cc and Bcc as they are shown, with names */
+  recipientTexts: readonly string[];
+  /** of the envelope and of the fields */
+  recipients: readonly string[];
+  ownAddress: string;
+  text: string | null;
+  html: string | null;
+  hasAttachments: boolean;
+}
+
+/** The words of an email as a tsvector: weights A subject, B sender, C recipients, D body; marks of its domains and its attachments. */
+export function emailVector(userId: string, email: WordSource): string {
+  const { subject, fromText, recipientTexts, text, html } = email;
+  const recipients = email.recipients.slice(0, MAX_ADDRESSES);
+  const isTextless = text === null || text.trim() === '';
+  const body = isTextless && html !== null ? visibleText(html.slice(0, MAX_HTML_LENGTH), MAX_BODY_LENGTH) : text;
+  const to = recipientTexts.join(' ').slice(0, MAX_FIELD_LENGTH);
+  const unnamed = recipients.filter((address) => !to.includes(address));
+  return wordVector(
+    userId,
+    [
+      ['A', subject.slice(0, MAX_FIELD_LENGTH)],
+      ['B', fromText.slice(0, MAX_FIELD_LENGTH)],
+      ['C', to],
+      ['C', unnamed.join(' ').slice(0, MAX_FIELD_LENGTH)],
+      ['D', (body ?? '').slice(0, MAX_BODY_LENGTH)],
+    ],
+    [...domainMarks({ ...email, recipients }), ...(email.hasAttachments ? [ATTACHMENT_MARK] : [])],
+  );
+}
+
+/** Writes the words of emails of the user, or writes them anew. */
+export async function writeWords(
+  client: Pick<pg.ClientBase, 'query'>,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<void> {
+  const { rows } = await client.query<SourceRow>({
+    name: 'email-words-read',
+    text: READ_SQL,
+    values: [userId, emailIds],
+  });
+  const vectors = rows.map((row) => emailVector(userId, sourceOf(row)));
+  await client.query({ name: 'email-words', text: WRITE_SQL, values: [userId, rows.map((row) => row.id), vectors] });
+}
+
+function domainMarks({ fromAddress, recipients, ownAddress }: WordSource): Set<string> {
+  const written = new Set<string>();
+  for (const address of [ownAddress, fromAddress, ...recipients])
+    written.add(address.slice(address.lastIndexOf('@') + 1));
+  const names = [...written].map(canonicalDomainName).filter((name) => name !== null);
+  return new Set(names.map(domainMark));
+}
+
+interface SourceRow {
+  id: string;
+  subject: string;
+  from_text: string;
+  from_address: string;
+  shown: (string | null)[];
+  recipients: string[];
+  own_address: string;
+  has_attachments: boolean;
+  text: string | null;
+  html: string | null;
+}
+
+function sourceOf(row: SourceRow): WordSource {
+  return {
+    subject: row.subject,
+    fromText: row.from_text,
+    fromAddress: row.from_address,
+    recipientTexts: row.shown.filter((text) => text !== null),
+    recipients: row.recipients,
+    ownAddress: row.own_address,
+    text: row.text,
+    html: row.html,
+    hasAttachments: row.has_attachments,
+  };
+}
+
+// Bodies are not compressed, so that only their beginnings are read.
+const READ_SQL = `
+  select e.id, e.subject, e.from_text, e.from_address, e.own_address, e.has_attachments,
+    array[left(c.addresses->'to'->>'text', ${MAX_FIELD_LENGTH}), left(c.addresses->'cc'->>'text', ${MAX_FIELD_LENGTH}),
+      left(c.addresses->'bcc'->>'text', ${MAX_FIELD_LENGTH})] as shown,
+    case when e.recipient is null then '{}' else array[e.recipient] end || e.to_addresses || e.cc_addresses as recipients,
+    left(c.text_body, ${MAX_BODY_LENGTH}) as text,
+    case when c.text_body is null or btrim(left(c.text_body, 1000), E' \\t\\r\\n') = '' then left(c.html_body, ${MAX_HTML_LENGTH}) end as html
+  from email e left join email_content c on c.user_id = $1 and c.email_id = e.id
+  where e.user_id = $1 and e.id = any ($2::text[])`;
+
+const WRITE_SQL = `
+  insert into email_words (user_id, email_id, created_at, words)
+  select $1, e.id, e.created_at, v.words::tsvector
+  from unnest($2::text[], $3::text[]) as v(id, words) join email e on e.user_id = $1 and e.id = v.id
+  on conflict (user_id, email_id) do update set words = excluded.words`;

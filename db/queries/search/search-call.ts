@@ -1,0 +1,92 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { SearchTerm } from '../../../core/search/search-query.ts';
+import type { KeysetPage } from '../../../core/shared/page.ts';
+import { ATTACHMENT_MARK, domainMark, type WordPlace, type WordTerm, wordQuery } from './word-vector.ts';
+
+/** Conditions beside the terms of a search, as search_query of db/migrations/0001-searches.ts names them; absent or null: none. */
+export interface SearchConditions {
+  tests?: readonly string[];
+  status?: string | null;
+  since?: Date | null;
+  ownAddress?: RawBuilder<string> | null;
+  ownDomain?: RawBuilder<string> | null;
+  isUnread?: boolean;
+  isArchived?: boolean | null;
+  participant?: RawBuilder<string> | null;
+  participantDomain?: RawBuilder<string> | null;
+  /** keys of the other side that do as well as ownAddress and ownDomain, see core/search/email-parties.ts */
+  partyAddress?: string | null;
+  partyDomain?: string | null;
+}
+
+/** The search as a value of type search_query. */
+export function searchQuery(
+  userId: string,
+  terms: readonly SearchTerm[],
+  conditions: SearchConditions,
+): RawBuilder<unknown> {
+  const wanted = terms.filter((term) => !term.isNegated);
+  const unwanted = terms.filter((term) => term.isNegated);
+  const { since, until } = spanOf(terms, conditions.since ?? null);
+  return sql`row(${userId}::text, ${wordQuery(userId, wordTerms(wanted), 'all')}::tsquery,
+    ${wordQuery(userId, wordTerms(unwanted), 'any')}::tsquery,
+    ${[...(conditions.tests ?? []), ...terms.flatMap(testsOf)]}::text[], ${conditions.status ?? null}::text,
+    ${conditions.ownAddress ?? null}::text, ${conditions.ownDomain ?? null}::text,
+    ${since}::timestamptz, ${until}::timestamptz, ${labelKeys(wanted)}::text[], ${labelKeys(unwanted)}::text[],
+    ${conditions.isUnread ?? false}::boolean, ${conditions.isArchived ?? null}::boolean,
+    ${conditions.participant ?? null}::text, ${conditions.participantDomain ?? null}::text,
+    ${conditions.partyAddress ?? null}::text, ${conditions.partyDomain ?? null}::text)::search_query`;
+}
+
+/** Rows that each step of a search takes at most; see db/migrations/0001-searches.ts. */
+export interface SearchBounds {
+  near: number;
+  far: number;
+  few: number;
+}
+
+/** Of emails: about 5 us each, so that each step takes some tens of milliseconds at most. */
+export const EMAIL_BOUNDS: SearchBounds = { near: 1_000, far: 8_000, few: 5_000 };
+/** Of threads, of which each has its messages looked at: about 20 us each, and 5 for each find. */
+export const THREAD_BOUNDS: SearchBounds = { near: 400, far: 4_000, few: 5_000 };
+
+/** The page as a value of type search_page. */
+export function searchPage(page: KeysetPage, { near, far, few }: SearchBounds): RawBuilder<unknown> {
+  return sql`row(${page.after?.at ?? null}::timestamptz, ${page.after?.id ?? null}::text, ${page.before?.at ?? null}::timestamptz,
+    ${page.before?.id ?? null}::text, ${page.isInverted}::boolean, ${page.limit}::integer,
+    ${near}::integer, ${far}::integer, ${few}::integer)::search_page`;
+}
+
+const PLACES: Readonly<Record<string, Exclude<WordPlace, 'D'>>> = { subject: 'A', from: 'B', to: 'C' };
+
+function wordTerms(terms: readonly SearchTerm[]): WordTerm[] {
+  return terms.flatMap((term): WordTerm[] => {
+    if (term.kind === 'words')
+      return [{ words: term.words, isPrefix: !term.isWhole, place: PLACES[term.place] ?? null }];
+    if (term.kind === 'domain') return [{ mark: domainMark(term.name) }];
+    return term.kind === 'flag' && term.flag === 'attachment' && !term.isNegated ? [{ mark: ATTACHMENT_MARK }] : [];
+  });
+}
+
+/** Attachments are looked up among the words; that there are none is read off the email. */
+function testsOf(term: SearchTerm): string[] {
+  if (term.kind !== 'flag') return [];
+  if (term.flag === 'attachment' && !term.isNegated) return [];
+  return [`${term.isNegated ? '!' : ''}${term.flag}`];
+}
+
+function labelKeys(terms: readonly SearchTerm[]): string[] {
+  return terms.flatMap((term) => (term.kind === 'label' ? [term.key] : []));
+}
+
+/** What is not before an instant is after it, and the other way round. */
+function spanOf(terms: readonly SearchTerm[], least: Date | null): { since: Date | null; until: Date | null } {
+  let since = least;
+  let until = null as Date | null;
+  for (const term of terms) {
+    if (term.kind !== 'before' && term.kind !== 'after') continue;
+    if ((term.kind === 'after') !== term.isNegated) since = since === null || term.at > since ? term.at : since;
+    else until = until === null || term.at < until ? term.at : until;
+  }
+  return { since, until };
+}

@@ -1,0 +1,45 @@
+import { sql, type Transaction } from 'kysely';
+import type { EmailStatus, Tables } from '../../tables.ts';
+
+/** An email of a batch. */
+export interface BatchedEmail {
+  id: string;
+  /** its place in the batch, 0-based */
+  index: number;
+  status: EmailStatus;
+  messageId: string;
+  failureReason: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+  sentAt: Date | null;
+  scheduledAt: Date | null;
+  /** whether a server was asked, or is being asked, to take it for one of its recipients */
+  isTried: boolean;
+}
+
+/** Those of the batches that the user has, with their emails in their order, by id. */
+export async function readBatches(
+  transaction: Transaction<Tables>,
+  userId: string,
+  batchIds: readonly string[],
+): Promise<Map<string, { createdAt: Date; emails: BatchedEmail[] }>> {
+  const batches = await transaction
+    .selectFrom('batch')
+    .select(['id', 'created_at as createdAt'])
+    .where('user_id', '=', userId)
+    .where(sql<boolean>`id = any (${batchIds}::text[])`)
+    .execute();
+  if (batches.length === 0) return new Map();
+  const { rows } = await sql<BatchedEmail & { batchId: string }>`
+    select e.batch_id as "batchId", e.id, e.batch_index as index, e.status, e.message_id as "messageId",
+      e.failure_reason as "failureReason", e.created_at as "createdAt", e.updated_at as "updatedAt", e.sent_at as "sentAt",
+      e.scheduled_at as "scheduledAt",
+      exists (
+        select from recipient r where r.user_id = ${userId} and r.email_id = e.id
+        and (r.attempts > 0 or r.claimed_by is not null or r.status <> 'pending')
+      ) as "isTried"
+    from email e where e.user_id = ${userId} and e.batch_id = any (${batches.map(({ id }) => id)}::text[])
+    order by e.batch_id, e.batch_index`.execute(transaction);
+  const emails = Map.groupBy(rows, ({ batchId }) => batchId);
+  return new Map(batches.map(({ id, createdAt }) => [id, { createdAt, emails: emails.get(id) ?? [] }]));
+}

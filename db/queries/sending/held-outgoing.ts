@@ -1,0 +1,137 @@
+import type pg from 'pg';
+import { makeIdentifier } from '../../../core/shared/identifiers.ts';
+import { type Database, inTransaction } from '../../connection/database.ts';
+import { settleForwards } from '../endpoints/forward-settle.ts';
+import { refreshEmailsSql } from './recipient-finish.ts';
+import { queueReleased, takeDue } from './scheduled-release.ts';
+
+/**
+ * Recipients that are held stand in the queue without a time: pending, queued once, and due never. A restore holds what may have been sent
+ * since its backup was made; the operator sends it or gives it up. Mail that is scheduled has no queued_at, and is not among them.
+ */
+export interface HeldRecipient {
+  userId: string;
+  emailId: string;
+  recipientId: string;
+  address: string;
+  messageId: string;
+  queuedAt: Date;
+}
+
+/** Counts of recipients and of the emails that they belong to. */
+export interface OutgoingCount {
+  recipients: number;
+  emails: number;
+}
+
+/** Emails taken at once. */
+const BATCH = 500;
+
+const HELD = `r.status = 'pending' and r.next_attempt_at is null and r.queued_at is not null`;
+
+/**
+ * Holds all outgoing mail whose time has come, scheduled mail that fell due meanwhile too. Only while no service runs: it would be as
+ * quick. The pool must be of the URL's own role.
+ */
+export async function holdDueOutgoing(
+  database: Database,
+  random: (octets: number) => Uint8Array,
+  now: () => Date,
+): Promise<OutgoingCount> {
+  return await inTransaction(database, async (client) => {
+    await client.query('set local statement_timeout = 0');
+    for (;;) {
+      const due = await takeDue(client, BATCH);
+      if (due.length === 0) break;
+      await queueReleased(
+        client,
+        due.map((email) => ({ ...email, event_id: makeIdentifier('event', now(), random(10)) })),
+      );
+    }
+    return await count(
+      client,
+      `update recipient r set next_attempt_at = null, last_text = $1
+       where r.status = 'pending' and r.next_attempt_at <= (select postroom_now()) returning r.user_id, r.email_id`,
+      ['Held back since a restore: it may have been sent before'],
+    );
+  });
+}
+
+/** Every held recipient, those first that were queued first. */
+export async function listHeld(database: Database): Promise<HeldRecipient[]> {
+  const { rows } = await database.pool.query<HeldRecipient>(
+    `select r.user_id as "userId", r.email_id as "emailId", r.id as "recipientId", r.address, e.message_id as "messageId",
+            r.queued_at as "queuedAt"
+     from recipient r join email e on e.user_id = r.user_id and e.id = r.email_id
+     where ${HELD} order by r.queued_at, r.id`,
+  );
+  return rows;
+}
+
+/** Lets held recipients go now, of one email or of all (null); the days of trying count anew. */
+export async function sendHeld(database: Database, emailId: string | null): Promise<OutgoingCount> {
+  return await inTransaction(database, async (client) => {
+    await client.query('set local statement_timeout = 0');
+    return await count(
+      client,
+      `update recipient r set next_attempt_at = (select postroom_now()), queued_at = (select postroom_now())
+       where ${HELD} and ($1::text is null or r.email_id = $1) returning r.user_id, r.email_id`,
+      [emailId],
+    );
+  });
+}
+
+/** Gives held recipients up: they are failed, and their senders get no report, as the mail may well have arrived. */
+export async function dropHeld(database: Database, emailId: string | null): Promise<OutgoingCount> {
+  return await inTransaction(database, async (client) => {
+    await client.query('set local statement_timeout = 0');
+    const { rows } = await client.query<{ user_id: string; email_id: string; delivery_id: string | null }>(
+      `update recipient r set status = 'failed', settled_at = (select postroom_now()), reported_at = (select postroom_now()), last_text = $2
+       where ${HELD} and ($1::text is null or r.email_id = $1) returning r.user_id, r.email_id, r.delivery_id`,
+      [emailId, 'Given up by the operator after a restore: it may have been sent before'],
+    );
+    const sent = rows.filter((row) => row.delivery_id === null);
+    await client.query(refreshEmailsSql, [sent.map((row) => row.user_id), sent.map((row) => row.email_id)]);
+    const deliveries = rows.flatMap(({ user_id: userId, delivery_id: deliveryId }) =>
+      deliveryId === null ? [] : [{ userId, deliveryId }],
+    );
+    await settleForwards(client, deliveries);
+    return { recipients: rows.length, emails: new Set(rows.map((row) => `${row.user_id} ${row.email_id}`)).size };
+  });
+}
+
+/** What else waits and will be done again as soon as the service runs. */
+export interface WaitingWork {
+  /** attempts that are pending; their webhook-id stays */
+  webhooks: number;
+  /** copies that are not composed yet, and so have no recipients that could be held */
+  forwards: number;
+  /** mail that is to be sent at a time yet to come */
+  scheduled: number;
+  /** received mail that is not parsed or not routed yet */
+  unfinished: number;
+  /** recipients whose next try is due */
+  due: number;
+}
+
+export async function readWaitingWork(database: Database): Promise<WaitingWork> {
+  const { rows } = await database.pool.query<WaitingWork>(
+    `select (select count(*)::float8 from delivery where status = 'pending' and delivery_type = 'webhook') as webhooks,
+            (select count(*)::float8 from delivery where status = 'pending' and delivery_type <> 'webhook' and forward_raw_id is null) as forwards,
+            (select count(*)::float8 from email where status = 'scheduled') as scheduled,
+            (select count(*)::float8 from reception where parsed_at is null)
+              + (select count(*)::float8 from route where outcome is null) as unfinished,
+            (select count(*)::float8 from recipient where status = 'pending' and next_attempt_at <= (select postroom_now()))
+              + (select count(*)::float8 from email where status = 'scheduled' and scheduled_at <= (select postroom_now())) as due`,
+  );
+  return rows[0] ?? { webhooks: 0, forwards: 0, scheduled: 0, unfinished: 0, due: 0 };
+}
+
+async function count(client: pg.ClientBase, changing: string, values: unknown[]): Promise<OutgoingCount> {
+  const { rows } = await client.query<OutgoingCount>(
+    `with changed as (${changing})
+     select count(*)::int as recipients, count(distinct (user_id, email_id))::int as emails from changed`,
+    values,
+  );
+  return rows[0] ?? { recipients: 0, emails: 0 };
+}

@@ -1,0 +1,52 @@
+import { sql, type Transaction } from 'kysely';
+import type { Tables } from '../../tables.ts';
+
+/** What is kept under a key; the answer is JSON. */
+export interface KeptAnswer {
+  operation: string;
+  /** hex */
+  requestSha256: string;
+  answer: unknown;
+}
+
+/**
+ * Keeps an answer under a key for 24 hours, unless one is kept there already. Answers what is kept then: who reads his own answer goes on
+ * with his request, or takes it up where another left it.
+ */
+export async function reserveAnswer(
+  transaction: Transaction<Tables>,
+  userId: string,
+  key: string,
+  { operation, requestSha256, answer }: KeptAnswer,
+): Promise<KeptAnswer> {
+  await sql`
+    insert into idempotency_key as k (user_id, key, operation, request_sha256, answer, created_at)
+    values (${userId}, ${key}, ${operation}, decode(${requestSha256}, 'hex'), ${JSON.stringify(answer)}::jsonb, postroom_now())
+    on conflict (user_id, key) do update set operation = excluded.operation, request_sha256 = excluded.request_sha256,
+      answer = excluded.answer, created_at = excluded.created_at
+    where k.created_at <= postroom_now() - interval '24 hours'`.execute(transaction);
+  return (await findAnswer(transaction, userId, key)) ?? { operation, requestSha256, answer };
+}
+
+/** What is kept under the key; null when nothing is. */
+export async function findAnswer(
+  transaction: Transaction<Tables>,
+  userId: string,
+  key: string,
+): Promise<KeptAnswer | null> {
+  const { rows } = await sql<KeptAnswer>`
+    select k.operation, encode(k.request_sha256, 'hex') as "requestSha256", k.answer from idempotency_key k
+    where k.user_id = ${userId} and k.key = ${key} and k.created_at > postroom_now() - interval '24 hours'`.execute(
+    transaction,
+  );
+  return rows[0] ?? null;
+}
+
+/** Whether a mail of that id has come in, parsed or not. */
+export async function isReceived(transaction: Transaction<Tables>, userId: string, emailId: string): Promise<boolean> {
+  const { rows } = await sql<{ is_there: boolean }>`
+    select exists (select from reception r where r.user_id = ${userId} and r.email_id = ${emailId}) as is_there`.execute(
+    transaction,
+  );
+  return rows[0]?.is_there === true;
+}

@@ -1,0 +1,89 @@
+import { sql, type Transaction } from 'kysely';
+import type { AddressFields } from '../../../core/mime/address.ts';
+import type { EmailType, Tables } from '../../tables.ts';
+import { addressFields } from '../emails/email-row.ts';
+
+/** An email as far as an answer to it needs it. */
+export interface OriginalEmail {
+  id: string;
+  type: EmailType;
+  threadId: string | null;
+  messageId: string;
+  inReplyTo: string[];
+  references: string[];
+  subject: string;
+  /** the user's own; lower case */
+  ownAddress: string;
+  /** envelope recipient; null for sent mail */
+  recipient: string | null;
+  addresses: AddressFields;
+}
+
+/**
+ * The email of that id, or the latest message of the thread of that id, received or sent; a thread that was merged into another is
+ * that other. Null when the user has neither.
+ */
+export async function findOriginal(
+  transaction: Transaction<Tables>,
+  userId: string,
+  id: string,
+): Promise<{ email: OriginalEmail; isThread: boolean } | null> {
+  const { rows } = await sql<OriginalRow>`
+    with chosen as (
+      select e.id, false as is_thread from email e where e.user_id = ${userId} and e.id = ${id}
+      union all
+      (select e.id, true from email e
+       where e.user_id = ${userId} and e.type <> 'scheduled' and e.thread_id = coalesce(
+         (select a.thread_id from thread_alias a where a.user_id = ${userId} and a.alias_id = ${id}), ${id})
+       order by e.thread_at desc, e.id desc limit 1)
+    )
+    select chosen.is_thread, e.id, e.type, e.thread_id, e.message_id, e.subject, e.own_address, e.recipient, c.in_reply_to,
+      c.reference_ids, c.addresses
+    from chosen join email e on e.user_id = ${userId} and e.id = chosen.id
+    left join email_content c on c.user_id = ${userId} and c.email_id = e.id
+    order by chosen.is_thread limit 1`.execute(transaction);
+  const row = rows[0];
+  return row === undefined ? null : { email: originalOf(row), isThread: row.is_thread };
+}
+
+/** Those of the addresses (lower case) that are addresses of the user's. */
+export async function findOwnAddresses(
+  transaction: Transaction<Tables>,
+  userId: string,
+  addresses: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ address: string }>`
+    select a.address from email_address_name a where a.user_id = ${userId} and a.address = any (${addresses}::text[])`.execute(
+    transaction,
+  );
+  return rows.map((row) => row.address);
+}
+
+interface OriginalRow {
+  is_thread: boolean;
+  id: string;
+  type: EmailType;
+  thread_id: string | null;
+  message_id: string;
+  subject: string;
+  own_address: string;
+  recipient: string | null;
+  in_reply_to: string[] | null;
+  reference_ids: string[] | null;
+  addresses: unknown;
+}
+
+function originalOf(row: OriginalRow): OriginalEmail {
+  return {
+    id: row.id,
+    type: row.type,
+    threadId: row.thread_id,
+    messageId: row.message_id,
+    inReplyTo: row.in_reply_to ?? [],
+    references: row.reference_ids ?? [],
+    subject: row.subject,
+    ownAddress: row.own_address,
+    recipient: row.recipient,
+    addresses: addressFields(row.addresses),
+  };
+}

@@ -1,0 +1,259 @@
+import type pg from 'pg';
+import type { AddressFields } from '../../../core/mime/address.ts';
+import type { Attachment } from '../../../core/mime/attachment.ts';
+import { countEmailsSql } from '../emails/email-counter.ts';
+import { emailVector } from '../search/email-words.ts';
+
+/** The rows of one email to be sent, but for its octets and bodies. Instants are ISO 8601. */
+export interface OutgoingRow {
+  id: string;
+  raw_id: string;
+  event_id: string;
+  /** the sender's, lower case, and its domain */
+  own_address: string;
+  own_domain: string;
+  message_id: string;
+  subject: string;
+  base_subject: string;
+  from_name: string | null;
+  from_address: string;
+  from_text: string;
+  to_addresses: string[];
+  cc_addresses: string[];
+  preview: string;
+  date: string;
+  /** null: it goes at once */
+  scheduled_at: string | null;
+  timezone: string | null;
+  headers: [string, string][];
+  addresses: AddressFields;
+  in_reply_to: string[];
+  reference_ids: string[];
+  attachments: Attachment[];
+  attachment_count: number;
+  tags: { name: string; value: string }[];
+  search_text: string;
+  /** see core/search/email-parties.ts */
+  parties: string[];
+  /** of the composed octets, hex */
+  sha256: string;
+  recipients: { id: string; address: string; domain: string }[];
+}
+
+/** An email with what travels as octets. */
+export interface OutgoingContent {
+  row: OutgoingRow;
+  /** composed, not signed */
+  octets: Buffer;
+  text: string | null;
+  html: string | null;
+}
+
+/** Emails that go in together or not at all, with what the policy found of them. */
+export interface OutgoingUnit {
+  emails: readonly (OutgoingContent & { domainId: string; addressId: string | null })[];
+  batchId: string | null;
+  /** kept with each email, so that what becomes of it is recorded with the trace; null: none is recorded */
+  traceParent: string | null;
+  /** the answer to be kept under the key; null without a key */
+  answer: { key: string; operation: string; requestSha256: string; answer: unknown } | null;
+}
+
+/**
+ * Stores units of one user within its transaction, in one statement. A unit whose key was taken meanwhile is left out. Returns the
+ * positions of those, and up to where the user's event feed grew (null when nothing was written).
+ */
+export async function writeOutgoing(
+  client: pg.ClientBase,
+  userId: string,
+  units: readonly OutgoingUnit[],
+): Promise<{ leftOut: Set<number>; lastSeq: number | null }> {
+  const { rows } = await client.query<{ left_out: number[]; last_seq: number | null }>({
+    ...statement(units, 'append'),
+    values: [userId, ...parametersOf(userId, units)],
+  });
+  const row = rows[0];
+  return { leftOut: new Set(row?.left_out ?? []), lastSeq: row?.last_seq ?? null };
+}
+
+/** As writeOutgoing, but returns the events of what was written: the caller has more to do before it appends them, last of all. */
+export async function writeOutgoingWithoutEvents(
+  client: pg.ClientBase,
+  userId: string,
+  units: readonly OutgoingUnit[],
+): Promise<{ leftOut: Set<number>; events: OutgoingEvent[] }> {
+  const { rows } = await client.query<{ left_out: number[]; events: OutgoingEvent[] }>({
+    ...statement(units, 'return'),
+    values: [userId, ...parametersOf(userId, units)],
+  });
+  const row = rows[0];
+  return { leftOut: new Set(row?.left_out ?? []), events: row?.events ?? [] };
+}
+
+/** The entry of the event feed for an email that was stored. */
+export interface OutgoingEvent {
+  id: string;
+  kind: string;
+  emailId: string;
+}
+
+function statement(units: readonly OutgoingUnit[], events: 'append' | 'return') {
+  const isTraced = units.some(({ traceParent }) => traceParent !== null);
+  if (events === 'append') return isTraced ? WRITE_TRACED : WRITE;
+  return isTraced ? WRITE_TRACED_WITHOUT_EVENTS : WRITE_WITHOUT_EVENTS;
+}
+
+/** Octets and bodies travel in one piece, each found by start and length: in JSON they would cost more than storing them. */
+function parametersOf(
+  userId: string,
+  units: readonly OutgoingUnit[],
+): [emails: string, pieces: Buffer, answers: string, batches: string] {
+  const pieces: Buffer[] = [];
+  let end = 0;
+  const place = (piece: Buffer | null): [number, number] | [null, null] => {
+    if (piece === null) return [null, null];
+    pieces.push(piece);
+    end += piece.length;
+    return [end - piece.length, piece.length];
+  };
+  const emails = units.flatMap(({ emails, batchId, traceParent }, unit) =>
+    emails.map(({ row, octets, text, html, domainId, addressId }, at) => ({
+      ...row,
+      unit,
+      domain_id: domainId,
+      address_id: addressId,
+      batch_id: batchId,
+      batch_index: batchId === null ? null : at,
+      trace_parent: traceParent,
+      // What goes at once gets its words with its thread.
+      words: row.scheduled_at === null ? null : vectorOf(userId, row, text, html),
+      places: [octets, bufferOf(text), bufferOf(html)].flatMap(place),
+    })),
+  );
+  const answers = units.flatMap(({ answer }, unit) => (answer === null ? [] : [{ ...answer, unit }]));
+  const batches = units.flatMap(({ batchId, emails }, unit) =>
+    batchId === null ? [] : [{ unit, id: batchId, total: emails.length }],
+  );
+  const [first, second] = pieces;
+  const octets = first !== undefined && second === undefined ? first : Buffer.concat(pieces);
+  return [JSON.stringify(emails), octets, JSON.stringify(answers), JSON.stringify(batches)];
+}
+
+function vectorOf(userId: string, row: OutgoingRow, text: string | null, html: string | null): string {
+  const { to, cc, bcc } = row.addresses;
+  return emailVector(userId, {
+    subject: row.subject,
+    fromText: row.from_text,
+    fromAddress: row.from_address,
+    recipientTexts: [to, cc, bcc].flatMap((list) => (list === null ? [] : [list.text])),
+    recipients: [...row.to_addresses, ...row.cc_addresses],
+    ownAddress: row.own_address,
+    text,
+    html,
+    hasAttachments: row.attachment_count > 0,
+  });
+}
+
+function bufferOf(text: string | null): Buffer | null {
+  return text === null ? null : Buffer.from(text, 'utf8');
+}
+
+/** Not rounded up, so that what goes at once is due at once. */
+const NOW = `(select date_trunc('milliseconds', postroom_now()))`;
+const piece = (n: number) => `substring($3::bytea from places[${2 * n + 1}] + 1 for places[${2 * n + 2}])`;
+
+// Keys come first: who finds one taken waits for its owner's end and writes nothing if that one committed. One that is past its 24 hours
+// is taken over. The event feed's counter is bumped last of all: the final select waits for the counts of what was written before.
+const writeSql = (more: string, events: string) => `
+  with given as materialized (
+    select * from json_to_recordset($2) as g (unit integer, id text, raw_id text, event_id text, own_address text, own_domain text,
+      domain_id text, address_id text, batch_id text, batch_index smallint, message_id text, subject text, base_subject text,
+      from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text, date timestamptz,
+      scheduled_at timestamptz, timezone text, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
+      attachments jsonb, attachment_count integer, tags jsonb, search_text text, parties text[], words text, sha256 text, recipients json, places integer[], trace_parent text)
+  ), answer as materialized (
+    select * from json_to_recordset($4) as a (unit integer, key text, operation text, "requestSha256" text, answer jsonb)
+  ), key_row as (
+    insert into idempotency_key as k (user_id, key, operation, request_sha256, answer, created_at)
+    select $1, key, operation, decode("requestSha256", 'hex'), answer, ${NOW} from answer order by key
+    on conflict (user_id, key) do update set operation = excluded.operation, request_sha256 = excluded.request_sha256,
+      answer = excluded.answer, created_at = excluded.created_at
+    where k.created_at <= (select postroom_now()) - interval '24 hours'
+    returning key
+  ), left_out as materialized (
+    select unit from answer where key not in (select key from key_row)
+  ), taken as materialized (
+    select g.*, case when g.scheduled_at is null then 'sent' else 'scheduled' end as type,
+      case when g.scheduled_at is null then 'pending' else 'scheduled' end as status,
+      case when g.scheduled_at is null then ${NOW} end as due_at
+    from given g where g.unit not in (select unit from left_out)
+  ), raw_row as (
+    insert into raw_message (id, octets, sha256, size_octets)
+    select raw_id, ${piece(0)}, decode(sha256, 'hex'), places[2] from taken
+    returning 1
+  ), batch_row as (
+    insert into batch (user_id, id, total, created_at)
+    select $1, b.id, b.total, ${NOW} from json_to_recordset($5) as b (unit integer, id text, total integer)
+    where b.unit not in (select unit from left_out)
+    returning 1
+  ), email_row as (
+    insert into email (user_id, id, type, status, created_at, updated_at, scheduled_at, timezone, batch_id, batch_index, raw_id,
+      own_address, own_domain, address_id, domain_id, message_id, subject, base_subject, from_name, from_address, from_text,
+      to_addresses, cc_addresses, preview, date, has_attachments, attachment_count)
+    select $1, id, type, status, ${NOW}, ${NOW}, scheduled_at, timezone, batch_id, batch_index, raw_id, own_address, own_domain,
+      address_id, domain_id, message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses,
+      preview, date, attachment_count > 0, attachment_count
+    from taken
+    returning 1
+  ), content_row as (
+    insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, attachments,
+      tags, parser_version)
+    select $1, id, headers, addresses, in_reply_to, reference_ids, convert_from(${piece(1)}, 'UTF8'), convert_from(${piece(2)}, 'UTF8'),
+      attachments, tags, 1
+    from taken
+    returning 1
+  ), search_row as (
+    insert into email_search (user_id, email_id, created_at, text, parties)
+    select $1, id, ${NOW}, search_text, parties from taken
+    returning 1
+  ), words_row as (
+    insert into email_words (user_id, email_id, created_at, words)
+    select $1, id, ${NOW}, words::tsvector from taken where words is not null
+    returning 1
+  ), recipient_row as (
+    insert into recipient (user_id, id, email_id, address, domain, queued_at, next_attempt_at, created_at)
+    select $1, r.id, t.id, r.address, r.domain, t.due_at, t.due_at, ${NOW}
+    from taken t cross join lateral json_to_recordset(t.recipients) as r (id text, address text, domain text)
+    returning 1
+  )${more}, counter_row as (
+    ${countEmailsSql(`(
+      select $1 as user_id, ${NOW} as created_at, own_address, own_domain, type, status, false as is_read, false as is_archived,
+        1 as delta
+      from taken) as new_email`)}
+    returning 1
+  ), written as materialized (
+    select (select count(*) from raw_row) + (select count(*) from batch_row) + (select count(*) from email_row)
+      + (select count(*) from content_row) + (select count(*) from search_row) + (select count(*) from words_row) + (select count(*) from recipient_row)
+      + (select count(*) from counter_row) as rows
+  )
+  select array(select unit from left_out) as left_out, ${events}
+  from written cross join (
+    select coalesce(jsonb_agg(jsonb_build_object('id', event_id, 'kind', 'email.' || type, 'emailId', id)), '[]') as events
+    from taken) of_user
+  where written.rows >= 0`;
+
+const APPENDED = 'append_events($1, of_user.events) as last_seq';
+const RETURNED = 'of_user.events';
+const TRACE = `, trace_row as (
+    insert into email_trace (user_id, email_id, trace_parent, created_at)
+    select $1, id, trace_parent, ${NOW} from taken where trace_parent is not null
+    on conflict do nothing
+  )`;
+
+const WRITE = { name: 'outgoing-write', text: writeSql('', APPENDED) };
+const WRITE_TRACED = { name: 'outgoing-write-traced', text: writeSql(TRACE, APPENDED) };
+const WRITE_WITHOUT_EVENTS = { name: 'outgoing-write-without-events', text: writeSql('', RETURNED) };
+const WRITE_TRACED_WITHOUT_EVENTS = {
+  name: 'outgoing-write-traced-without-events',
+  text: writeSql(TRACE, RETURNED),
+};

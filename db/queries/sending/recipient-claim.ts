@@ -1,0 +1,171 @@
+import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
+import { LEASE_SECONDS } from '../../claim.ts';
+import { notSetAsideSql } from '../upkeep/dead-row.ts';
+
+/** A recipient that was taken to be tried now; its attempt is written. */
+export interface ClaimedRecipientRow {
+  user_id: string;
+  id: string;
+  email_id: string;
+  /** of the forwarded copy; null: the email itself is sent */
+  delivery_id: string | null;
+  address: string;
+  domain: string;
+  /** tries made before */
+  attempts: number;
+  /** since it was queued */
+  age_seconds: number;
+  /** of the attempt that was written */
+  number: number;
+  raw_id: string | null;
+  /** of the message; null when its octets are gone */
+  size_octets: number | null;
+  /** the domain of the From address */
+  own_domain: string;
+  /** the sender's domain is still the user's, or the service's own, and verified */
+  is_sender_verified: boolean;
+  /** the sender's domain is the service's own, see keepSystemDomain */
+  is_system_sender: boolean;
+  mail_from_verified: boolean;
+  /** the recipient's domain belongs to this service */
+  is_hosted: boolean;
+  is_suppressed: boolean;
+  /** a copy of mail with the null reverse-path goes out with that, too */
+  is_null_sender: boolean;
+}
+
+/** Whose lease ran out may still have the recipient in hand; the sweep, which knows what is in hand, takes what is not. */
+const isNotOurs = 'd.claimed_by is distinct from $1';
+
+/**
+ * Takes up to $2 due recipients of the emails with user ids $3 and ids $4 (each pair of them one email) for the claimant $1; none of
+ * those users with those domains that stand in $5 and $6, place by place. Rows: ClaimedRecipientRow.
+ * The emails' recipients are found first, and only then which of them are due: by an index of all that are due, as it would be chosen
+ * while the table is young, those of a long backlog would be read.
+ */
+export const claimOfEmailsSql = claimSql(`
+  select d.ctid as place, d.user_id, d.email_id, d.delivery_id, d.domain, d.id from recipient d
+  where d.ctid = any(array(select r.ctid from recipient r where r.user_id = any($3::text[]) and r.email_id = any($4::text[])))
+    and coalesce(${isDue('d')}, false) and ${isNotOurs}
+    and not exists (select from unnest($5::text[], $6::text[]) as f(user_id, domain) where f.user_id = d.user_id and f.domain = d.domain)
+  order by d.next_attempt_at, d.id limit $2 for update skip locked`);
+
+/** Takes up to $2 due recipients of user $3 in the domain $4, longest due first, for the claimant $1. Rows: ClaimedRecipientRow. */
+export const claimOfLaneSql = claimSql(`
+  select d.ctid as place, d.user_id, d.email_id, d.delivery_id, d.domain, d.id from recipient d
+  where d.domain = $4 and d.user_id = $3 and ${isDue('d')} and ${isNotOurs}
+  order by d.next_attempt_at, d.id limit $2 for update skip locked`);
+
+/**
+ * Takes up to $2 due recipients among those listed by listDueSql for the claimant $1: those with ids $4 of users $3.
+ * Rows: ClaimedRecipientRow.
+ */
+export const claimListedSql = claimSql(`
+  select d.ctid as place, d.user_id, d.email_id, d.delivery_id, d.domain, d.id from recipient d
+  where d.user_id = any($3::text[]) and d.id = any($4::text[]) and ${isDue('d')}
+  order by d.next_attempt_at, d.id limit $2 for update skip locked`);
+
+/** A due recipient, as the sweep finds it. */
+export interface DueRecipientRow {
+  user_id: string;
+  id: string;
+  domain: string;
+  next_attempt_at: Date;
+  /** nobody holds it, and it is not set aside */
+  is_free: boolean;
+}
+
+/** The next $3 due recipients behind the place ($1 when, $2 id), in their order; who holds them is told, not decided. */
+export const listDueSql = `
+  select user_id, id, domain, next_attempt_at,
+    (claimed_until is null or claimed_until < (select postroom_now())) and ${notSetAsideSql('send', 'r.user_id', 'r.id')} as is_free
+  from recipient r
+  where status = 'pending' and next_attempt_at is not null and next_attempt_at <= (select postroom_now())
+    and (next_attempt_at, id) > ($1::timestamptz, $2::text)
+  order by next_attempt_at, id limit $3`;
+
+/**
+ * Lengthens the leases of claimant $1 on the recipients with user ids $2 and ids $3; $4 is the lease in seconds. Answers the ids that
+ * it still holds.
+ */
+export const renewRecipientLeasesSql = `
+  update recipient set claimed_until = (select postroom_now()) + $4 * interval '1 second'
+  where user_id = any($2::text[]) and id = any($3::text[]) and claimed_by = $1
+  returning id`;
+
+/** Gives claimant $1's leases on those recipients back, and takes away the attempts that were written for them and not begun. */
+export const releaseRecipientsSql = `
+  with released as (
+    update recipient set claimed_by = null, claimed_until = null
+    where user_id = any($2::text[]) and id = any($3::text[]) and claimed_by = $1
+    returning user_id, id)
+  delete from sending_attempt a using released r
+  where a.user_id = r.user_id and a.recipient_id = r.id and a.finished_at is null`;
+
+/** Closes the attempts for recipients with ids $2 of users $1 that have the numbers $3, place by place with the ids, and did not begin. */
+export const closeUnbegunSql = `
+  update sending_attempt a set finished_at = (select postroom_now()), outcome = 'interrupted',
+    text = 'Interrupted: an attempt before it still went on'
+  from unnest($2::text[], $3::integer[]) as c(recipient_id, number)
+  where a.user_id = any($1::text[]) and a.recipient_id = c.recipient_id and a.number = c.number and a.finished_at is null`;
+
+function isDue(table: string): string {
+  return `${table}.status = 'pending' and ${table}.next_attempt_at is not null and ${table}.next_attempt_at <= (select postroom_now())
+    and (${table}.claimed_until is null or ${table}.claimed_until < (select postroom_now()))
+    and ${notSetAsideSql('send', `${table}.user_id`, `${table}.id`)}`;
+}
+
+/**
+ * The rows that `locking` locks are claimed, by their place (ctid), which cannot change while they are locked. An attempt that a process
+ * left open when it died is closed, and a new one is written for each row. The recipients of one email, or of one copy of it, in one domain
+ * share the return address of the first, as they are to go in one transaction.
+ */
+function claimSql(locking: string): string {
+  return `
+  with locked as materialized (${locking}
+  ), claimed as (
+    update recipient t set claimed_by = $1, claimed_until = (select postroom_now()) + interval '${LEASE_SECONDS} seconds',
+      return_id = (select min(l.id) from locked l where l.user_id = t.user_id and l.email_id = t.email_id and l.domain = t.domain
+        and l.delivery_id is not distinct from t.delivery_id)
+    where t.ctid = any(array(select place from locked))
+    returning t.user_id, t.id, t.email_id, t.delivery_id, t.sender_domain, t.address, t.domain, t.attempts, t.queued_at, t.next_attempt_at
+  ), left_open as (
+    update sending_attempt a set finished_at = (select postroom_now()), outcome = 'interrupted',
+      text = 'Interrupted: the process that sent it ended'
+    from claimed c where a.user_id = c.user_id and a.recipient_id = c.id and a.finished_at is null
+  ), begun as (
+    insert into sending_attempt (user_id, recipient_id, number, started_at)
+    select c.user_id, c.id,
+           1 + coalesce((select max(a.number) from sending_attempt a where a.user_id = c.user_id and a.recipient_id = c.id), 0),
+           (select postroom_now())
+    from claimed c
+    returning user_id, recipient_id, number
+  )
+  select c.user_id, c.id, c.email_id, c.delivery_id, c.address, c.domain, c.attempts, b.number, m.raw_id,
+    coalesce(c.sender_domain, e.own_domain) as own_domain, coalesce(f.is_null_sender, false) as is_null_sender,
+    extract(epoch from (select postroom_now()) - c.queued_at)::float8 as age_seconds,
+    (select r.size_octets from raw_message r where r.id = m.raw_id) as size_octets,
+    coalesce(o.status = 'verified', false) as is_sender_verified,
+    coalesce(o.user_id = '${SYSTEM_USER_ID}', false) as is_system_sender,
+    o.mail_from_verified_at is not null as mail_from_verified,
+    exists (select from verified_domain_name v where v.name = c.domain) as is_hosted,
+    exists (select from suppression s where s.user_id = c.user_id and s.address = lower(c.address)) as is_suppressed
+  from claimed c
+  join begun b on b.user_id = c.user_id and b.recipient_id = c.id
+  join email e on e.user_id = c.user_id and e.id = c.email_id
+  left join lateral (
+    select d.forward_raw_id, d.is_null_sender from delivery d where d.user_id = c.user_id and d.id = c.delivery_id limit 1
+  ) f on true
+  cross join lateral (select case when c.delivery_id is null then e.raw_id else f.forward_raw_id end as raw_id) m
+  left join lateral (
+    select * from (
+      select d.user_id, d.status, d.mail_from_verified_at from domain d
+      where d.user_id in (e.user_id, '${SYSTEM_USER_ID}') and d.id = e.domain_id and c.sender_domain is null
+      union all
+      select d.user_id, d.status, d.mail_from_verified_at from domain d
+      where d.user_id in (c.user_id, '${SYSTEM_USER_ID}') and d.name = c.sender_domain
+    ) d order by d.status = 'verified' desc, d.user_id = '${SYSTEM_USER_ID}'
+    limit 1
+  ) o on true
+  order by c.next_attempt_at, c.id`;
+}

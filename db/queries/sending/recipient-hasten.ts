@@ -1,0 +1,19 @@
+import { sql, type Transaction } from 'kysely';
+import type { Tables } from '../../tables.ts';
+
+/**
+ * Has the recipients of a sent email that were put off tried now; those that are being tried are left alone. Answers the ids of what is
+ * due then, those that were due before too.
+ */
+export async function hastenRecipients(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update recipient r set next_attempt_at = least(r.next_attempt_at, (select postroom_now()))
+    where r.user_id = ${userId} and r.email_id = ${emailId} and r.delivery_id is null and r.status = 'pending' and r.attempts > 0
+      and r.next_attempt_at is not null and (r.claimed_until is null or r.claimed_until < (select postroom_now()))
+    returning r.id`.execute(transaction);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,61 @@
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { Tables } from '../../tables.ts';
+import type { EmailAttempt, EmailRecipient } from '../emails/email-recipients.ts';
+
+/** Somebody that an email, or a forwarded copy of one, is sent to. */
+export interface Recipient extends Omit<EmailRecipient, 'log'> {
+  id: string;
+  emailId: string;
+  /** of the forwarded copy; null: of the sent email itself */
+  deliveryId: string | null;
+  /** when it complained of the message */
+  complainedAt: Date | null;
+  createdAt: Date;
+}
+
+/** Those of the recipients that the user has, in no order. */
+export function findRecipients(
+  transaction: Transaction<Tables>,
+  userId: string,
+  recipientIds: readonly string[],
+): Promise<Recipient[]> {
+  return select(transaction, sql`where r.user_id = ${userId} and r.id = any (${recipientIds}::text[])`);
+}
+
+/** The recipients of sent emails by email id: those of the header stand first, in their order. Received mail has none. */
+export async function findRecipientsOf(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<Map<string, Recipient[]>> {
+  const rows = await select(
+    transaction,
+    sql`join email e on e.user_id = ${userId} and e.id = r.email_id
+      where r.user_id = ${userId} and r.email_id = any (${emailIds}::text[]) and r.delivery_id is null and e.type <> 'received'
+      order by array_position(e.to_addresses || e.cc_addresses, r.address), r.address`,
+  );
+  return Map.groupBy(rows, (recipient) => recipient.emailId);
+}
+
+/** Every try by recipient id, in their order. */
+export async function findAttempts(
+  transaction: Transaction<Tables>,
+  userId: string,
+  recipientIds: readonly string[],
+): Promise<Map<string, EmailAttempt[]>> {
+  const { rows } = await sql<EmailAttempt & { recipientId: string }>`
+    select a.recipient_id as "recipientId", a.number, a.started_at as "startedAt", a.finished_at as "finishedAt", a.outcome, a.host,
+      a.remote_address as "remoteAddress", a.is_tls as "isTls", a.code, a.enhanced_status as "enhancedStatus", a.text
+    from sending_attempt a where a.user_id = ${userId} and a.recipient_id = any (${recipientIds}::text[])
+    order by a.recipient_id, a.number`.execute(transaction);
+  return Map.groupBy(rows, (attempt) => attempt.recipientId);
+}
+
+async function select(transaction: Transaction<Tables>, tail: RawBuilder<unknown>): Promise<Recipient[]> {
+  const { rows } = await sql<Recipient>`
+    select r.id, r.email_id as "emailId", r.delivery_id as "deliveryId", r.address, r.status, r.attempts, r.last_code as code,
+      r.last_status as "enhancedStatus", r.last_text as text, r.next_attempt_at as "nextAttemptAt", r.settled_at as "settledAt",
+      r.complained_at as "complainedAt", r.created_at as "createdAt"
+    from recipient r ${tail}`.execute(transaction);
+  return rows;
+}

@@ -1,0 +1,82 @@
+import { sql, type Transaction } from 'kysely';
+import type { EmailStatus, EmailType, Tables } from '../../tables.ts';
+import { countEmailsSql } from '../emails/email-counter.ts';
+
+/** An email as far as its schedule may be changed, held until the transaction ends. */
+export interface LockedOutgoing {
+  id: string;
+  type: EmailType;
+  status: EmailStatus;
+  scheduledAt: Date | null;
+  timezone: string | null;
+  /** of the statement, by PostgreSQL's clock: when mail is due hangs on it */
+  now: Date;
+}
+
+/**
+ * Locks those of the emails that the user has until the transaction ends, in the order of their ids. The scheduler competes for the
+ * rows: one that it has taken is answered as it left it.
+ */
+export async function lockOutgoing(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<LockedOutgoing[]> {
+  const { rows } = await sql<LockedOutgoing>`
+    select e.id, e.type, e.status, e.scheduled_at as "scheduledAt", e.timezone, (select postroom_now())::timestamptz(3) as now
+    from email e where e.user_id = ${userId} and e.id = any (${emailIds}::text[])
+    order by e.id for no key update`.execute(transaction);
+  return rows;
+}
+
+/** Gives locked emails that have not left yet another status, and moves the totals of lists. Answers when. */
+export async function setScheduledStatus(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+  status: 'scheduled' | 'paused' | 'cancelled',
+): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`
+    with before as materialized (
+      select * from email where user_id = ${userId} and id = any (${emailIds}::text[]) and type = 'scheduled'
+    ),
+    changed as (
+      update email e set status = ${status}, updated_at = (select postroom_now()) from before b
+      where e.user_id = ${userId} and e.id = b.id returning e.*
+    ),
+    moved as (
+      select user_id, created_at, own_address, own_domain, type, status, is_read, is_archived, -1 as delta from before
+      union all
+      select user_id, created_at, own_address, own_domain, type, status, is_read, is_archived, 1 from changed
+    ),
+    counted as (${sql.raw(countEmailsSql('moved'))})
+    select max(updated_at) as at from changed`.execute(transaction);
+  return rows[0]?.at ?? new Date(Number.NaN);
+}
+
+/**
+ * Gives a locked email that has not left yet another time, in the row and in the Date field of its octets. Answers when; throws when
+ * the octets have no Date field to change, which is a mistake of ours.
+ */
+export async function setSchedule(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+  schedule: { at: Date; timezone: string },
+): Promise<Date> {
+  const { at, timezone } = schedule;
+  const { rows } = await sql<{ updated_at: Date; date_field: string | null }>`
+    with dated as materialized (select redate_scheduled(${userId}, ${emailId}, ${at}) as value),
+    content as (
+      update email_content c set headers = (
+        select coalesce(jsonb_agg(case when h.field->>0 = 'date' then jsonb_build_array('date', d.value) else h.field end order by h.place), '[]')
+        from jsonb_array_elements(c.headers) with ordinality as h(field, place))
+      from dated d where c.user_id = ${userId} and c.email_id = ${emailId} and d.value is not null
+    )
+    update email e set scheduled_at = ${at}, timezone = ${timezone}, date = ${at}, updated_at = (select postroom_now()) from dated d
+    where e.user_id = ${userId} and e.id = ${emailId} and e.type = 'scheduled'
+    returning e.updated_at, d.value as date_field`.execute(transaction);
+  const row = rows[0];
+  if (row === undefined || row.date_field === null) throw new Error(`no Date field to change in ${emailId}`);
+  return row.updated_at;
+}

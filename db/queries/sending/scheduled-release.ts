@@ -1,0 +1,115 @@
+import type pg from 'pg';
+import type { Database } from '../../connection/database.ts';
+import { countEmailsSql } from '../emails/email-counter.ts';
+import { notSetAsideSql } from '../upkeep/dead-row.ts';
+
+/** A scheduled email whose time has come, as it counted in the totals of lists before. */
+export interface DueEmail {
+  user_id: string;
+  id: string;
+  created_at: Date;
+  own_address: string;
+  own_domain: string;
+  is_read: boolean;
+  is_archived: boolean;
+}
+
+/** One user's part of a batch that was released. */
+export interface ReleasedRow {
+  user_id: string;
+  email_ids: string[];
+  last_seq: number;
+}
+
+/**
+ * Makes up to `limit` scheduled emails that are due by PostgreSQL's clock sent ones, longest due first, and holds them until the
+ * transaction ends. Those that somebody holds (another scheduler, a cancellation), or that are set aside, are skipped. `only`: no others
+ * than this one. To be followed by queueReleased.
+ */
+export async function takeDue(client: pg.ClientBase, limit: number, only?: DueKey): Promise<DueEmail[]> {
+  // By their place (ctid), which cannot change while they are locked. One that was changed since the statement began is not seen there
+  // and waits for the next batch.
+  const { rows } = await client.query<DueEmail>({
+    name: only === undefined ? 'scheduled-take-due' : 'scheduled-take-one',
+    text: `
+      update email e set type = 'sent', status = 'pending', released_at = ${now}, updated_at = ${now}
+      where e.ctid = any (array(
+        select d.ctid from email d where d.status = 'scheduled' and d.scheduled_at <= (select postroom_now())
+          and ${only === undefined ? notSetAsideSql('release', 'd.user_id', 'd.id') : 'd.user_id = $2 and d.id = $3'}
+        order by d.scheduled_at limit $1 for update skip locked))
+      returning e.user_id, e.id, e.created_at, e.own_address, e.own_domain, e.is_read, e.is_archived`,
+    values: only === undefined ? [limit] : [limit, only.userId, only.id],
+  });
+  return rows;
+}
+
+/** Which email. */
+export interface DueKey {
+  userId: string;
+  id: string;
+}
+
+/** Those that takeDue would take; none is held. */
+export async function listDueKeys(database: Database, limit: number): Promise<DueKey[]> {
+  const { rows } = await database.pool.query<DueKey>({
+    name: 'scheduled-list-due',
+    text: `
+      select d.user_id as "userId", d.id from email d where d.status = 'scheduled' and d.scheduled_at <= (select postroom_now())
+        and ${notSetAsideSql('release', 'd.user_id', 'd.id')}
+      order by d.scheduled_at limit $1`,
+    values: [limit],
+  });
+  return rows;
+}
+
+/**
+ * Puts the recipients of emails that takeDue took into the queue, moves the totals of lists and appends an event for each. Users' events
+ * come last and in the order of their ids, so that no two processes wait for each other in a ring.
+ */
+export async function queueReleased(
+  client: pg.ClientBase,
+  emails: readonly (DueEmail & { event_id: string })[],
+): Promise<ReleasedRow[]> {
+  const { rows } = await client.query<ReleasedRow>({
+    name: 'scheduled-queue-released',
+    text: queueReleasedSql,
+    values: [JSON.stringify(emails)],
+  });
+  return rows;
+}
+
+/** Seconds until the next email that is not due yet falls due, by PostgreSQL's clock; null when none is scheduled. */
+export async function secondsUntilDue(database: Database): Promise<number | null> {
+  const { rows } = await database.pool.query<{ seconds: number }>({
+    name: 'scheduled-next-due',
+    text: `
+      select extract(epoch from e.scheduled_at - (select postroom_now()))::float8 as seconds from email e
+      where e.status = 'scheduled' and e.scheduled_at > (select postroom_now()) order by e.scheduled_at limit 1`,
+  });
+  return rows[0]?.seconds ?? null;
+}
+
+/** Not rounded up, so that what is released now is due now. */
+const now = `(select date_trunc('milliseconds', postroom_now()))`;
+
+const queueReleasedSql = `
+  with released as materialized (
+    select * from jsonb_to_recordset($1::jsonb) as r(user_id text, id text, created_at timestamptz, own_address text, own_domain text,
+      is_read boolean, is_archived boolean, event_id text)
+  ), queued as (
+    update recipient r set queued_at = ${now}, next_attempt_at = ${now} from released d
+    where r.user_id = d.user_id and r.email_id = d.id and r.status = 'pending'
+      -- by key, whatever the planner thinks of the table's size
+      and r.user_id = any (array(select user_id from released)) and r.email_id = any (array(select id from released))
+    returning 1
+  ), moved as (
+    select r.*, 'scheduled' as type, 'scheduled' as status, -1 as delta from released r
+    union all select r.*, 'sent', 'pending', 1 from released r
+  ), counted as (${countEmailsSql('moved')} returning 1)
+  select u.user_id, u.email_ids, append_events(u.user_id, u.events) as last_seq
+  from (
+    select r.user_id, array_agg(r.id) as email_ids,
+           jsonb_agg(jsonb_build_object('id', r.event_id, 'kind', 'email.sent', 'emailId', r.id)) as events
+    from released r group by r.user_id order by r.user_id
+  ) u
+  where (select count(*) from queued) + (select count(*) from counted) >= 0`;

@@ -1,0 +1,56 @@
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { KeysetPage, Place } from '../../../core/shared/page.ts';
+import type { Tables } from '../../tables.ts';
+import {
+  type EmailSummary,
+  type EmailSummaryRow,
+  emailSummary,
+  emailSummaryColumns,
+  isHeldRoute,
+} from '../emails/email-row.ts';
+
+/**
+ * What emails wait for: `scheduled` for their time, paused ones too; `blocked` and `review` for their user, held back by a guard rule;
+ * `deferred` for another try with a server that put them off.
+ */
+export type Wait = 'scheduled' | 'blocked' | 'review' | 'deferred';
+
+/** The waiting emails between two places, scheduled ones in the order in which they go, all others newest first; inverted: the other way round. */
+export async function pageWaitingEmails(
+  transaction: Transaction<Tables>,
+  userId: string,
+  wait: Wait,
+  page: KeysetPage,
+): Promise<EmailSummary[]> {
+  const isSoonestFirst = wait === 'scheduled';
+  const at = isSoonestFirst ? sql`e.scheduled_at` : sql`e.created_at`;
+  const isRising = isSoonestFirst !== page.isInverted;
+  const order = isRising ? sql`order by ${at}, e.id` : sql`order by ${at} desc, e.id desc`;
+  const [behind, ahead] = isSoonestFirst ? ['>', '<'] : ['<', '>'];
+  // The instant alone first: comparing texts is not leakproof, so that under the policy no index would be entered by the pair.
+  const compare = (place: Place | null, operator = '>') =>
+    place === null
+      ? sql``
+      : sql`and ${at} ${sql.raw(operator)}= ${place.at}::timestamptz
+            and (${at}, e.id) ${sql.raw(operator)} (${place.at}::timestamptz, ${place.id}::text)`;
+  const { rows } = await sql<EmailSummaryRow>`
+    select ${emailSummaryColumns} from (
+      select e.* from ${sources(userId)[wait]} ${compare(page.after, behind)} ${compare(page.before, ahead)}
+      ${order} limit ${page.limit}) e ${order}`.execute(transaction);
+  return rows.map(emailSummary);
+}
+
+/** By what they wait for: the table, and the condition. */
+function sources(userId: string): Record<Wait, RawBuilder<unknown>> {
+  const held = (outcome: 'blocked' | 'review') => sql`
+    route r join email e on e.user_id = ${userId} and e.id = r.email_id
+    where r.user_id = ${userId} and ${isHeldRoute} and r.outcome = ${outcome}`;
+  return {
+    scheduled: sql`email e where e.user_id = ${userId} and e.type = 'scheduled' and e.status in ('scheduled', 'paused')`,
+    blocked: held('blocked'),
+    review: held('review'),
+    deferred: sql`email e where e.user_id = ${userId} and e.type = 'sent' and e.status = 'pending' and exists (
+      select from recipient r where r.user_id = ${userId} and r.email_id = e.id and r.delivery_id is null and r.status = 'pending'
+        and r.attempts > 0)`,
+  };
+}

@@ -1,0 +1,116 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import type { Mailbox } from '../../../core/mime/address.ts';
+import { mailboxesOf } from '../../../core/threads/thread-participants.ts';
+import type { ThreadableMessage } from '../../../core/threads/threading.ts';
+import type { Database } from '../../connection/database.ts';
+import { notSetAsideSql } from '../upkeep/dead-row.ts';
+
+/** A stored email without a thread, with what its thread's row needs to know of it. */
+export interface UnthreadedEmail extends ThreadableMessage {
+  type: 'received' | 'sent';
+  isRead: boolean;
+  isArchived: boolean;
+  mailboxes: Mailbox[];
+}
+
+/** Makes this transaction the only one that threads mail of the user; it waits for another (lock_timeout) and holds until the end. */
+export async function lockThreads(client: pg.ClientBase, userId: string): Promise<void> {
+  await client.query({
+    name: 'thread-lock',
+    text: `select pg_advisory_xact_lock(hashtextextended('thread ' || $1, 0))`,
+    values: [userId],
+  });
+}
+
+/**
+ * Those of the emails that still have no thread, locked for this transaction. Rows that somebody else holds are left out: the sweep
+ * comes back to them.
+ */
+export async function claimUnthreaded(
+  client: pg.ClientBase,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<UnthreadedEmail[]> {
+  const { rows } = await client.query<ClaimedRow>({
+    name: 'thread-claim',
+    text: `
+      select ${claimedColumns}
+      from email e left join email_content c on c.user_id = $1 and c.email_id = e.id
+      where e.user_id = $1 and e.id = any ($2::text[]) and e.thread_id is null and e.type <> 'scheduled'
+      for update of e skip locked`,
+    values: [userId, emailIds],
+  });
+  return rows.map(unthreadedEmail);
+}
+
+/** Emails of all users that wait for a thread, oldest first; those excluded, and those that are set aside, are left out. */
+export async function findUnthreaded(
+  database: Database,
+  limit: number,
+  excludedEmailIds: readonly string[],
+): Promise<{ userId: string; emailId: string }[]> {
+  // Not prepared by name: planned afresh each time, while the table grows from nothing.
+  const { rows } = await database.pool.query<{ user_id: string; id: string }>(
+    `select e.user_id, e.id from email e where e.thread_id is null and e.type <> 'scheduled' and e.id <> all ($2::text[])
+       and ${notSetAsideSql('assign', 'e.user_id', 'e.id')}
+     order by e.created_at limit $1`,
+    [limit, excludedEmailIds],
+  );
+  return rows.map((row) => ({ userId: row.user_id, emailId: row.id }));
+}
+
+/** The columns of ClaimedRow, of an email `e` with its content `c`. */
+export const claimedColumns = `e.id, e.type, e.thread_at, e.date, e.own_address, e.message_id, e.subject, e.base_subject, e.is_read,
+  e.is_archived, c.in_reply_to, c.reference_ids, c.addresses`;
+
+export interface ClaimedRow {
+  id: string;
+  type: 'received' | 'sent';
+  thread_at: Date;
+  date: Date | null;
+  own_address: string;
+  message_id: string;
+  subject: string;
+  base_subject: string;
+  is_read: boolean;
+  is_archived: boolean;
+  in_reply_to: string[] | null;
+  reference_ids: string[] | null;
+  addresses: unknown;
+}
+
+const addressList = z.object({ addresses: z.array(z.object({ name: z.string().nullable(), address: z.string() })) });
+const participantFields = z.object({
+  from: addressList.nullable(),
+  to: addressList.nullable(),
+  cc: addressList.nullable(),
+});
+
+/** What threading knows of an email, from its row. */
+export function unthreadedEmail(row: ClaimedRow): UnthreadedEmail {
+  const fields = row.addresses === null ? { from: null, to: null, cc: null } : participantFields.parse(row.addresses);
+  const mailboxes = mailboxesOf(fields);
+  return {
+    emailId: row.id,
+    type: row.type,
+    messageId: row.message_id,
+    inReplyTo: row.in_reply_to ?? [],
+    references: row.reference_ids ?? [],
+    subject: row.subject,
+    baseSubject: row.base_subject,
+    ownAddress: row.own_address,
+    addresses: mailboxes.map((mailbox) => mailbox.address),
+    createdAt: row.thread_at,
+    date: isCredible(row.date) ? row.date : row.thread_at,
+    isRead: row.is_read,
+    isArchived: row.is_archived,
+    mailboxes,
+  };
+}
+
+/** Date fields of the year 0 or 20260 occur; such a date says nothing. */
+function isCredible(date: Date | null): date is Date {
+  const year = date?.getUTCFullYear() ?? Number.NaN;
+  return year >= 1970 && year < 10_000;
+}

@@ -1,0 +1,225 @@
+import { type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
+import type { KeysetPage, Place } from '../../../core/shared/page.ts';
+import type { EmailType, Tables, ThreadRow } from '../../tables.ts';
+import { addressOf, domainNameOf } from '../domains/own-name.ts';
+import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from '../emails/email-row.ts';
+import { containsPattern } from '../search/search-pattern.ts';
+
+export interface Thread {
+  id: string;
+  rootMessageId: string;
+  normalizedSubject: string;
+  participantEmails: string[];
+  participantNames: string[];
+  messageCount: number;
+  unreadCount: number;
+  /** all its received mails are, and it has some */
+  isArchived: boolean;
+  /** in the order in which they were given */
+  labels: string[];
+  latestEmailId: string;
+  lastMessageAt: Date;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** A thread with what lists show of its latest message. */
+export interface ListedThread extends Thread {
+  latest: {
+    id: string;
+    type: EmailType;
+    subject: string;
+    fromText: string;
+    preview: string;
+    isRead: boolean;
+    hasAttachments: boolean;
+    /** the Date field, else when it came or was sent */
+    date: Date;
+  };
+}
+
+/** Which threads a list shows; null puts no condition. */
+export interface ThreadConditions {
+  isUnread: boolean;
+  /** id or name of a domain of the user's; a participant's domain */
+  domain: string | null;
+  /** id of an address of the user's, or an address itself; a participant */
+  address: string | null;
+  /** part of subject or participant addresses in any case */
+  search: string | null;
+}
+
+/** The threads behind and before two places with their latest messages, newest first; inverted: oldest first. */
+export async function listThreads(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: ThreadConditions,
+  page: KeysetPage,
+): Promise<ListedThread[]> {
+  return listThreadsFrom(transaction, userId, fromThreads(userId, conditions, page), page);
+}
+
+/** As listThreads, of the threads t that a from clause brings. */
+export async function listThreadsFrom(
+  transaction: Transaction<Tables>,
+  userId: string,
+  source: RawBuilder<unknown>,
+  page: KeysetPage,
+): Promise<ListedThread[]> {
+  const order = page.isInverted
+    ? sql`order by t.last_message_at, t.id`
+    : sql`order by t.last_message_at desc, t.id desc`;
+  const { rows } = await sql<ThreadColumns & LatestColumns>`
+    with page as materialized (
+      select ${threadColumns} ${source} ${order} limit ${page.limit}
+    )
+    select t.*, e.type as latest_type, e.subject as latest_subject, e.from_text as latest_from_text, e.preview as latest_preview,
+      e.is_read as latest_is_read, e.has_attachments as latest_has_attachments, e.date as latest_date, e.thread_at as latest_thread_at
+    from page t join email e on e.user_id = ${userId} and e.id = t.latest_email_id
+    ${order}`.execute(transaction);
+  return rows.map(listedThread);
+}
+
+export async function countThreads(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: ThreadConditions,
+): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total ${fromThreads(userId, conditions, null)}`.execute(transaction);
+  return Number(rows[0]?.total ?? 0);
+}
+
+/**
+ * Those threads that the user has, by the id asked for: an id that ended in a merge answers the thread that took its messages.
+ * `case`, not `coalesce`: PostgreSQL takes the latter for one that might leak, and would read all threads under the policy
+ * (measured with 400,000 threads: 150 ms instead of 0.1).
+ */
+export async function findThreads(
+  transaction: Transaction<Tables>,
+  userId: string,
+  threadIds: readonly string[],
+): Promise<Map<string, Thread>> {
+  const { rows } = await sql<ThreadColumns & { asked: string }>`
+    select w.id as asked, ${threadColumns}
+    from unnest(${threadIds}::text[]) as w(id)
+    left join thread_alias a on a.user_id = ${userId} and a.alias_id = w.id
+    join thread t on t.user_id = ${userId} and t.id = case when a.thread_id is null then w.id else a.thread_id end`.execute(
+    transaction,
+  );
+  return new Map(rows.map((row) => [row.asked, threadOf(row)]));
+}
+
+/** The messages of several threads behind and before two places, in chronological order; inverted: latest first. By thread id. */
+export async function pageThreadEmails(
+  transaction: Transaction<Tables>,
+  userId: string,
+  threadIds: readonly string[],
+  page: KeysetPage,
+): Promise<Map<string, EmailSummary[]>> {
+  const order = page.isInverted ? sql`order by e.thread_at desc, e.id desc` : sql`order by e.thread_at, e.id`;
+  const compare = (place: Place | null, operator: RawBuilder<unknown>) =>
+    place === null
+      ? sql``
+      : sql`and e.thread_at ${operator}= ${place.at}::timestamptz
+            and (e.thread_at, e.id) ${operator} (${place.at}::timestamptz, ${place.id}::text)`;
+  const { rows } = await sql<EmailSummaryRow & { thread_id: string }>`
+    select e.* from unnest(${threadIds}::text[]) as w(id)
+    cross join lateral (
+      select ${emailSummaryColumns} from email e where e.user_id = ${userId} and e.thread_id = w.id
+      ${compare(page.after, sql.raw('>'))} ${compare(page.before, sql.raw('<'))} ${order} limit ${page.limit}
+    ) e ${order}`.execute(transaction);
+  return Map.groupBy(rows.map(emailSummary), (email) => email.threadId ?? '');
+}
+
+const columns = [
+  'id',
+  'root_message_id',
+  'normalized_subject',
+  'participant_emails',
+  'participant_names',
+  'message_count',
+  'received_count',
+  'unread_count',
+  'archived_count',
+  'labels',
+  'latest_email_id',
+  'last_message_at',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof ThreadRow)[];
+
+type ThreadColumns = Pick<Selectable<ThreadRow>, (typeof columns)[number]>;
+
+const threadColumns = sql.join(columns.map((column) => sql.ref(`t.${column}`)));
+
+interface LatestColumns {
+  latest_type: EmailType;
+  latest_subject: string;
+  latest_from_text: string;
+  latest_preview: string;
+  latest_is_read: boolean;
+  latest_has_attachments: boolean;
+  latest_date: Date | null;
+  latest_thread_at: Date;
+}
+
+function threadOf(row: ThreadColumns): Thread {
+  return {
+    id: row.id,
+    rootMessageId: row.root_message_id,
+    normalizedSubject: row.normalized_subject,
+    participantEmails: row.participant_emails,
+    participantNames: row.participant_names,
+    messageCount: row.message_count,
+    unreadCount: row.unread_count,
+    isArchived: row.received_count > 0 && row.archived_count === row.received_count,
+    labels: row.labels,
+    latestEmailId: row.latest_email_id,
+    lastMessageAt: row.last_message_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function listedThread(row: ThreadColumns & LatestColumns): ListedThread {
+  const latest = {
+    id: row.latest_email_id,
+    type: row.latest_type,
+    subject: row.latest_subject,
+    fromText: row.latest_from_text,
+    preview: row.latest_preview,
+    isRead: row.latest_is_read,
+    hasAttachments: row.latest_has_attachments,
+    date: row.latest_date ?? row.latest_thread_at,
+  };
+  return { ...threadOf(row), latest };
+}
+
+/**
+ * The threads of a page, or all; the caller orders and limits. Participants and texts are looked for by search_threads, where indexes
+ * serve under row-level security.
+ */
+function fromThreads(userId: string, conditions: ThreadConditions, page: KeysetPage | null): RawBuilder<unknown> {
+  const { search, address, domain, isUnread } = conditions;
+  if (search === null && address === null && domain === null) {
+    const unread = isUnread ? sql`and t.unread_count > 0` : sql``;
+    return sql`from thread t where t.user_id = ${userId} ${unread} ${page === null ? sql`` : placeConditions(page)}`;
+  }
+  return sql`
+    from search_threads(${userId}, ${search === null ? null : containsPattern(search)},
+      ${address === null ? null : addressOf(userId, address)}, ${domain === null ? null : domainNameOf(userId, domain)}, ${isUnread},
+      ${page?.after?.at ?? null}, ${page?.after?.id ?? null}, ${page?.before?.at ?? null}, ${page?.before?.id ?? null},
+      ${page?.isInverted ?? false}, ${page?.limit ?? null}) s
+    join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
+}
+
+/** The instant alone first: comparing texts is not leakproof, so that under the policy no index would be entered by the pair. */
+function placeConditions(page: KeysetPage): RawBuilder<unknown> {
+  const compare = (place: Place | null, operator: RawBuilder<unknown>) =>
+    place === null
+      ? sql``
+      : sql`and t.last_message_at ${operator}= ${place.at}::timestamptz
+            and (t.last_message_at, t.id) ${operator} (${place.at}::timestamptz, ${place.id}::text)`;
+  return sql`${compare(page.after, sql.raw('<'))} ${compare(page.before, sql.raw('>'))}`;
+}

@@ -1,0 +1,170 @@
+import type pg from 'pg';
+import type { Mailbox } from '../../../core/mime/address.ts';
+import type { ThreadReason } from '../../../core/threads/threading.ts';
+import type { EmailType } from '../../tables.ts';
+import { type ClaimedRow, claimedColumns, type UnthreadedEmail, unthreadedEmail } from './thread-claim.ts';
+
+/** The living thread of each id that the user has, by the id asked for; an id that ended in a merge leads to the thread it ended in. */
+export async function resolveThreads(
+  client: pg.ClientBase,
+  userId: string,
+  threadIds: readonly string[],
+): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ asked: string; id: string }>({
+    name: 'thread-resolve',
+    text: `
+      select w.id as asked, t.id from unnest($2::text[]) as w(id)
+      left join thread_alias a on a.user_id = $1 and a.alias_id = w.id
+      join thread t on t.user_id = $1 and t.id = case when a.thread_id is null then w.id else a.thread_id end`,
+    values: [userId, threadIds],
+  });
+  return new Map(rows.map((row) => [row.asked, row.id]));
+}
+
+/** An email and where it is; null: scheduled mail, or mail that just came, has no thread. */
+export interface PlacedEmail {
+  id: string;
+  type: EmailType;
+  threadId: string | null;
+}
+
+/** Those of the emails that the user has, locked in the order of their ids. */
+export async function lockPlaces(
+  client: pg.ClientBase,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<PlacedEmail[]> {
+  const { rows } = await client.query<{ id: string; type: EmailType; thread_id: string | null }>({
+    name: 'thread-move-lock',
+    text: `select e.id, e.type, e.thread_id from email e where e.user_id = $1 and e.id = any ($2::text[])
+           order by e.id for no key update`,
+    values: [userId, emailIds],
+  });
+  return rows.map((row) => ({ id: row.id, type: row.type, threadId: row.thread_id }));
+}
+
+/** Emails that change threads. They are locked. */
+export interface MovedEmail extends UnthreadedEmail {
+  threadId: string;
+}
+
+/** What threading knows of emails that have a thread. */
+export async function readMoved(
+  client: pg.ClientBase,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<MovedEmail[]> {
+  const { rows } = await client.query<ClaimedRow & { thread_id: string }>({
+    name: 'thread-move-read',
+    text: `select ${claimedColumns}, e.thread_id
+           from email e left join email_content c on c.user_id = $1 and c.email_id = e.id
+           where e.user_id = $1 and e.id = any ($2::text[]) order by e.thread_at, e.id`,
+    values: [userId, emailIds],
+  });
+  return rows.map((row) => ({ ...unthreadedEmail(row), threadId: row.thread_id }));
+}
+
+/** What goes from some threads to another. */
+export interface Move {
+  emailIds: readonly string[];
+  sourceIds: readonly string[];
+  targetId: string;
+  /** msg-ids that lead there from now on */
+  keys: readonly string[];
+  /** why they are there from now on */
+  reason: ThreadReason | 'manual';
+}
+
+/** Gives emails, their subject edges and the msg-ids to the target. Positions are null until it is renumbered. */
+export async function moveEmails(client: pg.ClientBase, userId: string, move: Move): Promise<void> {
+  await client.query({
+    name: 'thread-move-emails',
+    text: `
+      with keys as (
+        update thread_message_id k set thread_id = $4
+        where k.user_id = $1 and k.message_id = any ($5::text[]) and k.thread_id = any ($3::text[])
+      ), anchors as (
+        update thread_subject s set thread_id = $4
+        where s.user_id = $1 and s.thread_id = any ($3::text[]) and s.email_id = any ($2::text[])
+      )
+      update email e set thread_id = $4, thread_reason = $6, thread_position = null, updated_at = (select postroom_now())
+      where e.user_id = $1 and e.id = any ($2::text[])`,
+    values: [userId, move.emailIds, move.sourceIds, move.targetId, move.keys, move.reason],
+  });
+}
+
+/** A msg-id, as messages have it, that a message of the thread bears or refers to. */
+export interface KnownId {
+  threadId: string;
+  messageId: string;
+}
+
+/** Which of the msg-ids are borne by messages of the threads, other than the emails excluded. */
+export async function findBorne(
+  client: pg.ClientBase,
+  userId: string,
+  threadIds: readonly string[],
+  messageIds: readonly string[],
+  excludedIds: readonly string[],
+): Promise<KnownId[]> {
+  if (messageIds.length === 0) return [];
+  const { rows } = await client.query<KnownId>({
+    name: 'thread-borne',
+    text: `select distinct e.thread_id as "threadId", e.message_id as "messageId" from email e
+           where e.user_id = $1 and e.message_id = any ($3::text[]) and e.thread_id = any ($2::text[]) and e.id <> all ($4::text[])`,
+    values: [userId, threadIds, messageIds, excludedIds],
+  });
+  return rows;
+}
+
+/** Which of the msg-ids messages of the threads refer to, other than the emails excluded. Reads all references of the threads. */
+export async function findReferred(
+  client: pg.ClientBase,
+  userId: string,
+  threadIds: readonly string[],
+  messageIds: readonly string[],
+  excludedIds: readonly string[],
+): Promise<KnownId[]> {
+  if (messageIds.length === 0) return [];
+  const { rows } = await client.query<KnownId>({
+    name: 'thread-referred',
+    // As linksOf of core/threads/threading.ts: of In-Reply-To the first valid id counts.
+    text: `
+      select distinct e.thread_id as "threadId", r.id as "messageId"
+      from email e join email_content c on c.user_id = $1 and c.email_id = e.id
+      cross join lateral (
+        select unnest(c.reference_ids) as id
+        union all (select i.id from unnest(c.in_reply_to) with ordinality as i(id, place) where i.id like '%@%' order by i.place limit 1)) r
+      where e.user_id = $1 and e.thread_id = any ($2::text[]) and e.id <> all ($4::text[]) and r.id = any ($3::text[])`,
+    values: [userId, threadIds, messageIds, excludedIds],
+  });
+  return rows;
+}
+
+/** The mailboxes that the messages of each thread name, in order of their first mention; the address that took a mail behind its fields. */
+export async function readMailboxes(
+  client: pg.ClientBase,
+  userId: string,
+  threadIds: readonly string[],
+): Promise<Map<string, Mailbox[]>> {
+  if (threadIds.length === 0) return new Map();
+  const { rows } = await client.query<Mailbox & { threadId: string }>({
+    name: 'thread-mailboxes',
+    text: `
+      select b."threadId", b.name, b.address from (
+        select distinct on (e.thread_id, m.address, m.name)
+          e.thread_id as "threadId", m.name, m.address, e.thread_at, e.id, m.field, m.place
+        from email e left join email_content c on c.user_id = $1 and c.email_id = e.id
+        cross join lateral (
+          select f.field, a.place, a.box->>'name' as name, a.box->>'address' as address
+          from (values (1, c.addresses->'from'), (2, c.addresses->'to'), (3, c.addresses->'cc')) as f(field, list)
+          cross join lateral jsonb_array_elements(
+            case jsonb_typeof(f.list->'addresses') when 'array' then f.list->'addresses' else '[]' end) with ordinality as a(box, place)
+          union all select 4, 1, null, e.own_address) m
+        where e.user_id = $1 and e.thread_id = any ($2::text[])
+        order by e.thread_id, m.address, m.name, e.thread_at, e.id, m.field, m.place) b
+      order by b.thread_at, b.id, b.field, b.place`,
+    values: [userId, threadIds],
+  });
+  return Map.groupBy(rows, (row) => row.threadId);
+}

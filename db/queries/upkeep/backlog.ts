@@ -1,0 +1,207 @@
+import { type Database, inTransaction } from '../../connection/database.ts';
+import { ACTOR_OF_STEP, type DeadStep } from './dead-row.ts';
+
+/** What waits for one kind of work of an actor. */
+export interface QueueBacklog {
+  actor: string;
+  /** a DeadStep, or domains */
+  queue: string;
+  /** rows that are due and not done, in hand or not; MOST_COUNTED: at least so many */
+  rowCount: number;
+  /** how long the one is due that is due longest; 0 when there is none */
+  oldestSeconds: number;
+  /** rows that wait for their next try; null where there is no such thing */
+  laterCount: number | null;
+  /** rows that are dead; they count nowhere else */
+  deadCount: number;
+}
+
+/** Counting ends here, so that a backlog never makes its own reading slow. */
+export const MOST_COUNTED = 10_000;
+/** Rows among which the oldest that is not dead is looked for. */
+const OLDEST_LOOKED_AT = 200;
+/** Endpoints whose longest due delivery is looked at. */
+const LANES_LOOKED_AT = 2_000;
+/** Milliseconds; whoever asks is answered soon or not at all. */
+const STATEMENT_TIMEOUT_MS = 2_000;
+
+/**
+ * The backlog of all actors by the indexes of what waits: it costs milliseconds however much mail is stored, and is bounded however much waits.
+ * Throws when PostgreSQL is away or takes longer than 2 s.
+ */
+export async function readBacklog(database: Database): Promise<QueueBacklog[]> {
+  return await inTransaction(database, async (client) => {
+    await client.query(`set local statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
+    // Not prepared: a plan made while the tables were small would be kept.
+    const { rows } = await client.query<BacklogRow>(backlogSql);
+    return rows.map((row) => ({
+      actor: row.actor,
+      queue: row.queue,
+      rowCount: row.row_count,
+      oldestSeconds: row.oldest_seconds,
+      laterCount: row.later_count,
+      deadCount: row.dead_count,
+    }));
+  });
+}
+
+interface BacklogRow {
+  actor: string;
+  queue: string;
+  row_count: number;
+  oldest_seconds: number;
+  later_count: number | null;
+  dead_count: number;
+}
+
+interface Queue {
+  step: DeadStep;
+  table: string;
+  /** what makes a row wait, as its index has it */
+  isWaiting: string;
+  /** the first column of that index; the row is due by it, when it is told by a time to come */
+  order: string;
+  /** since when the row is due */
+  since: string;
+  subject: string;
+  /** whether rows wait for a time to come */
+  isTimed: boolean;
+}
+
+const queues: Queue[] = [
+  {
+    step: 'parse',
+    table: 'reception',
+    isWaiting: 'parsed_at is null',
+    order: 'accepted_at',
+    since: 'accepted_at',
+    subject: 'email_id',
+    isTimed: false,
+  },
+  {
+    step: 'report',
+    table: 'recipient',
+    isWaiting: `status = 'failed' and reported_at is null`,
+    order: 'settled_at',
+    since: 'settled_at',
+    subject: 'id',
+    isTimed: false,
+  },
+  {
+    step: 'assign',
+    table: 'email',
+    isWaiting: `thread_id is null and type <> 'scheduled'`,
+    order: 'created_at',
+    since: 'thread_at',
+    subject: 'id',
+    isTimed: false,
+  },
+  {
+    step: 'route',
+    table: 'route',
+    isWaiting: 'outcome is null',
+    order: 'created_at',
+    since: 'threaded_at',
+    subject: 'email_id',
+    isTimed: false,
+  },
+  {
+    step: 'ask',
+    table: 'route',
+    isWaiting: `outcome = 'asking'`,
+    order: 'next_ask_at',
+    since: 'next_ask_at',
+    subject: 'email_id',
+    isTimed: true,
+  },
+  {
+    step: 'forward',
+    table: 'delivery',
+    isWaiting: `status = 'pending' and delivery_type <> 'webhook'`,
+    order: 'next_attempt_at',
+    since: 'next_attempt_at',
+    subject: 'id',
+    isTimed: true,
+  },
+  {
+    step: 'send',
+    table: 'recipient',
+    isWaiting: `status = 'pending' and next_attempt_at is not null`,
+    order: 'next_attempt_at',
+    since: 'next_attempt_at',
+    subject: 'id',
+    isTimed: true,
+  },
+  {
+    step: 'release',
+    table: 'email',
+    isWaiting: `status = 'scheduled'`,
+    order: 'scheduled_at',
+    since: 'scheduled_at',
+    subject: 'id',
+    isTimed: true,
+  },
+];
+
+const NOW = '(select now from clock_now)';
+
+function deadOf(step: DeadStep): string {
+  return `(select coalesce(sum(count), 0) from dead where step = '${step}')`;
+}
+
+function isAlive(step: DeadStep, row: string, subject: string): string {
+  return `not exists (select from dead_row x where x.user_id = ${row}.user_id and x.step = '${step}' and x.subject_id = ${row}.${subject}
+    and x.dead_at is not null)`;
+}
+
+function counted(table: string, condition: string): string {
+  return `(select count(*) from (select from ${table} where ${condition} limit ${MOST_COUNTED}) c)`;
+}
+
+function secondsSince(since: string): string {
+  return `coalesce(greatest(0, extract(epoch from ${NOW} - ${since})), 0)::float8`;
+}
+
+function queueSql({ step, table, isWaiting, order, since, subject, isTimed }: Queue): string {
+  const isDue = isTimed ? `${isWaiting} and ${order} <= ${NOW}` : isWaiting;
+  return `
+    select '${ACTOR_OF_STEP[step]}' as actor, '${step}' as queue,
+      greatest(0, ${counted(table, isDue)} - ${deadOf(step)})::integer as row_count,
+      (select ${secondsSince('min(since)')} from (
+        select user_id, ${subject}, ${since} as since from ${table} where ${isDue} order by ${order} limit ${OLDEST_LOOKED_AT}) o
+        where ${isAlive(step, 'o', subject)}) as oldest_seconds,
+      ${isTimed ? `${counted(table, `${isWaiting} and ${order} > ${NOW}`)}::integer` : 'null::integer'} as later_count,
+      ${deadOf(step)}::integer as dead_count`;
+}
+
+const IS_WEBHOOK_WAITING = `status = 'pending' and delivery_type = 'webhook'`;
+
+/** Its index goes by endpoint: from one to the next for the longest due of each, and over all of it as far as is counted. */
+const DELIVER_SQL = `
+  select 'delivery', 'deliver', greatest(0, w.due - ${deadOf('deliver')})::integer,
+    (select ${secondsSince('min(d.next_attempt_at)')} from (select * from lane limit ${LANES_LOOKED_AT}) l cross join lateral (
+      select d.next_attempt_at from delivery d
+      where d.user_id = l.user_id and d.endpoint_id = l.endpoint_id and d.${IS_WEBHOOK_WAITING.replace(' and ', ' and d.')}
+        and d.next_attempt_at <= ${NOW} and ${isAlive('deliver', 'd', 'id')}
+      order by d.next_attempt_at limit 1) d),
+    w.later::integer, ${deadOf('deliver')}::integer
+  from (select count(*) filter (where next_attempt_at <= ${NOW}) as due, count(*) filter (where next_attempt_at > ${NOW}) as later
+    from (select next_attempt_at from delivery where ${IS_WEBHOOK_WAITING} limit ${MOST_COUNTED}) c) w`;
+
+const DOMAINS_SQL = `
+  select 'scheduling', 'domains', ${counted('domain', `check_due_at <= ${NOW}`)}::integer,
+    ${secondsSince('(select min(check_due_at) from domain)')}, null::integer, 0`;
+
+/** All of it in one statement, without parameters. */
+export const backlogSql = `
+  with recursive clock_now as materialized (select postroom_now() as now),
+  dead as materialized (select step, count(*) from dead_row where dead_at is not null group by step),
+  lane as (
+    (select user_id, endpoint_id from delivery where ${IS_WEBHOOK_WAITING} order by user_id, endpoint_id, next_attempt_at limit 1)
+    union all
+    select n.user_id, n.endpoint_id from lane l cross join lateral (
+      select user_id, endpoint_id from delivery
+      where ${IS_WEBHOOK_WAITING} and (user_id, endpoint_id) > (l.user_id, l.endpoint_id)
+      order by user_id, endpoint_id, next_attempt_at limit 1) n
+  )
+  ${[...queues.map(queueSql), DELIVER_SQL, DOMAINS_SQL].join('\n  union all\n')}`;

@@ -1,0 +1,140 @@
+import { sql, type Transaction } from 'kysely';
+import type { EmailStatus, EmailType, Tables } from '../../tables.ts';
+import { WHOLE_DOMAIN } from '../emails/email-counter.ts';
+import { isHeldRoute } from '../emails/email-row.ts';
+
+/** Emails of one type and status that were created within an hour. */
+export interface HourlyCount {
+  /** the beginning of the hour (UTC) */
+  beginsAt: Date;
+  type: EmailType;
+  status: EmailStatus;
+  /** whether guard rules hold them back; they are counted once more among the others */
+  isHeld: boolean;
+  count: number;
+}
+
+/** By the counters of hours, and what is held back by its own index: in no order, hours without mail left out. */
+export async function readHourlyCounts(
+  transaction: Transaction<Tables>,
+  userId: string,
+  since: Date,
+): Promise<HourlyCount[]> {
+  const { rows } = await sql<HourlyCount>`
+    select c.begins_at as "beginsAt", c.type, c.status, false as "isHeld", sum(c.count)::bigint as count from email_counter c
+    where c.user_id = ${userId} and c.own_address = ${WHOLE_DOMAIN} and c.grain = 'hour' and c.begins_at >= ${since}
+    group by 1, 2, 3
+    union all
+    select date_trunc('hour', r.created_at, 'UTC'), 'received', 'delivered', true, count(*) from route r
+    where r.user_id = ${userId} and ${isHeldRoute} and r.created_at >= ${since} group by 1`.execute(transaction);
+  return rows;
+}
+
+/** What became of webhooks lately. */
+export interface RecentWebhooks {
+  successful: number;
+  failed: number;
+  pending: number;
+  /** milliseconds that the last tries took; null: there was none */
+  medianMs: number | null;
+  p95Ms: number | null;
+  /** whether there were more than are told of here */
+  isSampled: boolean;
+}
+
+/** Deliveries that are looked at, of all endpoints that had any; each has an equal part of them, but at least so many. */
+export const MAX_SAMPLED_DELIVERIES = 10_000;
+const LEAST_PER_ENDPOINT = 20;
+/** Endpoints that are looked at. */
+const MAX_ENDPOINTS = 500;
+
+/** Of the webhook deliveries that were made since then, the newest of each endpoint: by the index of endpoints and times. */
+export async function readRecentWebhooks(
+  transaction: Transaction<Tables>,
+  userId: string,
+  since: Date,
+): Promise<RecentWebhooks> {
+  const { rows } = await sql<RecentWebhooks>`
+    with hook as materialized (
+      select e.id from endpoint e where e.user_id = ${userId} and e.type = 'webhook' and exists (
+        select from delivery d where d.user_id = ${userId} and d.endpoint_id = e.id and d.created_at >= ${since})
+      limit ${MAX_ENDPOINTS}
+    ), share as materialized (
+      select greatest(${LEAST_PER_ENDPOINT}, ${MAX_SAMPLED_DELIVERIES} / greatest(1, count(*))) as most from hook
+    ), sample as materialized (
+      select h.id, d.status, case when d.outcome <> 'interrupted' then d.duration_ms end as duration_ms
+      from hook h cross join lateral (
+        select d.status, d.last_attempt->>'outcome' as outcome, (d.last_attempt->>'duration_ms')::integer as duration_ms
+        from delivery d where d.user_id = ${userId} and d.endpoint_id = h.id and d.created_at >= ${since}
+        order by d.created_at desc, d.id desc limit (select most from share)) d
+    )
+    select count(*) filter (where s.status = 'success') as successful, count(*) filter (where s.status = 'failed') as failed,
+      count(*) filter (where s.status = 'pending') as pending,
+      percentile_disc(0.5) within group (order by s.duration_ms) as "medianMs",
+      percentile_disc(0.95) within group (order by s.duration_ms) as "p95Ms",
+      exists (select from sample b group by b.id having count(*) >= (select most from share)) as "isSampled"
+    from sample s`.execute(transaction);
+  return rows[0] ?? { successful: 0, failed: 0, pending: 0, medianMs: null, p95Ms: null, isSampled: false };
+}
+
+/** What waits now. */
+export interface WaitingMail {
+  /** sent emails that not all servers took yet */
+  pending: number;
+  /** of these, those that a server put off, among the oldest MAX_DEFERRED */
+  deferred: number;
+  scheduled: number;
+  paused: number;
+  /** held back by guard rules, and waiting for review; at most MAX_COUNTED together */
+  blocked: number;
+  review: number;
+  /** deliveries that are tried or will be, and of these those that failed before; at most MAX_COUNTED of webhooks and of copies each */
+  deliveries: number;
+  retries: number;
+}
+
+/** Rows that are counted one by one, by an index alone. */
+export const MAX_COUNTED = 10_000;
+/** Emails whose recipients are looked at. */
+export const MAX_DEFERRED = 1_000;
+
+export async function readWaitingMail(transaction: Transaction<Tables>, userId: string): Promise<WaitingMail> {
+  const { rows } = await sql<WaitingMail>`
+    select c.pending, c.scheduled, c.paused, u.deferred, h.blocked, h.review, w.deliveries, w.retries
+    from (
+      select coalesce(sum(c.count) filter (where c.type = 'sent' and c.status = 'pending'), 0)::bigint as pending,
+        coalesce(sum(c.count) filter (where c.type = 'scheduled' and c.status = 'scheduled'), 0)::bigint as scheduled,
+        coalesce(sum(c.count) filter (where c.type = 'scheduled' and c.status = 'paused'), 0)::bigint as paused
+      from email_counter c where c.user_id = ${userId} and c.own_address = ${WHOLE_DOMAIN} and c.grain = 'all') c
+    cross join (
+      select count(*) filter (where exists (
+        select from recipient r where r.user_id = ${userId} and r.email_id = e.id and r.status = 'pending' and r.attempts > 0)) as deferred
+      from (
+        select e.id from email e where e.user_id = ${userId} and e.type = 'sent' and e.status = 'pending'
+        -- what was put off is older than most
+        order by e.created_at, e.id limit ${MAX_DEFERRED}) e) u
+    cross join (
+      select count(*) filter (where r.outcome = 'blocked') as blocked, count(*) filter (where r.outcome = 'review') as review
+      from (
+        select r.outcome from route r where r.user_id = ${userId} and ${isHeldRoute}
+        order by r.created_at desc, r.email_id desc limit ${MAX_COUNTED}) r) h
+    cross join (
+      select count(*) as deliveries, count(*) filter (where d.attempts > 0) as retries from (
+        (select d.attempts from delivery d where d.user_id = ${userId} and d.status = 'pending' and d.delivery_type = 'webhook'
+         limit ${MAX_COUNTED})
+        union all
+        (select d.attempts from delivery d where d.user_id = ${userId} and d.status = 'pending' and d.delivery_type <> 'webhook'
+         limit ${MAX_COUNTED})) d) w`.execute(transaction);
+  return (
+    rows[0] ?? {
+      pending: 0,
+      deferred: 0,
+      scheduled: 0,
+      paused: 0,
+      blocked: 0,
+      review: 0,
+      deliveries: 0,
+      retries: 0,
+    }
+  );
+}

@@ -1,0 +1,229 @@
+import type pg from 'pg';
+import type { Mailbox } from '../../../core/mime/address.ts';
+import { addParticipants } from '../../../core/threads/thread-participants.ts';
+import { countEmailsSql } from '../emails/email-counter.ts';
+import { readMailboxes } from '../threads/thread-move.ts';
+import { writeThreads } from '../threads/thread-row.ts';
+import { readThreadEnds, renumberThreads } from '../threads/thread-write.ts';
+import { removeRawMessages } from './remove-raw.ts';
+
+/** An email that is to go, locked, as it counts in totals and in its thread. */
+interface RemovedEmail {
+  id: string;
+  created_at: Date;
+  own_address: string;
+  own_domain: string;
+  type: 'received' | 'sent' | 'scheduled';
+  status: string;
+  is_read: boolean;
+  is_archived: boolean;
+  raw_id: string | null;
+  batch_id: string | null;
+  thread_id: string | null;
+}
+
+/** Conditions on a row `e` of email: something is still being done with it. A cancelled scheduled email never gets a thread. */
+export const isInWorkSql = `(
+  e.status = 'pending' or (e.type = 'scheduled' and e.status in ('scheduled', 'paused')) or (e.thread_id is null and e.type <> 'scheduled')
+  or exists (select from recipient r where r.user_id = e.user_id and r.email_id = e.id
+    and (r.status = 'pending' or (r.status = 'failed' and r.reported_at is null)))
+  or exists (select from delivery d where d.user_id = e.user_id and d.email_id = e.id and d.status = 'pending')
+  or exists (select from route w where w.user_id = e.user_id and w.email_id = e.id and coalesce(w.outcome, 'asking') = 'asking'))`;
+
+/**
+ * Removes emails of the user with all that hangs on them, but those that are still in work or that somebody holds: totals, threads, search and
+ * octets agree afterwards. Within a transaction that holds the lock of the user's threads. Answers how many went.
+ */
+export async function removeEmails(
+  client: pg.ClientBase,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<number> {
+  if (emailIds.length === 0) return 0;
+  const { rows: emails } = await client.query<RemovedEmail>({
+    name: 'remove-emails-lock',
+    text: `
+      select e.id, e.created_at, e.own_address, e.own_domain, e.type, e.status, e.is_read, e.is_archived, e.raw_id, e.batch_id, e.thread_id
+      from email e where e.user_id = $1 and e.id = any ($2::text[]) and not ${isInWorkSql}
+      order by e.id for update skip locked`,
+    values: [userId, emailIds],
+  });
+  if (emails.length === 0) return 0;
+  const ids = emails.map(({ id }) => id);
+  const copies = await removeRows(client, userId, ids);
+  await removeFromThreads(client, userId, emails);
+  await removeFromTotals(client, userId, emails);
+  const rawIds = [...copies, ...emails.flatMap((email) => email.raw_id ?? [])];
+  await removeRawMessages(client, [...new Set(rawIds)]);
+  return emails.length;
+}
+
+/** Answers the raw messages of copies that were forwarded of them. */
+async function removeRows(client: pg.ClientBase, userId: string, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await client.query<{ raw_id: string | null }>({
+    name: 'remove-emails-deliveries',
+    text: `
+      with gone as materialized (
+        delete from delivery d where d.user_id = $1 and d.email_id = any ($2::text[]) returning d.id, d.forward_raw_id
+      ), attempts as (
+        delete from delivery_earlier_attempt a where a.user_id = $1 and a.delivery_id = any (array(select id from gone))
+      ), dead as (
+        delete from dead_row x where x.user_id = $1 and x.subject_id = any (array(select id from gone))
+      )
+      select forward_raw_id as raw_id from gone where forward_raw_id is not null`,
+    values: [userId, ids],
+  });
+  await client.query({
+    name: 'remove-emails-recipients',
+    text: `
+      with gone as materialized (
+        delete from recipient r where r.user_id = $1 and r.email_id = any ($2::text[]) returning r.id
+      ), dead as (
+        delete from dead_row x where x.user_id = $1 and x.subject_id = any (array(select id from gone) || $2::text[])
+      )
+      delete from sending_attempt a where a.user_id = $1 and a.recipient_id = any (array(select id from gone))`,
+    values: [userId, ids],
+  });
+  for (const table of TABLES_BY_EMAIL)
+    await client.query({
+      name: `remove-emails-${table}`,
+      text: `delete from ${table} t where t.user_id = $1 and t.email_id = any ($2::text[])`,
+      values: [userId, ids],
+    });
+  // An address stays suppressed; only the email that it was suppressed by is no more.
+  await client.query({
+    name: 'remove-emails-suppressions',
+    text: `update suppression s set email_id = null where s.user_id = $1 and s.email_id = any ($2::text[])`,
+    values: [userId, ids],
+  });
+  await client.query({
+    name: 'remove-emails',
+    text: `
+      with gone as materialized (
+        delete from email e where e.user_id = $1 and e.id = any ($2::text[]) returning e.batch_id
+      )
+      delete from batch b where b.user_id = $1 and b.id = any (array(select batch_id from gone where batch_id is not null))
+        and not exists (select from email o where o.user_id = $1 and o.batch_id = b.id and o.id <> all ($2::text[]))`,
+    values: [userId, ids],
+  });
+  return rows.flatMap((row) => row.raw_id ?? []);
+}
+
+/** Keyed by user and email. */
+const TABLES_BY_EMAIL = [
+  'email_content',
+  'email_search',
+  'email_words',
+  'reception',
+  'route',
+  'dmarc_report',
+  'email_trace',
+] as const;
+
+/** Threads without any message are gone; those that keep some begin with the first of these, and are numbered anew. */
+async function removeFromThreads(
+  client: pg.ClientBase,
+  userId: string,
+  emails: readonly RemovedEmail[],
+): Promise<void> {
+  const leaving = Map.groupBy(
+    emails.filter(({ thread_id: id }) => id !== null),
+    (email) => email.thread_id ?? '',
+  );
+  const threadIds = [...leaving.keys()].toSorted();
+  if (threadIds.length === 0) return;
+  await client.query({
+    name: 'remove-emails-subjects',
+    text: 'delete from thread_subject s where s.user_id = $1 and s.thread_id = any ($2::text[]) and s.email_id = any ($3::text[])',
+    values: [userId, threadIds, emails.map(({ id }) => id)],
+  });
+  const ends = await readThreadEnds(client, userId, threadIds);
+  const staying = new Set(ends.map(({ threadId }) => threadId));
+  await removeThreads(
+    client,
+    userId,
+    threadIds.filter((id) => !staying.has(id)),
+  );
+  if (ends.length === 0) return;
+  const fromBeginning = ends.map(({ threadId }) => ({ threadId, fromAt: new Date(0), fromEmailId: '' }));
+  await renumberThreads(client, userId, fromBeginning, []);
+  const mailboxes = await readMailboxes(client, userId, [...staying]);
+  await writeThreads(
+    client,
+    userId,
+    ends.map(({ threadId, baseSubject, ...end }) => ({
+      ...end,
+      id: threadId,
+      normalizedSubject: baseSubject,
+      participants: addParticipants({ emails: [], names: [] }, mailboxes.get(threadId) ?? NOBODY),
+      counters: lossOf(leaving.get(threadId) ?? []),
+    })),
+  );
+}
+
+const NOBODY: Mailbox[] = [];
+
+function lossOf(emails: readonly RemovedEmail[]) {
+  const received = emails.filter(({ type }) => type === 'received');
+  return {
+    messageCount: -emails.length,
+    receivedCount: -received.length,
+    unreadCount: -received.filter((email) => !email.is_read).length,
+    archivedCount: -received.filter((email) => email.is_archived).length,
+  };
+}
+
+async function removeThreads(client: pg.ClientBase, userId: string, threadIds: readonly string[]): Promise<void> {
+  if (threadIds.length === 0) return;
+  const gone = 'user_id = $1 and thread_id = any ($2::text[])';
+  await client.query({
+    name: 'remove-threads',
+    text: `
+      with aliases as (delete from thread_alias where ${gone}),
+      keys as (delete from thread_message_id where ${gone}),
+      subjects as (delete from thread_subject where ${gone}),
+      parted as materialized (delete from thread_apart where ${gone} returning thread_id, other_id),
+      others as (
+        delete from thread_apart a using parted p
+        where a.user_id = $1 and a.thread_id = p.other_id and a.other_id = p.thread_id and p.other_id <> all ($2::text[]))
+      delete from thread where user_id = $1 and id = any ($2::text[])`,
+    values: [userId, threadIds],
+  });
+}
+
+async function removeFromTotals(client: pg.ClientBase, userId: string, emails: readonly RemovedEmail[]): Promise<void> {
+  const counted = emails.map((email) => ({
+    created_at: email.created_at,
+    own_address: email.own_address,
+    own_domain: email.own_domain,
+    type: email.type,
+    status: email.status,
+    is_read: email.is_read,
+    is_archived: email.is_archived,
+  }));
+  await client.query({
+    name: 'remove-emails-count',
+    text: countEmailsSql(`(
+      select $1::text as user_id, r.*, -1 as delta from jsonb_to_recordset($2::jsonb) as r(created_at timestamptz, own_address text,
+        own_domain text, type text, status text, is_read boolean, is_archived boolean)) as removed`),
+    values: [userId, JSON.stringify(counted)],
+  });
+  // Hours long past do not come again. The rows are locked by the statement before.
+  const hours = new Set(emails.map(({ created_at: at }) => Math.floor(at.getTime() / HOUR_MS) * HOUR_MS));
+  const days = new Set(emails.map(({ created_at: at }) => Math.floor(at.getTime() / DAY_MS) * DAY_MS));
+  await client.query({
+    name: 'remove-emails-counters',
+    text: `
+      delete from email_counter c using unnest($2::text[]) as a(own_address), unnest($3::text[], $4::timestamptz[]) as g(grain, begins_at)
+      where c.user_id = $1 and c.own_address = a.own_address and c.grain = g.grain and c.begins_at = g.begins_at and c.count = 0`,
+    values: [
+      userId,
+      ['*', ...new Set(emails.map((email) => email.own_address))],
+      [...[...hours].map(() => 'hour'), ...[...days].map(() => 'day')],
+      [...hours, ...days].map((at) => new Date(at).toISOString()),
+    ],
+  });
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;

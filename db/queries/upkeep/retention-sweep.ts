@@ -1,0 +1,259 @@
+import type pg from 'pg';
+import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
+import type { Retention } from '../../../core/upkeep/retention.ts';
+import { claimStatement, LEASE_SECONDS } from '../../claim.ts';
+import type { Database } from '../../connection/database.ts';
+import { writeWords } from '../search/email-words.ts';
+import { isInWorkSql } from './remove-emails.ts';
+import { removeRawMessages } from './remove-raw.ts';
+
+/** A user whose old mail is to be removed, claimed. */
+export interface SweptUser {
+  userId: string;
+  /** what the user chose; null: nothing */
+  own: Retention | null;
+  /** up to where what remains was looked at; null: not yet */
+  rawAt: Date | null;
+  bodiesAt: Date | null;
+  receptionId: string | null;
+  /** by PostgreSQL's clock */
+  now: Date;
+}
+
+/** Users are looked at anew so often, and all of their mail from its beginning so often. */
+const EVERY = `interval '1 hour'`;
+const ANEW_EVERY = `interval '1 day'`;
+/** After a batch that failed: a few times within the ten minutes over which the alert for failing steps counts. */
+const AFTER_FAULT = `interval '2 minutes'`;
+/** Accounts that are noted to be swept at once. */
+const NOTED = 1_000;
+
+/** Notes whom to sweep: who chose something, and everybody when the service has defaults, the user of its own mail too. */
+export async function noteUsersToSweep(database: Database, hasDefaults: boolean): Promise<void> {
+  await database.pool.query({
+    name: hasDefaults ? 'retention-note-all' : 'retention-note-chosen',
+    text: `
+      insert into retention_sweep (user_id, due_at, begins_anew_at)
+      select u.user_id, n.at, n.at + ${ANEW_EVERY}
+      from (select user_id from retention ${hasDefaults ? `union select id from user_account union select '${SYSTEM_USER_ID}'` : ''}) u
+      cross join (select postroom_now() as at) n
+      where not exists (select from retention_sweep s where s.user_id = u.user_id) limit ${NOTED}
+      on conflict do nothing`,
+  });
+}
+
+/** Takes the user who is longest due, for this claimant alone; null: nobody is due. */
+export async function claimUserToSweep(database: Database, claimant: string): Promise<SweptUser | null> {
+  const { rows } = await database.pool.query<SweptRow>({
+    name: 'retention-claim',
+    text: CLAIM_SQL,
+    values: [claimant, 1],
+  });
+  return (
+    rows.map(({ is_own: isOwn, rawDays, bodyDays, metadataDays, ...user }) => ({
+      ...user,
+      own: isOwn ? { rawDays, bodyDays, metadataDays } : null,
+    }))[0] ?? null
+  );
+}
+
+type SweptRow = Omit<SweptUser, 'own'> & Retention & { is_own: boolean };
+
+const CLAIM_SQL = `
+  with claimed as (${claimStatement({
+    table: 'retention_sweep',
+    isDue: 'd.due_at <= (select postroom_now())',
+    orderBy: 'd.due_at',
+    returning: ['user_id', 'raw_at', 'bodies_at', 'reception_id'],
+  })})
+  select c.user_id as "userId", c.raw_at as "rawAt", c.bodies_at as "bodiesAt", c.reception_id as "receptionId", postroom_now() as now,
+    r.user_id is not null as is_own, r.raw_days as "rawDays", r.body_days as "bodyDays", r.metadata_days as "metadataDays"
+  from claimed c left join retention r on r.user_id = c.user_id`;
+
+/** Notes how far it came and holds the claim on; false: another has taken over. */
+export async function noteSwept(
+  client: Pick<pg.ClientBase, 'query'>,
+  claimant: string,
+  user: SweptUser,
+): Promise<boolean> {
+  const { rowCount } = await client.query({
+    name: 'retention-note',
+    text: `
+      update retention_sweep set raw_at = $3, bodies_at = $4, reception_id = $5,
+        claimed_until = (select postroom_now()) + interval '${LEASE_SECONDS} seconds'
+      where user_id = $2 and claimed_by = $1`,
+    values: [claimant, user.userId, user.rawAt, user.bodiesAt, user.receptionId],
+  });
+  return rowCount === 1;
+}
+
+/** How far a user's turn came: all is done for now, there is more, or batches failed and the rest is done. */
+export type SweepOutcome = 'done' | 'more' | 'failed';
+
+const DUE_AFTER: Record<SweepOutcome, string> = { done: EVERY, more: `interval '0'`, failed: AFTER_FAULT };
+
+/** Gives the user back: to be looked at anew, gone on with at once, or tried again after a pause. */
+export async function releaseSwept(
+  database: Database,
+  claimant: string,
+  userId: string,
+  outcome: SweepOutcome,
+): Promise<void> {
+  const begun = outcome === 'more' ? 'false' : 's.begins_anew_at <= (select postroom_now())';
+  const kept = (column: string) => `${column} = case when ${begun} then null else s.${column} end`;
+  await database.pool.query({
+    name: `retention-release-${outcome}`,
+    text: `
+      update retention_sweep s set claimed_by = null, claimed_until = null,
+        due_at = (select postroom_now()) + ${DUE_AFTER[outcome]},
+        ${['raw_at', 'bodies_at', 'reception_id'].map(kept).join(', ')},
+        begins_anew_at = case when ${begun} then (select postroom_now()) + ${ANEW_EVERY} else s.begins_anew_at end
+      where s.user_id = $2 and s.claimed_by = $1`,
+    values: [claimant, userId],
+  });
+}
+
+/** Emails in the order of their age. */
+export interface Window {
+  /** those that the step is for; the others are in work, or done */
+  ids: string[];
+  /** of the last one that was looked at; null: there was none */
+  lastAt: Date | null;
+  /** looked at */
+  count: number;
+}
+
+/** What is looked for: emails to be removed, with bodies to be removed, with raw messages to be removed. */
+export type Tier = 'metadata' | 'bodies' | 'raw';
+
+const HELD = `exists (select from route h where h.user_id = e.user_id and h.email_id = e.id and h.outcome in ('blocked', 'review')
+  and h.released_at is null)`;
+const WANTED: Record<Tier, string> = {
+  metadata: `not ${isInWorkSql}`,
+  bodies: `not ${isInWorkSql} and not ${HELD} and exists (select from email_content c where c.user_id = e.user_id and c.email_id = e.id
+    and (c.text_body is not null or c.html_body is not null or c.cleaned_text is not null or c.cleaned_html is not null))`,
+  raw: `not ${isInWorkSql} and not ${HELD} and (e.raw_id is not null or exists (select from delivery d
+    where d.user_id = e.user_id and d.email_id = e.id and d.forward_raw_id is not null))`,
+};
+
+/** The next emails older than an instant, from a place on; several of one instant may be looked at again. */
+export async function findOldEmails(
+  client: Pick<pg.ClientBase, 'query'>,
+  userId: string,
+  tier: Tier,
+  span: { from: Date | null; before: Date; limit: number },
+): Promise<Window> {
+  const { rows } = await client.query<{ id: string; created_at: Date; is_wanted: boolean }>({
+    name: `retention-find-${tier}`,
+    text: `
+      select e.id, e.created_at, ${WANTED[tier]} as is_wanted from (
+        select * from email o where o.user_id = $1 and o.created_at < $3 and ($2::timestamptz is null or o.created_at >= $2)
+        order by o.created_at, o.id limit $4) e
+      order by e.created_at, e.id`,
+    values: [userId, span.from?.toISOString() ?? null, span.before.toISOString(), span.limit],
+  });
+  return {
+    ids: rows.flatMap((row) => (row.is_wanted ? [row.id] : [])),
+    lastAt: rows.at(-1)?.created_at ?? null,
+    count: rows.length,
+  };
+}
+
+/** Takes the bodies of these emails away, and what searches knew of them. In a transaction. */
+export async function removeBodies(client: pg.ClientBase, userId: string, emailIds: readonly string[]): Promise<void> {
+  if (emailIds.length === 0) return;
+  await client.query({
+    name: 'retention-bodies',
+    text: `
+      with contents as (
+        update email_content c set text_body = null, html_body = null, cleaned_text = null, cleaned_html = null
+        where c.user_id = $1 and c.email_id = any ($2::text[])
+      )
+      update email e set preview = '' where e.user_id = $1 and e.id = any ($2::text[]) and e.preview <> ''`,
+    values: [userId, emailIds],
+  });
+  await writeWords(client, userId, emailIds);
+}
+
+/** Takes the octets of these emails away, and those of copies that were forwarded of them. In a transaction. */
+export async function removeRaws(client: pg.ClientBase, userId: string, emailIds: readonly string[]): Promise<void> {
+  if (emailIds.length === 0) return;
+  const { rows } = await client.query<{ raw_id: string }>({
+    name: 'retention-raws',
+    text: `
+      with old_emails as materialized (
+        select e.id, e.raw_id from email e where e.user_id = $1 and e.id = any ($2::text[]) and e.raw_id is not null order by e.id for update
+      ), emails as (
+        update email e set raw_id = null where e.user_id = $1 and e.id = any (array(select id from old_emails))
+      ), old_copies as materialized (
+        select d.id, d.forward_raw_id as raw_id from delivery d
+        where d.user_id = $1 and d.email_id = any ($2::text[]) and d.forward_raw_id is not null and d.status <> 'pending' for update
+      ), copies as (
+        update delivery d set forward_raw_id = null where d.user_id = $1 and d.id = any (array(select id from old_copies))
+      )
+      select raw_id from old_emails union select raw_id from old_copies`,
+    values: [userId, emailIds],
+  });
+  await removeRawMessages(
+    client,
+    rows.map((row) => row.raw_id),
+  );
+}
+
+/** Removes receptions that made no email, as of reports, by the order of their ids, with their octets. In a transaction. */
+export async function removeReportReceptions(
+  client: pg.ClientBase,
+  userId: string,
+  span: { behindId: string; beforeId: string; limit: number },
+): Promise<{ lastId: string | null; count: number }> {
+  const { rows } = await client.query<{ email_id: string; raw_id: string; is_gone: boolean }>({
+    name: 'retention-receptions',
+    text: `
+      with walked as materialized (
+        select r.email_id, r.raw_id, r.parsed_at is not null
+          and not exists (select from email e where e.user_id = $1 and e.id = r.email_id) as is_gone
+        from reception r where r.user_id = $1 and r.email_id > $2 and r.email_id < $3 order by r.email_id limit $4
+      ), gone as (
+        delete from reception r where r.user_id = $1 and r.email_id = any (array(select email_id from walked where is_gone))
+      )
+      select email_id, raw_id, is_gone from walked order by email_id`,
+    values: [userId, span.behindId, span.beforeId, span.limit],
+  });
+  await removeRawMessages(
+    client,
+    rows.flatMap((row) => (row.is_gone ? [row.raw_id] : [])),
+  );
+  return { lastId: rows.at(-1)?.email_id ?? null, count: rows.length };
+}
+
+/** Removes the first events of the feed that are older than an instant; answers how many. In a transaction. */
+export async function removeOldEvents(
+  client: pg.ClientBase,
+  userId: string,
+  before: Date,
+  limit: number,
+): Promise<number> {
+  // The counter is locked first, as by whoever appends.
+  await client.query({
+    name: 'retention-events-lock',
+    text: 'select from event_counter c where c.user_id = $1 for no key update',
+    values: [userId],
+  });
+  const { rows } = await client.query<{ seq: number }>({
+    name: 'retention-events-find',
+    text: `
+      select o.seq from (select e.seq, e.at from event e where e.user_id = $1 order by e.seq limit $3) o
+      where o.at < $2 order by o.seq desc limit 1`,
+    values: [userId, before.toISOString(), limit],
+  });
+  const last = rows[0]?.seq;
+  if (last === undefined) return 0;
+  const { rowCount } = await client.query({
+    name: 'retention-events',
+    text: `
+      with told as (update event_counter c set first_seq = $2::bigint + 1 where c.user_id = $1)
+      delete from event e where e.user_id = $1 and e.seq <= $2::bigint`,
+    values: [userId, last],
+  });
+  return rowCount ?? 0;
+}

@@ -1,0 +1,44 @@
+import {
+  decryptSecret,
+  encryptSecret,
+  NONCE_OCTETS,
+  SecretBoxError,
+  secretKeyId,
+} from '../../../core/shared/secret-box.ts';
+import { type Database, inTransaction } from '../../connection/database.ts';
+
+/**
+ * Whether this SECRET_KEY is the one that the database's ciphertexts were made with. The first key to ask becomes it:
+ * a canary text is stored under it. The pool must be of the URL's own role.
+ */
+export function fitsSecretKey(
+  database: Database,
+  secretKey: Uint8Array,
+  random: (octets: number) => Uint8Array,
+): Promise<boolean> {
+  return inTransaction(database, async (client) => {
+    // Two services that start at once must not plant two keys.
+    await client.query('lock table secret_canary in exclusive mode');
+    const { rows } = await client.query<{ ciphertext: string }>('select ciphertext from secret_canary');
+    if (rows.length === 0) {
+      const ciphertext = encryptSecret(secretKey, 'canary', CANARY, random(NONCE_OCTETS));
+      await client.query('insert into secret_canary (key_id, ciphertext) values ($1, $2)', [
+        secretKeyId(secretKey),
+        ciphertext,
+      ]);
+      return true;
+    }
+    return rows.some((row) => opens(secretKey, row.ciphertext));
+  });
+}
+
+const CANARY = 'canary';
+
+function opens(secretKey: Uint8Array, ciphertext: string): boolean {
+  try {
+    return decryptSecret(secretKey, 'canary', ciphertext) === CANARY;
+  } catch (error) {
+    if (error instanceof SecretBoxError) return false;
+    throw error;
+  }
+}

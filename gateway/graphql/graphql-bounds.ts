@@ -1,0 +1,141 @@
+import { complexityFromQuery } from '@pothos/plugin-complexity';
+import {
+  type DocumentNode,
+  GraphQLError,
+  getOperationAST,
+  Kind,
+  OperationTypeNode,
+  parse,
+  type ValidationRule,
+  validate,
+} from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { schema } from '../../schema/graphql/schema.ts';
+import { hasTooManyPairs } from './graphql-overlap.ts';
+
+/** guarantees.md S17 */
+const MAX_DEPTH = 10;
+const MAX_ALIASES = 30;
+const MAX_TOKENS = 2_000;
+const MAX_COST = 5_000;
+/** Variables are the only part of a request that may be large: what is sent travels in them. Characters. */
+const MAX_QUERY_LENGTH = 100_000;
+/** Fields of a document, with what its fragments bring, and pairs of them that validation compares; a pair takes some 15 µs. */
+const MOST_COMPARED = { fields: 10_000, pairs: 5_000 };
+/** Looks at the schema in one operation; a whole one takes tens of milliseconds. */
+const MAX_INTROSPECTIONS = 2;
+/** Different documents about the schema whose answers are kept. */
+const MAX_KEPT_INTROSPECTIONS = 16;
+
+/**
+ * What bounds the work of one request, before any of it begins: tokens while it is parsed, aliases and looks at the schema while it is
+ * validated, depth and cost before it is executed. What is refused is answered 400.
+ */
+export function boundedOperations(): Plugin {
+  const introspections = new Map<string, Record<string, unknown>>();
+  return {
+    onParse({ params, setParseFn }) {
+      if (typeof params.source === 'string' && params.source.length > MAX_QUERY_LENGTH)
+        throw refusal(`The query is longer than ${MAX_QUERY_LENGTH} characters. Send long values as variables.`);
+      setParseFn((source, options) => parse(source, { ...options, maxTokens: MAX_TOKENS }));
+    },
+    onValidate({ params, setResult, addValidationRule, setValidationFn }) {
+      if (hasTooManyPairs(params.documentAST, MOST_COMPARED))
+        return setResult([refusal('The query names the same fields too often. Name each once in its place.')]);
+      addValidationRule(limitAliases);
+      addValidationRule(limitIntrospections);
+      // The schema is published, and suggestions cost time.
+      setValidationFn((of, document, rules, options) =>
+        validate(of, document, rules, { ...options, hideSuggestions: true, maxErrors: 20 }),
+      );
+    },
+    onExecute({ args, setResultAndStopExecution }) {
+      const refused = costRefusal(args);
+      if (refused !== null) return setResultAndStopExecution({ errors: [refused] });
+      const text = introspectionText(args);
+      if (text === null || Object.keys((args.variableValues ?? {}) as object).length > 0) return undefined;
+      const kept = introspections.get(text);
+      if (kept !== undefined) return setResultAndStopExecution({ data: kept });
+      return {
+        onExecuteDone({ result }) {
+          if (!('data' in result) || result.data == null || result.errors !== undefined) return;
+          if (introspections.size < MAX_KEPT_INTROSPECTIONS) introspections.set(text, result.data);
+        },
+      };
+    },
+    onSubscribe({ args, setResultAndStopExecution }) {
+      const refused = costRefusal(args);
+      if (refused !== null) setResultAndStopExecution({ errors: [refused] });
+    },
+  };
+}
+
+interface Asked {
+  document: DocumentNode;
+  contextValue?: unknown;
+  variableValues?: unknown;
+  operationName?: unknown;
+}
+
+function costRefusal({ document, operationName, contextValue, variableValues }: Asked): GraphQLError | null {
+  const asked = operationOf({ document, operationName });
+  // Nothing will be executed.
+  if (asked == null) return null;
+  // The reckoning takes the first operation that it finds.
+  const definitions = document.definitions.filter(({ kind }) => kind !== Kind.OPERATION_DEFINITION);
+  const { complexity, depth } = complexityFromQuery(
+    { ...document, definitions: [asked, ...definitions] },
+    {
+      schema,
+      ctx: contextValue as object,
+      variables: (variableValues ?? {}) as Record<string, unknown>,
+    },
+  );
+  if (depth > MAX_DEPTH) return refusal(`The query is ${depth} levels deep, more than ${MAX_DEPTH}.`);
+  if (complexity > MAX_COST)
+    return refusal(`The query costs ${complexity}, more than ${MAX_COST}. Ask for smaller pages or fewer fields.`);
+  return null;
+}
+
+/** The operation that is to be executed; null: it is not clear which. */
+function operationOf({ document, operationName }: Pick<Asked, 'document' | 'operationName'>) {
+  return getOperationAST(document, typeof operationName === 'string' ? operationName : null);
+}
+
+/** The text of a document that asks for nothing but the schema, with the name of what is asked of it; null of any other. */
+function introspectionText({ document, operationName }: Asked): string | null {
+  const isPure = document.definitions.every(
+    (definition) =>
+      definition.kind !== Kind.OPERATION_DEFINITION ||
+      (definition.operation === OperationTypeNode.QUERY &&
+        definition.selectionSet.selections.every(
+          (selection) => selection.kind === Kind.FIELD && selection.name.value.startsWith('__'),
+        )),
+  );
+  const text = document.loc?.source.body;
+  return isPure && text !== undefined ? `${operationOf({ document, operationName })?.name?.value ?? ''} ${text}` : null;
+}
+
+const limitAliases: ValidationRule = (context) => {
+  let aliases = 0;
+  return {
+    [Kind.FIELD]: (node) => {
+      if (node.alias !== undefined && ++aliases === MAX_ALIASES + 1)
+        context.reportError(refusal(`The query has more than ${MAX_ALIASES} aliases.`));
+    },
+  };
+};
+
+const limitIntrospections: ValidationRule = (context) => {
+  let looks = 0;
+  return {
+    [Kind.FIELD]: ({ name }) => {
+      if (/^__(schema|type)$/.test(name.value) && ++looks === MAX_INTROSPECTIONS + 1)
+        context.reportError(refusal(`The query asks more than ${MAX_INTROSPECTIONS} times for the schema.`));
+    },
+  };
+};
+
+function refusal(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'validation_error', http: { status: 400 } } });
+}

@@ -1,0 +1,189 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLNamedType,
+  getNamedType,
+  getOperationAST,
+  isCompositeType,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { domainExceeded, hasScope, type KeyRights, type Scope, scopeMissing } from '../../core/accounts/key-rights.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import type { GraphContext } from '../../schema/graphql/context.ts';
+import { schema } from '../../schema/graphql/schema.ts';
+import { scopesOfFields, shownWithoutReading, typesOfDomain } from './scopes-of-fields.ts';
+
+/**
+ * Refuses a document that asks for more than its key reaches, before anything of it is executed: each field of the operation's root needs
+ * its scope, also where @skip leaves it out. Without `read` a mutation shows what it made and no more. Looks at the schema need none.
+ */
+export const scopedOperations: Plugin<GraphContext> = {
+  onExecute({ args, setResultAndStopExecution }) {
+    const refused = refusalOf(args);
+    if (refused !== null) setResultAndStopExecution({ errors: [refused] });
+  },
+  onSubscribe({ args, setResultAndStopExecution }) {
+    const refused = refusalOf(args);
+    if (refused !== null) setResultAndStopExecution({ errors: [refused] });
+  },
+};
+
+interface Asked {
+  document: DocumentNode;
+  contextValue: GraphContext;
+  variableValues?: unknown;
+  operationName?: unknown;
+}
+
+/** One walk over the operation that is asked for. */
+interface Walk {
+  rights: KeyRights;
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  variables: Record<string, unknown>;
+}
+
+function refusalOf({ document, contextValue, variableValues, operationName }: Asked): GraphQLError | null {
+  const { rights } = contextValue.operations;
+  if (rights.scopes === null && rights.domain === null) return null;
+  const asked = getOperationAST(document, typeof operationName === 'string' ? operationName : null);
+  const root = asked == null ? undefined : schema.getRootType(asked.operation);
+  // Nothing will be executed.
+  if (asked == null || root == null) return null;
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  const walk = { rights, fragments, variables: (variableValues ?? {}) as Record<string, unknown> };
+  try {
+    for (const { field } of fieldsOf(walk, asked.selectionSet, root)) requireField(walk, root, field);
+    if (rights.domain !== null) requireTypes(walk, asked.selectionSet, root);
+    return null;
+  } catch (error) {
+    if (error instanceof UserError) return refusal(error);
+    throw error;
+  }
+}
+
+function requireField(walk: Walk, root: GraphQLNamedType, node: FieldNode): void {
+  const { rights } = walk;
+  const name = node.name.value;
+  if (name.startsWith('__') || !isObjectType(root)) return;
+  const field = root.getFields()[name];
+  const what = `The field ${name}`;
+  const need = scopesOfFields[root.name]?.[name];
+  // What is missing in the table is nothing that was ever looked at, so that no scope is enough for it.
+  if (field === undefined || need === undefined) throw scopeMissing(what, missingOf(rights), rights);
+  if (!hasScope(rights, need.scope) && !endsItself(walk, node)) throw scopeMissing(what, need.scope, rights);
+  if (rights.domain !== null && !need.isOfDomain) throw domainExceeded(what, rights);
+  if (node.selectionSet === undefined || hasScope(rights, 'read')) return;
+  requireShown(walk, node.selectionSet, getNamedType(field.type), { mutation: name, isPayload: true });
+}
+
+/** Any key may end itself. */
+function endsItself({ rights, variables }: Walk, { name, arguments: given }: FieldNode): boolean {
+  if (name.value !== 'revokeApiKey' || rights.keyId === null) return false;
+  const input = given?.find((each) => each.name.value === 'input')?.value;
+  if (input?.kind === Kind.VARIABLE)
+    return (variables[input.name.value] as { id?: unknown } | null | undefined)?.id === rights.keyId;
+  if (input?.kind !== Kind.OBJECT) return false;
+  const id = input.fields.find((each) => each.name.value === 'id')?.value;
+  if (id?.kind === Kind.VARIABLE) return variables[id.name.value] === rights.keyId;
+  return id?.kind === Kind.STRING && id.value === rights.keyId;
+}
+
+/** Where a selection of a mutation's result stands. */
+interface Place {
+  mutation: string;
+  /** on what the mutation answers, not on one of the things that this shows */
+  isPayload: boolean;
+}
+
+/** Of what a mutation answers, a key that cannot read is shown errors, ids and states. */
+function requireShown(walk: Walk, set: SelectionSetNode, type: GraphQLNamedType, place: Place): void {
+  for (const { field: node, parent } of fieldsOf(walk, set, type)) {
+    const name = node.name.value;
+    if (name === '__typename' || isError(parent)) continue;
+    const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
+    const what = `The field ${parent.name}.${name}`;
+    if (field === undefined) throw scopeMissing(what, 'read', walk.rights);
+    const shown = getNamedType(field.type);
+    const isMade = shownWithoutReading[place.mutation]?.includes(`${parent.name}.${name}`) ?? false;
+    if (isMade || shown.name === 'ID' || (name === 'status' && !isCompositeType(shown))) continue;
+    if (!isCompositeType(shown) || !place.isPayload || node.selectionSet === undefined)
+      throw scopeMissing(what, 'read', walk.rights);
+    requireShown(walk, node.selectionSet, shown, { ...place, isPayload: false });
+  }
+}
+
+/** A key of one domain is shown types that are the domain's. Walks each fragment once: what it stands on is its own. */
+function requireTypes({ rights, fragments }: Walk, set: SelectionSetNode, root: GraphQLNamedType): void {
+  const spread = new Set<string>();
+  const open: { set: SelectionSetNode; parent: GraphQLNamedType }[] = [{ set, parent: root }];
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    const { parent } = place;
+    for (const selection of place.set.selections) {
+      if (selection.kind === Kind.FIELD) {
+        const name = selection.name.value;
+        if (name.startsWith('__')) continue;
+        const isShown = parent === root || isError(parent) || typesOfDomain.has(parent.name);
+        if (!isShown) throw domainExceeded(`The field ${parent.name}.${name}`, rights);
+        const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
+        if (field !== undefined && selection.selectionSet !== undefined)
+          open.push({ set: selection.selectionSet, parent: getNamedType(field.type) });
+        continue;
+      }
+      const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
+      if (isSpread && spread.has(selection.name.value)) continue;
+      if (isSpread) spread.add(selection.name.value);
+      const fragment = isSpread ? fragments.get(selection.name.value) : selection;
+      const condition = fragment?.typeCondition?.name.value;
+      const named = condition === undefined ? parent : schema.getType(condition);
+      if (fragment !== undefined && named !== undefined) open.push({ set: fragment.selectionSet, parent: named });
+    }
+  }
+}
+
+function isError(type: GraphQLNamedType): boolean {
+  if (type.name === 'Error' || type.name === 'FieldError') return true;
+  return isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'Error');
+}
+
+/** The fields of a selection with the types that they stand on, those of its fragments among them. Each fragment is walked once. */
+function* fieldsOf(
+  { fragments }: Walk,
+  set: SelectionSetNode,
+  type: GraphQLNamedType,
+): Generator<{ field: FieldNode; parent: GraphQLNamedType }, void> {
+  const spread = new Set<string>();
+  const open: { set: SelectionSetNode; parent: GraphQLNamedType }[] = [{ set, parent: type }];
+  for (let place = open.pop(); place !== undefined; place = open.pop())
+    for (const selection of place.set.selections) {
+      if (selection.kind === Kind.FIELD) {
+        yield { field: selection, parent: place.parent };
+        continue;
+      }
+      const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
+      if (isSpread && spread.has(selection.name.value)) continue;
+      if (isSpread) spread.add(selection.name.value);
+      const fragment = isSpread ? fragments.get(selection.name.value) : selection;
+      if (fragment === undefined) continue;
+      const condition = fragment.typeCondition?.name.value;
+      const parent = condition === undefined ? place.parent : (schema.getType(condition) ?? place.parent);
+      open.push({ set: fragment.selectionSet, parent });
+    }
+}
+
+function missingOf(rights: KeyRights): Scope {
+  return (['manage', 'send', 'read'] as const).find((scope) => !hasScope(rights, scope)) ?? 'manage';
+}
+
+function refusal({ message, reason, members }: UserError): GraphQLError {
+  return new GraphQLError(message, {
+    extensions: { code: 'FORBIDDEN', statusCode: 403, reason, ...members, http: { status: 403 } },
+  });
+}

@@ -1,0 +1,148 @@
+import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createYoga } from 'graphql-yoga';
+import type { OperationContext } from '../../operations/context.ts';
+import { createGraphContext, type GraphContext } from '../../schema/graphql/context.ts';
+import { schema } from '../../schema/graphql/schema.ts';
+import { type BodiesInFlight, limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
+import { countedOperations } from '../http/measure-requests.ts';
+import { OCTETS_PER_MS } from '../http/time-to-answer.ts';
+import { MAIL_BODY_LIMIT } from '../rest/sending/outgoing-shapes.ts';
+import { explorerRoutes, isExplorerPage, sendExplorer } from './explorer.ts';
+import { boundedOperations } from './graphql-bounds.ts';
+import { startDeadline } from './graphql-deadline.ts';
+import { honestStatus, maskedErrors, sendGraphqlError } from './graphql-errors.ts';
+import { scopedOperations } from './graphql-scopes.ts';
+import { boundedVariables } from './graphql-size.ts';
+import { tracedOperations } from './graphql-spans.ts';
+import { readSampleOperations } from './sample-operations.ts';
+
+export interface GraphqlOptions {
+  /** lets requests in; the explorer's page needs no key */
+  admit: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+  contextOf: (request: FastifyRequest) => OperationContext;
+  /** counted together with those of the REST interface */
+  bodiesInFlight: BodiesInFlight;
+  publicUrl: string;
+}
+
+/** As REST answers, and what the longest operation (an endpoint's test) may ask for. Milliseconds. */
+const USUAL_ANSWER_MS = 9_000;
+const LONGEST_ANSWER_MS = 130_000;
+
+/** Mounts `/graphql`, where browsers find the explorer. Bodies are JSON. */
+export function graphqlRoute(
+  app: FastifyInstance,
+  { admit, contextOf, bodiesInFlight, publicUrl }: GraphqlOptions,
+): void {
+  const samples = readSampleOperations();
+  const known = new Map(samples.map(({ sha256, text }) => [sha256, text]));
+  const yoga = createYoga<{ context: GraphContext }, GraphContext>({
+    schema,
+    context: ({ context }) => context,
+    graphqlEndpoint: '/graphql',
+    graphiql: false,
+    landingPage: false,
+    batching: false,
+    multipart: false,
+    cors: false,
+    logging: false,
+    // Ours knows whose request it is.
+    maskedErrors: false,
+    plugins: [
+      usePersistedOperations({
+        allowArbitraryOperations: true,
+        getPersistedOperation: (sha256) => known.get(sha256) ?? null,
+        customErrors: {
+          keyNotFound: { message: 'The request has no query.', extensions: { code: 'validation_error', http: BAD } },
+          notFound: {
+            message: 'PersistedQueryNotFound: send the query itself.',
+            extensions: { code: 'PERSISTED_QUERY_NOT_FOUND', http: BAD },
+          },
+        },
+      }),
+      tracedOperations,
+      boundedVariables,
+      scopedOperations,
+      boundedOperations(),
+      countedOperations,
+      maskedErrors,
+      honestStatus,
+    ],
+  });
+
+  // Fastify reads the body, so that its limits hold, and Yoga gets it as text.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  app.setErrorHandler(sendGraphqlError);
+  explorerRoutes(app, samples);
+  void app.register(async (admitted) => {
+    admitted.addHook('onRequest', async (request, reply) =>
+      isExplorerPage(request) ? undefined : admit(request, reply),
+    );
+    limitBodiesInFlight(admitted, bodiesInFlight);
+    admitted.route({
+      url: '/graphql',
+      method: ['GET', 'POST'],
+      schema: { hide: true },
+      // What takes long says so itself (GraphContext.answerWithin).
+      config: { answerWithinMs: LONGEST_ANSWER_MS },
+      // Of requests that bear files; the others are bounded by what they ask for (graphql-size.ts).
+      bodyLimit: MAIL_BODY_LIMIT,
+      handler: (request, reply) =>
+        isExplorerPage(request)
+          ? sendExplorer(reply)
+          : answerInTime({ request, reply }, yoga, { operations: contextOf(request), publicUrl }),
+    });
+  });
+}
+
+const BAD = { status: 400 };
+
+interface Answering {
+  operations: OperationContext;
+  publicUrl: string;
+}
+
+/** Answers a request, with 503 when its time is over. */
+async function answerInTime(
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  yoga: { fetch: (url: URL, init: RequestInit, more: { context: GraphContext }) => Response | Promise<Response> },
+  { operations, publicUrl }: Answering,
+): Promise<Response | string> {
+  const body = typeof request.body === 'string' ? request.body : '{}';
+  const usualMs = USUAL_ANSWER_MS + body.length / OCTETS_PER_MS;
+  const deadline = startDeadline(usualMs);
+  const hangUp = new AbortController();
+  reply.raw.once('close', () => hangUp.abort());
+  operations.answerBy = performance.now() + usualMs;
+  const { context, stopReads } = createGraphContext({
+    operations,
+    requestId: request.id,
+    signal: hangUp.signal,
+    answerWithin(milliseconds) {
+      operations.answerBy = performance.now() + milliseconds;
+      deadline.moveTo(milliseconds);
+    },
+  });
+  const { method } = request;
+  const headers = { accept: request.headers.accept ?? 'application/json', 'content-type': 'application/json' };
+  const init = { method, headers, signal: hangUp.signal, ...(method === 'POST' ? { body } : {}) };
+  try {
+    const answer = yoga.fetch(new URL(request.url, publicUrl), init, { context });
+    const response = await Promise.race([answer, deadline.passed]);
+    if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) return response;
+    // In one piece with its length: as a stream it takes longer to send.
+    const text = await response.text();
+    await Promise.race([context.endReads(), deadline.passed]);
+    reply.code(response.status).headers(Object.fromEntries(response.headers));
+    return text;
+  } catch (error) {
+    stopReads();
+    // Not waited for: PostgreSQL may be what the time went to.
+    void context.endReads();
+    throw error;
+  } finally {
+    deadline.stop();
+  }
+}

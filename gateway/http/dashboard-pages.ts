@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sendNoRoute } from './error-response.ts';
+
+/** Where `npm run build` leaves the dashboard. */
+const BUILT = path.join(import.meta.dirname, '../dashboard/dist');
+/** Files below assets/ are named after their octets. Seconds. */
+const FOR_GOOD_SECONDS = 31_536_000;
+const NONCE_OCTETS = 16;
+/** Paths that are no pages, whatever a browser says that it takes. */
+const OTHERS = /^\/(?:api|graphql|health|ready|assets)(?:\/|$)/;
+
+/**
+ * Serves the dashboard: its files, and its page for every other path that a browser opens, since the page finds out by itself what to show
+ * there. No key and no session is needed for it; what it shows, it asks the graph for.
+ */
+export async function dashboardPages(app: FastifyInstance): Promise<void> {
+  const page = await readFile(path.join(BUILT, 'index.html'), 'utf8').catch(() => null);
+  if (page !== null)
+    await app.register(fastifyStatic, {
+      root: BUILT,
+      index: false,
+      wildcard: false,
+      preCompressed: true,
+      cacheControl: false,
+      globIgnore: ['index.html'],
+      setHeaders(reply, file) {
+        const isAsset = file.startsWith(path.join(BUILT, 'assets'));
+        reply.header('cache-control', isAsset ? `public, max-age=${FOR_GOOD_SECONDS}, immutable` : 'no-cache');
+      },
+    });
+  const sendPage = (reply: FastifyReply): FastifyReply => {
+    reply.type('text/html; charset=utf-8');
+    if (page === null) return reply.code(503).header('retry-after', '60').send(NOT_BUILT);
+    const nonce = randomBytes(NONCE_OCTETS).toString('base64');
+    return reply
+      .headers({
+        'content-security-policy': policyOf(nonce),
+        'referrer-policy': 'same-origin',
+        'x-frame-options': 'DENY',
+      })
+      .send(page.replace('%NONCE%', nonce));
+  };
+  app.get('/', { schema: { hide: true } }, (_request, reply) => sendPage(reply));
+  app.setNotFoundHandler((request, reply) => (isPage(request) ? sendPage(reply) : sendNoRoute(request, reply)));
+}
+
+/** Whether a browser opens a page, and not a program a path that is none. */
+function isPage(request: FastifyRequest): boolean {
+  const { method, headers, url } = request;
+  const wantsPage = headers.accept?.includes('text/html') ?? false;
+  return (method === 'GET' || method === 'HEAD') && wantsPage && !OTHERS.test(url.split('?')[0] ?? '');
+}
+
+/** Scripts and styles of ours alone; the style elements that our components make bear the nonce. */
+function policyOf(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "frame-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Postroom</title>
+<h1>The dashboard is not built</h1><p>Run <code>npm run build</code> and start Postroom again.
+REST at <a href="/api/e2/docs">/api/e2</a> and GraphQL at <a href="/graphql">/graphql</a> work without it.</p></html>`;

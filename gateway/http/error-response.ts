@@ -1,0 +1,197 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { hasZodFastifySchemaValidationErrors, isResponseSerializationError } from 'fastify-type-provider-zod';
+import type { Logger } from 'pino';
+import { INSUFFICIENT_SCOPE } from '../../core/accounts/key-rights.ts';
+import { UserError, type UserErrorCode } from '../../core/shared/errors.ts';
+import { isConnectionLost } from '../../db/connection/database.ts';
+import { unfitInput } from '../../schema/shapes/parse-input.ts';
+import { RequestLimiterAway } from '../admission/request-limit.ts';
+
+/** The body of every error of the REST interface (decisions.md "validation"). `name` is in the vocabulary of the `resend` client. */
+export interface ErrorBody {
+  error: string;
+  message: string;
+  statusCode: number;
+  name: string;
+  details?: unknown;
+  code?: string;
+}
+
+export interface ErrorResponse {
+  body: ErrorBody;
+  headers: Record<string, string>;
+}
+
+/** What a client waits when PostgreSQL is away; seconds. */
+const RETRY_AFTER_SECONDS = 5;
+/** interface.md "Errors": the same when requests cannot be counted. */
+const LIMITER_RETRY_AFTER_SECONDS = 60;
+
+const UNAUTHORIZED: ErrorBody = {
+  error: 'Unauthorized',
+  message: 'Authentication required. Provide a valid session cookie or Bearer token.',
+  statusCode: 401,
+  name: 'missing_api_key',
+};
+const CHALLENGE = { 'www-authenticate': 'Bearer realm="API", charset="UTF-8"' };
+
+const statuses: Record<UserErrorCode, [statusCode: number, name: string]> = {
+  validation: [400, 'validation_error'],
+  unauthorized: [401, 'missing_api_key'],
+  forbidden: [403, 'restricted_api_key'],
+  not_found: [404, 'not_found'],
+  conflict: [409, 'validation_error'],
+  gone: [410, 'not_found'],
+  rate_limited: [429, 'rate_limit_exceeded'],
+  unavailable: [503, 'application_error'],
+};
+
+/** The one place where errors become answers. What is nobody's fault but ours is logged here, once, and told as 500. */
+export function errorResponse(error: unknown, log: Logger): ErrorResponse {
+  if (error instanceof UserError) return userErrorResponse(error);
+  if (hasZodFastifySchemaValidationErrors(error)) {
+    const details = error.validation.map(({ instancePath, message }) => ({
+      field: instancePath.split('/').slice(1).join('.'),
+      message: message ?? 'Invalid value',
+    }));
+    return userErrorResponse(unfitInput(details));
+  }
+  if (isConnectionLost(error) || codeOf(error) === 'FST_ERR_HANDLER_TIMEOUT') {
+    log.warn({ err: error }, 'a request found the database away');
+    return unavailable();
+  }
+  if (error instanceof RequestLimiterAway) {
+    log.warn({ err: error }, 'a request could not be counted');
+    const message = 'Rate limiting service is temporarily unavailable. Please try again later.';
+    return unavailable(message, LIMITER_RETRY_AFTER_SECONDS);
+  }
+  const status = (error as Partial<FastifyError>).statusCode ?? 500;
+  if (status < 500 && !isResponseSerializationError(error)) return frameworkErrorResponse(status);
+  log.error({ err: error }, 'a request failed');
+  return frame(500, 'Internal Server Error', 'An unexpected error occurred.');
+}
+
+/** Sends an error as errorResponse has it. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { body, headers } = errorResponse(error, request.log as unknown as Logger);
+  return send(reply, body, headers);
+}
+
+/** As sendError, for downloads: an unknown key is told in `details` too (interface.md "Authentication errors"). */
+export function sendDownloadError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { body, headers } = errorResponse(error, request.log as unknown as Logger);
+  const isUnauthorized = error instanceof UserError && error.code === 'unauthorized';
+  return send(reply, isUnauthorized ? { ...body, details: 'Invalid or missing API key' } : body, headers);
+}
+
+/** Returns whether no route serves the path of a request by its method. */
+export function hasNoRoute(request: FastifyRequest): boolean {
+  return request.is404 || request.server.isTakenForId(pathOf(request), request.routeOptions.url);
+}
+
+/** Sends 404 for a path that no route serves, and 405 for one that is served by other methods. */
+export function sendNoRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const methods = request.server.declaredMethods(pathOf(request));
+  // A route may find that there is nothing below its path.
+  if (methods.length > 0 && !methods.includes(request.method)) {
+    const allow = methods.join(', ');
+    const message = `${request.method} is not allowed here. Use one of: ${allow}.`;
+    return send(reply, frame(405, 'Method Not Allowed', message, { name: 'method_not_allowed' }).body, { allow });
+  }
+  const { body, headers } = frame(404, 'Not Found', 'The requested resource does not exist.');
+  return send(reply, body, headers);
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?')[0] ?? '';
+}
+
+/** Of the retired interface of the first version. */
+export function sendGone(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { body, headers } = frame(410, 'Gone', 'This version of the interface is retired. Use /api/e2.');
+  return send(reply, body, headers);
+}
+
+/** Sends 421 to a request whose Host header field is not one of this gateway's. */
+export function sendMisdirected(reply: FastifyReply, publicUrl: string): FastifyReply {
+  const message = `This service does not serve the host that the request names. Use ${publicUrl}, and let a proxy in front keep the Host header.`;
+  const { body, headers } = frame(421, 'Misdirected Request', message, { name: 'validation_error' });
+  return send(reply, { ...body, code: 'MISDIRECTED_REQUEST' }, headers);
+}
+
+function send(reply: FastifyReply, body: ErrorBody, headers: Record<string, string>): FastifyReply {
+  // The serializer of the route's own answer does not know error bodies.
+  return reply
+    .code(body.statusCode)
+    .headers(headers)
+    .type('application/json; charset=utf-8')
+    .serializer((payload) => payload as string)
+    .send(JSON.stringify(body));
+}
+
+function userErrorResponse(error: UserError): ErrorResponse {
+  if (error.code === 'unauthorized')
+    return { body: { ...UNAUTHORIZED, name: error.wireName ?? UNAUTHORIZED.name }, headers: CHALLENGE };
+  if (error.code === 'unavailable') return unavailable();
+  const [statusCode, name] = statuses[error.code];
+  const isThrottled = error.code === 'rate_limited';
+  return {
+    body: {
+      error: error.title ?? (isThrottled ? 'Too Many Requests' : error.message),
+      message: error.message,
+      statusCode,
+      name: error.wireName ?? name,
+      ...(error.details === undefined ? {} : { details: error.details }),
+      ...(error.reason === undefined ? {} : { code: error.reason }),
+      ...error.members,
+    },
+    headers: {
+      ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),
+      // Generated clients try a 409 again by themselves unless told not to.
+      ...(error.isFinal ? { 'x-should-retry': 'false' } : {}),
+      // RFC 6750 §3.1
+      ...(error.reason === INSUFFICIENT_SCOPE
+        ? { 'www-authenticate': `Bearer error="insufficient_scope", scope="${String(error.members['requiredScope'])}"` }
+        : {}),
+    },
+  };
+}
+
+function unavailable(
+  message = 'The service is temporarily unavailable. Please try again later.',
+  retryAfterSeconds = RETRY_AFTER_SECONDS,
+): ErrorResponse {
+  const response = frame(503, 'Service Unavailable', message);
+  return { ...response, headers: { 'retry-after': String(retryAfterSeconds) } };
+}
+
+const frameworkErrors: Record<number, [error: string, message: string, name: string]> = {
+  400: ['Bad Request', 'The request body is not valid JSON.', 'validation_error'],
+  405: ['Method Not Allowed', 'The method is not allowed here.', 'method_not_allowed'],
+  413: ['Payload Too Large', 'The request body is too large.', 'validation_error'],
+  414: ['URI Too Long', 'The path of the request is too long.', 'validation_error'],
+  415: ['Unsupported Media Type', 'Send the request body as application/json.', 'validation_error'],
+};
+
+function frameworkErrorResponse(status: number): ErrorResponse {
+  const known = frameworkErrors[status];
+  if (known === undefined) return frame(400, 'Bad Request', 'The request is not valid.');
+  const [error, message, name] = known;
+  return frame(status, error, message, { name });
+}
+
+function frame(statusCode: number, error: string, message: string, more: { name?: string } = {}): ErrorResponse {
+  const names: Record<number, string> = {
+    400: 'validation_error',
+    404: 'not_found',
+    410: 'not_found',
+    503: 'application_error',
+  };
+  const name = more.name ?? names[statusCode] ?? 'internal_server_error';
+  return { body: { error, message, statusCode, name }, headers: {} };
+}
+
+function codeOf(error: unknown): string | null {
+  const code = error instanceof Error ? (error as { code?: unknown }).code : null;
+  return typeof code === 'string' ? code : null;
+}

@@ -1,0 +1,152 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { dmarcPolicy, dmarcRecord } from '../../../core/domains/dmarc-report.ts';
+import * as dmarc from '../../../operations/domains/dmarc-reports.ts';
+import {
+  errorBody,
+  idInPath,
+  instant,
+  limit,
+  listBody,
+  listOf,
+  offset,
+  type RestOptions,
+  wireInstant,
+} from '../shapes.ts';
+
+const reportFields = {
+  object: z.literal('dmarc_report'),
+  id: z.string(),
+  domain: z.string().meta({ description: 'of the policy: the domain itself, or one under or above it' }),
+  organization: z.string().meta({ description: 'who reports' }),
+  reportId: z.string().meta({ description: 'the reporter’s own name for the report' }),
+  begin: instant,
+  end: instant,
+  policy: dmarcPolicy.meta({ description: 'what the reporter saw published; null where it does not say' }),
+  messageCount: z.number().int(),
+  alignedCount: z.number().int().meta({ description: 'messages that passed DMARC' }),
+  emailId: z.string().meta({ description: 'the email that brought it' }),
+  createdAt: instant,
+  isTruncated: z.boolean().meta({ description: 'whether records were left out; messages of all are counted' }),
+};
+const reportBody = z.object(reportFields).meta({ id: 'DmarcReport' });
+const reportWithRecords = z
+  .object({ ...reportFields, records: z.array(dmarcRecord) })
+  .meta({ id: 'DmarcReportDetails' });
+
+const summaryBody = z
+  .object({
+    object: z.literal('dmarc_summary'),
+    domain: z.string(),
+    since: instant,
+    until: instant,
+    reportCount: z.number().int().meta({ description: 'a report that came several times counts once' }),
+    messages: z.number().int(),
+    aligned: z.number().int().meta({ description: 'messages that passed DMARC' }),
+    alignedPercent: z.number().nullable().meta({ description: 'null without messages' }),
+    policy: dmarcPolicy.nullable().meta({ description: 'as reporters saw it last; null without reports' }),
+    sources: z.array(
+      z.object({
+        sourceIp: z.string(),
+        headerFrom: z.string(),
+        count: z.number().int(),
+        alignedCount: z.number().int(),
+      }),
+    ),
+    advice: z.string().meta({ description: 'what is missing before p=quarantine or p=reject' }),
+    isTruncated: z.boolean().meta({ description: 'whether the sources are those of a part of the messages only' }),
+  })
+  .meta({ id: 'DmarcSummary' });
+
+const oneInPath = idInPath.extend({ reportId: z.string().meta({ description: 'the id of the report' }) });
+
+export const dmarcReportRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.get(
+    '/domains/:id/dmarc-reports',
+    {
+      schema: {
+        operationId: 'listDmarcReports',
+        summary: 'List DMARC reports on a domain',
+        description:
+          'Aggregate reports that came to any address of yours, those of the newest time first. The emails that brought them are listed as mail, too.',
+        tags: ['Domains'],
+        params: idInPath,
+        querystring: z.object({ limit: limit(), offset }),
+        response: { 200: listOf(reportBody), default: errorBody },
+      },
+    },
+    async (request) => {
+      const { limit: size, offset: start } = request.query;
+      const page = { limit: size, offset: start };
+      const found = await dmarc.listDmarcReports(contextOf(request), request.params.id, page);
+      return listBody(found.reports.map(reportBodyOf), page, found.total);
+    },
+  );
+
+  app.get(
+    '/domains/:id/dmarc-reports/:reportId',
+    {
+      schema: {
+        operationId: 'getDmarcReport',
+        summary: 'Read a DMARC report',
+        description: 'With its first 1,000 records.',
+        tags: ['Domains'],
+        params: oneInPath,
+        response: { 200: reportWithRecords, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { id, reportId } = request.params;
+      const report = await dmarc.readDmarcReport(contextOf(request), id, reportId);
+      return { ...reportBodyOf(report), records: report.records };
+    },
+  );
+
+  app.get(
+    '/domains/:id/dmarc',
+    {
+      schema: {
+        operationId: 'getDmarcSummary',
+        summary: 'Sum up DMARC reports on a domain',
+        description: `What the reports of the last ${dmarc.SUMMARY_DAYS} days say: how much mail passed, the 100 sources of most mail, and what to do next.`,
+        tags: ['Domains'],
+        params: idInPath,
+        response: { 200: summaryBody, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { since, until, sources, ...summary } = await dmarc.summarizeDmarc(contextOf(request), request.params.id);
+      return {
+        object: 'dmarc_summary' as const,
+        ...summary,
+        since: wireInstant(since),
+        until: wireInstant(until),
+        sources: sources.map(({ sourceIp, headerFrom, count, alignedCount }) => ({
+          sourceIp,
+          headerFrom,
+          count,
+          alignedCount,
+        })),
+      };
+    },
+  );
+};
+
+function reportBodyOf(report: dmarc.DmarcReport): z.infer<typeof reportBody> {
+  const { id, domain, organization, reportId, begin, end, policy, messageCount, alignedCount, emailId } = report;
+  return {
+    object: 'dmarc_report',
+    id,
+    domain,
+    organization,
+    reportId,
+    begin: wireInstant(begin),
+    end: wireInstant(end),
+    policy,
+    messageCount,
+    alignedCount,
+    emailId,
+    createdAt: wireInstant(report.createdAt),
+    isTruncated: report.isTruncated,
+  };
+}

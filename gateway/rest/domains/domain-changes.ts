@@ -1,0 +1,144 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { OperationContext } from '../../../operations/context.ts';
+import * as changes from '../../../operations/domains/domain-changes.ts';
+import * as domains from '../../../operations/domains/domains.ts';
+import { domainChangeShape } from '../../../schema/shapes/domain.ts';
+import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
+import { type DomainBody, domainBody, domainDetailsOf, domainStatus, verificationCheckOf } from './domain-wire.ts';
+
+const change = domainChangeShape.meta({
+  examples: [
+    { isCatchAllEnabled: false },
+    { isCatchAllEnabled: true, catchAllEndpointId: 'ep_01931f3e5a7b7c1d8e2f3a4b5c6d7e8f' },
+  ],
+});
+
+const deleted = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  object: z.literal('domain'),
+  id: z.string(),
+  deleted: z.literal(true),
+  deletedResources: z.object({
+    domain: z.string(),
+    emailAddresses: z.number().int(),
+    dnsRecords: z.number().int(),
+    blockedEmails: z.number().int(),
+    providerIdentity: z.boolean(),
+    providerReceiptRules: z.boolean(),
+    sesIdentity: z.boolean(),
+    sesReceiptRules: z.boolean(),
+  }),
+});
+
+const conflict = errorBody.extend({
+  dependentSubdomains: z.array(z.object({ id: z.string(), domain: z.string(), status: domainStatus })).optional(),
+});
+
+const response = { 200: domainBody, default: errorBody };
+
+/** A domain whose DNS was looked at now, on the wire. */
+export async function checkedBodyOf(context: OperationContext, id: string): Promise<DomainBody> {
+  const domain = await domains.readCheckedDomain(context, id);
+  const verificationCheck = verificationCheckOf(domain, context.now());
+  return { ...domainDetailsOf(domain, context.userId), verificationCheck };
+}
+
+export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  // interface.md has PATCH, the older client PUT.
+  for (const [method, operationId] of [
+    ['PATCH', 'updateDomain'],
+    ['PUT', 'replaceDomain'],
+  ] as const)
+    app.route({
+      method,
+      url: '/domains/:id',
+      schema: {
+        operationId,
+        summary: method === 'PATCH' ? 'Change a domain' : 'Change a domain (older clients)',
+        description: 'Routes mail to unknown addresses of a verified domain to an endpoint, or no longer.',
+        tags: ['Domains'],
+        params: idInPath,
+        body: change,
+        response,
+      },
+      handler: async (request) => {
+        const context = contextOf(request);
+        return domainDetailsOf(await changes.updateDomain(context, request.params.id, request.body), context.userId);
+      },
+    });
+
+  app.delete(
+    '/domains/:id',
+    {
+      schema: {
+        operationId: 'deleteDomain',
+        summary: 'Delete a domain',
+        description:
+          'With its addresses, keys and DMARC reports. Its mail stays readable. Subdomains of it must be deleted first; the answer 409 lists them.',
+        tags: ['Domains'],
+        params: idInPath,
+        response: { 200: deleted, 409: conflict, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const gone = await changes.deleteDomain(contextOf(request), id);
+      const hadReceiving = gone.wasVerified || gone.addressCount > 0;
+      return {
+        success: true as const,
+        message: `Domain ${gone.name} was deleted.`,
+        object: 'domain' as const,
+        id,
+        deleted: true as const,
+        deletedResources: {
+          domain: gone.name,
+          emailAddresses: gone.addressCount,
+          dnsRecords: gone.recordCount,
+          blockedEmails: 0,
+          providerIdentity: true,
+          providerReceiptRules: hadReceiving,
+          sesIdentity: true,
+          sesReceiptRules: hadReceiving,
+        },
+      };
+    },
+  );
+
+  app.post(
+    '/domains/:id/dkim',
+    {
+      schema: {
+        operationId: 'rotateDkimKey',
+        summary: 'Replace the DKIM key of a domain',
+        description:
+          'Answers the domain with the records of both keys. Publish the new one; once it is seen, mail is signed with it. Keep the former record for as long as it is listed: 7 more days.',
+        tags: ['Domains'],
+        params: idInPath,
+        response: { ...response, 409: errorBody },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      const domain = await changes.rotateDkimKey(context, request.params.id);
+      const message = 'Publish the record of the new DKIM key. Mail is signed with it once it is seen.';
+      return { ...domainDetailsOf(domain, context.userId), message };
+    },
+  );
+
+  app.post(
+    '/domains/:id/verify',
+    {
+      schema: {
+        operationId: 'verifyDomain',
+        summary: 'Look at the DNS of a domain now',
+        description: 'As reading it with `check`.',
+        tags: ['Domains'],
+        params: idInPath,
+        response: { ...response, 503: errorBody },
+      },
+    },
+    (request) => checkedBodyOf(contextOf(request), request.params.id),
+  );
+};

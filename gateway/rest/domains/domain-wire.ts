@@ -1,0 +1,298 @@
+import { z } from 'zod';
+import { MX_PREFERENCE, mailFromDomainOf } from '../../../core/domains/dns-records.ts';
+import { conflictMessage } from '../../../core/domains/domain-advice.ts';
+import { MTA_STS_MODES } from '../../../core/domains/mta-sts.ts';
+import type { ShownRecord } from '../../../operations/domains/domain-view.ts';
+import * as domains from '../../../operations/domains/domains.ts';
+import { ENDPOINT_TYPES } from '../../../operations/endpoints/endpoints.ts';
+import { instant, wireInstant } from '../shapes.ts';
+
+/** A region of the `resend` client, whose type demands one; nothing of the service depends on it. */
+const REGION = 'us-east-1';
+
+export const domainStatus = z.enum(domains.DOMAIN_STATUSES);
+
+const dnsRecord = z
+  .object({
+    id: z.string(),
+    domainId: z.string(),
+    type: z.string(),
+    recordType: z.string(),
+    name: z.string(),
+    value: z.string(),
+    description: z.string(),
+    isRequired: z.boolean(),
+    isVerified: z.boolean(),
+    lastChecked: instant.nullable(),
+    createdAt: instant,
+    error: z.string().optional().meta({ description: 'why the record is not verified' }),
+  })
+  .meta({ id: 'DnsRecord' });
+
+/** As the `resend` client knows records. */
+const publishedRecord = z.object({
+  record: z.enum(['SPF', 'DKIM', 'Receiving']),
+  name: z.string(),
+  type: z.string(),
+  ttl: z.string(),
+  status: z.string(),
+  value: z.string(),
+  priority: z.number().int().optional(),
+});
+
+const recommendation = z.object({ name: z.string(), value: z.string(), description: z.string() });
+const transportRecord = recommendation.extend({
+  isSeen: z.boolean().meta({ description: 'whether DNS had it when it was last asked' }),
+});
+const transportSecurity = z
+  .object({
+    mode: z
+      .enum(MTA_STS_MODES)
+      .meta({ description: 'testing: senders report; enforce: they do not deliver without TLS' }),
+    policyHost: z.string().meta({ description: 'the name that has to lead to this gateway by HTTPS' }),
+    policyUrl: z.string(),
+    mtaSts: transportRecord,
+    tlsReports: transportRecord,
+  })
+  .meta({ description: 'TXT records with which senders insist on TLS (RFC 8461) and report on it (RFC 8460)' });
+
+const verificationCheck = z.object({
+  dnsRecords: z.array(
+    z.object({
+      type: z.string(),
+      name: z.string(),
+      value: z.string(),
+      isVerified: z.boolean(),
+      status: z.string(),
+      lastChecked: instant,
+      error: z.string().optional(),
+    }),
+  ),
+  sesStatus: z.string(),
+  providerStatus: z.string(),
+  dkimStatus: z.string(),
+  dkimVerified: z.boolean(),
+  dkimTokens: z.array(z.string()),
+  mailFromDomain: z.string(),
+  mailFromStatus: z.string(),
+  mailFromVerified: z.boolean(),
+  isFullyVerified: z.boolean().meta({ description: 'verified, and every required record is seen' }),
+  lastChecked: instant,
+  error: z.string().optional().meta({ description: 'what DNS did not tell; verdicts are those from before' }),
+});
+
+/** A domain with everything that each client looks for. */
+export const domainBody = z
+  .object({
+    object: z.literal('domain'),
+    id: z.string(),
+    domain: z.string(),
+    name: z.string(),
+    status: domainStatus,
+    canReceiveEmails: z.boolean(),
+    hasMxRecords: z.boolean(),
+    domainProvider: z.string().nullable(),
+    providerConfidence: z.string().nullable(),
+    lastDnsCheck: instant.nullable(),
+    lastProviderCheck: instant.nullable(),
+    lastSesCheck: instant.nullable(),
+    isCatchAllEnabled: z.boolean(),
+    catchAllEndpointId: z.string().nullable(),
+    mailFromDomain: z.string().nullable(),
+    mailFromDomainStatus: z.string().nullable(),
+    mailFromDomainVerifiedAt: instant.nullable(),
+    receiveDmarcEmails: z.boolean(),
+    createdAt: instant,
+    created_at: instant,
+    updatedAt: instant,
+    userId: z.string(),
+    region: z.literal(REGION).meta({ description: 'always the same: the `resend` client knows no domain without one' }),
+    capabilities: z.object({ sending: z.string(), receiving: z.string() }),
+    proofLostAt: instant.nullable().meta({ description: 'since when the proof of the verified domain is missing' }),
+    stats: z.object({
+      totalEmailAddresses: z.number().int(),
+      activeEmailAddresses: z.number().int(),
+      hasCatchAll: z.boolean(),
+      emailsLast24h: z.number().int().optional(),
+      emailsLast7d: z.number().int().optional(),
+      emailsLast30d: z.number().int().optional(),
+    }),
+    catchAllEndpoint: z
+      .object({ id: z.string(), name: z.string(), type: z.enum(ENDPOINT_TYPES), isActive: z.boolean() })
+      .nullable(),
+    dnsRecords: z.array(dnsRecord),
+    records: z.array(publishedRecord),
+    parentDomain: z.string().optional().meta({ description: 'of a subdomain whose parent is a domain of yours' }),
+    inheritsFromParent: z.boolean(),
+    dnsConflict: z
+      .object({
+        hasConflict: z.boolean(),
+        conflictType: z.enum(['mx', 'cname', 'both']),
+        message: z.string(),
+        existingRecords: z.array(z.object({ type: z.string(), value: z.string() })),
+      })
+      .optional(),
+    authRecommendations: z.object({ spf: recommendation.optional(), dmarc: recommendation.optional() }).optional(),
+    transportSecurity: transportSecurity.optional(),
+    verificationCheck: verificationCheck.optional(),
+    message: z.string().optional(),
+  })
+  .meta({ id: 'Domain' });
+export type DomainBody = z.infer<typeof domainBody>;
+
+/** A domain on the wire. */
+export function domainBodyOf(domain: domains.Domain, userId: string): DomainBody {
+  const { check, checkedAt } = domain;
+  const lastCheck = wireInstant(checkedAt);
+  return {
+    object: 'domain',
+    id: domain.id,
+    domain: domain.name,
+    name: domain.name,
+    status: domain.status,
+    canReceiveEmails: domain.canReceive,
+    hasMxRecords: check?.hasMx ?? false,
+    domainProvider: check?.provider?.name ?? null,
+    providerConfidence: check?.provider?.confidence ?? null,
+    lastDnsCheck: lastCheck,
+    lastProviderCheck: lastCheck,
+    lastSesCheck: lastCheck,
+    isCatchAllEnabled: domain.isCatchAllEnabled,
+    catchAllEndpointId: domain.catchAllEndpoint?.id ?? null,
+    mailFromDomain: mailFromDomainOf(domain.name),
+    mailFromDomainStatus: mailFromStatusOf(domain),
+    mailFromDomainVerifiedAt: wireInstant(domain.mailFromVerifiedAt),
+    receiveDmarcEmails: domain.receiveDmarcEmails,
+    createdAt: wireInstant(domain.createdAt),
+    created_at: wireInstant(domain.createdAt),
+    updatedAt: wireInstant(domain.updatedAt),
+    userId,
+    region: REGION,
+    capabilities: {
+      sending: domain.status === 'verified' ? 'enabled' : 'disabled',
+      receiving: domain.canReceive ? 'enabled' : 'disabled',
+    },
+    proofLostAt: wireInstant(domain.proofLostAt),
+    stats: {
+      totalEmailAddresses: domain.addressCount,
+      activeEmailAddresses: domain.activeAddressCount,
+      hasCatchAll: domain.isCatchAllEnabled,
+    },
+    catchAllEndpoint: domain.catchAllEndpoint,
+    dnsRecords: dnsRecordsBodyOf(domain),
+    records: domain.dnsRecords.map((record) => publishedRecordOf(record, checkedAt !== null)),
+    ...(domain.parent === null ? {} : { parentDomain: domain.parent.name }),
+    inheritsFromParent: domain.parent !== null,
+    ...(check?.conflict == null
+      ? {}
+      : {
+          dnsConflict: {
+            hasConflict: true,
+            conflictType: check.conflict.type,
+            message: conflictMessage(check.conflict.type),
+            existingRecords: check.conflict.records,
+          },
+        }),
+    ...(domain.reason === null ? {} : { message: domain.reason }),
+  };
+}
+
+/** One domain alone, with how much mail it had lately. */
+export function domainDetailsOf(domain: domains.DomainDetails, userId: string): DomainBody {
+  const body = domainBodyOf(domain, userId);
+  const { lastDay, lastWeek, lastMonth } = domain.emailCounts;
+  const stats = { ...body.stats, emailsLast24h: lastDay, emailsLast7d: lastWeek, emailsLast30d: lastMonth };
+  const { spf, dmarc } = domain.advice;
+  const authRecommendations = { ...(spf === null ? {} : { spf }), ...(dmarc === null ? {} : { dmarc }) };
+  const { mode, policyHost, policyUrl, mtaSts, tlsReports, isMtaStsSeen, isTlsReportSeen } = domain.transport;
+  const transportSecurity = {
+    mode,
+    policyHost,
+    policyUrl,
+    mtaSts: { ...mtaSts, isSeen: isMtaStsSeen },
+    tlsReports: { ...tlsReports, isSeen: isTlsReportSeen },
+  };
+  return { ...body, stats, transportSecurity, ...(spf === null && dmarc === null ? {} : { authRecommendations }) };
+}
+
+/** What a look at DNS came to, for clients that asked for one. */
+export function verificationCheckOf(domain: domains.Domain, now: Date): z.infer<typeof verificationCheck> {
+  const { dnsRecords, check, status, isDkimSeen, isFullyVerified } = domain;
+  const lastChecked = wireInstant(domain.checkedAt ?? now);
+  const isMailFromSeen = domain.mailFromVerifiedAt !== null;
+  return {
+    dnsRecords: dnsRecords.map(({ type, name, value, isSeen, error }) => ({
+      type,
+      name,
+      value,
+      isVerified: isSeen,
+      status: isSeen ? 'verified' : 'pending',
+      lastChecked,
+      ...(error === null ? {} : { error }),
+    })),
+    sesStatus: PROVIDER_STATUSES[status],
+    providerStatus: PROVIDER_STATUSES[status],
+    dkimStatus: isDkimSeen ? 'Success' : 'Pending',
+    dkimVerified: isDkimSeen,
+    dkimTokens: domain.dkimKeys.map(({ selector }) => selector),
+    mailFromDomain: mailFromDomainOf(domain.name),
+    mailFromStatus: mailFromStatusOf(domain),
+    mailFromVerified: isMailFromSeen,
+    isFullyVerified,
+    lastChecked,
+    ...(check?.error == null ? {} : { error: check.error }),
+  };
+}
+
+export const dnsRecordsBody = z.array(dnsRecord);
+
+/** The records that the owner of a domain is asked for. */
+export function dnsRecordsBodyOf(domain: domains.Domain): z.infer<typeof dnsRecordsBody> {
+  const lastChecked = wireInstant(domain.checkedAt);
+  return domain.dnsRecords.map(({ id, type, name, value, description, isRequired, isSeen, error }) => ({
+    id,
+    domainId: domain.id,
+    type,
+    recordType: type,
+    name,
+    value,
+    description,
+    isRequired,
+    isVerified: isSeen,
+    lastChecked,
+    createdAt: wireInstant(domain.createdAt),
+    ...(error === null ? {} : { error }),
+  }));
+}
+
+const PROVIDER_STATUSES = { pending: 'Pending', verified: 'Success', failed: 'Failed' } as const;
+
+function mailFromStatusOf(domain: domains.Domain): string {
+  if (domain.mailFromVerifiedAt !== null) return 'Success';
+  return domain.checkedAt === null ? 'pending' : 'Pending';
+}
+
+/** The client has no word for the proof and for DMARC; a record called `SPF` may be of any of their types. */
+const RECORD_WORDS = {
+  receiving: 'Receiving',
+  proof: 'SPF',
+  spf: 'SPF',
+  'mail-from-mx': 'SPF',
+  'mail-from-spf': 'SPF',
+  dkim: 'DKIM',
+  dmarc: 'SPF',
+} as const satisfies Record<ShownRecord['purpose'], string>;
+
+function publishedRecordOf(record: ShownRecord, isChecked: boolean): z.infer<typeof publishedRecord> {
+  const { type, name, value, purpose, isSeen } = record;
+  const isMx = type === 'MX';
+  return {
+    record: RECORD_WORDS[purpose],
+    name,
+    type,
+    ttl: 'Auto',
+    status: isSeen ? 'verified' : isChecked ? 'pending' : 'not_started',
+    value: isMx ? value.slice(value.indexOf(' ') + 1) : value,
+    ...(isMx ? { priority: MX_PREFERENCE } : {}),
+  };
+}

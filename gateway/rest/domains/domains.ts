@@ -1,0 +1,125 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import * as domains from '../../../operations/domains/domains.ts';
+import { domainNameShape } from '../../../schema/shapes/domain.ts';
+import { errorBody, idInPath, limit, listBody, listOf, offset, queryBoolean, type RestOptions } from '../shapes.ts';
+import { domainBody, domainBodyOf, domainDetailsOf, domainStatus, verificationCheckOf } from './domain-wire.ts';
+
+const check = queryBoolean.optional().meta({ description: 'whether to look at DNS now' });
+
+const listQuery = z.object({
+  limit: limit(),
+  offset,
+  status: domainStatus.optional().meta({ description: 'domains of one status' }),
+  canReceive: queryBoolean.optional().meta({ description: 'domains that mail can reach, or those that it cannot' }),
+  check,
+});
+
+const listed = listOf(domainBody).extend({
+  meta: z.object({
+    totalCount: z.number().int(),
+    verifiedCount: z.number().int(),
+    statusBreakdown: z.record(z.string(), z.number().int()),
+  }),
+});
+
+// The `resend` client calls it `name`.
+const newDomain = z
+  .object({
+    domain: domainNameShape.optional(),
+    name: domainNameShape.optional(),
+  })
+  .refine((body) => body.domain !== undefined || body.name !== undefined, {
+    path: ['domain'],
+    message: 'domain is required',
+  })
+  .meta({ examples: [{ domain: 'example.com' }] });
+
+export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.post(
+    '/domains',
+    {
+      schema: {
+        operationId: 'createDomain',
+        summary: 'Add a domain',
+        description:
+          'Answers the DNS records to publish, and what is there already. The domain is verified as soon as the TXT record at `_postroom` is seen, which is looked for every minute at first. A subdomain of a verified domain of yours is verified at once.',
+        tags: ['Domains'],
+        body: newDomain,
+        response: { 201: domainBody, 409: errorBody, default: errorBody },
+      },
+    },
+    async (request, reply) => {
+      const context = contextOf(request);
+      const { domain: given, name = '' } = request.body;
+      const domain = await domains.createDomain(context, { domain: given ?? name });
+      const message =
+        domain.status === 'verified' ? 'The domain is verified.' : 'Publish the DNS records to verify the domain.';
+      return reply.code(201).send({ message, ...domainDetailsOf(domain, context.userId) });
+    },
+  );
+
+  app.get(
+    '/domains',
+    {
+      schema: {
+        operationId: 'listDomains',
+        summary: 'List domains',
+        description:
+          'Newest first. With `check`, DNS is looked at first; domains that could not be looked at in time are shown as they are.',
+        tags: ['Domains'],
+        querystring: listQuery,
+        response: { 200: listed, 503: errorBody, default: errorBody },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      const { status, canReceive, limit: size, offset: start, check: isLive = false } = request.query;
+      const page = { limit: size, offset: start };
+      const query = { status, canReceive };
+      const found = await (isLive
+        ? domains.listCheckedDomains(context, query, page)
+        : domains.listDomains(context, query, page));
+      const { pending, verified, failed } = found.counts;
+      return {
+        ...listBody(
+          found.domains.map((domain) => ({
+            ...domainBodyOf(domain, context.userId),
+            ...(isLive ? { verificationCheck: verificationCheckOf(domain, context.now()) } : {}),
+          })),
+          page,
+          found.total,
+        ),
+        meta: {
+          totalCount: pending + verified + failed,
+          verifiedCount: verified,
+          statusBreakdown: { pending, verified, failed },
+        },
+      };
+    },
+  );
+
+  app.get(
+    '/domains/:id',
+    {
+      schema: {
+        operationId: 'getDomain',
+        summary: 'Read a domain',
+        description:
+          'With its DNS records and which of them are seen, and how much mail it had lately. With `check`, DNS is looked at first.',
+        tags: ['Domains'],
+        params: idInPath,
+        querystring: z.object({ check }),
+        response: { 200: domainBody, 503: errorBody, default: errorBody },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      const { id } = request.params;
+      if (request.query.check !== true) return domainDetailsOf(await domains.readDomain(context, id), context.userId);
+      const domain = await domains.readCheckedDomain(context, id);
+      const verificationCheck = verificationCheckOf(domain, context.now());
+      return { ...domainDetailsOf(domain, context.userId), verificationCheck };
+    },
+  );
+};

@@ -1,0 +1,222 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { DOMAIN_STATUSES } from '../../../operations/domains/domains.ts';
+import * as changes from '../../../operations/domains/email-address-changes.ts';
+import * as addresses from '../../../operations/domains/email-addresses.ts';
+import { addressChangeShape, newAddressShape } from '../../../schema/shapes/email-address.ts';
+import {
+  errorBody,
+  idInPath,
+  instant,
+  limit,
+  listBody,
+  listOf,
+  offset,
+  queryBoolean,
+  type RestOptions,
+  text,
+  wireInstant,
+} from '../shapes.ts';
+
+const addressBody = z
+  .object({
+    id: z.string(),
+    address: z.string(),
+    domainId: z.string(),
+    webhookId: z.string().nullable(),
+    endpointId: z.string().nullable(),
+    isActive: z.boolean(),
+    isReceiptRuleConfigured: z.boolean(),
+    receiptRuleName: z.string().nullable(),
+    createdAt: instant,
+    updatedAt: instant,
+    userId: z.string(),
+    domain: z.object({ id: z.string(), name: z.string(), status: z.enum(DOMAIN_STATUSES) }),
+    routing: z.object({
+      type: z.enum(['endpoint', 'webhook', 'none']),
+      id: z.string().nullable(),
+      name: z.string().nullable(),
+      config: z.unknown().optional(),
+      isActive: z.boolean(),
+    }),
+    warning: z.string().optional(),
+  })
+  .meta({ id: 'EmailAddress' });
+
+const newAddress = newAddressShape.meta({
+  examples: [
+    {
+      address: 'orders@example.com',
+      domainId: 'dom_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b',
+      endpointId: 'ep_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b',
+    },
+  ],
+});
+
+const addressChange = addressChangeShape.meta({
+  id: 'UpdateEmailAddress',
+  examples: [{ endpointId: 'ep_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b' }],
+});
+
+const deletedAddress = z
+  .object({
+    success: z.literal(true),
+    message: z.string(),
+    id: z.string(),
+    cleanup: z.object({ emailAddress: z.string(), domain: z.string(), sesRuleUpdated: z.boolean() }),
+  })
+  .meta({ id: 'DeletedEmailAddress' });
+
+const listQuery = z.object({
+  limit: limit(),
+  offset,
+  domainId: text.optional().meta({ description: 'addresses of one domain' }),
+  isActive: queryBoolean.optional().meta({ description: 'active addresses, or those that are not' }),
+  isReceiptRuleConfigured: queryBoolean
+    .optional()
+    .meta({ description: 'addresses that mail reaches, or those that it does not' }),
+});
+
+export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.post(
+    '/email-addresses',
+    {
+      schema: {
+        operationId: 'createEmailAddress',
+        summary: 'Add an email address',
+        description:
+          'The domain must be verified and yours. Mail to the address is stored, and handed on to the endpoint when it has one.',
+        tags: ['Email addresses'],
+        body: newAddress,
+        response: { 201: addressBody, 404: errorBody, 409: errorBody, default: errorBody },
+      },
+    },
+    async (request, reply) => {
+      const context = contextOf(request);
+      const address = await changes.createEmailAddress(context, request.body);
+      return reply.code(201).send(addressBodyOf(address, context.userId));
+    },
+  );
+
+  app.get(
+    '/email-addresses',
+    {
+      schema: {
+        operationId: 'listEmailAddresses',
+        summary: 'List email addresses',
+        description: 'Newest first.',
+        tags: ['Email addresses'],
+        querystring: listQuery,
+        response: { 200: listOf(addressBody), default: errorBody },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      const { domainId, isActive, isReceiptRuleConfigured: isReceiving, ...page } = request.query;
+      const found = await addresses.listEmailAddresses(context, { domainId, isActive, isReceiving }, page);
+      return listBody(
+        found.addresses.map((address) => addressBodyOf(address, context.userId)),
+        page,
+        found.total,
+      );
+    },
+  );
+
+  app.get(
+    '/email-addresses/:id',
+    {
+      schema: {
+        operationId: 'getEmailAddress',
+        summary: 'Read an email address',
+        description: 'Tells where mail to the address is handed on to, too.',
+        tags: ['Email addresses'],
+        params: idInPath,
+        response: { 200: addressBody, default: errorBody },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      return addressBodyOf(await addresses.readEmailAddress(context, request.params.id), context.userId);
+    },
+  );
+
+  for (const { method, operationId, summary } of updates)
+    app.route({
+      method,
+      url: '/email-addresses/:id',
+      schema: {
+        operationId,
+        summary,
+        description: 'What is not given stays. Either kind of routing takes the place of the other.',
+        tags: ['Email addresses'],
+        params: idInPath,
+        body: addressChange,
+        response: { 200: addressBody, default: errorBody },
+      },
+      handler: async (request) => {
+        const context = contextOf(request);
+        const address = await changes.updateEmailAddress(context, request.params.id, request.body);
+        return addressBodyOf(address, context.userId);
+      },
+    });
+
+  app.delete(
+    '/email-addresses/:id',
+    {
+      schema: {
+        operationId: 'deleteEmailAddress',
+        summary: 'Delete an email address',
+        description:
+          'It takes no mail any more, unless its domain takes mail to every address. Mail that it took stays readable.',
+        tags: ['Email addresses'],
+        params: idInPath,
+        response: { 200: deletedAddress, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const { address, domain } = await changes.deleteEmailAddress(contextOf(request), id);
+      return {
+        success: true as const,
+        message: 'Email address deleted successfully',
+        id,
+        cleanup: { emailAddress: address, domain: domain.name, sesRuleUpdated: true },
+      };
+    },
+  );
+};
+
+/** interface.md has PATCH, and one published client sends PUT. */
+const updates = [
+  { method: 'PATCH', operationId: 'updateEmailAddress', summary: 'Change an email address' },
+  { method: 'PUT', operationId: 'putEmailAddress', summary: 'Change an email address, by another method' },
+] as const;
+
+function addressBodyOf(address: addresses.EmailAddress, userId: string): z.infer<typeof addressBody> {
+  const { domain, endpoint } = address;
+  return {
+    id: address.id,
+    address: address.address,
+    domainId: domain.id,
+    webhookId: address.webhookId,
+    endpointId: address.endpointId,
+    isActive: address.isActive,
+    isReceiptRuleConfigured: address.isReceiving,
+    receiptRuleName: null,
+    createdAt: wireInstant(address.createdAt),
+    updatedAt: wireInstant(address.updatedAt),
+    userId,
+    domain: { id: domain.id, name: domain.name, status: domain.status },
+    routing:
+      endpoint === null
+        ? { type: 'none', id: null, name: null, isActive: false }
+        : {
+            type: address.endpointId === null ? 'webhook' : 'endpoint',
+            id: endpoint.id,
+            name: endpoint.name,
+            config: endpoint.config,
+            isActive: endpoint.isActive,
+          },
+    ...(address.warning === null ? {} : { warning: address.warning }),
+  };
+}

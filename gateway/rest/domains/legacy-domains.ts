@@ -1,0 +1,55 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import * as domains from '../../../operations/domains/domains.ts';
+import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
+import { checkedBodyOf } from './domain-changes.ts';
+import { dnsRecordsBody, dnsRecordsBodyOf, domainBody } from './domain-wire.ts';
+
+const records = z.object({
+  domain: z.string(),
+  domainId: z.string(),
+  records: dnsRecordsBody,
+  dnsRecords: dnsRecordsBody,
+});
+
+/** Paths of `@inboundemail/sdk` 4.4 (wire-facts 27). */
+export const legacyDomainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  for (const [method, operationId] of [
+    ['POST', 'legacyVerifyDomain'],
+    ['PATCH', 'legacyCheckDomain'],
+  ] as const)
+    app.route({
+      method,
+      url: '/domains/:id/auth',
+      schema: {
+        operationId,
+        summary: `Look at the DNS of a domain now (older clients, ${method})`,
+        description: 'As reading it with `check`.',
+        tags: ['Paths of other clients'],
+        deprecated: true,
+        params: idInPath,
+        response: { 200: domainBody, 503: errorBody, default: errorBody },
+      },
+      handler: (request) => checkedBodyOf(contextOf(request), request.params.id),
+    });
+
+  app.get(
+    '/domains/:id/dns-records',
+    {
+      schema: {
+        operationId: 'listDnsRecords',
+        summary: 'List the DNS records of a domain',
+        description: 'Those that its owner is asked to publish, and which of them are seen.',
+        tags: ['Paths of other clients'],
+        deprecated: true,
+        params: idInPath,
+        response: { 200: records, default: errorBody },
+      },
+    },
+    async (request) => {
+      const domain = await domains.readDomain(contextOf(request), request.params.id);
+      const shown = dnsRecordsBodyOf(domain);
+      return { domain: domain.name, domainId: domain.id, records: shown, dnsRecords: shown };
+    },
+  );
+};

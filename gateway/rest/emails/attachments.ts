@@ -1,0 +1,75 @@
+import type { FastifyReply } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { type AttachmentFile, readAttachment } from '../../../operations/emails/attachments.ts';
+import { sendDownloadError } from '../../http/error-response.ts';
+import { errorBody, type RestOptions } from '../shapes.ts';
+
+/** Nothing in a served file may run or load, should a browser show it after all. */
+const SANDBOX = "sandbox; default-src 'none'";
+
+export const emailId = z.string().meta({ description: 'id of the email that holds it' });
+
+/** Of the document alone: octets pass by the serializer. */
+export const file = {
+  description: 'The octets of the file, in its own content type.',
+  content: { '*/*': { schema: z.any().meta({ type: 'string', format: 'binary' }) } },
+};
+
+export const attachmentRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.setErrorHandler(sendDownloadError);
+
+  app.get(
+    '/attachments/:id/:filename',
+    {
+      config: { isDownload: true },
+      schema: {
+        operationId: 'downloadAttachment',
+        summary: 'Download the first attachment of that name',
+        description:
+          'Answers the octets of the file. Where two attachments of an email have one name, the other is reached by its place.',
+        tags: ['Attachments'],
+        params: z.object({
+          id: emailId,
+          filename: z.string().meta({ description: 'name of the attachment as the email tells it, percent-encoded' }),
+        }),
+        response: { 200: file, default: errorBody },
+      },
+    },
+    async (request, reply) => {
+      const { id, filename } = request.params;
+      return sendFile(reply, await readAttachment(contextOf(request), id, { filename }));
+    },
+  );
+};
+
+/** Answers the octets in a form in which nothing of them can run. */
+export function sendFile(reply: FastifyReply, file: AttachmentFile): FastifyReply {
+  const octets = Buffer.from(file.octets.buffer, file.octets.byteOffset, file.octets.byteLength);
+  return reply
+    .headers({
+      'content-type': isContentType(file.contentType) ? file.contentType : 'application/octet-stream',
+      'content-disposition': contentDisposition(file.filename),
+      'content-length': octets.length,
+      // What a session opened is not to be had from the browser when the session is over.
+      'cache-control': reply.request.caller?.via === 'session' ? 'no-store' : 'private, max-age=3600',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': SANDBOX,
+    })
+    .send(octets);
+}
+
+/** RFC 9110 §8.3.1 without parameters. */
+function isContentType(value: string): boolean {
+  return /^[a-z0-9!#$&^_.+-]{1,126}\/[a-z0-9!#$&^_.+-]{1,126}$/i.test(value);
+}
+
+/** RFC 6266: a filename in ASCII for old clients, and the true one in the form of RFC 5987. */
+export function contentDisposition(filename: string): string {
+  const plain = filename.replace(/[^\x20-\x7e]|["\\/%;]/g, '_');
+  const extended = encodeURIComponent(filename.toWellFormed()).replace(
+    /['()*!]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${extended}`;
+}

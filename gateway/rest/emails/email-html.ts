@@ -1,0 +1,73 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { readEmailHtml } from '../../../operations/emails/email-html.ts';
+import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
+
+/** Of the document alone: octets pass by the serializer. */
+const page = {
+  description: 'A whole HTML document.',
+  content: { 'text/html': { schema: z.any().meta({ type: 'string' }) } },
+};
+
+export const emailHtmlRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.get(
+    '/emails/:id/html',
+    {
+      config: { isDownload: true },
+      schema: {
+        operationId: 'showEmail',
+        summary: 'Show an email as a page',
+        description:
+          'Answers a document that shows the email, made of its sanitised HTML, or of its text where there is none. It runs nothing and, unless remote images are asked for, loads nothing. The header fields `x-remote-image-count` and `x-tracking-pixel-count` tell how many images were left out, or could be.',
+        tags: ['Emails'],
+        params: idInPath,
+        querystring: z.object({
+          images: z.enum(['blocked', 'remote']).default('blocked').meta({
+            description:
+              '`remote` includes images on public servers, except tracking pixels. Images at private or local addresses and on hosts of this service are always left out',
+          }),
+        }),
+        response: { 200: page, default: errorBody },
+      },
+    },
+    async (request, reply) => {
+      const hasRemoteImages = request.query.images === 'remote';
+      const { id } = request.params;
+      const host = request.headers.host ?? null;
+      const document = await readEmailHtml(contextOf(request), id, { hasRemoteImages, host });
+      const { 'sec-fetch-dest': destination, 'sec-fetch-site': site } = request.headers;
+      const isFramed = destination === 'iframe' && site === 'same-origin';
+      return reply
+        .headers({
+          'content-type': 'text/html; charset=utf-8',
+          'content-security-policy': mailPolicy({ hasRemoteImages, isFramed }),
+          'x-content-type-options': 'nosniff',
+          'referrer-policy': 'no-referrer',
+          'cross-origin-resource-policy': 'same-origin',
+          // The names of the servers that a mail links to are not looked up before anybody follows the link.
+          'x-dns-prefetch-control': 'off',
+          'cache-control': 'no-store',
+          'x-remote-image-count': document.remoteImageCount,
+          'x-tracking-pixel-count': document.trackingPixelCount,
+        })
+        .send(Buffer.from(document.html));
+    },
+  );
+};
+
+/**
+ * What the document of a mail may do: next to nothing (decision 37). In a frame of our own pages it keeps its origin, so that the page can
+ * measure it; opened by itself it has none.
+ */
+function mailPolicy({ hasRemoteImages, isFramed }: { hasRemoteImages: boolean; isFramed: boolean }): string {
+  return [
+    "default-src 'none'",
+    "style-src 'unsafe-inline'",
+    `img-src data:${hasRemoteImages ? ' https: http:' : ''}`,
+    "font-src 'none'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'self'",
+    `sandbox allow-popups allow-popups-to-escape-sandbox${isFramed ? ' allow-same-origin' : ''}`,
+  ].join('; ');
+}

@@ -1,0 +1,120 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { type Extracts, extractFrom } from '../../../core/mime/extracts.ts';
+import { readEmail } from '../../../operations/emails/emails.ts';
+import { MAX_SINCE_HOURS, MAX_WAIT_MS, waitForEmail } from '../../../operations/emails/wait-for-email.ts';
+import { errorBody, type RestOptions, text } from '../shapes.ts';
+import { emailBody, emailBodyOf } from './email-wire.ts';
+
+const MAX_TIMEOUT_SECONDS = MAX_WAIT_MS / 1_000;
+const DEFAULT_TIMEOUT_SECONDS = 30;
+/** The wait, and reading before and after it; milliseconds. */
+const ANSWER_MS = MAX_WAIT_MS + 15_000;
+
+/** An empty filter is refused: it is more likely a mistake of the program than a wish for any mail. */
+const NOT_BLANK = String.raw`\S`;
+
+const waitBody = z
+  .object({
+    address: text.optional().meta({
+      pattern: NOT_BLANK,
+      description: 'id of an address of yours, or the address itself; with a plus-tag, mail to that tag alone',
+    }),
+    domain: text.optional().meta({ pattern: NOT_BLANK, description: 'id or name of a domain of yours' }),
+    from: text.optional().meta({ pattern: NOT_BLANK, description: 'address of the sender, or its domain' }),
+    subject: text.optional().meta({ pattern: NOT_BLANK, description: 'part of the subject, in any case' }),
+    since: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .meta({
+        description: `mail accepted then or later counts, of the last ${MAX_SINCE_HOURS} hours at most; without it, what comes from now on`,
+      }),
+    timeout: z
+      .number()
+      .min(0)
+      .max(MAX_TIMEOUT_SECONDS)
+      .default(DEFAULT_TIMEOUT_SECONDS)
+      .meta({ description: 'seconds to wait' }),
+  })
+  .meta({
+    id: 'WaitForEmail',
+    // The wait of the first one is over at once, so that programs can try it.
+    examples: [
+      { address: 'signup+42@inbox.test', from: 'shop.example', subject: 'code', timeout: 0 },
+      { address: 'signup@inbox.test', since: '2026-11-22T09:00:00Z', timeout: 5 },
+    ],
+  });
+
+const foundIn = <T extends string>(...places: [T, ...T[]]) => z.array(z.enum(places));
+
+const waitAnswer = z
+  .object({
+    object: z.literal('wait'),
+    timed_out: z.boolean().meta({ description: 'true: no email came in time, and `email` is null' }),
+    email: emailBody.nullable(),
+    codes: z
+      .array(
+        z.object({
+          code: z.string(),
+          found_in: foundIn('subject', 'text', 'html'),
+          likelihood: z.number().meta({ description: '0 to 1' }),
+        }),
+      )
+      .meta({ description: 'what looks like a code to be typed in, the likeliest first' }),
+    links: z
+      .array(
+        z.object({
+          url: z.string().meta({ description: 'http, https or mailto' }),
+          text: z.string().nullable().meta({ description: 'what is clicked' }),
+          found_in: foundIn('text', 'html', 'header'),
+          is_unsubscribe: z.boolean(),
+        }),
+      )
+      .meta({ description: 'those that the mail is likely about come first, those that unsubscribe last' }),
+  })
+  .meta({ id: 'AwaitedEmail' });
+
+export const emailWaitRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.post(
+    '/emails/wait',
+    {
+      config: { answerWithinMs: ANSWER_MS },
+      schema: {
+        operationId: 'waitForEmail',
+        summary: 'Wait for an email',
+        description:
+          'Answers the first received email that fits all that is given, as soon as it is there with its thread, with the codes and links in it. When none comes in time the answer is 200 all the same, with `timed_out`.',
+        tags: ['Emails'],
+        body: waitBody,
+        response: { 200: waitAnswer, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { timeout, since, ...filter } = request.body;
+      const context = contextOf(request);
+      const wanted = { ...filter, ...(since === undefined ? {} : { since: new Date(since) }) };
+      const emailId = await waitForEmail(context, wanted, timeout * 1_000);
+      if (emailId === null)
+        return { object: 'wait' as const, timed_out: true, email: null, ...extractsBodyOf({ codes: [], links: [] }) };
+      const email = await readEmail(context, emailId);
+      return {
+        object: 'wait' as const,
+        timed_out: false,
+        email: emailBodyOf(email, context.settings.publicUrl),
+        ...extractsBodyOf(extractFrom(email)),
+      };
+    },
+  );
+};
+
+function extractsBodyOf({ codes, links }: Extracts) {
+  return {
+    codes: codes.map(({ code, foundIn: places, likelihood }) => ({ code, found_in: places, likelihood })),
+    links: links.map(({ url, text: words, foundIn: places, isUnsubscribe }) => ({
+      url,
+      text: words,
+      found_in: places,
+      is_unsubscribe: isUnsubscribe,
+    })),
+  };
+}

@@ -1,0 +1,309 @@
+import { z } from 'zod';
+import type { AddressFields } from '../../../core/mime/address.ts';
+import type { Attachment } from '../../../core/mime/attachment.ts';
+import type { Email, EmailContent, EmailDetails, EmailSummary } from '../../../operations/emails/emails.ts';
+import { recipientBody, recipientBodyOf } from '../sending/recipient-wire.ts';
+import { instant, plainRecord, wireInstant } from '../shapes.ts';
+
+/** Header fields by lower-case name. Not a z.record, which would drop a field that is called `__proto__`. */
+const headers = z.unknown().meta({ type: 'object', additionalProperties: { type: 'string' } });
+const status = z.enum(['pending', 'delivered', 'bounced', 'failed', 'scheduled', 'paused', 'cancelled']);
+const lastEvent = z.enum(['queued', 'delivered', 'bounced', 'failed', 'scheduled', 'canceled', 'pending']).meta({
+  description:
+    'the status in the words of the `resend` client; under `/api/v2` in those of `@inboundemail/sdk`, which knows pending, delivered and failed alone',
+});
+const guardFields = {
+  guard_status: z.enum(['blocked', 'review']).nullable().meta({
+    description: 'blocked: a guard rule holds it back; review: its model did not answer, so that it waits for you',
+  }),
+  guard_rule_id: z.string().nullable().meta({ description: 'the guard rule that it fitted, or that holds it back' }),
+};
+const isTest = z.boolean().meta({ description: 'made by you to try things out, not come by SMTP' });
+const threadId = z.string().nullable().meta({
+  description: 'null until the email is threaded, which follows soon after it comes in or is sent',
+});
+const tags = z.array(z.object({ name: z.string(), value: z.string() }));
+
+export const attachmentBody = z
+  .object({
+    filename: z.string(),
+    contentType: z.string(),
+    size: z.number().int().meta({ description: 'octets, decoded' }),
+    contentId: z.string().nullable(),
+    contentDisposition: z.enum(['attachment', 'inline']).nullable(),
+    downloadUrl: z.string(),
+  })
+  .meta({ id: 'Attachment' });
+
+export const emailListItem = z
+  .object({
+    id: z.string(),
+    type: z.enum(['sent', 'received', 'scheduled']),
+    message_id: z.string(),
+    from: z.string(),
+    from_name: z.string().nullable(),
+    to: z.array(z.string()),
+    cc: z.array(z.string()),
+    bcc: z.array(z.string()),
+    reply_to: z.array(z.string()).nullable(),
+    subject: z.string(),
+    preview: z.string(),
+    status,
+    last_event: lastEvent,
+    created_at: instant,
+    sent_at: instant.nullable(),
+    scheduled_at: instant.nullable(),
+    has_attachments: z.boolean(),
+    attachment_count: z.number().int(),
+    thread_id: threadId,
+    is_read: z.boolean(),
+    read_at: instant.nullable(),
+    is_archived: z.boolean(),
+    is_test: isTest,
+    envelope_recipient: z.string().nullable(),
+    ...guardFields,
+  })
+  .meta({ id: 'EmailListItem' });
+
+export const emailBody = z
+  .object({
+    object: z.literal('email'),
+    id: z.string(),
+    type: z.enum(['sent', 'received', 'scheduled']),
+    message_id: z.string(),
+    from: z.string(),
+    to: z.array(z.string()),
+    cc: z.array(z.string()),
+    bcc: z.array(z.string()),
+    reply_to: z.array(z.string()).nullable(),
+    subject: z.string(),
+    html: z.string().nullable(),
+    text: z.string().nullable(),
+    status,
+    last_event: lastEvent,
+    created_at: instant,
+    updated_at: instant,
+    sent_at: instant.nullable(),
+    scheduled_at: instant.nullable(),
+    has_attachments: z.boolean(),
+    attachments: z.array(attachmentBody),
+    is_read: z.boolean(),
+    read_at: instant.nullable(),
+    is_archived: z.boolean(),
+    is_test: isTest,
+    thread_id: threadId,
+    thread_position: z.number().int().nullable(),
+    envelope_recipient: z.string().nullable(),
+    ...guardFields,
+    headers,
+    tags,
+    authentication: z.unknown().meta({ description: 'verdicts of SPF, DKIM, DMARC and ARC; null when not checked' }),
+    recipients: z
+      .array(recipientBody)
+      .meta({ description: 'what became of it, for each recipient; none of received mail' }),
+  })
+  .meta({ id: 'Email' });
+
+export const threadMessageBody = z
+  .object({
+    id: z.string(),
+    message_id: z.string(),
+    type: z.enum(['inbound', 'outbound']),
+    thread_position: z.number().int().nullable(),
+    subject: z.string(),
+    text_body: z.string().nullable(),
+    html_body: z.string().nullable(),
+    from: z.string(),
+    from_name: z.string().nullable(),
+    from_address: z.string(),
+    to: z.array(z.string()),
+    cc: z.array(z.string()),
+    bcc: z.array(z.string()),
+    date: instant,
+    received_at: instant.nullable(),
+    sent_at: instant.nullable(),
+    is_read: z.boolean(),
+    read_at: instant.nullable(),
+    has_attachments: z.boolean(),
+    attachments: z.array(attachmentBody),
+    in_reply_to: z.string().nullable(),
+    references: z.array(z.string()),
+    headers,
+    tags,
+    status: z.enum(['pending', 'sent', 'bounced', 'failed']).optional(),
+    failure_reason: z.string().nullable().optional(),
+  })
+  .meta({ id: 'ThreadMessage' });
+
+/** `addresses`: of the email's content; null while it has none. */
+export function emailListItemOf(email: EmailSummary, addresses: AddressFields | null): z.infer<typeof emailListItem> {
+  return {
+    id: email.id,
+    type: email.type,
+    message_id: email.messageId,
+    from: email.fromAddress,
+    from_name: email.fromName,
+    to: email.to,
+    cc: email.cc,
+    bcc: addressesIn(addresses, 'bcc'),
+    reply_to: replyToOf(addresses),
+    subject: email.subject,
+    preview: email.preview,
+    status: email.status,
+    last_event: lastEventOf(email),
+    created_at: wireInstant(email.createdAt),
+    sent_at: wireInstant(email.sentAt),
+    scheduled_at: wireInstant(email.scheduledAt),
+    has_attachments: email.hasAttachments,
+    attachment_count: email.attachmentCount,
+    thread_id: email.threadId,
+    is_read: email.isRead,
+    read_at: wireInstant(email.readAt),
+    is_archived: email.isArchived,
+    is_test: email.isTest,
+    envelope_recipient: email.recipient,
+    guard_status: email.guardStatus,
+    guard_rule_id: email.guardRuleId,
+  };
+}
+
+/** `publicUrl` is the base of download links. Received mail may come without recipients: it has none. */
+export function emailBodyOf(email: Email & Partial<EmailDetails>, publicUrl: string): z.infer<typeof emailBody> {
+  return {
+    object: 'email',
+    id: email.id,
+    type: email.type,
+    message_id: email.messageId,
+    from: email.fromText,
+    to: email.to,
+    cc: email.cc,
+    bcc: addressesIn(email.addresses, 'bcc'),
+    reply_to: replyToOf(email.addresses),
+    subject: email.subject,
+    html: email.html,
+    text: email.text,
+    status: email.status,
+    last_event: lastEventOf(email),
+    created_at: wireInstant(email.createdAt),
+    updated_at: wireInstant(email.updatedAt),
+    sent_at: wireInstant(email.sentAt),
+    scheduled_at: wireInstant(email.scheduledAt),
+    has_attachments: email.hasAttachments,
+    attachments: attachmentsOf(email, publicUrl),
+    is_read: email.isRead,
+    read_at: wireInstant(email.readAt),
+    is_archived: email.isArchived,
+    is_test: email.isTest,
+    thread_id: email.threadId,
+    thread_position: email.threadPosition,
+    envelope_recipient: email.recipient,
+    guard_status: email.guardStatus,
+    guard_rule_id: email.guardRuleId,
+    headers: headersOf(email),
+    tags: email.tags,
+    authentication: email.authentication,
+    recipients: (email.recipients ?? []).map(recipientBodyOf),
+  };
+}
+
+/** The email in the type of `@inboundemail/sdk`, which knows no null and fewer words than that of `resend`. */
+export function formerEmailBodyOf(body: z.infer<typeof emailBody>): z.infer<typeof emailBody> {
+  return {
+    ...body,
+    reply_to: body.reply_to ?? [],
+    html: body.html ?? '',
+    text: body.text ?? '',
+    last_event: FORMER_EVENTS[body.last_event],
+  };
+}
+
+const FORMER_EVENTS = {
+  queued: 'pending',
+  pending: 'pending',
+  scheduled: 'pending',
+  delivered: 'delivered',
+  bounced: 'failed',
+  failed: 'failed',
+  canceled: 'failed',
+} as const satisfies Record<z.infer<typeof lastEvent>, string>;
+
+/** `publicUrl` is the base of download links. */
+export function threadMessageOf(email: Email, publicUrl: string): z.infer<typeof threadMessageBody> {
+  const isInbound = email.type === 'received';
+  return {
+    id: email.id,
+    message_id: email.messageId,
+    type: isInbound ? 'inbound' : 'outbound',
+    thread_position: email.threadPosition,
+    subject: email.subject,
+    text_body: email.text,
+    html_body: email.html,
+    from: email.fromText,
+    from_name: email.fromName,
+    from_address: email.fromAddress,
+    to: email.to,
+    cc: email.cc,
+    bcc: addressesIn(email.addresses, 'bcc'),
+    date: wireInstant(email.date ?? email.createdAt),
+    received_at: isInbound ? wireInstant(email.createdAt) : null,
+    sent_at: wireInstant(email.sentAt),
+    is_read: email.isRead,
+    read_at: wireInstant(email.readAt),
+    has_attachments: email.hasAttachments,
+    attachments: attachmentsOf(email, publicUrl),
+    in_reply_to: email.inReplyTo[0] ?? null,
+    references: email.references,
+    headers: headersOf(email),
+    tags: email.tags,
+    ...(isInbound ? {} : { status: outboundStatusOf(email), failure_reason: email.failureReason }),
+  };
+}
+
+function attachmentsOf(email: { id: string } & Pick<EmailContent, 'attachments'>, publicUrl: string) {
+  return email.attachments.map((attachment: Attachment) => ({
+    filename: attachment.filename,
+    contentType: attachment.contentType,
+    size: attachment.size,
+    contentId: attachment.contentId,
+    contentDisposition: attachment.contentDisposition,
+    downloadUrl: `${publicUrl}/api/e2/attachments/${email.id}/parts/${attachment.index}`,
+  }));
+}
+
+function addressesIn(addresses: AddressFields | null, field: 'bcc' | 'replyTo'): string[] {
+  return addresses?.[field]?.addresses.map((mailbox) => mailbox.address) ?? [];
+}
+
+function replyToOf(addresses: AddressFields | null): string[] | null {
+  const replyTo = addressesIn(addresses, 'replyTo');
+  return replyTo.length === 0 ? null : replyTo;
+}
+
+/** Lower-case names; a repeated field's values are joined by a line feed (decisions.md). */
+function headersOf(email: Email): Record<string, string> {
+  const values = Map.groupBy(email.headers, ([name]) => name);
+  return plainRecord([...values].map(([name, fields]) => [name, fields.map(([, value]) => value).join('\n')] as const));
+}
+
+/** The `resend` client's word for the status. */
+function lastEventOf(email: EmailSummary): z.infer<typeof lastEvent> {
+  if (email.status === 'cancelled') return 'canceled';
+  if (email.status === 'paused') return 'scheduled';
+  return email.status === 'pending' ? 'queued' : email.status;
+}
+
+function outboundStatusOf(email: Email): 'pending' | 'sent' | 'bounced' | 'failed' {
+  switch (email.status) {
+    case 'delivered':
+      return 'sent';
+    case 'bounced':
+      return 'bounced';
+    case 'failed':
+    case 'cancelled':
+      return 'failed';
+    case 'pending':
+    case 'scheduled':
+    case 'paused':
+      return 'pending';
+  }
+}

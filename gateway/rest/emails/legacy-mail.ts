@@ -1,0 +1,307 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { UserError } from '../../../core/shared/errors.ts';
+import type { OperationContext } from '../../../operations/context.ts';
+import { loadContentParts } from '../../../operations/emails/email-contents.ts';
+import { updateEmail } from '../../../operations/emails/email-flags.ts';
+import * as emails from '../../../operations/emails/emails.ts';
+import { sendReply } from '../../../operations/sending/replies.ts';
+import { readThread } from '../../../operations/threads/threads.ts';
+import { MAIL_BODY_LIMIT, sentBodyOf } from '../sending/outgoing-shapes.ts';
+import {
+  errorBody,
+  idInPath,
+  instant,
+  limit,
+  listBody,
+  offset,
+  pagination,
+  queryBoolean,
+  type RestOptions,
+  text,
+  wireInstant,
+} from '../shapes.ts';
+import { threadAnswer, threadAnswerOf } from '../threads/threads.ts';
+import { emailBody, emailBodyOf } from './email-wire.ts';
+
+const listQuery = z.object({
+  limit: limit(),
+  offset,
+  search: text.max(emails.MAX_SEARCH_LENGTH).optional().meta({ description: 'part of the subject or of an address' }),
+  status: z.enum(['all', 'processed', 'failed']).default('all').meta({ description: 'whether they could be parsed' }),
+  domain: text.optional().meta({ description: 'id or name of a domain of yours' }),
+  timeRange: z.enum(emails.TIME_RANGES).default('30d').meta({ description: 'how old they may be' }),
+  includeArchived: queryBoolean.default(false).meta({ description: 'archived ones, too' }),
+  emailId: z.string().optional().meta({ description: 'this one alone' }),
+  emailAddress: text.optional().meta({ description: 'an address of yours, or its id' }),
+});
+
+const mailItem = {
+  id: z.string(),
+  emailId: z.string(),
+  messageId: z.string(),
+  subject: z.string(),
+  from: z.string(),
+  fromName: z.string().nullable(),
+  recipient: z.string(),
+  preview: z.string(),
+  receivedAt: instant,
+  isRead: z.boolean(),
+  readAt: instant.nullable(),
+  isArchived: z.boolean(),
+  archivedAt: instant.nullable().meta({ description: 'when an archived mail was last changed' }),
+  hasAttachments: z.boolean(),
+  attachmentCount: z.number().int(),
+  parseSuccess: z.boolean(),
+  parseError: z.string().nullable(),
+  createdAt: instant,
+};
+const listItem = z.object(mailItem).meta({ id: 'FormerMailListItem' });
+const { attachments, headers } = emailBody.shape;
+const body = z.string().meta({ description: 'empty when there is none' });
+const details = z
+  .object({ ...mailItem, to: z.string(), textBody: body, htmlBody: body, attachments, headers })
+  .meta({ id: 'FormerMail' });
+
+const updates = z.object({ isRead: z.boolean().optional(), isArchived: z.boolean().optional() });
+const updated = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  id: z.string(),
+  ...updates.required().shape,
+});
+
+const statuses = { all: 'all', processed: 'delivered', failed: 'failed' } as const;
+/** Emails of one request that marks many. */
+const MAX_BULK = 100;
+
+/** Received mail under the paths of `@inboundemail/sdk`; the same operations as under /emails and /mail/threads. */
+export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  const frame = { tags: ['Paths of other clients'], deprecated: true };
+
+  app.get(
+    '/mail',
+    {
+      schema: {
+        ...frame,
+        operationId: 'formerListMail',
+        summary: 'List received mail',
+        description: 'As GET /emails of the type received; newest first.',
+        querystring: listQuery,
+        response: { 200: z.object({ emails: z.array(listItem), pagination }), default: errorBody },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      const {
+        emailId,
+        search,
+        status,
+        domain,
+        timeRange,
+        includeArchived,
+        emailAddress: address,
+        ...page
+      } = request.query;
+      const isArchived = includeArchived ? undefined : false;
+      const query = {
+        type: 'received',
+        status: statuses[status],
+        timeRange,
+        isArchived,
+        domain,
+        address,
+        search,
+      } as const;
+      const found =
+        emailId === undefined ? await emails.listEmails(context, query, page) : await findReceived(context, emailId);
+      const items = await mailItemsOf(context, found.emails);
+      return { emails: items, pagination: listBody(found.emails, page, found.total).pagination };
+    },
+  );
+
+  app.get(
+    '/mail/:id',
+    {
+      schema: {
+        ...frame,
+        operationId: 'formerGetMail',
+        summary: 'Read a received mail',
+        description: 'As GET /emails/{id}.',
+        params: idInPath,
+        response: { 200: details, default: errorBody },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      const email = await readReceived(context, request.params.id);
+      const { text: plain, html, ...parts } = emailBodyOf(email, context.settings.publicUrl);
+      const [item] = await mailItemsOf(context, [email]);
+      if (item === undefined) throw new Error('an email without its item');
+      return {
+        ...item,
+        to: email.to.join(', '),
+        textBody: plain ?? '',
+        htmlBody: html ?? '',
+        attachments: parts.attachments,
+        headers: parts.headers,
+      };
+    },
+  );
+
+  app.patch(
+    '/mail/:id',
+    {
+      schema: {
+        ...frame,
+        operationId: 'formerUpdateMail',
+        summary: 'Mark a received mail as read or archived, or not',
+        description: 'As PATCH /emails/{id}.',
+        params: idInPath,
+        body: updates.meta({
+          anyOf: [{ required: ['isRead'] }, { required: ['isArchived'] }],
+          examples: [{ isRead: true }],
+        }),
+        response: { 200: updated, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { id, isRead, isArchived } = await updateEmail(contextOf(request), request.params.id, request.body);
+      return { success: true as const, message: 'Email updated', id, isRead, isArchived };
+    },
+  );
+
+  app.post(
+    '/mail',
+    {
+      bodyLimit: MAIL_BODY_LIMIT,
+      schema: {
+        ...frame,
+        operationId: 'formerReplyToMail',
+        summary: 'Answer a received mail',
+        description: 'As POST /emails/{id}/reply, from the address that the mail came to.',
+        body: z
+          .object({
+            emailId: z.string(),
+            to: z.string().nullish(),
+            subject: z.string().nullish(),
+            textBody: z.string().nullish(),
+            htmlBody: z.string().nullish(),
+          })
+          .meta({ examples: [{ emailId: 'em_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b', textBody: 'Thank you.' }] }),
+        response: {
+          200: z.object({ message: z.string(), id: z.string(), messageId: z.string() }),
+          403: errorBody,
+          404: errorBody,
+          default: errorBody,
+        },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      const { emailId, to, subject, textBody: given, htmlBody: html } = request.body;
+      const { recipient } = await readReceived(context, emailId);
+      const { receipt } = await sendReply(context, emailId, { from: recipient, to, subject, text: given, html }, null);
+      const { id, message_id: messageId } = sentBodyOf(receipt);
+      return { message: 'Reply sent', id, messageId };
+    },
+  );
+
+  app.get(
+    '/mail/:id/thread',
+    {
+      schema: {
+        ...frame,
+        operationId: 'formerGetMailThread',
+        summary: 'Read the thread of a mail',
+        description: 'As GET /mail/threads/{id}.',
+        params: idInPath,
+        response: { 200: threadAnswer, default: errorBody },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      const { threadId } = await emails.readEmail(context, request.params.id);
+      if (threadId === null) throw new UserError('not_found', 'Thread not found');
+      return threadAnswerOf(await readThread(context, threadId), context.settings.publicUrl);
+    },
+  );
+
+  app.post(
+    '/mail/bulk',
+    {
+      schema: {
+        ...frame,
+        operationId: 'formerUpdateMails',
+        summary: 'Mark several received mails',
+        description: 'Each as PATCH /emails/{id}; one that cannot be marked holds up no other.',
+        body: z
+          .object({ emailIds: z.array(z.string()).min(1).max(MAX_BULK), updates })
+          .meta({ examples: [{ emailIds: ['em_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b'], updates: { isArchived: true } }] }),
+        response: {
+          200: z.object({
+            success: z.boolean(),
+            message: z.string(),
+            updated: z.number().int(),
+            failed: z.array(z.object({ id: z.string(), error: z.string() })),
+          }),
+          default: errorBody,
+        },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      const failed: { id: string; error: string }[] = [];
+      for (const id of request.body.emailIds)
+        await updateEmail(context, id, request.body.updates).catch((error: unknown) => {
+          if (!(error instanceof UserError)) throw error;
+          failed.push({ id, error: error.message });
+        });
+      const count = request.body.emailIds.length - failed.length;
+      return { success: failed.length === 0, message: `${count} emails updated`, updated: count, failed };
+    },
+  );
+};
+
+async function readReceived(context: OperationContext, emailId: string): Promise<emails.Email> {
+  const email = await emails.readEmail(context, emailId);
+  if (email.type !== 'received') throw new UserError('not_found', 'Email not found');
+  return email;
+}
+
+async function findReceived(context: OperationContext, emailId: string) {
+  const [email] = await emails.loadEmails(context, [emailId]);
+  const found = email == null || email.type !== 'received' ? [] : [email];
+  return { emails: found, total: found.length };
+}
+
+/** Few mails cannot be parsed, and of those alone the reasons are read. */
+async function mailItemsOf(context: OperationContext, found: readonly emails.EmailSummary[]) {
+  const failed = found.filter(({ status }) => status === 'failed').map(({ id }) => id);
+  const parts = failed.length === 0 ? [] : await loadContentParts(context, failed, new Set());
+  const errors = new Map(failed.map((id, at) => [id, parts[at]?.parseError ?? 'The mail could not be parsed']));
+  return found.map((email) => mailItemOf(email, errors.get(email.id) ?? null));
+}
+
+function mailItemOf(email: emails.EmailSummary, parseError: string | null): z.infer<typeof listItem> {
+  return {
+    id: email.id,
+    emailId: email.id,
+    messageId: email.messageId,
+    subject: email.subject,
+    from: email.fromAddress,
+    fromName: email.fromName,
+    recipient: email.recipient ?? '',
+    preview: email.preview,
+    receivedAt: wireInstant(email.createdAt),
+    isRead: email.isRead,
+    readAt: wireInstant(email.readAt),
+    isArchived: email.isArchived,
+    archivedAt: email.isArchived ? wireInstant(email.updatedAt) : null,
+    hasAttachments: email.hasAttachments,
+    attachmentCount: email.attachmentCount,
+    parseSuccess: email.status !== 'failed',
+    parseError,
+    createdAt: wireInstant(email.createdAt),
+  };
+}

@@ -1,0 +1,211 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { deriveDownloadLinkKey, makeDownloadLink } from '../../../core/endpoints/download-link.ts';
+import { UserError } from '../../../core/shared/errors.ts';
+import type { OperationContext } from '../../../operations/context.ts';
+import * as emails from '../../../operations/emails/emails.ts';
+import { errorBody, idInPath, instant, limit, type RestOptions, wireInstant } from '../shapes.ts';
+import { emailBodyOf } from './email-wire.ts';
+
+const attachment = {
+  id: z.string().meta({ description: 'its place in the email, from 0' }),
+  filename: z.string(),
+  size: z.number().int().meta({ description: 'octets, decoded' }),
+  content_type: z.string(),
+  content_disposition: z.enum(['attachment', 'inline']),
+};
+const attachmentBody = z
+  .object({ ...attachment, content_id: z.string().nullable(), download_url: z.string() })
+  .meta({ id: 'ReceivingAttachment' });
+const signedAttachment = {
+  ...attachment,
+  content_id: z.string().optional(),
+  download_url: z.string().meta({ description: 'serves without an API key until `expires_at`' }),
+  expires_at: instant,
+};
+const signedBody = z.object(signedAttachment).meta({ id: 'SignedAttachment' });
+/** For how long `download_url` serves without a key; milliseconds. */
+const LINK_LIFE_MS = 3_600_000;
+
+const listItem = z
+  .object({
+    id: z.string(),
+    message_id: z.string(),
+    from: z.string(),
+    to: z.array(z.string()),
+    cc: z.array(z.string()),
+    bcc: z.array(z.string()),
+    reply_to: z.array(z.string()).nullable(),
+    received_for: z.array(z.string()).meta({ description: 'the envelope recipient' }),
+    subject: z.string(),
+    created_at: instant,
+    attachments: z.array(attachmentBody),
+  })
+  .meta({ id: 'ReceivingListItem' });
+
+const receivedBody = listItem
+  .extend({
+    object: z.literal('email'),
+    html: z.string().nullable(),
+    text: z.string().nullable(),
+    headers: z.unknown().meta({ type: 'object', additionalProperties: { type: 'string' } }),
+    raw: z.null().meta({ description: 'the octets of the whole message are not handed out' }),
+  })
+  .meta({ id: 'Receiving' });
+
+const pageQuery = z.object({
+  limit: limit(),
+  after: z.string().optional().meta({ description: 'id of an email: the page that lies behind it' }),
+  before: z.string().optional().meta({ description: 'id of an email: the page that lies before it' }),
+});
+const list = <T extends z.ZodType>(item: T) =>
+  z.object({ object: z.literal('list'), has_more: z.boolean(), data: z.array(item) });
+const attachmentInPath = idInPath.extend({
+  index: z.string().meta({ description: 'place of the attachment, from 0' }),
+});
+
+/** Received mail, and the attachments of any, under the paths and in the words of the `resend` client. */
+export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.get(
+    '/emails/receiving',
+    {
+      schema: {
+        operationId: 'listReceiving',
+        summary: 'List received mail',
+        description: 'As GET /emails of the type received, in the form of the `resend` client.',
+        tags: ['Paths of other clients'],
+        querystring: pageQuery,
+        response: { 200: list(listItem), default: errorBody },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      const { limit: size, after, before } = request.query;
+      const query = { type: 'received', timeRange: 'all' } as const;
+      const emailId = after ?? before;
+      const side = after === undefined ? 'before' : 'after';
+      const found =
+        emailId === undefined
+          ? await emails.listEmails(context, query, { limit: size, offset: 0 })
+          : await emails.listEmailsBeside(context, query, { side, emailId, limit: size });
+      const contents = await emails.loadContents(
+        context,
+        found.emails.map(({ id }) => id),
+        'outline',
+      );
+      const data = found.emails.flatMap((email, at) => {
+        const content = contents[at] ?? null;
+        return content === null ? [] : [listItemOf({ ...email, ...content }, context.settings.publicUrl)];
+      });
+      return { object: 'list' as const, has_more: found.hasMore, data };
+    },
+  );
+
+  app.get(
+    '/emails/receiving/:id',
+    {
+      schema: {
+        operationId: 'getReceiving',
+        summary: 'Read a received mail',
+        description: 'As GET /emails/{id}, in the form of the `resend` client; inline images stay references (`cid:`).',
+        tags: ['Paths of other clients'],
+        params: idInPath,
+        response: { 200: receivedBody, default: errorBody },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      const { publicUrl } = context.settings;
+      const email = await readReceived(context, request.params.id);
+      const { html, text, headers } = emailBodyOf(email, publicUrl);
+      return { object: 'email' as const, ...listItemOf(email, publicUrl), html, text, headers, raw: null };
+    },
+  );
+
+  for (const [path, name, read] of [
+    ['/emails/receiving/:id/attachments', 'Receiving', readReceived],
+    ['/emails/:id/attachments', 'Email', emails.readEmail],
+  ] as const) {
+    app.get(
+      path,
+      {
+        schema: {
+          operationId: `list${name}Attachments`,
+          summary: 'List the attachments of an email',
+          description: 'In the order of the email.',
+          tags: ['Paths of other clients'],
+          params: idInPath,
+          response: { 200: list(signedBody), default: errorBody },
+        },
+      },
+      async (request) => {
+        const context = contextOf(request);
+        const email = await read(context, request.params.id);
+        return { object: 'list' as const, has_more: false, data: signedAttachmentsOf(context, email) };
+      },
+    );
+
+    app.get(
+      `${path}/:index`,
+      {
+        schema: {
+          operationId: `get${name}Attachment`,
+          summary: 'Read about an attachment',
+          description: 'Its octets are at `download_url`.',
+          tags: ['Paths of other clients'],
+          params: attachmentInPath,
+          response: { 200: z.object({ object: z.literal('attachment'), ...signedAttachment }), default: errorBody },
+        },
+      },
+      async (request) => {
+        const context = contextOf(request);
+        const { id, index } = request.params as { id: string; index: string };
+        const email = await read(context, id);
+        const found = signedAttachmentsOf(context, email).find((each) => each.id === index);
+        if (found === undefined) throw new UserError('not_found', 'Attachment not found');
+        return { object: 'attachment' as const, ...found };
+      },
+    );
+  }
+};
+
+async function readReceived(context: OperationContext, emailId: string): Promise<emails.Email> {
+  const email = await emails.readEmail(context, emailId);
+  if (email.type !== 'received') throw new UserError('not_found', 'Email not found');
+  return email;
+}
+
+function listItemOf(email: emails.Email, publicUrl: string): z.infer<typeof listItem> {
+  const { id, message_id, from, to, cc, bcc, reply_to, subject } = emailBodyOf(email, publicUrl);
+  const recipients = email.recipient === null ? [] : [email.recipient];
+  const fields = { id, message_id, from, to, cc, bcc, reply_to, subject, created_at: wireInstant(email.createdAt) };
+  return { ...fields, received_for: recipients, attachments: attachmentsOf(email, publicUrl) };
+}
+
+function attachmentsOf(email: emails.Email, publicUrl: string): z.infer<typeof attachmentBody>[] {
+  return emailBodyOf(email, publicUrl).attachments.map((each, at) => ({
+    id: String(email.attachments[at]?.index ?? at),
+    filename: each.filename,
+    size: each.size,
+    content_type: each.contentType,
+    content_id: each.contentId,
+    content_disposition: each.contentDisposition ?? 'attachment',
+    download_url: each.downloadUrl,
+  }));
+}
+
+/** As attachmentsOf, with links that serve without a key for a while; the types of the client know no null here. */
+function signedAttachmentsOf(context: OperationContext, email: emails.Email): z.infer<typeof signedBody>[] {
+  const { publicUrl, secretKey } = context.settings;
+  const key = deriveDownloadLinkKey(secretKey);
+  const expiresAt = new Date(Math.floor((context.now().getTime() + LINK_LIFE_MS) / 1_000) * 1_000);
+  return attachmentsOf(email, publicUrl).map(({ content_id: contentId, ...each }) => {
+    const target = { userId: context.userId, emailId: email.id, part: Number(each.id) };
+    return {
+      ...each,
+      ...(contentId === null ? {} : { content_id: contentId }),
+      download_url: `${publicUrl}${makeDownloadLink(key, target, expiresAt)}`,
+      expires_at: wireInstant(expiresAt),
+    };
+  });
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { DELIVERY_STATUSES, type Delivery } from '../../../operations/endpoints/deliveries.ts';
+import { instant, wireInstant } from '../shapes.ts';
+
+export const deliveryStatus = z.enum(DELIVERY_STATUSES);
+
+/** A delivery record of interface.md, and what was seen of each of its attempts. */
+export const deliveryBody = z
+  .object({
+    id: z.string(),
+    emailId: z.string(),
+    endpointId: z.string(),
+    deliveryType: z.enum(['webhook', 'email_forward']),
+    status: deliveryStatus,
+    attempts: z.number().int(),
+    lastAttemptAt: instant.nullable(),
+    responseData: z.unknown().meta({ description: '`error` and `statusCode` of the last attempt; null before it' }),
+    createdAt: instant,
+    completedAt: instant.nullable(),
+    nextAttemptAt: instant.nullable().meta({ description: 'null when no further attempt is due' }),
+    cause: z.enum(['route', 'retry', 'replay', 'release']).meta({ description: 'why there is this delivery' }),
+    attemptLog: z.array(
+      z.object({
+        number: z.number().int(),
+        startedAt: instant,
+        durationMs: z.number().int(),
+        outcome: z.enum(['success', 'failed', 'interrupted']),
+        statusCode: z.number().int().nullable(),
+        error: z.string().nullable(),
+        requestHeaders: z
+          .record(z.string(), z.string())
+          .meta({ description: 'as they were sent, without what is secret' }),
+        responseBody: z.string().nullable().meta({ description: 'the first 4,096 octets of the answer' }),
+      }),
+    ),
+    recipients: z
+      .array(
+        z.object({
+          address: z.string(),
+          status: z.enum(['pending', 'delivered', 'bounced', 'failed']),
+          code: z.number().int().nullable().meta({ description: 'SMTP reply code' }),
+          enhancedStatus: z.string().nullable().meta({ description: 'RFC 3463 code' }),
+          text: z.string().nullable(),
+          settledAt: instant.nullable(),
+        }),
+      )
+      .meta({ description: 'whom a forwarded copy goes to; empty for webhooks' }),
+  })
+  .meta({ id: 'Delivery' });
+
+export function deliveryBodyOf(delivery: Delivery): z.infer<typeof deliveryBody> {
+  return {
+    id: delivery.id,
+    emailId: delivery.emailId,
+    endpointId: delivery.endpointId,
+    deliveryType: delivery.type === 'webhook' ? 'webhook' : 'email_forward',
+    status: delivery.status,
+    attempts: delivery.attempts,
+    lastAttemptAt: wireInstant(delivery.lastAttemptAt),
+    responseData: delivery.responseData,
+    createdAt: wireInstant(delivery.createdAt),
+    completedAt: wireInstant(delivery.completedAt),
+    nextAttemptAt: delivery.status === 'pending' ? wireInstant(delivery.nextAttemptAt) : null,
+    cause: delivery.cause,
+    attemptLog: delivery.attemptLog.map((attempt) => ({ ...attempt, startedAt: wireInstant(attempt.startedAt) })),
+    recipients: delivery.recipients.map((recipient) => ({
+      ...recipient,
+      settledAt: wireInstant(recipient.settledAt),
+    })),
+  };
+}

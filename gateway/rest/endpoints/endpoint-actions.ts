@@ -1,0 +1,184 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { rotateSecret } from '../../../operations/endpoints/endpoint-changes.ts';
+import { TEST_ANSWER_MS, testEndpoint } from '../../../operations/endpoints/endpoint-test.ts';
+import { replayDeliveries } from '../../../operations/endpoints/replays.ts';
+import { replayLimitShape } from '../../../schema/shapes/endpoint.ts';
+import { errorBody, idInPath, instant, type RestOptions, text, wireInstant } from '../shapes.ts';
+import { endpointDetails, endpointDetailsOf, FORMAT_NAMES, formats } from './endpoint-wire.ts';
+
+const rotation = z
+  .object({
+    verificationToken: z
+      .boolean()
+      .optional()
+      .meta({ description: 'true: a new verification token, too, which takes the place of the former one at once' }),
+  })
+  .nullish()
+  .meta({ id: 'RotateSecret', examples: [{ verificationToken: true }] });
+
+const replayWish = z
+  .object({
+    since: z.iso.datetime({ offset: true }).meta({ description: 'deliveries made from then on' }),
+    until: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .meta({ description: 'deliveries made before then; default: now' }),
+    status: z
+      .enum(['failed', 'all'])
+      .default('failed')
+      .meta({ description: 'emails whose latest delivery failed, or all of them' }),
+    limit: replayLimitShape,
+  })
+  .meta({ id: 'ReplayDeliveries', 'x-examples': [{ since: '2026-11-21T08:00:00Z', status: 'failed' }] });
+
+const replayAnswer = z
+  .object({
+    success: z.literal(true),
+    message: z.string(),
+    replayed: z.number().int(),
+    hasMore: z.boolean().meta({ description: 'whether there are more: ask again with this `until`' }),
+    until: instant,
+  })
+  .meta({ id: 'Replay' });
+
+const testWish = z
+  .object({
+    webhookFormat: z
+      .unknown()
+      .optional()
+      .meta({ type: ['string', 'null'], enum: [...FORMAT_NAMES, null], description: 'default: that of the endpoint' }),
+    overrideUrl: text
+      .nullish()
+      .meta({ minLength: 1, description: 'of a webhook: tested instead of the configured URL' }),
+  })
+  .nullish()
+  .meta({ id: 'TestEndpoint', examples: [{ webhookFormat: 'native' }] });
+
+const testAnswer = z
+  .object({
+    success: z.boolean(),
+    message: z.string(),
+    responseTime: z.number().meta({ description: 'milliseconds' }),
+    statusCode: z.number().int().optional(),
+    responseBody: z.string().optional().meta({ description: 'the first 1,000 characters' }),
+    webhookFormat: z
+      .enum(FORMAT_NAMES)
+      .optional()
+      .meta({ description: 'in the words of the request; else of the endpoint' }),
+    urlTested: z.string().optional(),
+    testPayload: z.unknown().optional().meta({ description: 'what was sent, as production sends it' }),
+    error: z.string().optional().meta({ description: 'what went wrong, when nothing answered' }),
+  })
+  .meta({ id: 'EndpointTest' });
+
+const refusedTest = z.looseObject({ ...errorBody.shape });
+
+export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.post(
+    '/endpoints/:id/rotate-secret',
+    {
+      schema: {
+        operationId: 'rotateEndpointSecret',
+        summary: 'Give a webhook a new signing secret',
+        description: 'For 24 hours requests are signed with the former one, too, so that receivers can change over.',
+        tags: ['Endpoints'],
+        params: idInPath,
+        body: rotation,
+        response: { 200: endpointDetails, default: errorBody },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      const isTokenReplaced = request.body?.verificationToken === true;
+      return endpointDetailsOf(await rotateSecret(context, request.params.id, { isTokenReplaced }), context.userId);
+    },
+  );
+
+  app.post(
+    '/endpoints/:id/replay',
+    {
+      schema: {
+        operationId: 'replayEndpointDeliveries',
+        summary: 'Deliver again what was delivered to an endpoint',
+        description:
+          'Makes a new delivery, due at once, of each received email whose latest delivery to the endpoint was made in that time. What is still pending is left alone, and what was delivered again later, too.',
+        tags: ['Endpoints'],
+        params: idInPath,
+        body: replayWish,
+        response: { 200: replayAnswer, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { since, until, status, limit } = request.body;
+      const wish = { since: new Date(since), until: until === undefined ? null : new Date(until), status, limit };
+      const replay = await replayDeliveries(contextOf(request), request.params.id, wish);
+      const emails = replay.count === 1 ? '1 email is' : `${replay.count} emails are`;
+      return {
+        success: true as const,
+        message: `${emails} being delivered again`,
+        replayed: replay.count,
+        hasMore: replay.hasMore,
+        until: wireInstant(replay.until),
+      };
+    },
+  );
+
+  app.post(
+    '/endpoints/:id/test',
+    {
+      config: { answerWithinMs: TEST_ANSWER_MS },
+      schema: {
+        operationId: 'testEndpoint',
+        summary: 'Send a sample to an endpoint',
+        description:
+          'By the code that delivers mail, in the form of real mail. A receiver that fails is no failure of the request: `success` tells of it. At most ten a minute.',
+        tags: ['Endpoints'],
+        params: idInPath,
+        body: testWish,
+        response: { 200: testAnswer, 400: refusedTest, default: errorBody },
+      },
+    },
+    async (request, reply) => {
+      const { webhookFormat, overrideUrl } = request.body ?? {};
+      const format = webhookFormat ?? null;
+      if (format !== null && !isFormatName(format)) return reply.code(400).send(INVALID_FORMAT);
+      const outcome = await testEndpoint(contextOf(request), request.params.id, {
+        webhookFormat: format === null ? null : formats[format],
+        overrideUrl: overrideUrl ?? null,
+      });
+      const { success, message, responseTimeMs, statusCode, responseBody, payload } = outcome;
+      return {
+        success,
+        message,
+        responseTime: responseTimeMs,
+        ...(!success && statusCode === null ? { error: message } : {}),
+        // A group or an address has no URL.
+        ...(outcome.webhookFormat === null
+          ? {}
+          : {
+              // Clients type these as absent, not as null, where nothing answered.
+              ...(statusCode === null ? {} : { statusCode }),
+              ...(responseBody === null ? {} : { responseBody }),
+              webhookFormat: format ?? outcome.webhookFormat,
+              ...(outcome.urlTested === null ? {} : { urlTested: outcome.urlTested }),
+              ...(payload === null ? {} : { testPayload: JSON.parse(payload) as unknown }),
+            }),
+      };
+    },
+  );
+};
+
+/** wire facts "endpoint test details": the body carries more than other refusals. */
+const INVALID_FORMAT = {
+  error: 'Invalid webhook format',
+  message: 'Invalid webhook format',
+  statusCode: 400,
+  name: 'validation_error',
+  details: [{ field: 'webhookFormat', message: `Must be one of ${FORMAT_NAMES.join(', ')}` }],
+  validFormats: [...FORMAT_NAMES],
+};
+
+function isFormatName(value: unknown): value is (typeof FORMAT_NAMES)[number] {
+  return (FORMAT_NAMES as readonly unknown[]).includes(value);
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { ENDPOINT_TYPES, type Endpoint, type EndpointDetails } from '../../../operations/endpoints/endpoints.ts';
+import { instant, wireInstant } from '../shapes.ts';
+import { deliveryBody, deliveryBodyOf } from './delivery-wire.ts';
+
+export const endpointType = z.enum(ENDPOINT_TYPES);
+
+const endpointFields = {
+  id: z.string(),
+  name: z.string(),
+  type: endpointType,
+  webhookFormat: z.enum(['native', 'chat_a', 'chat_b']),
+  config: z.record(z.string(), z.unknown()),
+  isActive: z.boolean(),
+  isDisabled: z.boolean().meta({ description: 'whether the service has switched it off' }),
+  inactiveReason: z.string().nullable().meta({ description: 'why the service has switched it off' }),
+  description: z.string().nullable(),
+  userId: z.string(),
+  createdAt: instant,
+  updatedAt: instant,
+  groupEmails: z.array(z.string()).nullable(),
+  deliveryStats: z.object({
+    total: z.number().int(),
+    successful: z.number().int(),
+    failed: z.number().int(),
+    lastDelivery: instant.nullable(),
+  }),
+};
+export const endpointBody = z.object(endpointFields).meta({ id: 'Endpoint' });
+export const endpointDetails = z
+  .object({
+    ...endpointFields,
+    signingSecret: z
+      .string()
+      .nullable()
+      .meta({ description: 'Standard Webhooks secret; null when the endpoint is no webhook' }),
+    signingSecrets: z
+      .array(z.object({ secret: z.string(), validUntil: instant.nullable() }))
+      .meta({ description: 'all that requests are signed with: the one in force, and its predecessor for a day' }),
+    recentDeliveries: z.array(deliveryBody),
+    associatedEmails: z.array(
+      z.object({ id: z.string(), address: z.string(), isActive: z.boolean(), createdAt: instant }),
+    ),
+    catchAllDomains: z.array(z.object({ id: z.string(), domain: z.string(), status: z.string() })),
+  })
+  .meta({ id: 'EndpointDetails' });
+
+/** Ours, and the names that the reference service gives the formats. */
+export const FORMAT_NAMES = ['native', 'chat_a', 'chat_b', 'inbound', 'discord', 'slack'] as const;
+
+export const formats = {
+  native: 'native',
+  chat_a: 'chat_a',
+  chat_b: 'chat_b',
+  inbound: 'native',
+  discord: 'chat_a',
+  slack: 'chat_b',
+} as const;
+
+export function endpointBodyOf(endpoint: Endpoint, userId: string): z.infer<typeof endpointBody> {
+  const { stats } = endpoint;
+  const emails = endpoint.config['emails'];
+  return {
+    id: endpoint.id,
+    name: endpoint.name,
+    type: endpoint.type,
+    webhookFormat: endpoint.webhookFormat,
+    config: endpoint.config,
+    isActive: endpoint.isActive,
+    isDisabled: !endpoint.isActive && endpoint.inactiveReason !== null,
+    inactiveReason: endpoint.inactiveReason,
+    description: endpoint.description,
+    userId,
+    createdAt: wireInstant(endpoint.createdAt),
+    updatedAt: wireInstant(endpoint.updatedAt),
+    groupEmails: endpoint.type === 'email_group' && Array.isArray(emails) ? emails.map(String) : null,
+    deliveryStats: {
+      total: stats.total,
+      successful: stats.successful,
+      failed: stats.failed,
+      lastDelivery: wireInstant(stats.lastDeliveryAt),
+    },
+  };
+}
+
+export function endpointDetailsOf(endpoint: EndpointDetails, userId: string): z.infer<typeof endpointDetails> {
+  return {
+    ...endpointBodyOf(endpoint, userId),
+    signingSecret: endpoint.signingSecrets[0]?.secret ?? null,
+    signingSecrets: endpoint.signingSecrets.map(({ secret, validUntil }) => ({
+      secret,
+      validUntil: wireInstant(validUntil),
+    })),
+    recentDeliveries: endpoint.recentDeliveries.map(deliveryBodyOf),
+    associatedEmails: endpoint.addresses.map((address) => ({ ...address, createdAt: wireInstant(address.createdAt) })),
+    catchAllDomains: endpoint.catchAllDomains.map(({ id, name, status }) => ({ id, domain: name, status })),
+  };
+}

@@ -1,0 +1,118 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { guardConfigFields } from '../../../core/routing/guard-config.ts';
+import * as backtests from '../../../operations/routing/guard-backtest.ts';
+import { backtestSpan, DEFAULT_EXAMPLES, priorityShape } from '../../../schema/shapes/guard-rule.ts';
+import { errorBody, idInPath, instant, type RestOptions, wireInstant } from '../shapes.ts';
+import { action, config, matches, type } from './guard-shapes.ts';
+
+const triedBody = z
+  .object({
+    type: type.default('explicit'),
+    config,
+    action: action.default({ action: 'block' }),
+    priority: priorityShape.default(0),
+    ...backtestSpan,
+  })
+  .meta({
+    id: 'TriedGuardRule',
+    'x-examples': [
+      { type: 'explicit', config: { from: { values: ['*@shop.example'] } }, action: { action: 'block' } },
+      {
+        type: 'explicit',
+        config: { from: { values: ['*@shop.example'] } },
+        action: { action: 'route', endpointId: 'ep_01931f3e5a7b7c1d8e2f3a4b5c6d7e8f' },
+      },
+    ],
+  });
+const spanBody = z
+  .object(backtestSpan)
+  .nullish()
+  .meta({ examples: [{ days: 7 }] });
+
+const outcome = z.object({
+  outcome: z
+    .enum(['blocked', 'review', 'endpoint', 'inactive', 'stored', 'asking', 'normal', 'unknown'])
+    .meta({ description: '`normal`: where its address leads; `unknown`: a model would be asked first' }),
+  endpointId: z.string().nullable(),
+  ruleId: z
+    .string()
+    .nullable()
+    .meta({ description: 'the rule that decides; null where none does, or one that is not saved yet' }),
+});
+
+const backtestAnswer = z
+  .object({
+    scanned: z.number().int().meta({ description: 'received emails that were looked at' }),
+    matched: z.number().int().meta({ description: 'those that the rule matches' }),
+    decided: z
+      .number()
+      .int()
+      .meta({ description: 'those of them on which it would have decided, the other active rules being as they are' }),
+    since: instant,
+    isComplete: z.boolean().meta({ description: 'false: time ran out before all emails were looked at' }),
+    stoppedAt: instant.nullable().meta({ description: 'the oldest that was looked at then' }),
+    examples: z.array(
+      z.object({
+        emailId: z.string(),
+        subject: z.string(),
+        from: z.string(),
+        createdAt: instant,
+        matches,
+        isDecisive: z.boolean(),
+        now: outcome.nullable().meta({ description: 'what became of it; null while that is open' }),
+        wouldBe: outcome,
+      }),
+    ),
+  })
+  .meta({ id: 'GuardBacktest' });
+
+export const guardBacktestRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.post(
+    '/guard/backtest',
+    {
+      config: { bodyFields: triedBody.extend({ config: guardConfigFields }) },
+      schema: {
+        operationId: 'backtestGuardRule',
+        summary: 'Try a rule on the mail of the last days',
+        description:
+          'Tells what an explicit rule that is not saved would have done with received mail, newest first, by the code that decides on real mail. One at a time for an account; it answers within 8 seconds with what it came to.',
+        tags: ['Guard rules'],
+        body: triedBody,
+        response: { 200: backtestAnswer, 404: errorBody, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { days, limit, ...tried } = request.body;
+      return answerOf(await backtests.backtestRule(contextOf(request), tried, { days, limit }));
+    },
+  );
+
+  app.post(
+    '/guard/:id/backtest',
+    {
+      schema: {
+        operationId: 'backtestSavedGuardRule',
+        summary: 'Try a saved rule on the mail of the last days',
+        description: 'As POST /guard/backtest, with a saved rule, active or not.',
+        tags: ['Guard rules'],
+        params: idInPath,
+        body: spanBody,
+        response: { 200: backtestAnswer, default: errorBody },
+      },
+    },
+    async (request) => {
+      const span = { days: backtests.MAX_BACKTEST_DAYS, limit: DEFAULT_EXAMPLES, ...request.body };
+      return answerOf(await backtests.backtestSavedRule(contextOf(request), request.params.id, span));
+    },
+  );
+};
+
+function answerOf(backtest: backtests.Backtest): z.infer<typeof backtestAnswer> {
+  return {
+    ...backtest,
+    since: wireInstant(backtest.since),
+    stoppedAt: wireInstant(backtest.stoppedAt),
+    examples: backtest.examples.map((example) => ({ ...example, createdAt: wireInstant(example.createdAt) })),
+  };
+}

@@ -1,0 +1,159 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { guardConfigFields } from '../../../core/routing/guard-config.ts';
+import { checkGuardRule } from '../../../operations/routing/guard-check.ts';
+import * as rules from '../../../operations/routing/guard-rules.ts';
+import { searchText } from '../../../schema/shapes/search.ts';
+import { errorBody, idInPath, limit, listBody, offset, queryBoolean, type RestOptions } from '../shapes.ts';
+import {
+  changesBody,
+  checkAnswer,
+  checkBody,
+  listAnswer,
+  madeAnswer,
+  newRuleBody,
+  ruleAnswer,
+  ruleAnswerOf,
+  type,
+} from './guard-shapes.ts';
+
+const listQuery = z.object({
+  limit: limit(),
+  offset,
+  search: searchText.optional().meta({ description: 'part of the name or the description' }),
+  type: type.optional().meta({ description: 'rules of one type' }),
+  isActive: queryBoolean.optional().meta({ description: 'rules that are asked, or those that are not' }),
+});
+
+export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.get(
+    '/guard',
+    {
+      schema: {
+        operationId: 'listGuardRules',
+        summary: 'List guard rules',
+        description: 'In the order in which they are asked: the highest priority first, of equal ones the newest.',
+        tags: ['Guard rules'],
+        querystring: listQuery,
+        response: { 200: listAnswer, default: errorBody },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      const { limit: size, offset: start, ...query } = request.query;
+      const page = { limit: size, offset: start };
+      const found = await rules.listGuardRules(context, query, page);
+      const data = found.rules.map((rule) => ruleAnswerOf(rule, context.userId));
+      return { success: true as const, ...listBody(data, page, found.total) };
+    },
+  );
+
+  app.post(
+    '/guard',
+    {
+      config: { bodyFields: newRuleBody.extend({ config: guardConfigFields }) },
+      schema: {
+        operationId: 'createGuardRule',
+        summary: 'Add a guard rule',
+        description:
+          'Counts from the next mail on. The first rule that matches a mail decides: `block` holds it back, to be looked at and released, `route` leads it to an endpoint, `allow` lets it go where its address leads. POST /guard/backtest tells beforehand what a rule would have done.',
+        tags: ['Guard rules'],
+        body: newRuleBody,
+        response: { 201: madeAnswer, 404: errorBody, default: errorBody },
+      },
+    },
+    async (request, reply) => {
+      const context = contextOf(request);
+      const { description = null, isActive = true, ...input } = request.body;
+      const rule = await rules.createGuardRule(context, { ...input, description, isActive });
+      return reply.code(201).send({ success: true as const, data: ruleAnswerOf(rule, context.userId) });
+    },
+  );
+
+  app.get(
+    '/guard/:id',
+    {
+      schema: {
+        operationId: 'getGuardRule',
+        summary: 'Read a guard rule',
+        description: 'With how many emails it decided on, and when the last.',
+        tags: ['Guard rules'],
+        params: idInPath,
+        response: { 200: ruleAnswer, default: errorBody },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      return ruleAnswerOf(await rules.readGuardRule(context, request.params.id), context.userId);
+    },
+  );
+
+  for (const { method, operationId, summary } of updates)
+    app.route({
+      method,
+      url: '/guard/:id',
+      config: { bodyFields: changesBody.extend({ config: guardConfigFields }) },
+      schema: {
+        operationId,
+        summary,
+        description: 'What is absent stays as it is; `config` and `action` are replaced as a whole.',
+        tags: ['Guard rules'],
+        params: idInPath,
+        body: changesBody,
+        response: { 200: ruleAnswer, default: errorBody },
+      },
+      handler: async (request) => {
+        const context = contextOf(request);
+        return ruleAnswerOf(await rules.updateGuardRule(context, request.params.id, request.body), context.userId);
+      },
+    });
+
+  app.delete(
+    '/guard/:id',
+    {
+      schema: {
+        operationId: 'deleteGuardRule',
+        summary: 'Delete a guard rule',
+        description: 'Mail that it held back stays held back until it is released.',
+        tags: ['Guard rules'],
+        params: idInPath,
+        response: { 200: z.object({ success: z.literal(true) }), default: errorBody },
+      },
+    },
+    async (request) => {
+      await rules.deleteGuardRule(contextOf(request), request.params.id);
+      return { success: true as const };
+    },
+  );
+
+  app.post(
+    '/guard/:id/check',
+    {
+      schema: {
+        operationId: 'checkGuardRule',
+        summary: 'Try a guard rule on one email',
+        description: 'Tells what this rule by itself, active or not, makes of an email that was received.',
+        tags: ['Guard rules'],
+        params: idInPath,
+        body: checkBody,
+        response: { 200: checkAnswer, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { structuredEmailId, email_id: emailId = structuredEmailId, emailId: id = emailId } = request.body;
+      const check = await checkGuardRule(contextOf(request), request.params.id, id ?? '');
+      return {
+        matched: check.outcome === 'matched',
+        outcome: check.outcome,
+        ...(check.outcome === 'matched' ? { matchDetails: check.matches } : {}),
+        ...(check.reason === null ? {} : { reason: check.reason }),
+      };
+    },
+  );
+};
+
+/** The reference service has PUT only. */
+const updates = [
+  { method: 'PATCH', operationId: 'updateGuardRule', summary: 'Change a guard rule' },
+  { method: 'PUT', operationId: 'putGuardRule', summary: 'Change a guard rule, by another method' },
+] as const;

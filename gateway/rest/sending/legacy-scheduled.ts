@@ -1,0 +1,201 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { UserError } from '../../../core/shared/errors.ts';
+import { invalid } from '../../../operations/context.ts';
+import * as emails from '../../../operations/emails/emails.ts';
+import { cancelEmail } from '../../../operations/sending/scheduled-emails.ts';
+import { sendEmail } from '../../../operations/sending/send-email.ts';
+import { refuseCrowds } from '../../../schema/shapes/outgoing.ts';
+import { emailBody, emailBodyOf } from '../emails/email-wire.ts';
+import {
+  errorBody,
+  idInPath,
+  instant,
+  limit,
+  listBody,
+  listOf,
+  offset,
+  type RestOptions,
+  wireInstant,
+} from '../shapes.ts';
+import {
+  idempotencyHeader,
+  idempotencyOf,
+  MAIL_BODY_LIMIT,
+  newEmailOf,
+  scheduledAnswer,
+  scheduledBodyOf,
+  sendBody,
+} from './outgoing-shapes.ts';
+
+const summary = {
+  id: z.string(),
+  from: z.string(),
+  to: z.array(z.string()),
+  subject: z.string(),
+  scheduled_at: instant,
+  timezone: z.string(),
+  status: z.enum(['scheduled', 'paused', 'cancelled', 'sent']),
+  created_at: instant,
+  attempts: z.number().int().meta({ description: '1 once it was handed to the queue' }),
+};
+const listItem = z.object(summary).meta({ id: 'FormerScheduledEmailListItem' });
+const details = z
+  .object({
+    ...summary,
+    cc: emailBody.shape.cc,
+    bcc: emailBody.shape.bcc,
+    replyTo: z.array(z.string()).optional(),
+    html: z.string().optional(),
+    text: z.string().optional(),
+    headers: emailBody.shape.headers,
+    attachments: emailBody.shape.attachments,
+    tags: emailBody.shape.tags,
+    updated_at: emailBody.shape.updated_at,
+    sent_at: instant.optional(),
+    max_attempts: z.number().int(),
+    sent_email_id: z.string().optional(),
+  })
+  .meta({ id: 'FormerScheduledEmail' });
+const cancelled = z.object({ id: z.string(), status: z.literal('cancelled'), cancelled_at: instant });
+
+const scheduleBody = sendBody.meta({
+  id: 'FormerScheduleEmail',
+  required: ['from', 'to', 'subject'],
+  anyOf: ['scheduled_at', 'scheduledAt'].map((name) => ({
+    properties: { [name]: { type: 'string' } },
+    required: [name],
+  })),
+  'x-examples': [
+    {
+      from: 'support@example.com',
+      to: 'ada@example.org',
+      subject: 'A reminder',
+      text: 'Tomorrow is the day.',
+      scheduled_at: 'tomorrow at 9am',
+    },
+  ],
+});
+
+/** Scheduled mail under the paths of `@inboundemail/sdk`; the same operations as under /emails. */
+export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  const frame = { tags: ['Paths of other clients'], deprecated: true };
+
+  app.post(
+    '/emails/schedule',
+    {
+      bodyLimit: MAIL_BODY_LIMIT,
+      preValidation: async (request) => refuseCrowds(request.body),
+      schema: {
+        ...frame,
+        operationId: 'formerScheduleEmail',
+        summary: 'Schedule an email',
+        description: 'As POST /emails with `scheduled_at`, which is required here.',
+        headers: idempotencyHeader,
+        body: scheduleBody,
+        response: { 201: scheduledAnswer, 403: errorBody, 409: errorBody, default: errorBody },
+      },
+    },
+    async (request, reply) => {
+      const email = newEmailOf(request.body);
+      if (email.scheduledAt == null) throw invalid('scheduled_at is required', 'scheduled_at');
+      const idempotency = idempotencyOf(request.headers, 'send', request.body);
+      const { receipt } = await sendEmail(contextOf(request), email, idempotency);
+      const answer = scheduledBodyOf(receipt);
+      if (answer === null) throw new Error('an email with a time was not scheduled');
+      return reply.code(201).send(answer);
+    },
+  );
+
+  app.get(
+    '/emails/schedule',
+    {
+      schema: {
+        ...frame,
+        operationId: 'formerListScheduledEmails',
+        summary: 'List scheduled emails',
+        description: 'Those that have not left; newest first.',
+        querystring: z.object({
+          limit: limit(),
+          offset,
+          status: z
+            .enum(['all', 'scheduled', 'paused', 'cancelled'])
+            .optional()
+            .meta({ description: 'emails of one status' }),
+        }),
+        response: { 200: listOf(listItem), default: errorBody },
+      },
+    },
+    async (request) => {
+      const { status, ...page } = request.query;
+      const query = { type: 'scheduled', status, timeRange: 'all' } as const;
+      const found = await emails.listEmails(contextOf(request), query, page);
+      return listBody(found.emails.map(summaryOf), page, found.total);
+    },
+  );
+
+  app.get(
+    '/emails/schedule/:id',
+    {
+      schema: {
+        ...frame,
+        operationId: 'formerGetScheduledEmail',
+        summary: 'Read a scheduled email',
+        description: 'One that has left since is found, too.',
+        params: idInPath,
+        response: { 200: details, default: errorBody },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      const email = await emails.readEmail(context, request.params.id);
+      if (email.scheduledAt === null) throw new UserError('not_found', 'Email not found');
+      const { reply_to: replyTo, html, text, sent_at, ...body } = emailBodyOf(email, context.settings.publicUrl);
+      return {
+        ...body,
+        ...summaryOf(email),
+        // The types of the client know no null here.
+        ...(replyTo === null ? {} : { replyTo }),
+        ...(html === null ? {} : { html }),
+        ...(text === null ? {} : { text }),
+        ...(sent_at === null ? {} : { sent_at }),
+        ...(email.type === 'sent' ? { sent_email_id: email.id } : {}),
+        max_attempts: 1,
+      };
+    },
+  );
+
+  app.delete(
+    '/emails/schedule/:id',
+    {
+      schema: {
+        ...frame,
+        operationId: 'formerCancelScheduledEmail',
+        summary: 'Cancel a scheduled email',
+        description: 'As DELETE /emails/{id}.',
+        params: idInPath,
+        response: { 200: cancelled, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { email } = await cancelEmail(contextOf(request), request.params.id);
+      return { id: email.id, status: 'cancelled' as const, cancelled_at: wireInstant(email.updatedAt) };
+    },
+  );
+};
+
+function summaryOf(email: emails.EmailSummary): z.infer<typeof listItem> {
+  const { status } = email;
+  const isWaiting = status === 'scheduled' || status === 'paused' || status === 'cancelled';
+  return {
+    id: email.id,
+    from: email.fromText,
+    to: email.to,
+    subject: email.subject,
+    scheduled_at: wireInstant(email.scheduledAt ?? email.createdAt),
+    timezone: email.timezone ?? 'UTC',
+    status: isWaiting ? status : 'sent',
+    created_at: wireInstant(email.createdAt),
+    attempts: isWaiting ? 0 : 1,
+  };
+}

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { invalid } from '../../../operations/context.ts';
+import type { NewEmail } from '../../../operations/sending/check-outgoing.ts';
+import { MAX_KEY_LENGTH, readIdempotency } from '../../../operations/sending/idempotency.ts';
+import type { Idempotency, Receipt } from '../../../operations/sending/submission.ts';
+import { instant } from '../shapes.ts';
+
+/** `address` or `Name <address>`, several in one text separated by commas, or a list. */
+export const addresses = z.union([z.string(), z.array(z.string())]);
+
+const attachment = z
+  .object({
+    filename: z.string().nullish(),
+    content: z.string().nullish().meta({ description: 'base64, or a data: URL with base64' }),
+    content_type: z.string().nullish(),
+    contentType: z.string().nullish().meta({ deprecated: true, description: 'alias of content_type' }),
+    content_id: z.string().nullish().meta({ description: 'what the HTML names as cid:' }),
+    contentId: z.string().nullish().meta({ deprecated: true, description: 'alias of content_id' }),
+    path: z.string().nullish().meta({ description: 'not supported: Postroom fetches no files' }),
+  })
+  .meta({ id: 'OutgoingAttachment', required: ['content'] });
+
+const tag = z.object({ name: z.string(), value: z.string() });
+
+/** The fields that sending and answering have in common. */
+export const contentShape = {
+  html: z.string().nullish(),
+  text: z.string().nullish().meta({ description: 'at least one of html and text is required' }),
+  cc: addresses.nullish(),
+  bcc: addresses.nullish(),
+  reply_to: addresses.nullish(),
+  replyTo: addresses.nullish().meta({ deprecated: true, description: 'alias of reply_to' }),
+  headers: z.record(z.string(), z.string()).nullish(),
+  attachments: z.array(attachment).nullish(),
+  tags: z.array(tag).nullish(),
+  scheduled_at: z.string().nullish().meta({
+    description:
+      'ISO 8601, or a phrase such as `tomorrow at 9am`. A dotted date such as 05.06.2027 is day first; a slashed one that can be read both ways is rejected.',
+  }),
+  scheduledAt: z.string().nullish().meta({ deprecated: true, description: 'alias of scheduled_at' }),
+  timezone: z.string().nullish().meta({ description: 'IANA zone of scheduled_at; default UTC' }),
+};
+
+// Absent fields are told in the words that clients know, so they pass the shape.
+export const sendBody = z
+  .object({ from: z.string().nullish(), to: addresses.nullish(), subject: z.string().nullish(), ...contentShape })
+  .meta({
+    id: 'SendEmail',
+    required: ['from', 'to', 'subject'],
+    // zod leaves `examples` out of shapes that look at a value before they read it.
+    'x-examples': [
+      {
+        from: 'Support <support@example.com>',
+        to: ['ada@example.org'],
+        subject: 'Your order',
+        html: '<p>It is on its way.</p>',
+        text: 'It is on its way.',
+        attachments: [{ filename: 'receipt.txt', content: 'VHdvIHBlYXJz', content_type: 'text/plain' }],
+        tags: [{ name: 'kind', value: 'order' }],
+      },
+      {
+        from: 'support@example.com',
+        to: 'ada@example.org',
+        subject: 'A reminder',
+        text: 'Tomorrow is the day.',
+        scheduled_at: 'tomorrow at 9am',
+        timezone: 'Europe/Berlin',
+      },
+    ],
+  });
+
+/** The email that a body asks for. Throws validation for attachments by address. `path` stands before the names of fields. */
+export function newEmailOf(body: z.infer<typeof sendBody>, path = ''): NewEmail {
+  const { from, to, cc, bcc, subject, html, text, headers, tags, timezone } = body;
+  const attachments = (body.attachments ?? []).map((given, index) => {
+    const field = `${path}attachments.${index}`;
+    if (given.path != null && given.path !== '') throw invalid(NO_PATH, `${field}.path`);
+    if (given.content == null) throw invalid(NO_CONTENT, `${field}.content`);
+    return {
+      filename: given.filename ?? null,
+      content: given.content,
+      contentType: given.content_type ?? given.contentType ?? null,
+      contentId: given.content_id ?? given.contentId ?? null,
+    };
+  });
+  const replyTo = body.reply_to ?? body.replyTo;
+  const scheduledAt = body.scheduled_at ?? body.scheduledAt;
+  return { from, to, cc, bcc, replyTo, subject, html, text, headers, attachments, tags, scheduledAt, timezone };
+}
+
+const NO_PATH = 'Postroom does not fetch attachments from a path or URL. Send the file base64-encoded in `content`.';
+const NO_CONTENT = 'An attachment needs `content`: the file, base64-encoded.';
+
+const ids = {
+  id: z.string(),
+  message_id: z.string().meta({ description: 'Message-ID (RFC 5322)' }),
+  messageId: z.string(),
+};
+/** Names that older clients read; ours is the identifier by which the email stands in the queue. */
+export const providerIds = { provider_message_id: z.string(), aws_message_id: z.string(), awsMessageId: z.string() };
+
+export const sentAnswer = z.object({ ...ids, status: z.literal('sent'), ...providerIds }).meta({ id: 'SentEmail' });
+
+export const scheduledAnswer = z
+  .object({ ...ids, status: z.literal('scheduled'), scheduled_at: instant, timezone: z.string() })
+  .meta({ id: 'ScheduledEmail' });
+
+/** The answer of a receipt of one email that goes at once. */
+export function sentBodyOf(receipt: Receipt): z.infer<typeof sentAnswer> {
+  return { ...idsOf(receipt), status: 'sent', ...providerIdsOf(receipt) };
+}
+
+/** The answer of a receipt of one email on the schedule; null when it goes at once. */
+export function scheduledBodyOf(receipt: Receipt): z.infer<typeof scheduledAnswer> | null {
+  const { scheduledAt = null, timezone } = receipt.emails[0] ?? {};
+  if (scheduledAt === null) return null;
+  return { ...idsOf(receipt), status: 'scheduled', scheduled_at: scheduledAt, timezone: timezone ?? 'UTC' };
+}
+
+/** Those of an email that goes at once, or of an answer. */
+export function providerIdsOf(receipt: Receipt): { [Name in keyof typeof providerIds]: string } {
+  const { id } = idsOf(receipt);
+  return { provider_message_id: id, aws_message_id: id, awsMessageId: id };
+}
+
+function idsOf(receipt: Receipt): { [Name in keyof typeof ids]: string } {
+  const [email] = receipt.emails;
+  if (email === undefined) throw new Error('a receipt without an email');
+  return { id: email.id, message_id: email.messageId, messageId: email.messageId };
+}
+
+/** Octets of a body that may hold attachments in base64 (decisions.md "message size"). */
+export const MAIL_BODY_LIMIT = 40_000_000;
+
+export const idempotencyHeader = z.object({
+  'idempotency-key': z.string().optional().meta({
+    minLength: 1,
+    maxLength: MAX_KEY_LENGTH,
+    description: 'a repetition within 24 hours is answered as the first time',
+  }),
+});
+
+/**
+ * What the header field Idempotency-Key makes of a request; null without it. `asked` is all that the request asks for: a validated body,
+ * whose fields come in one order however the client wrote them. Throws validation.
+ */
+export function idempotencyOf(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  operation: string,
+  asked: unknown,
+): Idempotency | null {
+  return readIdempotency({ key: headers['idempotency-key'] ?? null, field: 'Idempotency-Key' }, operation, asked);
+}

@@ -1,0 +1,113 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { OperationContext } from '../../../operations/context.ts';
+import * as scheduled from '../../../operations/sending/scheduled-emails.ts';
+import { errorBody, idInPath, instant, type RestOptions, wireInstant } from '../shapes.ts';
+
+const changeAnswer = z
+  .object({
+    success: z.literal(true),
+    message: z.string(),
+    object: z.literal('email'),
+    id: z.string(),
+    status: z.enum(['scheduled', 'paused', 'cancelled']),
+    scheduled_at: instant,
+  })
+  .meta({ id: 'ScheduleChange' });
+
+const resumeBody = z
+  .object({
+    scheduled_at: z.string().nullish().meta({ description: 'another time to send; default: its own' }),
+    scheduledAt: z.string().nullish().meta({ deprecated: true, description: 'alias of scheduled_at' }),
+    timezone: z.string().nullish().meta({ description: 'IANA zone of scheduled_at; default: that of the email' }),
+  })
+  .nullish()
+  .meta({ id: 'ResumeEmail', examples: [{ scheduled_at: 'in 2 hours' }] });
+
+/** Cancelling, pausing and resuming mail that is still to be sent. */
+export const scheduledEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  const response = { 200: changeAnswer, default: errorBody };
+  const tags = ['Emails'];
+
+  app.delete(
+    '/emails/:id',
+    {
+      schema: {
+        operationId: 'deleteEmail',
+        summary: 'Cancel a scheduled email',
+        description: 'It is never sent, and stays readable. Cancelling it again changes nothing.',
+        tags,
+        params: idInPath,
+        response,
+      },
+    },
+    (request) => cancel(contextOf(request), request.params.id),
+  );
+
+  app.post(
+    '/emails/:id/cancel',
+    {
+      schema: {
+        operationId: 'cancelEmail',
+        summary: 'Cancel a scheduled email',
+        description: 'As DELETE of the email.',
+        tags,
+        params: idInPath,
+        response,
+      },
+    },
+    (request) => cancel(contextOf(request), request.params.id),
+  );
+
+  app.post(
+    '/emails/:id/pause',
+    {
+      schema: {
+        operationId: 'pauseEmail',
+        summary: 'Hold a scheduled email back',
+        description: 'It is not sent until it is resumed, even when its time passes.',
+        tags,
+        params: idInPath,
+        response,
+      },
+    },
+    async (request) => {
+      const change = await scheduled.pauseEmail(contextOf(request), request.params.id);
+      return answerOf(change, change.isChanged ? 'Scheduled email paused' : 'Email already paused');
+    },
+  );
+
+  app.post(
+    '/emails/:id/resume',
+    {
+      schema: {
+        operationId: 'resumeEmail',
+        summary: 'Put a paused email back on its schedule',
+        description: 'At another time when one is given. When its own time passed meanwhile, it is sent now.',
+        tags,
+        params: idInPath,
+        body: resumeBody,
+        response,
+      },
+    },
+    async (request) => {
+      const { scheduled_at, scheduledAt, timezone } = request.body ?? {};
+      const text = scheduled_at ?? scheduledAt ?? null;
+      const wish = text === null ? null : { text, timezone: timezone ?? null };
+      const change = await scheduled.resumeEmail(contextOf(request), request.params.id, wish);
+      if (!change.isChanged) return answerOf(change, 'Email is not paused');
+      const hint = change.isDue ? '; its time has passed, so it is sent now' : '';
+      return answerOf(change, `Scheduled email resumed${hint}`);
+    },
+  );
+};
+
+async function cancel(context: OperationContext, emailId: string): Promise<z.infer<typeof changeAnswer>> {
+  const change = await scheduled.cancelEmail(context, emailId);
+  return answerOf(change, change.isChanged ? 'Scheduled email cancelled' : 'Email already cancelled');
+}
+
+function answerOf({ email }: scheduled.ScheduleChange, message: string): z.infer<typeof changeAnswer> {
+  const { id, status, scheduledAt } = email;
+  return { success: true, message, object: 'email', id, status, scheduled_at: wireInstant(scheduledAt) };
+}

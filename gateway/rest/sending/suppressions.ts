@@ -1,0 +1,165 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import * as suppressions from '../../../operations/sending/suppressions.ts';
+import {
+  newSuppressionShape,
+  suppressedAddressShape,
+  suppressionQueryShape,
+  suppressionReasonShape,
+} from '../../../schema/shapes/suppression.ts';
+import { errorBody, instant, limit, listBody, listOf, offset, type RestOptions, text, wireInstant } from '../shapes.ts';
+
+const reason = suppressionReasonShape;
+
+const suppressionBody = z
+  .object({
+    object: z.literal('suppression'),
+    id: z.string(),
+    address: z.string().meta({ description: 'in lower case' }),
+    reason: reason.meta({
+      description: 'whether its server refused it for good, its owner complained of mail, or you put it in',
+    }),
+    detail: z.string().nullable().meta({ description: 'what the server, the report or you said' }),
+    email_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'the email that was refused or complained of; null: you put it in' }),
+    created_at: instant,
+    // The names that the `resend` client reads.
+    email: z.string(),
+    origin: reason,
+    source_id: z.string().nullable(),
+  })
+  .meta({ id: 'Suppression' });
+
+const listQuery = z.object({
+  limit: limit(),
+  offset,
+  reason: reason.optional().meta({ description: 'those with one reason' }),
+  origin: reason.optional().meta({ description: 'another name of `reason`' }),
+  search: suppressionQueryShape.shape.search,
+});
+
+// The `resend` client calls it `email`.
+const newSuppression = z
+  .object({
+    address: suppressedAddressShape.optional(),
+    email: suppressedAddressShape.optional(),
+    detail: newSuppressionShape.shape.detail,
+  })
+  .refine((body) => body.address !== undefined || body.email !== undefined, {
+    path: ['address'],
+    message: 'address is required',
+  })
+  .meta({ examples: [{ address: 'ada@example.org', detail: 'asked by phone' }] });
+
+const oneInPath = z.object({ id: z.string().meta({ description: 'its id, or the address itself' }) });
+const unblock = z
+  .object({ emailAddress: text.meta({ description: 'the address' }) })
+  .meta({ examples: [{ emailAddress: 'ada@example.org' }] });
+const lifted = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  object: z.literal('suppression'),
+  id: z.string(),
+  deleted: z.literal(true),
+});
+
+export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.post(
+    '/suppressions',
+    {
+      schema: {
+        operationId: 'createSuppression',
+        summary: 'Suppress an address',
+        description:
+          'No mail goes there until the suppression is lifted. An address that is suppressed already stays as it is, and answers so.',
+        tags: ['Suppressions'],
+        body: newSuppression,
+        response: { 201: suppressionBody, default: errorBody },
+      },
+    },
+    async (request, reply) => {
+      const { address, email = '', detail } = request.body;
+      const made = await suppressions.suppressAddress(contextOf(request), { address: address ?? email, detail });
+      return reply.code(201).send(suppressionBodyOf(made));
+    },
+  );
+
+  app.get(
+    '/suppressions',
+    {
+      schema: {
+        operationId: 'listSuppressions',
+        summary: 'List suppressed addresses',
+        description: 'Newest first. Sending to one of them is refused.',
+        tags: ['Suppressions'],
+        querystring: listQuery,
+        response: { 200: listOf(suppressionBody), default: errorBody },
+      },
+    },
+    async (request) => {
+      const { limit: size, offset: start, origin, reason: why = origin, search } = request.query;
+      const page = { limit: size, offset: start };
+      const found = await suppressions.listSuppressions(contextOf(request), { reason: why, search }, page);
+      return listBody(found.suppressions.map(suppressionBodyOf), page, found.total);
+    },
+  );
+
+  app.get(
+    '/suppressions/:id',
+    {
+      schema: {
+        operationId: 'getSuppression',
+        summary: 'Read a suppression',
+        description: 'Tells why mail is no longer sent to an address.',
+        tags: ['Suppressions'],
+        params: oneInPath,
+        response: { 200: suppressionBody, default: errorBody },
+      },
+    },
+    async (request) => suppressionBodyOf(await suppressions.readSuppression(contextOf(request), request.params.id)),
+  );
+
+  app.delete(
+    '/suppressions/:id',
+    {
+      schema: {
+        operationId: 'deleteSuppression',
+        summary: 'Lift a suppression',
+        description: 'Mail is sent to the address again, until it bounces or is complained of anew.',
+        tags: ['Suppressions'],
+        params: oneInPath,
+        response: { 200: lifted, default: errorBody },
+      },
+    },
+    async (request) => liftedBodyOf(await suppressions.liftSuppression(contextOf(request), request.params.id)),
+  );
+
+  app.post(
+    '/blocklist/unblock',
+    {
+      schema: {
+        operationId: 'formerUnblockAddress',
+        summary: 'Lift the suppression of an address',
+        description: 'As DELETE /suppressions/{id}.',
+        tags: ['Paths of other clients'],
+        deprecated: true,
+        body: unblock,
+        response: { 200: lifted, 404: errorBody, default: errorBody },
+      },
+    },
+    async (request) =>
+      liftedBodyOf(await suppressions.liftSuppression(contextOf(request), request.body.emailAddress.trim())),
+  );
+};
+
+function suppressionBodyOf(suppression: suppressions.Suppression): z.infer<typeof suppressionBody> {
+  const { id, address, reason: why, detail, emailId, createdAt } = suppression;
+  const fields = { id, address, reason: why, detail, email_id: emailId, created_at: wireInstant(createdAt) };
+  return { object: 'suppression', ...fields, email: address, origin: why, source_id: emailId };
+}
+
+function liftedBodyOf({ id, address }: suppressions.Suppression): z.infer<typeof lifted> {
+  return { success: true, message: `Mail is sent to ${address} again`, object: 'suppression', id, deleted: true };
+}

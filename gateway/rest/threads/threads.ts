@@ -1,0 +1,169 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { DEFAULT_THREAD_PAGE_SIZE } from '../../../core/shared/page.ts';
+import { type Email, MAX_SEARCH_LENGTH } from '../../../operations/emails/emails.ts';
+import * as threads from '../../../operations/threads/threads.ts';
+import { threadMessageBody, threadMessageOf } from '../emails/email-wire.ts';
+import { errorBody, idInPath, instant, limit, queryBoolean, type RestOptions, text, wireInstant } from '../shapes.ts';
+
+const listQuery = z.object({
+  limit: limit(DEFAULT_THREAD_PAGE_SIZE),
+  cursor: z.string().optional().meta({ description: '`next_cursor` of the page before' }),
+  search: text.max(MAX_SEARCH_LENGTH).optional().meta({ description: 'part of the subject or of an address' }),
+  unread: queryBoolean.default(false).meta({ description: 'only threads with unread messages' }),
+  domain: text.optional().meta({ description: 'id or name of a domain that an address in the thread belongs to' }),
+  address: text.optional().meta({ description: 'id of an address in the thread, or the address itself' }),
+});
+
+const threadListItem = z
+  .object({
+    id: z.string(),
+    root_message_id: z.string(),
+    normalized_subject: z.string(),
+    participant_emails: z.array(z.string()),
+    participant_names: z.array(z.string()),
+    message_count: z.number().int(),
+    last_message_at: instant,
+    created_at: instant,
+    has_unread: z.boolean(),
+    unread_count: z.number().int(),
+    is_archived: z.boolean(),
+    latest_message: z.object({
+      id: z.string(),
+      type: z.enum(['inbound', 'outbound']),
+      subject: z.string(),
+      from_text: z.string(),
+      text_preview: z.string(),
+      is_read: z.boolean(),
+      has_attachments: z.boolean(),
+      date: instant,
+    }),
+  })
+  .meta({ id: 'ThreadListItem' });
+
+const listAnswer = z.object({
+  threads: z.array(threadListItem),
+  pagination: z.object({ limit: z.number().int(), has_more: z.boolean(), next_cursor: z.string().nullable() }),
+  filters: z.object({
+    search: z.string().optional(),
+    unread_only: z.boolean(),
+    domain: z.string().optional(),
+    address: z.string().optional(),
+  }),
+});
+
+/** A thread with its messages. */
+export const threadAnswer = z.object({
+  thread: z
+    .object({
+      id: z.string(),
+      root_message_id: z.string(),
+      normalized_subject: z.string(),
+      participant_emails: z.array(z.string()),
+      participant_names: z.array(z.string()),
+      message_count: z.number().int(),
+      last_message_at: instant,
+      created_at: instant,
+      updated_at: instant,
+    })
+    .meta({ id: 'Thread' }),
+  messages: z.array(threadMessageBody),
+  total_count: z.number().int(),
+});
+
+export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.get(
+    '/mail/threads',
+    {
+      schema: {
+        operationId: 'listThreads',
+        summary: 'List threads',
+        description: 'Those with the newest message come first. Paged by a cursor.',
+        tags: ['Threads'],
+        querystring: listQuery,
+        response: { 200: listAnswer, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { limit: size, cursor, unread: isUnread, search, domain, address } = request.query;
+      const found = await threads.listThreads(
+        contextOf(request),
+        { isUnread, search, domain, address },
+        { limit: size, cursor: cursor ?? null },
+      );
+      return {
+        threads: found.threads.map(threadListItemOf),
+        pagination: {
+          limit: size,
+          has_more: found.hasMore,
+          next_cursor: found.hasMore ? (found.threads.at(-1)?.id ?? null) : null,
+        },
+        filters: { search, unread_only: isUnread, domain, address },
+      };
+    },
+  );
+
+  app.get(
+    '/mail/threads/:id',
+    {
+      schema: {
+        operationId: 'getThread',
+        summary: 'Read a thread',
+        description:
+          'With all its messages, the first one first. The id of a thread that was merged into another leads to the other.',
+        tags: ['Threads'],
+        params: idInPath,
+        response: { 200: threadAnswer, default: errorBody },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      return threadAnswerOf(await threads.readThread(context, request.params.id), context.settings.publicUrl);
+    },
+  );
+};
+
+/** `publicUrl` is the base of download links. */
+export function threadAnswerOf(
+  { thread, messages }: { thread: threads.Thread; messages: Email[] },
+  publicUrl: string,
+): z.infer<typeof threadAnswer> {
+  return {
+    thread: { ...commonFieldsOf(thread), updated_at: wireInstant(thread.updatedAt) },
+    messages: messages.map((message) => threadMessageOf(message, publicUrl)),
+    total_count: messages.length,
+  };
+}
+
+function threadListItemOf(thread: threads.ListedThread): z.infer<typeof threadListItem> {
+  const { latest } = thread;
+  return {
+    ...commonFieldsOf(thread),
+    has_unread: thread.unreadCount > 0,
+    unread_count: thread.unreadCount,
+    is_archived: thread.isArchived,
+    latest_message: {
+      id: latest.id,
+      type: latest.type === 'received' ? 'inbound' : 'outbound',
+      subject: latest.subject,
+      from_text: latest.fromText,
+      text_preview: latest.preview,
+      is_read: latest.type !== 'received' || latest.isRead,
+      has_attachments: latest.hasAttachments,
+      date: wireInstant(latest.date),
+    },
+  };
+}
+
+function commonFieldsOf(thread: threads.Thread) {
+  return {
+    id: thread.id,
+    root_message_id: thread.rootMessageId,
+    normalized_subject: thread.normalizedSubject,
+    participant_emails: thread.participantEmails,
+    participant_names: thread.participantNames,
+    message_count: thread.messageCount,
+    last_message_at: wireInstant(thread.lastMessageAt),
+    created_at: wireInstant(thread.createdAt),
+  };
+}

@@ -1,0 +1,146 @@
+import type { Transaction } from 'kysely';
+import { alignedPercent, dmarcAdvice } from '../../core/domains/dmarc-advice.ts';
+import type { DmarcPolicy, DmarcRecord } from '../../core/domains/dmarc-report.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import type { KeysetPage, Page } from '../../core/shared/page.ts';
+import { asUser } from '../../db/connection/database.ts';
+import * as lists from '../../db/queries/domains/dmarc-list.ts';
+import type { Tables } from '../../db/tables.ts';
+import { isAskable, type OperationContext } from '../context.ts';
+
+export type DmarcReport = lists.StoredDmarcReport;
+
+/** What the reports of the last {@link SUMMARY_DAYS} days say of a domain. */
+export interface DmarcSummary {
+  domain: string;
+  since: Date;
+  until: Date;
+  reportCount: number;
+  messages: number;
+  /** of these, those that passed DMARC */
+  aligned: number;
+  /** one digit; null without messages */
+  alignedPercent: number | null;
+  /** as receivers saw it last; null without reports */
+  policy: DmarcPolicy | null;
+  /** those of most mail first, at most 100 */
+  sources: lists.DmarcSource[];
+  /** what is missing before the next stricter policy, in words */
+  advice: string;
+  /** whether the sources are those of a part of the mail only */
+  isTruncated: boolean;
+}
+
+export const SUMMARY_DAYS = 30;
+const DAY_MS = 86_400_000;
+
+/** A page of a domain's reports, the newest time first, with the exact total. Throws not_found. */
+export function listDmarcReports(
+  context: OperationContext,
+  domainId: string,
+  page: Page,
+): Promise<{ reports: DmarcReport[]; total: number }> {
+  return onDomain(context, domainId, (transaction) =>
+    lists.listDmarcReports(transaction, context.userId, domainId, page),
+  );
+}
+
+/** Of each domain of the user's, its reports behind and before two places, the newest time first; inverted: the oldest. */
+export async function pageDmarcReports(
+  { database, userId }: OperationContext,
+  domainIds: readonly string[],
+  page: KeysetPage,
+): Promise<DmarcReport[][]> {
+  const byDomain = await asUser(database, userId, (transaction) =>
+    lists.pageReportsOfDomains(transaction, userId, domainIds, page),
+  );
+  return domainIds.map((id) => byDomain.get(id) ?? []);
+}
+
+/** Of each domain of the user's, how many reports there are on it. */
+export async function countDmarcReports(
+  { database, userId }: OperationContext,
+  domainIds: readonly string[],
+): Promise<number[]> {
+  const counts = await asUser(database, userId, (transaction) =>
+    lists.countReportsOfDomains(transaction, userId, domainIds),
+  );
+  return domainIds.map((id) => counts.get(id) ?? 0);
+}
+
+/** One for each id, null where the user has none. */
+export async function loadDmarcReports(
+  { database, userId }: OperationContext,
+  ids: readonly string[],
+): Promise<(DmarcReport | null)[]> {
+  const reports = await asUser(database, userId, (transaction) =>
+    lists.findDmarcReports(transaction, userId, ids.filter(isAskable)),
+  );
+  const byId = new Map(reports.map((report) => [report.id, report]));
+  return ids.map((id) => byId.get(id) ?? null);
+}
+
+/** Of each report of the user's, some of its records in their order. */
+export async function loadDmarcRecords(
+  { database, userId }: OperationContext,
+  reportIds: readonly string[],
+  page: Page,
+): Promise<DmarcRecord[][]> {
+  const byReport = await asUser(database, userId, (transaction) =>
+    lists.findDmarcRecords(transaction, userId, reportIds, page),
+  );
+  return reportIds.map((id) => byReport.get(id) ?? []);
+}
+
+/** One report with its records. Throws not_found. */
+export function readDmarcReport(
+  context: OperationContext,
+  domainId: string,
+  id: string,
+): Promise<DmarcReport & { records: DmarcRecord[] }> {
+  return onDomain(context, domainId, async (transaction) => {
+    const found = isAskable(id) ? await lists.findDmarcReport(transaction, context.userId, domainId, id) : null;
+    if (found === null) throw new UserError('not_found', 'DMARC report not found');
+    return found;
+  });
+}
+
+/** Throws not_found. */
+export function summarizeDmarc(context: OperationContext, domainId: string): Promise<DmarcSummary> {
+  const until = context.now();
+  const since = new Date(until.getTime() - SUMMARY_DAYS * DAY_MS);
+  return onDomain(context, domainId, async (transaction, domain) => {
+    const summed = await lists.sumDmarcReports(transaction, context.userId, domainId, since);
+    const { reportCount, messages, aligned, begin, end, policy } = summed.totals;
+    const days = begin === null || end === null ? 0 : Math.round((end.getTime() - begin.getTime()) / DAY_MS);
+    const worst =
+      summed.worst === null
+        ? null
+        : { sourceIp: summed.worst.sourceIp, failed: summed.worst.count - summed.worst.alignedCount };
+    return {
+      domain,
+      since,
+      until,
+      reportCount,
+      messages,
+      aligned,
+      alignedPercent: alignedPercent({ messages, aligned }),
+      policy,
+      sources: summed.sources,
+      advice: dmarcAdvice({ domain, policy: policy?.p ?? null, reportCount, days, messages, aligned, worst }),
+      isTruncated: summed.isTruncated,
+    };
+  });
+}
+
+function onDomain<T>(
+  { database, userId }: OperationContext,
+  domainId: string,
+  work: (transaction: Transaction<Tables>, name: string) => Promise<T>,
+): Promise<T> {
+  return asUser(database, userId, async (transaction) => {
+    const name = isAskable(domainId) ? await lists.findDomainName(transaction, userId, domainId) : null;
+    if (name === null) throw new UserError('not_found', 'Domain not found');
+    return work(transaction, name);
+  });
+}

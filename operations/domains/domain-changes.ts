@@ -1,0 +1,130 @@
+import { UserError } from '../../core/shared/errors.ts';
+import { asUser } from '../../db/connection/database.ts';
+import { addDkimKey } from '../../db/queries/domains/dkim-key.ts';
+import * as changes from '../../db/queries/domains/domain-change.ts';
+import { invalid, isAskable, type OperationContext } from '../context.ts';
+import { makeDkimKey } from './dkim-keys.ts';
+import { lookNow } from './domain-look.ts';
+import { loadDomains } from './domain-pages.ts';
+import { type DomainDetails, domainNotFound, readDomain } from './domains.ts';
+
+/** What to change; absent leaves as it is. */
+export interface DomainChange {
+  isCatchAllEnabled?: boolean | undefined;
+  /** where mail to unknown addresses goes; needed to enable that */
+  catchAllEndpointId?: string | null | undefined;
+  receiveDmarcEmails?: boolean | undefined;
+}
+
+/** Changes a verified domain. Without its endpoint the catch-all is off. Throws validation, not_found. */
+export async function updateDomain(
+  context: OperationContext,
+  domainId: string,
+  change: DomainChange,
+): Promise<DomainDetails> {
+  const { isCatchAllEnabled, catchAllEndpointId = null, receiveDmarcEmails } = change;
+  const { userId } = context;
+  const { name } = await readDomain(context, domainId);
+  if (isCatchAllEnabled === undefined && receiveDmarcEmails === undefined)
+    throw invalid('isCatchAllEnabled is required', 'isCatchAllEnabled');
+  await asUser(context.database, userId, async (transaction) => {
+    // Before the domain, as whoever deletes an endpoint locks that first and then what leads to it.
+    const endpoint =
+      isCatchAllEnabled === true && catchAllEndpointId !== null && isAskable(catchAllEndpointId)
+        ? await changes.lockEndpoint(transaction, userId, catchAllEndpointId)
+        : null;
+    const domain = await changes.lockDomain(transaction, userId, domainId);
+    if (domain === null) throw domainNotFound();
+    if (domain.status !== 'verified') throw invalid('Domain must be verified', 'id');
+    if (isCatchAllEnabled === true) {
+      if (catchAllEndpointId === null)
+        throw invalid('catchAllEndpointId is required when enabling catch-all', 'catchAllEndpointId');
+      if (endpoint === null) throw new UserError('not_found', 'Endpoint not found');
+      if (!endpoint.isActive) throw invalid('Endpoint is not active', 'catchAllEndpointId');
+    }
+    const catchAll =
+      isCatchAllEnabled === undefined ? null : { endpointId: isCatchAllEnabled ? catchAllEndpointId : null };
+    const row = { catchAll, receiveDmarcEmails: receiveDmarcEmails ?? null, updatedAt: context.now() };
+    await changes.changeDomain(transaction, userId, domainId, row);
+  });
+  context.bus.publish('routing.changed', { name });
+  return readDomain(context, domainId);
+}
+
+/** Domains that are looked at together at most. */
+const MAX_CHECKED = 100;
+
+/** Has the DNS of several domains looked at; those that could not be in time stay as they are. Throws validation, not_found, unavailable. */
+export async function checkDomains(context: OperationContext, domainIds: readonly string[]): Promise<void> {
+  const ids = [...new Set(domainIds)];
+  if (ids.length === 0 || ids.length > MAX_CHECKED) throw invalid(`1 to ${MAX_CHECKED} domains are allowed`, 'ids');
+  if ((await loadDomains(context, ids)).includes(null)) throw domainNotFound();
+  await lookNow(context, ids);
+}
+
+/** What went with a domain. */
+export interface DeletedDomain {
+  name: string;
+  addressCount: number;
+  recordCount: number;
+  /** whether it was the verified owner of its name */
+  wasVerified: boolean;
+}
+
+/**
+ * Deletes a domain with its addresses, keys and DMARC reports; its mail stays readable, and its names are free. Throws not_found, and
+ * conflict while there are domains of the user's under it.
+ */
+export async function deleteDomain(context: OperationContext, domainId: string): Promise<DeletedDomain> {
+  const { userId, bus } = context;
+  const { name, dnsRecords } = await readDomain(context, domainId);
+  const { addresses, wasVerified } = await asUser(context.database, userId, async (transaction) => {
+    if ((await changes.lockDomain(transaction, userId, domainId)) === null) throw domainNotFound();
+    const dependents = await changes.findSubdomains(transaction, userId, name);
+    if (dependents.length > 0) throw hasSubdomains(dependents);
+    return changes.deleteDomain(transaction, userId, { id: domainId, name });
+  });
+  for (const gone of [name, ...addresses]) bus.publish('routing.changed', { name: gone });
+  return { name, addressCount: addresses.length, recordCount: dnsRecords.length, wasVerified };
+}
+
+/**
+ * Makes the key that replaces the one which mail is signed with, as soon as its record is seen; both records are shown until then.
+ * Throws not_found, validation where the domain above it signs, conflict while another key waits, unavailable.
+ */
+export async function rotateDkimKey(context: OperationContext, domainId: string): Promise<DomainDetails> {
+  const { userId, now, random, settings } = context;
+  refuseRotation(await readDomain(context, domainId));
+  const key = await makeDkimKey({ secretKey: settings.secretKey, now, random });
+  await asUser(context.database, userId, async (transaction) => {
+    if ((await changes.lockDomain(transaction, userId, domainId)) === null) throw domainNotFound();
+    const states = await changes.readKeyStates(transaction, userId, domainId);
+    if (states.includes('waiting')) throw keyWaits();
+    // Where nothing signs there is nothing to go on with.
+    const activatedAt = states.includes('active') ? null : now();
+    await addDkimKey(transaction, { userId, domainId }, { ...key, activatedAt });
+    await changes.checkSoon(transaction, userId, domainId);
+  });
+  return readDomain(context, domainId);
+}
+
+function refuseRotation({ parent, dkimKeys }: DomainDetails): void {
+  if (parent !== null)
+    throw invalid(`Mail of this domain is signed with the key of ${parent.name}. Change that one.`, 'id');
+  if (dkimKeys.some(({ state }) => state === 'waiting')) throw keyWaits();
+}
+
+function keyWaits(): UserError {
+  return new UserError('conflict', 'A new DKIM key is already waiting for its record to be published', {
+    reason: 'DKIM_KEY_WAITING',
+    isFinal: true,
+  });
+}
+
+function hasSubdomains(dependentSubdomains: changes.Subdomain[]): UserError {
+  return new UserError('conflict', 'Delete the subdomains of this domain first', {
+    reason: 'DOMAIN_HAS_DEPENDENT_SUBDOMAINS',
+    members: { dependentSubdomains },
+    isFinal: true,
+  });
+}

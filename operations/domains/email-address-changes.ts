@@ -1,0 +1,147 @@
+import { LockMode } from '@mikro-orm/core';
+import { canonicalAddress } from '../../core/domains/domain-name.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { Domain } from '../../db/entities/domain.ts';
+import { EmailAddress as EmailAddressEntity } from '../../db/entities/email-address.ts';
+import { Endpoint } from '../../db/entities/endpoint.ts';
+import type { UnitOfWork } from '../../db/entities/store.ts';
+import { claimAddress, freeAddress } from '../../db/queries/domains/email-address-list.ts';
+import { invalid, isAskable, newIdentifier, type OperationContext } from '../context.ts';
+import { addressNotFound, type EmailAddress, readEmailAddress } from './email-addresses.ts';
+
+export interface NewEmailAddress {
+  address: string;
+  domainId: string;
+  endpointId?: string | null | undefined;
+  /** legacy routing, the id of an endpoint of type webhook; excludes endpointId */
+  webhookId?: string | null | undefined;
+  isActive?: boolean | undefined;
+}
+
+/** What shall be otherwise; absent stays, null takes routing of that kind away. */
+export type EmailAddressChange = Pick<NewEmailAddress, 'endpointId' | 'webhookId' | 'isActive'>;
+
+/** Adds an address on a verified domain of the user. Throws validation, not_found, conflict. */
+export async function createEmailAddress(context: OperationContext, input: NewEmailAddress): Promise<EmailAddress> {
+  const parsed = canonicalAddress(input.address);
+  if (parsed === null) throw invalid('Invalid email address format', 'address');
+  const id = newIdentifier(context, 'emailAddress');
+  await context.entities.asUser(context.userId, (unit) => addAddress(unit, context, { ...input, ...parsed, id }));
+  context.bus.publish('routing.changed', { name: parsed.address });
+  return readEmailAddress(context, id);
+}
+
+async function addAddress(
+  unit: UnitOfWork,
+  context: OperationContext,
+  input: NewEmailAddress & { id: string; domain: string },
+): Promise<void> {
+  const { userId } = context;
+  const { id, domainId, address } = input;
+  await holdEndpoints(unit, userId, input);
+  const domain = isAskable(domainId) ? await unit.entities.findOne(Domain, { userId, id: domainId }, HELD) : null;
+  if (domain === null) throw new UserError('not_found', 'Domain not found or access denied');
+  if (input.domain !== domain.name) throw invalid(`Email must belong to domain ${domain.name}`, 'address');
+  if (domain.status !== 'verified') throw invalid('Domain must be verified', 'domainId');
+  const routing = await routingOf(unit, userId, input);
+  const isFree = await claimAddress(unit.transaction, { address, user_id: userId, address_id: id });
+  if (!isFree) throw new UserError('conflict', 'Email address already exists', { isFinal: true });
+  const createdAt = context.now();
+  unit.entities.create(EmailAddressEntity, {
+    userId,
+    id,
+    domainId,
+    address,
+    endpointId: null,
+    webhookId: null,
+    ...routing,
+    isActive: input.isActive ?? true,
+    createdAt,
+    updatedAt: createdAt,
+  });
+}
+
+const CHANGEABLE = ['endpointId', 'webhookId', 'isActive'] as const;
+
+/** Changes where mail to an address goes, or whether it takes any. Throws validation, not_found. */
+export async function updateEmailAddress(
+  context: OperationContext,
+  id: string,
+  change: EmailAddressChange,
+): Promise<EmailAddress> {
+  const { userId, bus } = context;
+  const name = await context.entities.asUser(userId, async (unit) => {
+    await holdEndpoints(unit, userId, change);
+    const address = await lockAddress(unit, userId, id);
+    if (CHANGEABLE.every((key) => change[key] === undefined))
+      throw new UserError('validation', `At least one field must be provided: ${CHANGEABLE.join(', ')}`);
+    Object.assign(address, await routingOf(unit, userId, change));
+    if (change.isActive !== undefined) address.isActive = change.isActive;
+    address.updatedAt = context.now();
+    return address.address;
+  });
+  bus.publish('routing.changed', { name });
+  return readEmailAddress(context, id);
+}
+
+/** Deletes an address, so that it takes no mail and may be somebody else's; mail that it took stays readable. Throws not_found. */
+export async function deleteEmailAddress(context: OperationContext, id: string): Promise<EmailAddress> {
+  const { userId, bus } = context;
+  const deleted = await readEmailAddress(context, id);
+  await context.entities.asUser(userId, async (unit) => {
+    const address = await lockAddress(unit, userId, id);
+    await freeAddress(unit.transaction, userId, id);
+    unit.entities.remove(address);
+  });
+  bus.publish('routing.changed', { name: deleted.address });
+  return deleted;
+}
+
+/** Kept from being deleted until the transaction ends. */
+const HELD = { lockMode: LockMode.PESSIMISTIC_READ };
+
+/** Before anything else is locked, as whoever deletes an endpoint locks that first and then what leads to it. */
+async function holdEndpoints(
+  { entities }: UnitOfWork,
+  userId: string,
+  { endpointId, webhookId }: Pick<EmailAddressChange, 'endpointId' | 'webhookId'>,
+): Promise<void> {
+  for (const id of [endpointId, webhookId])
+    if (id != null && isAskable(id)) await entities.findOne(Endpoint, { userId, id }, HELD);
+}
+
+/**
+ * What the wish changes of where mail goes: either kind of routing takes the place of the other. Throws validation, not_found where the
+ * endpoint cannot be used.
+ */
+async function routingOf(
+  unit: UnitOfWork,
+  userId: string,
+  { endpointId, webhookId }: Pick<EmailAddressChange, 'endpointId' | 'webhookId'>,
+): Promise<{ endpointId?: string | null; webhookId?: string | null }> {
+  if (endpointId != null && webhookId != null) throw invalid('Cannot specify both endpoint and webhook', 'webhookId');
+  const find = (id: string) =>
+    isAskable(id) ? unit.entities.findOne(Endpoint, { userId, id }, HELD) : Promise.resolve(null);
+  if (endpointId != null) {
+    const endpoint = await find(endpointId);
+    if (endpoint === null) throw new UserError('not_found', 'Endpoint not found');
+    if (!endpoint.isActive) throw invalid('Endpoint is not active', 'endpointId');
+    return { endpointId, webhookId: null };
+  }
+  if (webhookId != null) {
+    const webhook = await find(webhookId);
+    if (webhook?.type !== 'webhook') throw new UserError('not_found', 'Webhook not found');
+    if (!webhook.isActive) throw invalid('Webhook is not active', 'webhookId');
+    return { endpointId: null, webhookId };
+  }
+  return { ...(endpointId === null ? { endpointId } : {}), ...(webhookId === null ? { webhookId } : {}) };
+}
+
+/** The address, held until the transaction ends. Throws not_found. */
+async function lockAddress({ entities }: UnitOfWork, userId: string, id: string): Promise<EmailAddressEntity> {
+  const address = isAskable(id)
+    ? await entities.findOne(EmailAddressEntity, { userId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    : null;
+  if (address === null) throw addressNotFound();
+  return address;
+}

@@ -1,0 +1,130 @@
+import { UserError } from '../../core/shared/errors.ts';
+import type { KeysetPage, Page } from '../../core/shared/page.ts';
+import { asUser } from '../../db/connection/database.ts';
+import * as lists from '../../db/queries/domains/email-address-list.ts';
+import { countRecentEmails, NONE, type RecentEmails } from '../../db/queries/upkeep/recent-emails.ts';
+import { invalid, isAskable, type OperationContext } from '../context.ts';
+import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
+
+/** An address with what follows from its row. */
+export interface EmailAddress extends lists.EmailAddress {
+  /** active, and its domain's mail comes here */
+  isReceiving: boolean;
+  /** why its mail does not come here although it is active, in words; null: it does, or it is not active */
+  warning: string | null;
+}
+
+/** What a list is asked for; absent puts no condition. */
+export interface EmailAddressQuery {
+  domainId?: string | undefined;
+  isActive?: boolean | undefined;
+  isReceiving?: boolean | undefined;
+  /** part of the address, in any case */
+  search?: string | undefined;
+}
+
+/** A page, newest first, with the exact total. */
+export async function listEmailAddresses(
+  context: OperationContext,
+  query: EmailAddressQuery,
+  page: Page,
+): Promise<{ addresses: EmailAddress[]; total: number }> {
+  const { addresses, total } = await asUser(context.database, context.userId, (transaction) =>
+    lists.listEmailAddresses(transaction, context.userId, conditionsOf(query), page),
+  );
+  return { addresses: addresses.map(withConsequences), total };
+}
+
+/** The addresses behind and before two places, newest first; inverted: oldest first. */
+export async function pageEmailAddresses(
+  { database, userId }: OperationContext,
+  query: EmailAddressQuery,
+  page: KeysetPage,
+): Promise<EmailAddress[]> {
+  const rows = await asUser(database, userId, (transaction) =>
+    lists.pageEmailAddresses(transaction, userId, conditionsOf(query), page),
+  );
+  return rows.map(withConsequences);
+}
+
+export function countEmailAddresses({ database, userId }: OperationContext, query: EmailAddressQuery): Promise<number> {
+  return asUser(database, userId, (transaction) => lists.countEmailAddresses(transaction, userId, conditionsOf(query)));
+}
+
+/** As pageEmailAddresses, of each of the user's domains. */
+export async function pageAddressesOfDomains(
+  { database, userId }: OperationContext,
+  domainIds: readonly string[],
+  query: EmailAddressQuery,
+  page: KeysetPage,
+): Promise<EmailAddress[][]> {
+  const byDomain = await asUser(database, userId, (transaction) =>
+    lists.pageAddressesOfDomains(transaction, userId, domainIds, conditionsOf(query), page),
+  );
+  return domainIds.map((id) => (byDomain.get(id) ?? []).map(withConsequences));
+}
+
+/** As countEmailAddresses, of each of the user's domains. */
+export async function countAddressesOfDomains(
+  { database, userId }: OperationContext,
+  domainIds: readonly string[],
+  query: EmailAddressQuery,
+): Promise<number[]> {
+  const counts = await asUser(database, userId, (transaction) =>
+    lists.countAddressesOfDomains(transaction, userId, domainIds, conditionsOf(query)),
+  );
+  return domainIds.map((id) => counts.get(id) ?? 0);
+}
+
+/** Of each address how much mail it had lately. */
+export async function countAddressEmails(
+  context: OperationContext,
+  addresses: readonly string[],
+): Promise<RecentEmails[]> {
+  const counts = await asUser(context.database, context.userId, (transaction) =>
+    countRecentEmails(transaction, context.userId, { addresses }, context.now()),
+  );
+  return addresses.map((address) => counts.get(address) ?? NONE);
+}
+
+/** Throws not_found. */
+export async function readEmailAddress(context: OperationContext, id: string): Promise<EmailAddress> {
+  const [address] = await loadEmailAddresses(context, [id]);
+  if (address == null) throw addressNotFound();
+  return address;
+}
+
+/** One for each id, null where the user has none. */
+export async function loadEmailAddresses(
+  context: OperationContext,
+  ids: readonly string[],
+): Promise<(EmailAddress | null)[]> {
+  const conditions = { ids: ids.filter(isAskable), domainId: null, isActive: null, isReceiving: null, search: null };
+  const { addresses } = await asUser(context.database, context.userId, (transaction) =>
+    lists.listEmailAddresses(transaction, context.userId, conditions, { limit: ids.length, offset: 0 }),
+  );
+  const byId = new Map(addresses.map((address) => [address.id, withConsequences(address)]));
+  return ids.map((id) => byId.get(id) ?? null);
+}
+
+export function addressNotFound(): UserError {
+  return new UserError('not_found', 'Email address not found');
+}
+
+function conditionsOf(query: EmailAddressQuery): lists.EmailAddressConditions {
+  const { domainId = null, isActive = null, isReceiving = null, search = '' } = query;
+  const sought = search.trim();
+  if (sought.length > MAX_SEARCH_LENGTH)
+    throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
+  return { ids: null, domainId, isActive, isReceiving, search: sought === '' ? null : sought };
+}
+
+function withConsequences(address: lists.EmailAddress): EmailAddress {
+  const { isActive, domain } = address;
+  const isReceiving = isActive && domain.isReceiving;
+  return {
+    ...address,
+    isReceiving,
+    warning: isActive && !isReceiving ? `The MX record of ${domain.name} does not point to this service yet.` : null,
+  };
+}

@@ -1,0 +1,69 @@
+import { participantList } from '../../core/threads/thread-participants.ts';
+import { asUser } from '../../db/connection/database.ts';
+import * as contacts from '../../db/queries/emails/contacts.ts';
+import { invalid, type OperationContext } from '../context.ts';
+import { MAX_SEARCH_LENGTH } from './emails.ts';
+
+export type { SenderAddress } from '../../db/queries/emails/contacts.ts';
+
+/** Somebody whom the user has had mail with. */
+export interface Contact {
+  name: string | null;
+  /** lower case */
+  address: string;
+}
+
+/** Contacts or senders that are told at once. */
+export const MAX_CONTACTS = 50;
+
+/**
+ * Whom the user has had mail with whose address, or a word of whose name, begins with the prefix, in any case; those of the newest threads
+ * first, none twice, the user's own addresses left out. Throws validation.
+ */
+export async function suggestContacts(
+  { database, userId }: OperationContext,
+  prefix: string,
+  first: number,
+): Promise<Contact[]> {
+  const start = prefixOf(prefix);
+  const most = sizeOf(first);
+  return await asUser(database, userId, async (transaction) => {
+    const threads = await contacts.readParticipants(transaction, userId, start);
+    const found = new Map<string, Contact>();
+    for (const contact of threads.flatMap(participantList)) {
+      if (!isMeant(contact, start)) continue;
+      const known = found.get(contact.address);
+      if (known === undefined || known.name === null) found.set(contact.address, { ...contact });
+    }
+    const own = await contacts.findOwn(transaction, userId, [...found.keys()]);
+    return [...found.values()].filter(({ address }) => !own.has(address)).slice(0, most);
+  });
+}
+
+/** Addresses that the user may send from which begin with the prefix, in any case. Throws validation. */
+export function listSenders(
+  { database, userId }: OperationContext,
+  prefix: string,
+  first: number,
+): Promise<contacts.SenderAddress[]> {
+  const start = prefixOf(prefix);
+  const most = sizeOf(first);
+  return asUser(database, userId, (transaction) => contacts.readSenders(transaction, userId, start, most));
+}
+
+function isMeant({ name, address }: Contact, start: string): boolean {
+  if (address.startsWith(start) || address.slice(address.lastIndexOf('@') + 1).startsWith(start)) return true;
+  const words = name?.toLowerCase() ?? '';
+  return words.startsWith(start) || words.includes(` ${start}`);
+}
+
+function prefixOf(prefix: string): string {
+  if (prefix.length > MAX_SEARCH_LENGTH || prefix.includes('\0'))
+    throw invalid(`prefix must have at most ${MAX_SEARCH_LENGTH} characters, and no NUL`, 'prefix');
+  return prefix.trim().toLowerCase();
+}
+
+function sizeOf(first: number): number {
+  if (first < 1 || first > MAX_CONTACTS) throw invalid(`first must be 1 to ${MAX_CONTACTS}`, 'first');
+  return first;
+}

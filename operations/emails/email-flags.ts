@@ -1,0 +1,89 @@
+import { UserError } from '../../core/shared/errors.ts';
+import { asUser } from '../../db/connection/database.ts';
+import {
+  appendEvents,
+  type EmailFlags,
+  type LockedEmail,
+  lockEmails,
+  setFlags,
+} from '../../db/queries/emails/email-flags.ts';
+import { invalid, isAskable, newIdentifier, type OperationContext } from '../context.ts';
+import { onParsed } from './pending-emails.ts';
+
+/** Emails of one call. */
+const MAX_EMAILS = 100;
+
+/** A received email after a change. */
+export interface FlaggedEmail {
+  id: string;
+  isRead: boolean;
+  isArchived: boolean;
+  updatedAt: Date;
+}
+
+/** Marks a received email as read or archived, or not. Throws not_found, validation. */
+export async function updateEmail(
+  context: OperationContext,
+  emailId: string,
+  flags: EmailFlags,
+): Promise<FlaggedEmail> {
+  const [updated] = await onParsed(context, [emailId], () => update(context, [emailId], flags));
+  if (updated === undefined) throw emailNotFound();
+  return updated;
+}
+
+/** Marks all of the received emails or none; answers them in the order of their ids. Throws as updateEmail. */
+export async function updateEmails(
+  context: OperationContext,
+  emailIds: readonly string[],
+  flags: EmailFlags,
+): Promise<FlaggedEmail[]> {
+  if (emailIds.length === 0 || emailIds.length > MAX_EMAILS)
+    throw invalid(`Between 1 and ${MAX_EMAILS} emails can be changed at once`, 'ids');
+  return onParsed(context, emailIds, () => update(context, emailIds, flags));
+}
+
+async function update(
+  context: OperationContext,
+  emailIds: readonly string[],
+  flags: EmailFlags,
+): Promise<FlaggedEmail[]> {
+  if (flags.isRead === undefined && flags.isArchived === undefined)
+    throw invalid('At least one field must be provided: is_read, is_archived', 'is_read');
+  const { bus, database, userId } = context;
+  const ids = [...new Set(emailIds)];
+  if (!ids.every(isAskable)) throw emailNotFound();
+  const { updated, lastSeq } = await asUser(database, userId, async (transaction) => {
+    const locked = await lockEmails(transaction, userId, ids);
+    if (locked.length < ids.length) throw emailNotFound();
+    if (locked.some(({ type }) => type !== 'received'))
+      throw new UserError('validation', 'Only received emails can be updated', { isOfState: true });
+    const updatedAt = await setFlags(transaction, userId, ids, flags);
+    const events = locked
+      .flatMap((email) => eventsOf(email, flags))
+      .map((event) => ({ id: newIdentifier(context, 'event'), ...event }));
+    const updated = new Map(locked.map((email) => [email.id, { ...flagged(email, flags), updatedAt }]));
+    return { updated, lastSeq: events.length === 0 ? null : await appendEvents(transaction, userId, events) };
+  });
+  if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
+  return ids.flatMap((id) => updated.get(id) ?? []);
+}
+
+function flagged(before: LockedEmail, flags: EmailFlags) {
+  const { id } = before;
+  return { id, isRead: flags.isRead ?? before.isRead, isArchived: flags.isArchived ?? before.isArchived };
+}
+
+function eventsOf(before: LockedEmail, flags: EmailFlags): { kind: string; emailId: string; threadId?: string }[] {
+  const { isRead, isArchived } = flagged(before, flags);
+  const kinds = [
+    isRead === before.isRead ? null : isRead ? 'email.read' : 'email.unread',
+    isArchived === before.isArchived ? null : isArchived ? 'email.archived' : 'email.unarchived',
+  ].filter((kind) => kind !== null);
+  const of = { emailId: before.id, ...(before.threadId === null ? {} : { threadId: before.threadId }) };
+  return kinds.map((kind) => ({ kind, ...of }));
+}
+
+function emailNotFound(): UserError {
+  return new UserError('not_found', 'Email not found');
+}

@@ -1,0 +1,75 @@
+import { type MailDocument, makeMailNotice } from '../../core/html/mail-document.ts';
+import { MAX_INLINE_IMAGE_LENGTH } from '../../core/html/mail-document-html.ts';
+import { contentIdKey, imageDataUrl } from '../../core/html/mail-document-image.ts';
+import { ownHostNames } from '../../core/html/remote-image-host.ts';
+import { decodeAttachment } from '../../core/mime/attachment.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { readRawOctets } from '../../db/queries/emails/raw-bytes.ts';
+import { isAskable, type OperationContext } from '../context.ts';
+import { type EmailParts, loadContentParts } from './email-contents.ts';
+import { loadEmails } from './emails.ts';
+import { makeDocumentAside } from './mail-document-thread.ts';
+
+export interface EmailHtmlOptions {
+  /** whether pictures that lie elsewhere are wanted */
+  hasRemoteImages: boolean;
+  /** `host[:port]` that the request came in for; null: it did not say */
+  host: string | null;
+}
+
+/** Pictures of one mail that are put into its document. */
+const MAX_INLINE_IMAGES = 100;
+
+/** The document that shows an email, sanitised, with its own pictures in it. Throws not_found. */
+export async function readEmailHtml(
+  context: OperationContext,
+  emailId: string,
+  options: EmailHtmlOptions,
+): Promise<MailDocument> {
+  const [email] = isAskable(emailId) ? await loadEmails(context, [emailId]) : [];
+  if (email == null) throw new UserError('not_found', 'Email not found');
+  const { subject } = email;
+  const [parts] = await loadContentParts(context, [emailId], new Set(['html', 'text']));
+  if (parts == null) return makeMailNotice(subject, 'This email has not been read yet. Look again in a moment.');
+  const { html, text } = parts;
+  if (parts.parseError !== null && html === null && text === null)
+    return makeMailNotice(
+      subject,
+      'Only the header section of this email could be read. Download it to see it as it came.',
+    );
+  const { host, hasRemoteImages } = options;
+  const { publicUrl, mailHostname, smtp } = context.settings;
+  const ownHosts = ownHostNames([publicUrl, mailHostname, smtp.host, ...(host === null ? [] : [host])]);
+  const inlineImages = await readInlineImages(context, emailId, parts);
+  const document = await makeDocumentAside(
+    { subject, html, text, hasRemoteImages, inlineImages, ownHosts },
+    { answerBy: context.answerBy },
+  );
+  if (document !== null) return document;
+  context.log.warn({ emailId }, 'the document of an email took too long to make');
+  return makeMailNotice(subject, 'This email is too large to be shown safely. Download it to see it as it came.');
+}
+
+/** Data: URLs of the pictures that the HTML names by their Content-ID, as many as a document may hold. */
+async function readInlineImages(
+  context: OperationContext,
+  emailId: string,
+  { html, attachments }: EmailParts,
+): Promise<Map<string, string>> {
+  const images = new Map<string, string>();
+  if (html === null || !/cid:/i.test(html)) return images;
+  const named = new Set([...html.matchAll(/\bcid:([^\s"'<>()]{1,500})/gi)].map(([, id = '']) => contentIdKey(id)));
+  let left = MAX_INLINE_IMAGE_LENGTH;
+  for (const { contentId, start, length, transferEncoding } of attachments) {
+    const key = contentId === null ? null : contentIdKey(contentId);
+    if (key === null || !named.has(key) || images.has(key) || length > left) continue;
+    if (images.size >= MAX_INLINE_IMAGES) break;
+    const octets = await readRawOctets(context.database, context.userId, emailId, { start, length });
+    if (octets === 'missing' || octets === 'damaged') break;
+    const url = imageDataUrl(decodeAttachment(octets, transferEncoding));
+    if (url === null) continue;
+    images.set(key, url);
+    left -= url.length;
+  }
+  return images;
+}

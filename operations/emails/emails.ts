@@ -1,0 +1,254 @@
+import type { Transaction } from 'kysely';
+import type { AddressFields } from '../../core/mime/address.ts';
+import { parseSearch, refused } from '../../core/search/search-query.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import type { KeysetPage, Page } from '../../core/shared/page.ts';
+import { asUser } from '../../db/connection/database.ts';
+import * as finds from '../../db/queries/emails/email-find.ts';
+import * as lists from '../../db/queries/emails/email-list.ts';
+import * as reads from '../../db/queries/emails/email-read.ts';
+import type { EmailContent, EmailSummary } from '../../db/queries/emails/email-row.ts';
+import type { Tables } from '../../db/tables.ts';
+import { invalid, isAskable, type OperationContext } from '../context.ts';
+import { findPendingEmails } from './pending-emails.ts';
+
+export type { EmailContent, EmailSummary } from '../../db/queries/emails/email-row.ts';
+
+export const EMAIL_TYPES = ['all', 'sent', 'received', 'scheduled'] as const;
+export const EMAIL_STATUSES = [
+  'all',
+  'delivered',
+  'pending',
+  'failed',
+  'bounced',
+  'scheduled',
+  'cancelled',
+  'paused',
+  'unread',
+  'read',
+  'archived',
+  'blocked',
+] as const;
+export const TIME_RANGES = ['1h', '24h', '7d', '30d', '90d', 'all'] as const;
+/** interface.md "Limits" names it for endpoints; one bound serves all searches. Characters. */
+export const MAX_SEARCH_LENGTH = 100;
+
+/** What a list of emails is asked for; absent puts no condition. */
+export interface EmailQuery {
+  type?: (typeof EMAIL_TYPES)[number] | undefined;
+  /** unread, read, archived and blocked (what guard rules hold back, for review too) show received mail alone */
+  status?: (typeof EMAIL_STATUSES)[number] | undefined;
+  /** received mail that is archived, or is not */
+  isArchived?: boolean | undefined;
+  /** mail that its user made to try things out, or the other */
+  isTest?: boolean | undefined;
+  /** 30d when absent */
+  timeRange?: (typeof TIME_RANGES)[number] | undefined;
+  /** id or name */
+  domain?: string | undefined;
+  /** id, or the address itself */
+  address?: string | undefined;
+  search?: string | undefined;
+}
+
+/** Of lists that are paged by places. */
+export interface EmailSearchQuery extends EmailQuery {
+  /** words and operators (docs/search.md), of any age when timeRange is absent; not together with `search` */
+  words?: string | undefined;
+}
+
+export type Email = EmailSummary & EmailContent;
+export type EmailDetails = reads.EmailDetails;
+
+export interface EmailPage {
+  /** newest first */
+  emails: EmailSummary[];
+  /** the address fields of each; null where its content is gone */
+  addresses: (AddressFields | null)[];
+  /** of all pages, exact */
+  total: number;
+  hasMore: boolean;
+}
+
+/** A page by offset. */
+export async function listEmails(context: OperationContext, query: EmailQuery, page: Page): Promise<EmailPage> {
+  const conditions = conditionsOf(query, context.now());
+  return asUser(context.database, context.userId, async (transaction) => {
+    const { emails, total } = await lists.listEmails(transaction, context.userId, conditions, page);
+    const addresses = await addressesOf(transaction, context.userId, emails);
+    return { emails, addresses, total, hasMore: page.offset + emails.length < total };
+  });
+}
+
+/** The page that lies behind or before one email of the user's. Throws validation when the user has no such email. */
+export async function listEmailsBeside(
+  context: OperationContext,
+  query: EmailQuery,
+  page: { side: 'after' | 'before'; emailId: string; limit: number },
+): Promise<EmailPage> {
+  const { database, userId } = context;
+  const { side, emailId, limit } = page;
+  const conditions = conditionsOf(query, context.now());
+  return asUser(database, userId, async (transaction) => {
+    const [email] = isAskable(emailId) ? await lists.findEmails(transaction, userId, [emailId]) : [];
+    if (email === undefined) throw invalid('Invalid cursor', side);
+    const places = { after: null, before: null, [side]: { at: email.createdAt, id: email.id } };
+    const isInverted = side === 'before';
+    const found = await lists.pageEmails(transaction, userId, conditions, { ...places, isInverted, limit: limit + 1 });
+    const emails = isInverted ? found.slice(0, limit).toReversed() : found.slice(0, limit);
+    return {
+      emails,
+      addresses: await addressesOf(transaction, userId, emails),
+      total: await lists.countEmails(transaction, userId, conditions),
+      hasMore: found.length > limit,
+    };
+  });
+}
+
+/** The emails behind and before two places, newest first; inverted: oldest first. */
+export async function pageEmails(
+  context: OperationContext,
+  query: EmailSearchQuery,
+  page: KeysetPage,
+): Promise<EmailSummary[]> {
+  const { database, userId } = context;
+  const search = searchOf(query, context.now());
+  if (search !== null)
+    return asUser(database, userId, (transaction) => finds.pageFoundEmails(transaction, userId, search, page));
+  const conditions = conditionsOf(query, context.now());
+  return asUser(database, userId, (transaction) => lists.pageEmails(transaction, userId, conditions, page));
+}
+
+export async function countEmails(context: OperationContext, query: EmailSearchQuery): Promise<number> {
+  const { database, userId } = context;
+  const search = searchOf(query, context.now());
+  if (search !== null)
+    return asUser(database, userId, (transaction) => finds.countFoundEmails(transaction, userId, search));
+  const conditions = conditionsOf(query, context.now());
+  return asUser(database, userId, (transaction) => lists.countEmails(transaction, userId, conditions));
+}
+
+/** Null when nothing is asked for by words and operators. */
+function searchOf(query: EmailSearchQuery, now: Date): finds.EmailSearch | null {
+  const terms = parseSearch(query.words ?? '', now);
+  if (terms.length === 0) return null;
+  if (query.search !== undefined) throw refused('A list is searched by words or by a part of a text, not by both');
+  if (query.isTest !== undefined) throw refused('A list that is searched by words cannot be narrowed to tests');
+  return { terms, conditions: conditionsOf({ ...query, timeRange: query.timeRange ?? 'all' }, now) };
+}
+
+/** Reads an email; one that SMTP accepted and that is still to be parsed has no body and no attachments yet. Throws not_found. */
+export async function readEmail(context: OperationContext, emailId: string): Promise<EmailDetails> {
+  const { database, userId, settings } = context;
+  if (!isAskable(emailId)) throw emailNotFound();
+  return asUser(database, userId, async (transaction) => {
+    const stored = await reads.readEmail(transaction, userId, emailId);
+    if (stored !== null) return stored;
+    const { mailHostname } = settings;
+    const [pending] = await findPendingEmails(transaction, { userId, mailHostname }, [emailId]);
+    if (pending !== undefined) return { ...pending, recipients: [] };
+    // It may have been parsed between the two looks.
+    const parsed = await reads.readEmail(transaction, userId, emailId);
+    if (parsed === null) throw emailNotFound();
+    return parsed;
+  });
+}
+
+/** One for each id, null where the user has none; those that SMTP accepted and that are still to be parsed as readEmail shows them. */
+export async function loadEmails(
+  context: OperationContext,
+  emailIds: readonly string[],
+): Promise<(EmailSummary | null)[]> {
+  const { database, userId, settings } = context;
+  const asked = emailIds.filter(isAskable);
+  const byId = await asUser(database, userId, async (transaction) => {
+    const found = new Map<string, EmailSummary>();
+    const add = (emails: readonly EmailSummary[]) => {
+      for (const email of emails) found.set(email.id, email);
+    };
+    const missing = () => asked.filter((id) => !found.has(id));
+    add(await lists.findEmails(transaction, userId, asked));
+    if (missing().length === 0) return found;
+    add(await findPendingEmails(transaction, { userId, mailHostname: settings.mailHostname }, missing()));
+    // They may have been parsed between the two looks.
+    if (missing().length > 0) add(await lists.findEmails(transaction, userId, missing()));
+    return found;
+  });
+  return emailIds.map((id) => byId.get(id) ?? null);
+}
+
+/** One for each id, null where the user has no such email or it has no content yet; `outline`: without bodies. */
+export async function loadContents(
+  context: OperationContext,
+  emailIds: readonly string[],
+  extent: 'whole' | 'outline' = 'whole',
+): Promise<(EmailContent | null)[]> {
+  const found = await asUser(context.database, context.userId, (transaction) =>
+    reads.findContents(transaction, context.userId, emailIds.filter(isAskable), extent),
+  );
+  return emailIds.map((id) => found.get(id) ?? null);
+}
+
+/** Returns the address fields of each email; null where its content is gone. */
+async function addressesOf(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emails: readonly EmailSummary[],
+): Promise<(AddressFields | null)[]> {
+  if (emails.length === 0) return [];
+  const ids = emails.map(({ id }) => id);
+  const found = await reads.findAddresses(transaction, userId, ids);
+  return ids.map((id) => found.get(id) ?? null);
+}
+
+function emailNotFound(): UserError {
+  return new UserError('not_found', 'Email not found');
+}
+
+const RANGE_HOURS = { '1h': 1, '24h': 24, '7d': 7 * 24, '30d': 30 * 24, '90d': 90 * 24 };
+
+function conditionsOf(query: EmailQuery, now: Date): lists.EmailConditions {
+  const {
+    type = 'all',
+    status = 'all',
+    timeRange = '30d',
+    isArchived = null,
+    isTest = null,
+    domain,
+    address,
+    search,
+  } = query;
+  if (search !== undefined && search.length > MAX_SEARCH_LENGTH)
+    throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
+  const flags = flagsOf(status, isArchived);
+  const range = {
+    since: timeRange === 'all' ? null : new Date(now.getTime() - RANGE_HOURS[timeRange] * 3_600_000),
+    isTest,
+    domain: domain ?? null,
+    address: address ?? null,
+    search: search === undefined || search.trim() === '' ? null : search.trim(),
+  };
+  if (flags === null) {
+    const isOfStatus = { isRead: null, isArchived, isHeld: false };
+    return { ...range, ...isOfStatus, type: type === 'all' ? null : type, status: statusOf(status) };
+  }
+  // Only received mail is read, archived or held back; asked for among sent mail, nothing is.
+  const isNone = type !== 'all' && type !== 'received';
+  return { ...range, ...flags, type: 'received', status: isNone ? 'paused' : null };
+}
+
+type Flags = Pick<lists.EmailConditions, 'isArchived' | 'isRead' | 'isHeld'>;
+
+/** Null: the status is one of those that emails have. Archived mail is not unread, unless it is asked for by itself. */
+function flagsOf(status: (typeof EMAIL_STATUSES)[number], isArchived: boolean | null): Flags | null {
+  if (status === 'archived') return { isRead: null, isArchived: true, isHeld: false };
+  if (status === 'blocked') return { isRead: null, isArchived, isHeld: true };
+  if (status === 'unread') return { isRead: false, isArchived: isArchived ?? false, isHeld: false };
+  return status === 'read' ? { isRead: true, isArchived, isHeld: false } : null;
+}
+
+function statusOf(status: (typeof EMAIL_STATUSES)[number]): lists.EmailConditions['status'] {
+  return status === 'all' || status === 'unread' || status === 'read' || status === 'archived' || status === 'blocked'
+    ? null
+    : status;
+}

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Transaction } from 'kysely';
+import { receivedMessageId } from '../../core/mime/message-id.ts';
+import { scanHeaders } from '../../core/mime/parse-message.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { isReturnAddress } from '../../core/smtp/return-address.ts';
+import { asUser } from '../../db/connection/database.ts';
+import type { EmailContent, EmailSummary } from '../../db/queries/emails/email-row.ts';
+import { findPendingReceptions, type PendingReception } from '../../db/queries/emails/pending-email.ts';
+import type { Tables } from '../../db/tables.ts';
+import { isAskable, type OperationContext } from '../context.ts';
+
+/** A received email as far as its envelope and its header section tell: it has no body, no attachments and no thread yet. */
+export type PendingEmail = EmailSummary & EmailContent;
+
+/**
+ * Returns those of the emails that SMTP accepted and that are still to be parsed. What came to a return address is not among them: most of
+ * it are delivery reports, which become no email.
+ */
+export async function findPendingEmails(
+  transaction: Transaction<Tables>,
+  user: { userId: string; mailHostname: string },
+  emailIds: readonly string[],
+): Promise<PendingEmail[]> {
+  const receptions = await findPendingReceptions(transaction, user.userId, emailIds);
+  return receptions
+    .filter(({ recipient }) => !isReturnAddress(recipient))
+    .map((reception) => pendingEmail(reception, user.mailHostname));
+}
+
+/** How long a request waits for an email that is being parsed, and how often it looks; milliseconds. */
+const PARSING_WAIT_MS = 10_000;
+const PARSING_LOOK_MS = 100;
+
+/**
+ * Runs work that needs the emails parsed. When it throws not_found and SMTP has accepted one of them that is still to be parsed, waits for
+ * that and runs it again. Throws what `work` throws, and unavailable when parsing takes longer than 10 s.
+ */
+export async function onParsed<T>(
+  context: OperationContext,
+  emailIds: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const { database, userId } = context;
+  const asked = emailIds.filter(isAskable);
+  for (const deadline = performance.now() + PARSING_WAIT_MS; ; await sleep(PARSING_LOOK_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      const isUnknown = error instanceof UserError && error.code === 'not_found';
+      if (!isUnknown || asked.length === 0) throw error;
+    }
+    const pending = await asUser(database, userId, (transaction) =>
+      findPendingEmails(transaction, { userId, mailHostname: context.settings.mailHostname }, asked),
+    );
+    if (pending.length > 0 && performance.now() > deadline)
+      throw new UserError('unavailable', 'The email is still being parsed. Try again in a moment.', {
+        retryAfterSeconds: 1,
+      });
+    // When it is not pending it was parsed in between, or does not exist: the next run decides.
+    if (pending.length === 0) return await work();
+  }
+}
+
+function pendingEmail(reception: PendingReception, mailHostname: string): PendingEmail {
+  const message = scanHeaders(reception.head, '');
+  const { from, to, cc } = message.addresses;
+  const sender = from?.addresses[0];
+  return {
+    id: reception.emailId,
+    type: 'received',
+    status: 'delivered',
+    createdAt: reception.acceptedAt,
+    updatedAt: reception.acceptedAt,
+    sentAt: null,
+    scheduledAt: null,
+    timezone: null,
+    failureReason: null,
+    recipient: reception.recipient,
+    messageId: receivedMessageId(message.messageId, reception.emailId, mailHostname),
+    subject: message.subject,
+    fromName: sender?.name ?? null,
+    fromAddress: sender?.address ?? '',
+    fromText: from?.text ?? '',
+    to: to?.addresses.map((mailbox) => mailbox.address) ?? [],
+    cc: cc?.addresses.map((mailbox) => mailbox.address) ?? [],
+    preview: '',
+    date: message.date,
+    hasAttachments: false,
+    attachmentCount: 0,
+    isRead: false,
+    readAt: null,
+    isArchived: false,
+    isTest: reception.isTest,
+    threadAt: reception.acceptedAt,
+    threadId: null,
+    threadPosition: null,
+    threadReason: null,
+    ownAddress: reception.ownAddress,
+    addressId: reception.addressId,
+    domainId: reception.domainId,
+    batchId: null,
+    hasOctets: true,
+    guardStatus: null,
+    guardRuleId: null,
+    headers: message.headers,
+    addresses: message.addresses,
+    inReplyTo: message.inReplyTo,
+    references: message.references,
+    text: null,
+    html: null,
+    attachments: [],
+    authentication: null,
+    tags: [],
+  };
+}

@@ -1,0 +1,208 @@
+import { z } from 'zod';
+import { readAnswers, type StoredAnswer } from '../../core/routing/guard-answers.ts';
+import type { GuardMatch } from '../../core/routing/guard-rule.ts';
+import { explainRoute } from '../../core/routing/route.ts';
+import type { EmailOrigin, HandEvent } from '../../db/queries/emails/email-history.ts';
+import type { RouteReferences } from '../../db/queries/routing/route-read.ts';
+import { entry, type TimelineEntry, type TimelineKind } from './timeline-entry.ts';
+
+/** How an email came, was read, threaded, judged and routed, or how it was made. */
+export function originEntries(origin: EmailOrigin, rules: RouteReferences['rules']): TimelineEntry[] {
+  return origin.type === 'received' ? receivedEntries(origin, rules) : madeEntries(origin);
+}
+
+function madeEntries({ createdAt, releasedAt, isScheduled }: EmailOrigin): TimelineEntry[] {
+  const created = isScheduled ? 'Written, to be sent later' : 'Written, and put into the queue';
+  return [
+    entry('created', createdAt, created),
+    ...(releasedAt === null ? [] : [entry('queued', releasedAt, 'Its time came: put into the queue')]),
+  ];
+}
+
+function receivedEntries(origin: EmailOrigin, rules: RouteReferences['rules']): TimelineEntry[] {
+  const { reception, route, parseError } = origin;
+  const parsedAt = reception?.parsedAt ?? null;
+  return [
+    acceptedEntry(origin),
+    ...(parsedAt === null ? [] : authenticatedEntries(origin.authentication, parsedAt)),
+    ...(parsedAt === null
+      ? []
+      : [
+          entry('parsed', parsedAt, parseError === null ? 'Parsed' : 'Could not be parsed', {
+            detail: parseError === null ? null : `It is stored as it came: ${parseError}`,
+            durationMs: span(origin.createdAt, parsedAt),
+            isFailure: parseError !== null,
+          }),
+        ]),
+    ...(route === null
+      ? []
+      : [
+          entry('threaded', route.threaded_at, 'Threaded', {
+            detail: threadText(origin),
+            durationMs: span(parsedAt ?? origin.createdAt, route.threaded_at),
+            nodeId: origin.threadId,
+          }),
+        ]),
+    ...readAnswers(origin.answers).map((answer) => askedEntry(answer, rules)),
+    ...routedEntries(origin),
+  ];
+}
+
+function acceptedEntry({ reception, createdAt, recipient, ownAddress }: EmailOrigin): TimelineEntry {
+  const to = recipient ?? ownAddress;
+  const own = to.toLowerCase() === ownAddress ? '' : `, which ${ownAddress} takes`;
+  if (reception === null) return entry('accepted', createdAt, 'Accepted', { detail: `For ${to}${own}.` });
+  const from = reception.reversePath === '' ? 'the null return address' : reception.reversePath;
+  if (reception.isTest)
+    return entry('accepted', reception.acceptedAt, 'Made by you, to try things out', {
+      detail: `From ${from} for ${to}${own}. It did not come by SMTP.`,
+    });
+  return entry('accepted', reception.acceptedAt, 'Accepted by SMTP', {
+    detail: `MAIL FROM ${from}, RCPT TO ${to}${own}. Handed over by ${reception.remoteAddress}, HELO ${reception.helo}, ${reception.isTls ? 'over TLS' : 'without TLS'}.`,
+  });
+}
+
+const verdict = z.object({ result: z.string(), domain: z.string().nullable() });
+/** As email_content.authentication has it (core/mime/authentication.ts), as far as it is shown here. */
+const verdicts = z
+  .object({ spf: verdict, dkim: z.array(verdict), dmarc: verdict.extend({ policy: z.string().nullable() }) })
+  .nullable();
+
+function authenticatedEntries(stored: unknown, at: Date): TimelineEntry[] {
+  const found = verdicts.parse(stored ?? null);
+  if (found === null) return [];
+  const { spf, dkim, dmarc } = found;
+  const signatures = dkim.map(({ result, domain }) => `DKIM ${result}${of(domain)}`);
+  const isFailure = dmarc.result === 'fail';
+  const words = [
+    `SPF ${spf.result}${of(spf.domain)}`,
+    ...(signatures.length === 0 ? ['no DKIM signature'] : signatures),
+  ];
+  const policy = dmarc.policy === null ? '' : `, the domain asks for ${dmarc.policy}`;
+  return [
+    entry('authenticated', at, isFailure ? 'DMARC failed' : `DMARC ${dmarc.result}`, {
+      detail: `${words.join('; ')}; DMARC ${dmarc.result}${of(dmarc.domain)}${policy}.`,
+      isFailure,
+    }),
+  ];
+}
+
+function of(domain: string | null): string {
+  return domain === null ? '' : ` (${domain})`;
+}
+
+function threadText({ threadReason }: EmailOrigin): string | null {
+  switch (threadReason) {
+    case 'header':
+      return 'It joined its thread by In-Reply-To.';
+    case 'references':
+      return 'It joined its thread by References.';
+    case 'subject':
+      return 'It joined its thread by subject and participants.';
+    case 'new':
+      return 'It began a thread.';
+    case 'manual':
+      return 'It got its thread; later it was put into another one by hand.';
+    case null:
+      return null;
+  }
+}
+
+function askedEntry(answer: StoredAnswer, rules: RouteReferences['rules']): TimelineEntry {
+  const { ruleId, isMatch, reason, at, durationMs } = answer;
+  const rule = `guard rule “${rules.get(ruleId)?.name ?? ruleId}”`;
+  const outcome = isMatch === null ? 'did not answer' : isMatch ? 'says that it fits' : 'says that it does not fit';
+  return entry('asked', new Date(new Date(at).getTime() - durationMs), `The model of the ${rule} ${outcome}`, {
+    detail: reason === '' ? null : reason,
+    durationMs,
+    isFailure: isMatch === null,
+    nodeId: rules.has(ruleId) ? ruleId : null,
+  });
+}
+
+function routedEntries({ route, matches, ownAddress }: EmailOrigin): TimelineEntry[] {
+  if (route === null || route.outcome === null) return [];
+  const { outcome, decided_at: decidedAt, released_at: releasedAt, ruleName: rule, endpointName: endpoint } = route;
+  const isHeld = outcome === 'blocked' || outcome === 'review';
+  const decision = {
+    outcome,
+    via: route.via,
+    endpointId: route.endpoint_id,
+    ruleId: route.rule_id,
+    reason: route.reason,
+    matches: matches as GuardMatch[] | null,
+  };
+  const reason = explainRoute(decision, { ownAddress, rule, endpoint, isReleased: releasedAt !== null });
+  const titles: Record<typeof outcome, string> = {
+    blocked: `Held back by guard rule “${rule ?? route.rule_id}”`,
+    review: 'Held for review',
+    asking: 'A model is being asked',
+    stored: 'Stored, and delivered nowhere',
+    inactive: 'Stored: its endpoint is switched off',
+    endpoint: `Routed to endpoint “${endpoint ?? route.endpoint_id}”`,
+  };
+  const nodeId = isHeld ? (rule === null ? null : route.rule_id) : endpoint === null ? null : route.endpoint_id;
+  return [
+    ...(decidedAt === null
+      ? []
+      : [
+          entry(isHeld ? 'held' : 'routed', decidedAt, titles[outcome], {
+            detail: `${reason}${matchText(decision.matches)}`,
+            durationMs: span(route.threaded_at, decidedAt),
+            isFailure: outcome === 'review' || outcome === 'inactive',
+            nodeId,
+          }),
+        ]),
+    ...(releasedAt === null
+      ? []
+      : [
+          entry('released', releasedAt, 'Let through', {
+            detail: 'It goes the way that it would go without guard rules.',
+          }),
+        ]),
+  ];
+}
+
+function matchText(matches: readonly GuardMatch[] | null): string {
+  if (matches === null || matches.length === 0) return '';
+  return ` What fitted: ${matches.map(({ criteria, value }) => `${criteria} “${value}”`).join(', ')}.`;
+}
+
+const HAND_TITLES: Readonly<Record<string, { kind: TimelineKind; title: string }>> = {
+  'email.read': { kind: 'read', title: 'Marked as read' },
+  'email.unread': { kind: 'unread', title: 'Marked as unread' },
+  'email.archived': { kind: 'archived', title: 'Archived' },
+  'email.unarchived': { kind: 'unarchived', title: 'Taken out of the archive' },
+  'email.rescheduled': { kind: 'rescheduled', title: 'Given another time' },
+  'email.paused': { kind: 'paused', title: 'Paused' },
+  'email.resumed': { kind: 'resumed', title: 'Resumed' },
+  'email.cancelled': { kind: 'cancelled', title: 'Cancelled' },
+};
+/** Of the events above. */
+const handData = z.object({
+  scheduledAt: z.string().optional(),
+  step: z.string().optional(),
+  changed: z.array(z.string()).optional(),
+});
+const STEPS: Readonly<Record<string, string>> = { parse: 'Parsed', thread: 'Threaded', route: 'Routed' };
+
+/** What people did with it. */
+export function handEntries(events: readonly HandEvent[]): TimelineEntry[] {
+  return events.map(({ kind, at, data }) => {
+    const { scheduledAt, step, changed } = handData.parse(data ?? {});
+    if (kind === 'email.reprocessed')
+      return entry('reprocessed', at, `${STEPS[step ?? ''] ?? 'Worked on'} again`, {
+        detail: changed === undefined || changed.length === 0 ? null : `What changed: ${changed.join(', ')}.`,
+      });
+    const known = HAND_TITLES[kind];
+    if (known === undefined) throw new Error(`no title for ${kind}`);
+    const isTimed = known.kind === 'rescheduled' || known.kind === 'resumed' || known.kind === 'paused';
+    return entry(known.kind, at, known.title, {
+      detail: isTimed && scheduledAt !== undefined ? `To be sent at ${scheduledAt}.` : null,
+    });
+  });
+}
+
+function span(from: Date, to: Date): number {
+  return Math.max(0, to.getTime() - from.getTime());
+}

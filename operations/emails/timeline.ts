@@ -1,0 +1,100 @@
+import { readAnswers } from '../../core/routing/guard-answers.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { asUser } from '../../db/connection/database.ts';
+import * as history from '../../db/queries/emails/email-history.ts';
+import { findAttempts as findDeliveryAttempts } from '../../db/queries/endpoints/delivery-page.ts';
+import { readReferences } from '../../db/queries/routing/route-read.ts';
+import { findAttempts as findSendingAttempts } from '../../db/queries/sending/recipient-read.ts';
+import { isAskable, type OperationContext } from '../context.ts';
+import { deliveryEntries } from './timeline-deliveries.ts';
+import { handEntries, originEntries } from './timeline-entries.ts';
+import type { TimelineEntry } from './timeline-entry.ts';
+import { sendingEntries } from './timeline-sending.ts';
+
+export { TIMELINE_KINDS, type TimelineEntry, type TimelineKind } from './timeline-entry.ts';
+
+/** What happened to an email. */
+export interface Timeline {
+  /** oldest first */
+  entries: TimelineEntry[];
+  /** whether more happened than is told: then the newest are */
+  isCut: boolean;
+}
+
+/** Entries of one timeline. */
+export const MAX_TIMELINE = history.MAX_HISTORY;
+const NOTHING: Timeline = { entries: [], isCut: false };
+
+/**
+ * For each email all that is known to have happened to it, in order. Nothing is made up: what no row tells is left out. Empty where the
+ * user has no such email. As many statements for many emails as for one.
+ */
+export async function loadTimelines(
+  { database, userId }: OperationContext,
+  emailIds: readonly string[],
+): Promise<Timeline[]> {
+  const ids = emailIds.filter(isAskable);
+  const timelines = await asUser(database, userId, async (transaction) => {
+    const origins = await history.readOrigins(transaction, userId, ids);
+    const ruleIds = origins.flatMap(({ answers }) => readAnswers(answers).map(({ ruleId }) => ruleId));
+    const { rules } = await readReferences(transaction, userId, {
+      addressIds: [],
+      domainIds: [],
+      ruleIds,
+      endpointIds: [],
+    });
+    const byHand = Map.groupBy(await history.readHandEvents(transaction, userId, ids), emailOf);
+    const deliveries = Map.groupBy(await history.readPastDeliveries(transaction, userId, ids), emailOf);
+    const recipients = Map.groupBy(await history.readPastRecipients(transaction, userId, ids), emailOf);
+    const tries = Map.groupBy(
+      await findDeliveryAttempts(transaction, userId, idsOf(deliveries)),
+      ({ deliveryId }) => deliveryId,
+    );
+    const sendings = await findSendingAttempts(transaction, userId, idsOf(recipients));
+    return new Map(
+      origins.map((origin) => {
+        const [hands, sent, to] = [byHand, deliveries, recipients].map((rows) => rows.get(origin.id) ?? []) as [
+          history.HandEvent[],
+          history.PastDelivery[],
+          history.PastRecipient[],
+        ];
+        const entries = [
+          ...originEntries(origin, rules),
+          ...handEntries(hands),
+          ...sent.flatMap((delivery) => deliveryEntries(delivery, tries.get(delivery.id) ?? [])),
+          ...to.flatMap((recipient) => sendingEntries(recipient, sendings.get(recipient.id) ?? [])),
+        ];
+        return [
+          origin.id,
+          cut(
+            entries,
+            [hands, sent, to].some((rows) => rows.length > history.MAX_HISTORY),
+          ),
+        ];
+      }),
+    );
+  });
+  return emailIds.map((id) => timelines.get(id) ?? NOTHING);
+}
+
+/** All that is known to have happened to an email. Throws not_found. */
+export async function readTimeline(context: OperationContext, emailId: string): Promise<Timeline> {
+  const [timeline = NOTHING] = await loadTimelines(context, [emailId]);
+  // Every email came in or was made, so that one without entries is none.
+  if (timeline.entries.length === 0) throw new UserError('not_found', 'Email not found');
+  return timeline;
+}
+
+/** What came of one moment stays in the order in which it stands. */
+function cut(entries: readonly TimelineEntry[], isMore: boolean): Timeline {
+  const sorted = entries.toSorted((a, b) => a.at.getTime() - b.at.getTime());
+  return { entries: sorted.slice(-MAX_TIMELINE), isCut: isMore || sorted.length > MAX_TIMELINE };
+}
+
+function emailOf({ emailId }: { emailId: string }): string {
+  return emailId;
+}
+
+function idsOf(rows: ReadonlyMap<string, readonly { id: string }[]>): string[] {
+  return [...rows.values()].flatMap((of) => of.map(({ id }) => id));
+}

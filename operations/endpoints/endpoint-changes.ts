@@ -1,0 +1,166 @@
+import { LockMode } from '@mikro-orm/core';
+import { checkEndpointConfig } from '../../core/endpoints/endpoint-config.ts';
+import { rotateSigningSecrets } from '../../core/endpoints/webhook-signature.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { Endpoint as EndpointEntity } from '../../db/entities/endpoint.ts';
+import type { UnitOfWork } from '../../db/entities/store.ts';
+import { appendEvents } from '../../db/queries/emails/email-flags.ts';
+import {
+  type DetachedUse,
+  deleteStatistics,
+  detachEndpoint,
+  endDeliveries,
+  forgetFailures,
+  lockStatistics,
+} from '../../db/queries/endpoints/endpoint-write.ts';
+import { invalid, isAskable, newIdentifier, type OperationContext } from '../context.ts';
+import {
+  decryptSigningSecrets,
+  encryptSigningSecrets,
+  newSigningSecret,
+  newVerificationToken,
+} from './endpoint-secrets.ts';
+import {
+  type Endpoint,
+  type EndpointDetails,
+  endpointNotFound,
+  invalidConfiguration,
+  readEndpoint,
+} from './endpoints.ts';
+
+/** What shall be otherwise; absent stays. */
+export interface EndpointChange {
+  name?: string | undefined;
+  /** the one that it has; another is refused */
+  type?: Endpoint['type'] | undefined;
+  /** instead of the whole former one, but for the verification token; checked by core/endpoints/endpoint-config.ts */
+  config?: unknown;
+  /** what of the config shall be otherwise, by its keys, when `config` is absent; null: the default */
+  configChange?: Readonly<Record<string, unknown>> | undefined;
+  webhookFormat?: Endpoint['webhookFormat'] | undefined;
+  description?: string | null | undefined;
+  isActive?: boolean | undefined;
+}
+
+/** What went with an endpoint. */
+export interface DeletedEndpoint extends DetachedUse {
+  /** of a group */
+  groupEmailCount: number;
+  /** deliveries that will not be tried again; those that are kept stay with their emails */
+  endedDeliveryCount: number;
+}
+
+/** Why deliveries fail whose endpoint is deleted; the delivery actor says the same. */
+const GONE = 'Endpoint not found';
+
+const CHANGEABLE = ['name', 'config', 'isActive', 'description', 'webhookFormat'] as const;
+
+/** Changes an endpoint. One that is switched on, or led elsewhere, starts without failures. Throws validation, not_found. */
+export async function updateEndpoint(
+  context: OperationContext,
+  endpointId: string,
+  change: EndpointChange,
+): Promise<EndpointDetails> {
+  const { userId, settings } = context;
+  await context.entities.asUser(userId, async (unit) => {
+    const { configChange } = change;
+    const isLedElsewhere = change.config !== undefined || configChange !== undefined;
+    if ((isLedElsewhere || change.isActive !== undefined) && isAskable(endpointId))
+      await lockStatistics(unit.transaction, userId, endpointId);
+    const endpoint = await lockEndpoint(unit, userId, endpointId);
+    if (configChange === undefined && CHANGEABLE.every((key) => change[key] === undefined))
+      throw new UserError('validation', `At least one field must be provided: ${CHANGEABLE.join(', ')}`);
+    if (change.type !== undefined && change.type !== endpoint.type)
+      throw invalid('The type of an endpoint cannot be changed', 'type');
+    const { name, webhookFormat, description, isActive } = change;
+    if (isLedElsewhere) {
+      const config = change.config === undefined ? changedConfig(endpoint.config, configChange ?? {}) : change.config;
+      const { verificationToken } = endpoint.config;
+      const kept = typeof verificationToken === 'string' ? verificationToken : newVerificationToken(context);
+      const checked = checkEndpointConfig(endpoint.type, config, { guard: settings.guard, verificationToken: kept });
+      if (checked.config === undefined) throw invalidConfiguration(checked.error, checked.field);
+      endpoint.config = checked.config;
+    }
+    if (name !== undefined) endpoint.name = name;
+    if (webhookFormat !== undefined) endpoint.webhookFormat = webhookFormat;
+    if (description !== undefined) endpoint.description = description;
+    const isSwitched = isActive !== undefined && isActive !== endpoint.isActive;
+    if (isSwitched) {
+      endpoint.isActive = isActive;
+      endpoint.inactiveReason = null;
+    }
+    if (isLedElsewhere || isSwitched) await forgetFailures(unit.transaction, userId, endpointId);
+    endpoint.updatedAt = context.now();
+  });
+  return readEndpoint(context, endpointId);
+}
+
+/** Deletes an endpoint; mail that was routed to it goes on being stored. Throws not_found. */
+export async function deleteEndpoint(context: OperationContext, endpointId: string): Promise<DeletedEndpoint> {
+  const { userId, bus } = context;
+  const { lastSeq, ...deleted } = await context.entities.asUser(userId, async (unit) => {
+    const { transaction } = unit;
+    if (isAskable(endpointId)) await deleteStatistics(transaction, userId, endpointId);
+    const endpoint = await lockEndpoint(unit, userId, endpointId);
+    const use = await detachEndpoint(transaction, userId, endpointId, context.now());
+    const ended = await endDeliveries(transaction, userId, endpointId, GONE);
+    const emails = endpoint.type === 'email_group' ? endpoint.config['emails'] : [];
+    await unit.entities.remove(endpoint).flush();
+    const events = ended.map(({ id: deliveryId, emailId, attempts }) => ({
+      id: newIdentifier(context, 'event'),
+      kind: 'delivery.failed',
+      emailId,
+      deliveryId,
+      endpointId,
+      data: { attempts, statusCode: null, error: GONE },
+    }));
+    const lastSeq = events.length === 0 ? null : await appendEvents(transaction, userId, events);
+    const groupEmailCount = Array.isArray(emails) ? emails.length : 0;
+    return { ...use, endedDeliveryCount: ended.length, groupEmailCount, lastSeq };
+  });
+  for (const name of [...deleted.addresses, ...deleted.domains]) bus.publish('routing.changed', { name });
+  if (deleted.guardRuleCount > 0) bus.publish('guard.changed', { userId });
+  if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
+  return deleted;
+}
+
+function changedConfig(
+  stored: Readonly<Record<string, unknown>>,
+  change: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries({ ...stored, ...change }).filter(([, value]) => value !== null));
+}
+
+export interface SecretRotation {
+  /** whether the webhook gets a new verification token, too; the former one ends at once */
+  isTokenReplaced: boolean;
+}
+
+/** Gives a webhook a new signing secret; requests are signed with the former one, too, for a day. Throws validation, not_found. */
+export async function rotateSecret(
+  context: OperationContext,
+  endpointId: string,
+  { isTokenReplaced }: SecretRotation,
+): Promise<EndpointDetails> {
+  const { userId } = context;
+  await context.entities.asUser(userId, async (unit) => {
+    const endpoint = await lockEndpoint(unit, userId, endpointId);
+    if (endpoint.type !== 'webhook')
+      throw new UserError('validation', 'Only webhooks have a signing secret', { isOfState: true });
+    const former = decryptSigningSecrets(context, endpoint.secretCiphertext ?? null);
+    const secrets = rotateSigningSecrets(former, newSigningSecret(context), context.now());
+    endpoint.secretCiphertext = encryptSigningSecrets(context, secrets);
+    if (isTokenReplaced) endpoint.config = { ...endpoint.config, verificationToken: newVerificationToken(context) };
+    endpoint.updatedAt = context.now();
+  });
+  return readEndpoint(context, endpointId);
+}
+
+/** The endpoint, held until the transaction ends. Throws not_found. */
+async function lockEndpoint({ entities }: UnitOfWork, userId: string, endpointId: string): Promise<EndpointEntity> {
+  const endpoint = isAskable(endpointId)
+    ? await entities.findOne(EndpointEntity, { userId, id: endpointId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    : null;
+  if (endpoint === null) throw endpointNotFound();
+  return endpoint;
+}

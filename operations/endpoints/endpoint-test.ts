@@ -1,0 +1,105 @@
+import { checkWebhookUrl } from '../../core/endpoints/webhook-url.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { inUserTransaction } from '../../db/connection/user-transaction.ts';
+import { leaseRequests } from '../../db/queries/accounts/request-lease.ts';
+import { readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
+import { BusTimeout, BusUnavailable, questions, type Reply } from '../../schema/messages.ts';
+import { invalid, newIdentifier, type OperationContext } from '../context.ts';
+import { limitRefusal } from '../sending/sending-policy.ts';
+import { type Endpoint, endpointNotFound, invalidConfiguration, loadEndpoints } from './endpoints.ts';
+
+export interface EndpointTestWish {
+  /** null: the endpoint's own */
+  webhookFormat: Endpoint['webhookFormat'] | null;
+  /** of a webhook: tested instead of its own URL; null: that one */
+  overrideUrl: string | null;
+}
+
+/** What a test came to. */
+export type EndpointTestOutcome = Extract<Reply<'delivery.endpoint.test'>, { verdict: 'tested' }>;
+
+/** How long a route that answers the outcome needs; milliseconds. */
+export const TEST_ANSWER_MS = questions['delivery.endpoint.test'].limitMs + 2_000;
+
+/** Tests of a user within a minute, over all gateways (guarantees.md S6). */
+const MAX_TESTS = 10;
+const WINDOW_MS = 60_000;
+/** So long before its own end the question is given up, so that there is an answer. Milliseconds. */
+const RESERVE_MS = 1_000;
+const LOCK_TIMEOUT_MS = 1_000;
+/** Characters of the receiver's answer that are shown. */
+const MAX_RESPONSE_LENGTH = 1_000;
+
+/** Sends a sample to the endpoint, by the code that delivers mail. Throws validation, not_found, rate_limited, unavailable. */
+export async function testEndpoint(
+  context: OperationContext,
+  endpointId: string,
+  wish: EndpointTestWish,
+): Promise<EndpointTestOutcome> {
+  const { userId, settings } = context;
+  const [endpoint] = await loadEndpoints(context, [endpointId]);
+  if (endpoint == null) throw endpointNotFound();
+  if (wish.overrideUrl !== null) {
+    if (endpoint.type !== 'webhook') throw invalid('Only webhooks can be tested with another URL', 'overrideUrl');
+    const details = checkWebhookUrl(wish.overrideUrl, settings.guard);
+    if (details !== null) throw invalidConfiguration(details, 'overrideUrl');
+  }
+  if (!endpoint.isActive) throw disabled();
+  await countTest(context);
+  if (endpoint.type !== 'webhook') await checkSendingLimit(context);
+  const answer = await ask(context, { userId, endpointId, ...wish });
+  if (answer.verdict === 'tested')
+    return { ...answer, responseBody: answer.responseBody?.slice(0, MAX_RESPONSE_LENGTH) ?? null };
+  if (answer.reason === 'not-found') throw endpointNotFound();
+  throw invalidConfiguration(answer.details, '');
+}
+
+async function ask(
+  { bus, answerBy, log }: OperationContext,
+  question: { userId: string; endpointId: string } & EndpointTestWish,
+): Promise<Reply<'delivery.endpoint.test'>> {
+  const limitMs = Math.min(questions['delivery.endpoint.test'].limitMs, answerBy - performance.now() - RESERVE_MS);
+  try {
+    return await bus.ask('delivery.endpoint.test', question, { limitMs });
+  } catch (error) {
+    if (!(error instanceof BusTimeout || error instanceof BusUnavailable)) throw error;
+    log.warn({ err: error }, 'no delivery actor answered the test of an endpoint');
+    throw new UserError('unavailable', 'Endpoints cannot be tested now', { cause: error });
+  }
+}
+
+/** Throws rate_limited. */
+async function countTest(context: OperationContext): Promise<void> {
+  const { granted, changesInMs } = await leaseRequests(context.database, () => ({
+    // No user's id, so that tests are counted apart from requests.
+    userId: `${context.userId}:endpoint-test`,
+    leaseId: newIdentifier(context, 'event'),
+    wanted: 1,
+    limit: MAX_TESTS,
+    leaseMs: 0,
+    windowMs: WINDOW_MS,
+    former: null,
+  }));
+  if (granted > 0) return;
+  const retryAfterSeconds = Math.max(1, Math.ceil(changesInMs / 1_000));
+  const message = `Endpoint tests are limited to ${MAX_TESTS} per minute. Retry after ${retryAfterSeconds} seconds.`;
+  throw new UserError('rate_limited', message, { retryAfterSeconds });
+}
+
+/** The sample of an endpoint that forwards is mail that the user sends, and counts as such. Throws rate_limited. */
+async function checkSendingLimit({ database, userId, settings }: OperationContext): Promise<void> {
+  const limit = settings.sendLimitPerHour;
+  if (limit === 0) return;
+  const question = { domains: [], senders: [], recipients: [], idempotencyKeys: [], hourly: { limit, asking: 1 } };
+  const policy = await inUserTransaction(database, userId, { lock: null, lockTimeoutMs: LOCK_TIMEOUT_MS }, (client) =>
+    readPolicy(client, userId, question),
+  );
+  const refusal = limitRefusal(1, policy, { limit, asking: 1, going: 0 });
+  if (refusal !== null) throw refusal;
+}
+
+/** wire facts "endpoint test details": the body carries more than other refusals. */
+function disabled(): UserError {
+  const members = { success: false, responseTime: 0 };
+  return new UserError('validation', 'Endpoint is disabled', { members, isOfState: true });
+}

@@ -1,0 +1,170 @@
+import { decodeEventCursor, encodeEventCursor } from '../../core/events/event-cursor.ts';
+import { EVENT_KINDS, type EventKind, isEventKind } from '../../core/events/event-kinds.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import type { KeysetPage } from '../../core/shared/page.ts';
+import { asUser } from '../../db/connection/database.ts';
+import {
+  type FeedEnd,
+  type FeedEvent,
+  listEvents,
+  readEventsAfter,
+  readFeedEnd,
+} from '../../db/queries/events/event-list.ts';
+import { invalid, type OperationContext } from '../context.ts';
+import type { EventReader } from './event-reader.ts';
+import { limitedReader } from './limited-reader.ts';
+
+export type { EventKind } from '../../core/events/event-kinds.ts';
+export type { FeedEvent } from '../../db/queries/events/event-list.ts';
+export type { EventReader, Pulled, StreamEnd } from './event-reader.ts';
+
+/** Where a reader begins: behind a cursor, at the beginning of all, or with what happens from now on. */
+export type EventStart = { cursor: string } | 'beginning' | 'now';
+
+export interface EventQuery {
+  start: EventStart;
+  /** null: every kind */
+  kinds: readonly EventKind[] | null;
+}
+
+export interface EventPage {
+  /** oldest first */
+  events: FeedEvent[];
+  /** whether more can be read at once behind nextCursor */
+  hasMore: boolean;
+  /** where reading goes on; behind what was asked for when there is nothing yet */
+  nextCursor: string;
+  /** of the newest event there is, of whatever kind */
+  newestCursor: string;
+}
+
+/** The longest that a page is waited for; seconds. */
+export const MAX_WAIT_SECONDS = 30;
+
+/** The cursor of an event of the user's. */
+export function cursorOf(context: OperationContext, event: FeedEvent): string {
+  return encodeEventCursor(context.userId, event.seq);
+}
+
+/** Texts as kinds; null for none. Throws validation. */
+export function readKinds(texts: readonly string[] | null): EventKind[] | null {
+  if (texts === null || texts.length === 0) return null;
+  return texts.map((text) => {
+    if (!isEventKind(text)) throw invalid(`Kinds are: ${Object.keys(EVENT_KINDS).join(', ')}`, 'kinds');
+    return text;
+  });
+}
+
+/**
+ * Events behind a place, oldest first and without a gap. Of rare kinds a page may be short, or empty, although there is more behind it.
+ * Throws validation for a cursor that is none, another's, or of the future, gone for one behind which events were removed.
+ */
+export async function readEvents(
+  context: OperationContext,
+  { start, kinds }: EventQuery,
+  limit: number,
+): Promise<EventPage> {
+  const after = await seqOf(context, start);
+  const ahead = await readEventsAfter(context.database, context.userId, { after, kinds, limit });
+  if (ahead.lastSeq < after) throw invalidCursor('after');
+  if (start !== 'beginning' && after < ahead.firstSeq - 1) throw outdatedCursor();
+  return {
+    events: ahead.events,
+    hasMore: ahead.scannedTo < ahead.lastSeq,
+    nextCursor: encodeEventCursor(context.userId, ahead.scannedTo),
+    newestCursor: encodeEventCursor(context.userId, ahead.lastSeq),
+  };
+}
+
+/**
+ * As readEvents; when there is nothing yet, waits for the first event, at most so long or until the caller is gone. Throws unauthorized when
+ * what the caller was let in by opens nothing any more.
+ */
+export async function awaitEvents(
+  context: OperationContext,
+  { start, kinds }: EventQuery,
+  { limit, waitMs }: { limit: number; waitMs: number },
+): Promise<EventPage> {
+  const endAt = performance.now() + waitMs;
+  let page = await readEvents(context, { start, kinds }, limit);
+  if (waitMs === 0) return page;
+  while (page.events.length === 0 && page.hasMore)
+    page = await readEvents(context, { start: { cursor: page.nextCursor }, kinds }, limit);
+  if (page.events.length > 0) return page;
+  const reader = openAt(context, decodeEventCursor(context.userId, page.nextCursor) ?? 0, kinds);
+  try {
+    const pulled = await reader.pull(endAt - performance.now());
+    if (pulled.kind === 'ended' && pulled.reason === 'UNAUTHORIZED')
+      throw new UserError('unauthorized', 'Authentication required', { name: 'invalid_api_key' });
+    const reached = pulled.kind === 'events' ? page.nextCursor : reader.cursor();
+    return await readEvents(context, { start: { cursor: reached }, kinds }, limit);
+  } finally {
+    reader.close();
+  }
+}
+
+/**
+ * A reader of the feed that goes on with what happens. The caller closes it. Throws validation for a cursor that is none, another's, or of
+ * the future, gone for one behind which events were removed, rate_limited and unavailable where too many are open.
+ */
+export async function openEvents(context: OperationContext, { start, kinds }: EventQuery): Promise<EventReader> {
+  const after = await seqOf(context, start);
+  if (start !== 'now') {
+    const { lastSeq, firstSeq } = await feedEnd(context);
+    if (after > lastSeq) throw invalidCursor('after');
+    if (start !== 'beginning' && after < firstSeq - 1) throw outdatedCursor();
+  }
+  return openAt(context, after, kinds);
+}
+
+/** Events between two places, told by their numbers, in their order or, inverted, from the end. Throws validation for places of the future. */
+export function pageEvents(
+  context: OperationContext,
+  { after, before, isInverted, limit }: KeysetPage<number>,
+): Promise<FeedEvent[]> {
+  return asUser(context.database, context.userId, async (transaction) => {
+    const { lastSeq, firstSeq } = await readFeedEnd(transaction, context.userId);
+    if (after !== null && after > 0 && after < firstSeq - 1) throw outdatedCursor();
+    if ((after ?? 0) > lastSeq) throw invalidCursor('after');
+    if ((before ?? 0) > lastSeq) throw invalidCursor('before');
+    return listEvents(transaction, context.userId, { after: after ?? 0, before, isInverted, limit });
+  });
+}
+
+/** How many events there are. */
+export async function countEvents(context: OperationContext): Promise<number> {
+  const { firstSeq, lastSeq } = await feedEnd(context);
+  return lastSeq - firstSeq + 1;
+}
+
+/** Where the feed ends and begins, and the time there. */
+export function feedEnd(context: OperationContext): Promise<FeedEnd> {
+  return asUser(context.database, context.userId, (transaction) => readFeedEnd(transaction, context.userId));
+}
+
+/** A reader behind the event of that number. Throws rate_limited, unavailable. */
+export function openAt(context: OperationContext, afterSeq: number, kinds: readonly EventKind[] | null): EventReader {
+  const reader = context.events.open(context.userId, { afterSeq, kinds, caller: context.caller });
+  return context.database.limit === undefined ? reader : limitedReader(context, reader);
+}
+
+async function seqOf(context: OperationContext, start: EventStart): Promise<number> {
+  if (start === 'beginning') return 0;
+  if (start === 'now') return (await feedEnd(context)).lastSeq;
+  const seq = decodeEventCursor(context.userId, start.cursor);
+  if (seq === null) throw invalidCursor('after');
+  return seq;
+}
+
+/** Whoever goes on behind it would miss what was removed, and not know. */
+function outdatedCursor(): UserError {
+  return new UserError('gone', 'Cursor too old', {
+    reason: 'CURSOR_TOO_OLD',
+    details: 'Events behind it were removed, as old mail is not kept. Begin anew: without after, or with after=latest',
+    isFinal: true,
+  });
+}
+
+function invalidCursor(field: string) {
+  return invalid('Invalid cursor', field);
+}

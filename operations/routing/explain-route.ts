@@ -1,0 +1,160 @@
+import { composeHypotheticalMail } from '../../core/mime/simulated-mail.ts';
+import { parseSender } from '../../core/sending/outgoing-addresses.ts';
+import { checkOutgoingHeaders, checkSubject } from '../../core/sending/outgoing-headers.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { isReturnAddress } from '../../core/smtp/return-address.ts';
+import { asUser } from '../../db/connection/database.ts';
+import { guardFactsOfRow } from '../../db/queries/routing/guard-facts.ts';
+import { readHypotheticalRoute } from '../../db/queries/routing/hypothetical-route.ts';
+import { readReferences } from '../../db/queries/routing/route-read.ts';
+import type { Reply } from '../../schema/messages.ts';
+import { invalid, type OperationContext } from '../context.ts';
+import { decideNow, type RouteNow } from './route-now.ts';
+import type { RouteStep } from './route-steps.ts';
+import { addressOf, domainOf, type ExplainedRoute, explainEmailRoute, placeOf } from './routes.ts';
+import {
+  askReceiving,
+  checkOwnRecipient,
+  type OwnRecipient,
+  SIMULATED_CLIENT,
+  senderOf,
+  smtpOctetsOf,
+} from './simulated-transaction.ts';
+
+/** A mail that has not come, by its octets or by what it says. */
+export interface HypotheticalMail {
+  /** the envelope's recipient */
+  to: string;
+  /** a mailbox; null: the From field of the octets, or a sample sender */
+  from: string | null;
+  /** RFC 5322, instead of what follows; null: none */
+  raw: string | Uint8Array | null;
+  subject: string | null;
+  text: string | null;
+  html: string | null;
+  /** further header fields by their names */
+  headers: Readonly<Record<string, string>> | null;
+}
+
+/** How long a route that answers may need: a mail that stops the parser takes 15 s. Milliseconds. */
+export const EXPLAIN_ANSWER_MS = 32_000;
+
+/** Where a mail goes and why; of a mail that has not come, where it would go, with no email id. */
+export type RouteExplanation = Omit<ExplainedRoute, 'emailId'> & { emailId: string | null };
+
+/**
+ * Says where a mail would go by guard rules and routes as they stand, each rule with what comes of it; of a stored email also where it
+ * went. Nothing is stored, and models are not asked. Throws not_found, validation, rate_limited, unavailable.
+ */
+export async function explainRoute(
+  context: OperationContext,
+  wish: { emailId: string } | HypotheticalMail,
+): Promise<RouteExplanation> {
+  if ('emailId' in wish) return explainEmailRoute(context, wish.emailId, 'stored and now');
+  const octets = await octetsOf(context, wish);
+  const recipient = await checkOwnRecipient(context, wish.to);
+  if (isReturnAddress(recipient.recipient))
+    throw invalid('Mail to a return address reports on mail that was sent, and has no route', 'to');
+  const sender = wish.from === null ? senderOf(octets) : readSender(wish.from).address;
+  const request = { reversePath: sender, ...SIMULATED_CLIENT };
+  const mail = await askReceiving(context, 'receiving.message.examine', request, octets);
+  if (mail.verdict === 'busy')
+    throw new UserError('unavailable', 'Too many mails are being looked at now', { retryAfterSeconds: 2 });
+  return explain(context, recipient, mail);
+}
+
+type Examined = Extract<Reply<'receiving.message.examine'>, { verdict: 'examined' }>;
+
+async function explain(context: OperationContext, recipient: OwnRecipient, mail: Examined): Promise<RouteExplanation> {
+  const { database, userId } = context;
+  const { addressId, domainId, ownAddress } = recipient;
+  return asUser(database, userId, async (transaction) => {
+    const place = { ownAddress, addressId, domainId, dmarcDomain: mail.dmarcDomain };
+    const now = await decideNow(context, transaction, {
+      facts: await readHypotheticalRoute(transaction, userId, place),
+      isReleased: false,
+      answers: null,
+      read: () => Promise.resolve({ facts: factsOf(mail, recipient), isParsed: mail.parseError === null }),
+    });
+    const { ruleId, endpointId } = now.decision;
+    const names = await readReferences(transaction, userId, {
+      addressIds: addressId === null ? [] : [addressId],
+      domainIds: [domainId],
+      ruleIds: ruleId === null ? [] : [ruleId],
+      endpointIds: endpointId === null ? [] : [endpointId],
+    });
+    const would = placeOf(now.decision, { ownAddress, route: null }, names);
+    return {
+      emailId: null,
+      recipient: recipient.recipient,
+      ...would,
+      address: addressOf({ addressId, ownAddress }, names),
+      domain: domainOf({ domainId, ownAddress }, names),
+      releasedAt: null,
+      answers: [],
+      deliveries: [],
+      steps: stepsOf(mail, recipient, now, would.reason),
+      would,
+      tried: now.tried,
+    };
+  });
+}
+
+function factsOf(mail: Examined, { recipient, ownAddress }: OwnRecipient) {
+  return guardFactsOfRow({
+    subject: mail.subject,
+    recipient,
+    own_address: ownAddress,
+    addresses: mail.addresses,
+    attachments: mail.attachments,
+    authentication: mail.authentication,
+    text_body: mail.textBody,
+    html_body: mail.htmlBody,
+    parse_error: mail.parseError,
+  });
+}
+
+/** None of them has been done, so none has a time. */
+function stepsOf(
+  { parseError }: Examined,
+  { recipient, ownAddress }: OwnRecipient,
+  { tried, target }: RouteNow,
+  reason: string,
+): RouteStep[] {
+  const taken = recipient.toLowerCase() === ownAddress ? '' : `, which ${ownAddress} takes`;
+  const asked = tried.filter(({ outcome }) => outcome !== 'not-reached').length;
+  const rules = asked === 0 ? '' : ` after ${asked} guard ${asked === 1 ? 'rule' : 'rules'}`;
+  return [
+    step('received', `It would be accepted for ${recipient}${taken}.`),
+    step(
+      'parsed',
+      parseError === null ? 'Parsed.' : `It cannot be parsed, and would be stored as it is: ${parseError}`,
+    ),
+    step('routed', `${reason}${rules === '' ? '' : ` (Decided${rules}.)`}`),
+    ...(target === null ? [] : [step('delivered', 'A delivery would be made to that endpoint.')]),
+  ];
+}
+
+function step(name: RouteStep['step'], detail: string): RouteStep {
+  return { step: name, at: null, durationMs: null, detail, deliveryId: null };
+}
+
+async function octetsOf(context: OperationContext, mail: HypotheticalMail): Promise<Buffer> {
+  if (mail.raw !== null) return smtpOctetsOf(mail.raw);
+  const flaw = checkSubject(mail.subject ?? '');
+  if (flaw !== null) throw invalid(flaw, 'subject');
+  const header = checkOutgoingHeaders(mail.headers ?? {});
+  if (header.error !== undefined) throw invalid(header.error, 'headers');
+  const { fields, inReplyTo, references } = header;
+  const octets = await composeHypotheticalMail(
+    { from: mail.from === null ? null : readSender(mail.from), to: mail.to, date: context.now() },
+    { subject: mail.subject ?? '', text: mail.text, html: mail.html, fields, inReplyTo, references },
+  );
+  return smtpOctetsOf(octets);
+}
+
+function readSender(text: string) {
+  const read = parseSender(text);
+  if (read.error !== undefined) throw invalid(read.error, 'from');
+  return read.sender;
+}

@@ -1,0 +1,229 @@
+import { setImmediate } from 'node:timers/promises';
+import { answersOf } from '../../core/routing/guard-answers.ts';
+import {
+  evaluateRules,
+  type GuardMatch,
+  type GuardRule,
+  type ModelAnswer,
+  readsText,
+} from '../../core/routing/guard-rule.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import type { Place } from '../../core/shared/page.ts';
+import { asUser } from '../../db/connection/database.ts';
+import { type GuardedEmail, readGuardedEmails } from '../../db/queries/routing/guard-mail.ts';
+import { findActiveRules, isEndpointActive } from '../../db/queries/routing/guard-rules.ts';
+import { invalid, type OperationContext } from '../context.ts';
+import { checkAction, checkConfig, type GuardAction, readGuardRule } from './guard-rules.ts';
+
+export const MAX_BACKTEST_DAYS = 30;
+
+/** A rule as it might be saved. */
+export interface TriedRule {
+  type: GuardRule['type'];
+  config: unknown;
+  action: GuardAction;
+  priority: number;
+}
+
+export interface BacktestSpan {
+  /** 1 to {@link MAX_BACKTEST_DAYS} */
+  days: number;
+  /** examples that are shown */
+  limit: number;
+}
+
+/** Where a mail went, or would go: `normal` is wherever its address leads. */
+export interface BacktestOutcome {
+  outcome: 'blocked' | 'review' | 'endpoint' | 'inactive' | 'stored' | 'asking' | 'normal' | 'unknown';
+  endpointId: string | null;
+  /** the rule that decided; null: none, or the rule that is tried and not saved yet */
+  ruleId: string | null;
+}
+
+/** A received mail that the rule matches. */
+export interface BacktestExample {
+  emailId: string;
+  subject: string;
+  from: string;
+  createdAt: Date;
+  matches: GuardMatch[];
+  /** whether the rule would have decided; else one before it would, or a model that was not asked */
+  isDecisive: boolean;
+  /** what became of it; null while it has no route */
+  now: BacktestOutcome | null;
+  wouldBe: BacktestOutcome;
+}
+
+export interface Backtest {
+  /** received mails that were looked at, newest first */
+  scanned: number;
+  /** those that the rule matches */
+  matched: number;
+  /** those of them on which it would have decided, by its place among the active rules */
+  decided: number;
+  since: Date;
+  /** whether all mail since then was looked at */
+  isComplete: boolean;
+  /** the oldest mail that was looked at when time ran out */
+  stoppedAt: Date | null;
+  /** newest first */
+  examples: BacktestExample[];
+}
+
+/** Tries a rule that is not saved on the received mail of the last days. Throws validation, not_found, rate_limited. */
+export async function backtestRule(context: OperationContext, tried: TriedRule, span: BacktestSpan): Promise<Backtest> {
+  if (tried.type === 'ai_prompt') throw noPrompts();
+  const config = checkConfig(context, tried.type, tried.config);
+  await asUser(context.database, context.userId, (transaction) =>
+    checkAction(transaction, context.userId, tried.action),
+  );
+  const { action, endpointId = null } = tried.action;
+  const rule: GuardRule = {
+    // Sorts behind all others of the same instant, as the newest id does.
+    id: UNSAVED,
+    name: '',
+    action,
+    endpointId: action === 'route' ? endpointId : null,
+    priority: tried.priority,
+    createdAt: context.now(),
+    ...config,
+  };
+  return backtest(context, rule, span);
+}
+
+/** As backtestRule, with a saved rule, active or not, in its own place. */
+export async function backtestSavedRule(context: OperationContext, id: string, span: BacktestSpan): Promise<Backtest> {
+  const rule = await readGuardRule(context, id);
+  if (rule.type === 'ai_prompt') throw noPrompts();
+  return backtest(context, rule, span);
+}
+
+const UNSAVED = '~';
+
+/** Milliseconds that one back-test may take, of which a request has 9 s in all. */
+const BUDGET_MS = 6_000;
+/** Milliseconds before the user is told that it did not work. */
+const SPARE_MS = 2_000;
+/** Mails read at once; with their bodies, which may be 400,000 characters each. */
+const BATCH = { outline: 500, whole: 50 } as const;
+const DAY_MS = 86_400_000;
+
+/** Back-tests under way in this process: they cost as much as thousands of other requests. */
+const underWay = new Set<string>();
+const MAX_UNDER_WAY = 2;
+
+async function backtest(context: OperationContext, rule: GuardRule, span: BacktestSpan): Promise<Backtest> {
+  const { userId } = context;
+  if (underWay.has(userId) || underWay.size >= MAX_UNDER_WAY)
+    throw new UserError('rate_limited', 'Another back-test is under way. Try again when it is done.', {
+      retryAfterSeconds: Math.ceil(BUDGET_MS / 1_000),
+    });
+  underWay.add(userId);
+  try {
+    return await scan(context, rule, span);
+  } finally {
+    underWay.delete(userId);
+  }
+}
+
+async function scan(context: OperationContext, rule: GuardRule, { days, limit }: BacktestSpan): Promise<Backtest> {
+  const { database, userId } = context;
+  const until = Math.min(performance.now() + BUDGET_MS, context.answerBy - SPARE_MS);
+  const since = new Date(context.now().getTime() - days * DAY_MS);
+  const { others, isLeadingOn } = await asUser(database, userId, async (transaction) => ({
+    others: (await findActiveRules(transaction, userId)).filter(({ id }) => id !== rule.id),
+    isLeadingOn: rule.endpointId !== null && (await isEndpointActive(transaction, userId, rule.endpointId)) === true,
+  }));
+  const rules = [rule, ...others];
+  const extent = readsText(rules) ? 'whole' : 'outline';
+  const result: Backtest = {
+    scanned: 0,
+    matched: 0,
+    decided: 0,
+    since,
+    isComplete: false,
+    stoppedAt: null,
+    examples: [],
+  };
+  let before: Place | null = null;
+  while (performance.now() < until) {
+    const part: Parameters<typeof readGuardedEmails>[2] = { since, before, limit: BATCH[extent] };
+    const emails: GuardedEmail[] = await asUser(database, userId, (transaction) =>
+      readGuardedEmails(transaction, userId, part, extent),
+    );
+    for (const email of emails) {
+      // Other requests take their turn between two mails.
+      await setImmediate();
+      if (performance.now() >= until) return result;
+      const example = tryOn(email, rule, rules, isLeadingOn);
+      result.scanned++;
+      result.stoppedAt = email.createdAt;
+      if (example === null) continue;
+      result.matched++;
+      if (example.isDecisive) result.decided++;
+      if (result.examples.length < limit) result.examples.push(example);
+    }
+    const last = emails.at(-1);
+    if (last === undefined || emails.length < part.limit) return { ...result, isComplete: true, stoppedAt: null };
+    before = { at: last.createdAt, id: last.id };
+  }
+  return result;
+}
+
+const NO_ANSWERS: ReadonlyMap<string, ModelAnswer> = new Map();
+
+/** Null when the rule does not match the mail. */
+function tryOn(
+  email: GuardedEmail,
+  rule: GuardRule,
+  rules: readonly GuardRule[],
+  isLeadingOn: boolean,
+): BacktestExample | null {
+  const alone = evaluateRules([rule], email.facts, NO_ANSWERS);
+  if (alone.kind !== 'matched') return null;
+  // Models are not asked again: where one was not asked about the mail, nobody knows.
+  const verdict = evaluateRules(rules, email.facts, answersOf(email.answers, rules));
+  const isDecisive = verdict.kind === 'matched' && verdict.rule.id === rule.id;
+  const now = outcomeOf(email.route);
+  return {
+    emailId: email.id,
+    subject: email.subject,
+    from: email.fromText,
+    createdAt: email.createdAt,
+    matches: alone.matches,
+    isDecisive,
+    now,
+    wouldBe: isDecisive ? outcomeOfRule(rule, isLeadingOn) : wouldBeWithout(verdict, now),
+  };
+}
+
+function outcomeOfRule(rule: GuardRule, isLeadingOn: boolean): BacktestOutcome {
+  const ruleId = rule.id === UNSAVED ? null : rule.id;
+  if (rule.action === 'block') return { outcome: 'blocked', endpointId: null, ruleId };
+  return isLeadingOn
+    ? { outcome: 'endpoint', endpointId: rule.endpointId, ruleId }
+    : { outcome: 'normal', endpointId: null, ruleId };
+}
+
+/** Another rule comes first: the mail goes as that one says. */
+function wouldBeWithout(verdict: ReturnType<typeof evaluateRules>, now: BacktestOutcome | null): BacktestOutcome {
+  if (verdict.kind === 'none') throw new Error('a rule matched alone and not among others');
+  const ruleId = verdict.rule.id;
+  if (now?.ruleId === ruleId) return now;
+  if (verdict.kind !== 'matched') return { outcome: 'unknown', endpointId: null, ruleId };
+  const { action, endpointId } = verdict.rule;
+  if (action === 'block') return { outcome: 'blocked', endpointId: null, ruleId };
+  return { outcome: action === 'route' ? 'endpoint' : 'normal', endpointId, ruleId };
+}
+
+function outcomeOf(route: GuardedEmail['route']): BacktestOutcome | null {
+  if (route?.outcome == null) return null;
+  return { outcome: route.outcome, endpointId: route.endpoint_id, ruleId: route.rule_id };
+}
+
+function noPrompts(): UserError {
+  return invalid(
+    'Rules of type ai_prompt cannot be tried on stored mail, which would all have to be shown to the model',
+    'type',
+  );
+}

@@ -1,0 +1,212 @@
+import { checkGuardConfig, type GuardConfig } from '../../core/routing/guard-config.ts';
+import type { RulePlace } from '../../core/routing/guard-rule-cursor.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import type { KeysetPage, Page } from '../../core/shared/page.ts';
+import { asUser } from '../../db/connection/database.ts';
+import * as rules from '../../db/queries/routing/guard-rules.ts';
+import { invalid, isAskable, newIdentifier, type OperationContext } from '../context.ts';
+import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
+
+export const GUARD_RULE_TYPES = ['explicit', 'ai_prompt'] as const;
+export const GUARD_ACTIONS = ['allow', 'block', 'route'] as const;
+export const MAX_GUARD_PRIORITY = 1_000;
+
+/** Rules that a user may have, and values that they may compare mail with in all: every mail is compared with all of them. */
+export const MAX_GUARD_RULES = 1_000;
+export const MAX_GUARD_VALUES_IN_ALL = 5_000;
+/** Of these, words that are sought in bodies: at worst two milliseconds each. */
+export const MAX_GUARD_WORDS_IN_ALL = 500;
+
+export type GuardRule = rules.ListedGuardRule;
+type Transaction = Parameters<typeof rules.findGuardRule>[0];
+
+/** What a rule does with mail that it matches; endpointId of action route. */
+export interface GuardAction {
+  action: GuardRule['action'];
+  endpointId?: string | null | undefined;
+}
+
+export interface GuardRuleInput {
+  name: string;
+  description: string | null;
+  type: GuardRule['type'];
+  /** checked by core/routing/guard-config.ts */
+  config: unknown;
+  action: GuardAction;
+  priority: number;
+  isActive: boolean;
+}
+
+/** What changes; absent stays. With another type, a config belongs to it. */
+export type GuardRuleChanges = { [Field in keyof GuardRuleInput]?: GuardRuleInput[Field] | undefined };
+
+/** What a list is asked for; absent puts no condition. */
+export interface GuardRuleQuery {
+  type?: GuardRule['type'] | undefined;
+  isActive?: boolean | undefined;
+  search?: string | undefined;
+}
+
+/** A page in the order in which rules are asked, with the exact total. */
+export function listGuardRules(
+  { database, userId }: OperationContext,
+  query: GuardRuleQuery,
+  page: Page,
+): Promise<{ rules: GuardRule[]; total: number }> {
+  const conditions = conditionsOf(query);
+  return asUser(database, userId, (transaction) => rules.listGuardRules(transaction, userId, conditions, page));
+}
+
+/** The rules behind and before two places, in the order in which they are asked; inverted: the last first. */
+export function pageGuardRules(
+  { database, userId }: OperationContext,
+  query: GuardRuleQuery,
+  page: KeysetPage<RulePlace>,
+): Promise<GuardRule[]> {
+  const conditions = conditionsOf(query);
+  return asUser(database, userId, (transaction) => rules.pageGuardRules(transaction, userId, conditions, page));
+}
+
+export function countGuardRules({ database, userId }: OperationContext, query: GuardRuleQuery): Promise<number> {
+  const conditions = conditionsOf(query);
+  return asUser(database, userId, (transaction) => rules.countGuardRules(transaction, userId, conditions));
+}
+
+/** One for each id, null where the user has none. */
+export async function loadGuardRules(
+  { database, userId }: OperationContext,
+  ids: readonly string[],
+): Promise<(GuardRule | null)[]> {
+  const found = await asUser(database, userId, (transaction) =>
+    rules.findGuardRules(transaction, userId, ids.filter(isAskable)),
+  );
+  const byId = new Map(found.map((rule) => [rule.id, rule]));
+  return ids.map((id) => byId.get(id) ?? null);
+}
+
+/** Throws not_found. */
+export async function readGuardRule({ database, userId }: OperationContext, id: string): Promise<GuardRule> {
+  if (!isAskable(id)) throw ruleNotFound();
+  return asUser(database, userId, (transaction) => findRule(transaction, userId, id));
+}
+
+/** Adds a rule; from the next mail on it counts. Throws validation, not_found. */
+export async function createGuardRule(context: OperationContext, input: GuardRuleInput): Promise<GuardRule> {
+  const config = checkConfig(context, input.type, input.config);
+  const id = newIdentifier(context, 'guardRule');
+  return write(context, id, async (transaction) => {
+    await checkAction(transaction, context.userId, input.action);
+    return { ...input, ...config, ...actionOf(input.action) };
+  });
+}
+
+/** Changes what is given. Its counters go on. Throws validation, not_found. */
+export async function updateGuardRule(
+  context: OperationContext,
+  id: string,
+  changes: GuardRuleChanges,
+): Promise<GuardRule> {
+  if (!isAskable(id)) throw ruleNotFound();
+  return write(context, id, async (transaction) => {
+    const old = await findRule(transaction, context.userId, id);
+    const { type = old.type, action = { action: old.action, endpointId: old.endpointId } } = changes;
+    if (changes.config === undefined && type !== old.type)
+      throw invalid('A rule of another type needs a config', 'config');
+    // What the rule led to may be gone since: that keeps nobody from switching it off.
+    if (changes.action !== undefined) await checkAction(transaction, context.userId, action);
+    const isSwitchedOn = changes.isActive === true && !old.isActive;
+    const config =
+      changes.config === undefined && !isSwitchedOn ? old : checkConfig(context, type, changes.config ?? old.config);
+    return {
+      name: changes.name ?? old.name,
+      description: changes.description === undefined ? old.description : changes.description,
+      priority: changes.priority ?? old.priority,
+      isActive: changes.isActive ?? old.isActive,
+      ...({ type: config.type, config: config.config } as GuardConfig),
+      ...actionOf(action),
+    };
+  });
+}
+
+/** Throws not_found. */
+export async function deleteGuardRule({ bus, database, userId }: OperationContext, id: string): Promise<void> {
+  const isGone =
+    isAskable(id) &&
+    (await asUser(database, userId, async (transaction) => {
+      await rules.lockGuardRules(transaction, userId);
+      return rules.deleteGuardRule(transaction, userId, id);
+    }));
+  if (!isGone) throw ruleNotFound();
+  bus.publish('guard.changed', { userId });
+}
+
+/** A config of a user's for a rule of that type. Throws validation; of prompts also where there is no model to ask. */
+export function checkConfig(context: OperationContext, type: GuardRule['type'], input: unknown): GuardConfig {
+  if (type === 'ai_prompt' && !context.settings.hasGuardModel)
+    throw invalid(
+      'Rules of type ai_prompt need a model, and none is configured on this service (GUARD_MODEL_URL)',
+      'type',
+    );
+  const { config, error } = checkGuardConfig(type, input);
+  if (config === undefined)
+    throw new UserError('validation', error, { details: [{ field: error.split(':')[0], message: error }] });
+  return config;
+}
+
+/** Refuses an action that leads to an endpoint which the user has not, or which takes no mail. Throws validation, not_found. */
+export async function checkAction(transaction: Transaction, userId: string, action: GuardAction): Promise<void> {
+  if (action.action !== 'route') return;
+  const { endpointId } = action;
+  if (endpointId == null || endpointId === '')
+    throw invalid('The action route needs an endpointId', 'action.endpointId');
+  const isActive = isAskable(endpointId) ? await rules.isEndpointActive(transaction, userId, endpointId) : null;
+  if (isActive === null) throw new UserError('not_found', 'Endpoint not found');
+  if (!isActive) throw invalid('Endpoint is inactive', 'action.endpointId');
+}
+
+export async function findRule(transaction: Transaction, userId: string, id: string): Promise<GuardRule> {
+  const rule = await rules.findGuardRule(transaction, userId, id);
+  if (rule === null) throw ruleNotFound();
+  return rule;
+}
+
+/** Writes what `make` answers, one writer of the user's rules at a time. */
+async function write(
+  context: OperationContext,
+  id: string,
+  make: (transaction: Transaction) => Promise<rules.GuardRuleFields>,
+): Promise<GuardRule> {
+  const { bus, database, userId } = context;
+  const rule = await asUser(database, userId, async (transaction) => {
+    await rules.lockGuardRules(transaction, userId);
+    const fields = await make(transaction);
+    await rules.writeGuardRule(transaction, userId, { id, at: context.now() }, fields);
+    const { rules: count, values, words } = await rules.measureGuardRules(transaction, userId);
+    if (count > MAX_GUARD_RULES) throw invalid(`An account has at most ${MAX_GUARD_RULES} guard rules`, 'name');
+    if (values > MAX_GUARD_VALUES_IN_ALL)
+      throw invalid(`The guard rules of an account have at most ${MAX_GUARD_VALUES_IN_ALL} values in all`, 'config');
+    if (words > MAX_GUARD_WORDS_IN_ALL)
+      throw invalid(
+        `The guard rules of an account have at most ${MAX_GUARD_WORDS_IN_ALL} words in all`,
+        'config.hasWords',
+      );
+    return findRule(transaction, userId, id);
+  });
+  bus.publish('guard.changed', { userId });
+  return rule;
+}
+
+function actionOf({ action, endpointId }: GuardAction): { action: GuardRule['action']; endpointId: string | null } {
+  return { action, endpointId: action === 'route' ? (endpointId ?? null) : null };
+}
+
+function conditionsOf(query: GuardRuleQuery): rules.GuardRuleConditions {
+  const search = query.search?.trim() ?? '';
+  if (search.length > MAX_SEARCH_LENGTH)
+    throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
+  return { ids: null, type: query.type ?? null, isActive: query.isActive ?? null, search: search || null };
+}
+
+function ruleNotFound(): UserError {
+  return new UserError('not_found', 'Guard rule not found');
+}

@@ -1,0 +1,133 @@
+import { differences, type FieldChange } from '../../core/mime/stored-differences.ts';
+import type { RouteDecision } from '../../core/routing/route.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { asUser } from '../../db/connection/database.ts';
+import { appendEvents } from '../../db/queries/emails/email-flags.ts';
+import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
+import { guardFactsOfRow } from '../../db/queries/routing/guard-facts.ts';
+import { readDecision, rewriteRoute } from '../../db/queries/routing/route-rewrite.ts';
+import type { Reply } from '../../schema/messages.ts';
+import { newIdentifier, type OperationContext } from '../context.ts';
+import { decideNow, deliverTo, emailNotFound, type MailNow, storedMail, type Transaction } from './route-now.ts';
+
+/** What parsing would make of an email, see schema/messages.ts. */
+export type ParsedDraft = NonNullable<Extract<Reply<'receiving.email.parse-again'>, { verdict: 'parsed' }>['draft']>;
+
+/** What routing an email again came to, or would. */
+export interface Rerouted {
+  changes: FieldChange[];
+  /** where a delivery was made, or would be */
+  endpointId: string | null;
+  /** null: none was made */
+  deliveryId: string | null;
+}
+
+/**
+ * Decides on a received email by rules and routes as they stand, writes that down, and delivers it where that leads, as a retry does. Throws
+ * not_found, validation, conflict, rate_limited.
+ */
+export async function rerouteEmail(context: OperationContext, emailId: string): Promise<Rerouted> {
+  const { bus, database, userId } = context;
+  const { lastSeq, ...rerouted } = await asUser(database, userId, async (transaction) => {
+    const email = await deliveries.lockReceived(transaction, userId, emailId);
+    const before = await decidedOn(transaction, userId, emailId, email);
+    const now = await decideNow(context, transaction, storedMail(transaction, userId, emailId, before.email));
+    const changes = changesOf(before.decision, now.decision);
+    const { target } = now;
+    const deliveryId =
+      target === null ? null : await deliverTo(context, transaction, emailId, before.email, target, 'retry');
+    if (changes.length > 0) await rewriteRoute(transaction, userId, emailId, now.decision);
+    const events = eventsOf(context, emailId, before, { decision: now.decision, changes, deliveryId });
+    const lastSeq = events.length === 0 ? null : await appendEvents(transaction, userId, events);
+    return { changes, endpointId: target?.id ?? null, deliveryId, lastSeq };
+  });
+  if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
+  if (rerouted.deliveryId !== null) bus.wake('delivery.deliver.wake', { userId, deliveryIds: [rerouted.deliveryId] });
+  return rerouted;
+}
+
+/** What rerouteEmail would come to; `draft`: with what it would be parsed to, null: as it stands. Throws as that does. */
+export async function foretellReroute(
+  context: OperationContext,
+  emailId: string,
+  draft: ParsedDraft | null,
+): Promise<Rerouted> {
+  const { database, userId } = context;
+  return asUser(database, userId, async (transaction) => {
+    const email = await deliveries.readReceived(transaction, userId, emailId);
+    const before = await decidedOn(transaction, userId, emailId, email);
+    const stored = storedMail(transaction, userId, emailId, before.email);
+    const recipients = await deliveries.readRecipient(transaction, userId, emailId);
+    const mail = draft === null ? stored : withDraft(stored, draft, recipients);
+    const { decision, target } = await decideNow(context, transaction, mail);
+    return { changes: changesOf(before.decision, decision), endpointId: target?.id ?? null, deliveryId: null };
+  });
+}
+
+interface Decided {
+  email: deliveries.LockedReceived;
+  decision: RouteDecision;
+}
+
+async function decidedOn(
+  transaction: Transaction,
+  userId: string,
+  emailId: string,
+  email: deliveries.LockedReceived | null,
+): Promise<Decided> {
+  if (email === null) throw emailNotFound();
+  if (email.type !== 'received') throw new UserError('validation', 'Only received emails can be routed again');
+  const decision = await readDecision(transaction, userId, emailId);
+  if (decision === null)
+    throw new UserError('conflict', 'The email has just come in and is still in work. Try again shortly.');
+  return { email, decision };
+}
+
+function changesOf(before: RouteDecision, after: RouteDecision): FieldChange[] {
+  return differences({ ...before }, { ...after }, new Set());
+}
+
+function withDraft(stored: MailNow, draft: ParsedDraft, of: { recipient: string | null; ownAddress: string }): MailNow {
+  const facts = guardFactsOfRow({
+    subject: draft.subject,
+    recipient: of.recipient,
+    own_address: of.ownAddress,
+    addresses: draft.addresses,
+    attachments: draft.attachments,
+    authentication: draft.authentication,
+    text_body: draft.textBody,
+    html_body: draft.htmlBody,
+    parse_error: null,
+  });
+  return {
+    ...stored,
+    facts: { ...stored.facts, isDmarcReport: stored.facts.isDmarcReport || draft.isDmarcReport },
+    read: () => Promise.resolve({ facts, isParsed: true }),
+  };
+}
+
+function eventsOf(
+  context: OperationContext,
+  emailId: string,
+  before: Decided,
+  after: { decision: RouteDecision; changes: readonly FieldChange[]; deliveryId: string | null },
+) {
+  const { decision, changes, deliveryId } = after;
+  if (changes.length === 0 && deliveryId === null) return [];
+  const { threadId } = before.email;
+  const of = { emailId, ...(threadId === null ? {} : { threadId }) };
+  const isHeldNow = decision.outcome === 'blocked' || decision.outcome === 'review';
+  const isHeldAnew = isHeldNow && decision.outcome !== before.decision.outcome;
+  const held = {
+    id: newIdentifier(context, 'event'),
+    kind: decision.outcome === 'blocked' ? 'email.blocked' : 'email.held',
+    ...of,
+    data: { ruleId: decision.ruleId, reason: decision.reason },
+  };
+  const changed = changes.map(({ field }) => field);
+  const data = { step: 'route', changed, outcome: decision.outcome, deliveryId };
+  return [
+    ...(isHeldAnew ? [held] : []),
+    { id: newIdentifier(context, 'event'), kind: 'email.reprocessed', ...of, data },
+  ];
+}

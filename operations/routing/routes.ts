@@ -1,0 +1,182 @@
+import { readAnswers, type StoredAnswer } from '../../core/routing/guard-answers.ts';
+import type { TriedRule } from '../../core/routing/guard-judgement.ts';
+import type { GuardMatch } from '../../core/routing/guard-rule.ts';
+import { explainRoute, type RouteDecision } from '../../core/routing/route.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { asUser } from '../../db/connection/database.ts';
+import { type Delivery, listDeliveries } from '../../db/queries/endpoints/delivery-list.ts';
+import { readReceived } from '../../db/queries/endpoints/delivery-retry.ts';
+import {
+  type RouteReferences,
+  readReferences,
+  readStoredRoute,
+  type StoredRoute,
+} from '../../db/queries/routing/route-read.ts';
+import { isAskable, type OperationContext } from '../context.ts';
+import { decideNow, emailNotFound, type RouteNow, storedMail, type Transaction } from './route-now.ts';
+import { type RouteStep, stepsOf } from './route-steps.ts';
+
+/** What led a mail somewhere, with its name; null where there was nothing of the kind, names null where it is gone since. */
+export interface RoutePlace {
+  outcome: RouteDecision['outcome'] | null;
+  via: RouteDecision['via'];
+  rule: { id: string; name: string | null; action: 'allow' | 'block' | 'route' | null } | null;
+  endpoint: {
+    id: string;
+    name: string | null;
+    type: 'webhook' | 'email' | 'email_group' | null;
+    isActive: boolean | null;
+  } | null;
+  /** why, in whole sentences */
+  reason: string;
+  matches: GuardMatch[];
+}
+
+/** Where a received email went and why, step by step. */
+export interface ExplainedRoute extends RoutePlace {
+  emailId: string;
+  /** envelope recipient, plus-tag and all */
+  recipient: string;
+  address: { id: string; address: string; isActive: boolean | null } | null;
+  domain: { id: string; name: string; isCatchAllEnabled: boolean | null } | null;
+  releasedAt: Date | null;
+  /** what models said of it */
+  answers: StoredAnswer[];
+  deliveries: Delivery[];
+  steps: RouteStep[];
+  /** what would become of it now; null: that was not asked for */
+  would: RoutePlace | null;
+  /** with `would`: the guard rules as they stand, in their order, each with what came of it */
+  tried: TriedRule[];
+}
+
+/** Deliveries shown; who replays a mail more often finds all of them at the endpoint. */
+const MAX_DELIVERIES = 100;
+
+/**
+ * Tells which address or catch-all, which guard rule and which endpoint decided on a received email, why, and when each step was done.
+ * `extent`: with what would become of it now, by the rules as they stand. Throws not_found, validation, rate_limited.
+ */
+export async function explainEmailRoute(
+  context: OperationContext,
+  emailId: string,
+  extent: 'stored' | 'stored and now',
+): Promise<ExplainedRoute> {
+  const { database, userId } = context;
+  if (!isAskable(emailId)) throw emailNotFound();
+  return await asUser(database, userId, async (transaction) => {
+    const stored = await readStoredRoute(transaction, userId, emailId);
+    if (stored === null) throw emailNotFound();
+    if (stored.type !== 'received') throw new UserError('validation', 'Only received emails have a route');
+    const page = { limit: MAX_DELIVERIES, offset: 0 };
+    const { deliveries } = await listDeliveries(transaction, userId, { emailId }, null, page);
+    const would = extent === 'stored' ? null : await wouldBe(context, transaction, emailId);
+    const wouldGo = would?.decision ?? null;
+    const answers = readAnswers(stored.answers);
+    const decision = decisionOf(stored);
+    const names = await readReferences(transaction, userId, {
+      addressIds: present([stored.addressId]),
+      domainIds: present([stored.domainId]),
+      ruleIds: present([decision?.ruleId, wouldGo?.ruleId, ...answers.map(({ ruleId }) => ruleId)]),
+      endpointIds: present([
+        decision?.endpointId,
+        wouldGo?.endpointId,
+        ...deliveries.map(({ endpointId }) => endpointId),
+      ]),
+    });
+    const place = decision === null ? waitingPlace(stored) : placeOf(decision, stored, names);
+    return {
+      emailId,
+      recipient: stored.recipient ?? stored.ownAddress,
+      ...place,
+      address: addressOf(stored, names),
+      domain: domainOf(stored, names),
+      releasedAt: stored.route?.released_at ?? null,
+      answers,
+      deliveries: deliveries.toReversed(),
+      steps: stepsOf(stored, { reason: place.reason, answers, deliveries: deliveries.toReversed(), names }),
+      would: wouldGo === null ? null : placeOf(wouldGo, stored, names),
+      tried: would?.tried ?? [],
+    };
+  });
+}
+
+async function wouldBe(context: OperationContext, transaction: Transaction, emailId: string): Promise<RouteNow> {
+  const email = await readReceived(transaction, context.userId, emailId);
+  if (email === null) throw emailNotFound();
+  return decideNow(context, transaction, storedMail(transaction, context.userId, emailId, email));
+}
+
+function decisionOf({ route, matches }: StoredRoute): RouteDecision | null {
+  if (route === null || route.outcome === null) return null;
+  return {
+    outcome: route.outcome,
+    via: route.via,
+    endpointId: route.endpoint_id,
+    ruleId: route.rule_id,
+    reason: route.reason,
+    // Written by the router, as core/routing/route.ts made them.
+    matches: matches as GuardMatch[] | null,
+  };
+}
+
+function waitingPlace({ route }: StoredRoute): RoutePlace {
+  const reason =
+    route === null ? 'It has been received and waits for its thread.' : 'It has its thread and waits for the router.';
+  return { outcome: null, via: null, rule: null, endpoint: null, reason, matches: [] };
+}
+
+/** A decision with the names of what it refers to. */
+export function placeOf(
+  decision: RouteDecision,
+  { ownAddress, route }: Pick<StoredRoute, 'ownAddress' | 'route'>,
+  names: RouteReferences,
+): RoutePlace {
+  const { ruleId, endpointId } = decision;
+  const rule = ruleId === null ? undefined : names.rules.get(ruleId);
+  const endpoint = endpointId === null ? undefined : names.endpoints.get(endpointId);
+  return {
+    outcome: decision.outcome,
+    via: decision.via,
+    rule: ruleId === null ? null : { id: ruleId, name: rule?.name ?? null, action: rule?.action ?? null },
+    endpoint:
+      endpointId === null
+        ? null
+        : {
+            id: endpointId,
+            name: endpoint?.name ?? null,
+            type: endpoint?.type ?? null,
+            isActive: endpoint?.isActive ?? null,
+          },
+    reason: explainRoute(decision, {
+      ownAddress,
+      rule: rule?.name ?? null,
+      endpoint: endpoint?.name ?? null,
+      isReleased: route?.released_at != null,
+    }),
+    matches: decision.matches ?? [],
+  };
+}
+
+/** Null when the catch-all took the mail. */
+export function addressOf(
+  { addressId, ownAddress }: Pick<StoredRoute, 'addressId' | 'ownAddress'>,
+  { addresses }: RouteReferences,
+): ExplainedRoute['address'] {
+  if (addressId === null) return null;
+  return { id: addressId, address: ownAddress, isActive: addresses.get(addressId)?.isActive ?? null };
+}
+
+/** The domain that the mail came to. */
+export function domainOf(
+  { domainId, ownAddress }: Pick<StoredRoute, 'domainId' | 'ownAddress'>,
+  { domains }: RouteReferences,
+): ExplainedRoute['domain'] {
+  if (domainId === null) return null;
+  const name = ownAddress.slice(ownAddress.lastIndexOf('@') + 1);
+  return { id: domainId, name, isCatchAllEnabled: domains.get(domainId)?.isCatchAllEnabled ?? null };
+}
+
+function present(ids: readonly (string | null | undefined)[]): string[] {
+  return [...new Set(ids.filter((id) => id != null))];
+}

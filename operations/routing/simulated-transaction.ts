@@ -1,0 +1,129 @@
+import { canonicalDomainName } from '../../core/domains/domain-name.ts';
+import { readAddressFields } from '../../core/mime/address.ts';
+import { readHeaderSection } from '../../core/mime/header-fields.ts';
+import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { toSmtpForm } from '../../core/smtp/smtp-form.ts';
+import { asUser } from '../../db/connection/database.ts';
+import { listTakingAddresses, ownsDomain } from '../../db/queries/routing/simulation-read.ts';
+import {
+  BusRemoteError,
+  BusTimeout,
+  BusUnavailable,
+  type QuestionSubject,
+  questions,
+  type Reply,
+  type Request,
+} from '../../schema/messages.ts';
+import { invalid, type OperationContext } from '../context.ts';
+
+/** A recipient of one's own, as receiving.message.accept takes it. */
+export type OwnRecipient = Request<'receiving.message.accept'>['recipients'][number];
+
+/** Documentation address (RFC 5737): nobody's, so that SPF says of it what it says of strangers. */
+export const SIMULATED_CLIENT = { remoteAddress: '192.0.2.1', helo: 'simulated.invalid' };
+
+/** Addresses that a refusal lists. */
+const MAX_LISTED = 20;
+/** Milliseconds before the user is told that it did not work. */
+const SPARE_MS = 500;
+
+/** Octets as our SMTP server would take them. Throws validation with its reply. */
+export function smtpOctetsOf(raw: string | Uint8Array): Buffer {
+  const { octets, refusal } = toSmtpForm(typeof raw === 'string' ? Buffer.from(raw, 'utf8') : raw);
+  if (octets === undefined) throw refused(refusal, 'raw');
+  return octets;
+}
+
+/** The address in the From field, that mail can be sent from; else the null reverse-path. */
+export function senderOf(octets: Buffer): string {
+  const sender = readAddressFields(readHeaderSection(octets)).from?.addresses[0];
+  return sender === undefined ? '' : (outgoingMailbox(sender)?.address ?? '');
+}
+
+/**
+ * Asks the receiving actor, as SMTP does at RCPT, who takes mail to the address. What is not the user's is not found, whosever it is.
+ * Throws not_found, validation, unavailable.
+ */
+export async function checkOwnRecipient(context: OperationContext, given: string): Promise<OwnRecipient> {
+  const { database, userId } = context;
+  const recipient = given.trim();
+  const at = recipient.lastIndexOf('@');
+  const domain = at < 1 || recipient.length > MAX_PATH_LENGTH ? null : canonicalDomainName(recipient.slice(at + 1));
+  const isOwn =
+    domain !== null &&
+    isWritable(recipient) &&
+    (await asUser(database, userId, (transaction) => ownsDomain(transaction, userId, domain)));
+  if (!isOwn) throw await notOwn(context);
+  const verdict = await askReceiving(context, 'receiving.recipient.check', { recipient, reversePath: '' });
+  if (verdict.verdict === 'reject') throw refused(`${verdict.code} ${verdict.enhancedCode} ${verdict.text}`, 'to');
+  if (verdict.userId !== userId) throw await notOwn(context);
+  const { addressId, domainId, ownAddress } = verdict;
+  return { recipient, userId, addressId, domainId, ownAddress };
+}
+
+/** Hands a message over as SMTP does at the end of DATA, marked as a test. Doing it again does no harm. Throws validation, unavailable. */
+export async function handOver(
+  context: OperationContext,
+  message: { octets: Buffer; recipient: OwnRecipient; reversePath: string; emailId: string },
+): Promise<void> {
+  const { octets, recipient, reversePath, emailId } = message;
+  const { mailHostname } = context.settings;
+  const { remoteAddress, helo } = SIMULATED_CLIENT;
+  const received = context.now().toUTCString().replace('GMT', '+0000');
+  const request = {
+    reversePath,
+    recipients: [{ ...recipient, emailId }],
+    remoteAddress,
+    helo,
+    isTls: false,
+    traceFields: `Received: from ${helo} ([${remoteAddress}])\r\n\tby ${mailHostname} (test) with HTTP id ${emailId};\r\n\t${received}\r\n`,
+    isTest: true,
+  };
+  const reply = await askReceiving(context, 'receiving.message.accept', request, octets);
+  if (reply.verdict === 'accepted') return;
+  const text = `${reply.code} ${reply.enhancedCode} ${reply.text}`;
+  if (reply.code < 500) throw new UserError('unavailable', `Mail cannot be taken now: ${text}`);
+  throw refused(text, 'raw');
+}
+
+/** Asks the receiving actor; what it cannot answer now is unavailable. */
+export async function askReceiving<S extends QuestionSubject>(
+  { bus, answerBy, log }: OperationContext,
+  subject: S,
+  request: Request<S>,
+  octets?: Uint8Array,
+): Promise<Reply<S>> {
+  const limitMs = Math.max(1, Math.min(questions[subject].limitMs, answerBy - performance.now() - SPARE_MS));
+  try {
+    return await bus.ask(subject, request, { limitMs, ...(octets === undefined ? {} : { octets }) });
+  } catch (error) {
+    if (!(error instanceof BusTimeout || error instanceof BusUnavailable || error instanceof BusRemoteError))
+      throw error;
+    log.warn({ err: error, subject }, 'no receiving actor answered');
+    throw new UserError('unavailable', 'Mail cannot be taken now', { cause: error, retryAfterSeconds: 5 });
+  }
+}
+
+/** RFC 5321 §4.5.3.1.3 */
+const MAX_PATH_LENGTH = 254;
+
+function isWritable(address: string): boolean {
+  return !/[\s\p{Cc}<>]/u.test(address);
+}
+
+function refused(reply: string, field: string): UserError {
+  return invalid(`Our SMTP server refuses this: ${reply}`, field);
+}
+
+async function notOwn({ database, userId }: OperationContext): Promise<UserError> {
+  const allowed = await asUser(database, userId, (transaction) =>
+    listTakingAddresses(transaction, userId, MAX_LISTED + 1),
+  );
+  const more = allowed.length > MAX_LISTED ? ' and others' : '';
+  const which =
+    allowed.length === 0
+      ? 'You have none that takes mail yet.'
+      : `Those that take mail: ${allowed.slice(0, MAX_LISTED).join(', ')}${more}.`;
+  return new UserError('not_found', `The recipient is none of your own addresses. ${which}`);
+}

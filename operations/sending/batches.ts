@@ -1,0 +1,126 @@
+import { UserError } from '../../core/shared/errors.ts';
+import { asUser } from '../../db/connection/database.ts';
+import { appendEvents } from '../../db/queries/emails/email-flags.ts';
+import { type BatchedEmail, readBatches } from '../../db/queries/sending/batch-read.ts';
+import { lockOutgoing, setScheduledStatus } from '../../db/queries/sending/scheduled-change.ts';
+import { toChangeBatch } from '../accounts/key-reach.ts';
+import { isAskable, newIdentifier, type OperationContext } from '../context.ts';
+
+/** How far an email of a batch came. Scheduled and paused mail is pending; mail that a server was asked to take is processing. */
+export type BatchItemStatus = 'pending' | 'processing' | 'sent' | 'failed' | 'cancelled';
+
+/**
+ * Follows from the emails. queued: nothing has begun; processing: something has and not all is done; then completed, partially_failed
+ * (some were sent, some failed), failed (none was sent), cancelled (all were).
+ */
+export type BatchStatus = 'queued' | 'processing' | 'completed' | 'partially_failed' | 'failed' | 'cancelled';
+
+export type BatchCounts = Record<BatchItemStatus, number>;
+
+export interface Batch {
+  id: string;
+  status: BatchStatus;
+  counts: BatchCounts;
+  createdAt: Date;
+  /** when one of its emails was last changed */
+  updatedAt: Date;
+  items: (Omit<BatchedEmail, 'status'> & { status: BatchItemStatus })[];
+}
+
+/** Throws not_found. */
+export async function readBatch(context: OperationContext, batchId: string): Promise<Batch> {
+  const [batch] = await loadBatches(context, [batchId]);
+  if (batch == null) throw batchNotFound();
+  return batch;
+}
+
+/** One for each id, null where the user has none. */
+export async function loadBatches(
+  { database, userId }: OperationContext,
+  batchIds: readonly string[],
+): Promise<(Batch | null)[]> {
+  const found = await asUser(database, userId, (transaction) =>
+    readBatches(transaction, userId, batchIds.filter(isAskable)),
+  );
+  return batchIds.map((id) => {
+    const rows = found.get(id);
+    return rows === undefined ? null : batchOf(id, rows);
+  });
+}
+
+/**
+ * Cancels what of a batch is still scheduled or paused; what has left goes its way. Answers how many were cancelled now. Throws
+ * not_found, and validation when there never was anything to cancel.
+ */
+export async function cancelBatch(
+  context: OperationContext,
+  batchId: string,
+): Promise<{ batch: Batch; cancelledCount: number }> {
+  if (!isAskable(batchId)) throw batchNotFound();
+  const { bus, database, userId } = await toChangeBatch(context, batchId, batchNotFound);
+  const { cancelledCount, lastSeq } = await asUser(database, userId, async (transaction) => {
+    const found = (await readBatches(transaction, userId, [batchId])).get(batchId);
+    if (found === undefined) throw batchNotFound();
+    const ids = found.emails.map((email) => email.id);
+    const locked = await lockOutgoing(transaction, userId, ids);
+    const waiting = locked.filter(({ type, status }) => type === 'scheduled' && status !== 'cancelled');
+    if (waiting.length === 0 && locked.every(({ status }) => status !== 'cancelled'))
+      throw new UserError('validation', 'Cannot cancel a batch of which all emails have been sent.', {
+        isOfState: true,
+      });
+    if (waiting.length === 0) return { cancelledCount: 0, lastSeq: null };
+    await setScheduledStatus(
+      transaction,
+      userId,
+      waiting.map((email) => email.id),
+      'cancelled',
+    );
+    const kind = 'email.cancelled';
+    const events = waiting.map((email) => ({ id: newIdentifier(context, 'event'), kind, emailId: email.id }));
+    return { cancelledCount: waiting.length, lastSeq: await appendEvents(transaction, userId, events) };
+  });
+  if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
+  return { batch: await readBatch(context, batchId), cancelledCount };
+}
+
+/** How many items have each status. */
+export function countItems(statuses: readonly BatchItemStatus[]): BatchCounts {
+  const counts: BatchCounts = { pending: 0, processing: 0, sent: 0, failed: 0, cancelled: 0 };
+  for (const status of statuses) counts[status]++;
+  return counts;
+}
+
+export function batchStatusOf({ pending, processing, sent, failed, cancelled }: BatchCounts): BatchStatus {
+  if (pending + processing > 0) return processing + sent + failed + cancelled === 0 ? 'queued' : 'processing';
+  if (failed > 0) return sent > 0 ? 'partially_failed' : 'failed';
+  return sent === 0 && cancelled > 0 ? 'cancelled' : 'completed';
+}
+
+function batchOf(batchId: string, found: { createdAt: Date; emails: BatchedEmail[] }): Batch {
+  const items = found.emails.map((email) => ({ ...email, status: itemStatusOf(email) }));
+  const counts = countItems(items.map((item) => item.status));
+  const changes = [found.createdAt, ...found.emails.map((email) => email.updatedAt)];
+  const updatedAt = new Date(Math.max(...changes.map((at) => at.getTime())));
+  return { id: batchId, status: batchStatusOf(counts), counts, createdAt: found.createdAt, updatedAt, items };
+}
+
+function itemStatusOf({ status, isTried }: BatchedEmail): BatchItemStatus {
+  switch (status) {
+    case 'scheduled':
+    case 'paused':
+      return 'pending';
+    case 'pending':
+      return isTried ? 'processing' : 'pending';
+    case 'delivered':
+      return 'sent';
+    case 'bounced':
+    case 'failed':
+      return 'failed';
+    case 'cancelled':
+      return 'cancelled';
+  }
+}
+
+function batchNotFound(): UserError {
+  return new UserError('not_found', 'Batch not found');
+}

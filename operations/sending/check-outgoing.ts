@@ -1,0 +1,207 @@
+import type { Mailbox } from '../../core/mime/address.ts';
+import {
+  envelopeRecipients,
+  MAX_RECIPIENTS,
+  MAX_REPLY_TO,
+  parseRecipients,
+  parseSender,
+} from '../../core/sending/outgoing-addresses.ts';
+import {
+  type GivenAttachment,
+  MAX_CONTENT_OCTETS,
+  type OutgoingAttachment,
+  readOutgoingAttachments,
+} from '../../core/sending/outgoing-attachments.ts';
+import {
+  checkOutgoingHeaders,
+  checkSubject,
+  isHeaderText,
+  THREADING_FIELDS,
+} from '../../core/sending/outgoing-headers.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { storableText } from '../../core/shared/text.ts';
+import { invalid } from '../context.ts';
+
+/** An email as a user asks for it; absent and null say nothing. */
+export interface NewEmail {
+  from?: string | null | undefined;
+  to?: string | readonly string[] | null | undefined;
+  cc?: string | readonly string[] | null | undefined;
+  bcc?: string | readonly string[] | null | undefined;
+  replyTo?: string | readonly string[] | null | undefined;
+  subject?: string | null | undefined;
+  html?: string | null | undefined;
+  text?: string | null | undefined;
+  headers?: Readonly<Record<string, string>> | null | undefined;
+  attachments?: readonly GivenAttachment[] | null | undefined;
+  tags?: readonly Tag[] | null | undefined;
+  /** ISO 8601 or an English phrase; see core/sending/schedule.ts */
+  scheduledAt?: string | null | undefined;
+  /** IANA; UTC when absent */
+  timezone?: string | null | undefined;
+}
+
+export interface Tag {
+  name: string;
+  value: string;
+}
+
+/** What an email says, whether it opens a conversation or answers. */
+export interface CheckedContent {
+  sender: Mailbox;
+  /** the sender's, canonical: the one that must be verified */
+  domain: string;
+  cc: Mailbox[];
+  bcc: Mailbox[];
+  replyTo: Mailbox[];
+  /** null when the user gave none */
+  text: string | null;
+  html: string | null;
+  /** whether the message gets a text part made of its HTML: there is no text, and the user did not decline it with an empty one */
+  derivesText: boolean;
+  /** custom header fields */
+  fields: [string, string][];
+  inReplyTo: string | null;
+  references: string[];
+  attachments: OutgoingAttachment[];
+  tags: Tag[];
+  /** when to send, unread yet: that hangs on the time */
+  wish: { text: string; timezone: string } | null;
+  /** what stands before the names of its fields when one is at fault, as `emails.3.`; mostly empty */
+  path: string;
+}
+
+/** An email that can be composed. */
+export interface CheckedEmail extends CheckedContent {
+  to: Mailbox[];
+  subject: string;
+}
+
+/** Bounds of the reference service. */
+const MAX_TAGS = 20;
+const MAX_TAG_NAME_LENGTH = 64;
+const MAX_TAG_VALUE_LENGTH = 256;
+
+/** Checks all that can be told without rows and without a clock. Throws validation, naming the field. */
+export function checkOutgoing(email: NewEmail, path = ''): CheckedEmail {
+  const missing = (['from', 'to', 'subject'] as const).filter((field) => isMissing(email[field]));
+  if (missing.length > 0) throw missingFields('from, to, and subject are required', missing, path);
+  const subject = readSubject(email.subject ?? '', path);
+  const to = readMailboxes(email.to, 'to', MAX_RECIPIENTS, path);
+  const content = checkContent(email, path);
+  checkAudience(to, content);
+  return { ...content, to, subject };
+}
+
+/** As checkOutgoing for an answer, whose addressees and subject the original may give. Null where it has to. */
+export function checkAnswer(
+  email: NewEmail & { fromName?: string | null | undefined },
+): CheckedContent & { to: Mailbox[] | null; subject: string | null } {
+  if (isMissing(email.from)) throw missingFields('from is required', ['from'], '');
+  const to = readMailboxes(email.to, 'to', MAX_RECIPIENTS, '');
+  const subject = isMissing(email.subject) ? null : readSubject(email.subject ?? '', '');
+  const content = checkContent(email, '', THREADING_FIELDS);
+  return { ...content, sender: named(content.sender, email), to: to.length === 0 ? null : to, subject };
+}
+
+/** Checks that there is a recipient, and not too many in any field. Throws validation. */
+export function checkAudience(to: readonly Mailbox[], content: Pick<CheckedContent, 'cc' | 'bcc' | 'path'>): void {
+  const { cc, bcc, path } = content;
+  if (envelopeRecipients(to, cc, bcc).length === 0)
+    throw invalid('At least one recipient is required in to, cc or bcc', `${path}to`);
+  // A reply takes over recipients of the original.
+  for (const [field, recipients] of Object.entries({ to, cc, bcc }))
+    if (recipients.length > MAX_RECIPIENTS)
+      throw invalid(`Too many addresses in ${field}: at most ${MAX_RECIPIENTS} are allowed`, path + field);
+}
+
+function checkContent(email: NewEmail, path: string, ours?: ReadonlySet<string>): CheckedContent {
+  const { text, html } = readBodies(email, path);
+  const from = parseSender(email.from ?? '');
+  if (from.error !== undefined) throw invalid(from.error, `${path}from`);
+  const header = checkOutgoingHeaders(email.headers ?? {}, ours);
+  if (header.error !== undefined) throw invalid(header.error, `${path}headers`);
+  const { fields, inReplyTo, references } = header;
+  return {
+    sender: from.sender,
+    domain: from.domain,
+    cc: readMailboxes(email.cc, 'cc', MAX_RECIPIENTS, path),
+    bcc: readMailboxes(email.bcc, 'bcc', MAX_RECIPIENTS, path),
+    replyTo: readMailboxes(email.replyTo, 'reply_to', MAX_REPLY_TO, path),
+    text,
+    html,
+    derivesText: text === null && email.text !== '',
+    fields,
+    inReplyTo,
+    references,
+    attachments: readAttachments(email.attachments ?? [], text, html, path),
+    tags: readTags(email.tags ?? [], path),
+    wish: email.scheduledAt == null ? null : { text: email.scheduledAt, timezone: email.timezone ?? 'UTC' },
+    path,
+  };
+}
+
+function isMissing(value: NewEmail['to']): boolean {
+  return value == null || value === '';
+}
+
+function missingFields(rest: string, fields: readonly string[], path: string): UserError {
+  const details = fields.map((field) => ({ field: path + field, message: 'Required' }));
+  return new UserError('validation', `Missing required fields: ${rest}`, { details, name: 'missing_required_field' });
+}
+
+function readSubject(subject: string, path: string): string {
+  const flaw = checkSubject(subject);
+  if (flaw !== null) throw invalid(flaw, `${path}subject`);
+  return subject;
+}
+
+function readMailboxes(given: NewEmail['to'], field: string, most: number, path: string): Mailbox[] {
+  const read = parseRecipients(given ?? '', field, most);
+  if (read.error !== undefined) throw invalid(read.error, path + field);
+  return read.recipients;
+}
+
+function readBodies(email: NewEmail, path: string): { text: string | null; html: string | null } {
+  const bodyOf = (given: string | null | undefined) => (given == null || given === '' ? null : storableText(given));
+  const [text, html] = [bodyOf(email.text), bodyOf(email.html)];
+  if (text === null && html === null) throw invalid('Either html or text content must be provided', `${path}html`);
+  return { text, html };
+}
+
+function readAttachments(
+  given: readonly GivenAttachment[],
+  text: string | null,
+  html: string | null,
+  path: string,
+): OutgoingAttachment[] {
+  const [textOctets, htmlOctets] = [Buffer.byteLength(text ?? ''), Buffer.byteLength(html ?? '')];
+  if (textOctets + htmlOctets > MAX_CONTENT_OCTETS)
+    throw invalid(
+      `Text and html together cannot be larger than ${MAX_CONTENT_OCTETS} octets`,
+      `${path}${textOctets > htmlOctets ? 'text' : 'html'}`,
+    );
+  const read = readOutgoingAttachments(given, textOctets + htmlOctets);
+  if (read.error === undefined) return read.attachments;
+  throw invalid(read.error, read.index === null ? `${path}attachments` : `${path}attachments.${read.index}`);
+}
+
+function readTags(tags: readonly Tag[], path: string): Tag[] {
+  if (tags.length > MAX_TAGS) throw invalid(`Tags cannot be more than ${MAX_TAGS}`, `${path}tags`);
+  return tags.map(({ name, value }, index) => {
+    const field = `${path}tags.${index}`;
+    if (name === '' || name.length > MAX_TAG_NAME_LENGTH || !isHeaderText(name))
+      throw invalid(`Tag names must be one line of 1 to ${MAX_TAG_NAME_LENGTH} characters`, `${field}.name`);
+    if (value.length > MAX_TAG_VALUE_LENGTH || !isHeaderText(value))
+      throw invalid(`Tag values must be one line of at most ${MAX_TAG_VALUE_LENGTH} characters`, `${field}.value`);
+    return { name, value };
+  });
+}
+
+/** With the name that was given apart, where the address brings none; it is read as if it had stood there. */
+function named(sender: Mailbox, { fromName }: { fromName?: string | null | undefined }): Mailbox {
+  if (sender.name !== null || fromName == null || fromName === '') return sender;
+  const read = parseSender(`"${fromName.replace(/["\\]/g, '\\$&')}" <${sender.address}>`);
+  if (read.error !== undefined) throw invalid('The name of the sender is not valid', 'from_name');
+  return read.sender;
+}

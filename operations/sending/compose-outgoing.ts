@@ -1,0 +1,124 @@
+import { hash } from 'node:crypto';
+import { textOfHtml } from '../../core/html/text-of-html.ts';
+import type { AddressFields, AddressList, Mailbox } from '../../core/mime/address.ts';
+import { composeMessage } from '../../core/mime/compose-message.ts';
+import { listComposedAttachments } from '../../core/mime/composed-attachments.ts';
+import { readableFields, readHeaderSection } from '../../core/mime/header-fields.ts';
+import { previewOf } from '../../core/mime/parse-message.ts';
+import { baseSubject } from '../../core/mime/subject.ts';
+import { emailParties } from '../../core/search/email-parties.ts';
+import { envelopeRecipients } from '../../core/sending/outgoing-addresses.ts';
+import { type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
+import type { OutgoingContent } from '../../db/queries/sending/outgoing-write.ts';
+import type { OperationContext } from '../context.ts';
+import type { CheckedEmail } from './check-outgoing.ts';
+
+/** An email with its octets and rows, to be submitted. */
+export interface OutgoingEmail extends OutgoingContent {
+  /** see CheckedContent */
+  path: string;
+  /** the addresses of To, Cc and Bcc, for what the policy says of them */
+  audience: { to: string[]; cc: string[]; bcc: string[] };
+}
+
+/** Octets of the local-part of our Message-IDs before they are written in hex. */
+const MESSAGE_ID_OCTETS = 16;
+/** Random octets of an identifier; see core/shared/identifiers.ts. */
+const IDENTIFIER_OCTETS = 10;
+/** Characters of search text kept of one email. */
+const MAX_SEARCH_TEXT = 8_000;
+
+/**
+ * Composes an email and makes its rows. A scheduled one bears the date at which it will be sent. Throws when the octets do not turn
+ * out as promised, which is a mistake of ours.
+ */
+export async function composeOutgoing(
+  context: OperationContext,
+  email: CheckedEmail,
+  schedule: { at: Date; timezone: string } | null,
+): Promise<OutgoingEmail> {
+  const { sender, domain, to, cc, bcc, replyTo, subject, html, attachments } = email;
+  const text = email.derivesText && html !== null ? textOfHtml(html) : email.text;
+  const recipients = envelopeRecipients(to, cc, bcc);
+  const random = context.random(MESSAGE_ID_OCTETS + (3 + recipients.length) * IDENTIFIER_OCTETS);
+  const identifier = (kind: IdentifierKind, place: number) =>
+    makeIdentifier(kind, context.now(), random.subarray(MESSAGE_ID_OCTETS + place * IDENTIFIER_OCTETS));
+  const messageId = `<${Buffer.from(random.subarray(0, MESSAGE_ID_OCTETS)).toString('hex')}@${domain}>`;
+  const date = schedule?.at ?? context.now();
+  const { inReplyTo, references, fields } = email;
+  const head = { messageId, date, from: sender, to, cc, replyTo, subject, inReplyTo, references, fields };
+  const draft = { ...head, text, html, attachments };
+  const octets = await composeMessage(draft);
+  const addresses = addressFields(email);
+  const listed = attachments.length === 0 ? [] : listComposedAttachments(octets, draft);
+  const bare = (mailboxes: readonly Mailbox[]) => mailboxes.map((mailbox) => mailbox.address);
+  const row = {
+    id: identifier('email', 0),
+    raw_id: identifier('raw', 1),
+    event_id: identifier('event', 2),
+    own_address: sender.address.toLowerCase(),
+    own_domain: domain,
+    message_id: messageId,
+    subject,
+    base_subject: baseSubject(subject),
+    from_name: sender.name,
+    from_address: sender.address,
+    from_text: addresses.from?.text ?? '',
+    to_addresses: bare(to),
+    cc_addresses: bare(cc),
+    preview: excerptOf(email.text, html),
+    date: date.toISOString(),
+    scheduled_at: schedule?.at.toISOString() ?? null,
+    timezone: schedule?.timezone ?? null,
+    headers: readableFields(readHeaderSection(octets)),
+    addresses,
+    in_reply_to: inReplyTo === null ? [] : [inReplyTo],
+    reference_ids: references,
+    attachments: listed,
+    attachment_count: listed.length,
+    tags: email.tags,
+    search_text: [subject, addresses.from?.text ?? '', ...recipients]
+      .join('\n')
+      .slice(0, MAX_SEARCH_TEXT)
+      .toWellFormed()
+      .toLowerCase(),
+    parties: emailParties(recipients),
+    sha256: hash('sha256', octets, 'hex'),
+    recipients: recipients.map((address, at) => ({
+      id: identifier('recipient', 3 + at),
+      address,
+      domain: address.slice(address.lastIndexOf('@') + 1),
+    })),
+  };
+  return { row, octets, text, html, path: email.path, audience: { to: bare(to), cc: bare(cc), bcc: bare(bcc) } };
+}
+
+/** Characters of HTML in which an excerpt is looked for, first here and then there: cleaning it costs more than composing the message. */
+const EXCERPT_HTML_LENGTHS = [2_000, 20_000];
+
+function excerptOf(text: string | null, html: string | null): string {
+  if (text !== null || html === null) return previewOf({ cleanedText: text, cleanedHtml: null, htmlBody: null });
+  const start = Math.max(0, html.search(/<body[\s>]/i));
+  for (const length of EXCERPT_HTML_LENGTHS) {
+    const htmlBody = html.slice(start, start + length);
+    const excerpt = previewOf({ cleanedText: null, cleanedHtml: null, htmlBody });
+    if (excerpt !== '') return excerpt;
+  }
+  return '';
+}
+
+function addressFields({ sender, to, cc, bcc, replyTo }: CheckedEmail): AddressFields {
+  return { from: listOf([sender]), to: listOf(to), cc: listOf(cc), bcc: listOf(bcc), replyTo: listOf(replyTo) };
+}
+
+function listOf(mailboxes: readonly Mailbox[]): AddressList | null {
+  if (mailboxes.length === 0) return null;
+  return { text: mailboxes.map(written).join(', '), addresses: [...mailboxes] };
+}
+
+/** RFC 5322 §3.4, decoded: a name with special characters stands in quotes. */
+function written({ name, address }: Mailbox): string {
+  if (name === null) return address;
+  const isPlain = !/[()<>[\]:;@\\,."]/.test(name);
+  return `${isPlain ? name : `"${name.replace(/["\\]/g, '\\$&')}"`} <${address}>`;
+}

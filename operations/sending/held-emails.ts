@@ -1,0 +1,44 @@
+import { UserError } from '../../core/shared/errors.ts';
+import { asUser } from '../../db/connection/database.ts';
+import { appendEvents } from '../../db/queries/emails/email-flags.ts';
+import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
+import { isAskable, newIdentifier, type OperationContext } from '../context.ts';
+import { deliverTo, emailNotFound, normalTarget } from '../routing/route-now.ts';
+
+/** An email that was let through. */
+export interface ReleasedEmail {
+  releasedAt: Date;
+  /** empty: its route leads to no active endpoint */
+  deliveryIds: string[];
+}
+
+/**
+ * Lets an email through that a guard rule blocked or that is held for review: it goes the way it would go without guard rules. Of several
+ * releases at once one does it. Throws not_found, validation.
+ */
+export async function releaseEmail(context: OperationContext, emailId: string): Promise<ReleasedEmail> {
+  const { bus, database, userId } = context;
+  if (!isAskable(emailId)) throw emailNotFound();
+  const { lastSeq, ...released } = await asUser(database, userId, async (transaction) => {
+    const email = await deliveries.lockReceived(transaction, userId, emailId);
+    if (email === null) throw emailNotFound();
+    if (email.type !== 'received')
+      throw new UserError('validation', 'Only received emails can be released', { isOfState: true });
+    const releasedAt = await deliveries.markReleased(transaction, userId, emailId);
+    if (releasedAt === null) throw new UserError('validation', 'The email is not held back', { isOfState: true });
+    const target = await normalTarget(transaction, userId, email);
+    const deliveryIds =
+      target === null ? [] : [await deliverTo(context, transaction, emailId, email, target, 'release')];
+    const event = {
+      id: newIdentifier(context, 'event'),
+      kind: 'email.released',
+      emailId,
+      ...(email.threadId === null ? {} : { threadId: email.threadId }),
+      data: { ruleId: email.ruleId, deliveryIds },
+    };
+    return { releasedAt, deliveryIds, lastSeq: await appendEvents(transaction, userId, [event]) };
+  });
+  bus.publish('event.appended', { userId, lastSeq });
+  if (released.deliveryIds.length > 0) bus.wake('delivery.deliver.wake', { userId, deliveryIds: released.deliveryIds });
+  return released;
+}

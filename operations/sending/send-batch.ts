@@ -1,0 +1,132 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { UserError } from '../../core/shared/errors.ts';
+import { requireSender } from '../accounts/key-reach.ts';
+import { newIdentifier, type OperationContext } from '../context.ts';
+import { type CheckedEmail, checkOutgoing, type NewEmail } from './check-outgoing.ts';
+import { composeOutgoing, type OutgoingEmail } from './compose-outgoing.ts';
+import { lookAhead, receiptOf, scheduleOf } from './send-email.ts';
+import type { Accepted, Idempotency } from './submission.ts';
+import { submitEmails } from './submit-emails.ts';
+
+/** Emails that are asked for at once. */
+export interface NewBatch {
+  /** 1 to 100; reads one of them when its turn comes, and throws validation when it is no email. `path` is that of its fields. */
+  emails: readonly ((path: string) => NewEmail)[];
+  /** one that cannot go: all fail with it, or the others go and it is told */
+  onRefusal: 'fail' | 'tell';
+  idempotency: Idempotency | null;
+}
+
+/** Why an email of a batch cannot go. */
+interface Refusal {
+  index: number;
+  error: UserError;
+}
+
+/**
+ * Sends the emails of a batch, each at once or on its schedule, in one transaction. Throws as sendEmail, naming the email that is at
+ * fault; when refusals are told, only when none can go.
+ */
+export async function sendBatch(context: OperationContext, batch: NewBatch): Promise<Accepted> {
+  const { onRefusal, idempotency } = batch;
+  const { done: checked, refused } = await attempt(batch.emails, (read, index) => {
+    const path = pathOf(index);
+    const email = checkOutgoing(read(path), path);
+    requireSender(context, email);
+    return email;
+  });
+  if (onRefusal === 'fail') throwRefused(refused);
+  const before = await lookAhead(context, idempotency);
+  if ('receipt' in before) return before;
+  const scheduled = await attempt(checked, (email) => ({ email, schedule: scheduleOf(email, before.now) }));
+  refused.push(...scheduled.refused);
+  if (onRefusal === 'fail' || scheduled.done.length === 0) throwRefused(refused);
+  const composed: OutgoingEmail[] = [];
+  for (const { email, schedule } of scheduled.done) composed.push(await composeOutgoing(context, email, schedule));
+  return submit(context, composed, refused, batch);
+}
+
+/** When refusals are told, what the policy refuses is left out, one after the other, until the rest can go. */
+async function submit(
+  context: OperationContext,
+  emails: OutgoingEmail[],
+  refused: Refusal[],
+  { onRefusal, idempotency }: NewBatch,
+): Promise<Accepted> {
+  const batchId = newIdentifier(context, 'batch');
+  let going = emails;
+  for (;;) {
+    const told = refused
+      .toSorted((a, b) => a.index - b.index)
+      .map(({ index, error }) => ({ index, message: error.message }));
+    const receipt = { emails: going.map(receiptOf), batchId, repliedTo: null, refused: told };
+    try {
+      return await submitEmails(context, { emails: going, batchId, idempotency, receipt });
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal === null) throw error;
+      refused.push(refusal);
+      going = going.filter((email) => email.path !== pathOf(refusal.index));
+      if (onRefusal === 'fail' || going.length === 0) throwRefused([refusal]);
+    }
+  }
+}
+
+/** Does what can be done with each, and gathers the refusals of the others. Large emails leave other requests their turns. */
+async function attempt<T extends object, R>(
+  given: readonly T[],
+  work: (each: T, index: number) => R,
+): Promise<{ done: R[]; refused: Refusal[] }> {
+  const done: R[] = [];
+  const refused: Refusal[] = [];
+  for (const [index, each] of given.entries()) {
+    try {
+      done.push(work(each, index));
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal === null) throw error;
+      refused.push(refusal);
+    }
+    await nextTurn();
+  }
+  return { done, refused };
+}
+
+/** The error tells the first of them, and all in its details. */
+function throwRefused(refused: readonly Refusal[]): void {
+  const first = refused.toSorted((a, b) => a.index - b.index)[0]?.error;
+  if (first === undefined) return;
+  const details = refused.flatMap(({ error }) => (Array.isArray(error.details) ? (error.details as unknown[]) : []));
+  throw new UserError(first.code, first.message, { ...kindOf(first), details, cause: first });
+}
+
+function pathOf(index: number): CheckedEmail['path'] {
+  return `emails.${index}.`;
+}
+
+/** What an error says of one email of the batch, with its place in the words; null when it is about something else. */
+function refusalOf(error: unknown): Refusal | null {
+  if (!(error instanceof UserError) || !Array.isArray(error.details)) return null;
+  const { field } = (error.details as { field?: unknown }[])[0] ?? {};
+  const match = typeof field === 'string' ? /^emails\.(\d+)\.?(.*)$/.exec(field) : null;
+  if (match === null) return null;
+  const [, index = '', rest = ''] = match;
+  const place = `emails[${index}]${rest === '' ? '' : `.${rest}`}`;
+  return {
+    index: Number(index),
+    error: new UserError(error.code, `${place}: ${error.message}`, {
+      ...kindOf(error),
+      details: error.details,
+      cause: error,
+    }),
+  };
+}
+
+/** What tells programs of which kind an error is. */
+function kindOf({ wireName, reason, members }: UserError) {
+  return {
+    ...(wireName === undefined ? {} : { name: wireName }),
+    ...(reason === undefined ? {} : { reason }),
+    members,
+  };
+}

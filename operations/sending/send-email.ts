@@ -1,0 +1,94 @@
+import { isHeaderText } from '../../core/sending/outgoing-headers.ts';
+import { isTimeZone, readSchedule, type ScheduleRefusal } from '../../core/sending/schedule.ts';
+import { inUserTransaction } from '../../db/connection/user-transaction.ts';
+import { readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
+import { requireSender, wholeAccount } from '../accounts/key-reach.ts';
+import { invalid, type OperationContext } from '../context.ts';
+import { type CheckedEmail, checkOutgoing, type NewEmail } from './check-outgoing.ts';
+import { composeOutgoing, type OutgoingEmail } from './compose-outgoing.ts';
+import { type Accepted, type Idempotency, type Receipt, replayOf } from './submission.ts';
+import { submitEmails } from './submit-emails.ts';
+
+/** Sends an email, or schedules it when it says when. Throws validation, forbidden, rate_limited, conflict. */
+export async function sendEmail(
+  context: OperationContext,
+  email: NewEmail,
+  idempotency: Idempotency | null,
+): Promise<Accepted> {
+  return sendChecked(context, [checkOutgoing(email)], { idempotency, batchId: null, repliedTo: null });
+}
+
+/** Sends checked emails, all or none; each goes at once or on its schedule. Throws as sendEmail. */
+export async function sendChecked(
+  context: OperationContext,
+  emails: readonly CheckedEmail[],
+  frame: { idempotency: Idempotency | null; batchId: string | null; repliedTo: Receipt['repliedTo'] },
+): Promise<Accepted> {
+  const { idempotency, batchId, repliedTo } = frame;
+  for (const email of emails) requireSender(context, email);
+  // What a phrase means and what is too soon hang on the time, and a repeated request comes later than the first.
+  const before = emails.some((email) => email.wish !== null) ? await lookAhead(context, idempotency) : null;
+  if (before !== null && 'receipt' in before) return before;
+  const composed: OutgoingEmail[] = [];
+  for (const email of emails)
+    composed.push(await composeOutgoing(context, email, before === null ? null : scheduleOf(email, before.now)));
+  const receipt = { emails: composed.map(receiptOf), batchId, repliedTo };
+  return submitEmails(context, { emails: composed, batchId, idempotency, receipt });
+}
+
+/**
+ * The time by PostgreSQL's clock, or the answer that the request was given before. The keys of the user's other requests are among those
+ * that are looked at: whoever asks has required the sender before.
+ */
+export async function lookAhead(
+  context: OperationContext,
+  idempotency: Idempotency | null,
+): Promise<Accepted | { now: Date }> {
+  const idempotencyKeys = idempotency === null ? [] : [idempotency.key];
+  const policy = await inUserTransaction(
+    wholeAccount(context).database,
+    context.userId,
+    { lock: null, lockTimeoutMs: 1_000 },
+    (client) =>
+      readPolicy(client, context.userId, { domains: [], senders: [], recipients: [], idempotencyKeys, hourly: null }),
+  );
+  const known = replayOf(idempotency, policy);
+  if (known instanceof Error) throw known;
+  return known ?? { now: policy.now };
+}
+
+/** When an email is to be sent; null: at once. Throws validation. */
+export function scheduleOf(
+  { wish, path }: Pick<CheckedEmail, 'wish' | 'path'>,
+  now: Date,
+): { at: Date; timezone: string } | null {
+  if (wish === null) return null;
+  const { text, timezone } = wish;
+  if (timezone.length > MAX_SCHEDULE_LENGTH || !isTimeZone(timezone))
+    throw invalid('Unknown time zone. Use an IANA name such as Europe/Berlin', `${path}timezone`);
+  const isReadable = text.length <= MAX_SCHEDULE_LENGTH && isHeaderText(text);
+  const schedule = isReadable ? readSchedule(text, timezone, now) : UNREADABLE;
+  if (schedule.at !== null) return { at: schedule.at, timezone };
+  const flaw = schedule.refusal === 'ambiguous' ? ambiguous(text, schedule.readings) : REFUSALS[schedule.refusal];
+  throw invalid(flaw, `${path}scheduled_at`);
+}
+
+function ambiguous(text: string, readings: readonly string[]): string {
+  return `"${text.trim()}" can mean ${readings.join(' or ')}. Send the one you mean in ISO 8601`;
+}
+
+/** Characters; no date and no zone is longer. */
+const MAX_SCHEDULE_LENGTH = 200;
+const UNREADABLE = { at: null, refusal: 'unreadable' } as const;
+/** wire facts "scheduled_at grammar" */
+const REFUSALS: Record<ScheduleRefusal, string> = {
+  'unknown time zone': 'Unknown time zone. Use an IANA name such as Europe/Berlin',
+  unreadable: 'Unable to parse date. Use ISO 8601 or a phrase such as "tomorrow at 9am"',
+  'too soon': 'Scheduled time must be at least 1 minute(s) in the future',
+  'too late': 'Scheduled time cannot be more than 1 year in the future',
+};
+
+/** What is answered of one email. */
+export function receiptOf({ row }: OutgoingEmail): Receipt['emails'][number] {
+  return { id: row.id, messageId: row.message_id, scheduledAt: row.scheduled_at, timezone: row.timezone };
+}

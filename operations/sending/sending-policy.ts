@@ -1,0 +1,73 @@
+import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
+import type { Policy } from '../../db/queries/sending/outgoing-policy.ts';
+import type { OutgoingEmail } from './compose-outgoing.ts';
+
+/** The hourly limit while a group of requests is judged: how many emails the group asks for, and how many of them go already. */
+export interface HourlyCount {
+  limit: number;
+  asking: number;
+  going: number;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Why emails may not go out; null when they may. The first email at fault is named. `hourly` is null when there is no limit. */
+export function refusalOf(
+  emails: readonly OutgoingEmail[],
+  policy: Policy,
+  hourly: Readonly<HourlyCount> | null,
+): UserError | null {
+  for (const email of emails) {
+    const refusal = senderRefusal(email, policy) ?? recipientRefusal(email, policy);
+    if (refusal !== null) return refusal;
+  }
+  return hourly === null ? null : limitRefusal(emails.length, policy, hourly);
+}
+
+/** What of the sender stands in the rows of an email that refusalOf lets go. */
+export function admitted(email: OutgoingEmail, policy: Policy): { domainId: string; addressId: string | null } {
+  const { own_domain: name, own_address: address } = email.row;
+  const domain = policy.domains.get(name);
+  if (domain === undefined) throw new Error('an email of an unknown domain was let go');
+  return { domainId: domain.id, addressId: policy.addressIds.get(address) ?? null };
+}
+
+/** interface.md "Validation errors": a sender not on a verified domain. Another user's domain is an unknown one. */
+function senderRefusal({ row, path }: OutgoingEmail, policy: Policy): UserError | null {
+  const domain = policy.domains.get(row.own_domain);
+  if (domain?.isVerified === true) return null;
+  const message =
+    domain === undefined
+      ? `You don't have permission to send from domain: ${row.own_domain}. Add it and verify it first.`
+      : `You don't have permission to send from domain: ${row.own_domain}. It is not verified yet.`;
+  return new UserError('forbidden', message, {
+    details: [{ field: `${path}from`, message }],
+    name: 'validation_error',
+  });
+}
+
+function recipientRefusal({ audience, path }: OutgoingEmail, policy: Policy): UserError | null {
+  if (policy.suppressed.size === 0) return null;
+  const blocked = (addresses: readonly string[]) =>
+    addresses.filter((address) => policy.suppressed.has(address.toLowerCase()));
+  const all = [...new Set([...blocked(audience.to), ...blocked(audience.cc), ...blocked(audience.bcc)])];
+  if (all.length === 0) return null;
+  const field = (['to', 'cc', 'bcc'] as const).find((name) => blocked(audience[name]).length > 0) ?? 'to';
+  const message = `Cannot send to blocked recipient(s): ${all.join(', ')}`;
+  return new UserError('validation', message, {
+    details: [{ field: path + field, message }],
+    reason: RECIPIENT_SUPPRESSED,
+    members: { suppressedRecipients: all },
+  });
+}
+
+/** Why so many emails more may not go out within the hour; null when they may. Tells when the email leaves the hour that stands in the way. */
+export function limitRefusal(wanted: number, policy: Policy, { limit, asking, going }: HourlyCount): UserError | null {
+  const place = limit - going - wanted;
+  const inTheWay = place < 0 ? policy.now : policy.hourly[place - Math.max(0, limit - asking)];
+  if (inTheWay === undefined) return null;
+  const waitMs = inTheWay.getTime() + HOUR_MS - policy.now.getTime();
+  const message = `Hourly sending limit reached (${limit} emails per hour). Please try again later.`;
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  return new UserError('rate_limited', message, { title: message, reason: 'HOURLY_LIMIT_REACHED', retryAfterSeconds });
+}

@@ -1,0 +1,110 @@
+import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import type { KeysetPage, Page } from '../../core/shared/page.ts';
+import { asUser } from '../../db/connection/database.ts';
+import * as lists from '../../db/queries/sending/suppression-list.ts';
+import { invalid, isAskable, newIdentifier, type OperationContext } from '../context.ts';
+import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
+
+export const SUPPRESSION_REASONS = ['bounce', 'complaint', 'manual'] as const;
+
+export type Suppression = lists.Suppression;
+
+/** What a list is asked for; absent puts no condition. */
+export interface SuppressionQuery {
+  reason?: Suppression['reason'] | undefined;
+  search?: string | undefined;
+}
+
+/** A page, newest first, with the exact total. */
+export function listSuppressions(
+  { database, userId }: OperationContext,
+  query: SuppressionQuery,
+  page: Page,
+): Promise<{ suppressions: Suppression[]; total: number }> {
+  const conditions = conditionsOf(query);
+  return asUser(database, userId, (transaction) => lists.listSuppressions(transaction, userId, conditions, page));
+}
+
+/** The suppressions behind and before two places, newest first; inverted: oldest first. */
+export function pageSuppressions(
+  { database, userId }: OperationContext,
+  query: SuppressionQuery,
+  page: KeysetPage,
+): Promise<Suppression[]> {
+  const conditions = conditionsOf(query);
+  return asUser(database, userId, (transaction) => lists.pageSuppressions(transaction, userId, conditions, page));
+}
+
+export function countSuppressions({ database, userId }: OperationContext, query: SuppressionQuery): Promise<number> {
+  const conditions = conditionsOf(query);
+  return asUser(database, userId, (transaction) => lists.countSuppressions(transaction, userId, conditions));
+}
+
+/** One for each id, null where the user has none. */
+export async function loadSuppressions(
+  { database, userId }: OperationContext,
+  ids: readonly string[],
+): Promise<(Suppression | null)[]> {
+  const found = await asUser(database, userId, (transaction) =>
+    lists.findSuppressions(transaction, userId, ids.filter(isAskable)),
+  );
+  const byId = new Map(found.map((suppression) => [suppression.id, suppression]));
+  return ids.map((id) => byId.get(id) ?? null);
+}
+
+/** By its id or its address, in any case of letters. Throws not_found. */
+export async function readSuppression(context: OperationContext, idOrAddress: string): Promise<Suppression> {
+  return onOne(context, idOrAddress, lists.findSuppression);
+}
+
+/**
+ * Suppresses an address by its user's wish: no mail goes there until that is lifted. One that is suppressed already stays as it is.
+ * Throws validation.
+ */
+export async function suppressAddress(
+  context: OperationContext,
+  input: { address: string; detail?: string | null | undefined },
+): Promise<Suppression> {
+  const mailbox = outgoingMailbox({ name: null, address: input.address.trim() });
+  if (mailbox === null) throw invalid('Invalid email address format', 'address');
+  const detail = input.detail?.trim() ?? '';
+  const suppression = {
+    id: newIdentifier(context, 'suppression'),
+    address: mailbox.address.toLowerCase(),
+    detail: detail === '' ? null : detail,
+  };
+  return asUser(context.database, context.userId, (transaction) =>
+    lists.insertSuppression(transaction, context.userId, suppression),
+  );
+}
+
+/** Lifts a suppression, by its id or its address: mail goes there again. Throws not_found. */
+export async function liftSuppression(context: OperationContext, idOrAddress: string): Promise<Suppression> {
+  return onOne(context, idOrAddress, lists.deleteSuppression);
+}
+
+function conditionsOf(query: SuppressionQuery): lists.SuppressionConditions {
+  const sought = query.search?.trim() ?? '';
+  if (sought.length > MAX_SEARCH_LENGTH)
+    throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
+  return { reason: query.reason ?? null, search: sought === '' ? null : sought };
+}
+
+async function onOne(
+  { database, userId }: OperationContext,
+  idOrAddress: string,
+  work: typeof lists.findSuppression,
+): Promise<Suppression> {
+  const isAddress =
+    idOrAddress.includes('@') && idOrAddress.length <= MAX_ADDRESS_LENGTH && !idOrAddress.includes('\0');
+  const found =
+    isAddress || isAskable(idOrAddress)
+      ? await asUser(database, userId, (transaction) => work(transaction, userId, idOrAddress))
+      : null;
+  if (found === null) throw new UserError('not_found', 'Suppression not found');
+  return found;
+}
+
+/** Characters; longer than any address is (RFC 5321 §4.5.3.1.3). */
+const MAX_ADDRESS_LENGTH = 320;

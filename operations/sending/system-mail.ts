@@ -1,0 +1,50 @@
+import { FULL_RIGHTS } from '../../core/accounts/key-rights.ts';
+import { SYSTEM_USER_ID, type SystemMail, systemSender } from '../../core/accounts/system-account.ts';
+import { keepSystemDomain } from '../../db/queries/domains/system-domain.ts';
+import { newIdentifier, type OperationContext, type OperationParts } from '../context.ts';
+import type { CheckedEmail } from './check-outgoing.ts';
+import { sendChecked } from './send-email.ts';
+
+/** What mail of our own has none of, but that nobody's automaton shall answer it (RFC 3834 §5). */
+const BARE: Omit<CheckedEmail, 'sender' | 'domain' | 'to' | 'subject' | 'text'> = {
+  cc: [],
+  bcc: [],
+  replyTo: [],
+  html: null,
+  derivesText: false,
+  fields: [['Auto-Submitted', 'auto-generated']],
+  inReplyTo: null,
+  references: [],
+  attachments: [],
+  tags: [],
+  wish: null,
+  path: '',
+};
+/** Within which mail of our own is stored; milliseconds. */
+const TIME_MS = 9_000;
+
+/**
+ * Sends mail of the service itself through its own queue, as the mail of a user that is nobody. Resolves when it is stored. Throws
+ * validation when mail to the address has bounced, unavailable.
+ */
+export async function sendSystemMail(parts: OperationParts, from: string, mail: SystemMail): Promise<void> {
+  const context = contextOf(parts);
+  const sender = systemSender(from);
+  const domain = from.slice(from.lastIndexOf('@') + 1).toLowerCase();
+  await keepSystemDomain(parts.database, { id: newIdentifier(parts, 'domain'), name: domain });
+  const { to, subject, text } = mail;
+  const email = { ...BARE, sender, domain, to: [{ name: null, address: to }], subject, text };
+  await sendChecked(context, [email], { idempotency: null, batchId: null, repliedTo: null });
+}
+
+function contextOf(parts: OperationParts): OperationContext {
+  const settings = { ...parts.settings, sendLimitPerHour: 0 };
+  return {
+    ...parts,
+    settings,
+    userId: SYSTEM_USER_ID,
+    rights: FULL_RIGHTS,
+    answerBy: performance.now() + TIME_MS,
+    caller: { via: null, gone: new AbortController().signal, isAllowed: async () => true, hangUp: () => undefined },
+  };
+}

@@ -1,0 +1,141 @@
+import type pg from 'pg';
+import { UserError } from '../../core/shared/errors.ts';
+import { addParticipants, type Participants } from '../../core/threads/thread-participants.ts';
+import type { ThreadReason } from '../../core/threads/threading.ts';
+import { addThreadsApart, readThreadsApart } from '../../db/queries/threads/thread-apart.ts';
+import { inheritLabels, readLabels } from '../../db/queries/threads/thread-labels.ts';
+import { readThreads, type StoredThread } from '../../db/queries/threads/thread-lookup.ts';
+import { mergeThreads } from '../../db/queries/threads/thread-merge.ts';
+import { type MovedEmail, moveEmails, readMailboxes, readMoved } from '../../db/queries/threads/thread-move.ts';
+import { type ThreadCounters, writeThreads } from '../../db/queries/threads/thread-row.ts';
+import { readThreadEnds, renumberThreads } from '../../db/queries/threads/thread-write.ts';
+import { keysToMove } from './moved-keys.ts';
+import type { Changed } from './thread-transaction.ts';
+
+/** Threads that one thread may be apart from: every part that is split off is apart from all that were before. */
+export const MAX_APART = 200;
+
+/** Messages that leave their threads for another. */
+export interface Regrouping {
+  /** locked, of living threads other than the target; at least one, each once */
+  emailIds: readonly string[];
+  targetId: string;
+  /** made: there is no such thread yet; it gets the labels of those that its messages leave */
+  target: 'stored' | 'made';
+  /** manual: their user wants it so, and threads that keep some of their messages are apart from the target from then on */
+  reason: ThreadReason | 'manual';
+}
+
+interface Sources {
+  /** that keep some of their messages */
+  staying: StoredThread[];
+  /** that do not */
+  ending: StoredThread[];
+}
+
+/**
+ * Moves the messages. A thread that loses all of its messages ends in the target, as in a merge; one that keeps some is, by the will of the
+ * user, apart from the target from then on, and with it what it was apart from. Answers what the feed tells. Throws conflict when there are too many of those.
+ */
+export async function regroup(
+  client: pg.ClientBase,
+  userId: string,
+  { emailIds, targetId, target, reason }: Regrouping,
+): Promise<Changed<unknown>['events']> {
+  const moved = await readMoved(client, userId, emailIds);
+  const leaving = Map.groupBy(moved, (email) => email.threadId);
+  const stored = await readThreads(client, userId, [...leaving.keys(), targetId]);
+  const sources = stored.filter(({ id }) => id !== targetId);
+  const keeps = ({ id, messageCount }: StoredThread) => (leaving.get(id)?.length ?? 0) < messageCount;
+  const [staying, ending] = [sources.filter(keeps), sources.filter((source) => !keeps(source))];
+  const stayingIds = staying.map(({ id }) => id);
+  const labels = target === 'made' ? [...(await readLabels(client, userId, stayingIds)).values()].flat() : [];
+
+  if (reason === 'manual') await partThreads(client, userId, targetId, { staying, ending });
+  const keys = await keysToMove(client, userId, moved, stayingIds);
+  await moveEmails(client, userId, { emailIds, sourceIds: sources.map(({ id }) => id), targetId, keys, reason });
+  const merges = ending.map(({ id }) => ({ loserId: id, survivorId: targetId }));
+  const ended = await mergeThreads(client, userId, merges);
+
+  const gains = new Map([[targetId, moved], ...staying.map(({ id }) => [id, leaving.get(id) ?? []] as const)]);
+  const positions = await renumberThreads(client, userId, [...gains].flatMap(tailOf), emailIds);
+  const present = stored.find(({ id }) => id === targetId)?.participants ?? NOBODY;
+  const mailboxes = await readMailboxes(client, userId, stayingIds);
+  const participants = new Map([
+    [targetId, addParticipants(present, moved.flatMap(mailboxesOf))],
+    ...stayingIds.map((id) => [id, addParticipants(NOBODY, mailboxes.get(id) ?? [])] as const),
+  ]);
+  const ends = await readThreadEnds(client, userId, [...gains.keys()]);
+  await writeThreads(
+    client,
+    userId,
+    ends.map(({ threadId, baseSubject, ...end }) => ({
+      ...end,
+      id: threadId,
+      normalizedSubject: baseSubject,
+      participants: participants.get(threadId) ?? NOBODY,
+      counters: countersOf(gains.get(threadId) ?? [], threadId === targetId ? 1 : -1),
+    })),
+  );
+  const inherited = [...labels, ...ended.flatMap((thread) => thread.labels)];
+  await inheritLabels(client, userId, new Map([[targetId, inherited]]));
+
+  const kind = target === 'made' ? 'thread.split' : 'thread.moved';
+  const changed = target === 'made' ? stayingIds : [...stayingIds, targetId];
+  return [
+    ...ending.map(({ id }) => ({ kind: 'thread.merged', threadId: targetId, data: { alias: id, thread: targetId } })),
+    ...stayingIds.map((id) => ({ kind, threadId: id, data: { thread: targetId } })),
+    ...changed.map((id) => ({ kind: 'thread.renumbered', threadId: id, data: {} })),
+    ...moved.map(({ emailId }) => ({
+      kind: 'email.threaded',
+      emailId,
+      threadId: targetId,
+      data: { position: positions.get(emailId) ?? null, reason },
+    })),
+  ];
+}
+
+async function partThreads(
+  client: pg.ClientBase,
+  userId: string,
+  targetId: string,
+  { staying, ending }: Sources,
+): Promise<void> {
+  const apart = await readThreadsApart(client, userId, [targetId, ...[...staying, ...ending].map(({ id }) => id)]);
+  const fromAll = (threads: readonly StoredThread[]) => threads.flatMap(({ id }) => [...(apart.get(id) ?? [])]);
+  const isOther = (id: string) => id !== targetId && !ending.some((thread) => thread.id === id);
+  const parted = new Set([...staying.map(({ id }) => id), ...fromAll(staying)].filter(isOther));
+  const all = new Set([...parted, ...(apart.get(targetId) ?? []), ...fromAll(ending)].filter(isOther));
+  if (all.size > MAX_APART)
+    throw new UserError(
+      'conflict',
+      `These messages were divided among more than ${MAX_APART} threads; merge some of them`,
+      { isFinal: true },
+    );
+  await addThreadsApart(
+    client,
+    userId,
+    [...parted].map((id) => [targetId, id] as const),
+  );
+}
+
+const NOBODY: Participants = { emails: [], names: [] };
+
+function mailboxesOf({ mailboxes, ownAddress }: MovedEmail) {
+  return [...mailboxes, { name: null, address: ownAddress }];
+}
+
+/** From the first message that came or went on, positions change. */
+function tailOf([threadId, [first]]: [string, readonly MovedEmail[]]) {
+  return first === undefined ? [] : [{ threadId, fromAt: first.createdAt, fromEmailId: first.emailId }];
+}
+
+function countersOf(emails: readonly MovedEmail[], sign: 1 | -1): ThreadCounters {
+  const received = emails.filter(({ type }) => type === 'received');
+  return {
+    messageCount: sign * emails.length,
+    receivedCount: sign * received.length,
+    unreadCount: sign * received.filter(({ isRead }) => !isRead).length,
+    archivedCount: sign * received.filter(({ isArchived }) => isArchived).length,
+  };
+}

@@ -1,0 +1,128 @@
+import type pg from 'pg';
+import {
+  type Joinable,
+  joinBatch,
+  linkKeys,
+  linksOf,
+  subjectAnchorOf,
+  survivorOf,
+  type ThreadReason,
+} from '../../core/threads/threading.ts';
+import { readThreadsApart } from '../../db/queries/threads/thread-apart.ts';
+import {
+  readThreads,
+  type StoredThread,
+  threadsOfKeys,
+  threadsOfSubjects,
+} from '../../db/queries/threads/thread-lookup.ts';
+import { type MovedEmail, readMoved } from '../../db/queries/threads/thread-move.ts';
+import { removeAnchors, setThreadReason } from '../../db/queries/threads/thread-rejoin.ts';
+import { addAnchors, addKeys } from '../../db/queries/threads/thread-write.ts';
+import { keysOfItsOwn } from './moved-keys.ts';
+import { regroup } from './regroup-messages.ts';
+import { unite } from './thread-merging.ts';
+import type { Changed } from './thread-transaction.ts';
+
+/** Where an email is after it was taken out of its thread and joined as if it had just come. */
+export interface Rejoined {
+  threadId: string;
+  /** whether that is a thread that was made for it */
+  isNew: boolean;
+  /** null: it stayed where it was, for the reason it had */
+  reason: ThreadReason | null;
+  /** threads that ended in it */
+  endedIds: string[];
+}
+
+/**
+ * Takes a locked email out of its thread and joins it anew, by what links it and its subject say now. Threads that their user parted stay
+ * apart; a thread that it leaves empty ends where it goes, and one that it is the only message of stays.
+ */
+export async function rejoin(
+  client: pg.ClientBase,
+  userId: string,
+  emailId: string,
+  makeThreadId: () => string,
+): Promise<Changed<Rejoined>> {
+  const [email] = await readMoved(client, userId, [emailId]);
+  if (email === undefined) throw new Error('an email to be joined anew is gone');
+  const [home] = await readThreads(client, userId, [email.threadId]);
+  if (home === undefined) throw new Error('the thread of an email is gone');
+  const isAlone = home.messageCount === 1;
+  await removeAnchors(client, userId, email);
+  const { threadIds, keys, reason, item } = await findThreads(client, userId, email);
+  const moved = await place(client, userId, { email, home, isAlone, threadIds, reason }, makeThreadId);
+  const { threadId } = moved.answer;
+  await addKeys(client, userId, new Map(keys.map((key) => [key, threadId])));
+  if (item.anchor !== null) await addAnchors(client, userId, [{ emailId, threadId, anchor: item.anchor }]);
+  return moved;
+}
+
+interface Found {
+  item: Joinable<MovedEmail>;
+  /** of the threads that it belongs to */
+  threadIds: string[];
+  /** that lead to its thread from now on, unless they lead to one already */
+  keys: string[];
+  reason: ThreadReason;
+}
+
+/** The threads that it would join if it came now: its own when other messages there link it. */
+async function findThreads(client: pg.ClientBase, userId: string, email: MovedEmail): Promise<Found> {
+  const links = linksOf(email);
+  const item = { message: email, links, anchor: subjectAnchorOf(email, links) };
+  const known = await threadsOfKeys(client, userId, linkKeys(links));
+  const goingWith = new Set(await keysOfItsOwn(client, userId, email));
+  const threadOfKey = new Map([...known].filter(([key]) => !goingWith.has(key)));
+  const anchors = new Map(item.anchor === null ? [] : [[email.emailId, item.anchor] as const]);
+  const neighbours = { threadOfKey, threadsBySubject: await threadsOfSubjects(client, userId, anchors) };
+  let [group] = joinBatch([item], neighbours);
+  if ((group?.threadIds.length ?? 0) > 1) {
+    const apart = await readThreadsApart(client, userId, group?.threadIds ?? []);
+    [group] = joinBatch([item], { ...neighbours, apart });
+  }
+  const { threadIds = [], keys = [], messages = [] } = group ?? {};
+  return { item, threadIds, keys, reason: messages[0]?.reason ?? 'new' };
+}
+
+interface Placing {
+  email: MovedEmail;
+  home: StoredThread;
+  isAlone: boolean;
+  threadIds: readonly string[];
+  reason: ThreadReason;
+}
+
+async function place(
+  client: pg.ClientBase,
+  userId: string,
+  { email, home, isAlone, threadIds, reason }: Placing,
+  makeThreadId: () => string,
+): Promise<Changed<Rejoined>> {
+  const others = threadIds.filter((id) => id !== home.id);
+  const isHome = isAlone || threadIds.includes(home.id);
+  if (others.length === 0 && isHome) return { answer: stayed(home.id, []), events: [] };
+  const { emailId } = email;
+  if (others.length === 0) {
+    const targetId = makeThreadId();
+    const events = await regroup(client, userId, { emailIds: [emailId], targetId, target: 'made', reason });
+    return { answer: { threadId: targetId, isNew: true, reason, endedIds: [] }, events };
+  }
+  const threads = await readThreads(client, userId, isHome ? [home.id, ...others] : others);
+  const survivor = survivorOf(threads);
+  const endedIds = threads.filter((thread) => thread !== survivor).map(({ id }) => id);
+  const united = await unite(client, userId, threads);
+  if (isHome && survivor.id === home.id) return { answer: stayed(home.id, endedIds), events: united.events };
+  const answer = { threadId: survivor.id, isNew: false, reason, endedIds };
+  if (isHome) {
+    await setThreadReason(client, userId, emailId, reason);
+    return { answer, events: united.events };
+  }
+  const move = { emailIds: [emailId], targetId: survivor.id, target: 'stored', reason } as const;
+  const events = [...united.events, ...(await regroup(client, userId, move))];
+  return { answer, events };
+}
+
+function stayed(threadId: string, endedIds: string[]): Rejoined {
+  return { threadId, isNew: false, reason: null, endedIds };
+}

@@ -1,0 +1,145 @@
+import type pg from 'pg';
+import { UserError } from '../../core/shared/errors.ts';
+import { labelOf, MAX_LABEL_LENGTH, MAX_LABELS, uniteLabels, withoutLabels } from '../../core/threads/label.ts';
+import { asUser } from '../../db/connection/database.ts';
+import type { EmailFlags } from '../../db/queries/emails/email-flags.ts';
+import {
+  FLAGGED_AT_ONCE,
+  lockUnflagged,
+  setThreadFlags,
+  type ThreadFlags,
+} from '../../db/queries/threads/thread-flags.ts';
+import * as labelQueries from '../../db/queries/threads/thread-labels.ts';
+import { invalid, type OperationContext } from '../context.ts';
+import { type Changed, changeThreads, livingThreads } from './thread-transaction.ts';
+
+export type Label = labelQueries.Label;
+
+/** Threads of one call. */
+export const MAX_THREADS = 100;
+/** Messages of several threads that one call marks; more would take longer than a request may. One thread is marked whole. */
+const MAX_MESSAGES = 20_000;
+/** Milliseconds before the request's end in which no more messages are marked. */
+const SPARE_MS = 2_000;
+/** Labels that a list of them shows. */
+const MAX_LISTED_LABELS = 1_000;
+
+/** What to change of threads; absent leaves it as it is. Flags are set on all received messages. */
+export interface ThreadChange extends EmailFlags {
+  /** instead of the present ones */
+  labels?: readonly string[] | undefined;
+  addLabels?: readonly string[] | undefined;
+  removeLabels?: readonly string[] | undefined;
+}
+
+/** As updateThreads, of one thread. */
+export async function updateThread(
+  context: OperationContext,
+  threadId: string,
+  change: ThreadChange,
+): Promise<{ threadId: string }> {
+  const [living = threadId] = await updateThreads(context, [threadId], change);
+  return { threadId: living };
+}
+
+/**
+ * Changes all of the threads or none; answers the ids of the living threads. Mail that comes later is unread and not archived, whatever
+ * its thread was. Throws not_found, validation, conflict when others are in the way.
+ */
+export async function updateThreads(
+  context: OperationContext,
+  threadIds: readonly string[],
+  change: ThreadChange,
+): Promise<string[]> {
+  if (threadIds.length === 0 || threadIds.length > MAX_THREADS)
+    throw invalid(`Between 1 and ${MAX_THREADS} threads can be changed at once`, 'threadIds');
+  const labelling = labellingOf(change);
+  const { isRead, isArchived } = change;
+  if (labelling === null && isRead === undefined && isArchived === undefined)
+    throw invalid('Give at least one of: isRead, isArchived, labels, addLabels, removeLabels', 'isRead');
+  return changeThreads(context, async (client) => {
+    const { userId } = context;
+    const living = [...new Set(await livingThreads(client, userId, threadIds))];
+    const flagged = await setFlags(client, context, { threadIds: living, isRead, isArchived });
+    const labelled = labelling === null ? [] : await setLabels(client, userId, living, labelling);
+    return { answer: living, events: [...flagged, ...labelled] };
+  });
+}
+
+/** Every label of the user's threads by name; of more than 1,000 those of most threads. */
+export function listLabels({ database, userId }: OperationContext): Promise<Label[]> {
+  return asUser(database, userId, (transaction) => labelQueries.listLabels(transaction, userId, MAX_LISTED_LABELS));
+}
+
+type Events = Changed<unknown>['events'];
+
+async function setFlags(
+  client: pg.ClientBase,
+  { userId, answerBy }: OperationContext,
+  flags: ThreadFlags,
+): Promise<Events> {
+  if (flags.isRead === undefined && flags.isArchived === undefined) return [];
+  const count = await lockUnflagged(client, userId, flags);
+  if (count > MAX_MESSAGES && flags.threadIds.length > 1)
+    throw invalid(
+      `${count} messages would change, of at most ${MAX_MESSAGES} at once; give fewer threads`,
+      'threadIds',
+    );
+  const read = new Set<string>();
+  const archived = new Set<string>();
+  for (let left = count; left > 0; left -= FLAGGED_AT_ONCE) {
+    if (performance.now() > answerBy - SPARE_MS) throw new UserError('unavailable', 'There are too many messages');
+    for (const { threadId, readChanges, archiveChanges } of await setThreadFlags(client, userId, flags)) {
+      if (readChanges > 0) read.add(threadId);
+      if (archiveChanges > 0) archived.add(threadId);
+    }
+  }
+  const events = (threadIds: ReadonlySet<string>, kind: string): Events =>
+    [...threadIds].map((threadId) => ({ kind, threadId, data: {} }));
+  return [
+    ...events(read, flags.isRead === true ? 'thread.read' : 'thread.unread'),
+    ...events(archived, flags.isArchived === true ? 'thread.archived' : 'thread.unarchived'),
+  ];
+}
+
+/** What becomes of the labels that a thread has. */
+type Labelling = (present: readonly string[]) => string[];
+
+async function setLabels(client: pg.ClientBase, userId: string, threadIds: string[], labelling: Labelling) {
+  const present = await labelQueries.readLabels(client, userId, threadIds);
+  const changed = new Map<string, string[]>();
+  for (const [threadId, before] of present) {
+    const after = labelling(before);
+    if (after.length > MAX_LABELS && after.length > before.length)
+      throw invalid(`A thread can have at most ${MAX_LABELS} labels`, 'addLabels');
+    if (after.length !== before.length || after.some((label, at) => label !== before[at])) changed.set(threadId, after);
+  }
+  await labelQueries.writeLabels(client, userId, changed);
+  return [...changed].map(([threadId, labels]) => ({ kind: 'thread.labelled', threadId, data: { labels } }));
+}
+
+/** Null: labels stay. Throws validation. */
+function labellingOf({ labels, addLabels, removeLabels }: ThreadChange): Labelling | null {
+  if (labels !== undefined) {
+    if (addLabels !== undefined || removeLabels !== undefined)
+      throw invalid('Give either labels, or addLabels and removeLabels', 'labels');
+    const given = uniteLabels(labelsOf(labels, 'labels'), []);
+    return () => given;
+  }
+  if (addLabels === undefined && removeLabels === undefined) return null;
+  const added = labelsOf(addLabels ?? [], 'addLabels');
+  const removed = labelsOf(removeLabels ?? [], 'removeLabels');
+  if (withoutLabels(added, removed).length < added.length)
+    throw invalid('A label cannot be added and removed at once', 'removeLabels');
+  return (present) => withoutLabels(uniteLabels(present, added), removed);
+}
+
+function labelsOf(texts: readonly string[], field: string): string[] {
+  if (texts.length > MAX_LABELS) throw invalid(`At most ${MAX_LABELS} labels can be given`, field);
+  return texts.map((text, at) => {
+    const label = labelOf(text);
+    if (label === null)
+      throw invalid(`A label has 1 to ${MAX_LABEL_LENGTH} characters, without control characters`, `${field}.${at}`);
+    return label;
+  });
+}

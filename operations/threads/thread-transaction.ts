@@ -1,0 +1,82 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+import { UserError } from '../../core/shared/errors.ts';
+import { inUserTransaction } from '../../db/connection/user-transaction.ts';
+import { appendThreadEvents, type ThreadEvent } from '../../db/queries/threads/thread-events.ts';
+import { resolveThreads } from '../../db/queries/threads/thread-move.ts';
+import { isAskable, newIdentifier, type OperationContext } from '../context.ts';
+
+/** What a change of threads came to, and what the feed tells of it. */
+export interface Changed<T> {
+  answer: T;
+  events: Omit<ThreadEvent, 'id'>[];
+}
+
+/** Milliseconds that a change waits for mail that is being threaded, or for another change. */
+const LOCK_TIMEOUT_MS = 3_000;
+const MAX_TRIES = 4;
+const FIRST_PAUSE_MS = 20;
+/** Milliseconds before the request's end in which no other try begins. */
+const SPARE_MS = 4_000;
+/** serialization_failure, deadlock_detected */
+const LOST_CODES: readonly unknown[] = ['40001', '40P01'];
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * Changes threads of the user in one transaction, beside which none of his mail gets a thread and no other thread changes. Throws what
+ * the work throws, and conflict when others are in the way for too long.
+ */
+export async function changeThreads<T>(
+  context: OperationContext,
+  work: (client: pg.ClientBase) => Promise<Changed<T>>,
+): Promise<T> {
+  const { bus, database, userId } = context;
+  const transact = () =>
+    inUserTransaction(database, userId, { lock: 'thread', lockTimeoutMs: LOCK_TIMEOUT_MS }, async (client) => {
+      const { answer, events } = await work(client);
+      const withIds = events.map((event) => ({ id: newIdentifier(context, 'event'), ...event }));
+      return { answer, lastSeq: events.length === 0 ? null : await appendThreadEvents(client, userId, withIds) };
+    });
+  const { answer, lastSeq } = await untilWon(context, transact);
+  if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
+  return answer;
+}
+
+/** For each id the living thread that it leads to. Throws not_found when the user has not all of them. */
+export async function livingThreads(
+  client: pg.ClientBase,
+  userId: string,
+  threadIds: readonly string[],
+): Promise<string[]> {
+  const living = await resolveThreads(client, userId, threadIds.filter(isAskable));
+  return threadIds.map((id) => {
+    const threadId = living.get(id);
+    if (threadId === undefined) throw threadNotFound();
+    return threadId;
+  });
+}
+
+export function threadNotFound(): UserError {
+  return new UserError('not_found', 'Thread not found');
+}
+
+async function untilWon<T>(context: OperationContext, work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      const { code } = error as { code?: unknown };
+      if (code === LOCK_NOT_AVAILABLE) throw busy(error);
+      if (!LOST_CODES.includes(code)) throw error;
+      if (tries >= MAX_TRIES || performance.now() > context.answerBy - SPARE_MS) throw busy(error);
+      await pause(FIRST_PAUSE_MS * 2 ** tries);
+    }
+  }
+}
+
+function busy(cause: unknown): UserError {
+  return new UserError('conflict', 'These threads are being changed already; try again in a moment', {
+    retryAfterSeconds: 1,
+    cause,
+  });
+}

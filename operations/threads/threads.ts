@@ -1,0 +1,112 @@
+import { UserError } from '../../core/shared/errors.ts';
+import type { KeysetPage } from '../../core/shared/page.ts';
+import { asUser } from '../../db/connection/database.ts';
+import * as reads from '../../db/queries/emails/email-read.ts';
+import * as lists from '../../db/queries/threads/thread-list.ts';
+import { invalid, isAskable, type OperationContext } from '../context.ts';
+import { type Email, type EmailSummary, MAX_SEARCH_LENGTH } from '../emails/emails.ts';
+
+export type { ListedThread, Thread } from '../../db/queries/threads/thread-list.ts';
+
+/** What a list of threads is asked for; absent puts no condition. */
+export interface ThreadQuery {
+  isUnread?: boolean | undefined;
+  /** id or name; a participant's domain */
+  domain?: string | undefined;
+  /** id, or the address itself; a participant */
+  address?: string | undefined;
+  search?: string | undefined;
+}
+
+/** The threads behind the cursor, a thread's id, newest message first; `hasMore` when there are others behind them. */
+export async function listThreads(
+  context: OperationContext,
+  query: ThreadQuery,
+  page: { limit: number; cursor: string | null },
+): Promise<{ threads: lists.ListedThread[]; hasMore: boolean }> {
+  const { database, userId } = context;
+  const conditions = conditionsOf(query);
+  const { cursor } = page;
+  const threads = await asUser(database, userId, async (transaction) => {
+    const found =
+      cursor === null || !isAskable(cursor) ? undefined : await lists.findThreads(transaction, userId, [cursor]);
+    const last = cursor === null ? null : found?.get(cursor);
+    if (last === undefined) throw invalid('Invalid cursor', 'cursor');
+    const after = last === null ? null : { at: last.lastMessageAt, id: last.id };
+    const span = { after, before: null, isInverted: false, limit: page.limit + 1 };
+    return lists.listThreads(transaction, userId, conditions, span);
+  });
+  return { threads: threads.slice(0, page.limit), hasMore: threads.length > page.limit };
+}
+
+/** The threads behind and before two places, newest message first; inverted: oldest first. */
+export function pageThreads(
+  context: OperationContext,
+  query: ThreadQuery,
+  page: KeysetPage,
+): Promise<lists.ListedThread[]> {
+  const conditions = conditionsOf(query);
+  return asUser(context.database, context.userId, (transaction) =>
+    lists.listThreads(transaction, context.userId, conditions, page),
+  );
+}
+
+export function countThreads(context: OperationContext, query: ThreadQuery): Promise<number> {
+  const conditions = conditionsOf(query);
+  return asUser(context.database, context.userId, (transaction) =>
+    lists.countThreads(transaction, context.userId, conditions),
+  );
+}
+
+/** A thread with all its messages, chronological; an id that ended in a merge answers the living thread. Throws not_found. */
+export async function readThread(
+  context: OperationContext,
+  threadId: string,
+): Promise<{ thread: lists.Thread; messages: Email[] }> {
+  const { database, userId } = context;
+  if (!isAskable(threadId)) throw threadNotFound();
+  return asUser(database, userId, async (transaction) => {
+    const thread = (await lists.findThreads(transaction, userId, [threadId])).get(threadId);
+    if (thread === undefined) throw threadNotFound();
+    return { thread, messages: await reads.readThreadEmails(transaction, userId, thread.id) };
+  });
+}
+
+/** One for each id (of a living or a merged thread), null where the user has none. */
+export async function loadThreads(
+  context: OperationContext,
+  threadIds: readonly string[],
+): Promise<(lists.Thread | null)[]> {
+  const found = await asUser(context.database, context.userId, (transaction) =>
+    lists.findThreads(transaction, context.userId, threadIds.filter(isAskable)),
+  );
+  return threadIds.map((id) => found.get(id) ?? null);
+}
+
+/** For each thread its messages behind and before two places, chronological; inverted: latest first. */
+export async function pageThreadEmails(
+  context: OperationContext,
+  threadIds: readonly string[],
+  page: KeysetPage,
+): Promise<EmailSummary[][]> {
+  const found = await asUser(context.database, context.userId, (transaction) =>
+    lists.pageThreadEmails(transaction, context.userId, threadIds.filter(isAskable), page),
+  );
+  return threadIds.map((id) => found.get(id) ?? []);
+}
+
+function threadNotFound(): UserError {
+  return new UserError('not_found', 'Thread not found');
+}
+
+function conditionsOf(query: ThreadQuery): lists.ThreadConditions {
+  const { isUnread = false, domain, address, search } = query;
+  if (search !== undefined && search.length > MAX_SEARCH_LENGTH)
+    throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
+  return {
+    isUnread,
+    domain: domain ?? null,
+    address: address ?? null,
+    search: search === undefined || search.trim() === '' ? null : search.trim(),
+  };
+}

@@ -1,0 +1,194 @@
+import { asUser } from '../../db/connection/database.ts';
+import * as faults from '../../db/queries/upkeep/overview-faults.ts';
+import { countSendsLeft } from '../accounts/account.ts';
+import type { OperationContext } from '../context.ts';
+import { domainViewOf } from '../domains/domain-view.ts';
+
+export type ThingKind =
+  | 'domain-unproven'
+  | 'domain-proof-lost'
+  | 'domain-records-missing'
+  | 'endpoint-disabled'
+  | 'endpoint-failing'
+  | 'address-without-way'
+  | 'sending-limit'
+  | 'api-key-expired'
+  | 'api-key-expiring'
+  | 'mail-to-review';
+
+/** Something that its user should look at. */
+export interface ThingToFix {
+  kind: ThingKind;
+  /** error: mail is lost, refused or stuck; warning: it will be; notice: somebody has to decide */
+  severity: 'error' | 'warning' | 'notice';
+  title: string;
+  /** what it comes to and what helps, in whole sentences */
+  detail: string;
+  /** since when, or when it will be; null: nobody knows */
+  at: Date | null;
+  /** what it is about; null: the account */
+  nodeId: string | null;
+}
+
+/** A limit is told of when so much of it is used. */
+const NEAR_LIMIT = 0.9;
+const DAY_MS = 86_400_000;
+const EXPIRING_DAYS = 7;
+const EXPIRED_DAYS = 30;
+
+const RANK = { error: 0, warning: 1, notice: 2 } as const;
+
+/** The worst first. As many statements whatever there is. */
+export async function findThingsToFix(context: OperationContext): Promise<ThingToFix[]> {
+  const { database, userId } = context;
+  const now = context.now();
+  const keySpan = {
+    from: new Date(now.getTime() - EXPIRED_DAYS * DAY_MS),
+    until: new Date(now.getTime() + EXPIRING_DAYS * DAY_MS),
+  };
+  const found = await asUser(database, userId, async (transaction) => ({
+    domains: await faults.readFaultyDomains(transaction, userId),
+    endpoints: await faults.readFaultyEndpoints(transaction, userId),
+    deadEnds: await faults.readDeadEnds(transaction, userId),
+    keys: await faults.readExpiringKeys(transaction, userId, keySpan),
+    reviews: await faults.readReviews(transaction, userId),
+  }));
+  const things = [
+    ...found.domains.flatMap((domain) => domainThing(context, domain)),
+    ...found.endpoints.map(endpointThing),
+    ...found.deadEnds.map(deadEndThing),
+    ...limitThing(context, await countSendsLeft(context)),
+    ...found.keys.map((key) => keyThing(key, now)),
+    ...(found.reviews === null ? [] : [reviewThing(found.reviews)]),
+  ];
+  return things.toSorted((a, b) => RANK[a.severity] - RANK[b.severity]);
+}
+
+type FaultyDomain = Awaited<ReturnType<typeof faults.readFaultyDomains>>[number];
+
+function domainThing(context: OperationContext, row: FaultyDomain): ThingToFix[] {
+  const domain = domainViewOf(context, row);
+  const { name, id: nodeId, addressCount } = domain;
+  const addresses = addressCount === 0 ? '' : ` It has ${counted(addressCount, 'active address', 'active addresses')}.`;
+  const missing = domain.dnsRecords.filter(({ isRequired, isSeen }) => isRequired && !isSeen);
+  const records = missing.map(({ type, name: at, error }) => `${type} at ${at}${error === null ? '' : ` (${error})`}`);
+  if (domain.status !== 'verified')
+    return [
+      {
+        kind: 'domain-unproven',
+        severity: 'error',
+        title: domain.status === 'failed' ? `${name} could not be verified` : `${name} is not verified yet`,
+        detail: `${domain.reason ?? 'Publish its DNS records, then have it checked.'}${listOf(records)}${addresses}`,
+        at: domain.createdAt,
+        nodeId,
+      },
+    ];
+  if (domain.proofLostAt !== null)
+    return [
+      {
+        kind: 'domain-proof-lost',
+        severity: 'error',
+        title: `${name} has lost its proof`,
+        detail: `DNS does not show any more that the domain is yours; somebody else may claim it.${listOf(records)}`,
+        at: domain.proofLostAt,
+        nodeId,
+      },
+    ];
+  if (domain.isFullyVerified) return [];
+  const effect = domain.canReceive ? '' : ' Mail for it does not come here.';
+  return [
+    {
+      kind: 'domain-records-missing',
+      severity: domain.canReceive ? 'warning' : 'error',
+      title: `${name} misses ${counted(missing.length, 'DNS record', 'DNS records')}`,
+      detail: `Publish what is missing.${effect}${listOf(records)}${domain.canReceive ? '' : addresses}`,
+      at: null,
+      nodeId,
+    },
+  ];
+}
+
+function endpointThing(endpoint: faults.FaultyEndpoint): ThingToFix {
+  const { id: nodeId, name, isActive, inactiveReason, failingSince: at, pending } = endpoint;
+  if (!isActive)
+    return {
+      kind: 'endpoint-disabled',
+      severity: 'error',
+      title: `Endpoint “${name}” was switched off`,
+      detail: `${inactiveReason ?? ''} Its mail is stored: switch it on and replay what failed.`,
+      at,
+      nodeId,
+    };
+  const waiting = pending === 0 ? '' : ` ${counted(pending, 'delivery waits', 'deliveries wait')} to be tried again.`;
+  return {
+    kind: 'endpoint-failing',
+    severity: 'warning',
+    title: `Endpoint “${name}” fails`,
+    detail: `Every delivery has failed since then.${waiting} After five days it is switched off.`,
+    at,
+    nodeId,
+  };
+}
+
+function deadEndThing({ id, address, endpointName }: faults.DeadEndAddress): ThingToFix {
+  return {
+    kind: 'address-without-way',
+    severity: 'notice',
+    title: `Mail for ${address} is only stored`,
+    detail: `Its endpoint “${endpointName}” is switched off.`,
+    at: null,
+    nodeId: id,
+  };
+}
+
+function limitThing({ settings }: OperationContext, left: number | null): ThingToFix[] {
+  const { sendLimitPerHour: limit } = settings;
+  if (left === null || limit - left < limit * NEAR_LIMIT) return [];
+  return [
+    {
+      kind: 'sending-limit',
+      severity: left === 0 ? 'error' : 'warning',
+      title: left === 0 ? 'The hourly sending limit is reached' : 'The hourly sending limit is nearly reached',
+      detail: `${limit - left} of ${limit} emails were sent within the last hour.`,
+      at: null,
+      nodeId: null,
+    },
+  ];
+}
+
+function keyThing({ id, name, expiresAt }: faults.ExpiringKey, now: Date): ThingToFix {
+  const isOver = expiresAt <= now;
+  return {
+    kind: isOver ? 'api-key-expired' : 'api-key-expiring',
+    severity: isOver ? 'notice' : 'warning',
+    title: isOver ? `API key “${name}” has expired` : `API key “${name}” expires soon`,
+    detail: isOver
+      ? 'Programs that bear it are refused. Make another, or revoke it when nobody needs it any more.'
+      : 'Make another one and give it to the programs that bear this one.',
+    at: expiresAt,
+    nodeId: id,
+  };
+}
+
+function reviewThing({ emailId, since, count }: { emailId: string; since: Date; count: number }): ThingToFix {
+  const many =
+    count >= faults.MAX_REVIEWS
+      ? `${faults.MAX_REVIEWS} or more emails wait`
+      : counted(count, 'email waits', 'emails wait');
+  return {
+    kind: 'mail-to-review',
+    severity: 'notice',
+    title: `${many} for your review`,
+    detail: 'A guard rule could not be asked about them. Let them through, or leave them where they are.',
+    at: since,
+    nodeId: emailId,
+  };
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function listOf(records: readonly string[]): string {
+  return records.length === 0 ? '' : ` Missing: ${records.join('; ')}.`;
+}

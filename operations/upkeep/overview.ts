@@ -1,0 +1,86 @@
+import { asUser } from '../../db/connection/database.ts';
+import * as counts from '../../db/queries/upkeep/overview-counts.ts';
+import { invalid, type OperationContext } from '../context.ts';
+
+export type { RecentWebhooks, WaitingMail } from '../../db/queries/upkeep/overview-counts.ts';
+export { MAX_COUNTED, MAX_DEFERRED, MAX_SAMPLED_DELIVERIES } from '../../db/queries/upkeep/overview-counts.ts';
+
+/** Whole hours up to now, the present one among them. */
+export interface Span {
+  from: Date;
+  until: Date;
+}
+
+/** Mail that was created within an hour, as it stands now. */
+export interface HourOfMail {
+  /** UTC */
+  beginsAt: Date;
+  received: number;
+  /** all that was given to be sent, what is still on its way too */
+  sent: number;
+  /** of these */
+  delivered: number;
+  bounced: number;
+  failed: number;
+  /** received, and held back by a guard rule now */
+  held: number;
+}
+
+export const MAX_OVERVIEW_HOURS = 168;
+const HOUR_MS = 3_600_000;
+
+/** Throws validation. */
+export function overviewSpan({ now }: OperationContext, hours: number): Span {
+  if (!Number.isInteger(hours) || hours < 1 || hours > MAX_OVERVIEW_HOURS)
+    throw invalid(`hours must be 1 to ${MAX_OVERVIEW_HOURS}`, 'hours');
+  const until = now();
+  const present = Math.floor(until.getTime() / HOUR_MS) * HOUR_MS;
+  return { from: new Date(present - (hours - 1) * HOUR_MS), until };
+}
+
+/** Each hour of the span, oldest first, those without mail too. */
+export async function readHours({ database, userId }: OperationContext, { from, until }: Span): Promise<HourOfMail[]> {
+  const rows = await asUser(database, userId, (transaction) => counts.readHourlyCounts(transaction, userId, from));
+  const hours = new Map<number, HourOfMail>();
+  for (let at = from.getTime(); at <= until.getTime(); at += HOUR_MS)
+    hours.set(at, { beginsAt: new Date(at), received: 0, sent: 0, delivered: 0, bounced: 0, failed: 0, held: 0 });
+  for (const row of rows) {
+    const hour = hours.get(row.beginsAt.getTime());
+    if (hour !== undefined) addTo(hour, row);
+  }
+  return [...hours.values()];
+}
+
+function addTo(hour: HourOfMail, { type, status, isHeld, count }: counts.HourlyCount): void {
+  if (isHeld) hour.held += count;
+  else if (type === 'received') hour.received += count;
+  // What waits for its time has not been sent.
+  else if (type === 'sent') {
+    hour.sent += count;
+    if (status === 'delivered' || status === 'bounced' || status === 'failed') hour[status] += count;
+  }
+}
+
+/** All hours together. */
+export function totalsOf(hours: readonly HourOfMail[]): Omit<HourOfMail, 'beginsAt'> {
+  const sum = (field: keyof Omit<HourOfMail, 'beginsAt'>) => hours.reduce((total, hour) => total + hour[field], 0);
+  return {
+    received: sum('received'),
+    sent: sum('sent'),
+    delivered: sum('delivered'),
+    bounced: sum('bounced'),
+    failed: sum('failed'),
+    held: sum('held'),
+  };
+}
+
+export function readRecentWebhooks(
+  { database, userId }: OperationContext,
+  { from }: Span,
+): Promise<counts.RecentWebhooks> {
+  return asUser(database, userId, (transaction) => counts.readRecentWebhooks(transaction, userId, from));
+}
+
+export function readWaitingMail({ database, userId }: OperationContext): Promise<counts.WaitingMail> {
+  return asUser(database, userId, (transaction) => counts.readWaitingMail(transaction, userId));
+}

@@ -1,0 +1,27 @@
+import type { Place } from '../../../core/shared/page.ts';
+import type { Domain } from '../../../operations/domains/domain-view.ts';
+import { builder } from '../builder.ts';
+import type { Connection } from '../connection.ts';
+import { DomainNode } from '../nodes.ts';
+
+export const DomainConnection = builder.connectionObject<
+  typeof DomainNode,
+  Connection<Domain> & { count: () => Promise<number> }
+>(
+  {
+    type: DomainNode,
+    name: 'DomainConnection',
+    description: 'A page of domains.',
+    fields: (c) => ({
+      totalCount: c.int({
+        description: 'Of all pages; counted when it is asked for.',
+        resolve: (page) => page.count(),
+      }),
+    }),
+  },
+  { name: 'DomainEdge', description: 'A domain with its cursor.' },
+);
+
+export function placeOfDomain(domain: Domain): Place {
+  return { at: domain.createdAt, id: domain.id };
+}

@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'vitest';
+import { dnsRecordsOf, type PublishedKey } from '../../../core/domains/dns-records.ts';
+import { authAdviceOf, conflictMessage } from '../../../core/domains/domain-advice.ts';
+import {
+  type DnsAnswer,
+  type DomainAnswers,
+  type DomainCheck,
+  judgeDomain,
+  readDomainCheck,
+} from '../../../core/domains/domain-check.ts';
+
+const HOST = 'mx.postroom.test';
+const dkimKeys: PublishedKey[] = [{ selector: 'one', publicKey: 'AAAA', state: 'active' }];
+const records = dnsRecordsOf({ id: 'dom_1', name: 'x.test', isInherited: false, dkimKeys }, HOST);
+
+const all = <T>(...found: T[]): DnsAnswer<T> => ({ kind: 'records', records: found });
+const none = { kind: 'none' } as const;
+const unknown = { kind: 'unknown', code: 'ESERVFAIL' } as const;
+const ours = { exchange: HOST, priority: 10 };
+const SPF = `v=spf1 a:${HOST} ~all`;
+
+const complete: DomainAnswers = {
+  mx: all(ours),
+  txt: all(SPF),
+  cname: none,
+  proof: all('postroom-verification=dom_1'),
+  mailFromMx: all(ours),
+  mailFromTxt: all(SPF),
+  dmarc: all('v=DMARC1; p=reject'),
+  dkim: new Map([['one._domainkey.x.test', all('v=DKIM1; k=rsa; p=AAAA')]]),
+  mtaSts: none,
+  tlsReports: none,
+  nameServers: all('ns1.hover.com'),
+};
+const nothing: DomainAnswers = {
+  ...complete,
+  mx: none,
+  txt: none,
+  proof: none,
+  mailFromMx: none,
+  mailFromTxt: none,
+  dmarc: none,
+  dkim: new Map(),
+  mtaSts: none,
+  tlsReports: none,
+  nameServers: none,
+};
+const judge = (more: Partial<DomainAnswers>, former: DomainCheck | null = null, from = complete) =>
+  judgeDomain(records, { ...from, ...more }, { mailHostname: HOST, former });
+const errorOf = (check: DomainCheck, name: string, type = 'TXT') =>
+  check.records.find((record) => record.name === name && record.type === type)?.error;
+
+test('a domain with all its records is seen so', () => {
+  const check = judge({});
+  expect(check.records.map(({ isSeen, isTold, error }) => [isSeen, isTold, error])).toEqual(
+    records.map(() => [true, true, null]),
+  );
+  expect(check).toMatchObject({
+    hasMx: true,
+    spf: SPF,
+    hasDmarc: true,
+    conflict: null,
+    provider: { name: 'Hover', confidence: 'high' },
+    error: null,
+    unanswered: 0,
+    reason: null,
+  });
+  expect(readDomainCheck(JSON.parse(JSON.stringify(check)))).toEqual(check);
+});
+
+test('a domain without any has none of them', () => {
+  const check = judge({}, null, nothing);
+  expect(new Set(check.records.map(({ isSeen, error }) => `${isSeen} ${error}`))).toEqual(
+    new Set(['false No such record']),
+  );
+  expect(check).toMatchObject({
+    hasMx: false,
+    spf: null,
+    hasDmarc: false,
+    conflict: null,
+    provider: null,
+    error: null,
+  });
+});
+
+describe('a record is seen', () => {
+  test.each<[string, Partial<DomainAnswers>]>([
+    ['the proof among others', { proof: all('other', 'postroom-verification=dom_1') }],
+    ['a key that is folded, with other tags', { dkim: keyed('k=rsa; t=s; p=AA AA') }],
+    ['the MX beside a backup', { mx: all(ours, { exchange: 'backup.test', priority: 20 }) }],
+    ['the MX in any case, with its dot', { mx: all({ exchange: 'MX.postroom.TEST.', priority: 1 }) }],
+    ['any policy of DMARC', { dmarc: all('v=DMARC1;p=quarantine; rua=mailto:a@b.test') }],
+  ])('%s', (_name, answers) => {
+    const check = judge(answers);
+    expect(check.records.filter(({ isSeen }) => !isSeen)).toEqual([]);
+    expect(check.conflict).toBeNull();
+  });
+});
+
+function keyed(text: string): DomainAnswers['dkim'] {
+  return new Map([['one._domainkey.x.test', all(text)]]);
+}
+
+describe('a record is not seen, and why is told', () => {
+  test.each<[string, Partial<DomainAnswers>, string, string]>([
+    [
+      'the proof of another',
+      { proof: all('postroom-verification=dom_2') },
+      '_postroom.x.test',
+      'Found instead: postroom-verification=dom_2',
+    ],
+    [
+      'a longer proof',
+      { proof: all('postroom-verification=dom_12') },
+      '_postroom.x.test',
+      'Found instead: postroom-verification=dom_12',
+    ],
+    ['another key', { dkim: keyed('v=DKIM1; p=BBBB') }, 'one._domainkey.x.test', 'Found instead: v=DKIM1; p=BBBB'],
+    ['a revoked key', { dkim: keyed('v=DKIM1; p=') }, 'one._domainkey.x.test', 'Found instead: v=DKIM1; p='],
+    ['no key', { dkim: keyed('hello') }, 'one._domainkey.x.test', 'Found instead: hello'],
+    [
+      'two SPF records',
+      { txt: all(SPF, 'v=spf1 -all') },
+      'x.test',
+      'There are 2 SPF records, where only one may be (RFC 7208 §4.5)',
+    ],
+    ['the SPF of others', { txt: all('v=spf1 -all', 'verify=1') }, 'x.test', 'Found instead: v=spf1 -all'],
+    ['texts that are no SPF', { txt: all('verify=1') }, 'x.test', 'No such record'],
+    [
+      'two DMARC records',
+      { dmarc: all('v=DMARC1; p=none', 'v=DMARC1; p=none') },
+      '_dmarc.x.test',
+      'There are 2 DMARC records, where only one may be',
+    ],
+    ['no DMARC', { dmarc: all('hello') }, '_dmarc.x.test', 'No such record'],
+  ])('%s', (_name, answers, name, error) => {
+    expect(errorOf(judge(answers), name)).toBe(error);
+  });
+
+  test('the MX of another host', () => {
+    const check = judge({ mx: all({ exchange: 'mx.other.test', priority: 5 }, { ...ours }) });
+    expect(errorOf(check, 'x.test', 'MX')).toBe(`Found instead: 5 mx.other.test, 10 ${HOST}`);
+  });
+
+  test('what was found is made fit to be shown', () => {
+    const lie = `${'a'.repeat(70_000)}`;
+    const check = judge({ proof: all('\0\u202eevil\n', lie, ...Array.from({ length: 500 }, () => 'x')) });
+    const error = errorOf(check, '_postroom.x.test') ?? '';
+    expect(error).toMatch(/^Found instead: \ufffd\ufffdevil\ufffd, a{255}…(?:, x){8}$/);
+  });
+});
+
+describe('records of others are a conflict', () => {
+  const foreign = { exchange: 'mx.other.test', priority: 10 };
+  test.each<[string, Partial<DomainAnswers>, string, string[]]>([
+    ['a foreign MX', { mx: all(foreign) }, 'mx', ['MX 10 mx.other.test']],
+    ['one that is as good as ours', { mx: all(ours, foreign) }, 'mx', [`MX 10 ${HOST}`, 'MX 10 mx.other.test']],
+    ['a null MX', { mx: all({ exchange: '', priority: 0 }) }, 'mx', ['MX 0 .']],
+    ['an alias', { mx: none, cname: all('other.test') }, 'cname', ['CNAME other.test']],
+    ['both', { mx: all(foreign), cname: all('other.test') }, 'both', ['MX 10 mx.other.test', 'CNAME other.test']],
+  ])('%s', (_name, answers, type, found) => {
+    const { conflict } = judge(answers);
+    expect(conflict?.type).toBe(type);
+    expect(conflict?.records.map((record) => `${record.type} ${record.value}`)).toEqual(found);
+    expect(conflictMessage(conflict?.type ?? 'mx')).not.toBe('');
+  });
+});
+
+test('what DNS does not tell of stays as it was, and is said', () => {
+  const seen = judge({});
+  const away = Object.fromEntries(Object.keys(complete).map((key) => [key, unknown])) as unknown as DomainAnswers;
+  const dkim = new Map([['one._domainkey.x.test', unknown]]);
+  const check = judge({ ...away, dkim }, seen);
+  expect(check).toMatchObject({
+    ...seen,
+    records: expect.anything(),
+    error: 'DNS did not answer (ESERVFAIL)',
+    unanswered: 1,
+  });
+  expect(check.records.map(({ isSeen, isTold, error }) => [isSeen, isTold, error])).toEqual(
+    records.map(() => [true, false, 'DNS did not answer (ESERVFAIL)']),
+  );
+  expect(judge({ ...away, dkim }, check).unanswered).toBe(2);
+  expect(judge({ ...away, dkim }).records.every(({ isSeen }) => !isSeen)).toBe(true);
+  expect(judge({}, check)).toMatchObject({ error: null, unanswered: 0 });
+  expect(judge({ nameServers: unknown }, seen)).toMatchObject({ provider: seen.provider, error: null });
+});
+
+test('a verdict on a value that is no longer asked for does not count', () => {
+  const former = judgeDomain(records, complete, { mailHostname: HOST, former: null });
+  const moved = dnsRecordsOf({ id: 'dom_1', name: 'x.test', isInherited: false, dkimKeys }, 'new.test');
+  const check = judgeDomain(moved, { ...complete, mx: unknown }, { mailHostname: 'new.test', former });
+  expect(check.records[0]).toMatchObject({ isSeen: false, isTold: false });
+});
+
+test.each([null, undefined, 7, {}, { records: [{}] }])('%j is no stored check', (stored) => {
+  expect(readDomainCheck(stored)).toBeNull();
+});
+
+describe('advice on SPF and DMARC', () => {
+  const domain = { name: 'x.test', isInherited: false, canReceive: true, isSpfSeen: false };
+  const adviceFor = (spf: string | null) => authAdviceOf(domain, { ...judge({}, null, nothing), spf }, HOST);
+  test.each([
+    [null, SPF],
+    ['v=spf1 include:other.test -all', `v=spf1 include:other.test a:${HOST} -all`],
+    ['v=spf1 redirect=_spf.other.test', `v=spf1 a:${HOST} redirect=_spf.other.test`],
+    ['v=spf1 mx:other.test', `v=spf1 mx:other.test a:${HOST}`],
+  ])('beside %s it is %s', (spf, value) => {
+    expect(adviceFor(spf).spf).toMatchObject({ name: 'x.test', value });
+  });
+
+  test('is given where something is missing only', () => {
+    expect(authAdviceOf({ ...domain, isSpfSeen: true }, judge({}), HOST)).toEqual({ spf: null, dmarc: null });
+    expect(authAdviceOf(domain, null, HOST)).toEqual({ spf: null, dmarc: null });
+    expect(adviceFor(null).dmarc?.value).toBe('v=DMARC1; p=none; rua=mailto:dmarc@x.test');
+    const deaf = authAdviceOf({ ...domain, canReceive: false }, judge({}, null, nothing), HOST);
+    expect(deaf.dmarc).toMatchObject({ name: '_dmarc.x.test', value: 'v=DMARC1; p=none' });
+    expect(authAdviceOf({ ...domain, isInherited: true }, judge({}, null, nothing), HOST).dmarc).toBeNull();
+  });
+});

@@ -1,0 +1,262 @@
+import { expect, test } from 'vitest';
+import { deriveDownloadLinkKey } from '../../../core/endpoints/download-link.ts';
+import type { PayloadFacts, PayloadOptions } from '../../../core/endpoints/payload-facts.ts';
+import { buildWebhookPayload, needsRaw } from '../../../core/endpoints/webhook-payload.ts';
+import type { Attachment } from '../../../core/mime/attachment.ts';
+
+const attachment: Attachment = {
+  index: 0,
+  filename: 'a b.pdf',
+  contentType: 'application/pdf',
+  size: 3,
+  contentId: null,
+  contentDisposition: 'attachment',
+  start: 15,
+  length: 4,
+  transferEncoding: 'base64',
+};
+const NESTED: PayloadOptions = { payload: 'nested', maxPayloadOctets: 4_000_000, attachments: 'content' };
+const FLAT: PayloadOptions = { ...NESTED, payload: 'flat' };
+const from = { text: 'Ann <ann@a.test>', addresses: [{ name: 'Ann', address: 'ann@a.test' }] };
+const to = { text: 'b@b.test', addresses: [{ name: null, address: 'b@b.test' }] };
+const facts: PayloadFacts = {
+  timestamp: new Date('2026-11-20T12:00:01Z'),
+  userId: 'usr_1',
+  linkKey: deriveDownloadLinkKey(Buffer.alloc(32, 1)),
+  email: {
+    id: 'em_1',
+    messageId: '<1@a.test>',
+    subject: 'Hi',
+    recipient: 'b+tag@b.test',
+    receivedAt: new Date('2026-11-20T12:00:00Z'),
+    date: new Date('2026-11-20T11:59:00Z'),
+    threadId: 'th_1',
+    threadPosition: 2,
+  },
+  content: {
+    headers: [
+      ['received', 'one'],
+      ['received', 'two'],
+      ['__proto__', 'x'],
+    ],
+    addresses: { from, to, cc: null, bcc: null, replyTo: null },
+    inReplyTo: ['<0@a.test>'],
+    references: ['<00@a.test>', '<0@a.test>'],
+    textBody: 'text > quoted',
+    htmlBody: null,
+    cleanedText: 'text',
+    cleanedHtml: null,
+    attachments: [attachment],
+    priority: null,
+    isTruncated: false,
+  },
+  raw: Buffer.from('Subject: Hi\r\n\r\nAAAA'),
+  endpoint: { id: 'ep_1', name: 'Mine', type: 'webhook' },
+  publicUrl: 'https://mail.example.test',
+};
+
+/** Signed, until a week after the delivery was made. */
+const linkMatching = (path: string): unknown =>
+  expect.stringMatching(
+    new RegExp(`^https://mail\\.example\\.test${path}\\?user=usr_1&expires=1795780801&signature=[\\w-]{43}$`),
+  );
+
+test('the nested payload has every field of the interface', () => {
+  const file = {
+    filename: 'a b.pdf',
+    contentType: 'application/pdf',
+    size: 3,
+    contentId: null,
+    contentDisposition: 'attachment',
+    content: 'AAAA',
+    downloadUrl: linkMatching('/api/e2/attachments/em_1/parts/0'),
+  };
+  const headers = JSON.parse('{"received":"one\\ntwo","__proto__":"x"}');
+  expect(JSON.parse(buildWebhookPayload(NESTED, facts))).toStrictEqual({
+    event: 'email.received',
+    timestamp: '2026-11-20T12:00:01.000Z',
+    email: {
+      id: 'em_1',
+      messageId: '<1@a.test>',
+      from,
+      to,
+      recipient: 'b+tag@b.test',
+      subject: 'Hi',
+      receivedAt: '2026-11-20T12:00:00.000Z',
+      threadId: 'th_1',
+      threadPosition: 2,
+      parsedData: {
+        messageId: '<1@a.test>',
+        date: '2026-11-20T11:59:00.000Z',
+        subject: 'Hi',
+        from,
+        to,
+        cc: null,
+        bcc: null,
+        replyTo: null,
+        inReplyTo: '<0@a.test>',
+        references: ['<00@a.test>', '<0@a.test>'],
+        textBody: 'text > quoted',
+        htmlBody: null,
+        raw: 'Subject: Hi\r\n\r\nAAAA',
+        rawUrl: linkMatching('/api/e2/emails/em_1/raw'),
+        attachments: [file],
+        headers,
+      },
+      cleanedContent: {
+        html: null,
+        text: 'text',
+        hasHtml: false,
+        hasText: true,
+        attachments: [{ ...file, content: null }],
+        headers,
+      },
+      truncated: [],
+    },
+    endpoint: { id: 'ep_1', name: 'Mine', type: 'webhook' },
+  });
+});
+
+test('the flat payload is the email alone', () => {
+  expect(JSON.parse(buildWebhookPayload(FLAT, facts))).toMatchObject({
+    id: 'em_1',
+    type: 'received',
+    from: 'Ann <ann@a.test>',
+    to: ['b@b.test'],
+    subject: 'Hi',
+    html: null,
+    text: 'text > quoted',
+    receivedAt: '2026-11-20T12:00:00.000Z',
+    attachments: [{ filename: 'a b.pdf', content: 'AAAA' }],
+    truncated: [],
+  });
+});
+
+test('equal facts give equal octets', () => {
+  expect(buildWebhookPayload(NESTED, structuredClone({ ...facts, raw: null }))).toBe(
+    buildWebhookPayload(NESTED, { ...facts, raw: null }),
+  );
+});
+
+test('octets that are no UTF-8, and NUL, still make valid JSON', () => {
+  const raw = Buffer.from([0xff, 0x00, 0x41, 0xc3]);
+  expect(JSON.parse(buildWebhookPayload(NESTED, { ...facts, raw })).email.parsedData.raw).toBe('\uFFFD\0A\uFFFD');
+});
+
+/** All keys of a JSON value, in their order, lists by their first element. */
+function keysOf(value: unknown): unknown {
+  if (Array.isArray(value)) return [keysOf(value[0])];
+  if (typeof value !== 'object' || value === null) return null;
+  return Object.entries(value).map(([key, inner]) => [key, key === 'headers' ? null : keysOf(inner)]);
+}
+
+const html = (octets: number) => `<p>${'h'.repeat(octets - 7)}</p>`;
+const head = Buffer.from('Subject: Hi\r\n\r\n');
+/** 30,000 octets of attachments, 600 of them small, within a raw message of 45,000; HTML of 10,000, text of 8,000. */
+const large: PayloadFacts = {
+  ...facts,
+  content: {
+    ...facts.content,
+    headers: [['subject', 'Hi']],
+    htmlBody: html(10_000),
+    cleanedHtml: html(9_000),
+    textBody: 't'.repeat(8_000),
+    cleanedText: 'c'.repeat(1_000),
+    attachments: [
+      { ...attachment, index: 0, filename: 'film.mp4', size: 29_400, start: head.length, length: 39_200 },
+      { ...attachment, index: 1, filename: 'bill.xml', size: 600, start: head.length + 39_200, length: 800 },
+    ],
+  },
+  raw: Buffer.concat([head, Buffer.alloc(45_000 - head.length, 'A')]),
+};
+
+test.each<[form: 'nested' | 'flat', budget: number, truncated: string[], contents: (number | null)[]]>([
+  ['nested', 200_000, [], [39_200, 800]],
+  ['nested', 80_000, ['attachments'], [null, 800]],
+  ['nested', 60_000, ['attachments', 'raw'], [null, null]],
+  ['nested', 30_000, ['attachments', 'raw', 'html'], [null, null]],
+  ['nested', 10_000, ['attachments', 'raw', 'html', 'text'], [null, null]],
+  ['flat', 200_000, [], [39_200, 800]],
+  ['flat', 25_000, ['attachments'], [null, 800]],
+  ['flat', 15_000, ['attachments', 'html'], [null, null]],
+  ['flat', 5_000, ['attachments', 'html', 'text'], [null, null]],
+])('%s within %i octets leaves out %j', (payload, maxPayloadOctets, truncated, contents) => {
+  const text = buildWebhookPayload({ payload, maxPayloadOctets, attachments: 'content' }, large);
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxPayloadOctets);
+  const body = JSON.parse(text);
+  const mail = payload === 'nested' ? body.email.parsedData : body;
+  expect((payload === 'nested' ? body.email : body).truncated).toEqual(truncated);
+  expect(mail.attachments.map((each: { content: string | null }) => each.content?.length ?? null)).toEqual(contents);
+  for (const each of mail.attachments) expect(each.downloadUrl).toMatch(/signature=/);
+  const [htmlBody, textBody] = payload === 'nested' ? [mail.htmlBody, mail.textBody] : [mail.html, mail.text];
+  expect(htmlBody).toBe(truncated.includes('html') ? null : html(10_000));
+  expect(textBody.length === 8_000).toBe(!truncated.includes('text'));
+  if (truncated.includes('text')) expect(textBody.length).toBeGreaterThan(500);
+  if (payload === 'nested') expect(mail.raw.length).toBe(truncated.includes('raw') ? 0 : 45_000);
+  // The same keys, whatever is left out.
+  const whole = JSON.parse(
+    buildWebhookPayload({ payload, maxPayloadOctets: 10_000_000, attachments: 'content' }, large),
+  );
+  expect(keysOf(body)).toStrictEqual(keysOf(whole));
+  expect(keysOf(JSON.parse(buildWebhookPayload({ ...NESTED, payload }, facts)))).toStrictEqual(keysOf(whole));
+});
+
+test('an endpoint that wants links gets links, and nothing is called truncated', () => {
+  const { email } = JSON.parse(buildWebhookPayload({ ...NESTED, attachments: 'link' }, facts));
+  expect(email.parsedData.attachments).toMatchObject([
+    { content: null, downloadUrl: expect.stringMatching(/signature=/) },
+  ]);
+  expect(email.truncated).toEqual([]);
+});
+
+test('what went with the octets of the message is named', () => {
+  const gone = { ...facts, raw: null };
+  expect(JSON.parse(buildWebhookPayload(NESTED, gone)).email).toMatchObject({
+    parsedData: { raw: '', attachments: [{ content: null }] },
+    truncated: ['attachments', 'raw'],
+  });
+  expect(JSON.parse(buildWebhookPayload(FLAT, gone)).truncated).toEqual(['attachments']);
+  expect(JSON.parse(buildWebhookPayload({ ...FLAT, attachments: 'link' }, gone)).truncated).toEqual([]);
+});
+
+test('the octets of the message are asked for only where they are carried', () => {
+  expect(needsRaw(NESTED, [])).toBe(true);
+  expect(needsRaw(FLAT, [])).toBe(false);
+  expect(needsRaw(FLAT, [attachment])).toBe(true);
+  expect(needsRaw({ ...FLAT, attachments: 'link' }, [attachment])).toBe(false);
+});
+
+test('what the parser left out is named beside what gave way', () => {
+  const content = { ...large.content, isTruncated: true };
+  const { email } = JSON.parse(buildWebhookPayload({ ...NESTED, maxPayloadOctets: 80_000 }, { ...large, content }));
+  expect(email.truncated).toEqual(['attachments', 'content']);
+});
+
+test.each([
+  ['quotes', '"'.repeat(20_000)],
+  ['control characters', '\u0001'.repeat(20_000)],
+  ['emoji', '👩‍💻'.repeat(5_000)],
+  ['lone surrogates', '\ud83d'.repeat(20_000)],
+])('%s in every text do not break the budget', (_, text) => {
+  const content = { ...large.content, textBody: text, cleanedText: text, htmlBody: text, cleanedHtml: text };
+  for (const maxPayloadOctets of [10_000, 40_000, 100_000, 200_000])
+    for (const payload of ['nested', 'flat'] as const) {
+      const raw = Buffer.from(text);
+      const built = buildWebhookPayload(
+        { payload, maxPayloadOctets, attachments: 'content' },
+        { ...large, content, raw },
+      );
+      expect(Buffer.byteLength(built)).toBeLessThanOrEqual(maxPayloadOctets);
+      expect(JSON.parse(built)).toBeTruthy();
+    }
+});
+
+test('header fields give way at last', () => {
+  const headers: [string, string][] = [['x-long', 'x'.repeat(20_000)]];
+  const facts10 = { ...large, content: { ...large.content, headers } };
+  const text = buildWebhookPayload({ ...NESTED, maxPayloadOctets: 10_000 }, facts10);
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(10_000);
+  const { email } = JSON.parse(text);
+  expect(email.truncated).toEqual(['attachments', 'raw', 'html', 'text', 'headers']);
+  expect(email.parsedData.headers).toEqual({});
+});

@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { textOfHtml } from '../../../core/html/text-of-html.ts';
+
+describe('the text of HTML', () => {
+  test.each([
+    ['<p>Hello <b>Ada</b>,</p><p>it is on&nbsp;its way.</p>', 'Hello Ada,\n\nit is on its way.'],
+    ['one<br>two<br/>three', 'one\ntwo\nthree'],
+    ['one<br><br><br><br>two', 'one\n\ntwo'],
+    ['<div>one</div><div>two</div>', 'one\ntwo'],
+    ['<h1>Title</h1>\n  text\n  in lines ', 'Title\n\ntext in lines'],
+    ['<ul><li>one</li><li>two</li></ul>', '- one\n- two'],
+    ['<a href="https://x.test/verify?a=1&amp;b=2">Verify</a> now', 'Verify (https://x.test/verify?a=1&b=2) now'],
+    ['<a href="https://x.test/">https://x.test/</a>', 'https://x.test/'],
+    ['<a href="mailto:ada@x.test">ada@x.test</a>', 'ada@x.test'],
+    ['<a href="https://x.test/logo"><img src="x.png" alt="Logo"></a>', 'Logo (https://x.test/logo)'],
+    ['<a href="javascript:alert(1)">Click</a>', 'Click'],
+    ['<head><title>T</title><style>p{}</style></head><script>x</script><p>seen</p>', 'seen'],
+    ['<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>', 'a b\nc'],
+    ['5 &lt; 6 &amp; 7', '5 < 6 & 7'],
+    ['plain words', 'plain words'],
+  ])('%s', (html, text) => {
+    expect(textOfHtml(html)).toBe(text);
+  });
+
+  test('is null when nothing would be seen', () => {
+    for (const html of ['', ' ', '<p></p>', '<img src="x.png">', '<style>p{}</style>'])
+      expect(textOfHtml(html)).toBe(null);
+  });
+
+  test('comes of broken and deep HTML, too, and can be stored', () => {
+    expect(textOfHtml('<p>one<p>two</b></div><a href="https://x.test">open')).toMatch(/one\n\ntwo/);
+    expect(textOfHtml(`${'<div>'.repeat(20_000)}x`)).toBe(null);
+    expect(textOfHtml('a\u0000b\ud800')).toBe('a\ufffdb\ufffd');
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { parseMessageId, parseMessageIds } from '../../../core/mime/message-id.ts';
+import { expectLinearGrowth } from '../../support/growth.ts';
+
+describe('The msg-ids of', () => {
+  test.each([
+    ['', []],
+    ['<a@x.test>', ['<a@x.test>']],
+    ['<a@x.test> <b@x.test>\r\n\t<c@x.test>', ['<a@x.test>', '<b@x.test>', '<c@x.test>']],
+    ['<a@x.test><b@x.test>,<c@x.test>', ['<a@x.test>', '<b@x.test>', '<c@x.test>']],
+    ['<b@x.test> <a@x.test> <b@x.test>', ['<b@x.test>', '<a@x.test>']],
+    ['<a.long.id\r\n .folded@x.test>', ['<a.long.id.folded@x.test>']],
+    ['< a@x.test >', ['<a@x.test>']],
+    ['<a b@x.test>', []],
+    ['<yes>', []],
+    ['yes', []],
+    ['joe@x.test', []],
+    ['<@x.test> <a@>', []],
+    ['<>', []],
+    ['Your message of "Thu, 01 Aug 2002 17:15:27 BST." <a@x.test>', ['<a@x.test>']],
+    ['<a@x.test> (Joe <joe@x.test>\'s message of "Mon")', ['<a@x.test>']],
+    ['<a@x.test> (a (nested\\) <c@x.test>) one) <b@x.test>', ['<a@x.test>', '<b@x.test>']],
+    ['(never closed <a@x.test>', ['<a@x.test>']],
+    ['<a@x.test <b@x.test>', ['<a@x.test>', '<b@x.test>']],
+    ['<a@x.test', ['<a@x.test>']],
+    ['<a@[IPv6:::1]>', ['<a@[IPv6:::1]>']],
+    ['<"quoted@local"@x.test>', ['<"quoted@local"@x.test>']],
+    ['<grüße@x.test>', ['<grüße@x.test>']],
+    ['<nul\0@x.test>', []],
+    [`<${'a'.repeat(2_000)}@x.test>`, []],
+    ['<__proto__@x.test>', ['<__proto__@x.test>']],
+  ])('%j are %j', (value, ids) => {
+    expect(parseMessageIds(value)).toEqual(ids);
+  });
+});
+
+test('Of 50,000 msg-ids the first and the last 999 are kept, in their order', () => {
+  const ids = Array.from({ length: 50_000 }, (_, n) => `<${n}@x.test>`);
+  expect(parseMessageIds(ids.join(' '))).toEqual([ids[0], ...ids.slice(-999)]);
+});
+
+test('A Message-ID without brackets is one when nothing else stands in the field', () => {
+  expect(parseMessageId(' 1204434307.8.104@x.test ')).toBe('<1204434307.8.104@x.test>');
+  expect(parseMessageId('<a@x.test> <b@x.test>')).toBe('<a@x.test>');
+  expect(parseMessageId('two words@x.test')).toBeNull();
+  expect(parseMessageId('none')).toBeNull();
+});
+
+test.each(['a', ' ', '<', '>', '(', ')', '@', '<@', '<a@', '\r\n ', '(<', '<\r\n ', '\\('])(
+  'A field of up to 250,000 bytes of %j is read in linear time',
+  (unit) =>
+    expectLinearGrowth((length) => {
+      const value = unit.repeat(length / unit.length);
+      parseMessageIds(value);
+      parseMessageId(value);
+    }, 250_000),
+);

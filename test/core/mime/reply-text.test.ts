@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { stripQuotedText } from '../../../core/mime/reply-text.ts';
+import { expectLinearGrowth } from '../../support/growth.ts';
+
+const QUOTE = '> One line.\n> Another line.\n';
+
+describe('The text that an author typed', () => {
+  test.each([
+    ['alone', 'Hello Ann,\n\nall is well.\n\nJoe\n', 'Hello Ann,\n\nall is well.\n\nJoe'],
+    ['with CRLF', 'Hello\r\nAnn\r\n', 'Hello\nAnn'],
+    ['above a quotation', `Yes.\n\nOn Mon, 1 Jan 2026 at 10:00, Ann <ann@x.test> wrote:\n${QUOTE}`, 'Yes.'],
+    [
+      'above a folded introduction',
+      `Yes.\n\nOn Mon, 1 Jan 2026 at 10:00, Ann Somebody\n<ann@x.test> wrote:\n${QUOTE}`,
+      'Yes.',
+    ],
+    ['in German', `Ja.\n\nAm 01.01.2026 um 10:00 schrieb Ann <ann@x.test>:\n${QUOTE}`, 'Ja.'],
+    ['in French', `Oui.\n\nLe 1 janv. 2026 à 10:00, Ann <ann@x.test> a écrit :\n${QUOTE}`, 'Oui.'],
+    ['above a signature', 'Yes.\n\n-- \nJoe Doe\nPresident\n', 'Yes.'],
+    ['above a signature whose space was lost', 'Yes.\n\n--\nJoe Doe\n', 'Yes.'],
+    ['sent from a telephone', 'Yes.\n\nSent from my iPhone\n', 'Yes.'],
+    ['between quotations', '> When?\nAt ten.\n> Where?\nHere.\n', 'At ten.\nHere.'],
+    ['of nothing but a quotation', QUOTE, QUOTE.trim()],
+    ['of nothing', '\n \n', ''],
+    [
+      'with a word of a signature in a sentence',
+      'This was sent from home, regards to all.\n',
+      'This was sent from home, regards to all.',
+    ],
+  ])('%s', (_, text, own) => {
+    expect(stripQuotedText(text).replace(/\n+(?=\S)/g, '\n')).toBe(own.replace(/\n+(?=\S)/g, '\n'));
+  });
+
+  test('keeps lines that are too long for a pattern, and loses those that are quoted', () => {
+    const long = 'word '.repeat(100).trim();
+    expect(stripQuotedText(`${long}\n\n> ${long}\n`)).toBe(long);
+    expect(stripQuotedText(`> a\n${long} wrote:\n`)).toBe(`${long} wrote:`);
+  });
+
+  test('comes back whole when it is too long to be a reply', () => {
+    const text = `${'A line.\n'.repeat(10_000)}> quoted`;
+    expect(stripQuotedText(text)).toBe(text);
+  });
+});
+
+test.each([
+  'Op x\n',
+  'abc. skrev \n',
+  '\n',
+  ' \n',
+  'On a ',
+  'On a\n',
+  '在x\n',
+  'Dnia \n',
+  '> ',
+  '>\n',
+  '>a\n\n',
+  '-',
+  '- ',
+  '-- \n',
+  'From: a ',
+  'From: a <\n',
+  ' on at',
+  'Den a skrev b\n',
+  'Am a um b schrieb c\n',
+  '2000 from <\n',
+  'a\n\n',
+  'Regards\n',
+  '\ue0ff\ue0fe1\n',
+  '_',
+  'x',
+])('up to 50,000 bytes of %j are read in linear time', (unit) => {
+  for (const end of ['', '\nwrote sent >'])
+    expectLinearGrowth(
+      (length) => stripQuotedText(`x\n${unit.repeat(length / unit.length)}${end}`.slice(0, 50_000)),
+      50_000,
+      end,
+    );
+});

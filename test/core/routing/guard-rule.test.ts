@@ -1,0 +1,460 @@
+import { describe, expect, test } from 'vitest';
+import type { Authentication, AuthenticationResult } from '../../../core/mime/authentication.ts';
+import { checkGuardConfig, MAX_GUARD_VALUE_LENGTH, MAX_GUARD_VALUES } from '../../../core/routing/guard-config.ts';
+import { guardFactsOf } from '../../../core/routing/guard-facts.ts';
+import {
+  evaluateRules,
+  type GuardFacts,
+  type GuardMatch,
+  type GuardRule,
+  type ModelAnswer,
+  promptOf,
+  readsText,
+  sortRules,
+} from '../../../core/routing/guard-rule.ts';
+
+/** The verdicts on mail of shop.test; DMARC passes unless told. */
+function verdicts(
+  changes: {
+    spf?: AuthenticationResult;
+    dkim?: AuthenticationResult[];
+    dmarc?: AuthenticationResult;
+    dmarcDomain?: string;
+    hasSeveralFromFields?: boolean;
+  } = {},
+): Authentication {
+  const {
+    spf = 'pass',
+    dkim = ['pass'],
+    dmarc = 'pass',
+    dmarcDomain = 'shop.test',
+    hasSeveralFromFields = false,
+  } = changes;
+  return {
+    spf: { result: spf, domain: 'shop.test' },
+    dkim: dkim.map((result) => ({ result, domain: 'shop.test', selector: 's' })),
+    dmarc: { result: dmarc, policy: 'none', domain: dmarcDomain },
+    arc: { result: 'none' },
+    hasSeveralFromFields,
+  };
+}
+
+const mail: GuardFacts = {
+  subject: 'Your Invoice №5 – 💶 Straße',
+  from: [{ name: 'Ada', address: 'Ada@Shop.test' }],
+  to: ['hello+tag@inbox.test', 'hello@inbox.test', 'cc@elsewhere.test'],
+  text: 'Your Invoice\nPlease pay 100 € to the   casino\nΣΊΣΥΦΟΣ',
+  attachments: [
+    { filename: 'Invoice-2026.PDF', contentType: 'application/pdf' },
+    { filename: 'photo.jpeg', contentType: 'image/jpeg' },
+  ],
+  authentication: verdicts(),
+};
+
+let made = 0;
+/** An active rule with the config, as a user would give it. */
+function ruleOf(
+  config: unknown,
+  changes: Partial<Pick<GuardRule, 'id' | 'action' | 'priority' | 'createdAt'>> = {},
+): GuardRule {
+  const checked = checkGuardConfig('explicit', config);
+  if (checked.config === undefined) throw new Error(checked.error);
+  return { ...baseOf(changes), ...checked.config };
+}
+
+function promptRule(prompt: string, changes: Partial<Pick<GuardRule, 'id' | 'priority'>> = {}): GuardRule {
+  return { ...baseOf(changes), type: 'ai_prompt', config: { prompt } };
+}
+
+function baseOf(changes: object) {
+  const id = `grd_${made++}`;
+  const createdAt = new Date('2026-11-01T00:00:00Z');
+  return { id, name: id, action: 'block' as const, endpointId: null, priority: 0, createdAt, ...changes };
+}
+
+const NONE = new Map<string, ModelAnswer>();
+
+function matchesOf(config: unknown, facts: GuardFacts = mail): GuardMatch[] | null {
+  const verdict = evaluateRules([ruleOf(config)], facts, NONE);
+  return verdict.kind === 'matched' ? verdict.matches : null;
+}
+
+describe('a criterion is met', () => {
+  const anyOf = (...values: string[]) => ({ operator: 'OR', values });
+  const allOf = (...values: string[]) => ({ operator: 'AND', values });
+  test.each<[string, unknown, [string, string][]]>([
+    ['by a part of the subject in any case', { subject: anyOf('INVOICE') }, [['subject', 'INVOICE']]],
+    ['by an emoji', { subject: anyOf('💶') }, [['subject', '💶']]],
+    ['by ss for ß', { subject: anyOf('STRASSE') }, [['subject', 'STRASSE']]],
+    ['by compatibility characters', { subject: anyOf('𝐈𝐧𝐯𝐨𝐢𝐜𝐞 no5') }, [['subject', '𝐈𝐧𝐯𝐨𝐢𝐜𝐞 no5']]],
+    ['by the other small sigma', { hasWords: anyOf('σίσυφος') }, [['hasWords', 'σίσυφος']]],
+    ['by words across a line break', { hasWords: anyOf('invoice please') }, [['hasWords', 'invoice please']]],
+    ['by words of two letters', { hasWords: anyOf('€') }, [['hasWords', '€']]],
+    [
+      'by the first of several words that is there',
+      { hasWords: anyOf('lottery', 'casino', 'pay') },
+      [['hasWords', 'casino']],
+    ],
+    [
+      'by all words',
+      { hasWords: allOf('pay', 'the casino') },
+      [
+        ['hasWords', 'pay'],
+        ['hasWords', 'the casino'],
+      ],
+    ],
+    ['by the address of From in any case', { from: anyOf('ada@SHOP.test') }, [['from', 'ada@SHOP.test']]],
+    ['by the domain of From', { from: anyOf('x@y.test', '*@shop.test') }, [['from', '*@shop.test']]],
+    ['by the domain of From without an asterisk', { from: '@shop.test' }, [['from', '@shop.test']]],
+    ['by an addressee in copy', { to: anyOf('cc@elsewhere.test') }, [['to', 'cc@elsewhere.test']]],
+    ['by the address behind a plus-tag', { to: anyOf('hello@inbox.test') }, [['to', 'hello@inbox.test']]],
+    [
+      'by all addressees',
+      { to: allOf('*@inbox.test', '*@elsewhere.test') },
+      [
+        ['to', '*@inbox.test'],
+        ['to', '*@elsewhere.test'],
+      ],
+    ],
+    ['by having attachments', { hasAttachment: true }, [['hasAttachment', 'true']]],
+    ['by the end of a file name', { attachments: anyOf('.exe', '.pdf') }, [['attachments', '.pdf']]],
+    ['by a pattern of a file name', { attachments: anyOf('inv*-*.pdf') }, [['attachments', 'inv*-*.pdf']]],
+    ['by a part of a file name', { attachments: anyOf('photo') }, [['attachments', 'photo']]],
+    ['by a content type', { attachments: anyOf('application/PDF') }, [['attachments', 'application/PDF']]],
+    [
+      'by a family of content types',
+      { attachments: allOf('image/*', '.pdf') },
+      [
+        ['attachments', 'image/*'],
+        ['attachments', '.pdf'],
+      ],
+    ],
+    ['by one of several results', { spf: ['fail', 'pass'] }, [['spf', 'pass']]],
+    [
+      'by one result',
+      { dkim: 'pass', dmarc: 'pass' },
+      [
+        ['dkim', 'pass'],
+        ['dmarc', 'pass'],
+      ],
+    ],
+    [
+      'by all criteria together',
+      { subject: 'invoice', from: '*@shop.test', mode: 'simple' },
+      [
+        ['from', '*@shop.test'],
+        ['subject', 'invoice'],
+      ],
+    ],
+  ])('%s', (_, config, matches) => {
+    expect(matchesOf(config)).toEqual(matches.map(([criteria, value]) => ({ criteria, value })));
+  });
+
+  test.each<[string, unknown]>([
+    ['a word that is not there', { hasWords: anyOf('lottery') }],
+    ['one word of two that is not there', { hasWords: allOf('casino', 'lottery') }],
+    ['the parts of a word apart', { hasWords: anyOf('cas ino') }],
+    ['a part of an address', { from: anyOf('da@shop.test') }],
+    ['a domain above', { from: anyOf('*@test.test') }],
+    ['a domain below', { from: anyOf('*@mail.shop.test') }],
+    ['an addressee as sender', { from: anyOf('hello@inbox.test') }],
+    ['having no attachment', { hasAttachment: false }],
+    ['a start for the end of a file name', { attachments: anyOf('.invoice') }],
+    ['a pattern whose pieces overlap', { attachments: anyOf('invoice-2026*2026.pdf') }],
+    ['a pattern whose inner piece reaches into the last', { attachments: anyOf('in*2026*26.pdf') }],
+    ['another family of content types', { attachments: anyOf('video/*') }],
+    ['another result', { dmarc: ['fail', 'none'] }],
+    ['one criterion of two that is not met', { subject: 'invoice', from: '*@other.test' }],
+  ])('not by %s', (_, config) => {
+    expect(matchesOf(config)).toBeNull();
+  });
+
+  test.each([
+    ['an internationalised domain in either form', 'ada@münchen.test', '*@xn--mnchen-3ya.test'],
+    ['an internationalised domain in the other form', 'ada@xn--mnchen-3ya.test', '*@MÜNCHEN.test'],
+  ])('by %s', (_, address, value) => {
+    expect(matchesOf({ from: value }, { ...mail, from: [{ name: null, address }] })).not.toBeNull();
+  });
+
+  test('by words that characters without width were strewn into', () => {
+    expect(matchesOf({ hasWords: 'casino' }, { ...mail, text: 'the c\u200ba\u00ads\u2060ino' })).not.toBeNull();
+  });
+
+  test('by a name whose end Windows would drop', () => {
+    const attachments = [{ filename: 'run.exe. ', contentType: 'application/octet-stream' }];
+    expect(matchesOf({ attachments: '.exe' }, { ...mail, attachments })).not.toBeNull();
+  });
+
+  test('letters of other scripts that look alike are other letters', () => {
+    expect(matchesOf({ hasWords: 'casino' }, { ...mail, text: 'the сasino' })).toBeNull();
+  });
+
+  test('no verdict is met where nothing is known', () => {
+    for (const config of [
+      { spf: 'none' },
+      { dkim: 'none' },
+      { dmarc: 'none' },
+      { from: { values: ['*@shop.test'], aligned: true } },
+    ])
+      expect(matchesOf(config, { ...mail, authentication: null })).toBeNull();
+  });
+
+  test.each<[AuthenticationResult[], AuthenticationResult, boolean]>([
+    [['fail', 'pass'], 'pass', true],
+    [['fail', 'pass'], 'fail', false],
+    [['fail', 'permerror'], 'permerror', true],
+    [[], 'none', true],
+    [[], 'fail', false],
+  ])('of signatures with %j DKIM is %s: %s', (dkim, wanted, isMet) => {
+    expect(matchesOf({ dkim: wanted }, { ...mail, authentication: verdicts({ dkim }) }) !== null).toBe(isMet);
+  });
+});
+
+describe('an aligned From', () => {
+  const aligned = { from: { values: ['ada@shop.test', '*@bank.test'], aligned: true } };
+  const of = (address: string, changes: Parameters<typeof verdicts>[0] = {}) =>
+    matchesOf(aligned, { ...mail, from: [{ name: null, address }], authentication: verdicts(changes) });
+
+  test('is met where DMARC passed for its domain', () => {
+    expect(of('ada@shop.test')).toEqual([{ criteria: 'from', value: 'ada@shop.test' }]);
+    expect(of('bob@bank.test', { dmarcDomain: 'BANK.test' })).toEqual([{ criteria: 'from', value: '*@bank.test' }]);
+  });
+
+  test.each<[string, Parameters<typeof verdicts>[0]]>([
+    ['DMARC failed', { dmarc: 'fail' }],
+    ['the domain publishes no DMARC', { dmarc: 'none', spf: 'pass', dkim: ['pass'] }],
+    ['DNS did not answer', { dmarc: 'temperror' }],
+    ['DMARC passed for another domain', { dmarcDomain: 'evil.test' }],
+    ['there are two From fields', { hasSeveralFromFields: true }],
+  ])('is not met where %s', (_, changes) => {
+    expect(of('ada@shop.test', changes)).toBeNull();
+  });
+
+  test('the same without alignment is met by a forger too', () => {
+    expect(
+      matchesOf({ from: 'ada@shop.test' }, { ...mail, authentication: verdicts({ dmarc: 'fail' }) }),
+    ).not.toBeNull();
+  });
+});
+
+describe('of several rules', () => {
+  const at = (second: number) => new Date(Date.UTC(2026, 10, 1, 0, 0, second));
+
+  test('the highest priority decides, of equal ones the newest, of those the greatest id', () => {
+    const rules = [
+      ruleOf({ subject: 'invoice' }, { id: 'a', priority: 0, createdAt: at(9) }),
+      ruleOf({ subject: 'invoice' }, { id: 'b', priority: 5, createdAt: at(1) }),
+      ruleOf({ subject: 'invoice' }, { id: 'c', priority: 5, createdAt: at(2) }),
+      ruleOf({ subject: 'invoice' }, { id: 'd', priority: 5, createdAt: at(2) }),
+      ruleOf({ subject: 'lottery' }, { id: 'e', priority: 9 }),
+      ruleOf({ subject: 'invoice' }, { id: 'f', priority: -3, createdAt: at(9) }),
+    ];
+    expect(sortRules(rules).map(({ id }) => id)).toEqual(['e', 'd', 'c', 'b', 'a', 'f']);
+    expect(evaluateRules(rules, mail, NONE)).toMatchObject({ kind: 'matched', rule: { id: 'd' }, reason: null });
+  });
+
+  test('an allowing rule before a blocking one lets the mail through', () => {
+    const rules = [
+      ruleOf({ from: '*@shop.test' }, { action: 'block' }),
+      ruleOf({ from: 'ada@shop.test' }, { action: 'allow', priority: 1 }),
+    ];
+    expect(evaluateRules(rules, mail, NONE)).toMatchObject({ kind: 'matched', rule: { action: 'allow' } });
+  });
+
+  test('none matches', () => {
+    expect(evaluateRules([ruleOf({ subject: 'lottery' })], mail, NONE)).toEqual({ kind: 'none' });
+    expect(evaluateRules([], mail, NONE)).toEqual({ kind: 'none' });
+  });
+});
+
+describe('a rule that a model decides', () => {
+  const prompt = promptRule('Is it advertising?', { id: 'prompt', priority: 5 });
+  const above = ruleOf({ subject: 'invoice' }, { id: 'above', priority: 9 });
+  const below = ruleOf({ subject: 'invoice' }, { id: 'below', priority: 1 });
+  const answered = (answer: ModelAnswer) => new Map([['prompt', answer]]);
+
+  test('is asked only when no rule before it matches', () => {
+    expect(evaluateRules([prompt, below], mail, NONE)).toMatchObject({ kind: 'ask', rule: { id: 'prompt' } });
+    expect(evaluateRules([prompt, above], mail, NONE)).toMatchObject({ kind: 'matched', rule: { id: 'above' } });
+    expect(promptOf(prompt)).toBe('Is it advertising?');
+    expect(promptOf(above)).toBeNull();
+  });
+
+  test('matches by its answer', () => {
+    const answers = answered({ kind: 'answered', isMatch: true, reason: 'It sells.' });
+    expect(evaluateRules([prompt, below], mail, answers)).toEqual({
+      kind: 'matched',
+      rule: prompt,
+      matches: [{ criteria: 'prompt', value: 'Is it advertising?' }],
+      reason: 'It sells.',
+    });
+  });
+
+  test('leaves the mail to the rules behind it', () => {
+    const answers = answered({ kind: 'answered', isMatch: false, reason: 'A bill.' });
+    expect(evaluateRules([prompt, below], mail, answers)).toMatchObject({ kind: 'matched', rule: { id: 'below' } });
+    expect(evaluateRules([prompt], mail, answers)).toEqual({ kind: 'none' });
+  });
+
+  test('neither blocks nor passes when the model failed', () => {
+    const answers = answered({ kind: 'failed', reason: 'HTTP 500' });
+    expect(evaluateRules([prompt, below], mail, answers)).toEqual({ kind: 'review', rule: prompt, reason: 'HTTP 500' });
+  });
+});
+
+describe('a config', () => {
+  test('is taken as an object, as JSON, and in its short forms', () => {
+    const full = { type: 'explicit', config: { subject: { operator: 'OR', values: ['a', 'b'] }, spf: ['fail'] } };
+    for (const given of [
+      { subject: { operator: 'OR', values: ['a', ' b '] }, spf: ['fail', 'fail'] },
+      { subject: ['a', 'b'], spf: 'fail', from: null, to: { operator: 'AND', values: [] }, unknown: 1 },
+      JSON.stringify({ subject: { operator: 'or', values: ['a', 'b'] }, spf: 'fail' }),
+    ])
+      expect(checkGuardConfig('explicit', given)).toEqual({ config: full });
+    // What is stored is read by the same check.
+    expect(checkGuardConfig('explicit', full.config)).toEqual({ config: full });
+  });
+
+  test.each<[unknown, string]>([
+    [null, 'config: must be an object'],
+    ['{', 'config: must be an object'],
+    [[], 'config: must be an object'],
+    [{}, 'config: must have at least one of subject, from, to, hasWords'],
+    [{ mode: 'simple' }, 'config: must have at least one of'],
+    [{ subject: { values: [' '] } }, 'config.subject.values.0: must not be empty'],
+    [{ hasWords: { values: ['\u200b'] } }, 'config.hasWords.values.0: must not be empty'],
+    [{ hasWords: { values: ['a\0'] } }, 'config.hasWords.values.0: must not contain NUL'],
+    [{ hasWords: { operator: 'XOR', values: ['a'] } }, 'config.hasWords.operator: must be OR or AND'],
+    [{ from: 'ada' }, 'config.from.values.0: must be an address or *@domain'],
+    [{ from: { values: ['a@b.test', '*@*.test'] } }, 'config.from.values.1: must be an address or *@domain'],
+    [{ to: 'Ada <ada@b.test>' }, 'config.to.values.0: must be an address or *@domain'],
+    [{ spf: 'passed' }, 'config.spf.0: must be pass, fail'],
+    [{ dmarc: [] }, 'config.dmarc: must have at least one value'],
+    [{ attachments: 'a*b*c*d*e' }, 'config.attachments.values.0: must not have more than 3 asterisks'],
+    [{ hasAttachment: 'yes' }, 'config.hasAttachment: '],
+    [{ from: { values: ['a@b.test'], aligned: 'yes' } }, 'config.from.aligned: '],
+    [{ subject: 'a', mode: 'expert' }, 'config.mode: must be simple or advanced'],
+    [
+      { subject: { values: Array.from({ length: MAX_GUARD_VALUES + 1 }, () => 'a') } },
+      'config.subject.values: must not have more than 100 values',
+    ],
+    [
+      { subject: 'a'.repeat(MAX_GUARD_VALUE_LENGTH + 1) },
+      'config.subject.values.0: must not be longer than 500 characters',
+    ],
+  ])('%j is refused: %s', (given, error) => {
+    expect(checkGuardConfig('explicit', given).error).toContain(error);
+  });
+
+  test.each<[unknown, string | undefined]>([
+    [{ prompt: ' Is it spam? ' }, undefined],
+    [{}, 'config.prompt: must be a text'],
+    [{ prompt: ' ' }, 'config.prompt: must not be empty'],
+    [{ prompt: 'x'.repeat(4_001) }, 'config.prompt: must not be longer than 4000 characters'],
+  ])('of a prompt: %j', (given, error) => {
+    expect(checkGuardConfig('ai_prompt', given).error).toBe(error);
+  });
+
+  test('says whether it looks at bodies', () => {
+    expect(readsText([ruleOf({ subject: 'a' }), promptRule('p')])).toBe(false);
+    expect(readsText([ruleOf({ subject: 'a' }), ruleOf({ hasWords: 'a' })])).toBe(true);
+  });
+});
+
+describe('facts', () => {
+  const list = (...addresses: string[]) => ({
+    text: '',
+    addresses: addresses.map((address) => ({ name: null, address })),
+  });
+  const stored = {
+    subject: 'Hi',
+    addresses: {
+      from: list('Ada@Shop.test'),
+      to: list('Hello@Inbox.test'),
+      cc: list('Cc@x.test'),
+      bcc: null,
+      replyTo: null,
+    },
+    recipients: ['hello+tag@inbox.test', 'hello@inbox.test', null],
+    textBody: 'plain text',
+    htmlBody: '<style>p{color:red}</style><p>Fr<b>ee</b> &amp; sp&#105;ns</p><p>now</p><script>steal()</script>',
+    attachments: [],
+    authentication: null,
+  };
+
+  test('name every addressee once', () => {
+    expect(guardFactsOf(stored).to).toEqual(['hello@inbox.test', 'cc@x.test', 'hello+tag@inbox.test']);
+  });
+
+  test('have the text that shows, of either body', () => {
+    const { text } = guardFactsOf(stored);
+    expect(text.replace(/\s+/g, ' ')).toBe('Hi plain text Free & spins now ');
+    expect(guardFactsOf({ ...stored, textBody: null, htmlBody: null }).text.trim()).toBe('Hi');
+  });
+
+  test('are limited: what stands far behind in a body is not looked at', () => {
+    const text = (length: number) =>
+      guardFactsOf({ ...stored, htmlBody: null, textBody: `${'x '.repeat(length / 2)}needle` });
+    expect(matchesOf({ hasWords: 'needle' }, text(99_000))).not.toBeNull();
+    expect(matchesOf({ hasWords: 'needle' }, text(100_000))).toBeNull();
+  });
+
+  test('of HTML that is too deep to be cleaned are read all the same', () => {
+    const { text } = guardFactsOf({ ...stored, htmlBody: `${'<div>'.repeat(5_000)}casino` });
+    expect(text).toContain('casino');
+  });
+});
+
+// Each takes milliseconds to seconds with the limits of the product, and minutes without them: the time limit of a test ends it.
+describe('hostile mail and rules take no long time', () => {
+  const wordRules = (word: (n: number) => string) =>
+    Array.from({ length: 5 }, (_, rule) =>
+      ruleOf({ hasWords: { values: Array.from({ length: 100 }, (__, n) => word(rule * 100 + n)) } }),
+    );
+  const expectNoMatch = (facts: Partial<GuardFacts>, rules: GuardRule[]) =>
+    expect(evaluateRules(rules, { ...mail, ...facts }, NONE).kind).toBe('none');
+
+  test('as many words as an account may have, each nearly in the text', () => {
+    const text = Array.from({ length: 40_000 }, (_, n) => `word${n}`).join(' ');
+    expectNoMatch(
+      { text },
+      wordRules((n) => `word${n} word1 nothing`),
+    );
+  });
+
+  test('repetitive words in a repetitive text', () => {
+    const text = `${'a'.repeat(490)}b`.repeat(400);
+    expectNoMatch(
+      { text },
+      wordRules((n) => `${'a'.repeat(n % 200)}b${'a'.repeat(491)}`.slice(-500)),
+    );
+  });
+
+  test('characters that stand for many', () => {
+    expectNoMatch({ text: '\ufdfa'.repeat(300_000) }, [ruleOf({ hasWords: 'casino' })]);
+  });
+
+  test('patterns with asterisks against a thousand long names', () => {
+    const attachments = Array.from({ length: 1_000 }, () => ({ filename: 'a'.repeat(250), contentType: 'a/b' }));
+    const values = Array.from({ length: 100 }, () => `${'a'.repeat(100)}*${'a'.repeat(100)}*ab*c`);
+    expectNoMatch({ attachments }, [ruleOf({ attachments: { values } })]);
+  });
+
+  test('HTML of nothing but opened tags', () => {
+    expect(guardFactsOf({ ...guarded, htmlBody: '<'.repeat(300_000) }).text).toBeTypeOf('string');
+  });
+
+  test('HTML too complex to be cleaned, with one endless name of a tag', () => {
+    const htmlBody = `${'<b>'.repeat(1_600)}<${'a'.repeat(190_000)}<`;
+    expect(guardFactsOf({ ...guarded, htmlBody }).text).toBeTypeOf('string');
+  });
+
+  const guarded = {
+    subject: '',
+    addresses: { from: null, to: null, cc: null, bcc: null, replyTo: null },
+    recipients: [],
+    textBody: null,
+    attachments: [],
+    authentication: null,
+  };
+});

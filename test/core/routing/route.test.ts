@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest';
+import type { GuardRule, GuardVerdict } from '../../../core/routing/guard-rule.ts';
+import {
+  decideRoute,
+  explainRoute,
+  normalRoute,
+  type RouteDecision,
+  type RouteFacts,
+} from '../../../core/routing/route.ts';
+
+const endpoints: Record<string, { id: string; isActive: boolean }> = {
+  ep_a: { id: 'ep_a', isActive: true },
+  ep_w: { id: 'ep_w', isActive: true },
+  ep_c: { id: 'ep_c', isActive: true },
+  ep_off: { id: 'ep_off', isActive: false },
+};
+const facts: RouteFacts = {
+  localPart: 'hello',
+  isDmarcReport: false,
+  address: { isActive: true, endpointId: 'ep_a', webhookId: null },
+  domain: { isCatchAllEnabled: true, catchAllEndpointId: 'ep_c', receivesDmarcEmails: false },
+};
+const address = (changes: Partial<NonNullable<RouteFacts['address']>>) => ({
+  ...facts,
+  address: { isActive: true, endpointId: null, webhookId: null, ...changes },
+});
+const find = (endpointId: string) => endpoints[endpointId];
+const route = (given: RouteFacts) => normalRoute(given, find);
+const rule = (action: GuardRule['action'], endpointId: string | null = null): GuardRule => ({
+  id: 'grd_1',
+  name: 'Bills',
+  type: 'explicit',
+  config: { subject: { operator: 'OR', values: ['bill'] } },
+  action,
+  endpointId,
+  priority: 0,
+  createdAt: new Date(0),
+});
+const matches = [{ criteria: 'subject', value: 'bill' }];
+const matched = (of: GuardRule, reason: string | null = null): GuardVerdict => ({
+  kind: 'matched',
+  rule: of,
+  matches,
+  reason,
+});
+
+test("the address' endpoint comes first, then its legacy webhook, then the catch-all", () => {
+  expect(route(facts)).toMatchObject({ outcome: 'endpoint', endpointId: 'ep_a', via: 'address', reason: null });
+  expect(route(address({ webhookId: 'ep_w' }))).toMatchObject({ endpointId: 'ep_w', via: 'webhook' });
+  expect(route(address({}))).toMatchObject({ endpointId: 'ep_c', via: 'catch-all' });
+  expect(route({ ...facts, address: null })).toMatchObject({ endpointId: 'ep_c', via: 'catch-all' });
+});
+
+test('an inactive address leaves its mail to the catch-all', () => {
+  expect(route(address({ isActive: false, endpointId: 'ep_a' }))).toMatchObject({
+    endpointId: 'ep_c',
+    via: 'catch-all',
+  });
+});
+
+test('an inactive endpoint ends the search, one that is gone does not', () => {
+  expect(route(address({ endpointId: 'ep_off' }))).toMatchObject({
+    outcome: 'inactive',
+    endpointId: 'ep_off',
+    via: 'address',
+  });
+  expect(route(address({ endpointId: 'ep_gone' }))).toMatchObject({ outcome: 'endpoint', endpointId: 'ep_c' });
+});
+
+const closed = { isCatchAllEnabled: false, catchAllEndpointId: 'ep_c', receivesDmarcEmails: false };
+const open = { isCatchAllEnabled: true, catchAllEndpointId: 'ep_gone', receivesDmarcEmails: false };
+test.each<[string, RouteFacts, string]>([
+  [
+    'no address, no catch-all',
+    { ...facts, address: null, domain: closed },
+    'No address of its own took the mail, and the domain has no catch-all.',
+  ],
+  [
+    'no domain',
+    { ...facts, address: null, domain: null },
+    'No address of its own took the mail, and its domain does not exist any more.',
+  ],
+  [
+    'an address without endpoint',
+    { ...address({}), domain: closed },
+    'The address has no endpoint, and the domain has no catch-all.',
+  ],
+  [
+    'an address that is off',
+    { ...address({ isActive: false }), domain: closed },
+    'The address is switched off, and the domain has no catch-all.',
+  ],
+  [
+    'endpoints that are gone',
+    { ...address({ endpointId: 'ep_gone' }), domain: open },
+    'The address has no endpoint, and the catch-all of the domain leads nowhere. An endpoint that is named there does not exist any more.',
+  ],
+  [
+    'mail to dmarc@',
+    { ...facts, localPart: 'dmarc' },
+    'Mail to dmarc@ is stored only, since the domain does not ask for it (receiveDmarcEmails).',
+  ],
+  [
+    'a report to another address',
+    { ...facts, address: null, isDmarcReport: true },
+    'The mail is a DMARC report; the catch-all of the domain does not get those (receiveDmarcEmails).',
+  ],
+])('%s: the mail is stored only, and the reason says why', (_, given, reason) => {
+  expect(route(given)).toEqual({ outcome: 'stored', via: null, endpointId: null, reason });
+});
+
+test('reports reach the catch-all where the domain asks for them, and a registered endpoint always', () => {
+  const asking = { isCatchAllEnabled: true, catchAllEndpointId: 'ep_c', receivesDmarcEmails: true };
+  expect(route({ ...facts, localPart: 'dmarc', domain: asking })).toMatchObject({ outcome: 'endpoint' });
+  expect(route({ ...facts, address: null, isDmarcReport: true, domain: asking })).toMatchObject({ endpointId: 'ep_c' });
+  expect(route({ ...facts, isDmarcReport: true })).toMatchObject({ endpointId: 'ep_a' });
+});
+
+const names = { ownAddress: 'hello@a.test', rule: 'Bills', endpoint: 'Shop', isReleased: false };
+test.each<[string, GuardVerdict, Partial<RouteDecision>, string]>([
+  [
+    'no rule',
+    { kind: 'none' },
+    { outcome: 'endpoint', via: 'address', endpointId: 'ep_a', ruleId: null, matches: null },
+    'The address hello@a.test leads to the endpoint “Shop”.',
+  ],
+  [
+    'allow',
+    matched(rule('allow')),
+    { outcome: 'endpoint', via: 'address', endpointId: 'ep_a', ruleId: 'grd_1', matches },
+    'It fitted the guard rule “Bills”. The address hello@a.test leads to the endpoint “Shop”.',
+  ],
+  [
+    'block',
+    matched(rule('block')),
+    { outcome: 'blocked', via: null, endpointId: null, ruleId: 'grd_1', matches },
+    'The guard rule “Bills” holds this mail back. It can be released.',
+  ],
+  [
+    'block by a model',
+    matched(rule('block'), 'It sells pills.'),
+    { outcome: 'blocked', reason: 'It sells pills.' },
+    'The guard rule “Bills” holds this mail back. It sells pills. It can be released.',
+  ],
+  [
+    'route',
+    matched(rule('route', 'ep_w')),
+    { outcome: 'endpoint', via: 'guard-rule', endpointId: 'ep_w', ruleId: 'grd_1', matches },
+    'The guard rule “Bills” leads to the endpoint “Shop”.',
+  ],
+  [
+    'route to an inactive endpoint',
+    matched(rule('route', 'ep_off')),
+    { outcome: 'endpoint', via: 'address', endpointId: 'ep_a', ruleId: 'grd_1' },
+    'It fitted the guard rule “Bills”. The endpoint ep_off that the guard rule names is switched off, so the rule led nowhere. The address hello@a.test leads to the endpoint “Shop”.',
+  ],
+  [
+    'route to an endpoint that is gone',
+    matched(rule('route', 'ep_gone')),
+    { outcome: 'endpoint', via: 'address', endpointId: 'ep_a' },
+    'It fitted the guard rule “Bills”. The endpoint that the guard rule names does not exist any more, so the rule led nowhere. The address hello@a.test leads to the endpoint “Shop”.',
+  ],
+  [
+    'a model to be asked',
+    { kind: 'ask', rule: rule('block') },
+    { outcome: 'asking', via: null, endpointId: null, ruleId: 'grd_1' },
+    'The model of the guard rule “Bills” has to say first whether this mail fits.',
+  ],
+  [
+    'a model that failed',
+    { kind: 'review', rule: rule('block'), reason: 'the model answered with status 500' },
+    { outcome: 'review', endpointId: null, ruleId: 'grd_1', reason: 'the model answered with status 500' },
+    'This mail is held for review, since the model of the guard rule “Bills” did not answer: the model answered with status 500. It can be released.',
+  ],
+])('%s decides, and is explained', (_, verdict, expected, sentence) => {
+  const decision = decideRoute(facts, verdict, find);
+  expect(decision).toMatchObject(expected);
+  expect(explainRoute(decision, names)).toBe(sentence);
+});
+
+test('names that are gone are told by id, and every outcome is a sentence', () => {
+  const gone = { ownAddress: 'hello@a.test', rule: null, endpoint: null, isReleased: false };
+  expect(explainRoute(decideRoute(facts, matched(rule('block')), find), gone)).toBe(
+    'The guard rule grd_1 (gone since) holds this mail back. It can be released.',
+  );
+  const off = decideRoute(address({ endpointId: 'ep_off' }), { kind: 'none' }, find);
+  expect(explainRoute(off, gone)).toBe(
+    'The address hello@a.test leads to the endpoint ep_off (gone since), which is switched off: the mail is stored only.',
+  );
+  const nowhere = decideRoute({ ...facts, address: null, domain: closed }, { kind: 'none' }, find);
+  expect(explainRoute(nowhere, gone)).toBe(
+    'No address of its own took the mail, and the domain has no catch-all. It is stored and delivered nowhere.',
+  );
+  expect(explainRoute(decideRoute(facts, matched(rule('block')), find), { ...names, isReleased: true })).toBe(
+    'The guard rule “Bills” holds this mail back. It has been released since.',
+  );
+});

@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { decryptSecret, encryptSecret, SecretBoxError, secretKeyId } from '../../../core/shared/secret-box.ts';
+
+const key = randomBytes(32);
+
+test('what was encrypted opens under the same key and purpose', () => {
+  const ciphertext = encryptSecret(key, 'webhook-secret', 'whsec_äöü', randomBytes(12));
+  expect(decryptSecret(key, 'webhook-secret', ciphertext)).toBe('whsec_äöü');
+  expect(ciphertext).toMatch(/^v1\.[0-9a-f]{12}\.[A-Za-z0-9_-]+$/);
+  expect(ciphertext).toContain(secretKeyId(key));
+});
+
+test('another key, another purpose and a changed octet are refused', () => {
+  const ciphertext = encryptSecret(key, 'webhook-secret', 'secret', randomBytes(12));
+  expect(() => decryptSecret(randomBytes(32), 'webhook-secret', ciphertext)).toThrow(SecretBoxError);
+  expect(() => decryptSecret(key, 'canary', ciphertext)).toThrow(SecretBoxError);
+  const at = ciphertext.length - 8;
+  const changed = ciphertext.slice(0, at) + (ciphertext[at] === 'A' ? 'B' : 'A') + ciphertext.slice(at + 1);
+  expect(() => decryptSecret(key, 'webhook-secret', changed)).toThrow(SecretBoxError);
+});
+
+test.each(['', 'v1', 'v1.x.y', 'v2.a.b', `v1.${secretKeyId(key)}.AAAA`, 'a.b.c.d'])('%j is refused', (text) => {
+  expect(() => decryptSecret(key, 'canary', text)).toThrow(SecretBoxError);
+});
+
+test('a key or nonce of another length is a mistake of ours', () => {
+  expect(() => encryptSecret(randomBytes(16), 'canary', 'x', randomBytes(12))).toThrow(RangeError);
+  expect(() => encryptSecret(key, 'canary', 'x', randomBytes(8))).toThrow(RangeError);
+});
+
+test('equal texts never look equal', () => {
+  expect(encryptSecret(key, 'canary', 'x', randomBytes(12))).not.toBe(
+    encryptSecret(key, 'canary', 'x', randomBytes(12)),
+  );
+});

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { readMailReport } from '../../../core/mime/parse-bounce.ts';
+import { parseMessage } from '../../../core/mime/parse-message.ts';
+import { composeDeliveryReport, type DeliveryReportDraft } from '../../../core/smtp/delivery-report.ts';
+
+const draft: DeliveryReportDraft = {
+  messageId: '<rcp_1.failed@mx.test>',
+  date: new Date('2026-11-26T10:00:00Z'),
+  mailHostname: 'mx.test',
+  to: 'ann@own.test',
+  original: {
+    messageId: '<em_1@own.test>',
+    inReplyTo: ['<zero@elsewhere.test>'],
+    references: ['<root@elsewhere.test>', '<zero@elsewhere.test>'],
+    subject: 'Grüße',
+    queuedAt: new Date('2026-11-21T10:00:00Z'),
+    octets: Buffer.from(
+      'From: Ann <ann@own.test>\r\nSubject: Hello\r\nMessage-ID: <em_1@own.test>\r\n\r\nSecret body\r\n',
+    ),
+  },
+  recipients: [
+    {
+      address: 'joe@elsewhere.test',
+      attempts: 37,
+      status: '4.2.2',
+      code: 452,
+      text: 'Mailbox full',
+      host: 'mx.elsewhere.test',
+    },
+    { address: 'eve@nowhere.test', attempts: 1, status: null, code: null, text: 'Connection refused', host: null },
+  ],
+};
+
+test('it is a message that answers the original and that nobody answers by machine', async () => {
+  const message = await parseMessage(await composeDeliveryReport(draft));
+  expect(message).toMatchObject({
+    messageId: '<rcp_1.failed@mx.test>',
+    inReplyTo: ['<em_1@own.test>'],
+    references: ['<root@elsewhere.test>', '<zero@elsewhere.test>', '<em_1@own.test>'],
+    subject: 'Undelivered mail: Grüße',
+    date: draft.date,
+    addresses: {
+      from: { addresses: [{ name: 'Mail Delivery System', address: 'MAILER-DAEMON@mx.test' }] },
+      to: { addresses: [{ name: null, address: 'ann@own.test' }] },
+    },
+    holdsReport: true,
+  });
+  expect(message.headers).toContainEqual(['auto-submitted', 'auto-replied']);
+  expect(message.headers).toContainEqual([
+    'content-type',
+    expect.stringMatching(/^multipart\/report; report-type=delivery-status;/),
+  ]);
+});
+
+test('it says in words what happened', async () => {
+  const { textBody } = await parseMessage(await composeDeliveryReport(draft));
+  expect(textBody).toContain(
+    [
+      '  joe@elsewhere.test',
+      '    It was tried 37 times. The last answer was: 452 4.2.2 Mailbox full',
+      '',
+      '  eve@nowhere.test',
+      '    It was tried once. The last answer was: Connection refused',
+    ].join('\n'),
+  );
+  expect(textBody).toContain('Subject: Grüße\nSent: Sat, 21 Nov 2026 10:00:00 +0000\n');
+});
+
+test('machines read it, and learn nothing of the body', async () => {
+  const octets = await composeDeliveryReport(draft);
+  const plain = {
+    action: 'failed',
+    bounce: 'soft',
+    originalRecipient: null,
+  };
+  expect(await readMailReport(octets)).toEqual({
+    kind: 'delivery-status',
+    reportingMta: 'mx.test',
+    originalMessageId: '<em_1@own.test>',
+    recipients: [
+      {
+        ...plain,
+        finalRecipient: 'joe@elsewhere.test',
+        status: '4.2.2',
+        diagnosticCode: '452 Mailbox full',
+        replyCode: 452,
+        remoteMta: 'mx.elsewhere.test',
+      },
+      {
+        ...plain,
+        finalRecipient: 'eve@nowhere.test',
+        status: '4.4.7',
+        diagnosticCode: 'Connection refused',
+        replyCode: null,
+        remoteMta: null,
+      },
+    ],
+  });
+  expect(octets.includes('Secret body')).toBe(false);
+});
+
+test('the same draft gives the same octets', async () => {
+  expect(await composeDeliveryReport(draft)).toEqual(await composeDeliveryReport({ ...draft }));
+});
+
+describe('it has ASCII lines of at most 998 octets that end in CRLF, whatever was said', () => {
+  const recipient = { address: 'joe@elsewhere.test', attempts: 2, status: null, code: 450, text: null, host: null };
+  test.each<[string, Partial<DeliveryReportDraft>]>([
+    ['a text without end', { recipients: [{ ...recipient, text: 'x'.repeat(5_000) }] }],
+    [
+      'a text of many lines and characters',
+      { recipients: [{ ...recipient, text: 'a\r\n.\r\nAction: delivered\0é\u2028\ud800' }] },
+    ],
+    ['a subject without end', { original: { ...draft.original, subject: 'x'.repeat(5_000) } }],
+    ['a subject of other characters', { original: { ...draft.original, subject: '\u{1f600}'.repeat(500) } }],
+    ['a subject of several lines', { original: { ...draft.original, subject: 'a\r\nBcc: b@c.test' } }],
+    ['no subject', { original: { ...draft.original, subject: '' } }],
+    ['an original that is gone', { original: { ...draft.original, octets: null } }],
+    ['an original that is all header', { original: { ...draft.original, octets: Buffer.alloc(100_000, 'a') } }],
+    ['an original that is not ASCII', { original: { ...draft.original, octets: Buffer.from('Subject: é\r\n\r\n') } }],
+    [
+      'a chain without end',
+      { original: { ...draft.original, references: Array.from({ length: 2_000 }, (_, n) => `<${n}@a.test>`) } },
+    ],
+  ])('%s', async (_, over) => {
+    const octets = await composeDeliveryReport({ ...draft, ...over });
+    expect(octets.toString('latin1')).not.toMatch(/[^\x09\x0d\x20-\x7e\n]|\r(?!\n)|(?<!\r)\n|[^\r\n]{999}/);
+    const message = await parseMessage(octets);
+    expect(message.headers.map(([name]) => name)).not.toContain('bcc');
+    expect(await readMailReport(octets)).toMatchObject({ kind: 'delivery-status' });
+    const { recipients } = (await readMailReport(octets)) as { recipients: { action: string }[] };
+    expect(recipients.every(({ action }) => action === 'failed')).toBe(true);
+  });
+});

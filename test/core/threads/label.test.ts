@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { labelKey, labelOf, uniteLabels, withoutLabels } from '../../../core/threads/label.ts';
+
+test.each<[string, string, string | null]>([
+  ['is trimmed', '  Work \n', 'Work'],
+  ['is put into NFC', 'Cafe\u0301', 'Caf\u00e9'],
+  ['keeps its case and inner space', 'To Do', 'To Do'],
+  ['may be of any script', '請求書 🧾', '請求書 🧾'],
+  ['counts code points, 64 of them', '🧾'.repeat(64), '🧾'.repeat(64)],
+  ['is not longer', 'a'.repeat(65), null],
+  ['is not empty', '   ', null],
+  ['has no control characters', 'a\u0007b', null],
+  ['has no line of its own', 'a\u2028b', null],
+  ['has no half of a character', 'a\ud800', null],
+])('a label %s', (_name, text, label) => {
+  expect(labelOf(text)).toBe(label);
+});
+
+test('case does not part two labels', () => {
+  expect(labelKey('WORK')).toBe(labelKey('work'));
+  expect(labelKey('ÄRGER')).toBe(labelKey('ärger'));
+  expect(labelKey('work')).not.toBe(labelKey('works'));
+});
+
+test('labels come together in the spelling in which they came first, and go in any', () => {
+  expect(uniteLabels(['Work', 'tax'], ['WORK', 'Home', 'home'])).toEqual(['Work', 'tax', 'Home']);
+  expect(withoutLabels(['Work', 'tax', 'Home'], ['work', 'HOME', 'none'])).toEqual(['tax']);
+});

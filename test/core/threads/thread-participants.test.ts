@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { addParticipants, participantList } from '../../../core/threads/thread-participants.ts';
+
+test.each<[string | null, string, string | null]>([
+  ['Ada', 'Ada@X.test', 'Ada'],
+  [null, 'ada@x.test', null],
+  ['Ada <home>', 'ada@x.test', 'Ada <home>'],
+  ['  ', 'ada@x.test', null],
+  ['Ada\nLovelace', 'ada@x.test', 'Ada\nLovelace'],
+])('a participant %j <%s> is listed with the name %j', (name, address, shown) => {
+  const participants = addParticipants({ emails: [], names: [] }, [{ name, address }]);
+  expect(participantList(participants)).toEqual([{ name: shown, address: address.toLowerCase() }]);
+});

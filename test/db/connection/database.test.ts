@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Database, inTransaction, isConnectionLost, openDatabase } from '../../../db/connection/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
+
+let testDatabase: TestDatabase;
+let owner: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  owner = testDatabase.open(null);
+});
+afterAll(() => testDatabase.drop());
+
+/** What the statement fails with in a transaction that begins like that. */
+async function failureOf(beginning: string, statement: string): Promise<unknown> {
+  const done = inTransaction(owner, async (client) => {
+    await client.query(beginning);
+    await client.query(statement);
+  });
+  return done.then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
+const WRITE = `insert into event_counter (user_id, last_seq) values ('usr_1', 1)`;
+
+test.each([
+  ['a server that may not be written to, as one that another is taking over from', 'set transaction read only', WRITE],
+  ['a statement that ran out of time', `set local statement_timeout = 20`, 'select pg_sleep(5)'],
+])('%s counts as away', async (_what, beginning, statement) => {
+  expect(isConnectionLost(await failureOf(beginning, statement))).toBe(true);
+});
+
+test('a mistake in a statement does not', async () => {
+  expect(isConnectionLost(await failureOf('select 1', 'select 1 / 0'))).toBe(false);
+});
+
+test('a query is given up when its server does not end it, but not where no limit is wanted', async () => {
+  const slow = async (statementTimeoutMs: number | null) => {
+    const database = openDatabase({
+      url: testDatabase.url,
+      role: null,
+      poolSize: 1,
+      applicationName: 'slow',
+      onError: () => undefined,
+      statementTimeoutMs,
+    });
+    // As a server that does not answer: its own limit is off.
+    const query = inTransaction(database, async (client) => {
+      const { rows } = await client.query('show statement_timeout');
+      await client.query('set local statement_timeout = 0');
+      await client.query('select pg_sleep(2.5)');
+      return rows;
+    });
+    const outcome = await query.catch((error: Error) => error.message);
+    await database.close();
+    return outcome;
+  };
+  expect(await Promise.all([slow(100), slow(null)])).toEqual(['Query read timeout', [{ statement_timeout: '0' }]]);
+});
+
+test('what a process asks that is stopping counts as away: its clients shall come again', async () => {
+  const { url } = testDatabase;
+  const stopping = openDatabase({
+    url,
+    role: null,
+    poolSize: 1,
+    applicationName: 'stopping',
+    onError: () => undefined,
+  });
+  await stopping.close();
+  expect(isConnectionLost(await stopping.pool.query('select 1').catch((error: unknown) => error))).toBe(true);
+});

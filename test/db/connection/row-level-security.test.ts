@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { asUser, type Database } from '../../../db/connection/database.ts';
+import { contestVerifiedName } from '../../../db/queries/domains/domain-list.ts';
+import { readRawOctets } from '../../../db/queries/emails/raw-bytes.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
+import { insertEmails, type StoredMail } from '../../support/rows/email-rows.ts';
+
+let test_: TestDatabase;
+let actor: Database;
+let gateway: Database;
+
+beforeAll(async () => {
+  test_ = await createTestDatabase();
+  actor = test_.open('postroom_actor');
+  gateway = test_.open('postroom_gateway');
+  await actor.pool.query(
+    `insert into domain (user_id, id, name) values ('usr_a', 'dom_a', 'a.test'), ('usr_b', 'dom_b', 'b.test')`,
+  );
+});
+afterAll(() => test_.drop());
+
+test('the gateway sees no row of a user table without a user', async () => {
+  const tables = await actor.pool.query<{ name: string }>(
+    `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'user_id' and a.attnum > 0
+     where c.relkind = 'r' and c.relrowsecurity`,
+  );
+  expect(tables.rows.length).toBeGreaterThan(15);
+  for (const { name } of tables.rows) {
+    const { rows } = await gateway.pool.query<{ count: number }>(`select count(*) from ${name}`);
+    expect(rows[0]?.count, name).toBe(0);
+  }
+});
+
+test('the gateway sees the rows of the user it acts for and no other', async () => {
+  const names = await asUser(gateway, 'usr_a', (transaction) =>
+    transaction.selectFrom('domain').select('name').execute(),
+  );
+  expect(names).toEqual([{ name: 'a.test' }]);
+});
+
+test('the gateway cannot write a row of another user', async () => {
+  const write = asUser(gateway, 'usr_a', (transaction) =>
+    sql`insert into domain (user_id, id, name) values ('usr_b', 'x', 'x')`.execute(transaction),
+  );
+  await expect(write).rejects.toThrow(/row-level security/);
+});
+
+test('the gateway can neither take nor free a name for another user, nor see whose it is', async () => {
+  await actor.pool.query(`insert into verified_domain_name values ('b.test', 'usr_b', 'dom_b')`);
+  await actor.pool.query(`insert into email_address_name values ('hello@b.test', 'usr_b', 'addr_b')`);
+  for (const table of ['verified_domain_name', 'email_address_name']) {
+    const [seen, freed, taken] = await asUser(gateway, 'usr_a', async (transaction) => [
+      await sql`select from ${sql.table(table)}`.execute(transaction),
+      await sql`delete from ${sql.table(table)}`.execute(transaction),
+      await sql`insert into ${sql.table(table)} select 'b.test', 'usr_a', 'x' where ${table} = 'verified_domain_name'
+        on conflict do nothing`.execute(transaction),
+    ]);
+    expect([seen.rows.length, freed.numAffectedRows, taken.numAffectedRows], table).toEqual([0, 0n, 0n]);
+    const take = asUser(gateway, 'usr_a', (transaction) =>
+      sql`insert into ${sql.table(table)} values ('new.test', 'usr_b', 'x')`.execute(transaction),
+    );
+    await expect(take, table).rejects.toThrow(/row-level security/);
+  }
+  const free = (name: string) => asUser(gateway, 'usr_a', (transaction) => contestVerifiedName(transaction, name));
+  expect([await free('b.test'), await free('free.test')]).toEqual([false, true]);
+});
+
+test('octets are handed to the user whose transaction it is, whoever is named', async () => {
+  const octets = Buffer.from('Subject: secret\r\n\r\n');
+  const raw = `insert into raw_message (id, octets, sha256, size_octets) values ('raw_b', $1, sha256($1), length($1))`;
+  await actor.pool.query(raw, [octets]);
+  await insertEmails(actor, 'usr_b', [anyMail('em_b')]);
+  await actor.pool.query(`update email set raw_id = 'raw_b' where user_id = 'usr_b'`);
+  const ask = `select octets from raw_octets('usr_b', 'em_b', 0, 1000)`;
+  expect((await gateway.pool.query(ask)).rows).toEqual([]);
+  const asOther = await asUser(gateway, 'usr_a', (transaction) => sql.raw(ask).execute(transaction));
+  expect(asOther.rows).toEqual([]);
+  const size = `select octets from raw_sizes('usr_b', '{em_b}')`;
+  expect((await asUser(gateway, 'usr_a', (transaction) => sql.raw(size).execute(transaction))).rows).toEqual([]);
+  expect((await asUser(gateway, 'usr_b', (transaction) => sql.raw(size).execute(transaction))).rows).toEqual([
+    { octets: octets.length },
+  ]);
+  expect(await readRawOctets(gateway, 'usr_b', 'em_b', { start: 0, length: 1_000 })).toEqual(octets);
+});
+
+test('every table that has a user_id lies under row-level security, global tables named excepted', async () => {
+  const { rows } = await actor.pool.query<{ name: string }>(
+    `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'user_id' and a.attnum > 0
+     where c.relkind = 'r' and not c.relrowsecurity order by 1`,
+  );
+  // Those of accounts are closed to these roles altogether (auth-sessions.test.ts).
+  expect(rows.map((row) => row.name)).toEqual(['api_key', 'auth_credential', 'auth_passkey', 'auth_session']);
+});
+
+function anyMail(emailId: string): StoredMail {
+  const at = new Date(Date.UTC(2026, 5, 1));
+  return {
+    emailId,
+    messageId: `<${emailId}@b.test>`,
+    inReplyTo: [],
+    references: [],
+    subject: 'secret',
+    baseSubject: 'secret',
+    ownAddress: 'hello@b.test',
+    addresses: ['ann@a.test'],
+    createdAt: at,
+    date: at,
+  };
+}

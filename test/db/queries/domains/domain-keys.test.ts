@@ -1,0 +1,174 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asUser, type Database, limitedTo } from '../../../../db/connection/database.ts';
+import { openReadSession } from '../../../../db/connection/read-session.ts';
+import { inUserTransaction } from '../../../../db/connection/user-transaction.ts';
+import { makeTwoDomains, type TwoDomains } from '../../../support/rows/two-domains.ts';
+import { openTestGateway, type TestGateway } from '../../../support/servers/gateway.ts';
+
+/** All that the role may call which looks past the policies. */
+const LOOK_PAST = [
+  'exchanged_emails',
+  'is_batch_of_domain',
+  'is_thread_of_domain',
+  'pending_receptions',
+  'raw_octets',
+  'raw_sizes',
+];
+
+let gateway: TestGateway;
+let two: TwoDomains;
+let limited: Database;
+let userId: string;
+
+beforeAll(async () => {
+  gateway = await openTestGateway();
+  two = await makeTwoDomains(gateway);
+  limited = limitedTo(gateway.database, two.domain);
+  ({ userId } = two.mine.mailbox);
+});
+afterAll(() => gateway.close());
+
+const ask = <T>(text: string, database = limited) =>
+  asUser(database, userId, async (transaction) => (await sql.raw<T>(text).execute(transaction)).rows);
+const tables = async () =>
+  (
+    await gateway.owner.pool.query<{ name: string }>(
+      `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'p') order by 1`,
+    )
+  ).rows.map(({ name }) => name);
+
+test('the role reads what is of the domain, or nothing', async () => {
+  const marks = [...two.theirs.ids.values()].flat().concat(two.theirs.names);
+  const readable: string[] = [];
+  for (const table of await tables()) {
+    const rows = await ask<{ row: string }>(`select to_jsonb(t)::text as row from ${table} t`).catch(
+      (error: unknown) => error,
+    );
+    if (rows instanceof Error) {
+      expect(rows, table).toMatchObject({ code: 'forbidden', reason: 'limited_to_domain' });
+      continue;
+    }
+    readable.push(table);
+    for (const { row } of rows as { row: string }[]) for (const mark of marks) expect(row, table).not.toContain(mark);
+  }
+  expect(readable).toEqual([
+    'batch',
+    'clock',
+    'delivery',
+    'delivery_attempt',
+    'delivery_earlier_attempt',
+    'domain',
+    'email',
+    'email_address',
+    'email_address_name',
+    'email_content',
+    'email_counter',
+    'endpoint',
+    'event',
+    'event_counter',
+    'recipient',
+    'route',
+    'sending_attempt',
+    'thread',
+    'thread_alias',
+  ]);
+  expect(await ask('select from endpoint')).toEqual([]);
+  for (const table of ['email', 'thread', 'delivery', 'recipient', 'event', 'email_counter', 'batch'])
+    expect((await ask(`select from ${table}`)).length, table).toBeGreaterThan(0);
+});
+
+test('the role writes nothing, and no private key is shown to it', async () => {
+  const { rows } = await gateway.owner.pool.query(
+    `select c.relname from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'v', 'p') and (
+       has_table_privilege('postroom_domain', c.oid, 'insert, update, delete, truncate, references, trigger')
+       or has_any_column_privilege('postroom_domain', c.oid, 'insert, update, references'))`,
+  );
+  expect(rows).toEqual([]);
+  await expect(ask('select private_key_ciphertext from dkim_key')).rejects.toMatchObject({
+    reason: 'limited_to_domain',
+  });
+  expect((await ask('select selector from dkim_key')).length).toBe(1);
+});
+
+test('of what looks past the policies it may call what asks for the domain itself', async () => {
+  const { rows } = await gateway.owner.pool.query<{ name: string }>(
+    `select p.proname as name from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prosecdef
+       and p.prorettype <> 'trigger'::regtype and has_function_privilege('postroom_domain', p.oid, 'execute') order by 1`,
+  );
+  expect(rows.map(({ name }) => name)).toEqual(LOOK_PAST);
+  const [own = '', other = ''] = await Promise.all(
+    [two.mine, two.theirs].map(async ({ names }) => {
+      const { rows: found } = await gateway.owner.pool.query(
+        `select id from email where own_domain = $1 and raw_id is not null`,
+        [names[1]],
+      );
+      return found[0].id as string;
+    }),
+  );
+  const octets = (id: string) =>
+    ask<{ octets: Buffer }>(`select octets from raw_octets('${userId}', '${id}', 0, 1000)`);
+  expect((await octets(own)).length).toBe(1);
+  expect(await octets(other)).toEqual([]);
+  expect((await ask(`select octets from raw_octets('${userId}', '${other}', 0, 1000)`, gateway.database)).length).toBe(
+    1,
+  );
+  const sizes = await ask<{ email_id: string }>(`select email_id from raw_sizes('${userId}', '{${own},${other}}')`);
+  expect(sizes).toEqual([{ email_id: own }]);
+
+  // Both messages are as they were before they were parsed, and have one sender.
+  const ids = `'{${own},${other}}'`;
+  await gateway.owner.pool.query(
+    `insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls, trace_fields, accepted_at)
+     select user_id, id, raw_id, '', own_address, own_address, domain_id, '127.0.0.1', 'x', false, '', now() from email where id = any (${ids})
+     on conflict (user_id, email_id) do update set parsed_at = null`,
+  );
+  const pending = `select email_id from pending_receptions('${userId}', ${ids}, 1000)`;
+  expect(await ask(pending)).toEqual([{ email_id: own }]);
+  expect(await ask(pending, gateway.database)).toHaveLength(2);
+  await gateway.owner.pool.query(
+    `update email_search set parties = '{same@sender.test}' where email_id = any (${ids})`,
+  );
+  const exchanged = `select email_id from exchanged_emails('${userId}', 'same@sender.test', null, null)`;
+  expect(await ask(exchanged)).toEqual([{ email_id: own }]);
+  expect(await ask(exchanged, gateway.database)).toHaveLength(2);
+});
+
+describe('of a thread with mail of both domains', () => {
+  test('nothing is shown', async () => {
+    const [threadId] = two.mine.ids.get('th') ?? [];
+    const seen = () => ask(`select from thread where id = '${threadId}'`);
+    expect((await seen()).length).toBe(1);
+    const { rows } = await gateway.owner.pool.query(
+      `update email set thread_id = $1 where id = (select id from email where own_domain = $2 and type = 'received' limit 1) returning id`,
+      [threadId, two.theirs.names[1]],
+    );
+    expect(rows.length).toBe(1);
+    expect(await seen()).toEqual([]);
+    expect(await ask(`select from event where thread_id = '${threadId}' and email_id is null`)).toEqual([]);
+  });
+});
+
+test('every way into a transaction takes the role, and leaves it with the transaction', async () => {
+  const role = `select current_user as role, current_setting('postroom.domain', true) as domain`;
+  const wanted = [{ role: 'postroom_domain', domain: two.domain.name }];
+  expect(await ask(role)).toEqual(wanted);
+  const options = { lock: 'x', lockTimeoutMs: 1_000 };
+  expect((await inUserTransaction(limited, userId, options, (client) => client.query(role))).rows).toEqual(wanted);
+  const session = openReadSession(limited, userId);
+  expect(await ask(role, session.database)).toEqual(wanted);
+  await session.end();
+  // The connections are those of the others.
+  for (let turn = 0; turn < 8; turn++) {
+    const [row] = await ask<{ role: string; domain: string }>(role, gateway.database);
+    expect([row?.role, row?.domain || null]).toEqual(['postroom_gateway', null]);
+  }
+  await expect(
+    inUserTransaction(limited, userId, options, (client) => client.query('delete from email')),
+  ).rejects.toMatchObject({
+    reason: 'limited_to_domain',
+  });
+  expect(
+    (await inUserTransaction(gateway.database, userId, options, (client) => client.query(role))).rows[0].role,
+  ).toBe('postroom_gateway');
+});

@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Database } from '../../../../db/connection/database.ts';
+import { analyzeYoungTables } from '../../../../db/queries/upkeep/young-tables.ts';
+import { createTestDatabase, type TestDatabase } from '../../../support/cluster/database.ts';
+
+let testDatabase: TestDatabase;
+let actor: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  actor = testDatabase.open('postroom_actor');
+});
+afterAll(() => testDatabase.drop());
+
+test('statistics of a table that grew are taken, once', async () => {
+  await actor.pool.query(
+    `insert into thread_alias (user_id, alias_id, thread_id) select 'usr_a', 'th_' || n, 'th_a' from generate_series(1, 1000) n`,
+  );
+  // The server counts changes a moment after the commit.
+  while (!(await isAnalyzed())) {
+    await analyzeYoungTables(actor);
+    await sleep(50);
+  }
+  expect(await analyzeYoungTables(actor)).toBe(0);
+});
+
+async function isAnalyzed(): Promise<boolean> {
+  const { rows } = await actor.pool.query<{ isAnalyzed: boolean }>(
+    `select reltuples >= 1000 as "isAnalyzed" from pg_class where relname = 'thread_alias'`,
+  );
+  return rows[0]?.isAnalyzed ?? false;
+}

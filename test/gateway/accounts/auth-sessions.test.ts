@@ -1,0 +1,301 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAccount } from '../../../db/queries/accounts/account.ts';
+import { makeSignInLink } from '../../../db/queries/accounts/sign-in-link.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { type BrowserSession, openBrowser } from '../../support/stages/browser-session.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const VIEWER = '{ viewer { email via } }';
+const PASSWORD = 'correct horse battery';
+let gateway: TestGateway;
+let accounts = 0;
+
+beforeAll(async () => {
+  gateway = await openTestGateway();
+});
+afterAll(() => gateway.close());
+
+async function makeAccount(): Promise<string> {
+  const email = `user${accounts++}@example.com`;
+  const made = await createAccount(gateway.owner, { email, password: PASSWORD, apiKey: null, mailbox: null });
+  expect(made.outcome).toBe('created');
+  return email;
+}
+
+async function signIn(email: string, browser: BrowserSession = openBrowser(gateway.app)): Promise<BrowserSession> {
+  const answer = await browser.auth('POST', '/sign-in/email', { email, password: PASSWORD });
+  expect(answer.statusCode).toBe(200);
+  return browser;
+}
+
+const statusOf = async (browser: BrowserSession) => (await browser.graphql(VIEWER)).statusCode;
+const sessionCookie = ({ cookies }: BrowserSession) => cookies.get('postroom.session_token') ?? '';
+
+describe('the cookie', () => {
+  test('is HttpOnly, SameSite=Lax and for every path; it has no Domain', async () => {
+    const browser = await signIn(await makeAccount());
+    expect(browser.lastCookies).toEqual([
+      expect.stringMatching(/^postroom\.session_token=[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/),
+    ]);
+  });
+
+  test('is Secure and named __Host- when PUBLIC_URL is https', async () => {
+    const secure = await openTestGateway({ config: { publicUrl: 'https://mail.example.com' } });
+    try {
+      const browser = openBrowser(secure.app, 'https://mail.example.com');
+      const body = { name: 'Ada', email: 'ada@example.com', password: PASSWORD };
+      expect((await browser.auth('POST', '/sign-up/email', body)).statusCode).toBe(200);
+      expect(browser.lastCookies).toEqual([
+        expect.stringMatching(
+          /^__Host-postroom\.session_token=[^;]+; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+        ),
+      ]);
+      expect(await statusOf(browser)).toBe(200);
+      const challenge = await browser.auth('GET', '/passkey/generate-register-options');
+      expect([challenge.statusCode, browser.lastCookies]).toEqual([
+        200,
+        [
+          expect.stringMatching(
+            /^__Host-postroom\.passkey=[^;]+; Max-Age=300; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+          ),
+        ],
+      ]);
+    } finally {
+      await secure.close();
+    }
+  });
+
+  test('opens nothing when its signature is not ours, or the token stands alone', async () => {
+    const browser = await signIn(await makeAccount());
+    const [token = ''] = decodeURIComponent(sessionCookie(browser)).split('.');
+    for (const value of [
+      token,
+      `${token}.`,
+      `${token}.${'A'.repeat(43)}=`,
+      encodeURIComponent(`${token}.${'A'.repeat(43)}=`),
+    ]) {
+      browser.cookies.set('postroom.session_token', value);
+      expect([value, await statusOf(browser)]).toEqual([value, 401]);
+      expect((await browser.auth('GET', '/get-session')).json()).toBeNull();
+    }
+  });
+});
+
+describe('a session', () => {
+  test('has another id after each sign-in, whatever cookie came with it', async () => {
+    const email = await makeAccount();
+    const browser = await signIn(email);
+    const first = sessionCookie(browser);
+    await signIn(email, browser);
+    expect(sessionCookie(browser)).not.toBe(first);
+    // One that an attacker planted gains nothing by the sign-in of its victim.
+    const planted = openBrowser(gateway.app);
+    planted.cookies.set('postroom.session_token', 'planted.token');
+    await signIn(email, planted);
+    expect(sessionCookie(planted)).not.toBe('planted.token');
+  });
+
+  test('tells GraphQL who asks, and by what', async () => {
+    const email = await makeAccount();
+    expect((await (await signIn(email)).graphql(VIEWER)).json()).toEqual({
+      data: { viewer: { email, via: 'SESSION' } },
+    });
+    const { apiKey } = await gateway.mailbox();
+    expect((await gateway.graphql(apiKey, '{ viewer { via } }')).json()).toEqual({
+      data: { viewer: { via: 'API_KEY' } },
+    });
+  });
+
+  test('ends with sign-out, for whoever has kept its cookie, too', async () => {
+    const browser = await signIn(await makeAccount());
+    const kept = sessionCookie(browser);
+    expect(await statusOf(browser)).toBe(200);
+    expect((await browser.auth('POST', '/sign-out')).json()).toEqual({ status: true });
+    expect(browser.cookies.size).toBe(0);
+    browser.cookies.set('postroom.session_token', kept);
+    expect(await statusOf(browser)).toBe(401);
+    expect((await browser.rest('GET', '/emails')).statusCode).toBe(401);
+    expect((await browser.auth('GET', '/get-session')).json()).toBeNull();
+  });
+
+  test('whose row has expired opens nothing, and is removed when its browser asks', async () => {
+    const browser = await signIn(await makeAccount());
+    const { session } = (await browser.auth('GET', '/get-session')).json();
+    await gateway.owner.pool.query(`update auth_session set expires_at = now() - interval '1 second' where id = $1`, [
+      session.id,
+    ]);
+    expect(await statusOf(browser)).toBe(401);
+    expect((await browser.auth('GET', '/get-session')).json()).toBeNull();
+    const { rowCount } = await gateway.owner.pool.query('select from auth_session where id = $1', [session.id]);
+    expect(rowCount).toBe(0);
+  });
+
+  test('lasts 12 hours from its last use that is written, and 30 days from its sign-in at most', async () => {
+    const browser = await signIn(await makeAccount());
+    const { session } = (await browser.auth('GET', '/get-session')).json();
+    expect(Date.parse(session.expiresAt) - Date.parse(session.createdAt)).toBeCloseTo(12 * 3_600_000, -4);
+    const age = (created: string, left: string) =>
+      gateway.owner.pool.query(
+        `update auth_session set created_at = now() - $2::interval, expires_at = now() + $3::interval where id = $1`,
+        [session.id, created, left],
+      );
+    const secondsLeft = async () => {
+      const { rows } = await gateway.owner.pool.query<{ left: number }>(
+        'select extract(epoch from expires_at - now())::float8 as left from auth_session where id = $1',
+        [session.id],
+      );
+      return rows[0]?.left ?? 0;
+    };
+    await age('3 days', '2 hours');
+    // Requests of pages do not move it; only this one does.
+    expect(await statusOf(browser)).toBe(200);
+    expect(await secondsLeft()).toBeLessThan(7_201);
+    await browser.auth('GET', '/get-session');
+    expect(await secondsLeft()).toBeGreaterThan(43_000);
+    await age('29 days 23 hours', '30 minutes');
+    await browser.auth('GET', '/get-session');
+    expect(await secondsLeft()).toBeLessThan(3_601);
+  });
+
+  test('can be listed and ended by the others of its account, and by nobody else; no token is told', async () => {
+    const email = await makeAccount();
+    const [one, two] = [await signIn(email), await signIn(email)];
+    const stranger = await signIn(await makeAccount());
+    const listed = (await one.auth('GET', '/list-sessions')).json();
+    expect(listed).toHaveLength(2);
+    const told = ['createdAt', 'expiresAt', 'id', 'ipAddress', 'updatedAt', 'userAgent'];
+    expect(Object.keys(listed[0]).toSorted()).toEqual(told);
+    const { session } = (await two.auth('GET', '/get-session')).json();
+    const refused = await stranger.auth('POST', '/end-session', { id: session.id });
+    expect([refused.statusCode, refused.json().code]).toEqual([404, 'SESSION_NOT_FOUND']);
+    expect(await statusOf(two)).toBe(200);
+    expect((await one.auth('POST', '/end-session', { id: session.id })).statusCode).toBe(200);
+    expect(await statusOf(two)).toBe(401);
+    expect(await statusOf(one)).toBe(200);
+  });
+
+  test('signs out everywhere, here too', async () => {
+    const email = await makeAccount();
+    const [one, two] = [await signIn(email), await signIn(email)];
+    expect([await statusOf(one), await statusOf(two)]).toEqual([200, 200]);
+    expect((await one.auth('POST', '/revoke-sessions')).statusCode).toBe(200);
+    expect([await statusOf(one), await statusOf(two)]).toEqual([401, 401]);
+  });
+
+  test('that was ended on one gateway ends on the others as soon as they are told, and its streams with it', async () => {
+    const browser = await signIn(await makeAccount());
+    const other = await gateway.beside();
+    try {
+      const elsewhere = openBrowser(other.app);
+      for (const [name, value] of browser.cookies) elsewhere.cookies.set(name, value);
+      expect(await statusOf(elsewhere)).toBe(200);
+      const stream = elsewhere.rest('GET', '/events', { accept: 'text/event-stream' });
+      await waitFor(() => expect(other.app.events.size()).toBe(1));
+      await browser.auth('POST', '/sign-out');
+      expect(await statusOf(elsewhere)).toBe(401);
+      const { body } = await stream;
+      expect(body).toContain('UNAUTHORIZED');
+    } finally {
+      await other.app.close();
+    }
+  });
+});
+
+describe('a password', () => {
+  test('that is changed ends all other sessions, and this one gets another id', async () => {
+    const email = await makeAccount();
+    const [one, two] = [await signIn(email), await signIn(email)];
+    const before = sessionCookie(one);
+    const wrong = await one.auth('POST', '/change-password', {
+      currentPassword: 'wrong',
+      newPassword: 'another password',
+    });
+    expect([wrong.statusCode, wrong.json().code]).toEqual([400, 'INVALID_PASSWORD']);
+    const body = { currentPassword: PASSWORD, newPassword: 'another password' };
+    expect((await one.auth('POST', '/change-password', body)).json()).toEqual({
+      user: expect.objectContaining({ email }),
+    });
+    expect(sessionCookie(one)).not.toBe(before);
+    expect([await statusOf(one), await statusOf(two)]).toEqual([200, 401]);
+    const former = await openBrowser(gateway.app).auth('POST', '/sign-in/email', { email, password: PASSWORD });
+    expect([former.statusCode, former.json()]).toMatchObject([401, { code: 'INVALID_EMAIL_OR_PASSWORD' }]);
+  });
+
+  test('has 8 to 128 characters', async () => {
+    const browser = openBrowser(gateway.app);
+    for (const [length, status] of [
+      [7, 400],
+      [129, 400],
+      [8, 200],
+      [128, 200],
+    ] as const) {
+      const body = { name: 'Ada', email: `long${length}@example.com`, password: 'p'.repeat(length) };
+      const answer = await browser.auth('POST', '/sign-up/email', body);
+      expect([length, answer.statusCode]).toEqual([length, status]);
+    }
+  });
+
+  test('can be set once without the current one, by an account that has none', async () => {
+    await createAccount(gateway.owner, { email: 'none@example.com', password: null, apiKey: null, mailbox: null });
+    const browser = openBrowser(gateway.app);
+    await browser.auth('POST', '/sign-in/link', { token: await makeSignInLink(gateway.owner, 'none@example.com') });
+    expect((await browser.auth('GET', '/list-accounts')).json()).toEqual({ hasPassword: false });
+    expect((await browser.auth('POST', '/set-password', { newPassword: PASSWORD })).statusCode).toBe(200);
+    expect((await browser.auth('GET', '/list-accounts')).json()).toEqual({ hasPassword: true });
+    const again = await browser.auth('POST', '/set-password', { newPassword: 'quite another' });
+    expect([again.statusCode, again.json().code]).toEqual([400, 'PASSWORD_ALREADY_SET']);
+    await signIn('none@example.com');
+  });
+});
+
+describe('an account', () => {
+  test('is of one address, whatever its case; who signs up with it is told', async () => {
+    const email = await makeAccount();
+    const body = { name: 'Eve', email: email.toUpperCase(), password: PASSWORD };
+    const answer = await openBrowser(gateway.app).auth('POST', '/sign-up/email', body);
+    expect([answer.statusCode, answer.json()]).toMatchObject([422, { code: 'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL' }]);
+  });
+
+  test('starts empty and can change its name', async () => {
+    const browser = openBrowser(gateway.app);
+    await browser.auth('POST', '/sign-up/email', { name: 'Ada', email: 'new@example.com', password: PASSWORD });
+    const before = await browser.graphql('{ viewer { name } domains { totalCount } apiKeys { totalCount } }');
+    expect(before.json().data).toEqual({
+      viewer: { name: 'Ada' },
+      domains: { totalCount: 0 },
+      apiKeys: { totalCount: 0 },
+    });
+    await browser.auth('POST', '/update-user', { name: ' Ada L. ' });
+    expect((await browser.graphql('{ viewer { name } }')).json().data).toEqual({ viewer: { name: 'Ada L.' } });
+  });
+
+  test('cannot be made where sign-up is off', async () => {
+    const closed = await openTestGateway({ config: { isSignUpOpen: false } });
+    try {
+      const browser = openBrowser(closed.app);
+      expect((await browser.auth('GET', '/settings')).json()).toEqual({ signUp: false, passkeyHost: 'postroom.test' });
+      const body = { name: 'Ada', email: 'ada@example.com', password: PASSWORD };
+      const answer = await browser.auth('POST', '/sign-up/email', body);
+      expect([answer.statusCode, answer.json().code]).toEqual([400, 'EMAIL_PASSWORD_SIGN_UP_DISABLED']);
+    } finally {
+      await closed.close();
+    }
+  });
+});
+
+test('the role of better-auth reaches its own tables and the accounts, and no other role reaches those of better-auth', async () => {
+  const { rows } = await gateway.owner.pool.query<{ role: string; table: string }>(`
+    select r.role, c.relname as table from pg_class c
+    cross join unnest(array['postroom_auth', 'postroom_gateway', 'postroom_actor']) as r(role)
+    where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and has_table_privilege(r.role, c.oid, 'select')`);
+  const tablesOf = (role: string) => rows.filter((row) => row.role === role).map(({ table }) => table);
+  expect(tablesOf('postroom_auth').toSorted()).toEqual([
+    'auth_credential',
+    'auth_passkey',
+    'auth_session',
+    'auth_verification',
+    'user_account',
+  ]);
+  for (const role of ['postroom_gateway', 'postroom_actor'])
+    expect(tablesOf(role).filter((table) => table.startsWith('auth_'))).toEqual([]);
+});

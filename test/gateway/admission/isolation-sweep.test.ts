@@ -1,0 +1,174 @@
+import type { FastifyInstance } from 'fastify';
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { DatabaseRole } from '../../../db/connection/database.ts';
+import { digestsOf, type Holdings, makeHoldings, userTables } from '../../support/rows/holdings.ts';
+import { examplesOf, recordRoutes, type ServedRoute } from '../../support/rows/route-table.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { type SweepOptions, sweepRoute } from '../../support/stages/isolation-sweep.ts';
+
+/** Routes that know no user's rows, and those of accounts, which take no key and have tests of their own (auth-*.test.ts). */
+const OPEN =
+  /^(?:GET \/health|GET \/ready|\w+ \/api\/v1(?:\/\*)?|\w+ \/api\/auth\/.*|OPTIONS \/api\/e2\*|GET \/\.well-known\/mta-sts\.txt|GET \/graphql\/explorer\/:part|GET \/api\/e2\/(?:openapi\.json|docs(?:\/.*)?))$/;
+/** Has tests of its own in isolation.test.ts. */
+const GRAPHQL = /^\w+ \/graphql$/;
+
+/** Fields that no id of one's own can be put into so that it would show. */
+const UNANSWERED: Readonly<Record<string, string>> = {};
+
+// Each wall for itself: row-level security with the conditions of every statement, and the conditions alone.
+describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (role) => {
+  let gateway: TestGateway;
+  let routes: ServedRoute[];
+  let mine: Holdings;
+  let theirs: Holdings;
+  let options: SweepOptions;
+  let tables: string[];
+
+  beforeAll(async () => {
+    const recorded = await recordRoutes(() => openTestGateway({ role }), plantLeaks);
+    gateway = recorded.opened;
+    await gateway.app.ready();
+    routes = recorded.routes.filter(
+      ({ method, url }) => !OPEN.test(`${method} ${url}`) && !GRAPHQL.test(`${method} ${url}`),
+    );
+    [mine, theirs] = [await makeHoldings(gateway), await makeHoldings(gateway)];
+    tables = await userTables(gateway.actor);
+    let before = await digestsOf(gateway.actor, tables, theirs.mailbox.userId);
+    options = {
+      mine,
+      theirs,
+      call: (method, path, body) => gateway.call(mine.mailbox.apiKey, method, path.replace(/^\/api\/e2/, ''), body),
+      async changedTables() {
+        const now = await digestsOf(gateway.actor, tables, theirs.mailbox.userId);
+        const changed = tables.filter((table) => now.get(table) !== before.get(table));
+        before = now;
+        return changed;
+      },
+      unanswered: UNANSWERED,
+      written: new Set(),
+      examplesOf: bodyExamples,
+    };
+  });
+  afterAll(() => gateway.close());
+
+  /** Those of its schema, or of the OpenAPI document, where PUT is told as PATCH. */
+  function bodyExamples({ method, url, body }: ServedRoute): unknown[] {
+    const own = body === null ? [] : examplesOf(body);
+    if (own.length > 0) return own;
+    const document = gateway.app.swagger() as OpenAPIV3_1.Document;
+    const path = document.paths?.[url.replace(/:(\w+)/g, '{$1}')];
+    const operation = path?.[method.toLowerCase() as 'post'] ?? (method === 'PUT' ? path?.patch : undefined);
+    const requested = operation?.requestBody;
+    const media = requested !== undefined && 'content' in requested ? requested.content['application/json'] : undefined;
+    const { $ref } = (media?.schema ?? {}) as OpenAPIV3_1.ReferenceObject;
+    const named = document.components?.schemas?.[$ref?.split('/').at(-1) ?? ''];
+    if (media?.example !== undefined) return [media.example];
+    const told = Object.values(media?.examples ?? {}).map((each) => ('value' in each ? each.value : each));
+    return told.length > 0 ? told : ((named?.examples as unknown[] | undefined) ?? []);
+  }
+
+  /** Routes with the mistakes that the sweep is there to find. */
+  function plantLeaks(app: FastifyInstance): void {
+    void app.register(async (leaky) => {
+      const params = z.object({ id: z.string() });
+      const find = async (id: string, condition = '') => {
+        const { rows } = await gateway.actor.pool.query<{ user_id: string; subject: string }>(
+          `select user_id, subject from email where id = $1 ${condition}`,
+          [/^\w+$/.test(id) ? id : ''],
+        );
+        return rows[0] ?? null;
+      };
+      const notFound = { error: 'Not Found', message: 'Email not found', statusCode: 404, name: 'not_found' };
+      leaky.get('/api/e2/leaks/read/:id', { schema: { params, hide: true } }, async (request, reply) => {
+        const found = await find((request.params as { id: string }).id);
+        return found === null ? reply.code(404).send(notFound) : { subject: found.subject };
+      });
+      leaky.get('/api/e2/leaks/tell-apart/:id', { schema: { params, hide: true } }, async (request, reply) => {
+        const found = await find((request.params as { id: string }).id);
+        if (found?.user_id === mine.mailbox.userId) return { found: true };
+        return reply.code(404).send({ ...notFound, message: found === null ? 'Email not found' : 'Not your email' });
+      });
+      leaky.delete('/api/e2/leaks/write/:id', { schema: { params, hide: true } }, async (request, reply) => {
+        const { id } = request.params as { id: string };
+        const found = await find(id);
+        await gateway.actor.pool.query('update email set is_archived = true where id = $1', [found === null ? '' : id]);
+        if (found?.user_id === mine.mailbox.userId) return { found: true };
+        return reply.code(404).send(notFound);
+      });
+      const body = z.object({ emailId: z.string() }).meta({ examples: [{ emailId: `em_${'0'.repeat(32)}` }] });
+      leaky.post('/api/e2/leaks/body', { schema: { body, hide: true } }, async (request) => ({
+        found: (await find((request.body as { emailId: string }).emailId)) !== null,
+      }));
+      const querystring = z.object({ email: z.string().optional() });
+      leaky.get('/api/e2/leaks/query', { schema: { querystring, hide: true } }, async (request) => ({
+        found: (await find((request.query as { email?: string }).email ?? '')) !== null,
+      }));
+      leaky.get(
+        '/api/e2/leaks/unfound/:other',
+        { schema: { params: z.object({ other: z.string() }), hide: true } },
+        (_, reply) => reply.code(404).send(notFound),
+      );
+      leaky.post(
+        '/api/e2/leaks/unfilled',
+        { schema: { body: z.object({ color: z.string() }), hide: true } },
+        () => ({}),
+      );
+    });
+  }
+
+  const isLeak = ({ url }: ServedRoute) => url.startsWith('/api/e2/leaks/');
+
+  test('every user table holds rows of the other user', async () => {
+    const empty = await digestsOf(gateway.actor, tables, 'usr_nobody');
+    const digests = await digestsOf(gateway.actor, tables, theirs.mailbox.userId);
+    expect(tables.filter((table) => digests.get(table) === empty.get(table))).toEqual(['request_window']);
+  });
+
+  test.runIf(role === 'postroom_gateway')('without a user the gateway sees no row of any of them', async () => {
+    const counts = tables.map((table) => `select '${table}' as name, count(*) from ${table}`).join(' union all ');
+    const readable = counts.replace(/select 'api_key' as name, count\(\*\) from api_key union all /, '');
+    const { rows } = await gateway.database.pool.query<{ name: string; count: number }>(readable);
+    expect(rows.filter((row) => Number(row.count) !== 0)).toEqual([]);
+    expect(rows.length).toBeGreaterThan(25);
+    await expect(gateway.database.pool.query('select from api_key')).rejects.toThrow(/permission denied/);
+  });
+
+  test('every route answers foreign ids like unknown ones, tells nothing and changes nothing', {
+    timeout: 900_000,
+  }, async () => {
+    // What deletes comes last, and what holds other things last of all: its own rows are needed by the others.
+    const order = ({ method, url }: ServedRoute) =>
+      `${method === 'DELETE' ? 1 : 0}${method === 'GET' ? 0 : 1}`.concat(url);
+    const swept = routes
+      .filter((route) => !isLeak(route))
+      .toSorted((a, b) => {
+        const [one, other] = [order(a), order(b)];
+        return one.slice(0, 2) === other.slice(0, 2) ? (one < other ? 1 : -1) : one < other ? -1 : 1;
+      });
+    expect(swept.length).toBeGreaterThan(60);
+    const complaints: string[] = [];
+    for (const route of swept) {
+      complaints.push(...(await sweepRoute(route, options)));
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  test('the sweep reports routes that leak', async () => {
+    const found: Record<string, string> = {};
+    for (const route of routes.filter(isLeak)) {
+      const complaints = await sweepRoute(route, options);
+      found[route.url.split('/')[4] ?? ''] = complaints.join('\n');
+    }
+    expect(found).toEqual({
+      read: expect.stringMatching(/instead of \[404/),
+      'tell-apart': expect.stringMatching(/Not your email.* instead of/),
+      write: expect.stringMatching(/rows of the other user in email changed/),
+      body: expect.stringMatching(/emailId em_.*true.* instead of/),
+      query: expect.stringMatching(/email em_.*true.* instead of/),
+      unfound: expect.stringMatching(/none of one’s own ids is found/),
+      unfilled: expect.stringMatching(/no example to fill it by/),
+    });
+  });
+});

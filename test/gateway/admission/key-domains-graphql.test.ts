@@ -1,0 +1,195 @@
+import {
+  type GraphQLOutputType,
+  getNamedType,
+  isInterfaceType,
+  isLeafType,
+  isObjectType,
+  isRequiredArgument,
+  isUnionType,
+} from 'graphql';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scopesOfFields, typesOfDomain } from '../../../gateway/graphql/scopes-of-fields.ts';
+import { schema } from '../../../schema/graphql/schema.ts';
+import { insertKey } from '../../support/rows/key-rows.ts';
+import { makeTwoDomains, type TwoDomains } from '../../support/rows/two-domains.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { type GraphPlace, graphPlaces, requiredArguments, withValue } from '../../support/stages/graph-places.ts';
+
+const UNKNOWN = '00000000000070008000000000000000';
+/** Waits for seconds; key-streams.test.ts shows what it answers. */
+const SLOW = 'waitForEmail';
+
+let gateway: TestGateway;
+let two: TwoDomains;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await openTestGateway();
+  two = await makeTwoDomains(gateway);
+  key = (await insertKey(gateway.owner, two.mine.mailbox, { scopes: ['read', 'send'], domain: two.domain })).secret;
+});
+afterAll(() => gateway.close());
+
+const roots = (['query', 'mutation'] as const).flatMap((operation) => {
+  const type = schema.getRootType(operation as never);
+  return Object.values(type?.getFields() ?? {}).map((field) => {
+    const need = scopesOfFields[type?.name ?? '']?.[field.name];
+    const isRead = need?.isOfDomain === true && field.name !== SLOW;
+    return { name: `${operation} ${field.name}`, operation, field, isReached: isRead && need.scope !== 'manage', need };
+  });
+});
+
+/** Everything of a type that a key of one domain is shown, some levels deep. */
+function selectionOf(output: GraphQLOutputType, depth: number): string {
+  const type = getNamedType(output);
+  if (isLeafType(type)) return '';
+  if (type.name === 'Node') return `{ __typename id ... on Email { ${fieldsOf('Email', 2)} } }`;
+  if (isUnionType(type))
+    return `{ __typename ... on Error { message code } ${type
+      .getTypes()
+      .filter(({ name }) => typesOfDomain.has(name))
+      .map(({ name }) => `... on ${name} { ${fieldsOf(name, depth)} }`)
+      .join(' ')} }`;
+  return `{ __typename ${fieldsOf(type.name, depth)} }`;
+}
+
+function fieldsOf(typeName: string, depth: number): string {
+  const type = schema.getType(typeName);
+  if (!isObjectType(type) && !isInterfaceType(type)) return '';
+  return Object.values(type.getFields())
+    .filter((field) => !field.args.some(isRequiredArgument))
+    .flatMap((field) => {
+      const inner = getNamedType(field.type);
+      if (isLeafType(inner)) return [field.name];
+      if (depth <= 1 || isUnionType(inner) || !typesOfDomain.has(inner.name)) return [];
+      const page = field.args.some((argument) => argument.name === 'first') ? '(first: 3)' : '';
+      return [`${field.name}${page} ${selectionOf(field.type, depth - 1)}`];
+    })
+    .join(' ');
+}
+
+const own = (prefix: string, at = 0) => two.mine.ids.get(prefix)?.[at] ?? `${prefix}_${UNKNOWN}`;
+
+function valueOf(name: string, typeName: string): unknown {
+  const byName: Record<string, unknown> = {
+    from: two.mine.mailbox.address,
+    to: ['bob@elsewhere.test'],
+    subject: 'x',
+    text: 'x',
+    scheduledAt: new Date(Date.now() + 7 * 86_400_000).toISOString(),
+    name: two.domain.name,
+    id: own('em'),
+    ids: [own('em')],
+    content: 'eA==',
+    value: 'x',
+  };
+  if (Object.hasOwn(byName, name)) return byName[name];
+  if (typeName === 'ID') return own('em');
+  return { String: 'x', Int: 1, Boolean: true, DateTime: new Date().toISOString() }[typeName];
+}
+
+async function ask(
+  operation: string,
+  field: (typeof roots)[number]['field'],
+  args: Record<string, unknown>,
+): Promise<string> {
+  const given = field.args.filter(({ name }) => Object.hasOwn(args, name));
+  const variables = given.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
+  const passed = given.map(({ name }) => `${name}: $${name}`).join(', ');
+  const query = `${operation}${variables === '' ? '' : `(${variables})`} { ${field.name}${passed === '' ? '' : `(${passed})`} ${selectionOf(field.type, 2)} }`;
+  const response = await gateway.graphql(key, query, args);
+  expect(response.statusCode, `${query}: ${response.body}`).toBe(200);
+  return `${response.statusCode} ${response.body}`;
+}
+
+const neutral = (answer: string, value: string) =>
+  answer
+    .replaceAll(JSON.stringify(value).slice(1, -1), 'GIVEN')
+    .replaceAll(value.split('@')[1] ?? 'GIVEN', 'GIVEN')
+    .replaceAll(/"requestId":"\w+"/g, '"requestId":"*"')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replaceAll(/\b([a-z]{2,4})_[0-9a-f]{32}\b|<[0-9a-f]{32}@/g, 'ID');
+
+const secrets = () => [...two.theirs.ids.values()].flat().concat(two.theirs.names);
+
+test.each(roots.filter(({ isReached }) => !isReached).filter(({ field }) => field.name !== SLOW))(
+  '$name is refused to a key of one domain',
+  async ({ operation, field, need }) => {
+    const args = requiredArguments(field, valueOf);
+    const given = field.args.filter(({ name }) => Object.hasOwn(args, name));
+    const variables = given.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
+    const passed = given.map(({ name }) => `${name}: $${name}`).join(', ');
+    const isLeaf = isLeafType(getNamedType(field.type));
+    const query = `${operation}${variables === '' ? '' : `(${variables})`} { ${field.name}${passed === '' ? '' : `(${passed})`} ${isLeaf ? '' : '{ __typename }'} }`;
+    const response = await gateway.graphql(key, query, args);
+    const reason = need?.scope === 'manage' ? 'insufficient_scope' : 'limited_to_domain';
+    expect([response.statusCode, response.json()], response.body).toEqual([
+      403,
+      { errors: [{ message: expect.any(String), extensions: expect.objectContaining({ code: 'FORBIDDEN', reason }) }] },
+    ]);
+  },
+);
+
+test.each(roots.filter(({ isReached }) => isReached))(
+  '$name shows and changes nothing of the account’s other domain',
+  { timeout: 120_000 },
+  async ({ operation, field }) => {
+    const base = requiredArguments(field, valueOf);
+    if (operation === 'query') {
+      const answer = await ask(operation, field, base);
+      for (const secret of secrets()) expect(answer, field.name).not.toContain(secret);
+      expect(JSON.parse(answer.slice(4)).errors, answer).toBeUndefined();
+    }
+    const places = graphPlaces(schema).filter((place) => place.operation === operation && place.field === field.name);
+    for (const place of places) await sweep(place, field, base);
+    expect(await two.changedTables()).toEqual([]);
+  },
+);
+
+async function sweep(
+  place: GraphPlace,
+  field: (typeof roots)[number]['field'],
+  base: Record<string, unknown>,
+): Promise<void> {
+  const where = `${place.field} ${place.path.join('.')}`;
+  const isId = /ids?$/i.test(place.path.at(-1) ?? '');
+  const put = async (value: string) => {
+    const answer = await ask(place.operation, field, withValue(base, place, value) as Record<string, unknown>);
+    const shown = answer.replaceAll(value, 'GIVEN').replaceAll(value.split('@')[1] ?? 'GIVEN', 'GIVEN');
+    for (const secret of secrets()) expect(shown, `${where}: ${value}`).not.toContain(secret);
+    return neutral(answer, value);
+  };
+  const strangers = new Map<string, string>();
+  for (const prefix of ['em', 'ep', 'dom', ...two.theirs.ids.keys()])
+    strangers.set(prefix, await put(`${prefix}_${UNKNOWN}`));
+  // An id of a kind is answered like one of that kind which nobody has.
+  for (const [prefix, held] of two.theirs.ids)
+    for (const id of held.slice(0, 2)) expect(await put(id), `${where}: ${id}`).toBe(strangers.get(prefix));
+  if (isId) return;
+  const nobodys = [...strangers.values(), await put('nobody@of-nobody.test'), await put('of-nobody.test')];
+  for (const name of two.theirs.names) expect(nobodys, `${where}: ${name}`).toContain(await put(name));
+}
+
+test('what a document shows beside is refused before anything is done', async () => {
+  const refused = async (query: string) => {
+    const { errors, data } = (await gateway.graphql(key, query)).json();
+    expect(data).toBeUndefined();
+    return errors[0].message;
+  };
+  const limit = `cannot be limited to one domain, and this API key is limited to ${two.domain.name}.`;
+  expect(await refused(`{ email(id: "${own('em')}") { id route { __typename outcome } } }`)).toBe(
+    `The field Route.outcome ${limit}`,
+  );
+  expect(await refused(`{ node(id: "${own('ep')}") { ...E } } fragment E on Endpoint { name }`)).toBe(
+    `The field Endpoint.name ${limit}`,
+  );
+  expect(await refused(`{ emailAddresses { edges { node { id endpoint @skip(if: true) { id } } } } }`)).toBe(
+    `The field Endpoint.id ${limit}`,
+  );
+  const sending = `sendEmail(input: { from: "${two.mine.mailbox.address}", to: ["a@b.test"], subject: "x", text: "x" })`;
+  const before = await two.changedTables();
+  expect(await refused(`mutation { ${sending} { ... on SendEmailPayload { email { guardRule { id } } } } }`)).toBe(
+    `The field GuardRule.id ${limit}`,
+  );
+  expect(before).toEqual([]);
+});

@@ -1,0 +1,126 @@
+import type { FastifyInstance } from 'fastify';
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scopesOfRoutes } from '../../../gateway/admission/scopes-of-routes.ts';
+import { insertKey } from '../../support/rows/key-rows.ts';
+import { examplesOf, recordRoutes, type ServedRoute } from '../../support/rows/route-table.ts';
+import { makeTwoDomains, type TwoDomains } from '../../support/rows/two-domains.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { type SweepOptions, sweepRoute } from '../../support/stages/isolation-sweep.ts';
+
+let gateway: TestGateway;
+let routes: ServedRoute[];
+let two: TwoDomains;
+let key: string;
+
+beforeAll(async () => {
+  const recorded = await recordRoutes(() => openTestGateway());
+  gateway = recorded.opened;
+  await gateway.app.ready();
+  routes = recorded.routes.filter(({ method, url }) => Object.hasOwn(scopesOfRoutes, `${method} ${url}`));
+  two = await makeTwoDomains(gateway);
+  key = (await insertKey(gateway.owner, two.mine.mailbox, { scopes: ['read', 'send'], domain: two.domain })).secret;
+});
+afterAll(() => gateway.close());
+
+const LATER = new Date(Date.now() + 86_400_000).toISOString();
+/** Of which the key may change the time alone. */
+const isChange = ({ method, url }: ServedRoute) => /^P(?:ATCH|UT)$/.test(method) && url === '/api/e2/emails/:id';
+const isGraph = ({ url }: ServedRoute) => url === '/graphql';
+const needOf = ({ method, url }: ServedRoute) => scopesOfRoutes[`${method} ${url}`];
+const call = (method: string, path: string, body?: unknown) =>
+  gateway.call(key, method, path.replace(/^\/api\/e2/, ''), body);
+
+test('whatever is not limited to the domain is refused, and it is said why', async () => {
+  for (const route of routes.filter((each) => needOf(each)?.isOfDomain === false)) {
+    const name = `${route.method} ${route.url}`;
+    const own = two.mine.ids.get('em')?.[0] ?? '';
+    const response = await call(
+      route.method,
+      route.url.replaceAll(/:\w+/g, own),
+      route.method === 'GET' ? undefined : {},
+    );
+    expect(response.statusCode, name).toBe(403);
+    const isManaged = JSON.stringify(needOf(route)?.scopes).includes('manage');
+    expect(response.json(), name).toMatchObject(
+      isManaged
+        ? { code: 'insufficient_scope', requiredScope: 'manage' }
+        : {
+            code: 'limited_to_domain',
+            domain: two.domain.name,
+            message: `${name} cannot be limited to one domain, and this API key is limited to ${two.domain.name}.`,
+          },
+    );
+  }
+  expect(await two.changedTables()).toEqual([]);
+});
+
+test('every list shows what is of the domain, and counts it exactly', async () => {
+  const { domain, mine, theirs } = two;
+  const shown: Record<string, unknown> = {};
+  for (const { url } of routes.filter(
+    (route) =>
+      route.method === 'GET' && needOf(route)?.isOfDomain === true && route.params.length === 0 && !isGraph(route),
+  )) {
+    const response = await call('GET', `${url}?limit=100`);
+    expect(response.statusCode, `${url} ${response.body}`).toBe(200);
+    const body = response.json();
+    shown[url] = body.pagination?.total ?? body.meta?.totalCount ?? body.data?.length;
+    for (const name of theirs.names) expect(response.body, url).not.toContain(name);
+  }
+  const count = async (text: string) =>
+    Number(
+      (await gateway.owner.pool.query(`select count(*) from ${text}`, [mine.mailbox.userId, domain.name])).rows[0]
+        .count,
+    );
+  const emails = await count('email where user_id = $1 and own_domain = $2');
+  expect(emails).toBeGreaterThan(5);
+  expect(shown['/api/e2/emails']).toBe(emails);
+  expect(shown).toMatchObject({
+    '/api/e2/domains': 1,
+    '/api/e2/email-addresses': 1,
+    '/api/e2/events': await count(
+      `event v where v.user_id = $1 and exists (select from email e where e.user_id = $1 and e.id = v.email_id and e.own_domain = $2)`,
+    ),
+  });
+  const ofOther = await call('GET', `/api/e2/emails?domain=${theirs.names[1]}`);
+  expect([ofOther.statusCode, ofOther.json().data]).toEqual([200, []]);
+});
+
+test('every other route answers what is of the account’s other domain like what is of nobody, and changes nothing of it', {
+  timeout: 900_000,
+}, async () => {
+  const options: SweepOptions = {
+    mine: two.mine,
+    theirs: two.theirs,
+    call,
+    changedTables: two.changedTables,
+    unanswered: {},
+    written: new Set(),
+    examplesOf: (route) => (isChange(route) ? [{ scheduled_at: LATER }] : bodyExamples(gateway.app, route)),
+  };
+  const order = ({ method, url }: ServedRoute) => `${method === 'DELETE' ? 2 : method === 'GET' ? 0 : 1}${url}`;
+  const swept = routes
+    .filter((route) => needOf(route)?.isOfDomain === true && !isGraph(route))
+    .toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
+  expect(swept.length).toBeGreaterThan(35);
+  const complaints: string[] = [];
+  for (const route of swept) complaints.push(...(await sweepRoute(route, options)));
+  expect(complaints).toEqual([]);
+});
+
+/** Those of its schema, or of the OpenAPI document, where PUT is told as PATCH. */
+function bodyExamples(app: FastifyInstance, { method, url, body }: ServedRoute): unknown[] {
+  const own = body === null ? [] : examplesOf(body);
+  if (own.length > 0) return own;
+  const document = app.swagger() as OpenAPIV3_1.Document;
+  const path = document.paths?.[url.replace(/:(\w+)/g, '{$1}')];
+  const operation = path?.[method.toLowerCase() as 'post'] ?? (method === 'PUT' ? path?.patch : undefined);
+  const requested = operation?.requestBody;
+  const media = requested !== undefined && 'content' in requested ? requested.content['application/json'] : undefined;
+  const { $ref } = (media?.schema ?? {}) as OpenAPIV3_1.ReferenceObject;
+  const named = document.components?.schemas?.[$ref?.split('/').at(-1) ?? ''];
+  if (media?.example !== undefined) return [media.example];
+  const told = Object.values(media?.examples ?? {}).map((each) => ('value' in each ? each.value : each));
+  return told.length > 0 ? told : ((named?.examples as unknown[] | undefined) ?? []);
+}

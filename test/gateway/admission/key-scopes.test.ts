@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SCOPES, type Scope } from '../../../core/accounts/key-rights.ts';
+import { scopesOfRoutes } from '../../../gateway/admission/scopes-of-routes.ts';
+import { insertKey } from '../../support/rows/key-rows.ts';
+import { recordRoutes, type ServedRoute } from '../../support/rows/route-table.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+
+/** Routes of the interface that take no key. */
+const OPEN = /^(?:OPTIONS \/api\/e2\*|GET \/api\/e2\/(?:openapi\.json|docs(?:\/.*)?))$/;
+
+let gateway: TestGateway;
+let routes: ServedRoute[];
+let box: TestMailbox;
+const keys = new Map<string, string>();
+const keyOf = (...scopes: Scope[]) => keys.get(scopes.join(' ')) ?? '';
+
+beforeAll(async () => {
+  const recorded = await recordRoutes(() => openTestGateway());
+  gateway = recorded.opened;
+  await gateway.app.ready();
+  routes = recorded.routes.filter(
+    ({ method, url }) => /^\/(?:api\/e2|graphql$)/.test(url) && !OPEN.test(`${method} ${url}`),
+  );
+  box = await gateway.mailbox();
+  for (const scopes of [['read'], ['send'], ['manage'], ['read', 'send'], ['read', 'send', 'manage']] as Scope[][])
+    keys.set(scopes.join(' '), (await insertKey(gateway.owner, box, { scopes })).secret);
+});
+afterAll(() => gateway.close());
+
+const ask = (key: string, { method, url }: Pick<ServedRoute, 'method' | 'url'>, body?: unknown) =>
+  gateway.call(key, method, url.replace(/^\/api\/e2/, '').replaceAll(/:\w+/g, 'em_none'), body);
+const isGraph = ({ url }: ServedRoute) => url === '/graphql';
+
+test('every route that takes a key says its scope, and no other is named', () => {
+  const served = routes.map(({ method, url }) => `${method} ${url}`);
+  expect(served.filter((name) => !Object.hasOwn(scopesOfRoutes, name))).toEqual([]);
+  expect(Object.keys(scopesOfRoutes).filter((name) => !served.includes(name))).toEqual([]);
+});
+
+test('every route refuses a key without its scope, before it looks at the request, and lets one with it pass', async () => {
+  for (const route of routes.filter((each) => !isGraph(each))) {
+    const name = `${route.method} ${route.url}`;
+    const need = scopesOfRoutes[name]?.scopes ?? [];
+    const needed = 'oneOf' in need ? need.oneOf : need;
+    for (const scope of SCOPES) {
+      const response = await ask(keyOf(scope), route, route.method === 'GET' ? undefined : {});
+      if (needed.includes(scope)) {
+        if (!('oneOf' in need)) expect(response.statusCode, `${name} with ${scope}`).not.toBe(403);
+        continue;
+      }
+      expect(response.statusCode, `${name} with ${scope}`).toBe(403);
+      expect(response.json()).toEqual({
+        error: 'Forbidden',
+        message: `${name} needs the scope ${needed[0]}. This API key has ${scope} only.`,
+        statusCode: 403,
+        name: 'restricted_api_key',
+        code: 'insufficient_scope',
+        requiredScope: needed[0],
+        scopes: [scope],
+      });
+    }
+  }
+});
+
+describe('what the request decides', () => {
+  const change = async (key: string, body: object, method = 'PATCH') => {
+    const response = await gateway.call(key, method, '/emails/em_none', body);
+    return response.statusCode === 403 ? response.json().requiredScope : response.statusCode;
+  };
+
+  test('another time is sending, a mark is managing, both are both', async () => {
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    for (const method of ['PATCH', 'PUT']) {
+      expect(await change(keyOf('send'), { scheduled_at: later }, method)).toBe(404);
+      expect(await change(keyOf('send'), { scheduledAt: later, timezone: 'UTC' }, method)).toBe(404);
+      expect(await change(keyOf('send'), { is_read: true }, method)).toBe('manage');
+      expect(await change(keyOf('send'), {}, method)).toBe('manage');
+      expect(await change(keyOf('send'), { scheduled_at: later, is_archived: false }, method)).toBe('manage');
+      expect(await change(keyOf('manage'), { is_read: true }, method)).toBe(404);
+      expect(await change(keyOf('manage'), { scheduled_at: later }, method)).toBe('send');
+      expect(await change(keyOf('read'), { is_read: true }, method)).toBe('send');
+    }
+  });
+
+  test('a look at DNS on the way manages the domain', async () => {
+    for (const path of ['/domains', `/domains/${box.domainId}`]) {
+      expect((await gateway.call(keyOf('read'), 'GET', path)).statusCode).toBe(200);
+      expect((await gateway.call(keyOf('read'), 'GET', `${path}?check=false`)).statusCode).toBe(200);
+      const refused = await gateway.call(keyOf('read'), 'GET', `${path}?check=true`);
+      expect([refused.statusCode, refused.json().requiredScope]).toEqual([403, 'manage']);
+    }
+  });
+});
+
+test('HEAD needs what GET needs', async () => {
+  expect((await gateway.call(keyOf('read'), 'HEAD', '/emails')).statusCode).toBe(200);
+  expect((await gateway.call(keyOf('send'), 'HEAD', '/emails')).statusCode).toBe(403);
+});
+
+test('a key with full rights, and one with every scope, are asked nothing', async () => {
+  for (const key of [box.apiKey, keyOf('read', 'send', 'manage')])
+    for (const [method, path] of [
+      ['GET', '/emails'],
+      ['GET', '/events'],
+      ['GET', '/endpoints'],
+    ] as const)
+      expect((await gateway.call(key, method, path)).statusCode).toBe(200);
+});
+
+test('a refusal tells the scope as RFC 6750 has it', async () => {
+  const response = await gateway.call(keyOf('read'), 'POST', '/emails', {});
+  expect(response.headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="send"');
+});

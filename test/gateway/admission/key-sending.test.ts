@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { insertKey } from '../../support/rows/key-rows.ts';
+import { insertMail } from '../../support/rows/mail-rows.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+
+let gateway: TestGateway;
+let box: TestMailbox;
+let other: TestMailbox;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await openTestGateway();
+  box = await gateway.mailbox();
+  other = await gateway.mailbox({ userId: box.userId });
+  await gateway.mailbox({ userId: box.userId, domain: `sub.${nameOf(box)}` });
+  const domain = { id: box.domainId, name: nameOf(box) };
+  key = (await insertKey(gateway.owner, box, { scopes: ['read', 'send'], domain })).secret;
+});
+afterAll(() => gateway.close());
+
+const nameOf = (mailbox: TestMailbox) => mailbox.address.split('@')[1] ?? '';
+const LATER = new Date(Date.now() + 86_400_000).toISOString();
+const mail = (from: string, more: object = {}) => ({
+  from,
+  to: ['bob@elsewhere.test'],
+  subject: 'x',
+  text: 'x',
+  ...more,
+});
+const call = (as: string, method: string, path: string, body?: object, idempotencyKey?: string) =>
+  gateway.app.inject({
+    method: method as 'POST',
+    url: `/api/e2${path}`,
+    headers: {
+      authorization: `Bearer ${as}`,
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    },
+    ...(body === undefined ? {} : { payload: body }),
+  });
+const outgoing = async () =>
+  (
+    await gateway.actor.pool.query(
+      `select own_domain, status from email where user_id = $1 and type <> 'received' order by id`,
+      [box.userId],
+    )
+  ).rows;
+
+describe('a key of one domain', () => {
+  test('sends from that domain exactly, and from no address beside it', async () => {
+    const sent = await call(key, 'POST', '/emails', mail(box.address));
+    expect(sent.statusCode, sent.body).toBe(200);
+    expect((await call(key, 'POST', '/emails', mail(`anybody@${nameOf(box)}`))).statusCode).toBe(200);
+    const before = await outgoing();
+    for (const from of [other.address, `hello@sub.${nameOf(box)}`, 'ann@of-nobody.test', `hello@not${nameOf(box)}`]) {
+      const domain = from.split('@')[1];
+      const message = `This API key sends from ${nameOf(box)} only, not from ${domain}.`;
+      const refused = await call(key, 'POST', '/emails', mail(from));
+      expect([refused.statusCode, refused.json()]).toEqual([
+        403,
+        expect.objectContaining({ message, code: 'limited_to_domain', details: [{ field: 'from', message }] }),
+      ]);
+      expect((await call(key, 'POST', '/emails', mail(from, { scheduled_at: LATER }))).statusCode).toBe(403);
+      const mixed = await call(key, 'POST', '/emails/batch', { emails: [mail(box.address), mail(from)] });
+      expect([mixed.statusCode, mixed.json().details]).toEqual([403, [{ field: 'emails.1.from', message }]]);
+      const graph = await gateway.graphql(
+        key,
+        `mutation { sendEmail(input: { from: "${from}", to: ["a@b.test"], subject: "x", text: "x" }) { __typename ... on Error { message code } } }`,
+      );
+      expect(graph.json().data.sendEmail).toEqual({ __typename: 'Forbidden', message, code: 'limited_to_domain' });
+    }
+    expect(await outgoing()).toEqual(before);
+  });
+
+  test('is told nothing of what the account was answered under an Idempotency-Key', async () => {
+    for (const more of [{}, { scheduled_at: LATER }]) {
+      const asked = mail(other.address, more);
+      const first = await call(box.apiKey, 'POST', '/emails', asked, `key ${JSON.stringify(more)}`);
+      expect(first.statusCode, first.body).toBeLessThan(300);
+      const refused = await call(key, 'POST', '/emails', asked, `key ${JSON.stringify(more)}`);
+      expect([refused.statusCode, refused.body.includes(first.json().id)]).toEqual([403, false]);
+    }
+    const own = await call(key, 'POST', '/emails', mail(box.address), 'own');
+    expect((await call(key, 'POST', '/emails', mail(box.address), 'own')).json()).toEqual(own.json());
+  });
+
+  test('answers and forwards mail of that domain alone', async () => {
+    const [mine = '', theirs = ''] = await insertMail(gateway.actor, [
+      { userId: box.userId, ownAddress: box.address },
+      { userId: box.userId, ownAddress: other.address },
+    ]);
+    const reply = (id: string, from: string) =>
+      call(key, 'POST', `/emails/${id}/reply`, { from, to: ['bob@elsewhere.test'], text: 'x' });
+    expect((await reply(mine, box.address)).statusCode).toBe(200);
+    expect((await reply(mine, other.address)).statusCode).toBe(403);
+    expect((await reply(theirs, box.address)).json().message).toBe('Email or thread not found');
+    const forward = async (id: string, from: string) =>
+      (
+        await gateway.graphql(
+          key,
+          `mutation { forwardEmail(input: { id: "${id}", from: "${from}", to: ["a@b.test"], withAttachments: false, idempotencyKey: "f" }) { __typename } }`,
+        )
+      ).json();
+    expect((await forward(theirs, box.address)).data?.forwardEmail.__typename).toBe('NotFound');
+    expect((await forward(mine, other.address)).data?.forwardEmail.__typename).toBe('Forbidden');
+    expect((await forward(mine, box.address)).data?.forwardEmail.__typename).toBe('ForwardEmailPayload');
+  });
+
+  test('changes what is scheduled from that domain alone', async () => {
+    const schedule = async (from: string) =>
+      (await call(box.apiKey, 'POST', '/emails', mail(from, { scheduled_at: LATER }))).json().id as string;
+    const [mine, theirs] = [await schedule(box.address), await schedule(other.address)];
+    const changes = [
+      ['PATCH', '', { scheduled_at: new Date(Date.now() + 2 * 86_400_000).toISOString() }],
+      ['POST', '/pause', {}],
+      ['POST', '/resume', {}],
+      ['POST', '/cancel', {}],
+    ] as const;
+    for (const [method, path, body] of changes) {
+      expect((await call(key, method, `/emails/${theirs}${path}`, body)).statusCode, path).toBe(404);
+      const done = await call(key, method, `/emails/${mine}${path}`, body);
+      expect(done.statusCode, done.body).toBe(200);
+    }
+    const batch = async (emails: object[]) =>
+      (await call(box.apiKey, 'POST', '/emails/batch', { emails })).json().id as string;
+    const later = { scheduled_at: LATER };
+    const [own, mixed] = [
+      await batch([mail(box.address, later)]),
+      await batch([mail(box.address, later), mail(other.address, later)]),
+    ];
+    expect((await call(key, 'POST', `/emails/batch/${mixed}/cancel`)).statusCode).toBe(404);
+    expect((await call(key, 'GET', `/emails/batch/${mixed}`)).statusCode).toBe(404);
+    expect((await call(key, 'POST', `/emails/batch/${own}/cancel`)).statusCode).toBe(200);
+  });
+});
+
+describe('a key that may make keys', () => {
+  const make = async (as: string, input: string) => {
+    const { errors, data } = (
+      await gateway.graphql(
+        as,
+        `mutation { createApiKey(input: { name: "x", ${input} }) { __typename ... on Error { message code } ... on ValidationError { fields { path message } }
+          ... on CreateApiKeyPayload { secret apiKey { id } } } }`,
+      )
+    ).json();
+    expect(errors).toBeUndefined();
+    return data.createApiKey;
+  };
+
+  test('hands out no more than it has', async () => {
+    const manages = (await insertKey(gateway.owner, box, { scopes: ['send', 'manage'] })).secret;
+    const all = (await insertKey(gateway.owner, box, { scopes: ['read', 'send', 'manage'] })).secret;
+    const given = { __typename: 'CreateApiKeyPayload' };
+    for (const input of [
+      'scopes: [SEND]',
+      'scopes: [MANAGE, SEND, SEND]',
+      `scopes: [SEND], domainId: "${box.domainId}"`,
+    ])
+      expect(await make(manages, input), input).toMatchObject(given);
+    for (const input of [
+      'scopes: [READ]',
+      'scopes: [SEND, READ]',
+      'scopes: null',
+      'expiresAt: null',
+      `domainId: "${box.domainId}"`,
+    ])
+      expect(await make(manages, input), input).toEqual({
+        __typename: 'Forbidden',
+        message: 'A key cannot make one with more rights than its own. This one has send and manage only.',
+        code: 'insufficient_scope',
+      });
+    // All by name is less than full rights, whatever there will be.
+    expect(await make(all, 'scopes: null')).toMatchObject({ __typename: 'Forbidden' });
+    expect(await make(all, 'scopes: [READ, SEND, MANAGE]')).toMatchObject(given);
+    expect(await make(box.apiKey, 'scopes: null')).toMatchObject(given);
+  });
+
+  test.each([
+    ['scopes: []', 'scopes', 'Name at least one scope; leave them out for full rights'],
+    [
+      'scopes: [MANAGE], domainId: "DOMAIN"',
+      'scopes',
+      'A key of one domain can read and send. What manage allows reaches beyond a domain.',
+    ],
+    ['domainId: "dom_00000000000070008000000000000000"', 'domainId', 'You have no domain with that id'],
+    ['domainId: "FOREIGN"', 'domainId', 'You have no domain with that id'],
+    ['domainId: "\\u0000"', 'domainId', 'You have no domain with that id'],
+  ])('is told what is wrong with %s', async (input, field, message) => {
+    const stranger = await gateway.mailbox();
+    const asked = input.replace('DOMAIN', box.domainId).replace('FOREIGN', stranger.domainId);
+    expect(await make(box.apiKey, asked)).toMatchObject({
+      __typename: 'ValidationError',
+      fields: [{ path: [field], message }],
+    });
+  });
+
+  test('ends itself with whatever scope, and others with manage', async () => {
+    const reads = await insertKey(gateway.owner, box, { scopes: ['read'] });
+    const sends = await insertKey(gateway.owner, box, { scopes: ['send'] });
+    const manages = await insertKey(gateway.owner, box, { scopes: ['manage'] });
+    const end = (as: string, id: string, variables?: object) =>
+      gateway.call(as, 'POST', '/graphql', {
+        query:
+          variables === undefined
+            ? `mutation { revokeApiKey(input: { id: "${id}" }) { __typename ... on RevokeApiKeyPayload { apiKey { id status } } } }`
+            : 'mutation($id: ID!, $input: RevokeApiKeyInput = { id: "x" }) { a: revokeApiKey(input: { id: $id }) { __typename } b: revokeApiKey(input: $input) { __typename } }',
+        ...(variables === undefined ? {} : { variables }),
+      });
+    expect((await end(sends.secret, reads.id)).json().errors[0].extensions).toMatchObject({
+      code: 'FORBIDDEN',
+      requiredScope: 'manage',
+    });
+    const both = { id: sends.id, input: { id: reads.id } };
+    expect((await end(sends.secret, '', both)).json().errors[0].extensions.code).toBe('FORBIDDEN');
+    expect((await end(sends.secret, sends.id)).json().data.revokeApiKey).toEqual({
+      __typename: 'RevokeApiKeyPayload',
+      apiKey: { id: sends.id, status: 'REVOKED' },
+    });
+    expect((await end(sends.secret, sends.id)).statusCode).toBe(401);
+    expect((await end(manages.secret, reads.id)).json().data.revokeApiKey.apiKey.status).toBe('REVOKED');
+  });
+
+  test('sees which one it is, and what each is good for', async () => {
+    const { apiKey } = await make(box.apiKey, `scopes: [SEND], domainId: "${box.domainId}"`);
+    const shown = await gateway.graphql(
+      box.apiKey,
+      `{ apiKey(id: "${apiKey.id}") { isCurrent scopes domainName domain { id } status } apiKeys(first: 50) { edges { node { isCurrent scopes } } } }`,
+    );
+    const { apiKey: made, apiKeys } = shown.json().data;
+    expect(made).toEqual({
+      isCurrent: false,
+      scopes: ['SEND'],
+      domainName: nameOf(box),
+      domain: { id: box.domainId },
+      status: 'ACTIVE',
+    });
+    const current = apiKeys.edges.filter(({ node }: { node: { isCurrent: boolean } }) => node.isCurrent);
+    expect(current).toEqual([{ node: { isCurrent: true, scopes: null } }]);
+  });
+});

@@ -1,0 +1,365 @@
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asUser } from '../../../db/connection/database.ts';
+import { insertMail } from '../../support/rows/mail-rows.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/servers/tcp-proxy.ts';
+
+let gateway: TestGateway;
+let box: TestMailbox;
+
+beforeAll(async () => {
+  gateway = await openTestGateway();
+  box = await gateway.mailbox();
+});
+afterAll(() => gateway.close());
+
+const send = (method: 'POST' | 'PATCH' | 'GET', url: string, payload?: string | Buffer, headers = {}) =>
+  gateway.app.inject({
+    method,
+    url,
+    headers: { authorization: `Bearer ${box.apiKey}`, ...headers },
+    ...(payload === undefined ? {} : { payload }),
+  });
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+describe('paths', () => {
+  test('that no route serves are 404', async () => {
+    for (const url of ['/api/e2', '/api/e2/nothing', '/api/e3/emails', '/emails', '/api/e2/emails/x/y/z']) {
+      const response = await send('GET', url);
+      expect([response.statusCode, response.json()]).toEqual([
+        404,
+        { error: 'Not Found', message: 'The requested resource does not exist.', statusCode: 404, name: 'not_found' },
+      ]);
+    }
+  });
+
+  test('of /api/v2 are those of /api/e2', async () => {
+    const one = await send('GET', '/api/v2/domains?limit=3');
+    const other = await send('GET', '/api/e2/domains?limit=3');
+    expect([one.statusCode, one.body]).toEqual([200, other.body]);
+  });
+
+  test('of /api/v1 are gone', async () => {
+    for (const url of ['/api/v1', '/api/v1/', '/api/v1/emails/x']) {
+      const response = await gateway.app.inject({ url, method: 'POST' });
+      expect([response.statusCode, response.json().error]).toEqual([410, 'Gone']);
+    }
+  });
+
+  test('with a bad percent escape are answered like an unknown id', async () => {
+    const unknown = await send('GET', '/api/e2/emails/em_00000000000000000000000000000000');
+    for (const id of ['%', '%zz', '%ff', '%c3%28', '%E0%A4%A', 'a%2fb', '%00', "'", '..%2f', '%25'])
+      expect((await send('GET', `/api/e2/emails/${id}`)).body, id).toBe(unknown.body);
+  });
+
+  test('name every request', async () => {
+    const one = await send('GET', '/api/e2/domains');
+    const other = await send('GET', '/health');
+    expect(one.headers['x-request-id']).toMatch(/^[0-9a-f]{24}$/);
+    expect(other.headers['x-request-id']).not.toBe(one.headers['x-request-id']);
+  });
+});
+
+describe('bodies', () => {
+  const valid = JSON.stringify({ name: 'x', type: 'email', config: { forwardTo: 'a@x.test' } });
+
+  test('of another content type or without one are 415', async () => {
+    for (const headers of [
+      { 'content-type': 'text/plain' },
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      {},
+    ]) {
+      const response = await send('POST', '/api/e2/endpoints', valid, headers);
+      expect([response.statusCode, response.json().error]).toEqual([415, 'Unsupported Media Type']);
+    }
+  });
+
+  test('that are compressed are 415', async () => {
+    const response = await send('POST', '/api/e2/endpoints', gzipSync(valid), {
+      ...JSON_TYPE,
+      'content-encoding': 'gzip',
+    });
+    expect(response.statusCode).toBe(415);
+  });
+
+  test('that are no JSON are 400', async () => {
+    for (const body of ['{', 'nonsense', '{"a":}', '\u0000', '{"a":1}x']) {
+      const response = await send('POST', '/api/e2/endpoints', body, JSON_TYPE);
+      expect([response.statusCode, response.json()]).toEqual([
+        400,
+        {
+          error: 'Bad Request',
+          message: 'The request body is not valid JSON.',
+          statusCode: 400,
+          name: 'validation_error',
+        },
+      ]);
+    }
+  });
+
+  test('of a JSON content type that are empty count as none', async () => {
+    const none = await send('PATCH', '/api/e2/emails/x', '', JSON_TYPE);
+    expect([none.statusCode, none.json().error]).toEqual([400, 'Bad Request']);
+    expect((await send('GET', '/api/e2/domains', undefined, JSON_TYPE)).statusCode).toBe(200);
+  });
+
+  test('that are no objects are 400', async () => {
+    for (const body of ['null', '[]', '7', '"x"', 'true'])
+      expect((await send('POST', '/api/e2/endpoints', body, JSON_TYPE)).statusCode).toBe(400);
+  });
+
+  test('above 256 KB are 413', async () => {
+    const response = await send('POST', '/api/e2/endpoints', JSON.stringify({ name: 'x'.repeat(262_144) }), JSON_TYPE);
+    expect([response.statusCode, response.json().error]).toEqual([413, 'Payload Too Large']);
+    const variables = { x: 'x'.repeat(262_144) };
+    const graphql = await send(
+      'POST',
+      '/graphql',
+      JSON.stringify({ query: '{ viewer { id } }', variables }),
+      JSON_TYPE,
+    );
+    expect([graphql.statusCode, graphql.json().errors.length]).toEqual([413, 1]);
+  });
+
+  test('of deep arrays, many keys and huge numbers are 400', async () => {
+    const deep = 100_000;
+    const bodies = [
+      `${'['.repeat(deep)}${']'.repeat(deep)}`,
+      `{"name":${'['.repeat(deep)}${']'.repeat(deep)}}`,
+      `{${Array.from({ length: 20_000 }, (_, n) => `"k${n}":1`).join(',')}}`,
+      '{"name":1e400,"type":"email","config":{}}',
+    ];
+    for (const body of bodies) expect((await send('POST', '/api/e2/endpoints', body, JSON_TYPE)).statusCode).toBe(400);
+  });
+
+  test('that try to pollute prototypes change nothing', async () => {
+    const body = `{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},${valid.slice(1)}`;
+    const response = await send('POST', '/api/e2/endpoints', body, JSON_TYPE);
+    expect(response.statusCode).toBe(201);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    expect((await send('GET', '/api/e2/emails?__proto__=x&constructor=y')).statusCode).toBe(200);
+  });
+
+  test('with halves of surrogate pairs in a config are taken, U+FFFD in their stead; whole pairs and escaped backslashes stay', async () => {
+    const config = String.raw`{"forwardTo":"a@x.test","subjectPrefix":"\ud800 \ud83d\ude00 \\\ud800 \\ud800 \udc00\ud83d"}`;
+    const made = await send(
+      'POST',
+      '/api/e2/endpoints',
+      String.raw`{"name":"\uD8ff","type":"email","config":${config}}`,
+      JSON_TYPE,
+    );
+    expect(made.statusCode, made.body).toBe(201);
+    const { name, config: kept } = made.json();
+    expect([name, kept.subjectPrefix]).toEqual(['\ufffd', '\ufffd \u{1f600} \\\ufffd \\ud800 \ufffd\ufffd']);
+    const headers = await send(
+      'POST',
+      '/api/e2/endpoints',
+      String.raw`{"name":"x","type":"webhook","config":{"url":"https://x.test/","headers":{"\ud800":"x"}}}`,
+      JSON_TYPE,
+    );
+    expect(headers.statusCode, headers.body).toBe(400);
+    for (const rule of [String.raw`{"subject":["a\ud800"]}`, JSON.stringify(String.raw`{"subject":["a\ud800"]}`)]) {
+      const body = `{"name":"x","type":"explicit","config":${rule},"action":{"action":"block"}}`;
+      const answer = await send('POST', '/api/e2/guard', body, JSON_TYPE);
+      expect(answer.statusCode, answer.body).toBe(201);
+      expect(answer.json().data.configObject.subject.values).toEqual(['a\ufffd']);
+    }
+  });
+
+  test('with U+0000 in texts that are kept are 400', async () => {
+    for (const [path, body] of [
+      ['endpoints', { ...JSON.parse(valid), name: 'a\0' }],
+      ['endpoints', { name: 'x', type: 'email', config: { forwardTo: 'a@x.test', subjectPrefix: '\0' } }],
+      ['endpoints', { name: 'x', type: 'webhook', config: { url: 'https://x.test/', headers: { 'x-a': '\0' } } }],
+      ['guard', { name: 'x', type: 'explicit', config: { subject: ['\0'] }, action: { action: 'block' } }],
+      ['guard', { name: 'x', type: 'explicit', config: { subject: ['a'], mode: '\0' }, action: { action: 'block' } }],
+      ['guard', { name: 'x', type: 'ai_prompt', config: { prompt: '\0' }, action: { action: 'block' } }],
+    ] as const) {
+      const response = await send('POST', `/api/e2/${path}`, JSON.stringify(body), JSON_TYPE);
+      expect(response.statusCode, JSON.stringify(body) + response.body).toBe(400);
+    }
+  });
+
+  test('may hold fields that nobody knows', async () => {
+    const body = JSON.stringify({ ...JSON.parse(valid), surprise: true });
+    expect((await send('POST', '/api/e2/endpoints', body, JSON_TYPE)).statusCode).toBe(201);
+  });
+});
+
+describe('over a socket', () => {
+  let port: number;
+  beforeAll(async () => {
+    await gateway.app.listen({ host: '127.0.0.1', port: 0 });
+    port = (gateway.app.server.address() as { port: number }).port;
+  });
+
+  const raw = (text: string) =>
+    new Promise<string>((resolve, reject) => {
+      let answer = '';
+      const socket = connect(port, '127.0.0.1', () => socket.write(text));
+      socket.on('data', (octets) => {
+        answer += octets.toString();
+      });
+      socket.on('close', () => resolve(answer));
+      socket.on('error', reject);
+    });
+
+  test('a header section of 20 KB is 431', async () => {
+    expect(await raw(`GET /health HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`)).toMatch(
+      /^HTTP\/1\.1 431/,
+    );
+  });
+
+  test('what is no HTTP is 400 and closed', async () => {
+    expect(await raw('EHLO there\r\n\r\n')).toMatch(/^HTTP\/1\.1 400/);
+  });
+
+  test('a chunked body above the limit is 413', async () => {
+    const chunk = `8000\r\n${'x'.repeat(0x8000)}\r\n`;
+    const head = `POST /api/e2/endpoints HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${box.apiKey}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    expect(await raw(head + chunk.repeat(10))).toMatch(/^HTTP\/1\.1 413/);
+  });
+
+  test('a download of 8 MB is whole', async () => {
+    const raw = Buffer.alloc(8_000_000, 'abcdefg');
+    const attachment = {
+      filename: 'a',
+      contentType: 'application/zip',
+      contentId: null,
+      contentDisposition: null,
+    } as const;
+    const [id] = await insertMail(gateway.actor, [
+      {
+        userId: box.userId,
+        raw,
+        attachments: [
+          { ...attachment, index: 0, size: raw.length, start: 0, length: raw.length, transferEncoding: 'binary' },
+        ],
+      },
+    ]);
+    const response = await fetch(`http://127.0.0.1:${port}/api/e2/attachments/${id}/a`, {
+      headers: { authorization: `Bearer ${box.apiKey}` },
+    });
+    expect(Buffer.from(await response.arrayBuffer()).equals(raw)).toBe(true);
+  });
+});
+
+test('the OpenAPI document is served without a key and names every operation', async () => {
+  const response = await gateway.app.inject('/api/e2/openapi.json');
+  expect(response.statusCode).toBe(200);
+  const document = response.json();
+  expect(document.openapi).toBe('3.1.0');
+  expect(Object.keys(document.paths)).toContain('/api/e2/emails/{id}');
+  // Whatever is referred to is there.
+  for (const [, name] of response.body.matchAll(/"#\/components\/schemas\/([^"]+)"/g))
+    expect(document.components.schemas).toHaveProperty(name ?? '');
+});
+
+describe('health', () => {
+  test('needs no key', async () => {
+    const health = await gateway.app.inject('/health');
+    expect([health.statusCode, health.json()]).toEqual([200, { status: 'ok' }]);
+    const ready = await gateway.app.inject('/ready');
+    expect([ready.statusCode, ready.json()]).toEqual([200, { status: 'ok' }]);
+  });
+
+  test('without the bus is degraded, still 200', async () => {
+    const other = await openTestGateway();
+    await other.bus.close();
+    const ready = await other.app.inject('/ready');
+    expect([ready.statusCode, ready.json()]).toEqual([200, { status: 'degraded', missing: ['bus'] }]);
+    await other.close();
+  });
+});
+
+describe('without PostgreSQL', () => {
+  let away: TestGateway;
+  let proxy: TcpProxy;
+  let key: string;
+
+  beforeAll(async () => {
+    away = await openTestGateway({
+      databasePort: async (server) => {
+        proxy = await startTcpProxy(server);
+        return proxy.port;
+      },
+    });
+    key = (await away.mailbox()).apiKey;
+  });
+  afterAll(async () => {
+    proxy.setMode('pass');
+    await away.close();
+    await proxy.close();
+  });
+
+  test('requests are 503 with Retry-After, /ready names what is missing, and all comes back by itself', async () => {
+    expect((await away.call(key, 'GET', '/emails')).statusCode).toBe(200);
+    proxy.setMode('refuse');
+    for (const path of ['/emails', '/mail/threads/x', '/attachments/x/y']) {
+      const response = await away.call(key, 'GET', path);
+      expect([response.statusCode, response.json()]).toEqual([
+        503,
+        {
+          error: 'Service Unavailable',
+          message: 'The service is temporarily unavailable. Please try again later.',
+          statusCode: 503,
+          name: 'application_error',
+        },
+      ]);
+      expect(response.headers['retry-after']).toBe('5');
+    }
+    const posted = await away.call(key, 'POST', '/domains', { domain: 'x.example' });
+    expect([posted.statusCode, posted.headers['retry-after']]).toEqual([503, '5']);
+    const graph = await away.graphql(key, '{ viewer { id } }');
+    expect(
+      [graph.statusCode, graph.headers['retry-after']],
+      graph.body + JSON.stringify(away.logged.slice(-3)),
+    ).toEqual([503, '5']);
+    const ready = await away.app.inject('/ready');
+    expect([ready.statusCode, ready.json()]).toEqual([503, { status: 'unavailable', missing: ['postgresql'] }]);
+    expect((await away.app.inject('/health')).statusCode).toBe(200);
+    proxy.setMode('pass');
+    expect((await away.call(key, 'GET', '/emails')).statusCode).toBe(200);
+    expect((await away.call(key, 'POST', '/domains', { domain: 'x.example' })).statusCode).toBe(201);
+  });
+
+  test('that is paused, requests are 503, and no connection is lost by it', {
+    timeout: 60_000,
+  }, async () => {
+    const six = () => Promise.all(Array.from({ length: 6 }, () => away.call(key, 'GET', '/emails')));
+    await six();
+    expect(away.database.pool.idleCount).toBe(6);
+    proxy.setMode('stall');
+    const answers = await Promise.all([
+      away.call(key, 'GET', '/emails'),
+      away.call(key, 'GET', '/emails/x_y'),
+      away.call(key, 'POST', '/domains', { domain: 'y.example' }),
+      away.call(key, 'POST', '/domains', { domain: 'z.example' }),
+      away.graphql(key, '{ emails { totalCount } }'),
+      away.app.inject('/ready'),
+    ]);
+    const last = asUser(away.database, 'usr_x', (transaction) => sql`select 1`.execute(transaction));
+    expect(answers.map((answer) => answer.statusCode)).toEqual([503, 503, 503, 503, 503, 503]);
+    expect(answers.slice(0, 5).map((answer) => answer.headers['retry-after'])).toEqual(['5', '5', '5', '5', '5']);
+    // The statements that nobody awaits any more end by their own limit, this one after all others.
+    await expect(last).rejects.toThrow();
+    proxy.setMode('pass');
+    await expect.poll(async () => (await six()).map((answer) => answer.statusCode)).toEqual(Array(6).fill(200));
+    await expect.poll(() => away.database.pool.idleCount).toBe(away.database.pool.totalCount);
+  });
+
+  test('that has no connection left, requests are 503', async () => {
+    const held = await Promise.all(Array.from({ length: 6 }, () => away.database.pool.connect()));
+    try {
+      const response = await away.call(key, 'GET', '/emails');
+      expect(response.statusCode).toBe(503);
+    } finally {
+      for (const client of held) client.release();
+    }
+    expect((await away.call(key, 'GET', '/emails')).statusCode).toBe(200);
+  });
+});

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkRecipient } from '../../../actors/receiving/check-recipient.ts';
+import { testReturnAddressKey } from '../../support/rows/sent-mail.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await openTestGateway({ config: { trustedDomains: ['states.test'] } });
+});
+afterAll(() => gateway.close());
+
+test('what a domain and its addresses are told decides at once which mail is taken', async () => {
+  const box = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' });
+  const ask = async (method: string, path: string, body?: unknown) => {
+    const response = await gateway.call(box.apiKey, method, path, body);
+    expect(response.statusCode, `${method} ${path} ${response.body}`).toBeLessThan(300);
+    return response.json();
+  };
+  /** The address that takes it, `catch-all`, or the reply of RCPT. */
+  const takerOf = async (recipient: string) => {
+    const check = await checkRecipient({ database: gateway.actor, returnAddressKey: testReturnAddressKey }, recipient);
+    if (check.verdict !== 'accept') return `${check.code} ${check.enhancedCode}`;
+    return check.addressId ?? 'catch-all';
+  };
+  const { id: domainId } = await ask('POST', '/domains', { domain: 'states.test' });
+  expect(await takerOf('a@states.test')).toBe('550 5.1.1');
+  const { id } = await ask('POST', '/email-addresses', { address: 'A@states.test', domainId });
+  expect([await takerOf('a@states.test'), await takerOf('a+tag@states.test')]).toEqual([id, id]);
+  await ask('PATCH', `/email-addresses/${id}`, { isActive: false });
+  expect(await takerOf('a@states.test')).toBe('550 5.1.1');
+
+  await ask('PATCH', `/domains/${domainId}`, { isCatchAllEnabled: true, catchAllEndpointId: box.endpointId });
+  expect([await takerOf('b@states.test'), await takerOf('a@states.test')]).toEqual(['catch-all', '550 5.1.1']);
+  await ask('PATCH', `/email-addresses/${id}`, { isActive: true });
+  expect(await takerOf('a@states.test')).toBe(id);
+  await ask('DELETE', `/email-addresses/${id}`);
+  expect(await takerOf('a@states.test')).toBe('catch-all');
+  await ask('PATCH', `/domains/${domainId}`, { isCatchAllEnabled: false });
+  expect(await takerOf('b@states.test')).toBe('550 5.1.1');
+  await ask('DELETE', `/domains/${domainId}`);
+  expect(await takerOf('a@states.test')).toBe('550 5.7.1');
+});

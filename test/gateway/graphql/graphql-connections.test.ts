@@ -1,0 +1,56 @@
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+
+let gateway: TestGateway;
+let box: TestMailbox;
+let port: number;
+/** counts that were begun */
+let counts = 0;
+
+beforeAll(async () => {
+  gateway = await openTestGateway();
+  box = await gateway.mailbox();
+  await gateway.app.listen({ host: '127.0.0.1', port: 0 });
+  port = (gateway.app.server.address() as AddressInfo).port;
+  // Counting takes long.
+  await gateway.owner.pool.query(`
+    create or replace function count_inbox(p_query search_query) returns bigint language plpgsql stable security definer as $$
+      begin
+        perform pg_sleep(0.2);
+        return 1;
+      end $$`);
+  const watched = new WeakSet<object>();
+  gateway.database.pool.on('acquire', (client) => {
+    if (watched.has(client)) return;
+    watched.add(client);
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    Object.assign(client, {
+      query(...args: unknown[]) {
+        if (JSON.stringify(args[0]).includes('count_inbox')) counts++;
+        return query(...args);
+      },
+    });
+  });
+});
+afterAll(() => gateway.close());
+
+test('what a client asked for is read no further when it has hung up', async () => {
+  const fields = Array.from({ length: 25 }, (_, n) => `c${n}: inbox(search: "w${n}", first: 1) { totalCount }`);
+  const call = request({
+    host: '127.0.0.1',
+    port,
+    method: 'POST',
+    path: '/graphql',
+    headers: { authorization: `Bearer ${box.apiKey}`, 'content-type': 'application/json' },
+  });
+  call.on('error', () => undefined);
+  call.end(JSON.stringify({ query: `{ ${fields.join(' ')} }` }));
+  await expect.poll(() => counts).toBeGreaterThan(0);
+  call.destroy();
+  const { pool } = gateway.database;
+  await expect.poll(() => pool.totalCount - pool.idleCount).toBe(0);
+  expect(counts).toBeLessThan(20);
+});

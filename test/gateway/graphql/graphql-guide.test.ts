@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { encodeEventCursor } from '../../../core/events/event-cursor.ts';
+import { type GatewayMail, takeMail } from '../../support/rows/gateway-mail.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { repository } from '../../support/runner.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { openShell, type ShellSession } from '../../support/servers/shell-session.ts';
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
+
+interface Example {
+  /** the heading that it stands under, and its number there */
+  name: string;
+  language: string;
+  text: string;
+  /** what the guide says that it answers */
+  answer: unknown;
+}
+
+const guide = readFileSync(path.resolve(import.meta.dirname, '../../../docs/graphql.md'), 'utf8');
+const examples = readExamples();
+let gateway: TestGateway;
+let mail: GatewayMail;
+let box: TestMailbox;
+let shell: ShellSession;
+let url: string;
+
+beforeAll(async () => {
+  gateway = await openTestGateway({ config: { publicUrl: 'http://localhost:3000' } });
+  mail = await takeMail(gateway);
+  box = await gateway.mailbox({ domain: 'inbox.test', address: 'hello@inbox.test' });
+  await gateway.owner.pool.query(`update user_account set email = 'owner@inbox.test' where id = $1`, [box.userId]);
+  url = await gateway.app.listen({ host: '127.0.0.1', port: 0 });
+  shell = openShell(repository, { KEY: box.apiKey, CURSOR: encodeEventCursor(box.userId, 1) });
+});
+afterAll(async () => {
+  await shell.end();
+  await mail.stop();
+  await gateway.close();
+});
+
+function readExamples(): Example[] {
+  return guide.split(/^## /m).flatMap((section) => {
+    const [heading = ''] = section.split('\n', 1);
+    const blocks = [...section.matchAll(/```(\w+)\n([\s\S]*?)```/g)];
+    return blocks.flatMap(([, language = '', text = ''], at) => {
+      if (language === 'json') return [];
+      const next = blocks[at + 1];
+      const answer: unknown = next?.[1] === 'json' ? JSON.parse(next[2] ?? '') : null;
+      return [{ name: `${heading}, ${at + 1}`, language, text, answer }];
+    });
+  });
+}
+
+/** What differs from run to run, by what it is: ids by their kind, cursors, ids of requests. */
+function settled(answer: unknown): unknown {
+  return JSON.parse(JSON.stringify(answer), (key, value: unknown) => {
+    if (typeof value !== 'string') return value;
+    if (/^(cursor|endCursor|requestId)$/.test(key)) return `a ${key}`;
+    return value.replace(/^([a-z]+_)[0-9a-f]{2,}$/, '$1');
+  });
+}
+
+const here = (text: string) => text.replaceAll('http://localhost:3000', url).replace('KEY=...', `KEY=${box.apiKey}`);
+
+/** The latest email and its thread, as the variables of the guide. */
+async function variables(): Promise<Record<string, unknown>> {
+  const { rows } = await gateway.actor.pool.query<{ id: string; thread_id: string }>(
+    'select id, thread_id from email where user_id = $1 order by created_at desc limit 1',
+    [box.userId],
+  );
+  return { email: rows[0]?.id ?? null, thread: rows[0]?.thread_id ?? null };
+}
+
+/** Resolves when all that came in has its thread. */
+async function untilThreaded(): Promise<void> {
+  const { pool } = gateway.actor;
+  const open = `select (select count(*) from reception where parsed_at is null) + (select count(*) from email where thread_id is null) as open`;
+  await expect.poll(async () => (await pool.query(open)).rows[0].open, { timeout: 60_000 }).toBe(0);
+}
+
+async function run({ language, text }: Example): Promise<unknown> {
+  if (language === 'graphql') return (await gateway.graphql(box.apiKey, text, await variables())).json();
+  const printed = await shell.run(here(text));
+  return JSON.parse(printed);
+}
+
+describe('every example works as printed', () => {
+  test('there are those of all kinds', () => {
+    expect(examples.filter(({ language }) => language === 'graphql')).toHaveLength(7);
+    expect(examples.filter(({ language }) => language === 'sh')).toHaveLength(8);
+  });
+
+  test.each(examples.map((example) => [example.name, example] as const))('%s', async (_, example) => {
+    if (example.text.includes('curl -sN')) return follow(example.text);
+    const answer = await run(example);
+    if (example.answer === null) expect(answer).toEqual({ data: expect.anything() });
+    else expect(settled(answer)).toEqual(settled(example.answer));
+    await untilThreaded();
+  });
+});
+
+async function follow(text: string): Promise<void> {
+  const before = gateway.app.events.size();
+  const stream = shell.follow(here(text));
+  try {
+    await expect.poll(() => gateway.app.events.size()).toBe(before + 1);
+    const subject = `Live ${text.length}`;
+    await mail.deliver(`From: Bob <bob@example.org>\r\nSubject: ${subject}\r\n\r\nHello\r\n`, box.address);
+    await expect.poll(stream.printed, { timeout: 60_000 }).toContain(`"subject":"${subject}"`);
+    expect(stream.printed()).toContain('event: next\ndata: {"data":');
+    expect(stream.printed()).not.toContain('"errors"');
+    // Behind a cursor come those that were, first.
+    expect(stream.printed().includes('"subject":"An invoice"')).toBe(text.includes('$CURSOR'));
+  } finally {
+    await stream.end();
+    await untilThreaded();
+  }
+}
+
+test('a request that is sent again with its key is answered as the first time', async () => {
+  const again = examples.find(({ name }) => name.startsWith('Asking twice'));
+  if (again === undefined) throw new Error('there is no example');
+  const answers = [await run(again), await run(again)];
+  expect(answers[0]).toEqual(answers[1]);
+  const { rows } = await gateway.actor.pool.query(`select from email where user_id = $1 and subject = 'Your order'`, [
+    box.userId,
+  ]);
+  expect(rows).toHaveLength(1);
+});
+
+test('what it says of the inbox is so', async () => {
+  const answer = await shell.run('run 03-thread "{\\"id\\":\\"$THREAD\\"}"');
+  const { thread } = JSON.parse(answer).data;
+  expect(thread).toMatchObject({ messageCount: 2, unreadCount: 0, isArchived: true, labels: ['orders'] });
+});
+
+test('its links lead somewhere', () => {
+  const links = [...guide.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link = '']) => link);
+  expect(links.length).toBeGreaterThan(5);
+  for (const link of links)
+    expect(() => readFileSync(path.resolve(repository, 'docs', link)), link).not.toThrow(/ENOENT/);
+});

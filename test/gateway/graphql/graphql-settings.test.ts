@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { insertMail } from '../../support/rows/mail-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { graphClient } from '../../support/servers/graph-client.ts';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await openTestGateway({ config: { sendLimitPerHour: 5, isSignUpOpen: false } });
+});
+afterAll(() => gateway.close());
+
+test('settings of the service and what is used of limits are told', async () => {
+  const box = await gateway.mailbox();
+  const graph = graphClient(gateway, box.apiKey);
+  await insertMail(gateway.actor, [
+    { userId: box.userId, type: 'sent' },
+    { userId: box.userId, type: 'sent', createdAt: new Date(Date.now() - 2 * 3_600_000) },
+    { userId: box.userId },
+  ]);
+  const { viewer } = await graph.ask(
+    `{ viewer { limits { sendsPerHour sendsLeft sentWithinHour }
+      service { version smtpHost smtpPort isSignUpOpen retentionDays mailHostname publicUrl } } }`,
+  );
+  expect(viewer).toEqual({
+    limits: { sendsPerHour: 5, sendsLeft: 4, sentWithinHour: 1 },
+    service: {
+      version: '1.2.3',
+      smtpHost: 'smtp.postroom.test',
+      smtpPort: 2525,
+      isSignUpOpen: false,
+      retentionDays: null,
+      mailHostname: 'mx.postroom.test',
+      publicUrl: 'http://postroom.test/',
+    },
+  });
+});
+
+describe('a first mail', () => {
+  const FIRST = '{ viewer { firstMail { address emailAddress { id } swaks curl list } } }';
+
+  test('is sent to the oldest address that mail reaches', async () => {
+    const first = await gateway.mailbox({ domain: 'first.test' });
+    const second = await gateway.mailbox({ domain: 'second-of-them.test', userId: first.userId });
+    const graph = graphClient(gateway, first.apiKey);
+    expect((await graph.ask(FIRST)).viewer.firstMail).toEqual({
+      address: 'hello@first.test',
+      emailAddress: { id: first.addressId },
+      swaks: `swaks --server smtp.postroom.test:2525 --from you@example.com --to hello@first.test --header 'Subject: Hello' --body 'A first mail'`,
+      curl: String.raw`printf 'From: you@example.com\r\nTo: hello@first.test\r\nSubject: Hello\r\n\r\nA first mail\r\n' | curl -sS smtp://smtp.postroom.test:2525 --mail-from you@example.com --mail-rcpt hello@first.test --upload-file -`,
+      list: `curl -H 'Authorization: Bearer API_KEY' http://postroom.test/api/e2/emails`,
+    });
+    await gateway.actor.pool.query('update email_address set is_active = false where id = $1', [first.addressId]);
+    expect((await graph.ask(FIRST)).viewer.firstMail.emailAddress).toEqual({ id: second.addressId });
+    await gateway.actor.pool.query(`update domain set status = 'pending' where id = $1`, [second.domainId]);
+    expect((await graph.ask(FIRST)).viewer.firstMail).toBeNull();
+  });
+
+  test('is sent by commands that a shell takes apart as they are meant, whatever the address is', async () => {
+    const box = await gateway.mailbox({ domain: 'odd.test', address: "o'neil&%s$x@odd.test" });
+    const { viewer } = await graphClient(gateway, box.apiKey).ask(FIRST);
+    const { swaks, curl } = viewer.firstMail;
+    const words = (command: string) =>
+      execFileSync('sh', ['-c', `swaks() { printf '%s\\n' "$@"; }; curl() { cat; printf '%s\\n' "$@"; }; ${command}`], {
+        encoding: 'utf8',
+      });
+    expect(words(swaks).split('\n')).toContain("o'neil&%s$x@odd.test");
+    expect(words(curl)).toContain("To: o'neil&%s$x@odd.test\r\nSubject: Hello\r\n\r\nA first mail\r\n");
+    expect(words(curl).split('\n')).toContain("o'neil&%s$x@odd.test");
+  });
+});

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Actor } from '../../../actors/actor.ts';
+import { startReceivingActor } from '../../../actors/receiving/actor.ts';
+import { startThreadingActor } from '../../../actors/threading/actor.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
+
+let gateway: TestGateway;
+let box: TestMailbox;
+const actors: Actor[] = [];
+const secretKey = Buffer.alloc(32, 7);
+
+beforeAll(async () => {
+  gateway = await openTestGateway({ config: { secretKey } });
+  box = await gateway.mailbox();
+  const context = { ...testActorContext(gateway.actor), bus: gateway.bus };
+  const options = { workers: 1, dnsServers: ['127.0.0.1:1'], dataDirectory: null, mailHostname: 'mx.test', secretKey };
+  actors.push(await startReceivingActor(context, options), await startThreadingActor(context));
+});
+afterAll(async () => {
+  await Promise.all(actors.map((actor) => actor.stop()));
+  await gateway?.close();
+});
+
+interface Failure {
+  __typename: string;
+  message: string;
+  fields?: { field: string; message: string }[];
+}
+
+async function ask(query: string, variables: Record<string, unknown>, key = box.apiKey) {
+  const answer = await gateway.graphql(key, query, variables);
+  const { data, errors } = answer.json();
+  if (errors !== undefined) throw new Error(JSON.stringify(errors));
+  return data;
+}
+
+const SIMULATE = `mutation ($input: SimulateInboundInput!) { simulateInbound(input: $input) {
+  __typename
+  ... on SimulateInboundPayload { emailId to email { subject isTest } reportedEmail { id status } }
+  ... on Error { message }
+} }`;
+const simulate = async (input: Record<string, unknown>, key?: string) =>
+  (await ask(SIMULATE, { input }, key)).simulateInbound;
+
+async function untilParsed(emailId: string): Promise<void> {
+  for (;;) {
+    const { rows } = await gateway.actor.pool.query('select thread_id from email where id = $1', [emailId]);
+    if (rows[0]?.thread_id != null) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+test('a template comes in, and REST shows that it is a test', async () => {
+  const made = await simulate({ template: 'ONE_TIME_CODE', to: box.address, subject: 'Yours', idempotencyKey: 'a' });
+  expect(made).toMatchObject({ __typename: 'SimulateInboundPayload', to: box.address, reportedEmail: null });
+  await untilParsed(made.emailId);
+  const again = await simulate({ template: 'ONE_TIME_CODE', to: box.address, subject: 'Yours', idempotencyKey: 'a' });
+  expect(again).toMatchObject({ emailId: made.emailId, email: { subject: 'Yours', isTest: true } });
+  const rest = await gateway.call(box.apiKey, 'GET', `/emails/${made.emailId}`);
+  expect(rest.json()).toMatchObject({ subject: 'Yours', is_test: true });
+  const other = await simulate({ template: 'PLAIN', to: box.address, idempotencyKey: 'a' });
+  expect(other.__typename).toBe('Conflict');
+});
+
+test('a raw message and one in base64 come in alike', async () => {
+  const raw = 'From: a@b.test\nSubject: raw\n\nhello\n';
+  const ids = [
+    await simulate({ raw, to: box.address }),
+    await simulate({ rawBase64: Buffer.from(raw).toString('base64'), to: box.address }),
+  ].map(({ emailId }) => emailId);
+  for (const id of ids) await untilParsed(id);
+  const { nodes } = await ask('query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Email { subject isTest } } }', { ids });
+  expect(nodes).toEqual([
+    { subject: 'raw', isTest: true },
+    { subject: 'raw', isTest: true },
+  ]);
+});
+
+test.each([
+  [{ to: 'hello@elsewhere.test', template: 'PLAIN' }, 'NotFound', 'The recipient is none of your own addresses.'],
+  [{ template: 'PLAIN' }, 'ValidationError', 'to is required'],
+  [{ template: 'PLAIN', raw: 'x' }, 'ValidationError', 'Give exactly one of raw, rawBase64 and template'],
+  [{}, 'ValidationError', 'Give exactly one of raw, rawBase64 and template'],
+  [{ rawBase64: '%' }, 'ValidationError', 'rawBase64 must be base64'],
+  [{ template: 'REPLY' }, 'ValidationError', 'emailId is required'],
+  [{ template: 'REPLY', emailId: 'em_unknown' }, 'NotFound', 'Email not found'],
+  [{ template: 'BOUNCE', emailId: 'em_unknown' }, 'NotFound', 'Sent email not found'],
+  [{ template: 'PLAIN', from: 'nobody' }, 'ValidationError', 'Invalid email format: nobody'],
+] as const)('%j is %s', async (input, typename, message) => {
+  const answer: Failure = await simulate(input);
+  expect([answer.__typename, answer.message]).toEqual([typename, expect.stringContaining(message)]);
+});
+
+const FORWARD = `mutation ($input: ForwardEmailInput!) { forwardEmail(input: $input) {
+  __typename
+  ... on ForwardEmailPayload { email { id subject attachmentCount type } }
+  ... on Error { message }
+} }`;
+const forward = async (input: Record<string, unknown>, key?: string) =>
+  (await ask(FORWARD, { input }, key)).forwardEmail;
+
+test('a stored email is sent on, with its attachments or without', async () => {
+  const { emailId } = await simulate({ template: 'ATTACHMENT', to: box.address });
+  await untilParsed(emailId);
+  const input = { id: emailId, from: box.address, to: ['joe@elsewhere.test'] };
+  const whole = await forward({ ...input, idempotencyKey: 'f' });
+  expect(whole).toMatchObject({
+    __typename: 'ForwardEmailPayload',
+    email: { subject: 'Fwd: Our invoice', attachmentCount: 2, type: 'SENT' },
+  });
+  expect((await forward({ ...input, idempotencyKey: 'f' })).email.id).toBe(whole.email.id);
+  const bare = await forward({ ...input, withAttachments: false, text: 'see below' });
+  expect(bare.email).toMatchObject({ attachmentCount: 0 });
+  const rest = await gateway.call(box.apiKey, 'GET', `/emails/${bare.email.id}`);
+  expect(rest.json().text).toMatch(/^see below\n\n-+ Forwarded message/);
+  expect((await forward({ ...input, from: 'x@elsewhere.test' })).__typename).toBe('Forbidden');
+  expect((await forward({ ...input, to: [] })).__typename).toBe('ValidationError');
+  const other = await gateway.mailbox();
+  const foreign = await forward({ ...input, from: other.address }, other.apiKey);
+  const unknown = await forward({ ...input, id: 'em_unknown', from: other.address }, other.apiKey);
+  expect(foreign).toEqual({ __typename: 'NotFound', message: 'Email not found' });
+  expect(foreign).toEqual(unknown);
+});
+
+test('without somebody who takes mail, that is told', async () => {
+  await Promise.all(actors.splice(0).map((actor) => actor.stop()));
+  const answer = await gateway.graphql(box.apiKey, SIMULATE, { input: { template: 'PLAIN', to: box.address } });
+  expect(answer.statusCode).toBe(503);
+});

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { addRule } from '../../actors/delivery/guarding.ts';
+import { insertReceivedMail } from '../../support/rows/received-mail.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+
+let gateway: TestGateway;
+let box: TestMailbox;
+let rule: string;
+let emailId: string;
+
+beforeAll(async () => {
+  gateway = await openTestGateway();
+});
+beforeEach(async () => {
+  box = await gateway.mailbox({ endpointUrl: 'https://hooks.example.test/' });
+  rule = await addRule(gateway.actor, box, { action: 'block', hasWords: 'casino' });
+  emailId = (await insertReceivedMail(gateway.actor, box))[0]?.emailId ?? '';
+  // Reading it takes more than a tenth of a second.
+  await gateway.actor.pool.query(
+    `with r as (
+       insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome)
+       select user_id, id, created_at, now(), now(), 'stored' from email where id = $1
+       on conflict (user_id, email_id) do update set decided_at = now(), outcome = 'stored')
+     update email_content set html_body = repeat('<br>', 50000) where email_id = $1`,
+    [emailId],
+  );
+});
+afterAll(() => gateway.close());
+
+const call = (method: string, path: string, body?: unknown) => gateway.call(box.apiKey, method, path, body);
+const waysToJudge: [string, () => ReturnType<typeof call>][] = [
+  ['a check', () => call('POST', `/guard/${rule}/check`, { emailId })],
+  ['a look at the route now', () => call('GET', `/emails/${emailId}/route?now=true`)],
+  ['a retry', () => call('POST', `/emails/${emailId}/retry`)],
+];
+
+test.each(waysToJudge)(
+  '%s is refused for a while to who has made guard rules work for seconds',
+  async (_, judge) => {
+    let answer = await judge();
+    expect(answer.statusCode, answer.body).toBe(200);
+    for (let n = 0; n < 100 && answer.statusCode === 200; n++) answer = await judge();
+    expect([answer.statusCode, answer.json().message]).toEqual([
+      429,
+      'Your guard rules have taken too long lately. Try again later.',
+    ]);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(answer.headers['retry-after'])).toBeLessThan(60);
+    for (const [, other] of waysToJudge) expect((await other()).statusCode).toBe(429);
+    // What asks no rules is answered, and so is everybody else.
+    expect((await call('GET', `/emails/${emailId}/route`)).statusCode).toBe(200);
+    const named = await call('POST', `/emails/${emailId}/retry`, { endpoint_id: box.endpointId });
+    expect(named.statusCode, named.body).toBe(200);
+    const neighbour = await gateway.mailbox();
+    const theirRule = await addRule(gateway.actor, neighbour, { action: 'block', hasWords: 'casino' });
+    const [theirs] = await insertReceivedMail(gateway.actor, neighbour);
+    const body = { emailId: theirs?.emailId };
+    expect((await gateway.call(neighbour.apiKey, 'POST', `/guard/${theirRule}/check`, body)).statusCode).toBe(200);
+  },
+  60_000,
+);

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { insertMail } from '../../support/rows/mail-rows.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+
+let gateway: TestGateway;
+let box: TestMailbox;
+let received: string;
+
+beforeAll(async () => {
+  gateway = await openTestGateway();
+  box = await gateway.mailbox();
+  [received = ''] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address }]);
+});
+afterAll(() => gateway.close());
+
+const ask = async (method: string, path: string, body: unknown) => {
+  const response = await gateway.call(box.apiKey, method, path, body as object);
+  return { status: response.statusCode, body: response.json() };
+};
+const warned = (...fields: string[]) => fields.map((field) => ({ field, message: 'Unknown field. It was ignored.' }));
+const email = (more: object = {}) => ({
+  from: box.address,
+  to: 'ada@elsewhere.test',
+  subject: 'Hi',
+  text: 'x',
+  ...more,
+});
+
+describe('unknown fields of a body are reported in warnings', () => {
+  test('of a send, nested ones by their path; header fields and what is known are none', async () => {
+    const attachments = [{ filename: 'a.txt', content: 'aGk=', disposition: 'inline' }];
+    const body = email({
+      attachments,
+      headers: { 'X-Mine': '1' },
+      tags: [{ name: 'a', value: 'b' }],
+      topic_id: 't',
+      replyTo: [],
+    });
+    const { status, body: answer } = await ask('POST', '/emails', body);
+    expect([status, answer]).toMatchObject([200, { id: expect.stringMatching(/^em_/), status: 'sent' }]);
+    expect(answer.warnings).toEqual(warned('attachments.0.disposition', 'topic_id'));
+  });
+
+  test('of a reply, of marks, of a rejected body', async () => {
+    const reply = await ask('POST', `/emails/${received}/reply`, {
+      from: box.address,
+      to: 'ada@elsewhere.test',
+      text: 'x',
+      include: true,
+    });
+    expect([reply.status, reply.body.warnings]).toEqual([200, warned('include')]);
+    const marked = await ask('PATCH', `/emails/${received}`, { is_read: true, starred: true });
+    expect([marked.status, marked.body.warnings]).toEqual([200, warned('starred')]);
+    const rejected = await ask('POST', '/emails', { form: 'typo', to: 'a@x.test', subject: 'Hi', text: 'x' });
+    expect([rejected.status, rejected.body.warnings]).toEqual([400, warned('form')]);
+  });
+
+  test('of a batch, in an object and as a bare array', async () => {
+    const emails = [email(), email({ nonsense: 1 })];
+    for (const body of [{ emails }, emails]) {
+      const sent = await ask('POST', '/emails/batch', body);
+      expect([sent.status, sent.body.data.length, sent.body.warnings]).toEqual([202, 2, warned('emails.1.nonsense')]);
+    }
+  });
+
+  test('of domains, addresses, endpoints with their configs, and guard rules', async () => {
+    const domain = await ask('POST', '/domains', { name: 'warned.test', region: 'us-east-1' });
+    expect([domain.status, domain.body.warnings]).toEqual([201, warned('region')]);
+    const address = { address: `warned@${box.address.split('@')[1]}`, domainId: box.domainId, color: 'red' };
+    expect((await ask('POST', '/email-addresses', address)).body.warnings).toEqual(warned('color'));
+    const config = { url: 'https://hooks.example.com/mail', timeout: 10, retries: 3 };
+    const endpoint = await ask('POST', '/endpoints', { name: 'e', type: 'webhook', config, secret: 's' });
+    expect([endpoint.status, endpoint.body.warnings]).toEqual([201, warned('config.retries', 'secret')]);
+    const changed = await ask('PATCH', `/endpoints/${endpoint.body.id}`, { name: 'f', config: endpoint.body.config });
+    expect([changed.status, changed.body.warnings]).toEqual([200, undefined]);
+    const rule = {
+      name: 'r',
+      type: 'explicit',
+      config: { subject: { operator: 'OR', values: ['x'], fuzzy: true }, spam: 1 },
+      action: { action: 'block', note: '' },
+    };
+    const made = await ask('POST', '/guard', rule);
+    expect([made.status, made.body.warnings]).toEqual([
+      201,
+      warned('config.subject.fuzzy', 'config.spam', 'action.note'),
+    ]);
+  });
+
+  test('at most 50 of them', async () => {
+    const many = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`field_${at}`, at]));
+    expect((await ask('POST', '/emails', email(many))).body.warnings).toHaveLength(50);
+  });
+});
+
+test('an answer to a body without unknown fields has no warnings', async () => {
+  expect((await ask('POST', '/emails', email())).body).not.toHaveProperty('warnings');
+  expect((await ask('GET', '/emails', undefined)).body).not.toHaveProperty('warnings');
+});

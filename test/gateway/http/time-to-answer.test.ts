@@ -1,0 +1,95 @@
+import { request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { timeToAnswer } from '../../../gateway/http/time-to-answer.ts';
+
+const HANDLER_MS = 1_000;
+const OCTETS = 4_000;
+
+let app: FastifyInstance;
+let url: string;
+let work: (request: FastifyRequest) => Promise<unknown> = async () => 'done';
+
+beforeAll(async () => {
+  app = Fastify({ handlerTimeout: HANDLER_MS });
+  timeToAnswer(app, { handlerMs: HANDLER_MS, uploadMs: 10_000, largeOctets: 100_000 });
+  app.setErrorHandler((error: { statusCode?: number }, _request, reply) => reply.code(error.statusCode ?? 500).send());
+  app.post('/mail', { bodyLimit: 200_000 }, (each) => work(each));
+  app.post('/other', { bodyLimit: 100_000 }, (each) => work(each));
+  app.post('/longer', { config: { answerWithinMs: 3 * HANDLER_MS } }, (each) => work(each));
+  app.post('/patient', { config: { answerWithinMs: 60_000 } }, (each) => work(each));
+  url = await app.listen({ host: '127.0.0.1', port: 0 });
+});
+afterEach(() => {
+  work = async () => 'done';
+});
+afterAll(() => app.close());
+
+/** The status of a request whose body takes that long to come in, how long it took, and when the last of the body was sent. */
+async function post(path: string, uploadMs = 0): Promise<{ status: number; ms: number; sentAt: number }> {
+  const started = performance.now();
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const headers = { 'content-type': 'application/json', 'content-length': OCTETS };
+  const call = request(`${url}${path}`, { method: 'POST', headers }, (response) => {
+    response.resume();
+    response.once('end', () => resolve(response.statusCode ?? 0));
+  });
+  call.once('error', reject);
+  const body = JSON.stringify('x'.repeat(OCTETS - 2));
+  call.write(body.slice(0, 1_000));
+  // That it takes long is what is tried.
+  await pause(uploadMs);
+  const sentAt = performance.now();
+  call.end(body.slice(1_000));
+  return { status: await promise, ms: performance.now() - started, sentAt };
+}
+
+describe('a route that takes large bodies', () => {
+  test('waits for a body that comes slowly', async () => {
+    expect(await post('/mail', 3 * HANDLER_MS)).toMatchObject({ status: 200 });
+  });
+
+  test('answers in its time from then on', async () => {
+    work = () => new Promise(() => undefined);
+    const { status, ms } = await post('/mail', 2 * HANDLER_MS);
+    expect(status).toBe(503);
+    expect(ms).toBeGreaterThan(3 * HANDLER_MS - 50);
+  });
+
+  test('tells its work by when it has to be done', async () => {
+    const limits: { answerBy: number; begunAt: number }[] = [];
+    work = async ({ answerBy }) => limits.push({ answerBy, begunAt: performance.now() });
+    const { sentAt } = await post('/mail', 2 * HANDLER_MS);
+    const [{ answerBy, begunAt } = { answerBy: 0, begunAt: 0 }] = limits;
+    expect(answerBy).toBeGreaterThanOrEqual(sentAt + HANDLER_MS);
+    expect(answerBy).toBeLessThanOrEqual(begunAt + HANDLER_MS + 2);
+  });
+});
+
+test('any other route answers in its time, the body included', async () => {
+  work = () => new Promise(() => undefined);
+  expect(await post('/other')).toMatchObject({ status: 503 });
+});
+
+describe('a route that waits for others', () => {
+  test('has its own time', async () => {
+    const limits: number[] = [];
+    work = async ({ answerBy }) => {
+      limits.push(answerBy);
+      // That it takes long is what is tried.
+      await pause(2 * HANDLER_MS);
+      return 'done';
+    };
+    const begunAt = performance.now();
+    expect(await post('/patient')).toMatchObject({ status: 200 });
+    expect(limits[0]).toBeGreaterThanOrEqual(begunAt + 60_000);
+  });
+
+  test('and no more than that', async () => {
+    work = () => new Promise(() => undefined);
+    const { status, ms } = await post('/longer');
+    expect(status).toBe(503);
+    expect(ms).toBeGreaterThan(3 * HANDLER_MS - 50);
+  });
+});

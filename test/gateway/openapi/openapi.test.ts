@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+
+let gateway: TestGateway;
+let document: OpenAPIV3_1.Document;
+
+beforeAll(async () => {
+  gateway = await openTestGateway({ config: { publicUrl: 'https://mail.postroom.test' } });
+  document = (await gateway.app.inject('/api/e2/openapi.json')).json();
+});
+afterAll(() => gateway.close());
+
+interface Operation extends OpenAPIV3_1.OperationObject {
+  route: string;
+}
+
+function operations(): Operation[] {
+  return Object.entries(document.paths ?? {}).flatMap(([route, item]) =>
+    (['get', 'post', 'put', 'patch', 'delete'] as const).flatMap((method) => {
+      const operation = item?.[method];
+      return operation === undefined ? [] : [{ ...operation, route: `${method.toUpperCase()} ${route}` }];
+    }),
+  );
+}
+
+test('the linter has nothing to say, with every recommended rule but one on, and more', async () => {
+  const config = await createConfig({
+    extends: ['recommended-strict'],
+    rules: {
+      // Clients ask for /emails/batch/{id} as well as for /emails/{id}/reply; see the next test for why that is not ambiguous.
+      'no-ambiguous-paths': 'off',
+      'component-name-unique': 'error',
+      'no-http-verbs-in-paths': 'error',
+      'operation-description': 'error',
+      'operation-singular-tag': 'error',
+      'operation-tag-defined': 'error',
+      'parameter-description': 'error',
+      'path-http-verbs-order': 'error',
+      'paths-kebab-case': 'error',
+      'request-mime-type': { severity: 'error', allowedValues: ['application/json'] },
+      'response-contains-header': { severity: 'error', names: { '2xx': ['X-Request-Id', 'RateLimit-Remaining'] } },
+      'spec-example-values': 'error',
+      'spec-strict-refs': 'error',
+    },
+  });
+  const problems = await lintFromString({ source: JSON.stringify(document), config });
+  expect(
+    problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer ?? ''}`),
+  ).toEqual([]);
+});
+
+test('no word of a path could be an id, so that no path is taken for another', () => {
+  const words = Object.keys(document.paths ?? {}).flatMap((route) =>
+    route.split('/').filter((word) => !word.startsWith('{')),
+  );
+  expect(words).toContain('batch');
+  // An id has an underscore behind its prefix (core/shared/identifiers.ts).
+  expect(words.filter((word) => word.includes('_'))).toEqual([]);
+});
+
+test('the committed document is that of the service as it starts without an environment', async () => {
+  const stock = await openTestGateway({ config: { publicUrl: 'http://localhost:3000' } });
+  const served = (await stock.app.inject('/api/e2/openapi.json')).json();
+  await stock.close();
+  const committed = readFileSync(path.resolve(import.meta.dirname, '../../../openapi.json'), 'utf8');
+  expect(JSON.parse(committed)).toEqual(served);
+});
+
+describe('the document', () => {
+  test('names the server that serves it', () => {
+    expect(document.servers).toEqual([{ url: 'https://mail.postroom.test', description: 'This service.' }]);
+  });
+
+  test('asks for a key in every operation, and tells what each may refuse', () => {
+    expect(document.security).toEqual([{ key: [] }]);
+    for (const { route, security, responses = {}, requestBody } of operations()) {
+      // A signed link serves without a key.
+      const isDownload = /\/(?:parts\/\{index\}|raw)$/.test(route);
+      expect(security, route).toEqual(isDownload ? [{ key: [] }, {}] : undefined);
+      const statuses = Object.keys(responses);
+      expect(statuses, route).toEqual(expect.arrayContaining(['401', '403', '429', '500', '503']));
+      if (requestBody !== undefined) expect(statuses, route).toEqual(expect.arrayContaining(['400', '413', '415']));
+      if (route.includes('{')) expect(statuses, route).toContain('404');
+      expect(statuses, route).not.toContain('default');
+      for (const status of statuses.filter((each) => Number(each) >= 400))
+        expect(responses[status], `${route} ${status}`).toHaveProperty('$ref');
+    }
+    for (const [name, response] of Object.entries(document.components?.responses ?? {}))
+      expect(response, name).toMatchObject({
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      });
+  });
+
+  test('tells which request bodies may be left out', () => {
+    const left = operations().filter(({ requestBody }) => (requestBody as { required?: boolean })?.required === false);
+    expect(left.map(({ operationId }) => operationId)).toEqual([
+      'resumeEmail',
+      'retryEmail',
+      'rotateEndpointSecret',
+      'testEndpoint',
+      'backtestSavedGuardRule',
+    ]);
+  });
+
+  test('says what the service checks: methods, statuses, and the form of bodies and headers', () => {
+    const paths = document.paths ?? {};
+    expect(paths['/api/e2/emails/{id}']?.put?.operationId).toBe('putEmail');
+    expect(paths['/api/e2/guard/{id}']?.put?.operationId).toBe('putGuardRule');
+    expect(paths['/api/e2/events']?.get?.responses).toHaveProperty('410');
+    expect(document.components?.schemas?.['TestEndpoint']).toMatchObject({
+      properties: { webhookFormat: { type: ['string', 'null'], enum: expect.arrayContaining(['native', null]) } },
+    });
+    expect(paths['/api/e2/emails']?.post?.parameters).toContainEqual(
+      expect.objectContaining({
+        name: 'idempotency-key',
+        schema: expect.objectContaining({ minLength: 1, maxLength: 256 }),
+      }),
+    );
+    expect(paths['/api/e2/mail/{id}']?.patch?.requestBody).toMatchObject({
+      content: {
+        'application/json': { schema: { anyOf: [{ required: ['isRead'] }, { required: ['isArchived'] }] } },
+      },
+    });
+  });
+
+  test('keeps the default and the least value of a limit', () => {
+    const parameters = document.paths?.['/api/e2/emails']?.get?.parameters;
+    expect(parameters).toContainEqual(
+      expect.objectContaining({ name: 'limit', schema: { type: 'integer', minimum: 1, default: 50 } }),
+    );
+  });
+
+  test('gives an example of every request body', () => {
+    for (const { route, requestBody } of operations()) {
+      if (requestBody === undefined) continue;
+      const media = (requestBody as OpenAPIV3_1.RequestBodyObject).content['application/json'];
+      const { $ref } = (media?.schema ?? {}) as OpenAPIV3_1.ReferenceObject;
+      const named = document.components?.schemas?.[$ref?.split('/').at(-1) ?? ''];
+      expect(media?.example ?? media?.examples ?? named?.examples, route).toBeDefined();
+    }
+  });
+
+  test('names no shape twice, and none that nothing refers to', () => {
+    const schemas = document.components?.schemas ?? {};
+    const text = JSON.stringify(document);
+    for (const [name, schema] of Object.entries(schemas)) {
+      expect(text).toContain(`"#/components/schemas/${name}"`);
+      const input = schemas[`${name}Input`];
+      if (input !== undefined) expect(input, name).not.toEqual(schema);
+    }
+  });
+
+  test('is served without a key, and a second time only when it has changed', async () => {
+    const first = await gateway.app.inject('/api/e2/openapi.json');
+    expect([first.statusCode, first.headers['content-type'], first.headers['cache-control']]).toEqual([
+      200,
+      'application/json; charset=utf-8',
+      'public, max-age=300',
+    ]);
+    const headers = { 'if-none-match': String(first.headers.etag) };
+    const again = await gateway.app.inject({ url: '/api/e2/openapi.json', headers });
+    expect([again.statusCode, again.body]).toEqual([304, '']);
+    const other = await gateway.app.inject({ url: '/api/v2/openapi.json', headers: { 'if-none-match': '"other"' } });
+    expect([other.statusCode, other.body]).toEqual([200, first.body]);
+  });
+});

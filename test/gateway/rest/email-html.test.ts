@@ -1,0 +1,188 @@
+import type { LightMyRequestResponse } from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeDocumentAside } from '../../../operations/emails/mail-document-thread.ts';
+import { type GatewayMail, takeMail } from '../../support/rows/gateway-mail.ts';
+import { insertMail, type MailRow } from '../../support/rows/mail-rows.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+
+let gateway: TestGateway;
+let mail: GatewayMail;
+let box: TestMailbox;
+
+beforeAll(async () => {
+  gateway = await openTestGateway();
+  box = await gateway.mailbox();
+  mail = await takeMail(gateway);
+});
+afterAll(async () => {
+  await mail.stop();
+  await gateway.close();
+});
+
+async function insert(given: Partial<MailRow>): Promise<string> {
+  const [id = ''] = await insertMail(gateway.actor, [{ userId: box.userId, ...given }]);
+  return id;
+}
+const show = (id: string, query = '', key: string | null = box.apiKey): Promise<LightMyRequestResponse> =>
+  gateway.call(key, 'GET', `/emails/${id}/html${query}`);
+
+test('an email is answered as a document that may do next to nothing', async () => {
+  const id = await insert({ subject: 'Hi <b>', html: '<p onclick="alert(1)">Hello<script>alert(1)</script></p>' });
+  const response = await show(id);
+  expect(response.statusCode).toBe(200);
+  expect(response.headers).toMatchObject({
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy':
+      "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox",
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-resource-policy': 'same-origin',
+    'x-dns-prefetch-control': 'off',
+    'cache-control': 'no-store',
+    'x-remote-image-count': '0',
+    'x-tracking-pixel-count': '0',
+  });
+  expect(response.body).toContain('<title>Hi &lt;b&gt;</title>');
+  expect(response.body).toContain('<div class="mail"><p>Hello</p></div>');
+  expect(response.body).not.toMatch(/alert/);
+});
+
+test('remote images are left out and counted, and left in when they are asked for', async () => {
+  const html = '<img src="https://e.test/a.png"><img src="https://e.test/b.gif" width=1 height=1>';
+  const id = await insert({ html: `${html}<img src="https://93.184.215.14/own"><img src="http://postroom.test/own">` });
+  const blocked = await show(id);
+  expect(blocked.headers).toMatchObject({ 'x-remote-image-count': '2', 'x-tracking-pixel-count': '1' });
+  expect(blocked.body).not.toMatch(/e\.test|src=/);
+  const remote = await show(id, '?images=remote');
+  expect(remote.headers['content-security-policy']).toContain('img-src data: https: http:;');
+  expect(remote.body.match(/ src="[^"]*"/g)).toEqual([
+    ' src="https://e.test/a.png"',
+    ' src="https://93.184.215.14/own"',
+  ]);
+  const asked = await gateway.app.inject({
+    method: 'GET',
+    url: `/api/e2/emails/${id}/html?images=remote`,
+    headers: { authorization: `Bearer ${box.apiKey}`, host: '93.184.215.14' },
+  });
+  expect(asked.body.match(/ src="[^"]*"/g)).toEqual([' src="https://e.test/a.png"']);
+  expect((await show(id, '?images=all')).statusCode).toBe(400);
+});
+
+test('only in a frame of our own pages it keeps its origin, so that they can measure it', async () => {
+  const id = await insert({ html: 'a' });
+  const policyFor = async (headers: Record<string, string>) => {
+    const url = `/api/e2/emails/${id}/html`;
+    const answer = await gateway.app.inject({ url, headers: { authorization: `Bearer ${box.apiKey}`, ...headers } });
+    return String(answer.headers['content-security-policy']);
+  };
+  const dest = 'sec-fetch-dest';
+  const site = 'sec-fetch-site';
+  expect(await policyFor({ [dest]: 'iframe', [site]: 'same-origin' })).toMatch(/; sandbox .* allow-same-origin$/);
+  for (const headers of [
+    { [dest]: 'document', [site]: 'same-origin' },
+    { [dest]: 'document', [site]: 'none' },
+    { [dest]: 'iframe', [site]: 'cross-site' },
+    { [dest]: 'iframe', [site]: 'same-site' },
+    { [dest]: 'object', [site]: 'same-origin' },
+    { [dest]: 'iframe' },
+  ])
+    expect(await policyFor(headers)).not.toContain('allow-same-origin');
+});
+
+test('neither scripts nor the way out of the frame are ever allowed', async () => {
+  const id = await insert({ html: 'a' });
+  for (const query of ['', '?images=remote', '?images=blocked']) {
+    const { headers } = await show(id, query);
+    expect(headers['content-security-policy']).not.toMatch(/script-src|allow-scripts|allow-top-navigation|allow-forms/);
+  }
+});
+
+describe('Mail as it comes in', { timeout: 240_000 }, () => {
+  const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==';
+  const head = (subject: string, id: string) =>
+    `From: Ann <ann@elsewhere.test>\nTo: ${box.address}\nSubject: ${subject}\nMessage-ID: <${id}@elsewhere.test>\nMIME-Version: 1.0\n`;
+
+  async function received(message: string): Promise<string> {
+    const id = await mail.deliver(message, box.address);
+    await expect
+      .poll(async () => (await gateway.call(box.apiKey, 'GET', `/emails/${id}`)).statusCode, { timeout: 120_000 })
+      .toBe(200);
+    await expect.poll(async () => (await show(id)).body, { timeout: 120_000 }).not.toContain('has not been read yet');
+    return id;
+  }
+
+  test('shows the pictures that it brings, and no others of their names', async () => {
+    const part = (type: string, id: string, content: string) =>
+      `--b\nContent-Type: ${type}\nContent-ID: <${id}>\nContent-Transfer-Encoding: base64\nContent-Disposition: inline\n\n${content}\n`;
+    const html = '<p>Hi</p><img src="cid:logo@x.test"><img src="cid:page@x.test"><img src="cid:none@x.test">';
+    const id = await received(
+      [
+        head('Pictures', 'pictures'),
+        'Content-Type: multipart/related; boundary=b\n\n',
+        `--b\nContent-Type: text/html\n\n${html}\n`,
+        part('application/octet-stream', 'logo@x.test', PNG),
+        part('image/png', 'page@x.test', Buffer.from('<script>alert(1)</script>').toString('base64')),
+        '--b--\n',
+      ].join(''),
+    );
+    const { body } = await show(id);
+    expect(body.match(/<img[^>]*>/g)).toEqual([`<img src="data:image/png;base64,${PNG}" />`, '<img />', '<img />']);
+  });
+
+  test('without HTML is shown by its text, with quoted mail folded', async () => {
+    const id = await received(
+      `${head('Re: Text', 'text')}\nYes, see https://e.test/<script>\n\nOn Monday Ann wrote:\n> No?\n`,
+    );
+    const { body } = await show(id);
+    expect(body).toContain('see <a href="https://e.test/"');
+    expect(body).toContain('&lt;script&gt;');
+    expect(body).toMatch(
+      /<details class="quoted"><summary>Quoted text<\/summary><div class="text">&gt; No\?<\/div><\/details>/,
+    );
+  });
+
+  test('with HTML beyond all measure is shown by its words', async () => {
+    const id = await received(
+      `${head('Deep', 'deep')}Content-Type: text/html\n\n${'<div>'.repeat(1_000_000).replaceAll('><', '>\n<')}the end\n`,
+    );
+    const response = await show(id);
+    expect(response.statusCode).toBe(200);
+    expect(response.body).toContain('too large or too deeply nested');
+  });
+});
+
+test('an email whose content has not been read says so', async () => {
+  const id = await insert({});
+  await gateway.actor.pool.query('delete from email_content where email_id = $1', [id]);
+  expect((await show(id)).body).toContain('This email has not been read yet.');
+});
+
+test('sent mail is shown, too', async () => {
+  const id = await insert({ type: 'sent', html: '<b>Mine</b>' });
+  expect((await show(id)).body).toContain('<b>Mine</b>');
+});
+
+test('nobody but its user sees it', async () => {
+  const id = await insert({ html: 'secret' });
+  const other = await gateway.mailbox();
+  const foreign = await show(id, '', other.apiKey);
+  const unknown = await show('em_nobodys', '', other.apiKey);
+  expect([foreign.statusCode, foreign.json()]).toEqual([404, unknown.json()]);
+  expect((await show(id, '', null)).statusCode).toBe(401);
+});
+
+test('a document that takes too long is given up, and the next one is made', async () => {
+  const toShow = {
+    subject: '',
+    html: '<p>a</p>'.repeat(29_000),
+    text: null,
+    hasRemoteImages: false,
+    inlineImages: new Map(),
+    ownHosts: new Set<string>(),
+  };
+  const answerBy = performance.now() + 60_000;
+  expect(await makeDocumentAside(toShow, { answerBy, timeLimitMs: 1 })).toBeNull();
+  expect((await makeDocumentAside(toShow, { answerBy, timeLimitMs: 60_000 }))?.html).toContain('<p>a</p>');
+  expect(await makeDocumentAside(toShow, { answerBy: performance.now() - 1 })).toBeNull();
+});

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type GatewayMail, takeMail } from '../../support/rows/gateway-mail.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+
+// The parser's threads take their time to start on a busy machine.
+vi.setConfig({ testTimeout: 90_000 });
+
+let gateway: TestGateway;
+let mail: GatewayMail;
+let url: string;
+beforeAll(async () => {
+  gateway = await openTestGateway();
+  mail = await takeMail(gateway);
+  url = await gateway.app.listen({ host: '127.0.0.1', port: 0 });
+});
+afterAll(async () => {
+  await mail.stop();
+  await gateway.close();
+});
+
+const wait = async (box: TestMailbox, body: object) => {
+  const answer = await gateway.call(box.apiKey, 'POST', '/emails/wait', body);
+  return { status: answer.statusCode, body: answer.json() };
+};
+const message = (subject: string, text = 'Hello', more = '') =>
+  `From: Shop <noreply@mail.shop.example>\nTo: x@y.test\nSubject: ${subject}\n${more}\n${text}\n`;
+/** Resolves when somebody waits for mail of the user. */
+const awaited = (count: number) => expect.poll(() => gateway.app.events.size()).toBe(count);
+
+test('answers the first mail that fits, when it has its thread, with what stands in it', async () => {
+  const box = await gateway.mailbox();
+  const before = gateway.app.events.size();
+  const waiting = wait(box, { from: 'mail.shop.example', subject: 'YOUR code', timeout: 60 });
+  await awaited(before + 1);
+  await mail.deliver(message('Something else'), box.address);
+  const emailId = await mail.deliver(
+    message(
+      'Your code',
+      'It is 482913. Or follow https://shop.example/verify?t=1.',
+      'List-Unsubscribe: <https://shop.example/u>\n',
+    ),
+    box.address,
+  );
+  const { status, body } = await waiting;
+  expect(status).toBe(200);
+  const shown = await gateway.call(box.apiKey, 'GET', `/emails/${emailId}`);
+  expect(body).toEqual({
+    object: 'wait',
+    timed_out: false,
+    email: shown.json(),
+    codes: [{ code: '482913', found_in: ['text'], likelihood: expect.any(Number) }],
+    links: [
+      { url: 'https://shop.example/verify?t=1', text: null, found_in: ['text'], is_unsubscribe: false },
+      { url: 'https://shop.example/u', text: null, found_in: ['header'], is_unsubscribe: true },
+    ],
+  });
+  expect(body.email.thread_id).toMatch(/^th_/);
+});
+
+test('without a time mail that was there before does not count; with one it does', async () => {
+  const box = await gateway.mailbox();
+  const since = new Date().toISOString();
+  const first = await mail.deliver(message('One'), box.address);
+  const second = await mail.deliver(message('Two'), box.address);
+  expect((await wait(box, { since, timeout: 60 })).body.email.id).toBe(first);
+  expect((await wait(box, { since, subject: 'two', timeout: 60 })).body.email.id).toBe(second);
+  expect((await wait(box, { timeout: 0 })).body).toEqual({
+    object: 'wait',
+    timed_out: true,
+    email: null,
+    codes: [],
+    links: [],
+  });
+  const { status, body } = await wait(box, { since: '2020-01-01T00:00:00Z' });
+  expect([status, body.details[0].field]).toEqual([400, 'since']);
+});
+
+test('the address may bear a tag, or be an id; the domain a name or an id', async () => {
+  const box = await gateway.mailbox();
+  const since = new Date().toISOString();
+  const [local, domain] = box.address.split('@');
+  const tagged = await mail.deliver(message('Tagged'), `${local}+42@${domain}`);
+  const plain = await mail.deliver(message('Plain'), box.address);
+  for (const [filter, id] of [
+    [{ address: `${local}+42@${domain}` }, tagged],
+    [{ address: box.address, subject: 'plain' }, plain],
+    [{ address: box.addressId, subject: 'plain' }, plain],
+    [{ domain, subject: 'plain' }, plain],
+    [{ domain: box.domainId, subject: 'plain' }, plain],
+    [{ from: 'NOREPLY@mail.shop.example', subject: 'plain' }, plain],
+    [{ from: '@mail.shop.example', subject: 'plain' }, plain],
+    [{ subject: 'PLAI' }, plain],
+  ] as const)
+    expect((await wait(box, { ...filter, since, timeout: 60 })).body.email?.id, JSON.stringify(filter)).toBe(id);
+  for (const filter of [
+    { address: `${local}+43@${domain}` },
+    { from: 'shop.example' },
+    { domain: 'x.test' },
+    { subject: 'p%n' },
+  ])
+    expect((await wait(box, { ...filter, since, timeout: 0 })).body.timed_out, JSON.stringify(filter)).toBe(true);
+});
+
+test('what another user gets ends no wait, and what an id of another’s names is nothing', async () => {
+  const [box, other] = [await gateway.mailbox(), await gateway.mailbox()];
+  const since = new Date().toISOString();
+  await mail.deliver(message('Theirs'), other.address);
+  expect((await wait(other, { since, timeout: 60 })).body.timed_out).toBe(false);
+  for (const filter of [{}, { address: other.address }, { address: other.addressId }, { domain: other.domainId }])
+    expect((await wait(box, { ...filter, since, timeout: 0 })).body.timed_out).toBe(true);
+});
+
+test('hanging up ends a wait at once', async () => {
+  const box = await gateway.mailbox();
+  const before = gateway.app.events.size();
+  const hangUp = new AbortController();
+  const waiting = fetch(`${url}/api/e2/emails/wait`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${box.apiKey}`, 'content-type': 'application/json' },
+    body: '{"timeout": 60}',
+    signal: hangUp.signal,
+  }).catch(() => null);
+  await awaited(before + 1);
+  hangUp.abort();
+  expect(await waiting).toBeNull();
+  await awaited(before);
+});
+
+test.each([
+  [{ timeout: 61 }, 'timeout'],
+  [{ timeout: -1 }, 'timeout'],
+  [{ address: ' ' }, 'address'],
+  [{ subject: 'x'.repeat(401) }, 'subject'],
+  [{ since: 'yesterday' }, 'since'],
+])('%j is refused', async (body, field) => {
+  const box = await gateway.mailbox();
+  const answer = await wait(box, body);
+  expect([answer.status, answer.body.details[0].field]).toEqual([400, field]);
+});

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { assignThreads } from '../../../actors/threading/assign-thread.ts';
+import { inTransaction } from '../../../db/connection/database.ts';
+import { lockThreads } from '../../../db/queries/threads/thread-claim.ts';
+import { insertMail } from '../../support/rows/mail-rows.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
+
+const PARALLEL_REPLIES = 20;
+
+let gateway: TestGateway;
+let other: Awaited<ReturnType<TestGateway['beside']>>;
+let box: TestMailbox;
+
+// No threading actor runs: what is in a thread got there in its own transaction, or by an explicit assignThreads.
+beforeAll(async () => {
+  gateway = await openTestGateway();
+  other = await gateway.beside();
+  box = await gateway.mailbox({ domain: 'mine.test' });
+});
+afterAll(async () => {
+  await other.app.close();
+  await gateway.close();
+});
+
+const reply = async (id: string, call = gateway.call, more: object = {}) => {
+  const response = await call(box.apiKey, 'POST', `/emails/${id}/reply`, { from: box.address, text: 'Yes', ...more });
+  return { status: response.statusCode, body: response.json() };
+};
+
+const list = (address: string) => ({ text: address, addresses: [{ name: null, address }] });
+
+async function receive(inReplyTo: string[] = []): Promise<string> {
+  const addresses = { from: list('ada@away.test'), to: list(box.address), cc: null, bcc: null, replyTo: null };
+  const mail = { userId: box.userId, ownAddress: box.address, addresses, inReplyTo };
+  const [id = ''] = await insertMail(gateway.actor, [mail]);
+  return id;
+}
+
+const assign = (...ids: string[]) => assignThreads(testActorContext(gateway.actor), box.userId, ids);
+
+interface Place {
+  id: string;
+  type: string;
+  thread_id: string | null;
+  thread_position: number | null;
+  message_id: string;
+}
+
+async function placesOf(ids: readonly string[]): Promise<Place[]> {
+  const { rows } = await gateway.actor.pool.query<Place>(
+    'select id, type, thread_id, thread_position, message_id from email where id = any ($1) order by thread_position',
+    [ids],
+  );
+  return rows;
+}
+
+async function received(): Promise<{ id: string; threadId: string }> {
+  const id = await receive();
+  await assign(id);
+  const [place] = await placesOf([id]);
+  return { id, threadId: place?.thread_id ?? '' };
+}
+
+async function threadOf(threadId: string) {
+  const { rows } = await gateway.actor.pool.query(
+    'select message_count, received_count, latest_email_id from thread where user_id = $1 and id = $2',
+    [box.userId, threadId],
+  );
+  return rows[0];
+}
+
+async function threadedEvents(ids: readonly string[]): Promise<number> {
+  const { rows } = await gateway.actor.pool.query(
+    `select count(*)::integer as n from event where kind = 'email.threaded' and email_id = any ($1)`,
+    [ids],
+  );
+  return rows[0].n;
+}
+
+test('a reply by thread id right after another reply answers that one', async () => {
+  const { id, threadId } = await received();
+  let latest = id;
+  for (let position = 1; position <= 20; position++) {
+    const { body } = await reply(threadId, position % 2 === 0 ? gateway.call : other.call, { to: 'ada@away.test' });
+    expect(body).toMatchObject({ replied_to_email_id: latest, replied_to_thread_id: threadId, is_thread_reply: true });
+    const [place] = await placesOf([body.id]);
+    expect(place).toMatchObject({ thread_id: threadId, thread_position: position });
+    latest = body.id;
+  }
+  expect(await threadOf(threadId)).toEqual({ message_count: 21, received_count: 1, latest_email_id: latest });
+});
+
+test('parallel replies through two gateways, among mail that comes in, get positions without gap or repeat', async () => {
+  const { id, threadId } = await received();
+  const messageId = (await placesOf([id]))[0]?.message_id ?? '';
+  const incoming = await Promise.all(Array.from({ length: PARALLEL_REPLIES }, () => receive([messageId])));
+  const [answers] = await Promise.all([
+    Promise.all(
+      Array.from({ length: PARALLEL_REPLIES }, (_, n) =>
+        reply(threadId, n % 2 === 0 ? gateway.call : other.call, { to: 'ada@away.test' }),
+      ),
+    ),
+    ...incoming.map((each) => assign(each)),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  const ids = [id, ...incoming, ...answers.map(({ body }) => body.id)];
+  // What an actor does that is woken late, or that sweeps.
+  await assign(...ids);
+  const places = await placesOf(ids);
+  expect(places.map((place) => place.thread_position)).toEqual(ids.map((_, position) => position));
+  expect(new Set(places.map((place) => place.thread_id))).toEqual(new Set([threadId]));
+  expect(await threadOf(threadId)).toMatchObject({ message_count: ids.length, received_count: 1 + incoming.length });
+  expect(await threadedEvents(ids)).toBe(ids.length);
+});
+
+test('the threading actor finds a reply done', async () => {
+  const { id } = await received();
+  const { body } = await reply(id);
+  expect(await assign(body.id)).toBe(0);
+  expect(await threadedEvents([body.id])).toBe(1);
+});
+
+test('an email that refers to a known Message-ID joins its thread at once, one that does not waits for the actor', async () => {
+  const { id, threadId } = await received();
+  const messageId = (await placesOf([id]))[0]?.message_id;
+  const send = (headers: object) =>
+    gateway.call(box.apiKey, 'POST', '/emails', {
+      from: box.address,
+      to: 'ada@away.test',
+      subject: 'x',
+      text: 'x',
+      headers,
+    });
+  const [referring, plain] = await Promise.all([send({ 'In-Reply-To': messageId }), send({})]);
+  const ids = [referring.json().id, plain.json().id];
+  expect(await placesOf(ids)).toMatchObject([
+    { id: ids[0], thread_id: threadId, thread_position: 1 },
+    { id: ids[1], thread_id: null, thread_position: null },
+  ]);
+  expect(await assign(...ids)).toBe(1);
+});
+
+test('a reply to mail that has no thread yet shares its thread once it has one', async () => {
+  const id = await receive();
+  const { body } = await reply(id);
+  const [before] = await placesOf([body.id]);
+  expect(before?.thread_id).toMatch(/^th_/);
+  await assign(id);
+  expect(await placesOf([id, body.id])).toMatchObject([
+    { id, thread_id: before?.thread_id, thread_position: 0 },
+    { id: body.id, thread_id: before?.thread_id, thread_position: 1 },
+  ]);
+});
+
+test('a scheduled reply is in no thread before it is sent', async () => {
+  const { id } = await received();
+  const { body, status } = await reply(id, gateway.call, { scheduled_at: 'in 2 hours' });
+  expect(status).toBe(201);
+  expect(await placesOf([body.id])).toMatchObject([{ type: 'scheduled', thread_id: null }]);
+});
+
+test('a reply whose key was used before joins nothing again', async () => {
+  const { id, threadId } = await received();
+  const request = () =>
+    gateway.app.inject({
+      method: 'POST',
+      url: `/api/e2/emails/${id}/reply`,
+      headers: { authorization: `Bearer ${box.apiKey}`, 'idempotency-key': 'once' },
+      payload: { from: box.address, text: 'Once' },
+    });
+  const [first, second] = [await request(), await request()];
+  expect(second.json()).toEqual(first.json());
+  expect(await threadOf(threadId)).toMatchObject({ message_count: 2 });
+});
+
+test('a reply goes out although another holds the threads of its user for long, and joins later', async () => {
+  const { id, threadId } = await received();
+  const answer = await inTransaction(gateway.actor, async (client) => {
+    await lockThreads(client, box.userId);
+    return await reply(id);
+  });
+  expect(answer.status).toBe(200);
+  expect(await placesOf([answer.body.id])).toMatchObject([{ thread_id: null }]);
+  expect(await assign(answer.body.id)).toBe(1);
+  expect(await placesOf([answer.body.id])).toMatchObject([{ thread_id: threadId, thread_position: 1 }]);
+});

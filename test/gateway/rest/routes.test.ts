@@ -1,0 +1,253 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Actor } from '../../../actors/actor.ts';
+import { startDeliveryActor } from '../../../actors/delivery/actor.ts';
+import { LOOPBACK_NETWORKS, SECRET_KEY, untilDeliveries } from '../../actors/delivery/delivering.ts';
+import { addRule, routeOf, untilRouted } from '../../actors/delivery/guarding.ts';
+import { insertReceivedMail, type ReceivedMailOptions } from '../../support/rows/received-mail.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
+
+let gateway: TestGateway;
+let receiver: WebhookReceiver;
+let actor: Actor | null = null;
+let box: TestMailbox;
+let answer: number;
+
+beforeAll(async () => {
+  gateway = await openTestGateway({ config: { hasGuardModel: true } });
+  receiver = await startWebhookReceiver({ script: () => answer });
+});
+beforeEach(async () => {
+  answer = 200;
+  box = await gateway.mailbox({ endpointUrl: receiver.url, endpointConfig: { retryAttempts: 0 } });
+});
+afterEach(async () => {
+  await actor?.stop();
+  actor = null;
+});
+afterAll(async () => {
+  await receiver.stop();
+  await gateway.close();
+});
+
+async function start(): Promise<void> {
+  actor ??= await startDeliveryActor(
+    { ...testActorContext(gateway.actor), bus: gateway.bus },
+    {
+      publicUrl: 'https://mail.example.test',
+      allowedPrivateNetworks: LOOPBACK_NETWORKS,
+      refusedPorts: [],
+      secretKey: SECRET_KEY,
+    },
+  );
+}
+
+/** Mail that has been routed. */
+async function received(options: ReceivedMailOptions = {}): Promise<string> {
+  const [mail] = await insertReceivedMail(gateway.actor, box, options);
+  const id = mail?.emailId ?? '';
+  await start();
+  gateway.bus.wake('delivery.route.wake', { userId: box.userId, emailIds: [id] });
+  await untilRouted(gateway.actor, [id]);
+  return id;
+}
+
+const call = (method: string, path: string, body?: unknown) => gateway.call(box.apiKey, method, path, body);
+const routeTo = async (id: string, query = '') => (await call('GET', `/emails/${id}/route${query}`)).json();
+
+test('a delivered mail says its address, its endpoint, why, and each step with its time', async () => {
+  const id = await received();
+  const [delivery] = await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.status === 'success');
+  await gateway.actor.pool.query(
+    `insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls,
+       trace_fields, accepted_at, parsed_at)
+     select user_id, id, raw_id, 'ann@sender.test', recipient, own_address, domain_id, '192.0.2.7', 'mail.sender.test', true, '', created_at,
+       created_at + interval '12 milliseconds' from email where id = $1`,
+    [id],
+  );
+  await gateway.actor.pool.query(
+    `update email set recipient = replace(recipient, '@', '+news@'), thread_reason = 'subject' where id = $1`,
+    [id],
+  );
+  const route = await routeTo(id);
+  const plussed = box.address.replace('@', '+news@');
+  expect(route).toMatchObject({
+    email_id: id,
+    recipient: plussed,
+    outcome: 'endpoint',
+    via: 'address',
+    address: { id: box.addressId, address: box.address, is_active: true },
+    domain: { id: box.domainId, domain: box.address.split('@')[1], is_catch_all: false },
+    guard_rule: null,
+    endpoint: { id: box.endpointId, name: 'test', type: 'webhook', is_active: true },
+    reason: `The address ${box.address} leads to the endpoint “test”.`,
+    matches: [],
+    model: [],
+    released_at: null,
+    would: null,
+    deliveries: [
+      {
+        id: delivery?.id,
+        status: 'success',
+        deliveryType: 'webhook',
+        cause: 'route',
+        attemptLog: [{ statusCode: 200 }],
+      },
+    ],
+  });
+  expect(route.steps).toEqual([
+    {
+      step: 'received',
+      at: expect.any(String),
+      duration_ms: null,
+      detail: `Accepted for ${plussed}, which ${box.address} takes, from ann@sender.test, of 192.0.2.7 (mail.sender.test) over TLS.`,
+      delivery_id: null,
+    },
+    { step: 'parsed', at: expect.any(String), duration_ms: 12, detail: 'Parsed.', delivery_id: null },
+    {
+      step: 'threaded',
+      at: expect.any(String),
+      duration_ms: expect.any(Number),
+      detail: 'It joined its thread by subject and participants.',
+      delivery_id: null,
+    },
+    {
+      step: 'routed',
+      at: expect.any(String),
+      duration_ms: expect.any(Number),
+      detail: route.reason,
+      delivery_id: null,
+    },
+    {
+      step: 'delivered',
+      at: expect.any(String),
+      duration_ms: expect.any(Number),
+      detail: 'By its route: webhook delivered after 1 try. (endpoint “test”)',
+      delivery_id: delivery?.id,
+    },
+  ]);
+});
+
+test('blocked mail names the rule and what fitted it; a failed delivery says why', async () => {
+  const ruleId = await addRule(gateway.actor, box, { action: 'block', subject: 'pills' });
+  const blocked = await routeTo(await received({ subject: 'PILLS' }));
+  expect(blocked).toMatchObject({
+    outcome: 'blocked',
+    via: null,
+    endpoint: null,
+    guard_rule: { id: ruleId, name: 'rule pills', action: 'block' },
+    reason: 'The guard rule “rule pills” holds this mail back. It can be released.',
+    matches: [{ criteria: 'subject', value: 'pills' }],
+    deliveries: [],
+  });
+  answer = 500;
+  const id = await received();
+  await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.status === 'failed');
+  expect((await routeTo(id)).steps.at(-1).detail).toBe(
+    'By its route: webhook failed after 1 try: Webhook returned error (500) (endpoint “test”)',
+  );
+});
+
+test('rules and endpoints that are gone since keep their ids', async () => {
+  const ruleId = await addRule(gateway.actor, box, { action: 'route', subject: 'x', endpointId: box.endpointId });
+  const id = await received({ subject: 'x' });
+  await gateway.actor.pool.query('delete from guard_rule where id = $1', [ruleId]);
+  await gateway.actor.pool.query('delete from endpoint where id = $1', [box.endpointId]);
+  await gateway.actor.pool.query('delete from email_address where id = $1', [box.addressId]);
+  expect(await routeTo(id)).toMatchObject({
+    outcome: 'endpoint',
+    via: 'guard-rule',
+    guard_rule: { id: ruleId, name: null, action: null },
+    endpoint: { id: box.endpointId, name: null, type: null, is_active: null },
+    address: { id: box.addressId, address: box.address, is_active: null },
+    reason: `The guard rule ${ruleId} (gone since) leads to the endpoint ${box.endpointId} (gone since).`,
+  });
+});
+
+test('mail that waits says for what', async () => {
+  const [mail] = await insertReceivedMail(gateway.actor, box);
+  const id = mail?.emailId ?? '';
+  expect(await routeTo(id)).toMatchObject({ outcome: null, reason: 'It has its thread and waits for the router.' });
+  await gateway.actor.pool.query('delete from route where email_id = $1', [id]);
+  const waiting = await routeTo(id);
+  expect(waiting).toMatchObject({ outcome: null, reason: 'It has been received and waits for its thread.' });
+  expect(waiting.steps.map(({ step }: { step: string }) => step)).toEqual(['received']);
+});
+
+test('sent mail has no route, and mail of others none that can be seen', async () => {
+  const sent = await call('POST', '/emails', { from: box.address, to: 'b@else.test', subject: 'x', text: 'x' });
+  const response = await call('GET', `/emails/${sent.json().id}/route`);
+  expect([response.statusCode, response.json().message]).toEqual([400, 'Only received emails have a route']);
+  const other = await gateway.mailbox();
+  const [theirs] = await insertReceivedMail(gateway.actor, other);
+  const [foreign, unknown] = await Promise.all(
+    [theirs?.emailId, 'em_unknown'].map((id) => call('GET', `/emails/${id}/route?now=true`)),
+  );
+  expect([foreign?.statusCode, foreign?.body]).toEqual([404, unknown?.body]);
+});
+
+test('what would become of a mail is what a retry, and the same mail coming again, then come to', async () => {
+  const other = `ep_${randomBytes(8).toString('hex')}`;
+  const config = { url: `${receiver.url}/other`, timeout: 30, retryAttempts: 0, verificationToken: 'a'.repeat(64) };
+  await gateway.actor.pool.query(
+    `insert into endpoint (user_id, id, name, type, config) values ($1, $2, 'other', 'webhook', $3)`,
+    [box.userId, other, JSON.stringify(config)],
+  );
+  const subjects = ['pills and bills', 'bills', 'pills', 'lunch', 'secret', 'question'];
+  const ids = new Map<string, string>();
+  for (const subject of subjects) ids.set(subject, await received({ subject }));
+  // The rules come after the mail.
+  await addRule(gateway.actor, box, { action: 'route', subject: 'bills', endpointId: other, priority: 5 });
+  await addRule(gateway.actor, box, { action: 'block', subject: 'pills', priority: 4 });
+  await addRule(gateway.actor, box, { action: 'route', subject: 'secret', endpointId: 'ep_gone', priority: 3 });
+  const wouldOf: Record<string, unknown> = {};
+  for (const subject of subjects) {
+    const { would } = await routeTo(ids.get(subject) ?? '', '?now=true');
+    wouldOf[subject] = [would.outcome, would.endpoint?.id ?? null];
+    const retried = await call('POST', `/emails/${ids.get(subject)}/retry`);
+    expect(retried.statusCode, subject).toBe(would.outcome === 'endpoint' ? 200 : 409);
+    if (would.outcome === 'endpoint') {
+      const { rows } = await gateway.actor.pool.query('select endpoint_id from delivery where id = $1', [
+        retried.json().delivery_id,
+      ]);
+      expect(rows[0].endpoint_id, subject).toBe(would.endpoint.id);
+    }
+  }
+  expect(wouldOf).toEqual({
+    'pills and bills': ['endpoint', other],
+    bills: ['endpoint', other],
+    pills: ['blocked', null],
+    lunch: ['endpoint', box.endpointId],
+    secret: ['endpoint', box.endpointId],
+    question: ['endpoint', box.endpointId],
+  });
+  await actor?.stop();
+  actor = null;
+  for (const subject of subjects) {
+    const route = await routeOf(gateway.actor, await received({ subject }));
+    const { would } = await routeTo(ids.get(subject) ?? '', '?now=true');
+    expect([route.outcome, route.endpoint_id, route.via, route.rule_id], subject).toEqual([
+      would.outcome,
+      would.endpoint?.id ?? null,
+      would.via,
+      would.guard_rule?.id ?? null,
+    ]);
+  }
+});
+
+test('where a model would have to be asked, the mail says so and a retry is refused', async () => {
+  const id = await received();
+  await addRule(gateway.actor, box, { action: 'block', prompt: 'Is it spam?' });
+  expect((await routeTo(id, '?now=true')).would).toMatchObject({
+    outcome: 'asking',
+    reason: 'The model of the guard rule “rule Is it spam?” has to say first whether this mail fits.',
+  });
+  const response = await call('POST', `/emails/${id}/retry`);
+  expect([response.statusCode, response.json().message]).toEqual([
+    409,
+    'The model of the guard rule “rule Is it spam?” would have to be asked first. Name an endpoint to deliver it.',
+  ]);
+});

@@ -1,0 +1,430 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { releaseDue } from '../../../actors/scheduling/release-due.ts';
+import { assignThreads } from '../../../actors/threading/assign-thread.ts';
+import { insertMail } from '../../support/rows/mail-rows.ts';
+import { moveClock, wrongTotals } from '../../support/rows/outgoing-rows.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
+
+let gateway: TestGateway;
+let box: TestMailbox;
+
+beforeAll(async () => {
+  gateway = await openTestGateway();
+});
+beforeEach(async () => {
+  box = await gateway.mailbox();
+});
+afterAll(() => gateway.close());
+
+const hour = 3_600_000;
+const inHours = (hours: number) => new Date(Math.floor(Date.now() / 1_000) * 1_000 + hours * hour).toISOString();
+
+function call(method: string, path: string, body?: unknown) {
+  return gateway.call(box.apiKey, method, path, body);
+}
+
+async function schedule(given: Record<string, unknown> = {}): Promise<string> {
+  const response = await call('POST', '/emails', {
+    from: `Ada <${box.address}>`,
+    to: 'bob@elsewhere.test',
+    subject: 'Later',
+    text: 'Date: not this one',
+    scheduled_at: inHours(24),
+    ...given,
+  });
+  expect(response.statusCode, response.body).toBe(201);
+  return response.json().id;
+}
+
+/** Lets the time of an email pass. */
+async function passTime(id: string): Promise<void> {
+  await gateway.actor.pool.query(
+    `update email set scheduled_at = postroom_now() - interval '1 minute' where user_id = $1 and id = $2`,
+    [box.userId, id],
+  );
+}
+
+async function rowOf(id: string) {
+  const { rows } = await gateway.actor.pool.query(
+    `select e.type, e.status, e.scheduled_at, e.timezone, e.date, r.octets, r.sha256, r.size_octets, c.headers, c.attachments,
+       (select count(*) from recipient p where p.user_id = $1 and p.email_id = $2 and p.next_attempt_at is not null) as due
+     from email e join raw_message r on r.id = e.raw_id join email_content c on (c.user_id, c.email_id) = (e.user_id, e.id)
+     where e.user_id = $1 and e.id = $2`,
+    [box.userId, id],
+  );
+  return rows[0];
+}
+
+async function eventsOf(id: string): Promise<string[]> {
+  const { rows } = await gateway.actor.pool.query<{ kind: string }>(
+    'select kind from event where user_id = $1 and email_id = $2 order by seq',
+    [box.userId, id],
+  );
+  return rows.map((row) => row.kind);
+}
+
+async function received(): Promise<string> {
+  const [id] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address }]);
+  return id ?? '';
+}
+
+async function sent(): Promise<string> {
+  const response = await call('POST', '/emails', {
+    from: box.address,
+    to: 'bob@elsewhere.test',
+    subject: 'Now',
+    text: 'x',
+  });
+  return response.json().id;
+}
+
+describe('rescheduling', () => {
+  test.each(['PATCH', 'PUT'])(
+    '%s gives a scheduled email another time, and its octets another date',
+    async (method) => {
+      const id = await schedule({
+        attachments: [{ filename: 'a.txt', content: Buffer.from('hello').toString('base64') }],
+      });
+      const before = await rowOf(id);
+      const at = inHours(48);
+      const response = await call(method, `/emails/${id}`, { scheduled_at: at });
+      expect(response.statusCode, response.body).toBe(200);
+      expect(response.json()).toMatchObject({
+        object: 'email',
+        id,
+        status: 'scheduled',
+        scheduled_at: at,
+        timezone: 'UTC',
+      });
+
+      const after = await rowOf(id);
+      expect(after).toMatchObject({ status: 'scheduled', scheduled_at: new Date(at), date: new Date(at), due: 0 });
+      const field = new Date(at).toUTCString().replace('GMT', '+0000');
+      const text: string = after.octets.toString('latin1');
+      expect(text).toContain(`\r\nDate: ${field}\r\n`);
+      const dateLines = (octets: Buffer) => octets.toString('latin1').match(/^Date: .*$/gm);
+      expect(dateLines(after.octets)).toEqual([`Date: ${field}`, 'Date: not this one']);
+      // Nothing else moved.
+      const without = (octets: Buffer) => octets.toString('latin1').replace(/^Date: .*$/m, '');
+      expect(without(after.octets)).toBe(without(before.octets));
+      expect(after.octets).toHaveLength(after.size_octets);
+      expect(after.sha256).toEqual(createHash('sha256').update(after.octets).digest());
+      expect(after.headers.filter(([name]: [string]) => name === 'date')).toEqual([['date', field]]);
+      expect(after.headers).toHaveLength(before.headers.length);
+      expect(await eventsOf(id)).toEqual(['email.scheduled', 'email.rescheduled']);
+
+      const shown = (await call('GET', `/emails/${id}`)).json();
+      expect(shown).toMatchObject({ status: 'scheduled', last_event: 'scheduled', scheduled_at: at });
+      const file = await call('GET', `/attachments/${id}/a.txt`);
+      expect(file.body).toBe('hello');
+    },
+  );
+
+  test('a phrase is read in the zone that is given, else in that of the email', async () => {
+    const id = await schedule({ scheduled_at: 'tomorrow at 9am', timezone: 'Asia/Tokyo' });
+    const other = await call('PATCH', `/emails/${id}`, { scheduled_at: 'tomorrow at 10am' });
+    expect(other.json()).toMatchObject({ timezone: 'Asia/Tokyo', scheduled_at: expect.stringContaining('T01:00:00') });
+    const third = await call('PATCH', `/emails/${id}`, { scheduledAt: 'tomorrow at 10am', timezone: 'UTC' });
+    expect(third.json()).toMatchObject({ timezone: 'UTC', scheduled_at: expect.stringContaining('T10:00:00') });
+  });
+
+  test.each([
+    [{ scheduled_at: inHours(-1) }, 'scheduled_at', 'Scheduled time must be at least 1 minute(s) in the future'],
+    [{ scheduled_at: inHours(24 * 400) }, 'scheduled_at', 'Scheduled time cannot be more than 1 year in the future'],
+    [{ scheduled_at: 'at the end of days' }, 'scheduled_at', 'Unable to parse date'],
+    [{ scheduled_at: '' }, 'scheduled_at', 'Unable to parse date'],
+    [{ scheduled_at: inHours(1), timezone: 'Mars/Olympus' }, 'timezone', 'Unknown time zone'],
+    [{ scheduled_at: inHours(1), is_read: true }, 'scheduled_at', 'cannot be changed together'],
+  ])('%o is refused in the words of sending', async (body, field, message) => {
+    const id = await schedule();
+    const before = await rowOf(id);
+    const response = await call('PATCH', `/emails/${id}`, body);
+    expect(response.statusCode).toBe(400);
+    expect(response.json().message).toContain(message);
+    expect(response.json().details[0].field).toBe(field);
+    expect(await rowOf(id)).toEqual(before);
+  });
+
+  test('mail that has left, was received or was cancelled is refused, and so is nothing at all', async () => {
+    const cancelled = await schedule();
+    await call('DELETE', `/emails/${cancelled}`);
+    const body = { scheduled_at: inHours(48) };
+    for (const [id, message] of [
+      [await sent(), 'Cannot reschedule a sent email.'],
+      [await received(), 'Cannot reschedule a received email.'],
+      [cancelled, 'Cannot reschedule a cancelled email.'],
+    ]) {
+      const response = await call('PATCH', `/emails/${id}`, body);
+      expect([response.statusCode, response.json().message]).toEqual([400, message]);
+    }
+    expect((await call('PATCH', '/emails/em_unknown', body)).statusCode).toBe(404);
+    const empty = await call('PATCH', `/emails/${cancelled}`, {});
+    expect(empty.json().message).toBe('At least one field must be provided: is_read, is_archived');
+    const flag = await call('PATCH', `/emails/${cancelled}`, { is_read: true });
+    expect([flag.statusCode, flag.json().message]).toEqual([400, 'Only received emails can be updated']);
+  });
+
+  test('octets of another user’s mail cannot be dated, whatever the statement says', async () => {
+    const id = await schedule();
+    const before = await rowOf(id);
+    const client = await gateway.database.pool.connect();
+    await client.query(`begin; select set_config('postroom.user_id', 'usr_other', true)`);
+    const dated = await client.query('select redate_scheduled($1, $2, now()) as value', [box.userId, id]);
+    await client.query('commit');
+    client.release();
+    expect(dated.rows).toEqual([{ value: null }]);
+    expect(await rowOf(id)).toEqual(before);
+  });
+});
+
+describe('cancelling', () => {
+  test.each([
+    ['DELETE', ''],
+    ['POST', '/cancel'],
+  ])('%s /emails/:id%s cancels a scheduled email once, and nothing of it is ever due', async (method, tail) => {
+    const id = await schedule();
+    const first = await call(method, `/emails/${id}${tail}`);
+    expect(first.statusCode).toBe(200);
+    expect(first.json()).toMatchObject({
+      success: true,
+      message: 'Scheduled email cancelled',
+      id,
+      object: 'email',
+      status: 'cancelled',
+    });
+    const again = await call(method, `/emails/${id}${tail}`);
+    expect([again.statusCode, again.json().message]).toEqual([200, 'Email already cancelled']);
+    await passTime(id);
+    expect(await releaseDue(testActorContext(gateway.actor), {})).toBe(0);
+    expect(await rowOf(id)).toMatchObject({ type: 'scheduled', status: 'cancelled', due: 0 });
+    expect((await call('GET', `/emails/${id}`)).json()).toMatchObject({
+      type: 'scheduled',
+      status: 'cancelled',
+      last_event: 'canceled',
+      thread_id: null,
+      thread_position: null,
+    });
+    expect(await eventsOf(id)).toEqual(['email.scheduled', 'email.cancelled']);
+    expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+  });
+
+  test('a paused email can be cancelled; mail that has left or was received cannot', async () => {
+    const paused = await schedule();
+    await call('POST', `/emails/${paused}/pause`);
+    expect((await call('DELETE', `/emails/${paused}`)).json().message).toBe('Scheduled email cancelled');
+    for (const [id, message] of [
+      [await sent(), 'Cannot delete a sent email.'],
+      [await received(), 'Cannot delete a received email. Use PATCH to archive it.'],
+    ]) {
+      const response = await call('DELETE', `/emails/${id}`);
+      expect([response.statusCode, response.json().message]).toEqual([400, message]);
+    }
+    expect((await call('DELETE', '/emails/em_unknown')).json().message).toBe('Email not found');
+  });
+});
+
+describe('pausing', () => {
+  test('a paused email stays when its time passes, and goes out now when it is resumed', async () => {
+    const id = await schedule();
+    const paused = await call('POST', `/emails/${id}/pause`);
+    expect(paused.json()).toMatchObject({ success: true, message: 'Scheduled email paused', id, status: 'paused' });
+    expect((await call('POST', `/emails/${id}/pause`)).json().message).toBe('Email already paused');
+    expect((await call('GET', '/emails?status=paused')).json().pagination.total).toBe(1);
+    await passTime(id);
+    expect(await releaseDue(testActorContext(gateway.actor), {})).toBe(0);
+
+    const woken = new Promise((resolve) => void gateway.bus.onWake('scheduling.release.wake', resolve));
+    const resumed = await call('POST', `/emails/${id}/resume`);
+    expect(resumed.json()).toMatchObject({
+      success: true,
+      message: 'Scheduled email resumed; its time has passed, so it is sent now',
+      id,
+      status: 'scheduled',
+    });
+    expect(await woken).toMatchObject({ userId: box.userId });
+    const row = await rowOf(id);
+    expect(Math.abs(row.scheduled_at.getTime() - Date.now())).toBeLessThan(120_000);
+    expect(row.octets.toString()).toContain(`Date: ${row.scheduled_at.toUTCString().replace('GMT', '+0000')}`);
+    expect(await releaseDue(testActorContext(gateway.actor), {})).toBe(1);
+    expect(await eventsOf(id)).toEqual(['email.scheduled', 'email.paused', 'email.resumed', 'email.sent']);
+    expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+  });
+
+  test('resumed in time it keeps its schedule, or takes the other one that is given', async () => {
+    const at = inHours(24);
+    const id = await schedule({ scheduled_at: at });
+    expect((await call('POST', `/emails/${id}/resume`)).json()).toMatchObject({ message: 'Email is not paused' });
+    await call('POST', `/emails/${id}/pause`);
+    expect((await call('POST', `/emails/${id}/resume`, {})).json()).toMatchObject({
+      message: 'Scheduled email resumed',
+      status: 'scheduled',
+      scheduled_at: at,
+    });
+    await call('POST', `/emails/${id}/pause`);
+    const other = inHours(36);
+    expect((await call('POST', `/emails/${id}/resume`, { scheduled_at: other })).json()).toMatchObject({
+      status: 'scheduled',
+      scheduled_at: other,
+    });
+    expect((await rowOf(id)).scheduled_at).toEqual(new Date(other));
+    const soon = await call('POST', `/emails/${id}/resume`, { scheduled_at: inHours(0) });
+    expect(soon.statusCode).toBe(400);
+  });
+
+  test('a paused email that is rescheduled stays paused', async () => {
+    const id = await schedule();
+    await call('POST', `/emails/${id}/pause`);
+    const at = inHours(72);
+    expect((await call('PATCH', `/emails/${id}`, { scheduled_at: at })).json()).toMatchObject({
+      status: 'paused',
+      scheduled_at: at,
+    });
+  });
+
+  test.each(['pause', 'resume'])('what has left, was received or was cancelled cannot be told to %s', async (verb) => {
+    const cancelled = await schedule();
+    await call('DELETE', `/emails/${cancelled}`);
+    for (const [id, kind] of [
+      [await sent(), 'sent'],
+      [await received(), 'received'],
+      [cancelled, 'cancelled'],
+    ]) {
+      const response = await call('POST', `/emails/${id}/${verb}`);
+      expect([response.statusCode, response.json().message]).toEqual([400, `Cannot ${verb} a ${kind} email.`]);
+    }
+    expect((await call('POST', `/emails/em_unknown/${verb}`)).statusCode).toBe(404);
+  });
+});
+
+test('another user’s scheduled email is answered like an unknown one, whatever is asked', async () => {
+  const id = await schedule();
+  const before = await rowOf(id);
+  const stranger = await gateway.mailbox();
+  const asks: [method: string, tail: string, body?: unknown][] = [
+    ['PATCH', '', { scheduled_at: inHours(48) }],
+    ['DELETE', ''],
+    ['POST', '/cancel'],
+    ['POST', '/pause'],
+    ['POST', '/resume'],
+    ['POST', '/resume', { scheduled_at: inHours(48) }],
+  ];
+  for (const [method, tail, body] of asks) {
+    const answers = await Promise.all(
+      [id, 'em_unknown', '%00'].map((asked) => gateway.call(stranger.apiKey, method, `/emails/${asked}${tail}`, body)),
+    );
+    expect(new Set(answers.map((answer) => `${answer.statusCode} ${answer.body}`)).size).toBe(1);
+    expect(answers[0]?.statusCode).toBe(404);
+  }
+  expect(await rowOf(id)).toEqual(before);
+});
+
+interface Edge {
+  cursor: string;
+  node: { id: string };
+}
+
+interface ThreadPage {
+  data: { thread: { messages: { edges: Edge[] } } };
+}
+
+test('a released email stands in its thread by its release, in REST and on GraphQL’s pages', async () => {
+  const context = testActorContext(gateway.actor);
+  const first = await sent();
+  const { message_id: root } = (await call('GET', `/emails/${first}`)).json();
+  const later = await schedule({ headers: { 'In-Reply-To': root, References: root } });
+  const third = await call('POST', '/emails', {
+    from: box.address,
+    to: 'bob@elsewhere.test',
+    subject: 'Now',
+    text: 'x',
+    headers: { 'In-Reply-To': root, References: root },
+  });
+  const ids = [first, third.json().id, later];
+  await passTime(later);
+  await moveClock(gateway.actor, 1);
+  await releaseDue(context, {});
+  await assignThreads(context, box.userId, ids);
+  const { thread_id: threadId } = (await call('GET', `/emails/${later}`)).json();
+  const thread = (await call('GET', `/mail/threads/${threadId}`)).json();
+  expect(thread.messages.map((message: { id: string }) => message.id)).toEqual(ids);
+  expect(thread.messages.map((message: { thread_position: number }) => message.thread_position)).toEqual([0, 1, 2]);
+
+  const paged: string[] = [];
+  const query = `query($id: ID!, $after: String) {
+    thread(id: $id) { messages(first: 1, after: $after) { edges { cursor node { id } } } }
+  }`;
+  for (let after: string | null = null; paged.length < 5; ) {
+    const answer: ThreadPage = (await gateway.graphql(box.apiKey, query, { id: threadId, after })).json();
+    const edge: Edge | undefined = answer.data.thread.messages.edges[0];
+    if (edge === undefined) break;
+    paged.push(edge.node.id);
+    after = edge.cursor;
+  }
+  expect(paged).toEqual(ids);
+});
+
+test('lists and totals of every type and status are exact through random changes', async () => {
+  const context = testActorContext(gateway.actor);
+  const ids = await Promise.all(
+    Array.from({ length: 24 }, (_, n) => (n % 6 === 0 ? sent() : n % 6 === 1 ? received() : schedule())),
+  );
+  let seed = 7;
+  const pick = (count: number) => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed % count;
+  };
+  const changes = [
+    (id: string) => call('DELETE', `/emails/${id}`),
+    (id: string) => call('POST', `/emails/${id}/pause`),
+    (id: string) => call('POST', `/emails/${id}/pause`),
+    (id: string) => call('POST', `/emails/${id}/resume`),
+    (id: string) => call('PATCH', `/emails/${id}`, { scheduled_at: inHours(1 + pick(100)) }),
+    (id: string) => call('PATCH', `/emails/${id}`, { is_read: pick(2) === 0, is_archived: pick(2) === 0 }),
+    async (id: string) => {
+      if (pick(3) !== 0) return;
+      await passTime(id);
+      await releaseDue(context, {});
+    },
+    () => schedule(),
+  ];
+  for (let n = 0; n < 120; n++) {
+    const answer = await changes[pick(changes.length)]?.(ids[pick(ids.length)] ?? '');
+    if (typeof answer === 'object') expect([200, 400]).toContain(answer.statusCode);
+  }
+  expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+  const { rows } = await gateway.actor.pool.query<{
+    type: string;
+    status: string;
+    is_read: boolean;
+    is_archived: boolean;
+  }>('select type, status, is_read, is_archived from email where user_id = $1', [box.userId]);
+  expect(new Set(rows.map((row) => row.status)).size).toBe(5);
+  const isShown = (row: (typeof rows)[number], type: string, status: string) => {
+    if (type !== 'all' && row.type !== type) return false;
+    if (status === 'read' || status === 'unread') return row.type === 'received' && row.is_read === (status === 'read');
+    if (status === 'archived') return row.type === 'received' && row.is_archived;
+    return status === 'all' || row.status === status;
+  };
+  for (const type of ['all', 'sent', 'received', 'scheduled'])
+    for (const status of [
+      'all',
+      'pending',
+      'scheduled',
+      'paused',
+      'cancelled',
+      'delivered',
+      'failed',
+      'read',
+      'unread',
+      'archived',
+    ])
+      for (const more of ['', '&time_range=all', '&time_range=1h', `&address=${box.addressId}`, '&search=elsewhere']) {
+        const query = `type=${type}&status=${status}&limit=100${more}`;
+        const { data, pagination } = (await call('GET', `/emails?${query}`)).json();
+        const expected = rows.filter((row) => isShown(row, type, status)).length;
+        expect([pagination.total, data.length], query).toEqual([expected, expected]);
+      }
+});

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { wrongTotals } from '../../support/rows/outgoing-rows.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/servers/tcp-proxy.ts';
+import { countStatements } from '../../support/statements.ts';
+
+let gateway: TestGateway;
+let box: TestMailbox;
+
+beforeAll(async () => {
+  gateway = await openTestGateway();
+  box = await gateway.mailbox({ domain: 'mine.test' });
+});
+afterAll(() => gateway.close());
+
+const email = (more: object = {}) => ({
+  from: 'hello@mine.test',
+  to: 'ada@elsewhere.test',
+  subject: 'Hi',
+  text: 'Hello',
+  ...more,
+});
+const post = (more: object = {}, key = box.apiKey) => gateway.call(key, 'POST', '/emails', email(more));
+const postMany = (count: number, more: (n: number) => object = () => ({})) =>
+  Promise.all(Array.from({ length: count }, (_, n) => post(more(n))));
+
+async function expectWhole(ids: string[]): Promise<void> {
+  const { rows } = await gateway.actor.pool.query(
+    `select e.id, c.text_body, r.size_octets, sha256(r.octets) = r.sha256 as is_whole, s.text is not null as is_found,
+       (select count(*)::integer from recipient q where q.email_id = e.id and q.status = 'pending') as recipients,
+       (select count(*)::integer from event v where v.email_id = e.id) as events
+     from email e join email_content c on c.email_id = e.id join email_search s on s.email_id = e.id
+     join raw_message r on r.id = e.raw_id where e.id = any ($1)`,
+    [ids],
+  );
+  expect(rows).toHaveLength(ids.length);
+  for (const row of rows) expect(row).toMatchObject({ is_whole: true, is_found: true, recipients: 1, events: 1 });
+}
+
+test('emails that a user sends at once are stored together, each whole and its own', async () => {
+  // The gateway comes to know the key.
+  await gateway.call(box.apiKey, 'GET', '/domains');
+  const { answer: answers, statements } = await countStatements(() =>
+    postMany(60, (n) => ({
+      subject: `Mail ${n}`,
+      text: `Grüße ${n}\n`.repeat(n + 1),
+      html: n % 2 === 0 ? `<p>${n}` : null,
+    })),
+  );
+  expect(answers.map((answer) => answer.statusCode)).toEqual(Array(60).fill(200));
+  const ids = answers.map((answer) => answer.json().id as string);
+  expect(new Set(ids).size).toBe(60);
+  await expectWhole(ids);
+  // Four statements a transaction; one each would be 240.
+  expect(statements).toBeLessThan(60);
+  for (const [n, id] of ids.entries()) {
+    const shown = (await gateway.call(box.apiKey, 'GET', `/emails/${id}`)).json();
+    expect([shown.subject, shown.text, shown.html]).toEqual([
+      `Mail ${n}`,
+      `Grüße ${n}\n`.repeat(n + 1),
+      n % 2 === 0 ? `<p>${n}` : null,
+    ]);
+  }
+  expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+  const { rows } = await gateway.actor.pool.query('select seq from event where user_id = $1 order by seq', [
+    box.userId,
+  ]);
+  expect(rows.map((row) => row.seq)).toEqual(rows.map((_, n) => n + 1));
+});
+
+test('one that is refused does not keep back those beside it', async () => {
+  const answers = await postMany(30, (n) => (n % 3 === 0 ? { from: 'a@strange.test' } : {}));
+  expect(answers.map((answer) => answer.statusCode)).toEqual(answers.map((_, n) => (n % 3 === 0 ? 403 : 200)));
+  await expectWhole(answers.flatMap((answer) => (answer.statusCode === 200 ? [answer.json().id] : [])));
+});
+
+describe('a row that PostgreSQL refuses', () => {
+  beforeAll(async () => {
+    await gateway.owner.pool.query(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+      create trigger refuse before insert on email for each row when (new.subject = 'Poison') execute function refuse()`);
+  });
+  afterAll(() => gateway.owner.pool.query('drop trigger refuse on email; drop function refuse'));
+
+  test('fails alone with 500, and nothing of it is stored', async () => {
+    const answers = await postMany(20, (n) => (n === 7 ? { subject: 'Poison', to: 'poisoned@x.test' } : {}));
+    expect(answers.map((answer) => answer.statusCode)).toEqual(answers.map((_, n) => (n === 7 ? 500 : 200)));
+    await expectWhole(answers.flatMap((answer) => (answer.statusCode === 200 ? [answer.json().id] : [])));
+    const { rows } = await gateway.actor.pool.query(
+      `select (select count(*) from recipient where address = 'poisoned@x.test') + (select count(*) from email_search where text like '%poison%') as n`,
+    );
+    expect(rows).toEqual([{ n: 0 }]);
+    expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+  });
+});
+
+test('emails of several users at once stay apart', async () => {
+  const boxes = await Promise.all(Array.from({ length: 5 }, (_, n) => gateway.mailbox({ domain: `user${n}.test` })));
+  const answers = await Promise.all(
+    boxes.flatMap((each) =>
+      Array.from({ length: 10 }, async () => ({
+        userId: each.userId,
+        answer: await post({ from: each.address }, each.apiKey),
+      })),
+    ),
+  );
+  const { rows } = await gateway.actor.pool.query('select id, user_id from email where id = any ($1)', [
+    answers.map(({ answer }) => answer.json().id),
+  ]);
+  const owners = new Map(rows.map((row) => [row.id, row.user_id]));
+  for (const { userId, answer } of answers) expect(owners.get(answer.json().id)).toBe(userId);
+  // Nobody may send from what is another's.
+  const [first, other] = boxes;
+  expect((await post({ from: first?.address }, other?.apiKey)).statusCode).toBe(403);
+});
+
+describe('without PostgreSQL', () => {
+  let away: TestGateway;
+  let proxy: TcpProxy;
+  let owner: TestMailbox;
+
+  beforeAll(async () => {
+    away = await openTestGateway({
+      databasePort: async (server) => {
+        proxy = await startTcpProxy(server);
+        return proxy.port;
+      },
+    });
+    owner = await away.mailbox();
+    expect((await away.call(owner.apiKey, 'POST', '/emails', email({ from: owner.address }))).statusCode).toBe(200);
+  });
+  afterAll(async () => {
+    proxy.setMode('pass');
+    await away.close();
+    await proxy.close();
+  });
+
+  const count = async () => (await away.actor.pool.query('select count(*)::integer as n from email')).rows[0].n;
+  const sendMany = (more: object = {}) =>
+    Promise.all(
+      Array.from({ length: 10 }, () =>
+        away.call(owner.apiKey, 'POST', '/emails', email({ from: owner.address, ...more })),
+      ),
+    );
+
+  test.each([
+    ['refuses', 'refuse'],
+    ['is paused', 'stall'],
+  ] as const)(
+    'that %s, sending is 503, stores nothing, and comes back by itself',
+    {
+      timeout: 60_000,
+    },
+    async (_what, mode) => {
+      const before = await count();
+      proxy.setMode(mode);
+      for (const answers of [await sendMany(), mode === 'refuse' ? await sendMany({ scheduled_at: 'in 2 days' }) : []])
+        for (const answer of answers) expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5']);
+      proxy.setMode('pass');
+      await expect.poll(async () => (await sendMany()).map((answer) => answer.statusCode)).toEqual(Array(10).fill(200));
+      // What was answered 503 did not come to be stored after all.
+      const { rows } = await away.actor.pool.query('select count(*)::integer as n from email where type = $1', [
+        'scheduled',
+      ]);
+      expect(rows).toEqual([{ n: 0 }]);
+      expect((await count()) - before).toBe(10);
+    },
+  );
+});

@@ -1,0 +1,351 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { insertMail, insertThread } from '../../support/rows/mail-rows.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { countStatements } from '../../support/statements.ts';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await openTestGateway();
+});
+afterAll(() => gateway.close());
+
+async function list(box: TestMailbox, query = '') {
+  const response = await gateway.call(box.apiKey, 'GET', `/mail/threads${query}`);
+  expect(response.statusCode, response.body).toBe(200);
+  return response.json();
+}
+
+const ids = (answer: { threads: { id: string }[] }) => answer.threads.map((thread) => thread.id);
+
+async function putAlias(userId: string, aliasId: string, threadId: string) {
+  await gateway.actor.pool.query('insert into thread_alias (user_id, alias_id, thread_id) values ($1, $2, $3)', [
+    userId,
+    aliasId,
+    threadId,
+  ]);
+}
+
+test('a list shows every field of interface.md', async () => {
+  const box = await gateway.mailbox();
+  const lastMessageAt = new Date(Date.now() - 60_000);
+  const { threadId, emailIds } = await insertThread(gateway.actor, {
+    userId: box.userId,
+    count: 2,
+    readCount: 1,
+    lastMessageAt,
+    subject: 'Order 7',
+  });
+  expect(await list(box)).toEqual({
+    threads: [
+      {
+        id: threadId,
+        root_message_id: `<${emailIds[0]}@elsewhere.test>`,
+        normalized_subject: 'Order 7',
+        participant_emails: ['ada@elsewhere.test', 'hello@box.test'],
+        participant_names: ['ada@elsewhere.test', 'hello@box.test'],
+        message_count: 2,
+        last_message_at: lastMessageAt.toISOString(),
+        created_at: lastMessageAt.toISOString(),
+        has_unread: true,
+        unread_count: 1,
+        is_archived: false,
+        latest_message: {
+          id: emailIds[1],
+          type: 'inbound',
+          subject: 'Order 7',
+          from_text: 'ada@elsewhere.test',
+          text_preview: 'preview',
+          is_read: false,
+          has_attachments: false,
+          date: lastMessageAt.toISOString(),
+        },
+      },
+    ],
+    pagination: { limit: 25, has_more: false, next_cursor: null },
+    filters: { unread_only: false },
+  });
+});
+
+test('the latest message may be one that was sent, and names of participants show', async () => {
+  const box = await gateway.mailbox();
+  const { threadId, emailIds } = await insertThread(gateway.actor, {
+    userId: box.userId,
+    count: 1,
+    lastMessageAt: new Date(),
+  });
+  await gateway.actor.pool.query(`update email set type = 'sent' where id = $1`, [emailIds[0]]);
+  await gateway.actor.pool.query('update thread set participant_names = $2 where id = $1', [
+    threadId,
+    ['Ada <ada@elsewhere.test>', 'hello@box.test'],
+  ]);
+  expect((await list(box)).threads[0]).toMatchObject({
+    participant_names: ['Ada <ada@elsewhere.test>', 'hello@box.test'],
+    latest_message: { id: emailIds[0], type: 'outbound' },
+  });
+});
+
+describe('filters', () => {
+  let box: TestMailbox;
+  const made: Record<string, string> = {};
+
+  beforeAll(async () => {
+    box = await gateway.mailbox({ domain: 'shop.test' });
+    const threads = {
+      newest: { subject: 'Invoice 100%', participants: ['ada@elsewhere.test', box.address] },
+      middle: { subject: 'Lunch', participants: ['bob@sub.shop.test'], readCount: 1 },
+      oldest: { subject: 'invoice_2', participants: ['zoe@other.test', box.address], readCount: 1 },
+    };
+    let minutes = 0;
+    for (const [name, thread] of Object.entries(threads))
+      made[name] = (
+        await insertThread(gateway.actor, {
+          userId: box.userId,
+          count: 1,
+          lastMessageAt: new Date(Date.now() - minutes++ * 60_000),
+          ...thread,
+        })
+      ).threadId;
+  });
+
+  test.each<[string, string[]]>([
+    ['', ['newest', 'middle', 'oldest']],
+    ['?unread=true', ['newest']],
+    ['?unread=1', ['newest']],
+    ['?unread=false', ['newest', 'middle', 'oldest']],
+    ['?unread=0', ['newest', 'middle', 'oldest']],
+    ['?search=INVOICE', ['newest', 'oldest']],
+    ['?search=0%25', ['newest']],
+    ['?search=e_2', ['oldest']],
+    ['?search=zoe@', ['oldest']],
+    ['?search=invoice&unread=true', ['newest']],
+    ['?domain=shop.test', ['newest', 'oldest']],
+    ['?domain=SUB.shop.test', ['middle']],
+    ['?domain=hop.test', []],
+    ['?domain=other.test&search=lunch', []],
+    ['?domain=dom_none', []],
+    ['?address=Ada@Elsewhere.test', ['newest']],
+    ['?address=ada@elsewhere.tes', []],
+    ['?address=addr_none', []],
+  ])('%s', async (query, names) => {
+    expect(ids(await list(box, query))).toEqual(names.map((name) => made[name]));
+  });
+
+  test('a domain and an address are taken by id', async () => {
+    expect(ids(await list(box, `?domain=${box.domainId}`))).toEqual([made['newest'], made['oldest']]);
+    expect(ids(await list(box, `?address=${box.addressId}`))).toEqual([made['newest'], made['oldest']]);
+  });
+
+  test('the filters that were applied are echoed', async () => {
+    expect((await list(box, '?unread=1&search=a&domain=b.test&address=c@b.test')).filters).toEqual({
+      unread_only: true,
+      search: 'a',
+      domain: 'b.test',
+      address: 'c@b.test',
+    });
+  });
+});
+
+describe('cursors', () => {
+  test('lead through all threads, newest first, threads of the same instant included', async () => {
+    const box = await gateway.mailbox();
+    const at = Date.now();
+    const made: string[] = [];
+    for (let n = 0; n < 11; n++)
+      made.push(
+        (
+          await insertThread(gateway.actor, {
+            userId: box.userId,
+            count: 1,
+            lastMessageAt: new Date(at - Math.floor(n / 4)),
+          })
+        ).threadId,
+      );
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const answer = await list(box, `?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      seen.push(...ids(answer));
+      cursor = answer.pagination.next_cursor;
+      expect(answer.pagination.has_more).toBe(cursor !== null);
+    }
+    expect(seen).toHaveLength(11);
+    expect(new Set(seen)).toEqual(new Set(made));
+  });
+
+  test('may be the id of a thread that was merged into another', async () => {
+    const box = await gateway.mailbox();
+    const at = Date.now();
+    const [first, second] = [0, 1].map((n) => ({ userId: box.userId, count: 1, lastMessageAt: new Date(at - n) }));
+    const living = await insertThread(gateway.actor, first ?? never());
+    const next = await insertThread(gateway.actor, second ?? never());
+    await putAlias(box.userId, 'th_merged', living.threadId);
+    expect(ids(await list(box, '?cursor=th_merged'))).toEqual([next.threadId]);
+  });
+
+  test('that are broken, unknown or of another user are 400 Invalid cursor', async () => {
+    const box = await gateway.mailbox();
+    const other = await gateway.mailbox();
+    const foreign = await insertThread(gateway.actor, { userId: other.userId, count: 1, lastMessageAt: new Date() });
+    const bodies = [];
+    for (const cursor of [
+      foreign.threadId,
+      'th_00000000000000000000000000000000',
+      '',
+      '%00',
+      "';--",
+      'x'.repeat(500),
+    ]) {
+      const response = await gateway.call(box.apiKey, 'GET', `/mail/threads?cursor=${cursor}`);
+      expect(response.statusCode).toBe(400);
+      bodies.push(response.body);
+    }
+    expect(new Set(bodies)).toEqual(
+      new Set([
+        JSON.stringify({
+          error: 'Invalid cursor',
+          message: 'Invalid cursor',
+          statusCode: 400,
+          name: 'validation_error',
+          details: [{ field: 'cursor', message: 'Invalid cursor' }],
+        }),
+      ]),
+    );
+  });
+});
+
+test.each([
+  ['limit=0', 'limit'],
+  ['unread=maybe', 'unread'],
+  [`search=${'a'.repeat(101)}`, 'search'],
+  ['address=%00', 'address'],
+])('%s is 400 and names the field', async (query, field) => {
+  const box = await gateway.mailbox();
+  const response = await gateway.call(box.apiKey, 'GET', `/mail/threads?${query}`);
+  expect([response.statusCode, response.json().details[0].field]).toEqual([400, field]);
+});
+
+describe('one thread', () => {
+  test('shows its messages in order with every field of interface.md', async () => {
+    const box = await gateway.mailbox();
+    const lastMessageAt = new Date();
+    const { threadId, emailIds } = await insertThread(gateway.actor, {
+      userId: box.userId,
+      count: 1,
+      lastMessageAt,
+      text: 'Why?',
+    });
+    const [sentId] = await insertMail(gateway.actor, [
+      {
+        userId: box.userId,
+        type: 'sent',
+        status: 'bounced',
+        threadId,
+        threadPosition: 1,
+        createdAt: new Date(lastMessageAt.getTime() + 1_000),
+        references: ['<a@x.test>', '<b@x.test>'],
+        inReplyTo: ['<b@x.test>'],
+        html: '<p>Because</p>',
+      },
+    ]);
+    const answer = (await gateway.call(box.apiKey, 'GET', `/mail/threads/${threadId}`)).json();
+    expect(answer.thread).toEqual({
+      id: threadId,
+      root_message_id: `<${emailIds[0]}@elsewhere.test>`,
+      normalized_subject: 'A subject',
+      participant_emails: ['ada@elsewhere.test', 'hello@box.test'],
+      participant_names: ['ada@elsewhere.test', 'hello@box.test'],
+      message_count: 1,
+      last_message_at: lastMessageAt.toISOString(),
+      created_at: lastMessageAt.toISOString(),
+      updated_at: expect.any(String),
+    });
+    expect(answer.total_count).toBe(2);
+    expect(answer.messages[0]).toEqual({
+      id: emailIds[0],
+      message_id: `<${emailIds[0]}@elsewhere.test>`,
+      type: 'inbound',
+      thread_position: 0,
+      subject: 'A subject',
+      text_body: 'Why?',
+      html_body: null,
+      from: 'ada@elsewhere.test',
+      from_name: null,
+      from_address: 'ada@elsewhere.test',
+      to: ['hello@box.test'],
+      cc: [],
+      bcc: [],
+      date: lastMessageAt.toISOString(),
+      received_at: lastMessageAt.toISOString(),
+      sent_at: null,
+      is_read: false,
+      read_at: null,
+      has_attachments: false,
+      attachments: [],
+      in_reply_to: null,
+      references: [],
+      headers: {},
+      tags: [],
+    });
+    expect(answer.messages[1]).toMatchObject({
+      id: sentId,
+      type: 'outbound',
+      thread_position: 1,
+      html_body: '<p>Because</p>',
+      received_at: null,
+      in_reply_to: '<b@x.test>',
+      references: ['<a@x.test>', '<b@x.test>'],
+      status: 'bounced',
+      failure_reason: null,
+    });
+  });
+
+  test.each([
+    ['pending', 'pending'],
+    ['delivered', 'sent'],
+    ['bounced', 'bounced'],
+    ['failed', 'failed'],
+  ] as const)('shows sent mail that is %s as %s, and no status of received mail', async (status, shown) => {
+    const box = await gateway.mailbox();
+    const { threadId } = await insertThread(gateway.actor, { userId: box.userId, count: 1, lastMessageAt: new Date() });
+    await insertMail(gateway.actor, [{ userId: box.userId, type: 'sent', status, threadId, threadPosition: 1 }]);
+    const { messages } = (await gateway.call(box.apiKey, 'GET', `/mail/threads/${threadId}`)).json();
+    expect(messages[1]).toMatchObject({ type: 'outbound', status: shown, failure_reason: null, received_at: null });
+    expect(messages[0]).not.toHaveProperty('status');
+    expect(messages[0]).not.toHaveProperty('failure_reason');
+  });
+
+  test('answers to the ids of the threads that were merged into it', async () => {
+    const box = await gateway.mailbox();
+    const { threadId } = await insertThread(gateway.actor, { userId: box.userId, count: 2, lastMessageAt: new Date() });
+    await putAlias(box.userId, 'th_former', threadId);
+    const [living, former] = [threadId, 'th_former'].map((id) =>
+      gateway.call(box.apiKey, 'GET', `/mail/threads/${id}`),
+    );
+    expect((await former)?.body).toBe((await living)?.body);
+  });
+});
+
+describe('statements', () => {
+  test('a page of threads and a thread of 50 messages take at most 6 each', async () => {
+    const box = await gateway.mailbox();
+    for (let n = 0; n < 3; n++)
+      await insertThread(gateway.actor, { userId: box.userId, count: 50, lastMessageAt: new Date(Date.now() - n) });
+    const { threads } = await list(box);
+    const counted = async (path: string) => {
+      const { answer, statements } = await countStatements(() => gateway.call(box.apiKey, 'GET', path));
+      expect(answer.statusCode).toBe(200);
+      return statements;
+    };
+    expect(await counted('/mail/threads?limit=50')).toBeLessThanOrEqual(4);
+    expect(await counted(`/mail/threads?limit=50&cursor=${threads[0].id}`)).toBeLessThanOrEqual(6);
+    expect(await counted(`/mail/threads/${threads[0].id}`)).toBeLessThanOrEqual(6);
+    expect(await counted('/emails?limit=100')).toBeLessThanOrEqual(5);
+    expect(await counted('/emails?limit=100&search=subject&time_range=all')).toBeLessThanOrEqual(5);
+  });
+});
+
+function never(): never {
+  throw new Error('unreachable');
+}

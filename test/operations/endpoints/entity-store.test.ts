@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Domain } from '../../../db/entities/domain.ts';
+import { type EntityStore, openEntityStore } from '../../../db/entities/store.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
+
+let testDatabase: TestDatabase;
+let store: EntityStore;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  store = openEntityStore(testDatabase.open('postroom_gateway'));
+});
+afterAll(() => testDatabase.drop());
+
+test('entities are written and read within the rows of the user alone', async () => {
+  await store.asUser('usr_a', async ({ entities }) => {
+    entities.create(Domain, { userId: 'usr_a', id: 'dom_a', name: 'a.test' });
+  });
+  const own = await store.asUser('usr_a', ({ entities }) => entities.find(Domain, {}));
+  expect(own).toMatchObject([{ id: 'dom_a', name: 'a.test', status: 'pending', createdAt: expect.any(Date) }]);
+  expect(await store.asUser('usr_b', ({ entities }) => entities.find(Domain, {}))).toEqual([]);
+});
+
+test('an entity of another user is refused by the database', async () => {
+  const write = store.asUser('usr_b', async ({ entities }) => {
+    entities.create(Domain, { userId: 'usr_a', id: 'dom_x', name: 'x.test' });
+  });
+  await expect(write).rejects.toThrow(/row-level security/);
+});
+
+test('statements beside entities stand in the same transaction', async () => {
+  const failed = store.asUser('usr_a', async ({ entities, transaction }) => {
+    await transaction
+      .insertInto('verified_domain_name')
+      .values({ name: 'gone.test', user_id: 'usr_a', domain_id: 'dom_g' })
+      .execute();
+    entities.create(Domain, { userId: 'usr_a', id: 'dom_a', name: 'gone.test' });
+    await entities.flush();
+  });
+  await expect(failed).rejects.toThrow(/domain_pkey/);
+  const names = await store.asUser('usr_a', ({ transaction }) =>
+    transaction.selectFrom('verified_domain_name').selectAll().execute(),
+  );
+  expect(names).toEqual([]);
+});

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { UserError } from '../../../core/shared/errors.ts';
+import { admitJudging, judgeWithinBudget } from '../../../operations/routing/judging-budget.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Milliseconds pass while work is done for the user. */
+const work = (userId: string, ms: number) => judgeWithinBudget(userId, () => void vi.advanceTimersByTime(ms));
+
+function refusalOf(userId: string): Pick<UserError, 'code' | 'retryAfterSeconds'> | null {
+  try {
+    admitJudging(userId);
+    return null;
+  } catch (error) {
+    return error as UserError;
+  }
+}
+
+test('a tenth of the time that passes pays back what judging took', () => {
+  work('usr_a', 1_900);
+  work('usr_a', 1_300);
+  // The second's own time paid back a tenth of the first.
+  expect(refusalOf('usr_a')).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 11 });
+  expect(() => work('usr_a', 1)).toThrow('too long');
+  expect(refusalOf('usr_b')).toBeNull();
+  vi.advanceTimersByTime(10_600);
+  expect(refusalOf('usr_a')).not.toBeNull();
+  vi.advanceTimersByTime(200);
+  expect(refusalOf('usr_a')).toBeNull();
+});
+
+test('work that throws is paid for, too, and debts outlast those of a thousand others', () => {
+  expect(() =>
+    judgeWithinBudget('usr_c', () => {
+      vi.advanceTimersByTime(5_000);
+      throw new Error('no');
+    }),
+  ).toThrow('no');
+  for (let n = 0; n < 2_000; n++) work(`usr_${n}`, 1);
+  expect(refusalOf('usr_c')).not.toBeNull();
+});

@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { countEmailsSql } from '../../../db/queries/emails/email-counter.ts';
+import type { OperationContext } from '../../../operations/context.ts';
+import { updateEmail } from '../../../operations/emails/email-flags.ts';
+import {
+  listLabels,
+  type ThreadChange,
+  updateThread,
+  updateThreads,
+} from '../../../operations/threads/thread-changes.ts';
+import { mergeThreads } from '../../../operations/threads/thread-merging.ts';
+import { loadThreads } from '../../../operations/threads/threads.ts';
+import { answerTo, mailOf, newUser, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';
+import { countStatements } from '../../support/statements.ts';
+
+let stage: ThreadStage;
+
+beforeAll(async () => {
+  stage = await openThreadStage();
+});
+afterAll(() => stage.close());
+
+/** A thread of a received, a sent, a read, and an archived message, and another of one. */
+async function mailbox() {
+  const userId = newUser();
+  await stage.arrive(userId, [
+    mailOf('em_1', 0),
+    answerTo(['em_1'], 'em_2', 1, { type: 'sent' }),
+    answerTo(['em_1'], 'em_3', 2, { isRead: true, ownAddress: 'us@home.test' }),
+    answerTo(['em_1'], 'em_4', 3, { isArchived: true }),
+    mailOf('em_5', 4),
+  ]);
+  const [one = '', other = ''] = (await stage.threadsOf(userId)).map(({ id }) => id);
+  const events = (await stage.eventsOf(userId)).length;
+  return { userId, context: stage.contextOf(userId), one, other, events };
+}
+
+const kindsSince = async (userId: string, skipped: number) =>
+  (await stage.eventsOf(userId, skipped)).map(({ kind, thread_id, data }) => [kind, thread_id, data]);
+
+const refusal = (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    ({ code, details, message }) => [code, details?.[0]?.field, message],
+  );
+
+describe('flags', () => {
+  test('are set on all received messages, once, with exact counters and one event each', async () => {
+    const { userId, context, one, events } = await mailbox();
+    await updateThread(context, one, { isRead: true, isArchived: true });
+    expect(await stage.threadsOf(userId)).toMatchObject([{ unread_count: 0, archived_count: 3 }, { unread_count: 1 }]);
+    const emails = (await stage.emailsOf(userId)).filter((email) => email.thread_id === one);
+    expect(emails.map((email) => [email.type, email.is_read, email.is_archived, email.read_at !== null])).toEqual([
+      ['received', true, true, true],
+      ['sent', false, false, false],
+      ['received', true, true, true],
+      ['received', true, true, true],
+    ]);
+    expect(await kindsSince(userId, events)).toEqual([
+      ['thread.read', one, {}],
+      ['thread.archived', one, {}],
+    ]);
+    expect(await stage.findFaults(userId)).toEqual([]);
+
+    await updateThread(context, one, { isRead: false, isArchived: false });
+    expect(await stage.threadsOf(userId)).toMatchObject([{ unread_count: 3, archived_count: 0 }, { unread_count: 1 }]);
+    expect((await kindsSince(userId, events + 2)).map(([kind]) => kind)).toEqual([
+      'thread.unread',
+      'thread.unarchived',
+    ]);
+    expect((await stage.emailsOf(userId)).every((email) => email.read_at === null)).toBe(true);
+    expect(await stage.findFaults(userId)).toEqual([]);
+  });
+
+  test('that are so already change nothing and tell nothing', async () => {
+    const { userId, context, one, other, events } = await mailbox();
+    await updateThreads(context, [one, other], { isRead: true });
+    const before = await stage.threadsOf(userId);
+    await updateThreads(context, [one, other, one], { isRead: true, addLabels: [], removeLabels: ['none'] });
+    expect(await stage.threadsOf(userId)).toEqual(before);
+    expect(await kindsSince(userId, events)).toEqual([
+      ['thread.read', expect.any(String), {}],
+      ['thread.read', expect.any(String), {}],
+    ]);
+  });
+
+  test('of a thread without received messages stay', async () => {
+    const userId = newUser();
+    await stage.arrive(userId, [mailOf('em_1', 0, { type: 'sent' })]);
+    await updateThread(stage.contextOf(userId), await stage.threadOf(userId, 'em_1'), {
+      isRead: true,
+      isArchived: true,
+    });
+    expect(await stage.threadsOf(userId)).toMatchObject([{ unread_count: 0, archived_count: 0 }]);
+    expect(await stage.eventsOf(userId)).toHaveLength(1);
+  });
+
+  test('are not passed on to mail that comes later, which brings an archived thread back', async () => {
+    const { userId, context, one } = await mailbox();
+    const isArchived = async () => (await loadThreads(context, [one])).map((thread) => thread?.isArchived);
+    await updateThread(context, one, { isRead: true, isArchived: true });
+    expect(await isArchived()).toEqual([true]);
+    await stage.arrive(userId, [answerTo(['em_1'], 'em_6', 6)]);
+    expect(await isArchived()).toEqual([false]);
+    expect(await loadThreads(context, [one])).toMatchObject([{ unreadCount: 1 }]);
+    expect(await stage.findFaults(userId)).toEqual([]);
+  });
+
+  test('of several threads are set for all or for none; a foreign id is as unknown as none', async () => {
+    const { userId, context, one, other } = await mailbox();
+    const foreign = (await mailbox()).one;
+    const before = await stage.threadsOf(userId);
+    // The second has no wall of row-level security, so that the statements alone must know whose rows they touch.
+    for (const gateway of [context, stage.contextOf(userId, stage.actor)])
+      for (const unknown of [foreign, 'th_none', "';--"])
+        expect(await refusal(updateThreads(gateway, [one, unknown, other], { isRead: true, labels: ['a'] }))).toEqual([
+          'not_found',
+          undefined,
+          'Thread not found',
+        ]);
+    expect(await stage.threadsOf(userId)).toEqual(before);
+    expect(await updateThreads(context, [other, one], { isRead: true })).toEqual([other, one]);
+    expect(await stage.threadsOf(userId)).toMatchObject([{ unread_count: 0 }, { unread_count: 0 }]);
+  });
+
+  test('may be set by the id of a thread that was joined to another', async () => {
+    const { context, one, other } = await mailbox();
+    await mergeThreads(context, [one, other]);
+    expect(await updateThreads(context, [other, one], { isRead: true })).toEqual([one]);
+    expect(await updateThread(context, other, { isRead: false })).toEqual({ threadId: one });
+  });
+
+  test('of 10,000 messages are set by one more statement than of 1', async () => {
+    const userId = newUser();
+    const context = stage.contextOf(userId);
+    await manyMessages(userId, 10_000);
+    await stage.arrive(userId, [mailOf('em_x', 0)]);
+    const small = await stage.threadOf(userId, 'em_x');
+    const of = (threadId: string) =>
+      countStatements(() => updateThread(context, threadId, { isRead: true, isArchived: true }));
+    const startedAt = performance.now();
+    const large = await of('th_large');
+    process.stdout.write(`10,000 messages read and archived in ${Math.round(performance.now() - startedAt)} ms\n`);
+    expect((await of(small)).statements).toBe(6);
+    expect(large.statements).toBe(7);
+    expect((await stage.eventsOf(userId)).map(({ kind, thread_id }) => [kind, thread_id]).slice(1, 3)).toEqual([
+      ['thread.read', 'th_large'],
+      ['thread.archived', 'th_large'],
+    ]);
+    expect(await stage.findFaults(userId)).toEqual([]);
+  });
+
+  test('of more than 20,000 messages are not set for several threads at once', async () => {
+    const userId = newUser();
+    const context = stage.contextOf(userId);
+    await manyMessages(userId, 20_001);
+    await stage.arrive(userId, [mailOf('em_x', 0)]);
+    const threadIds = (await stage.threadsOf(userId)).map(({ id }) => id);
+    const [code, field, message] = await refusal(updateThreads(context, threadIds, { isRead: true }));
+    expect([code, field]).toEqual(['validation', 'threadIds']);
+    expect(message).toBe('20002 messages would change, of at most 20000 at once; give fewer threads');
+    expect(await stage.threadsOf(userId)).toMatchObject([{ unread_count: 20_001 }, { unread_count: 1 }]);
+  });
+
+  test('stay exact while single messages are marked at the same time', async () => {
+    const { userId, context, one } = await mailbox();
+    const other = stage.contextOf(userId, stage.open('postroom_gateway'));
+    for (let round = 0; round < 15; round++) {
+      const value = round % 2 === 0;
+      const works: [OperationContext, ThreadChange][] = [
+        [context, { isRead: value }],
+        [other, { isArchived: value, isRead: !value }],
+      ];
+      await Promise.all([
+        ...works.map(([of, change]) => updateThread(of, one, change)),
+        ...['em_1', 'em_3', 'em_4'].map((id) => updateEmail(other, id, { isRead: !value, isArchived: value })),
+      ]);
+      expect(await stage.findFaults(userId)).toEqual([]);
+    }
+  });
+});
+
+describe('labels', () => {
+  test('are added, removed and replaced, in their own spelling and compared in any', async () => {
+    const { userId, context, one, other, events } = await mailbox();
+    const labelsOf = async (id: string) => (await loadThreads(context, [id]))[0]?.labels;
+    await updateThreads(context, [one, other], { addLabels: [' Work ', 'Cafe\u0301', 'WORK'] });
+    expect(await labelsOf(one)).toEqual(['Work', 'Caf\u00e9']);
+    await updateThread(context, one, { addLabels: ['work', 'Tax'], removeLabels: ['CAF\u00c9'] });
+    expect(await labelsOf(one)).toEqual(['Work', 'Tax']);
+    await updateThread(context, one, { labels: ['tax', 'TAX', 'home'] });
+    expect(await labelsOf(one)).toEqual(['tax', 'home']);
+    await updateThread(context, one, { labels: [] });
+    expect(await labelsOf(one)).toEqual([]);
+    expect(await labelsOf(other)).toEqual(['Work', 'Caf\u00e9']);
+    expect(await kindsSince(userId, events)).toEqual([
+      ['thread.labelled', expect.any(String), { labels: ['Work', 'Caf\u00e9'] }],
+      ['thread.labelled', expect.any(String), { labels: ['Work', 'Caf\u00e9'] }],
+      ['thread.labelled', one, { labels: ['Work', 'Tax'] }],
+      ['thread.labelled', one, { labels: ['tax', 'home'] }],
+      ['thread.labelled', one, { labels: [] }],
+    ]);
+    expect(await stage.findFaults(userId)).toEqual([]);
+  });
+
+  test('are listed with their threads, all and unread, whatever their case', async () => {
+    const { userId, context, one, other } = await mailbox();
+    await stage.arrive(userId, [mailOf('em_6', 6, { isRead: true })]);
+    const third = await stage.threadOf(userId, 'em_6');
+    await updateThreads(context, [one, third], { addLabels: ['Work'] });
+    await updateThread(context, other, { addLabels: ['work', 'Tax'] });
+    expect(await listLabels(context)).toEqual([
+      { name: 'Tax', threadCount: 1, unreadThreadCount: 1 },
+      { name: 'Work', threadCount: 3, unreadThreadCount: 2 },
+    ]);
+    expect(await listLabels(stage.contextOf(newUser()))).toEqual([]);
+    await mergeThreads(context, [one, other, third]);
+    expect(await listLabels(context)).toEqual([
+      { name: 'Tax', threadCount: 1, unreadThreadCount: 1 },
+      { name: 'Work', threadCount: 1, unreadThreadCount: 1 },
+    ]);
+  });
+
+  test('of a thread that mail joins to another are not lost', async () => {
+    const userId = newUser();
+    const context = stage.contextOf(userId);
+    await stage.arrive(userId, [mailOf('em_1', 0), mailOf('em_2', 1)]);
+    const [one = '', other = ''] = (await stage.threadsOf(userId)).map(({ id }) => id);
+    await updateThread(context, one, { labels: ['Work'] });
+    await updateThread(context, other, { labels: ['tax', 'WORK'] });
+    await stage.arrive(userId, [answerTo(['em_1', 'em_2'], 'em_3', 2)]);
+    expect(await stage.threadsOf(userId)).toMatchObject([
+      { id: one, labels: ['Work', 'tax'], label_keys: ['work', 'tax'] },
+    ]);
+    expect(await stage.findFaults(userId)).toEqual([]);
+  });
+
+  test('are at most 32 of a thread; a merge loses none, and then they can only become fewer', async () => {
+    const { context, one, other } = await mailbox();
+    const many = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
+    await updateThread(context, one, { labels: many('a', 32) });
+    expect(await refusal(updateThreads(context, [other, one], { addLabels: ['b'] }))).toEqual([
+      'validation',
+      'addLabels',
+      'A thread can have at most 32 labels',
+    ]);
+    await updateThread(context, one, { addLabels: ['b'], removeLabels: ['a0'] });
+    await updateThread(context, other, { labels: many('c', 32) });
+    await mergeThreads(context, [one, other]);
+    expect((await loadThreads(context, [one]))[0]?.labels).toHaveLength(64);
+    await updateThread(context, one, { removeLabels: ['b'] });
+    expect((await refusal(updateThread(context, one, { addLabels: ['b'] })))[0]).toBe('validation');
+    expect((await loadThreads(context, [one]))[0]?.labels).toHaveLength(63);
+  });
+});
+
+test.each<[ThreadChange, string]>([
+  [{}, 'isRead'],
+  [{ labels: ['a'], addLabels: ['b'] }, 'labels'],
+  [{ addLabels: ['a', 'B'], removeLabels: ['b'] }, 'removeLabels'],
+  [{ addLabels: ['a', ' '] }, 'addLabels.1'],
+  [{ labels: ['a'.repeat(65)] }, 'labels.0'],
+  [{ removeLabels: ['a\u0000'] }, 'removeLabels.0'],
+  [{ addLabels: Array.from({ length: 33 }, (_, n) => `${n}`) }, 'addLabels'],
+])('%j is refused and the field named', async (change, field) => {
+  const { context, one, userId, events } = await mailbox();
+  expect((await refusal(updateThread(context, one, change))).slice(0, 2)).toEqual(['validation', field]);
+  expect(await stage.eventsOf(userId, events)).toEqual([]);
+});
+
+test('between 1 and 100 threads can be changed at once', async () => {
+  const { context, one } = await mailbox();
+  for (const ids of [[], Array.from({ length: 101 }, () => one)])
+    expect((await refusal(updateThreads(context, ids, { isRead: true }))).slice(0, 2)).toEqual([
+      'validation',
+      'threadIds',
+    ]);
+});
+
+const INSERTED_AT_ONCE = 2_500;
+
+/** A thread th_large of so many received messages, an hour apart, straight into the tables. */
+async function manyMessages(userId: string, count: number): Promise<void> {
+  for (let first = 0; first < count; first += INSERTED_AT_ONCE)
+    await stage.actor.pool.query(
+      `with e as (
+         insert into email (user_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject, from_address,
+           from_text, to_addresses, cc_addresses, preview, thread_id, thread_position, thread_reason)
+         select $1, 'em_' || lpad(n::text, 5, '0'), 'received', 'delivered', '2026-01-01'::timestamptz + n * interval '1 hour', 'me@home.test',
+           'home.test', '<' || n || '@x.test>', 'rent', 'rent', 'ann@a.test', 'ann@a.test', '{me@home.test}', '{}', '', 'th_large', n, 'new'
+         from generate_series($2::integer, $3::integer) n returning *)
+       ${countEmailsSql('(select e.*, 1 as delta from e) x')}`,
+      [userId, first, Math.min(first + INSERTED_AT_ONCE, count) - 1],
+    );
+  await stage.actor.pool.query(
+    `insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
+       message_count, received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at)
+     select $1, 'th_large', '<0@x.test>', 'rent', '{ann@a.test,me@home.test}', '{ann@a.test,me@home.test}',
+       E'rent\\nann@a.test\\nme@home.test', $2, $2, $2, 0, max(id), max(created_at), min(created_at)
+     from email where user_id = $1`,
+    [userId, count],
+  );
+}

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { assignThreads } from '../../../actors/threading/assign-thread.ts';
+import { inTransaction } from '../../../db/connection/database.ts';
+import { lockThreads } from '../../../db/queries/threads/thread-claim.ts';
+import type { OperationContext } from '../../../operations/context.ts';
+import { updateEmail } from '../../../operations/emails/email-flags.ts';
+import { updateThreads } from '../../../operations/threads/thread-changes.ts';
+import { mergeThreads } from '../../../operations/threads/thread-merging.ts';
+import { moveEmails, splitThread } from '../../../operations/threads/thread-moves.ts';
+import { loadThreads } from '../../../operations/threads/threads.ts';
+import type { StoredMail } from '../../support/rows/email-rows.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
+import { answerTo, mailOf, newUser, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';
+
+const ROUNDS = 8;
+
+let stage: ThreadStage;
+/** two gateways */
+let contexts: (userId: string) => [OperationContext, OperationContext];
+
+beforeAll(async () => {
+  stage = await openThreadStage();
+  const other = stage.open('postroom_gateway');
+  contexts = (userId) => [stage.contextOf(userId), stage.contextOf(userId, other)];
+});
+afterAll(() => stage.close());
+
+const idsOf = async (userId: string) => (await stage.threadsOf(userId)).map(({ id }) => id);
+
+/** Threads of one message each, `em_0`, `em_1` and so on, oldest first. */
+async function threadsOfOne(count: number) {
+  const userId = newUser();
+  await stage.arrive(
+    userId,
+    Array.from({ length: count }, (_, n) => mailOf(`em_${n}`, n)),
+  );
+  return { userId, threadIds: await idsOf(userId), gateways: contexts(userId) };
+}
+
+/** Lets mails that are stored get their threads, each by a batch of its own, by two actors. */
+function threadBySelf(userId: string, mails: readonly StoredMail[]): Promise<unknown> {
+  const actors = [stage.threading, testActorContext(stage.actor)] as const;
+  return Promise.all(mails.map(({ emailId }, at) => assignThreads(actors[at % 2] ?? actors[0], userId, [emailId])));
+}
+
+test('threads that two gateways join at once, in rings, end as one; every id leads there', async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const { userId, threadIds, gateways } = await threadsOfOne(6);
+    const merges = threadIds.map((id, at) => [id, threadIds[(at + 1) % 6] ?? '']);
+    const answers = await Promise.all(merges.map((ids, at) => mergeThreads(gateways[at % 2] ?? gateways[0], ids)));
+    expect(await idsOf(userId)).toEqual([threadIds[0]]);
+    const living = await loadThreads(gateways[0], threadIds);
+    expect(new Set(living.map((thread) => thread?.id))).toEqual(new Set([threadIds[0]]));
+    expect(answers).toHaveLength(6);
+    expect(await stage.findFaults(userId)).toEqual([]);
+  }
+});
+
+test('threads are joined while mail arrives in both, and nothing of it is lost or counted twice', async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const { userId, threadIds, gateways } = await threadsOfOne(2);
+    const answers = Array.from({ length: 12 }, (_, n) => answerTo([`em_${n % 2}`], `em_to_${n}`, 3 + n));
+    await stage.insert(userId, answers);
+    await Promise.all([
+      threadBySelf(userId, answers),
+      ...gateways.map((gateway) => mergeThreads(gateway, threadIds)),
+      updateThreads(gateways[1], threadIds, { isRead: true }),
+    ]);
+    expect(await stage.threadsOf(userId)).toMatchObject([{ id: threadIds[0], message_count: 14 }]);
+    expect(await stage.findFaults(userId)).toEqual([]);
+  }
+});
+
+test('a thread is split while mail arrives in it: what came before stays, what answers either half is with it', async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const userId = newUser();
+    const [one, other] = contexts(userId);
+    await stage.arrive(userId, [
+      mailOf('em_0', 0),
+      answerTo(['em_0'], 'em_1', 1),
+      answerTo(['em_0', 'em_1'], 'em_2', 2),
+    ]);
+    const threadId = await stage.threadOf(userId, 'em_0');
+    const toOld = Array.from({ length: 6 }, (_, n) => answerTo(['em_0'], `em_old_${n}`, 3 + n));
+    const toNew = Array.from({ length: 6 }, (_, n) => answerTo(['em_0', 'em_1'], `em_new_${n}`, 3 + n));
+    await stage.insert(userId, [...toOld, ...toNew]);
+    const [{ newThreadId }] = await Promise.all([
+      splitThread(one, threadId, ['em_1']),
+      threadBySelf(userId, [...toOld, ...toNew]),
+      ...['em_0', 'em_1', 'em_2'].map((id) => updateEmail(other, id, { isRead: true, isArchived: round % 2 === 0 })),
+    ]);
+    for (const { emailId } of toOld) expect(await stage.threadOf(userId, emailId)).toBe(threadId);
+    // Answers that came before the split stayed.
+    const homes = await Promise.all(toNew.map(({ emailId }) => stage.threadOf(userId, emailId)));
+    expect(homes.every((home) => home === threadId || home === newThreadId)).toBe(true);
+    await stage.arrive(userId, [answerTo(['em_0', 'em_1'], 'em_after', 20)]);
+    expect(await stage.threadOf(userId, 'em_after')).toBe(newThreadId);
+    expect(await stage.findFaults(userId)).toEqual([]);
+  }
+});
+
+test('messages are moved to and fro by two gateways while threads are joined and marked', async () => {
+  const userId = newUser();
+  const gateways = contexts(userId);
+  const mails = Array.from({ length: 24 }, (_, n) =>
+    n % 6 === 0 ? mailOf(`em_${n}`, n) : answerTo([`em_${n - (n % 6)}`], `em_${n}`, n),
+  );
+  await stage.arrive(userId, mails);
+  for (let round = 0; round < ROUNDS; round++) {
+    const threadIds = await idsOf(userId);
+    const at = (n: number) => threadIds[(n + round) % threadIds.length] ?? '';
+    const works = [
+      moveEmails(gateways[0], [`em_${round}`, `em_${round + 6}`, `em_${round + 12}`], at(0)),
+      moveEmails(gateways[1], [`em_${round}`, `em_${round + 7}`], at(1)),
+      updateThreads(gateways[0], threadIds, { isRead: round % 2 === 0, addLabels: [`a${round}`] }),
+      updateThreads(gateways[1], threadIds.toReversed(), { isArchived: round % 2 === 0, addLabels: [`b${round}`] }),
+      ...(at(2) === at(3) ? [] : [mergeThreads(gateways[1], [at(2), at(3)])]),
+      ...mails.slice(0, 6).map(({ emailId }) => updateEmail(gateways[1], emailId, { isRead: round % 3 === 0 })),
+    ];
+    await Promise.all(works);
+    expect(await stage.findFaults(userId)).toEqual([]);
+  }
+});
+
+test('a change that waits too long for others answers conflict, and mail is threaded after all', async () => {
+  const { userId, threadIds, gateways } = await threadsOfOne(2);
+  await inTransaction(stage.actor, async (client) => {
+    await lockThreads(client, userId);
+    const refused = { code: 'conflict', retryAfterSeconds: 1, isFinal: false };
+    await Promise.all([
+      expect(mergeThreads(gateways[0], threadIds)).rejects.toMatchObject(refused),
+      expect(updateThreads(gateways[1], threadIds, { isRead: true })).rejects.toMatchObject(refused),
+    ]);
+  });
+  expect(await stage.threadsOf(userId)).toMatchObject([{ unread_count: 1 }, { unread_count: 1 }]);
+  expect(await mergeThreads(gateways[0], threadIds)).toBe(threadIds[0]);
+});
+
+test('a change that loses a deadlock is made again', async () => {
+  const { userId, threadIds, gateways } = await threadsOfOne(2);
+  const [one = '', other = ''] = threadIds;
+  const touch = `update email set preview = 'x' where user_id = $1 and thread_id = $2`;
+  let changing: Promise<unknown> = Promise.resolve();
+  await inTransaction(stage.owner, async (client) => {
+    // The change is the one that finds the deadlock, and is ended.
+    await client.query(`set local deadlock_timeout = '1min'`);
+    await client.query(touch, [userId, other]);
+    changing = updateThreads(gateways[0], threadIds, { isRead: true });
+    await untilWaiting();
+    await client.query(touch, [userId, one]);
+  });
+  await changing;
+  expect(await stage.threadsOf(userId)).toMatchObject([{ unread_count: 0 }, { unread_count: 0 }]);
+  expect(await stage.findFaults(userId)).toEqual([]);
+});
+
+/** Until some connection waits for a row that another holds. */
+async function untilWaiting(): Promise<void> {
+  for (;;) {
+    const { rows } = await stage.owner.pool.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    if (rows.length > 0) return;
+  }
+}

@@ -1,0 +1,54 @@
+import type { Actor } from '../../../actors/actor.ts';
+import { startReceivingActor } from '../../../actors/receiving/actor.ts';
+import { startThreadingActor } from '../../../actors/threading/actor.ts';
+import type { TestGateway } from '../servers/gateway.ts';
+import { testActorContext } from '../stages/actor-context.ts';
+import { testSecretKey } from './sent-mail.ts';
+
+/** Mail that comes in at a test gateway: received, parsed and threaded by the real actors, on its bus and its database. */
+export interface GatewayMail {
+  /** Offers a message as SMTP does; answers the id that its email bears. */
+  deliver(message: string, recipient: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export async function takeMail(gateway: TestGateway): Promise<GatewayMail> {
+  const { bus } = gateway;
+  const context = { ...testActorContext(gateway.actor), bus };
+  const actors: Actor[] = [
+    await startReceivingActor(context, {
+      workers: 1,
+      // a closed port: every look-up fails at once
+      dnsServers: ['127.0.0.1:1'],
+      dataDirectory: null,
+      mailHostname: 'mx.test',
+      secretKey: testSecretKey,
+    }),
+    await startThreadingActor(context),
+  ];
+  return {
+    async deliver(message, recipient) {
+      const reversePath = 'ann@elsewhere.test';
+      const verdict = await bus.ask('receiving.recipient.check', { recipient, reversePath });
+      if (verdict.verdict === 'reject') throw new Error(verdict.text);
+      const { verdict: _, ...of } = verdict;
+      const reply = await bus.ask(
+        'receiving.message.accept',
+        {
+          reversePath,
+          recipients: [{ recipient, ...of }],
+          remoteAddress: '192.0.2.1',
+          helo: 'elsewhere.test',
+          isTls: false,
+          traceFields: '',
+        },
+        { octets: Buffer.from(message.replace(/\r?\n/g, '\r\n')) },
+      );
+      if (reply.verdict !== 'accepted') throw new Error(reply.text);
+      return reply.emailIds[0] ?? '';
+    },
+    async stop() {
+      await Promise.all(actors.map((actor) => actor.stop()));
+    },
+  };
+}

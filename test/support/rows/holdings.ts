@@ -1,0 +1,211 @@
+import { randomBytes } from 'node:crypto';
+import { dmarcRow } from '../../../actors/receiving/dmarc-row.ts';
+import { readDmarcReport } from '../../../core/domains/dmarc-report.ts';
+import { makeIdentifier } from '../../../core/shared/identifiers.ts';
+import { type Database, inTransaction } from '../../../db/connection/database.ts';
+import { insertDmarcReports } from '../../../db/queries/domains/dmarc-write.ts';
+import { dmarcXml } from '../mail/dmarc-reports.ts';
+import type { TestGateway } from '../servers/gateway.ts';
+import { insertMail, insertThread } from './mail-rows.ts';
+import type { TestMailbox } from './routing-rows.ts';
+
+/** All that a user has, of every kind. */
+export interface Holdings {
+  mailbox: TestMailbox;
+  /** every identifier in a row of the user, by its prefix, at most a few of each table and column */
+  ids: Map<string, string[]>;
+  /** addresses and names that identify as well */
+  names: string[];
+}
+
+/** Tables in which a user may have no row. */
+const MAY_BE_EMPTY = new Set([
+  // counted in memory where one gateway serves
+  'request_window',
+  // no credential of a user but the key
+  'api_key',
+]);
+const IDS_PER_COLUMN = 8;
+/** Emails are of many kinds: received, with attachments, sent, scheduled, in batches. */
+const EMAIL_IDS = 8;
+const OTHER_IDS = 2;
+
+/** An account with a row in every user table, so that whatever the interface shows of them can be asked for. Throws when one is empty. */
+export async function makeHoldings(gateway: TestGateway): Promise<Holdings> {
+  const mailbox = await gateway.mailbox({
+    endpointUrl: 'https://hooks.example.com/',
+    dkim: { secretKey: randomBytes(32) },
+  });
+  const { userId, address, domainId, addressId, endpointId } = mailbox;
+  const domain = address.split('@')[1] ?? '';
+  const { pool } = gateway.actor;
+  const { threadId, emailIds } = await insertThread(gateway.actor, {
+    userId,
+    count: 2,
+    lastMessageAt: new Date(),
+    ownAddress: address,
+  });
+  const [withFile = ''] = await insertMail(gateway.actor, [
+    { userId, raw: Buffer.from('content'), attachments: [FILE], ownAddress: address, threadId, threadPosition: 2 },
+  ]);
+  const [plain = ''] = emailIds;
+  await pool.query(`update email set address_id = $2, domain_id = $3, recipient = $4 where user_id = $1`, [
+    userId,
+    addressId,
+    domainId,
+    address,
+  ]);
+  const suppressed = `gone@${domain.replace('box', 'elsewhere')}`;
+  const sent = { from: address, to: 'bob@elsewhere.test', subject: `Secret of ${userId}`, text: 'Hello' };
+  const later = { ...sent, scheduled_at: new Date(Date.now() + 86_400_000).toISOString() };
+  const rule = {
+    name: `Rule of ${userId}`,
+    type: 'explicit',
+    config: { subject: { operator: 'OR', values: ['x'] } },
+    action: { action: 'block' },
+  };
+  for (const [path, body] of [
+    ['/emails', sent],
+    ['/emails', later],
+    ['/emails/batch', { emails: [sent, later] }],
+    ['/guard', rule],
+    ['/domains', { domain: `more-${domain}` }],
+  ] as const) {
+    const answer = await gateway.app.inject({
+      method: 'POST',
+      url: `/api/e2${path}`,
+      headers: { authorization: `Bearer ${mailbox.apiKey}`, 'idempotency-key': randomBytes(8).toString('hex') },
+      payload: body,
+    });
+    if (answer.statusCode >= 300) throw new Error(`${path}: ${answer.body}`);
+  }
+  const report = readDmarcReport(dmarcXml({ domain }));
+  if (report === null) throw new Error('no report');
+  const row = dmarcRow({ userId, emailId: plain }, report, (kind) => makeIdentifier(kind, new Date(), randomBytes(10)));
+  await inTransaction(gateway.actor, (client) => insertDmarcReports(client, [row]));
+  await pool.query(
+    `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_' || $3, $2, 'bounce', now())`,
+    [userId, suppressed, randomBytes(16).toString('hex')],
+  );
+  await pool.query(
+    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, created_at)
+     values ($1, 'dlv_' || $4, $2, $3, 'webhook', 4, now())`,
+    [userId, plain, endpointId, randomBytes(16).toString('hex')],
+  );
+  await pool.query(
+    `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome)
+     values ($1, $2, now(), now(), now(), 'blocked'), ($1, $3, now(), now(), now(), 'stored') on conflict do nothing`,
+    [userId, plain, withFile],
+  );
+  const known = {
+    email_id: plain,
+    thread_id: threadId,
+    domain_id: domainId,
+    endpoint_id: endpointId,
+    address_id: addressId,
+  };
+  await fillEmptyTables(gateway.actor, userId, known);
+  return { mailbox, ids: await idsOf(gateway.actor, userId), names: [address, domain, suppressed] };
+}
+
+const FILE = {
+  index: 0,
+  filename: 'a.txt',
+  contentType: 'text/plain',
+  size: 7,
+  contentId: null,
+  contentDisposition: 'attachment' as const,
+  start: 0,
+  length: 7,
+  transferEncoding: '7bit' as const,
+};
+
+/** Names of the tables that have rows of users. */
+export async function userTables(database: Database): Promise<string[]> {
+  const { rows } = await database.pool.query<{ name: string }>(
+    `select table_name as name from information_schema.columns join information_schema.tables using (table_schema, table_name)
+     where table_schema = 'public' and column_name = 'user_id' and table_type = 'BASE TABLE' order by 1`,
+  );
+  return rows.map((row) => row.name);
+}
+
+/** A digest of every row of the user, by table; when a key was last used is written long after. */
+export async function digestsOf(
+  database: Database,
+  tables: readonly string[],
+  userId: string,
+): Promise<Map<string, string>> {
+  const { rows } = await database.pool.query<{ name: string; digest: string }>(
+    tables
+      .map(
+        (name) =>
+          `select '${name}' as name, md5(coalesce(string_agg(r, '|' order by r), '')) as digest
+         from ${name} t cross join lateral (select (to_jsonb(t) - 'last_used_at')::text as r) x where user_id = $1`,
+      )
+      .join(' union all '),
+    [userId],
+  );
+  return new Map(rows.map((row) => [row.name, row.digest]));
+}
+
+/** Puts a row into each user table that has none yet: what must be there, of the plainest kind that the table takes. */
+async function fillEmptyTables(
+  database: Database,
+  userId: string,
+  known: Record<string, string | null>,
+): Promise<void> {
+  for (const table of await userTables(database)) {
+    if (MAY_BE_EMPTY.has(table)) continue;
+    const found = await database.pool.query(`select from ${table} where user_id = $1 limit 1`, [userId]);
+    if ((found.rowCount ?? 0) > 0) continue;
+    const { rows: columns } = await database.pool.query<{ name: string; type: string; check: string | null }>(
+      `select a.attname as name, format_type(a.atttypid, null) as type,
+         (select min(pg_get_constraintdef(c.oid)) from pg_constraint c where c.conrelid = a.attrelid and c.contype = 'c'
+            and c.conkey = array[a.attnum]) as check
+       from pg_attribute a
+       where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attnotnull and not a.atthasdef`,
+      [table],
+    );
+    const values = columns.map(({ name, type, check }) => {
+      if (name === 'user_id') return userId;
+      if (known[name] !== undefined) return known[name];
+      const allowed = /'([^']+)'/.exec(check ?? '')?.[1];
+      return allowed ?? plainValue(name, type, userId);
+    });
+    const places = columns.map(({ type }, at) => `$${at + 1}::${type}`);
+    const names = columns.map(({ name }) => name);
+    await database.pool.query(`insert into ${table} (${names.join(', ')}) values (${places.join(', ')})`, values);
+  }
+}
+
+function plainValue(name: string, type: string, userId: string): unknown {
+  if (type.endsWith('[]')) return '{}';
+  if (type === 'jsonb') return '{}';
+  if (type.startsWith('timestamp')) return new Date();
+  if (type === 'boolean') return false;
+  if (/int|numeric|double/.test(type)) return 1;
+  if (type === 'bytea') return Buffer.from('octets');
+  return `${name}_${userId}`;
+}
+
+async function idsOf(database: Database, userId: string): Promise<Map<string, string[]>> {
+  const found = new Set<string>();
+  for (const table of await userTables(database)) {
+    const { rows } = await database.pool.query<{ id: string }>(
+      `select value as id from (
+         select j.value, row_number() over (partition by j.key order by j.value) as n
+         from ${table} t cross join lateral jsonb_each_text(to_jsonb(t)) j
+         where t.user_id = $1 and j.key <> 'user_id' and j.value ~ '^[a-z]{2,4}_[A-Za-z0-9_]{4,60}$' and j.key ~ 'id$'
+       ) x where n <= ${IDS_PER_COLUMN}`,
+      [userId],
+    );
+    for (const { id } of rows) found.add(id);
+  }
+  const ids = new Map<string, string[]>();
+  for (const id of [...found].toSorted()) {
+    const prefix = id.split('_')[0] ?? '';
+    const held = ids.get(prefix) ?? [];
+    if (held.length < (prefix === 'em' ? EMAIL_IDS : OTHER_IDS)) ids.set(prefix, [...held, id]);
+  }
+  return ids;
+}

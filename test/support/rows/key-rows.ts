@@ -1,0 +1,29 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Scope } from '../../../core/accounts/key-rights.ts';
+import { makeIdentifier } from '../../../core/shared/identifiers.ts';
+import type { Database } from '../../../db/connection/database.ts';
+import type { TestMailbox } from './routing-rows.ts';
+
+export interface TestKey {
+  id: string;
+  /** what goes behind `Authorization: Bearer` */
+  secret: string;
+}
+
+/** Inserts a key of the mailbox' account, straight into the table; `domain` limits it. The database's role must be that of the owner. */
+export async function insertKey(
+  owner: Database,
+  mailbox: Pick<TestMailbox, 'userId'>,
+  rights: { scopes: readonly Scope[] | null; domain?: { id: string; name: string }; expiresAt?: Date },
+): Promise<TestKey> {
+  const secret = randomBytes(32).toString('base64url');
+  const id = makeIdentifier('apiKey', new Date(), randomBytes(10));
+  const sha256 = createHash('sha256').update(secret).digest();
+  const { scopes, domain, expiresAt = null } = rights;
+  await owner.pool.query(
+    `insert into api_key (id, user_id, name, secret_sha256, scopes, domain_id, domain_name, expires_at)
+     values ($1, $2, 'test', $3, $4, $5, $6, $7)`,
+    [id, mailbox.userId, sha256, scopes, domain?.id ?? null, domain?.name ?? null, expiresAt],
+  );
+  return { id, secret };
+}

@@ -1,0 +1,66 @@
+import type { Database } from '../../../db/connection/database.ts';
+import type { TestGateway } from '../servers/gateway.ts';
+import { type Holdings, makeHoldings, userTables } from './holdings.ts';
+
+/** One account with two domains, and everything there is of each. */
+export interface TwoDomains {
+  mine: Holdings;
+  /** of the other domain; its ids and names, and no account of its own */
+  theirs: Holdings;
+  domain: { id: string; name: string };
+  /** tables from which rows of the other domain are gone, or were changed in, since the last call */
+  changedTables: () => Promise<string[]>;
+}
+
+/** Makes two accounts with all that there is, and makes one of them. The account's key is that of `mine`. */
+export async function makeTwoDomains(gateway: TestGateway): Promise<TwoDomains> {
+  const mine = await makeHoldings(gateway);
+  const theirs = await makeHoldings(gateway);
+  const { pool } = gateway.owner;
+  const [into, from] = [mine.mailbox.userId, theirs.mailbox.userId];
+  await pool.query(`update event set seq = seq + 1000 where user_id = $1`, [from]);
+  await pool.query(
+    `update event_counter set last_seq = (select max(seq) from event where user_id = $2) where user_id = $1`,
+    [into, from],
+  );
+  // What there is once for each user cannot be joined.
+  for (const table of ['event_counter', 'retention', 'retention_sweep'])
+    await pool.query(`delete from ${table} where user_id = $1`, [from]);
+  for (const table of await userTables(gateway.owner))
+    await pool.query(`update ${table} set user_id = $1 where user_id = $2`, [into, from]);
+  const own = new Set([...mine.ids.values()].flat());
+  const ids = new Map([...theirs.ids].map(([prefix, held]) => [prefix, held.filter((id) => !own.has(id))] as const));
+  const marks = [...ids.values()].flat().concat(theirs.names);
+  let before = await rowsWith(gateway.owner, into, marks);
+  return {
+    mine,
+    // Nobody has this id.
+    theirs: { mailbox: { ...theirs.mailbox, userId: `${from}_joined` }, ids, names: theirs.names },
+    domain: { id: mine.mailbox.domainId, name: mine.names[1] ?? '' },
+    async changedTables() {
+      const now = await rowsWith(gateway.owner, into, marks);
+      const changed = [...before].filter(([table, rows]) => [...rows].some((row) => now.get(table)?.has(row) !== true));
+      before = now;
+      return changed.map(([table]) => table);
+    },
+  };
+}
+
+/** The rows of a user in which one of the words stands, by table. */
+async function rowsWith(
+  database: Database,
+  userId: string,
+  words: readonly string[],
+): Promise<Map<string, Set<string>>> {
+  const found = new Map<string, Set<string>>();
+  const patterns = words.map((word) => `%${word.replaceAll(/[_%\\]/g, '\\$&')}%`);
+  for (const table of await userTables(database)) {
+    const { rows } = await database.pool.query<{ row: string }>(
+      `select r as row from ${table} t cross join lateral (select (to_jsonb(t) - 'last_used_at')::text as r) x
+       where t.user_id = $1 and r like any ($2)`,
+      [userId, patterns],
+    );
+    found.set(table, new Set(rows.map(({ row }) => row)));
+  }
+  return found;
+}

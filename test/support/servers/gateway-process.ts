@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { freePort } from '../cluster/cluster.ts';
+import { repository } from '../runner.ts';
+import { until } from './service.ts';
+
+/** `bin/gateway.ts` as a process of its own. */
+export interface GatewayProcess {
+  child: ChildProcess;
+  url: string;
+  port: number;
+  /** stdout and stderr so far */
+  output: () => string;
+  /** resident memory, octets */
+  memory(): Promise<number>;
+  /** Resolves with the exit status, or the signal that ended it. */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
+}
+
+/** Starts one and awaits that it is ready; the environment says where PostgreSQL and NATS are. */
+export async function startGatewayProcess(environment: Record<string, string>): Promise<GatewayProcess> {
+  const port = await freePort();
+  const child = spawn(process.execPath, ['bin/gateway.ts'], {
+    cwd: repository,
+    env: { ...process.env, ...environment, METRICS_PORT: '0', HTTP_PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  const url = `http://127.0.0.1:${port}`;
+  await until(
+    `${url}/ready answers 200`,
+    () => output,
+    async () => (await fetch(`${url}/ready`)).ok,
+  );
+  return {
+    child,
+    url,
+    port,
+    output: () => output,
+    async memory() {
+      const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+      return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) * 1_024;
+    },
+    async end(signal) {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode ?? child.signalCode;
+      const exited = once(child, 'exit');
+      child.kill(signal);
+      const [code, by] = await exited;
+      return (code ?? by) as number | NodeJS.Signals;
+    },
+  };
+}

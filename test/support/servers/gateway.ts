@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
+import { pino } from 'pino';
+import { createInProcessBus } from '../../../actors/bus/in-process.ts';
+import { type Database, type DatabaseRole, openDatabase } from '../../../db/connection/database.ts';
+import type { GatewayConfig } from '../../../gateway/gateway-config.ts';
+import { createGateway, type GatewayOptions } from '../../../gateway/server.ts';
+import type { Bus } from '../../../schema/messages.ts';
+import { createTestDatabase, type TestDatabase } from '../cluster/database.ts';
+import { createMailbox, type MailboxOptions, type TestMailbox } from '../rows/routing-rows.ts';
+
+/** A gateway over a database and a bus of its own; requests are injected, no port is open. */
+export interface TestGateway {
+  app: FastifyInstance;
+  /** role postroom_actor, to put rows in and look at them */
+  actor: Database;
+  /** the database's owner */
+  owner: Database;
+  /** the gateway's own */
+  database: Database;
+  url: string;
+  bus: Bus;
+  /** lines that the gateway logged */
+  logged: Record<string, unknown>[];
+  /** an account with a domain, an address and a key */
+  mailbox: (options?: Partial<MailboxOptions>) => Promise<TestMailbox>;
+  call: (key: string | null, method: string, path: string, body?: unknown) => Promise<LightMyRequestResponse>;
+  graphql: (key: string, query: string, variables?: Record<string, unknown>) => Promise<LightMyRequestResponse>;
+  /** Opens another gateway over the same database and bus; the caller closes it, before this one. */
+  beside: () => Promise<Pick<TestGateway, 'app' | 'call'>>;
+  close: () => Promise<void>;
+}
+
+export interface TestGatewayOptions {
+  config?: Partial<GatewayConfig>;
+  now?: () => Date;
+  /** under which the gateway connects; postroom_actor takes the wall of row-level security away */
+  role?: DatabaseRole;
+  /** the port through which the gateway reaches PostgreSQL, instead of the server's own */
+  databasePort?: (server: { host: string; port: number }) => Promise<number>;
+}
+
+export async function openTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const testDatabase = await createTestDatabase();
+  const actor = testDatabase.open('postroom_actor');
+  const owner = testDatabase.open(null);
+  const database = await openGatewayDatabase(testDatabase, options);
+  const bus = createInProcessBus();
+  const logged: Record<string, unknown>[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const gatewayOptions: GatewayOptions = {
+    database,
+    authDatabase: testDatabase.open('postroom_auth'),
+    bus,
+    log,
+    ...(options.now === undefined ? {} : { now: options.now }),
+    config: {
+      publicUrl: 'http://postroom.test',
+      mailHostname: 'mx.postroom.test',
+      smtp: { host: 'smtp.postroom.test', port: 2525 },
+      version: '1.2.3',
+      trustedDomains: ['inbox.test', 'second.test'],
+      secretKey: randomBytes(32),
+      rateLimitPerSecond: 0,
+      requestLimitStore: 'memory',
+      sendLimitPerHour: 0,
+      streamLimitPerUser: 200,
+      hasGuardModel: false,
+      allowedPrivateNetworks: ['127.0.0.0/8'],
+      ownPorts: [2525],
+      isSignUpOpen: true,
+      systemMailFrom: 'postroom@mx.postroom.test',
+      trustedProxies: [],
+      ...options.config,
+    },
+  };
+  const app = await createGateway(gatewayOptions);
+  const call = callerOf(app);
+  let mailboxes = 0;
+
+  return {
+    app,
+    actor,
+    owner,
+    database,
+    url: testDatabase.url,
+    bus,
+    logged,
+    mailbox: (given = {}) => {
+      const domain = given.domain ?? `box${mailboxes++}.test`;
+      return createMailbox(owner, { address: `hello@${domain}`, ...given, domain });
+    },
+    call,
+    graphql: (key, query, variables) => call(key, 'POST', '/graphql', { query, variables }),
+    async beside() {
+      const other = await createGateway({
+        ...gatewayOptions,
+        database: testDatabase.open(options.role ?? 'postroom_gateway'),
+        authDatabase: testDatabase.open('postroom_auth'),
+      });
+      return { app: other, call: callerOf(other) };
+    },
+    async close() {
+      await app.close();
+      await bus.close();
+      if (options.databasePort !== undefined) await database.close();
+      await testDatabase.drop();
+    },
+  };
+}
+
+function callerOf(app: FastifyInstance): TestGateway['call'] {
+  return (key, method, path, body) =>
+    app.inject({
+      method: method as NonNullable<InjectOptions['method']>,
+      url: path.startsWith('/graphql') ? path : `/api/e2${path}`,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+    });
+}
+
+async function openGatewayDatabase(testDatabase: TestDatabase, options: TestGatewayOptions): Promise<Database> {
+  const { role = 'postroom_gateway' } = options;
+  if (options.databasePort === undefined) return testDatabase.open(role);
+  const url = new URL(testDatabase.urlOf(role));
+  const host = url.searchParams.get('host') ?? url.hostname;
+  url.port = String(await options.databasePort({ host, port: Number(url.port) }));
+  return openDatabase({
+    url: url.href,
+    role,
+    poolSize: 6,
+    applicationName: 'test',
+    onError: () => undefined,
+  });
+}

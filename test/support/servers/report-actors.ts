@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Actor } from '../../../actors/actor.ts';
+import { startReceivingActor } from '../../../actors/receiving/actor.ts';
+import { startThreadingActor } from '../../../actors/threading/actor.ts';
+import type { Database } from '../../../db/connection/database.ts';
+import type { Bus } from '../../../schema/messages.ts';
+import { createTestDatabase } from '../cluster/database.ts';
+import { createMailbox, type MailboxOptions, type TestMailbox } from '../rows/routing-rows.ts';
+import { recipientsOf, type SentMail, testSecretKey } from '../rows/sent-mail.ts';
+import { testActorContext } from '../stages/actor-context.ts';
+
+/** Running actors that receive and thread, over a database of their own. */
+export interface ReportActors {
+  /** role postroom_actor */
+  database: Database;
+  /** the database's owner */
+  owner: Database;
+  bus: Bus;
+  /** a new account with a domain of its own */
+  mailbox(options?: Partial<MailboxOptions>): Promise<TestMailbox>;
+  /**
+   * Offers a message as SMTP does, and awaits that it is parsed. Answers the identifier that its email bears if it makes one, or the
+   * reply code when the recipient is refused.
+   */
+  deliver(octets: Buffer, recipient: string, reversePath?: string): Promise<string | number>;
+  suppressions(userId: string): Promise<Record<string, unknown>[]>;
+  /** the events that reports make */
+  events(userId: string): Promise<Record<string, unknown>[]>;
+  /** undefined when there is none */
+  email(emailId: string | number): Promise<Record<string, unknown> | undefined>;
+  /** all that a report may change */
+  state(userId: string, sent: SentMail): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export async function openReportActors(): Promise<ReportActors> {
+  const testDatabase = await createTestDatabase();
+  const database = testDatabase.open('postroom_actor');
+  const owner = testDatabase.open(null);
+  const context = testActorContext(database);
+  const { bus } = context;
+  const receiving = await startReceivingActor(context, {
+    workers: 1,
+    // a closed port: every look-up fails at once
+    dnsServers: ['127.0.0.1:1'],
+    dataDirectory: null,
+    mailHostname: 'mx.test',
+    secretKey: testSecretKey,
+  });
+  const actors: Actor[] = [receiving, await startThreadingActor(context)];
+
+  async function suppressions(userId: string): Promise<Record<string, unknown>[]> {
+    const { rows } = await database.pool.query(
+      'select address, reason, detail, email_id from suppression where user_id = $1 order by address',
+      [userId],
+    );
+    return rows;
+  }
+
+  async function events(userId: string): Promise<Record<string, unknown>[]> {
+    const { rows } = await database.pool.query(
+      `select kind, email_id, data from event
+       where user_id = $1 and kind in ('email.bounced', 'email.delayed', 'email.complained') order by seq`,
+      [userId],
+    );
+    return rows;
+  }
+
+  async function email(emailId: string | number): Promise<Record<string, unknown> | undefined> {
+    const { rows } = await database.pool.query(
+      'select type, status, failure_reason, own_address, address_id, domain_id, recipient, thread_id from email where id = $1',
+      [emailId],
+    );
+    return rows[0];
+  }
+
+  return {
+    database,
+    owner,
+    bus,
+    suppressions,
+    events,
+    email,
+    mailbox(options = {}) {
+      const domain = options.domain ?? `${randomBytes(4).toString('hex')}.test`;
+      return createMailbox(database, { address: `hello@${domain}`, ...options, domain });
+    },
+    async deliver(octets, recipient, reversePath = '') {
+      const { verdict, ...of } = await bus.ask('receiving.recipient.check', { recipient, reversePath });
+      if (!('userId' in of)) return 'code' in of ? of.code : verdict;
+      const reply = await bus.ask(
+        'receiving.message.accept',
+        {
+          reversePath,
+          recipients: [{ recipient, ...of }],
+          remoteAddress: '192.0.2.1',
+          helo: 'elsewhere.test',
+          isTls: false,
+          traceFields: '',
+        },
+        { octets },
+      );
+      if (reply.verdict !== 'accepted') throw new Error(reply.text);
+      const [receptionId = ''] = reply.emailIds;
+      await eventually(async () => {
+        const { rows } = await database.pool.query(
+          'select parsed_at from reception where user_id = $1 and email_id = $2',
+          [of.userId, receptionId],
+        );
+        return rows[0]?.parsed_at != null;
+      });
+      return receptionId;
+    },
+    async state(userId, sent) {
+      return [
+        await recipientsOf(database, sent.emailId),
+        { ...(await email(sent.emailId)), thread_id: null },
+        await suppressions(userId),
+        await events(userId),
+      ];
+    },
+    async close() {
+      await Promise.all(actors.map((actor) => actor.stop()));
+      await bus.close();
+      await testDatabase.drop();
+    },
+  };
+}
+
+/** Resolves when the condition holds. */
+export async function eventually(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await pause(20);
+}

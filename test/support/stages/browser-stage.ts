@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { createTransport, type SendMailOptions } from 'nodemailer';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Database, openDatabase } from '../../../db/connection/database.ts';
+import { makeSignInLink } from '../../../db/queries/accounts/sign-in-link.ts';
+import { callers, Service, type ServiceOptions, type TestAccount } from '../servers/service.ts';
+
+/** Where Chromium is; undefined: nowhere, and what needs it is skipped. */
+export const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+);
+
+/** A tab of somebody who is signed in, or of nobody. */
+export interface BrowserTab {
+  page: Page;
+  context: BrowserContext;
+  /** what the page complained of: errors in its console, exceptions, breaches of its policy */
+  complaints: string[];
+  /** the URLs that it asked for */
+  requested: string[];
+}
+
+/** The whole service and a browser beside it. */
+export interface BrowserStage {
+  service: Service;
+  url: string;
+  /** Makes an account with a domain and an address. */
+  account(): Promise<TestAccount & { domain: string; domainId: string; address: string }>;
+  /** Hands a mail to the service over SMTP, and resolves when it was taken. */
+  mail(mail: SendMailOptions): Promise<void>;
+  /** The service's database, as its owner. */
+  database: Database;
+  /** Opens a tab in a browser of its own; with an account it is signed in, by a session like any other. */
+  open(account: Pick<TestAccount, 'apiKey'> | null, options?: BrowserContextOptions): Promise<BrowserTab>;
+  close(): Promise<void>;
+}
+
+const root = path.resolve(import.meta.dirname, '../../..');
+
+/** Builds the dashboard when it is not, and starts the service as `npm start` does. */
+/** The public name of a server on this machine, for the browser alone. */
+export const PUBLIC_NAME = 'images.example';
+const CHROMIUM_ARGUMENTS = ['--no-sandbox', `--host-resolver-rules=MAP ${PUBLIC_NAME} 127.0.0.1`];
+
+export async function openBrowserStage(options: ServiceOptions = {}): Promise<BrowserStage> {
+  await buildDashboard();
+  const service = await Service.start('single', options);
+  const browser: Browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: CHROMIUM_ARGUMENTS });
+  // As the links that the service prints: browsers hold localhost for a secure place.
+  const url = service.url.replace('127.0.0.1', 'localhost');
+  const database = openDatabase({
+    url: await service.databaseUrl(),
+    role: null,
+    poolSize: 1,
+    applicationName: 'stage',
+    onError: () => undefined,
+  });
+  return {
+    service,
+    url,
+    database,
+    async account() {
+      const account = await service.createAccount();
+      const address = `hello@${account.domain}`;
+      const made = await account.call('POST', '/email-addresses', { address, domainId: account.domainId });
+      if (made.status !== 201) throw new Error(`POST /email-addresses: ${made.status} ${JSON.stringify(made.body)}`);
+      return { ...account, address };
+    },
+    async mail(mail) {
+      const transport = createTransport({ host: '127.0.0.1', port: service.smtpPort, secure: false, ignoreTLS: true });
+      await transport.sendMail({ from: 'Ada Lovelace <ada@sender.test>', ...mail });
+      transport.close();
+    },
+    async open(account, contextOptions = {}) {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...contextOptions });
+      if (account !== null) await signIn(context, account.apiKey);
+      const page = await context.newPage();
+      const tab: BrowserTab = { page, context, complaints: [], requested: [] };
+      page.on('console', (message) => {
+        if (message.type() === 'error') tab.complaints.push(message.text());
+      });
+      page.on('pageerror', (error) => void tab.complaints.push(String(error)));
+      page.on('request', (request) => void tab.requested.push(request.url()));
+      return tab;
+    },
+    async close() {
+      await browser.close();
+      await database.close();
+      await service.stop();
+    },
+  };
+
+  async function signIn(context: BrowserContext, apiKey: string): Promise<void> {
+    const asked = await callers(service.url, apiKey).graphql('{ viewer { email } }');
+    const token = await makeSignInLink(database, asked.body.data.viewer.email);
+    const signedIn = await context.request.post(`${url}/api/auth/sign-in/link`, {
+      data: { token },
+      headers: { origin: url },
+    });
+    if (!signedIn.ok()) throw new Error(`signing in: ${signedIn.status()} ${await signedIn.text()}`);
+  }
+}
+
+/** `npm ci` builds it; whoever works on it has it built anew here. */
+async function buildDashboard(): Promise<void> {
+  if (existsSync(path.join(root, 'gateway/dashboard/dist/index.html')) && process.env['DASHBOARD_BUILD'] === undefined)
+    return;
+  // Only those who build need it.
+  const { build } = await import('vite');
+  await build({ configFile: path.join(root, 'gateway/dashboard/vite.config.ts'), logLevel: 'warn' });
+}

@@ -1,0 +1,50 @@
+import type { Page } from 'playwright-core';
+import type { SampleAccount } from '../rows/sample-account.ts';
+
+/** The paths of all pages that need a session; with null those that an empty account has. */
+export function dashboardPaths(sample: SampleAccount | null): string[] {
+  const lists = [
+    '/',
+    '/welcome',
+    '/inbox',
+    '/activity',
+    '/scheduled',
+    '/held',
+    '/domains',
+    '/addresses',
+    '/endpoints',
+    '/endpoints?new=webhook',
+    '/rules',
+    '/rules/new',
+    '/suppressions',
+    '/keys',
+    '/reference',
+    '/settings',
+    '/no-such-page',
+  ];
+  if (sample === null) return lists;
+  return [
+    ...lists,
+    `/inbox/${sample.threadId}`,
+    `/emails/${sample.emailId}`,
+    `/emails/${sample.emailId}?tab=deliveries`,
+    `/emails/${sample.emailId}?tab=authentication`,
+    `/emails/${sample.emailId}?tab=html`,
+    `/emails/${sample.sentEmailId}`,
+    `/domains/${sample.domainId}`,
+    `/endpoints/${sample.endpointId}`,
+    ...['test', 'replay', 'signing', 'settings'].map((tab) => `/endpoints/${sample.endpointId}?tab=${tab}`),
+    `/rules/${sample.ruleId}`,
+  ];
+}
+
+/** Waits until a page shows what it asked for: its heading is there, and nothing waits. */
+export async function settle(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor();
+  await page.waitForFunction(
+    () =>
+      document.querySelector(
+        '.mantine-Skeleton-root, [aria-busy="true"], main .mantine-Loader-root:not([aria-hidden])',
+      ) === null,
+  );
+}

@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { expect } from 'vitest';
+import { Service, type ServiceMode, type ServiceOptions, type TestAccount, until } from '../servers/service.ts';
+import { type SmtpLoadResult, smtpLoad, toWireForm } from '../servers/smtp-load.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../servers/webhook-receiver.ts';
+import { awaitDrained, checkLedger, type Offer } from './ledger.ts';
+
+export interface ContinuousLoad {
+  /** the replies so far */
+  results: readonly SmtpLoadResult[];
+  stop(): Promise<SmtpLoadResult[]>;
+}
+
+/** A service with one mailbox, and the book of everything that was offered to it. */
+export class FaultBench {
+  readonly offers: Offer[] = [];
+  readonly service: Service;
+  readonly receiver: WebhookReceiver;
+  readonly account: TestAccount & { domain: string };
+  readonly address: string;
+  #count = 0;
+
+  private constructor(service: Service, receiver: WebhookReceiver, account: TestAccount & { domain: string }) {
+    this.service = service;
+    this.receiver = receiver;
+    this.account = account;
+    this.address = `box@${account.domain}`;
+  }
+
+  static async start(mode: ServiceMode, options: ServiceOptions = {}): Promise<FaultBench> {
+    const receiver = await startWebhookReceiver();
+    const service = await Service.start(mode, options);
+    const account = await service.createAccount();
+    const endpoint = await account.call('POST', '/endpoints', {
+      name: 'hook',
+      type: 'webhook',
+      config: { url: receiver.url },
+    });
+    const bench = new FaultBench(service, receiver, account);
+    await account.call('POST', '/email-addresses', {
+      address: bench.address,
+      domainId: account.domainId,
+      endpointId: endpoint.body.id,
+    });
+    return bench;
+  }
+
+  async stop(): Promise<void> {
+    await this.service.stop();
+    await this.receiver.stop();
+  }
+
+  /** Offers new messages, padded to that size, and adds them to the ledger; returns the reply to each. */
+  async offer(
+    count: number,
+    options: { sessions?: number; perSecond?: number; sizeBytes?: number } = {},
+  ): Promise<SmtpLoadResult[]> {
+    const first = this.#count;
+    this.#count += count;
+    const octets = Array.from({ length: count }, (_, n) => this.#compose(first + n, options.sizeBytes ?? 0));
+    const results = await this.#send(octets, options);
+    for (const result of results)
+      this.offers.push({ octets: octets[result.n] ?? Buffer.alloc(0), recipients: [this.address], result });
+    return results;
+  }
+
+  /** Awaits that recipients are judged again: an unknown one gets 550 from the receiving actor, and 451 while there is none. */
+  async awaitVerdicts(): Promise<void> {
+    const nobody = `nobody@${this.account.domain}`;
+    await until(
+      'the receiving actor judges recipients',
+      () => this.service.output.slice(-2000),
+      async () => (await this.#send([Buffer.from('\r\n')], { recipient: nobody }))[0]?.code === 550,
+    );
+  }
+
+  /** Offers again, as a sending MTA would, all that did not get 250, until each has it. */
+  async offerAgain(): Promise<void> {
+    for (let round = 0; round < 10; round++) {
+      const open = this.offers.filter((offer) => offer.result.code !== 250);
+      if (open.length === 0) return;
+      const results = await this.#send(
+        open.map((offer) => Buffer.from(offer.octets)),
+        {},
+      );
+      for (const result of results) {
+        const offer = open[result.n];
+        if (offer !== undefined && result.code !== null) offer.result = result;
+      }
+    }
+    throw new Error(`refused for good: ${this.offers.find((offer) => offer.result.code !== 250)?.result.reply}`);
+  }
+
+  /** Awaits that everything is delivered, then that I1 to I3 hold. */
+  async settle(): Promise<void> {
+    const databaseUrl = await this.service.databaseUrl();
+    await passLeases(databaseUrl);
+    await awaitDrained(databaseUrl, 90_000);
+    const report = await checkLedger({
+      databaseUrl,
+      offers: this.offers,
+      webhooks: this.receiver.requests.map((request) => ({
+        webhookId: String(request.headers['webhook-id']),
+        body: request.body,
+      })),
+    });
+    expect(report.violations).toEqual([]);
+    expect(report.accepted).toBe(this.offers.length);
+    expect(report.webhooks).toBe(this.offers.length);
+  }
+
+  /** Offers messages, so many a second, until it is stopped; then returns the reply to each. */
+  offerContinuously(perSecond: number): ContinuousLoad {
+    const results: SmtpLoadResult[] = [];
+    let isStopping = false;
+    const run = async () => {
+      while (!isStopping) results.push(...(await this.offer(Math.ceil(perSecond / 5), { sessions: 4, perSecond })));
+    };
+    const done = run();
+    return {
+      results,
+      async stop() {
+        isStopping = true;
+        await done;
+        return results;
+      },
+    };
+  }
+
+  #send(
+    octets: Buffer[],
+    options: { sessions?: number; perSecond?: number; recipient?: string },
+  ): Promise<SmtpLoadResult[]> {
+    return smtpLoad({
+      host: '127.0.0.1',
+      port: this.service.smtpPort,
+      count: octets.length,
+      sessions: options.sessions ?? 10,
+      isReusingConnections: true,
+      reversePath: 'sender@elsewhere.test',
+      recipients: () => [options.recipient ?? this.address],
+      message: (n) => toWireForm(octets[n] ?? Buffer.alloc(0)),
+      ...(options.perSecond === undefined ? {} : { perSecond: options.perSecond }),
+    });
+  }
+
+  #compose(n: number, sizeBytes: number): Buffer {
+    const lines = [
+      `Message-ID: <${n}@ledger.test>`,
+      'From: ledger@elsewhere.test',
+      `To: ${this.address}`,
+      `Subject: Ledger ${n}`,
+      '',
+      `Body ${n}`,
+      ...Array.from({ length: Math.floor(sizeBytes / FILLER_LINE_BYTES) }, fillerLine),
+      '',
+    ];
+    return Buffer.from(lines.join('\r\n'));
+  }
+}
+
+const FILLER_LINE_BYTES = 74;
+
+/** Random: PostgreSQL compresses what repeats. */
+function fillerLine(): string {
+  return randomBytes(54).toString('base64');
+}
+
+/** Lets the leases of killed processes run out at once, by the clock that decides of them. */
+async function passLeases(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query(`update clock set shift = shift + interval '31 seconds'`);
+  await client.end();
+}

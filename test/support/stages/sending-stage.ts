@@ -1,0 +1,198 @@
+import { Resolver } from 'node:dns/promises';
+import { authenticate } from 'mailauth';
+import type pg from 'pg';
+import { queryOnce } from '../cluster/cluster.ts';
+import { type DnsServer, startDnsServer } from '../servers/dns.ts';
+import { Service, type ServiceMode, type ServiceOptions, type TestAccount, until } from '../servers/service.ts';
+import { type SinkMessage, type SinkMta, startSinkMta } from '../servers/sink-mta.ts';
+
+/** The service's name for itself in DNS and in EHLO. */
+const MAIL_HOSTNAME = 'mx.postroom.test';
+
+export type StageAccount = TestAccount & { domain: string; domainId: string };
+
+/** What the sink's own check of a message said (RFC 7208, RFC 6376, RFC 9989). */
+export interface Verdict {
+  spf: { result: string; domain: string };
+  dkim: { result: string; domain: string; selector: string }[];
+  dmarc: string;
+}
+
+/** The whole service with the rest of the world on loopback: a DNS server, and an SMTP server that is the MX of `elsewhere.test`. */
+export class SendingStage {
+  readonly service: Service;
+  readonly dns: DnsServer;
+  readonly sink: SinkMta;
+  readonly account: StageAccount;
+  /** The first message of each Message-ID among as many of the sink's as were looked at. */
+  readonly #messages = new Map<string | null, SinkMessage>();
+  #lookedAt = 0;
+
+  private constructor(parts: { service: Service; dns: DnsServer; sink: SinkMta; account: StageAccount }) {
+    this.service = parts.service;
+    this.dns = parts.dns;
+    this.sink = parts.sink;
+    this.account = parts.account;
+  }
+
+  static async start(
+    mode: ServiceMode,
+    environment: Record<string, string> = {},
+    options: Pick<ServiceOptions, 'hasMetrics'> = {},
+  ): Promise<SendingStage> {
+    const dns = await startDnsServer();
+    const sink = await startSinkMta({ name: 'mx.elsewhere.test' });
+    dns.set(MAIL_HOSTNAME, 'A', ['127.0.0.1']);
+    dns.set('mx.elsewhere.test', 'A', [sink.host]);
+    dns.set('elsewhere.test', 'MX', [{ preference: 10, exchange: 'mx.elsewhere.test' }]);
+    try {
+      const service = await Service.start(mode, {
+        ...options,
+        environment: {
+          DNS_SERVERS: dns.address,
+          MAIL_HOSTNAME,
+          OUTBOUND_PORT: String(sink.port),
+          ...environment,
+        },
+      });
+      const stage = new SendingStage({ service, dns, sink, account: await service.createAccount() });
+      await stage.publish(stage.account);
+      return stage;
+    } catch (error) {
+      await sink.stop();
+      await dns.stop();
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.service.stop();
+    await this.sink.stop();
+    await this.dns.stop();
+  }
+
+  /** Puts into DNS what GET /domains/:id tells the owner to publish, as it stands there; answers the records. */
+  async publish(account: StageAccount): Promise<{ type: string; name: string; value: string }[]> {
+    const answer = await account.call('GET', `/domains/${account.domainId}`);
+    const records: { type: string; name: string; value: string }[] = answer.body.dnsRecords;
+    for (const { type, name } of records) {
+      const values = records.filter((each) => each.type === type && each.name === name).map(({ value }) => value);
+      this.dns.set(name, type, type === 'MX' ? values.map(toMx) : values);
+    }
+    return records;
+  }
+
+  /** Makes an address of the account's domain that takes mail; answers it. */
+  async createAddress(localPart: string, account: StageAccount = this.account): Promise<string> {
+    const address = `${localPart}@${account.domain}`;
+    const made = await account.call('POST', '/email-addresses', { address, domainId: account.domainId });
+    if (made.status !== 201) throw new Error(`POST /email-addresses: ${made.status} ${JSON.stringify(made.body)}`);
+    return address;
+  }
+
+  /** Runs one statement as the database's owner, on a connection of its own. */
+  async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+    return await queryOnce<Row>(await this.service.databaseUrl(), text, values);
+  }
+
+  /** Moves the clock by which PostgreSQL decides what is due. */
+  async passSeconds(seconds: number): Promise<void> {
+    await this.query(`update clock set shift = shift + $1 * interval '1 second'`, [seconds]);
+  }
+
+  /** The instant so many seconds from now by that clock, as `scheduled_at` takes it. */
+  async instantIn(seconds: number): Promise<string> {
+    const [row] = await this.query<{ at: Date }>(`select postroom_now() + $1 * interval '1 second' as at`, [seconds]);
+    return row?.at.toISOString() ?? '';
+  }
+
+  /** Resolves when the email shows that status in GET /emails/:id; answers its body. */
+  async awaitStatus(id: string, status: string, limitMs?: number): Promise<StatusBody> {
+    let body: StatusBody | null = null;
+    await until(
+      `${id} turns ${status}`,
+      () => `${JSON.stringify(body)}\n${this.service.output.slice(-3000)}`,
+      async () => {
+        body = (await this.account.call('GET', `/emails/${id}`)).body as StatusBody;
+        return body.status === status;
+      },
+      limitMs,
+    );
+    return body ?? {};
+  }
+
+  /** Resolves with the message that the sink took under that Message-ID. */
+  async messageOf(messageId: string, limitMs?: number): Promise<SinkMessage> {
+    await this.sink.until(() => this.#find(messageId) !== undefined, limitMs);
+    const message = this.#find(messageId);
+    if (message === undefined) throw new Error('unreachable');
+    return message;
+  }
+
+  #find(messageId: string): SinkMessage | undefined {
+    for (const message of this.sink.messages.slice(this.#lookedAt)) {
+      const id = messageIdOf(message);
+      if (!this.#messages.has(id)) this.#messages.set(id, message);
+    }
+    this.#lookedAt = this.sink.messages.length;
+    return this.#messages.get(messageId);
+  }
+
+  /** What a receiver that asks this DNS makes of a message. */
+  async verify(message: SinkMessage): Promise<Verdict> {
+    const resolver = new Resolver();
+    resolver.setServers([this.dns.address]);
+    const { spf, dkim, dmarc } = await authenticate(message.octets, {
+      sender: message.from,
+      ip: message.connection.remoteAddress,
+      helo: message.connection.helo ?? '',
+      mta: 'mx.elsewhere.test',
+      resolver: (name, type) => resolver.resolve(name, type) as Promise<string[] | string[][]>,
+      disableBimi: true,
+    });
+    return {
+      spf: spf === false ? { result: 'none', domain: '' } : { result: spf.status.result, domain: spf.domain ?? '' },
+      dkim: dkim.results.map(({ status, signingDomain, selector }) => ({
+        result: status.result,
+        domain: signingDomain ?? '',
+        selector: selector ?? '',
+      })),
+      dmarc: dmarc === false ? 'none' : dmarc.status.result,
+    };
+  }
+}
+
+/** As GET /emails/:id answers; tests read into it. */
+// oxlint-disable-next-line typescript/no-explicit-any -- what is in it is under test
+export type StatusBody = Record<string, any>;
+
+/** The value of the only header field of that name, unfolded; null when it is absent. Throws when there are several. */
+export function fieldOf(octets: Buffer, name: string): string | null {
+  const values = fieldsOf(octets)
+    .filter(([each]) => each.toLowerCase() === name.toLowerCase())
+    .map(([, value]) => value);
+  if (values.length > 1) throw new Error(`${name} stands there ${values.length} times`);
+  return values[0] ?? null;
+}
+
+/** The header fields in their order, unfolded. */
+export function fieldsOf(octets: Buffer): [name: string, value: string][] {
+  const section = octets.toString('latin1').split('\r\n\r\n', 1)[0] ?? '';
+  return section
+    .replace(/\r\n([ \t])/g, '$1')
+    .split('\r\n')
+    .map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon), line.slice(colon + 1).trim()];
+    });
+}
+
+/** The Message-ID that a message bears. */
+export function messageIdOf(message: Pick<SinkMessage, 'octets'>): string | null {
+  return fieldOf(message.octets, 'Message-ID');
+}
+
+function toMx(value: string): { preference: number; exchange: string } {
+  const [preference, exchange = ''] = value.split(' ');
+  return { preference: Number(preference), exchange };
+}

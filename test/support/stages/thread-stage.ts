@@ -1,0 +1,235 @@
+import { randomBytes } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { ActorContext } from '../../../actors/actor.ts';
+import { assignThreads } from '../../../actors/threading/assign-thread.ts';
+import type { Database } from '../../../db/connection/database.ts';
+import { countEmailsSql } from '../../../db/queries/emails/email-counter.ts';
+import type { EmailRow, ThreadRow } from '../../../db/tables.ts';
+import type { OperationContext } from '../../../operations/context.ts';
+import { createTestDatabase } from '../cluster/database.ts';
+import { insertEmails, type StoredMail } from '../rows/email-rows.ts';
+import { testActorContext } from './actor-context.ts';
+
+/** Threads of users over a database of their own: mail comes in without a thread and gets one; operations change them. */
+export interface ThreadStage {
+  /** role postroom_actor */
+  actor: Database;
+  /** no policies, no roles */
+  owner: Database;
+  threading: ActorContext;
+  /** opens another connection pool of that role */
+  open(role: 'postroom_actor' | 'postroom_gateway'): Database;
+  /** what an operation of that user is given; `database`: instead of the first gateway's */
+  contextOf(userId: string, database?: Database): OperationContext;
+  /** Stores mails as the receiving actor does, without threads. */
+  insert(userId: string, mails: readonly StoredMail[]): Promise<void>;
+  /** Stores mails and gives them threads. */
+  arrive(userId: string, mails: readonly StoredMail[]): Promise<void>;
+  /** in the order of their threads and places */
+  emailsOf(userId: string): Promise<EmailRow[]>;
+  threadsOf(userId: string): Promise<Selectable<ThreadRow>[]>;
+  /** the thread of an email */
+  threadOf(userId: string, emailId: string): Promise<string>;
+  /** kind, thread, data of the feed behind the first `skipped` entries */
+  eventsOf(
+    userId: string,
+    skipped?: number,
+  ): Promise<{ kind: string; thread_id: string; email_id: string; data: object }[]>;
+  /** Where threads, emails and counters of the user do not agree; empty when all is well. */
+  findFaults(userId: string): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export async function openThreadStage(): Promise<ThreadStage> {
+  const testDatabase = await createTestDatabase();
+  const actor = testDatabase.open('postroom_actor');
+  const gateway = testDatabase.open('postroom_gateway');
+  const owner = testDatabase.open(null);
+  const threading = testActorContext(actor);
+
+  async function insert(userId: string, mails: readonly StoredMail[]): Promise<void> {
+    await insertEmails(actor, userId, mails);
+    const source = `(select e.*, 1 as delta from email e where e.user_id = $1 and e.id = any ($2::text[])) x`;
+    const ids = mails.map((mail) => mail.emailId);
+    await actor.pool.query(countEmailsSql(source), [userId, ids]);
+  }
+
+  async function emailsOf(userId: string): Promise<EmailRow[]> {
+    const { rows } = await actor.pool.query<EmailRow>(
+      `select * from email where user_id = $1 order by thread_id, thread_at, id collate "C"`,
+      [userId],
+    );
+    return rows;
+  }
+
+  async function threadsOf(userId: string): Promise<Selectable<ThreadRow>[]> {
+    const { rows } = await actor.pool.query<Selectable<ThreadRow>>(
+      `select * from thread where user_id = $1 order by created_at, id collate "C"`,
+      [userId],
+    );
+    return rows;
+  }
+
+  return {
+    actor,
+    owner,
+    threading,
+    open: (role) => testDatabase.open(role),
+    contextOf: (userId, database = gateway) =>
+      ({
+        userId,
+        database,
+        bus: threading.bus,
+        now: () => new Date(),
+        random: randomBytes,
+        answerBy: performance.now() + 60_000,
+      }) as unknown as OperationContext,
+    insert,
+    async arrive(userId, mails) {
+      await insert(userId, mails);
+      const ids = mails.map((mail) => mail.emailId);
+      await assignThreads(threading, userId, ids);
+    },
+    emailsOf,
+    threadsOf,
+    async threadOf(userId, emailId) {
+      const { rows } = await actor.pool.query<{ thread_id: string }>(
+        'select thread_id from email where user_id = $1 and id = $2',
+        [userId, emailId],
+      );
+      return rows[0]?.thread_id ?? '';
+    },
+    async eventsOf(userId, skipped = 0) {
+      const { rows } = await actor.pool.query(
+        'select kind, thread_id, email_id, data from event where user_id = $1 order by seq offset $2',
+        [userId, skipped],
+      );
+      return rows;
+    },
+    async findFaults(userId) {
+      const emails = (await emailsOf(userId)).filter((email) => email.thread_id !== null);
+      const threads = await threadsOf(userId);
+      return [
+        ...faultsOfThreads(emails, threads),
+        ...(await faultsOfCounters(actor, userId)),
+        ...(await faultsOfPlaces(actor, userId)),
+      ];
+    },
+    close: () => testDatabase.drop(),
+  };
+}
+
+function faultsOfThreads(emails: readonly EmailRow[], threads: readonly Selectable<ThreadRow>[]): string[] {
+  const byThread = Map.groupBy(emails, (email) => email.thread_id);
+  const orphans = [...byThread.keys()].filter((id) => !threads.some((thread) => thread.id === id));
+  return [
+    ...orphans.map((id) => `emails of a thread ${id} that is none`),
+    ...threads.flatMap((thread) => {
+      const members = byThread.get(thread.id) ?? [];
+      const received = members.filter((email) => email.type === 'received');
+      const [first, last] = [members[0], members.at(-1)];
+      const addresses = members.flatMap((email) => [email.from_address, ...email.to_addresses, email.own_address]);
+      const shown = (row: object) => JSON.stringify(row);
+      const is = shown({
+        positions: members.map((email) => email.thread_position),
+        ends: [
+          thread.created_at,
+          thread.root_message_id,
+          thread.normalized_subject,
+          thread.latest_email_id,
+          thread.last_message_at,
+        ],
+        counts: [thread.message_count, thread.received_count, thread.unread_count, thread.archived_count],
+        participants: thread.participant_emails.toSorted(),
+        isSearched:
+          thread.search_text === [thread.normalized_subject.toLowerCase(), ...thread.participant_emails].join('\n'),
+        keys: thread.label_keys,
+      });
+      const expected = shown({
+        positions: members.map((_, position) => position),
+        ends: [first?.thread_at, first?.message_id, first?.base_subject, last?.id, last?.thread_at],
+        counts: [
+          members.length,
+          received.length,
+          received.filter((email) => !email.is_read).length,
+          received.filter((email) => email.is_archived).length,
+        ],
+        participants: [...new Set(addresses.map((address) => address.toLowerCase()))].toSorted(),
+        isSearched: true,
+        keys: thread.labels.map((label) => label.toLowerCase()),
+      });
+      return is === expected ? [] : [`thread ${thread.id} is ${is}\n but should be ${expected}`];
+    }),
+  ];
+}
+
+/** Totals of lists against a recount. */
+async function faultsOfCounters(actor: Database, userId: string): Promise<string[]> {
+  const { rows } = await actor.pool.query(
+    `with recounted as (
+       select a.counted_address as own_address, g.grain, g.begins_at, own_domain, type, status, is_read, is_archived, count(*) as count
+       from email
+       cross join lateral (values (own_address), ('*')) as a(counted_address)
+       cross join lateral (values ('all', '-infinity'::timestamptz), ('day', date_trunc('day', created_at, 'UTC')),
+         ('hour', date_trunc('hour', created_at, 'UTC'))) as g(grain, begins_at)
+       where user_id = $1 group by 1, 2, 3, 4, 5, 6, 7, 8),
+     stored as (
+       select own_address, grain, begins_at, own_domain, type, status, is_read, is_archived, count from email_counter
+       where user_id = $1 and count <> 0)
+     (select 'missing', r.* from recounted r except select 'missing', s.* from stored s)
+     union all (select 'wrong', s.* from stored s except select 'wrong', r.* from recounted r)`,
+    [userId],
+  );
+  return rows.map((row) => `counter ${JSON.stringify(row)}`);
+}
+
+/** What leads to threads leads to living ones, and subject edges to the thread of their email. */
+async function faultsOfPlaces(actor: Database, userId: string): Promise<string[]> {
+  const { rows } = await actor.pool.query<{ fault: string }>(
+    `with living as (select id from thread where user_id = $1)
+     select 'key ' || message_id as fault from thread_message_id where user_id = $1 and thread_id not in (select id from living)
+     union all select 'alias ' || alias_id from thread_alias
+       where user_id = $1 and (thread_id not in (select id from living) or alias_id in (select id from living))
+     union all select 'apart ' || thread_id from thread_apart a where user_id = $1 and (thread_id not in (select id from living)
+       or thread_id = other_id
+       or not exists (select from thread_apart b where b.user_id = $1 and b.thread_id = a.other_id and b.other_id = a.thread_id))
+     union all select 'anchor of ' || s.email_id from thread_subject s join email e on e.user_id = $1 and e.id = s.email_id
+       where s.user_id = $1 and s.thread_id <> e.thread_id
+     union all select 'borne ' || k.message_id from thread_message_id k where k.user_id = $1
+       and exists (select from email e where e.user_id = $1 and e.message_id = k.message_id and e.thread_id is not null)
+       and not exists (select from email e where e.user_id = $1 and e.message_id = k.message_id and e.thread_id = k.thread_id)`,
+    [userId],
+  );
+  return rows.map((row) => row.fault);
+}
+
+export function newUser(): string {
+  return `usr_${randomBytes(8).toString('hex')}`;
+}
+
+export function day(days: number): Date {
+  return new Date(Date.UTC(2026, 5, 1) + days * 24 * 60 * 60 * 1000);
+}
+
+/** A received mail from Ann, so many days after the first of June, that only its msg-ids join to others. */
+export function mailOf(emailId: string, days: number, fields: Partial<StoredMail> = {}): StoredMail {
+  return {
+    emailId,
+    messageId: `<${emailId}@mail.test>`,
+    inReplyTo: [],
+    references: [],
+    subject: `about ${emailId}`,
+    baseSubject: `about ${emailId}`,
+    ownAddress: 'me@home.test',
+    addresses: ['ann@a.test', 'me@home.test'],
+    createdAt: day(days),
+    date: day(days),
+    ...fields,
+  };
+}
+
+/** An answer to the last of the messages, as mailers write it: all of them are its references. */
+export function answerTo(parents: readonly string[], emailId: string, days: number, fields: Partial<StoredMail> = {}) {
+  const references = parents.map((parent) => `<${parent}@mail.test>`);
+  return mailOf(emailId, days, { inReplyTo: references.slice(-1), references, ...fields });
+}
