@@ -5,7 +5,8 @@ const PREFIX = '#/components/schemas/';
 
 /**
  * Every named shape comes once as the output it is and once, called `...Input`, as the input it would be. Here the two become one
- * where they agree or only one is used, and what nothing refers to is left out. Schemas are put shortly (see tidied).
+ * where they agree or only one is used, and what nothing refers to is left out. Schemas are put shortly (see tidied) and sorted by name,
+ * so that the document does not depend on the order in which files are imported.
  */
 export function foldComponents<Document extends OpenAPIV3_1.Document>(document: Document): Document {
   const kept = withoutUnused(tidied(document) as Document);
@@ -14,8 +15,9 @@ export function foldComponents<Document extends OpenAPIV3_1.Document>(document: 
     const plain = name.replace(/Input$/, '');
     return schemas[plain] === undefined || isDeepStrictEqual(schemas[plain], schemas[name]) ? plain : name;
   };
+  const byName = (one: string, other: string) => (nameOf(one) < nameOf(other) ? -1 : 1);
   const names = Object.keys(schemas);
-  const renamed = Object.fromEntries(names.map((name) => [nameOf(name), schemas[name]]));
+  const renamed = Object.fromEntries(names.toSorted(byName).map((name) => [nameOf(name), schemas[name]]));
   const text = JSON.stringify({ ...kept, components: { ...kept.components, schemas: renamed } });
   const folded = names.reduce(
     (json, name) => json.replaceAll(`"${PREFIX}${name}"`, `"${PREFIX}${nameOf(name)}"`),

@@ -53,6 +53,12 @@ test('the linter has nothing to say, with every recommended rule but one on, and
   ).toEqual([]);
 });
 
+test('lists the schemas by name, whatever file defines them', () => {
+  const names = Object.keys(document.components?.schemas ?? {});
+  expect(names.length).toBeGreaterThan(20);
+  expect(names).toEqual(names.toSorted());
+});
+
 test('no word of a path could be an id, so that no path is taken for another', () => {
   const words = Object.keys(document.paths ?? {}).flatMap((route) =>
     route.split('/').filter((word) => !word.startsWith('{')),
