@@ -6,23 +6,23 @@ const root = path.resolve(import.meta.dirname, '..');
 const folders = ['core', 'schema', 'db', 'operations', 'actors', 'gateway', 'haraka-plugins', 'bin'];
 
 interface SourceFile {
-  /** from the root of the repository, with slashes */
+  /** path from the root of the repository, with forward slashes */
   name: string;
   text: string;
-  /** our own files that it imports, by name */
+  /** paths of the repository's own files that it imports */
   imports: string[];
-  /** packages and node: modules that it imports */
+  /** packages and `node:` modules that it imports */
   packages: string[];
 }
 
 const files: SourceFile[] = folders.flatMap((folder) =>
   readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules') && !name.startsWith('dashboard/'))
+    .filter((name) => /\.tsx?$/.test(name) && !name.includes('node_modules') && !name.startsWith('dashboard/dist/'))
     .map((name) => readSource(path.posix.join(folder, name.replaceAll(path.sep, '/')))),
 );
 const names = new Set(files.map((file) => file.name));
 
-/** The units of the house and how far right each stands: a unit imports only itself and what stands left of it. */
+/** The layers and the position of each: a layer imports only itself and layers with a lower position. */
 const order: [prefix: string, position: number][] = [
   ['core/', 0],
   ['schema/messages.ts', 1],
@@ -46,17 +46,17 @@ const order: [prefix: string, position: number][] = [
   ['bin/', 6],
 ];
 
-test('every file belongs to a unit of the house', () => {
+test('every source file belongs to a layer', () => {
   expect(files.length).toBeGreaterThan(50);
-  expect(files.filter((file) => unitOf(file.name) === undefined).map((file) => file.name)).toEqual([]);
+  expect(files.filter((file) => layerOf(file.name) === undefined).map((file) => file.name)).toEqual([]);
 });
 
-test('imports run one way: each unit imports only what stands left of it', () => {
+test('imports run one way: each layer imports only lower layers', () => {
   const wrong = files.flatMap((file) =>
     file.imports
       .filter((target) => {
-        const from = unitOf(file.name);
-        const to = unitOf(target);
+        const from = layerOf(file.name);
+        const to = layerOf(target);
         return from !== undefined && to !== undefined && from !== to && to[1] >= from[1];
       })
       .map((target) => `${file.name} -> ${target}`),
@@ -64,7 +64,18 @@ test('imports run one way: each unit imports only what stands left of it', () =>
   expect(wrong).toEqual([]);
 });
 
-test('the plugin imports no database, and the gateway neither SQL nor entity', () => {
+test('the dashboard imports only its own files and core, because it runs in a browser', () => {
+  const dashboard = files.filter((file) => file.name.startsWith('gateway/dashboard/'));
+  expect(dashboard.length).toBeGreaterThan(100);
+  const wrong = dashboard.flatMap((file) =>
+    file.imports
+      .filter((target) => !target.startsWith('gateway/dashboard/') && !target.startsWith('core/'))
+      .map((target) => `${file.name} -> ${target}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('the Haraka plugin does not import the database, and the gateway imports neither SQL nor entities', () => {
   const wrong = files.flatMap((file) => {
     if (file.name.startsWith('haraka-plugins/')) return file.imports.filter((target) => target.startsWith('db/'));
     if (file.name.startsWith('gateway/'))
@@ -77,14 +88,14 @@ test('the plugin imports no database, and the gateway neither SQL nor entity', (
   expect(wrong).toEqual([]);
 });
 
-test('every import of our own names a file that exists', () => {
+test('every relative import names a file that exists', () => {
   const wrong = files.flatMap((file) =>
     file.imports.filter((target) => !names.has(target)).map((target) => `${file.name} -> ${target}`),
   );
   expect(wrong).toEqual([]);
 });
 
-test('there is no cycle of imports', () => {
+test('there are no import cycles', () => {
   const byName = new Map(files.map((file) => [file.name, file]));
   const state = new Map<string, 'open' | 'done'>();
   const cycles: string[] = [];
@@ -119,43 +130,47 @@ test('core is pure: no I/O, no clock, no randomness', () => {
 test('only bin/config.ts and the Haraka plugins read the environment', () => {
   const wrong = files.filter(
     (file) =>
-      file.name !== 'bin/config.ts' && !file.name.startsWith('haraka-plugins/') && file.text.includes('process.env'),
+      file.name !== 'bin/config.ts' &&
+      !file.name.startsWith('haraka-plugins/') &&
+      // The dashboard runs in a browser; its code samples show `process.env`.
+      !file.name.startsWith('gateway/dashboard/') &&
+      file.text.includes('process.env'),
   );
   expect(wrong.map((file) => file.name)).toEqual([]);
 });
 
-test('there are no index files, no default exports and no await at the top level outside bin', () => {
+test('there are no index files, no default exports except in tool configurations, and no top-level await outside bin', () => {
   const wrong = files.filter(
     (file) =>
-      path.basename(file.name) === 'index.ts' ||
-      (/^export default\b/m.test(file.text) && !file.name.endsWith('config.ts')) ||
+      /^index\.tsx?$/.test(path.basename(file.name)) ||
+      (/^export default\b/m.test(file.text) && !file.name.endsWith('.config.ts')) ||
       (!file.name.startsWith('bin/') && /^(?:(?:export )?(?:const|let) .*= )?await\b/m.test(file.text)),
   );
   expect(wrong.map((file) => file.name)).toEqual([]);
 });
 
-test('names say something', () => {
+test('no file has an empty name such as utils or helpers', () => {
   const empty = /^(utils?|helpers?|common|managers?|services?|base|misc)$/;
   const wrong = files.filter((file) => {
-    const words = file.name.replace(/\.ts$/, '').split(/[/-]/);
-    // "base subject" is the word of RFC 5256, "base backup" that of PostgreSQL.
+    const words = file.name.replace(/\.tsx?$/, '').split(/[/-]/);
+    // RFC 5256 defines "base subject", and PostgreSQL "base backup".
     return words.some((word, at) => empty.test(word) && !['subject', 'backup'].includes(words[at + 1] ?? ''));
   });
   expect(wrong.map((file) => file.name)).toEqual([]);
 });
 
-test('file names are in kebab case', () => {
-  const wrong = files.filter((file) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.d|\.config)?\.ts$/.test(path.basename(file.name)));
+test('file names are in kebab-case', () => {
+  const wrong = files.filter((file) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.d|\.config)?\.tsx?$/.test(path.basename(file.name)));
   expect(wrong.map((file) => file.name)).toEqual([]);
 });
 
 test('no file is longer than 500 lines', () => {
-  // A migration is one schema in SQL, frozen once it is released.
+  // A migration is a schema in SQL, which does not change after its release.
   const long = files.filter((file) => !file.name.startsWith('db/migrations/') && file.text.split('\n').length > 501);
   expect(long.map((file) => file.name)).toEqual([]);
 });
 
-function unitOf(name: string): [string, number] | undefined {
+function layerOf(name: string): [string, number] | undefined {
   return order.find(([prefix]) => name.startsWith(prefix));
 }
 
@@ -172,7 +187,7 @@ function readSource(name: string): SourceFile {
     text,
     imports: own
       .map((specifier) => path.posix.join(path.posix.dirname(name), specifier))
-      .filter((target) => target.endsWith('.ts')),
+      .filter((target) => /\.tsx?$/.test(target)),
     packages: specifiers.filter((specifier) => !specifier.startsWith('.')),
   };
 }

@@ -16,7 +16,7 @@ import { IconClock, IconSend, IconTrash } from '@tabler/icons-react';
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { randomId } from '../parts/random-id.ts';
 import type { Problem } from '../parts/use-act.ts';
-import { useViewer } from '../shell/session.tsx';
+import { useViewer } from '../shell/viewer.ts';
 import { AddressField } from './address-field.tsx';
 import { looksLikeMailbox, refusalOfMailboxes } from './address-text.ts';
 import { type ComposerMode, quoteOf } from './answer.ts';

@@ -2,7 +2,7 @@ import { Alert, Anchor, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { ErrorNote } from '../parts/error-note.tsx';
-import { useViewer } from '../shell/session.tsx';
+import { useViewer } from '../shell/viewer.ts';
 import { type ComposerMode, firstDraft } from './answer.ts';
 import { ORIGINAL, SENDERS, type SentEmail } from './composer-documents.ts';
 import { ComposerForm } from './composer-form.tsx';

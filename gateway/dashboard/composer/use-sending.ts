@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import { showNotice } from '../parts/notice.tsx';
 import { exactTime } from '../parts/relative-time.tsx';
 import { type Outcome, type Problem, useAct } from '../parts/use-act.ts';
-import { useViewer } from '../shell/session.tsx';
+import { useViewer } from '../shell/viewer.ts';
 import { type ComposerMode, quoteOf } from './answer.ts';
 import { type AttachedFile, attachmentsInput } from './attachments.ts';
 import { CANCEL, FORWARD, type Original, REPLY, SEND, type SentEmail } from './composer-documents.ts';

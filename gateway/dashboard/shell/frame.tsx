@@ -5,7 +5,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'rea
 import { Link, useLocation } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
 import { places } from './navigation.ts';
-import { useViewer } from './session.tsx';
+import { useViewer } from './viewer.ts';
 
 const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }));
 

@@ -2,7 +2,7 @@ import { Anchor, Modal, Stack, Text } from '@mantine/core';
 import { withNext } from '../pages/sign-in/next-path.ts';
 import { SignInForm } from '../pages/sign-in/sign-in-form.tsx';
 import { useAuthSettings } from '../pages/sign-in/use-auth-settings.ts';
-import type { Viewer } from './session.tsx';
+import type { Viewer } from './viewer.ts';
 
 /** Stands before a page whose session is over, and asks to sign in: what was begun on the page is still there then. */
 export function SessionOver({ viewer, onSignedIn }: { viewer: Viewer; onSignedIn: () => void }) {

@@ -1,33 +1,15 @@
 import { Center, Loader } from '@mantine/core';
-import { createContext, lazy, type ReactNode, Suspense, useContext, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useQuery } from 'urql';
 import { Redirect, useLocation } from 'wouter';
-import { graphql, type ResultOf } from '../graphql.ts';
+import type { ResultOf } from '../graphql.ts';
 import { LiveProvider } from '../live/live-context.tsx';
 import { withNext } from '../pages/sign-in/next-path.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { useSessionWatch } from './session-watch.ts';
+import { VIEWER, ViewerContext } from './viewer.ts';
 
 const SessionOver = lazy(async () => ({ default: (await import('./session-over.tsx')).SessionOver }));
-
-const VIEWER = graphql(`
-  query DashboardViewer {
-    viewer { id email name service { publicUrl mailHostname trustedDomains hasGuardModel smtpHost smtpPort } }
-    events(last: 1) { edges { node { cursor } } }
-  }
-`);
-
-/** Who is signed in, and the service. */
-export type Viewer = ResultOf<typeof VIEWER>['viewer'];
-
-const ViewerContext = createContext<Viewer | null>(null);
-
-/** Who is signed in. Throws outside SessionGate. */
-export function useViewer(): Viewer {
-  const viewer = useContext(ViewerContext);
-  if (viewer === null) throw new Error('no one is signed in here');
-  return viewer;
-}
 
 /** Shows what is inside to whoever is signed in; sends others to the sign-in page, and back afterwards. */
 export function SessionGate({ children }: { children: ReactNode }) {

@@ -5,7 +5,7 @@ import { graphql } from '../../graphql.ts';
 import { Command } from '../../parts/command.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { useViewer } from '../../shell/session.tsx';
+import { useViewer } from '../../shell/viewer.ts';
 import { ACTIVITY, type ActivityPageData, filterOf } from './activity-filters.ts';
 import { EmailListRow } from './email-list-row.tsx';
 import { EMAIL_ROW } from './email-row-fragment.ts';

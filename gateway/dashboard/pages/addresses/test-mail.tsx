@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { useLive } from '../../live/live-context.tsx';
 import { Command } from '../../parts/command.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { useViewer } from '../../shell/session.tsx';
+import { useViewer } from '../../shell/viewer.ts';
 import { type ShownAddress, SIMULATE } from './address-documents.ts';
 
 const TEMPLATES = [

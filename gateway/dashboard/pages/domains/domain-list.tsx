@@ -1,9 +1,12 @@
-import { Button, Group, Skeleton, Stack } from '@mantine/core';
+import { Anchor, Button, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
-import { DomainRow } from './domain-row.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { domainTone } from './domain-words.ts';
 
 const DOMAINS = graphql(`
   query DashboardDomains($first: Int!, $after: String, $filter: DomainFilter) {
@@ -22,8 +25,7 @@ const DOMAINS = graphql(`
   }
 `);
 
-/** A domain as the list tells it. */
-export type ListedDomain = ResultOf<typeof DOMAINS>['domains']['edges'][number]['node'];
+type Domain = ResultOf<typeof DOMAINS>['domains']['edges'][number]['node'];
 
 const PAGE = 30;
 
@@ -73,4 +75,46 @@ export function DomainList({
         ))}
     </>
   );
+}
+
+/** One domain of the list. */
+function DomainRow({ domain }: { domain: Domain }) {
+  const { id, name, status, canReceive, canSend, addresses, emailStatistics: mail } = domain;
+  const trouble = troubleOf(domain);
+  return (
+    <Paper component="li" withBorder p="sm" bg="var(--postroom-raised)">
+      <Group justify="space-between" gap="xs">
+        <Group gap="xs">
+          <Anchor component={Link} href={`/domains/${id}`} fw={600} className="postroom-wrap">
+            {name}
+          </Anchor>
+          <StatusBadge status={status} tone={domainTone(status)} />
+          <StatusBadge status={canReceive ? 'receives' : 'does not receive'} tone={canReceive ? 'good' : 'quiet'} />
+          <StatusBadge status={canSend ? 'sends' : 'does not send'} tone={canSend ? 'good' : 'quiet'} />
+        </Group>
+        <Text size="sm" c="dimmed">
+          {addresses.totalCount} {addresses.totalCount === 1 ? 'address' : 'addresses'}, {mail.last24Hours} emails in 24
+          h, {mail.last7Days} in 7 days
+        </Text>
+      </Group>
+      {trouble !== null && (
+        <Text size="sm" mt={4}>
+          {trouble}
+        </Text>
+      )}
+      <Text size="xs" c="dimmed" mt={4}>
+        {domain.provider !== null && domain.provider.confidence !== 'LOW' && `DNS at ${domain.provider.name}. `}
+        {domain.isTrusted && 'Trusted: needs no DNS. '}
+        {domain.lastCheckedAt !== null && <RelativeTime at={domain.lastCheckedAt} prefix="DNS asked " />}
+      </Text>
+    </Paper>
+  );
+}
+
+function troubleOf({ status, isFullyVerified, dnsConflict, proofLostAt }: Domain): string | null {
+  if (proofLostAt !== null) return 'Its proof of ownership is gone from DNS. Publish it again.';
+  if (status === 'FAILED') return 'Not proven to be yours. Publish its records, then check.';
+  if (dnsConflict !== null) return 'Other records stand in the way of its mail.';
+  if (status === 'PENDING') return 'Waits for its DNS records.';
+  return isFullyVerified ? null : 'A required DNS record is missing.';
 }

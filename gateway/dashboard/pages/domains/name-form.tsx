@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { useAct } from '../../parts/use-act.ts';
-import { useViewer } from '../../shell/session.tsx';
+import { useViewer } from '../../shell/viewer.ts';
 import { CREATE_DOMAIN } from './domain-documents.ts';
 import { nameFault } from './domain-name.ts';
 

@@ -1,4 +1,25 @@
-import { graphql } from '../../graphql.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+
+/** One endpoint with its settings and its health. */
+export const ENDPOINT = graphql(`
+  query DashboardEndpoint($id: ID!) {
+    endpoint(id: $id) {
+      __typename id name description isActive inactiveReason createdAt
+      stats { total successful failed lastDeliveryAt }
+      emailAddresses(first: 20) { totalCount edges { node { id address } } }
+      catchAllDomains { id name }
+      ... on WebhookEndpoint {
+        url format payload attachments timeoutSeconds retryAttempts maxPayloadOctets signatureScheme
+        headers { name value } verificationToken signingSecrets { secret validUntil }
+      }
+      ... on EmailEndpoint { forwardTo preserveHeaders includeAttachments subjectPrefix senderName fromAddress }
+      ... on EmailGroupEndpoint { addresses preserveHeaders includeAttachments subjectPrefix senderName fromAddress }
+    }
+  }
+`);
+
+/** An endpoint with its settings. */
+export type Endpoint = NonNullable<ResultOf<typeof ENDPOINT>['endpoint']>;
 
 /** Changes a webhook; what is absent stays. */
 export const UPDATE_WEBHOOK = graphql(`

@@ -1,6 +1,6 @@
 import { Group, NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import type { Endpoint } from './endpoint-page.tsx';
+import type { Endpoint } from './endpoint-documents.ts';
 import { formats } from './endpoint-words.ts';
 import type { EndpointChanges } from './use-endpoint-update.ts';
 

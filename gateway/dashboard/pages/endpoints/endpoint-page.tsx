@@ -2,7 +2,6 @@ import { Alert, Anchor, Button, Group, Paper, SimpleGrid, Skeleton, Stack, Switc
 import { IconPlugConnectedX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
-import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
@@ -10,32 +9,13 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { EndpointDeliveries } from './endpoint-deliveries.tsx';
+import { ENDPOINT, type Endpoint } from './endpoint-documents.ts';
 import { EndpointReplay } from './endpoint-replay.tsx';
 import { EndpointSettings } from './endpoint-settings.tsx';
 import { EndpointTest } from './endpoint-test.tsx';
 import { endpointTypes, healthOf, statsInWords } from './endpoint-words.ts';
 import { SigningTab } from './signing-tab.tsx';
 import { useEndpointUpdate } from './use-endpoint-update.ts';
-
-const ENDPOINT = graphql(`
-  query DashboardEndpoint($id: ID!) {
-    endpoint(id: $id) {
-      __typename id name description isActive inactiveReason createdAt
-      stats { total successful failed lastDeliveryAt }
-      emailAddresses(first: 20) { totalCount edges { node { id address } } }
-      catchAllDomains { id name }
-      ... on WebhookEndpoint {
-        url format payload attachments timeoutSeconds retryAttempts maxPayloadOctets signatureScheme
-        headers { name value } verificationToken signingSecrets { secret validUntil }
-      }
-      ... on EmailEndpoint { forwardTo preserveHeaders includeAttachments subjectPrefix senderName fromAddress }
-      ... on EmailGroupEndpoint { addresses preserveHeaders includeAttachments subjectPrefix senderName fromAddress }
-    }
-  }
-`);
-
-/** An endpoint with all that is set. */
-export type Endpoint = NonNullable<ResultOf<typeof ENDPOINT>['endpoint']>;
 
 /** One endpoint: its health, its deliveries, a test, a replay, its secret and its settings. */
 export function EndpointPage() {

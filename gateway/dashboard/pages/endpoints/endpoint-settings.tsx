@@ -4,8 +4,8 @@ import { Link, useLocation } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import type { Endpoint } from './endpoint-documents.ts';
 import { changesOf, EndpointFields, valuesOf } from './endpoint-fields.tsx';
-import type { Endpoint } from './endpoint-page.tsx';
 import { useEndpointUpdate } from './use-endpoint-update.ts';
 
 const DELETE = graphql(`

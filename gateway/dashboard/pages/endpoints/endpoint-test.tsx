@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { Json } from '../activity/json.tsx';
-import type { Endpoint } from './endpoint-page.tsx';
+import type { Endpoint } from './endpoint-documents.ts';
 import { formats } from './endpoint-words.ts';
 
 const TEST = graphql(`

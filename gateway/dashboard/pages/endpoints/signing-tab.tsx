@@ -6,7 +6,7 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import type { Endpoint } from './endpoint-page.tsx';
+import type { Endpoint } from './endpoint-documents.ts';
 
 const ROTATE = graphql(`
   mutation DashboardRotateSecret($input: RotateEndpointSecretInput!) {

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
 import { type Problem, useAct } from '../../parts/use-act.ts';
-import { useViewer } from '../../shell/session.tsx';
+import { useViewer } from '../../shell/viewer.ts';
 import type { FirstRequest } from './first-request.ts';
 import { dateFault, expiries, expiryOf } from './key-expiry.ts';
 import { type KeyScope, keyScopes } from './key-scopes.ts';

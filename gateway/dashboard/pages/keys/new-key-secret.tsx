@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { IconEyeOff } from '@tabler/icons-react';
 import { Command } from '../../parts/command.tsx';
-import { useViewer } from '../../shell/session.tsx';
+import { useViewer } from '../../shell/viewer.ts';
 import { firstRequest } from './first-request.ts';
 import type { MadeKey } from './new-key-form.tsx';
 

@@ -2,7 +2,7 @@ import { Button, Card, Group, Tabs, Text, Title } from '@mantine/core';
 import { graphql } from '../../graphql.ts';
 import { Command } from '../../parts/command.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { useViewer } from '../../shell/session.tsx';
+import { useViewer } from '../../shell/viewer.ts';
 
 const SIMULATE = graphql(`
   mutation DashboardFirstMail($input: SimulateInboundInput!) {

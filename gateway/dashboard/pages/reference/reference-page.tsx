@@ -3,7 +3,7 @@ import { IconApi, IconBrandGraphql, IconExternalLink, IconFileText } from '@tabl
 import type { ReactNode } from 'react';
 import { Command } from '../../parts/command.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { useViewer } from '../../shell/session.tsx';
+import { useViewer } from '../../shell/viewer.ts';
 
 /** The ways for programs: the explorer of the graph, the reference of the REST interface, and a first request of each. */
 export function ReferencePage() {

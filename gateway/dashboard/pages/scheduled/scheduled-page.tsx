@@ -7,7 +7,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
-import { useViewer } from '../../shell/session.tsx';
+import { useViewer } from '../../shell/viewer.ts';
 import { subjectOf, toneOf } from '../activity/email-words.ts';
 import { ListCard } from '../activity/list-card.tsx';
 import { ListFrame } from '../activity/list-frame.tsx';

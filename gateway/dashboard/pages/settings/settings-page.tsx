@@ -8,7 +8,7 @@ import { PasskeysSection } from './passkeys-section.tsx';
 import { PasswordSection } from './password-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
 import { RetentionSection } from './retention-section.tsx';
-import { ServiceSection } from './service-section.tsx';
+import { ServerSection } from './server-section.tsx';
 import { SessionsSection } from './sessions-section.tsx';
 
 const tabs = ['account', 'security', 'service'] as const;
@@ -54,7 +54,7 @@ export function SettingsPage() {
           <Stack maw={760}>
             <LimitsSection />
             <RetentionSection />
-            <ServiceSection />
+            <ServerSection />
           </Stack>
         </Tabs.Panel>
       </Tabs>

@@ -15,7 +15,7 @@ const SERVICE = graphql(`
 `);
 
 /** How the service is set up. */
-export function ServiceSection() {
+export function ServerSection() {
   const [{ data, error }, again] = useQuery({ query: SERVICE, variables: {}, requestPolicy: 'cache-and-network' });
   const service = data?.viewer.service;
   return (

@@ -1,0 +1,23 @@
+import { createContext, useContext } from 'react';
+import { graphql, type ResultOf } from '../graphql.ts';
+
+/** Reads the signed-in user, the service, and the cursor at which live events start. */
+export const VIEWER = graphql(`
+  query DashboardViewer {
+    viewer { id email name service { publicUrl mailHostname trustedDomains hasGuardModel smtpHost smtpPort } }
+    events(last: 1) { edges { node { cursor } } }
+  }
+`);
+
+/** The signed-in user and the service. */
+export type Viewer = ResultOf<typeof VIEWER>['viewer'];
+
+/** The signed-in user; null outside SessionGate. */
+export const ViewerContext = createContext<Viewer | null>(null);
+
+/** Returns the signed-in user. Throws outside SessionGate. */
+export function useViewer(): Viewer {
+  const viewer = useContext(ViewerContext);
+  if (viewer === null) throw new Error('useViewer is called outside SessionGate');
+  return viewer;
+}
