@@ -13,7 +13,7 @@ import {
   type WakeSubject,
 } from '../schema/messages.ts';
 import { actorMetrics } from '../schema/metrics.ts';
-import { createInHand, type InHand } from './bus/in-hand.ts';
+import { createInFlight, type InFlight } from './bus/in-flight.ts';
 import { apart } from './bus/tracing.ts';
 import { recordNoted } from './mail-spans.ts';
 
@@ -109,14 +109,14 @@ const BATCH_SIZE = 50;
 export function runActor(plan: ActorPlan): RunningActor {
   const { bus, log } = plan.context;
   const ending = new AbortController();
-  const inHand = createInHand();
+  const inFlight = createInFlight();
   let isStopping = false;
 
   const keep = (work: Promise<unknown>) => {
-    inHand.hold(work);
+    inFlight.track(work);
     work.catch((error: unknown) => log.error({ err: error, actor: plan.name }, 'actor: kept work failed'));
   };
-  const frame: Frame = { plan, signal: ending.signal, isStopping: () => isStopping, keep, inHand };
+  const frame: Frame = { plan, signal: ending.signal, isStopping: () => isStopping, keep, inFlight };
   const steps = new Map((plan.steps ?? []).map((step) => [step.name, startStep(frame, step)]));
   const subscriptions = Object.entries(plan.answers ?? {}).map(([subject, answer]) =>
     // The keys of Answers are subjects, and each answer is of its subject's shape.
@@ -134,7 +134,7 @@ export function runActor(plan: ActorPlan): RunningActor {
       isStopping = true;
       for (const step of steps.values()) step.stop();
       const drained = Promise.all(subscriptions.map((subscription) => subscription.stop())).then(() =>
-        inHand.settled(),
+        inFlight.settled(),
       );
       if (await within(DRAIN_MS, drained)) return await recordNoted(plan.context.database);
       log.warn({ actor: plan.name }, 'actor: drain took too long, ending the work in hand');
@@ -151,7 +151,7 @@ interface Frame {
   signal: AbortSignal;
   isStopping: () => boolean;
   keep: (work: Promise<unknown>) => void;
-  inHand: InHand;
+  inFlight: InFlight;
 }
 
 interface RunningStep {
@@ -195,7 +195,7 @@ function startStep(frame: Frame, step: Step): RunningStep {
       isSweepDue = false;
       isSweeping = true;
       clearTimeout(nextSweep);
-      frame.inHand.hold(
+      frame.inFlight.track(
         run([]).finally(() => {
           isSweeping = false;
           if (frame.isStopping()) return;
@@ -208,7 +208,7 @@ function startStep(frame: Frame, step: Step): RunningStep {
       const taken = wakes;
       wakes = [];
       wokenRuns++;
-      frame.inHand.hold(
+      frame.inFlight.track(
         run(taken).finally(() => {
           wokenRuns--;
           start();

@@ -13,7 +13,7 @@ import {
   type Wake,
   type WakeSubject,
 } from '../../schema/messages.ts';
-import { createInHand } from './in-hand.ts';
+import { createInFlight } from './in-flight.ts';
 import { createQuestionsInFlight } from './questions-in-flight.ts';
 import { checkBroadcast, checkRequest, checkWake } from './shapes.ts';
 import { activeTraceParent, answering, asking, below } from './tracing.ts';
@@ -50,13 +50,13 @@ export function createInProcessBus(options: { log?: Logger } = {}): Bus {
       return (await reply) as Reply<S>;
     },
     serve(subject, answer) {
-      const inHand = createInHand();
+      const inFlight = createInFlight();
       const member: Serve = (request, octets) => {
         const work = answer(request as Request<typeof subject>, octets);
-        inHand.hold(work);
+        inFlight.track(work);
         return work;
       };
-      return leaving(join(servers, subject, member), () => inHand.settled());
+      return leaving(join(servers, subject, member), () => inFlight.settled());
     },
     wake(subject, message) {
       const checked = checkWake(subject, message);
@@ -65,14 +65,14 @@ export function createInProcessBus(options: { log?: Logger } = {}): Bus {
       else take?.(checked, activeTraceParent());
     },
     onWake(subject, work) {
-      const inHand = createInHand();
+      const inFlight = createInFlight();
       const member: Take = (message, traceParent) => {
         // In a later turn: the one that wakes never waits for the work.
         const done = Promise.resolve().then(() => below(traceParent, () => work(message as Wake<typeof subject>)));
-        inHand.hold(done);
+        inFlight.track(done);
         done.catch((error: unknown) => options.log?.error({ err: error, wake: subject }, 'bus: woken work failed'));
       };
-      return leaving(join(wakers, subject, member), () => inHand.settled());
+      return leaving(join(wakers, subject, member), () => inFlight.settled());
     },
     publish(subject, message) {
       const checked = checkBroadcast(subject, message);

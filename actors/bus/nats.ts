@@ -14,7 +14,7 @@ import {
 } from '../../schema/messages.ts';
 import type { BusLog } from './bus-log.ts';
 import { describeFailure, failureError } from './failure.ts';
-import { createInHand } from './in-hand.ts';
+import { createInFlight } from './in-flight.ts';
 import { monotonicMs } from './monotonic-clock.ts';
 import { keepNatsConnection, roleOf } from './nats-connection.ts';
 import {
@@ -179,23 +179,23 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
       }
     },
     serve(subject, answer) {
-      const inHand = createInHand();
+      const inFlight = createInFlight();
       const leave = connection.subscribe(SUBJECT_PREFIX + subject, QUEUE_GROUP, (message) =>
-        inHand.hold(take(subject, message, answer)),
+        inFlight.track(take(subject, message, answer)),
       );
-      return stopping(leave, () => inHand.settled());
+      return stopping(leave, () => inFlight.settled());
     },
     wake: hint,
     onWake(subject, work) {
-      const inHand = createInHand();
+      const inFlight = createInFlight();
       const leave = connection.subscribe(SUBJECT_PREFIX + subject, QUEUE_GROUP, (message) => {
         const wake: Wake<typeof subject> | null = checkWake(subject, parseJson(message.string()));
         if (!wake) return log.error({ wake: subject }, 'bus: malformed wake dropped');
         const done = (async () => below(traceParentOf(message), () => work(wake)))();
-        inHand.hold(done);
+        inFlight.track(done);
         done.catch((error: unknown) => log.error({ err: error, wake: subject }, 'bus: woken work failed'));
       });
-      return stopping(leave, () => inHand.settled());
+      return stopping(leave, () => inFlight.settled());
     },
     publish: hint,
     subscribe(subject, taker) {

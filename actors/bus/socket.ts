@@ -13,7 +13,7 @@ import {
 import type { BusLog } from './bus-log.ts';
 import { describeFailure, failureError } from './failure.ts';
 import { createFrameChannel, type FrameChannel } from './frame-channel.ts';
-import { createInHand, type InHand } from './in-hand.ts';
+import { createInFlight, type InFlight } from './in-flight.ts';
 import { monotonicMs } from './monotonic-clock.ts';
 import { createQuestionsInFlight } from './questions-in-flight.ts';
 import { checkBroadcast, checkRequest, checkWake } from './shapes.ts';
@@ -109,7 +109,7 @@ export function connectSocketBus({ path, log, onConnection }: SocketBusOptions):
     });
   };
 
-  const join = (manner: Member['manner'], subject: string, inHand: InHand, take: Member['take']): Subscription => {
+  const join = (manner: Member['manner'], subject: string, inFlight: InFlight, take: Member['take']): Subscription => {
     const member = ++lastMember;
     let onLeft = () => {};
     members.set(member, { manner, subject, take, onLeft: () => onLeft(), onLost: () => onLeft() });
@@ -123,7 +123,7 @@ export function connectSocketBus({ path, log, onConnection }: SocketBusOptions):
         });
       }
       members.delete(member);
-      await inHand.settled();
+      await inFlight.settled();
     };
     return { stop: () => (stopped ??= stop()) };
   };
@@ -143,28 +143,28 @@ export function connectSocketBus({ path, log, onConnection }: SocketBusOptions):
       return reply as Reply<typeof subject>;
     },
     serve(subject, answer) {
-      const inHand = createInHand();
-      return join('serve', subject, inHand, (request, octets, traceParent) => {
+      const inFlight = createInFlight();
+      return join('serve', subject, inFlight, (request, octets, traceParent) => {
         const work = answering(subject, traceParent, async () =>
           answer(checkRequest(subject, request) as Request<typeof subject>, octets),
         );
-        inHand.hold(work);
+        inFlight.track(work);
         return work;
       });
     },
     wake: (subject, message) => hint({ op: 'wake', subject, message, ...carrying(activeTraceParent()) }),
     onWake(subject, work) {
-      const inHand = createInHand();
-      return join('wake', subject, inHand, (message, _octets, traceParent) => {
+      const inFlight = createInFlight();
+      return join('wake', subject, inFlight, (message, _octets, traceParent) => {
         const wake = checkWake(subject, message) as Wake<typeof subject> | null;
         const done = (async () => (wake ? below(traceParent, () => work(wake)) : undefined))();
-        inHand.hold(done);
+        inFlight.track(done);
         return done.catch((error: unknown) => log.error({ err: error, wake: subject }, 'bus: woken work failed'));
       });
     },
     publish: (subject, message) => hint({ op: 'publish', subject, message, ...carrying(activeTraceParent()) }),
     subscribe: (subject, take) =>
-      join('subscribe', subject, createInHand(), async (message, _octets, traceParent) => {
+      join('subscribe', subject, createInFlight(), async (message, _octets, traceParent) => {
         const broadcast = checkBroadcast(subject, message) as Broadcast<typeof subject> | null;
         try {
           if (broadcast) below(traceParent, () => take(broadcast));

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { createKeyedSemaphore } from '../../core/shared/semaphore.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
 import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/endpoints/delivery-content.ts';
 import type { FinishRecord } from '../../db/queries/endpoints/delivery-finish.ts';
@@ -10,7 +11,6 @@ import type { EndpointLookup } from './endpoint-lookup.ts';
 import type { DeliveryJob } from './job.ts';
 import { isRawNeeded, type PayloadParts } from './payload.ts';
 import { type OpenRequest, postWebhook, type WebhookResponse } from './post-webhook.ts';
-import { createSlots } from './slots.ts';
 import { makeWebhookRequest } from './webhook-request.ts';
 
 export interface AttemptOptions {
@@ -55,7 +55,7 @@ const NO_RAWS: Contents['raws'] = new Map();
 
 export function createAttempter(options: AttemptOptions): Attempter {
   const { context } = options;
-  const slots = createSlots(options.requestsPerEndpoint);
+  const requests = createKeyedSemaphore(options.requestsPerEndpoint);
   const open = new Set<OpenRequest>();
   let isClosed = false;
 
@@ -152,7 +152,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
 
   const begin = (jobs: readonly DeliveryJob[], contents: Contents, onEnd: OnAttemptEnd): void => {
     for (const job of jobs)
-      void slots.run(job.endpointId, () => attemptOne(job, contents)).then((outcome) => onEnd(job, outcome));
+      void requests.run(job.endpointId, () => attemptOne(job, contents)).then((outcome) => onEnd(job, outcome));
   };
 
   const attempt = async (jobs: readonly DeliveryJob[], onEnd: OnAttemptEnd): Promise<void> => {
@@ -182,7 +182,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
 
   const close = () => {
     isClosed = true;
-    slots.clear();
+    requests.startWaiting();
   };
 
   return {

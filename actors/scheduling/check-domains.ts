@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { dkimRecordName } from '../../core/domains/dkim-key.ts';
 import { dnsRecordsOf } from '../../core/domains/dns-records.ts';
 import { judgeDomain, readDomainCheck } from '../../core/domains/domain-check.ts';
-import { createTurns, type Turns } from '../../core/shared/semaphore.ts';
+import { createKeyedSemaphore, createSemaphore } from '../../core/shared/semaphore.ts';
 import {
   CHECK_BATCH,
   type CheckedDomain,
@@ -52,8 +52,9 @@ export interface DomainChecker {
  */
 export function createDomainChecker(context: ActorContext, options: DomainCheckOptions): DomainChecker {
   const { database, log } = context;
-  const asked = createTurns(ASKED_LOOKS);
-  const users = new Map<string, { turns: Turns; questions: number }>();
+  const asked = createSemaphore(ASKED_LOOKS);
+  const askedByUser = createKeyedSemaphore(ASKED_LOOKS_OF_USER);
+  const questionsOfUsers = new Map<string, number>();
 
   /** What goes wrong with one domain is logged and keeps no other from being looked at. False then. */
   async function look(domain: CheckedDomain): Promise<boolean> {
@@ -82,36 +83,37 @@ export function createDomainChecker(context: ActorContext, options: DomainCheckO
 
   async function checkDue({ isStopping } = NEVER_STOPPING): Promise<number> {
     const due = await claimDueDomains(database);
-    const turns = createTurns(BACKGROUND_LOOKS);
+    const background = createSemaphore(BACKGROUND_LOOKS);
     const left: CheckedDomain[] = [];
     const lookOrLeave = async (domain: CheckedDomain) => {
       if (isStopping()) left.push(domain);
       else await look(domain);
     };
-    await Promise.all(due.map((domain) => turns.take(() => lookOrLeave(domain))));
+    await Promise.all(due.map((domain) => background.run(() => lookOrLeave(domain))));
     if (left.length > 0) await giveBackDomains(database, left);
     return due.length;
   }
 
   async function checkNow({ userId, domainIds }: Request<'scheduling.domain.check'>) {
-    const user = users.get(userId) ?? { turns: createTurns(ASKED_LOOKS_OF_USER), questions: 0 };
-    if (user.questions >= QUESTIONS_OF_USER) return { checked: [] };
-    users.set(userId, user);
-    user.questions++;
+    const questions = questionsOfUsers.get(userId) ?? 0;
+    if (questions >= QUESTIONS_OF_USER) return { checked: [] };
+    questionsOfUsers.set(userId, questions + 1);
     try {
-      return { checked: await lookAtAsked(userId, domainIds, user.turns) };
+      return { checked: await lookAtAsked(userId, domainIds) };
     } finally {
-      if (--user.questions === 0) users.delete(userId);
+      const left = (questionsOfUsers.get(userId) ?? 1) - 1;
+      if (left === 0) questionsOfUsers.delete(userId);
+      else questionsOfUsers.set(userId, left);
     }
   }
 
   /** Those that were looked at by the deadline; a look that is under way then goes on, none is begun. */
-  async function lookAtAsked(userId: string, domainIds: readonly string[], turns: Turns): Promise<string[]> {
+  async function lookAtAsked(userId: string, domainIds: readonly string[]): Promise<string[]> {
     const deadline = performance.now() + ANSWER_MS;
     const checked: string[] = [];
     const looks = (await readCheckedDomains(database, userId, domainIds)).map((domain) =>
-      turns.take(() =>
-        asked.take(async () => {
+      askedByUser.run(userId, () =>
+        asked.run(async () => {
           if (performance.now() < deadline && (await look(domain))) checked.push(domain.id);
         }),
       ),

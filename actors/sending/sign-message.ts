@@ -1,10 +1,10 @@
 import { parentDomains } from '../../core/domains/domain-name.ts';
 import { decryptSecret } from '../../core/shared/secret-box.ts';
+import { createSemaphore } from '../../core/shared/semaphore.ts';
 import { findHostedSigningKey, findSigningKey } from '../../db/queries/domains/dkim-key.ts';
 import type { ActorContext } from '../actor.ts';
 import type { Transaction } from './job.ts';
 import { createSigningThread, type SigningWork } from './signing-thread.ts';
-import { createTurns } from './turns.ts';
 
 /** Reads messages as they go over the wire: stored octets under a DKIM signature. */
 export interface MessageSigner {
@@ -32,7 +32,7 @@ type SigningKey = Pick<SigningWork, 'domain' | 'selector' | 'privateKey'>;
 export function createMessageSigner(context: ActorContext, secretKey: Uint8Array): MessageSigner {
   const keys = createShortMemory<SigningKey | null>(KEY_AGE_MS, MOST_KEYS);
   const messages = createShortMemory<Buffer | null>(MESSAGE_AGE_MS, MOST_MESSAGES);
-  const turns = createTurns(OCTETS_AT_ONCE);
+  const reading = createSemaphore(OCTETS_AT_ONCE);
   const thread = createSigningThread();
   const unsignedDomains = new Set<string>();
   let keptOctets = 0;
@@ -67,7 +67,7 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
       if (transaction.rawId === null) return null;
       // Not by the email: of a received one there may be several copies.
       return await messages.remember(`${transaction.rawId} ${transaction.senderDomain}`, async () => {
-        const octets = await turns.during(transaction.octets, () => readAndSign(transaction));
+        const octets = await reading.run(() => readAndSign(transaction), transaction.octets);
         keptOctets += octets?.length ?? 0;
         if (keptOctets > MESSAGE_OCTETS) {
           messages.clear();

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { UserError } from '../../core/shared/errors.ts';
-import { createTurns } from '../../core/shared/semaphore.ts';
+import { createSemaphore } from '../../core/shared/semaphore.ts';
 import { type Database, isConnectionLost } from '../../db/connection/database.ts';
 import { type EventsAhead, readEventPositions, readEventsAfter } from '../../db/queries/events/event-list.ts';
 import type { Bus } from '../../schema/messages.ts';
@@ -55,7 +55,7 @@ interface Watched extends WatchedFeed {
 export function createEventHub({ database, bus, log, readersPerUser }: EventHubOptions): EventHub {
   const feeds = new Map<string, Watched>();
   const reads = new Map<string, Promise<EventsAhead>>();
-  const turns = createTurns(READS_AT_ONCE);
+  const semaphore = createSemaphore(READS_AT_ONCE);
   let size = 0;
   let isLooking = false;
   let isClosing = false;
@@ -83,8 +83,8 @@ export function createEventHub({ database, bus, log, readersPerUser }: EventHubO
         const key = JSON.stringify([userId, after, limit, version, kinds]);
         const shared = reads.get(key);
         if (shared !== undefined) return shared;
-        const reading = turns
-          .take(() => readEventsAfter(database, userId, { after, kinds, limit }))
+        const reading = semaphore
+          .run(() => readEventsAfter(database, userId, { after, kinds, limit }))
           .finally(() => reads.delete(key));
         reads.set(key, reading);
         return reading;
