@@ -42,7 +42,7 @@ RUN for program in gateway smtp actor migrate doctor account; do node "bin/${pro
 # HTTP, SMTP, and /health, /ready, /metrics for the operator
 EXPOSE 3000 2525 9464
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT || 9464}/ready`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${METRICS_PORT:-9464} && printf 'GET /ready HTTP/1.0\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ $status = 200 ]"]
 CMD ["node", "bin/gateway.ts"]
 
 # For `docker compose run --rm backup` and `restore`: PostgreSQL's own pg_dump and pg_restore, of the server's version, beside Node.
