@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Database } from '../../db/connection/database.ts';
 import { createAccount, hasAccount } from '../../db/queries/accounts/account.ts';
 import { makeSignInLink } from '../../db/queries/accounts/sign-in-link.ts';
-import { makeDkimKey } from '../../operations/domains/dkim-keys.ts';
+import { makeDkimKey } from '../../operations/domains/make-dkim-key.ts';
 import { FIRST_DOMAIN } from '../config.ts';
 
 /** What a newcomer starts with; the key and the link are shown once. */

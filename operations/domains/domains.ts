@@ -1,26 +1,33 @@
+import { createHash } from 'node:crypto';
 import type { DkimKey } from '../../core/domains/dkim-key.ts';
+import { type DnsRecord, dnsRecordsOf } from '../../core/domains/dns-records.ts';
+import { type AuthAdvice, authAdviceOf } from '../../core/domains/domain-advice.ts';
+import { checkedRecordOf, type DomainCheck, isSeen, readDomainCheck } from '../../core/domains/domain-check.ts';
 import { canonicalDomainName, parentDomains } from '../../core/domains/domain-name.ts';
+import { REASONS } from '../../core/domains/domain-state.ts';
+import { isMtaStsSeen, isTlsReportSeen, type TransportAdvice, transportAdviceOf } from '../../core/domains/mta-sts.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import type { Page } from '../../core/shared/page.ts';
+import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/database.ts';
 import { Domain as DomainEntity } from '../../db/entities/domain.ts';
 import type { UnitOfWork } from '../../db/entities/store.ts';
 import { addDkimKey } from '../../db/queries/domains/dkim-key.ts';
 import * as lists from '../../db/queries/domains/domain-list.ts';
+import { countDomains } from '../../db/queries/domains/domain-list.ts';
+import * as pages from '../../db/queries/domains/domain-page.ts';
 import { findDomainId } from '../../db/queries/domains/domain-page.ts';
-import type { DomainConditions } from '../../db/queries/domains/domain-row.ts';
+import type { DomainConditions, Domain as DomainRow } from '../../db/queries/domains/domain-row.ts';
 import { countRecentEmails, NONE, type RecentEmails } from '../../db/queries/upkeep/recent-emails.ts';
 import { invalid, isAskable, isTaken, newIdentifier, type OperationContext } from '../context.ts';
-import { makeDkimKey } from './dkim-keys.ts';
-import { lookFirst, lookNow } from './domain-look.ts';
-import { type DomainConsequences, domainViewOf } from './domain-view.ts';
+import { checkDnsNow, checkNewDomainDns } from './check-dns.ts';
+import { makeDkimKey } from './make-dkim-key.ts';
 
 /** With how many addresses it has. */
-export interface Domain extends lists.Domain, DomainConsequences {}
+export interface ListedDomain extends lists.Domain, DomainConsequences {}
 
 export const DOMAIN_STATUSES = ['pending', 'verified', 'failed'] as const;
 
-export interface DomainDetails extends Domain {
+export interface DomainDetails extends ListedDomain {
   emailCounts: RecentEmails;
 }
 
@@ -31,7 +38,7 @@ export interface DomainQuery {
 }
 
 export interface DomainList {
-  domains: Domain[];
+  domains: ListedDomain[];
   total: number;
   /** of all domains of the user */
   counts: Record<lists.Domain['status'], number>;
@@ -54,7 +61,7 @@ export async function listCheckedDomains(
   page: Page,
 ): Promise<DomainList> {
   const { domains } = await listDomains(context, query, page);
-  await lookNow(
+  await checkDnsNow(
     context,
     domains.map(({ id }) => id),
   );
@@ -77,7 +84,7 @@ export async function readDomain(context: OperationContext, domainId: string): P
 /** As readDomain, after its DNS was looked at. Throws not_found, unavailable. */
 export async function readCheckedDomain(context: OperationContext, domainId: string): Promise<DomainDetails> {
   const { id } = await readDomain(context, domainId);
-  await lookNow(context, [id]);
+  await checkDnsNow(context, [id]);
   return readDomain(context, id);
 }
 
@@ -100,7 +107,7 @@ export async function createDomain(context: OperationContext, input: { domain: s
     throw error;
   }
   context.bus.publish('routing.changed', { name });
-  if (!context.settings.trustedDomains.includes(name)) await lookFirst(context, domainId);
+  if (!context.settings.trustedDomains.includes(name)) await checkNewDomainDns(context, domainId);
   return readDomain(context, domainId);
 }
 
@@ -160,4 +167,149 @@ export function domainNotFound(): UserError {
 
 function alreadyRegistered(): UserError {
   return new UserError('conflict', 'Domain is already registered', { reason: 'DOMAIN_ALREADY_REGISTERED' });
+}
+
+/** The domains behind and before two places, newest first; inverted: oldest first. */
+export function pageDomains(context: OperationContext, query: DomainQuery, page: KeysetPage): Promise<Domain[]> {
+  return asUser(context.database, context.userId, async (transaction) => {
+    const rows = await pages.pageDomains(transaction, context.userId, conditionsOf(query), page);
+    return rows.map((row) => domainViewOf(context, row));
+  });
+}
+
+export function countDomainList({ database, userId }: OperationContext, query: DomainQuery): Promise<number> {
+  return asUser(database, userId, (transaction) => pages.countDomainList(transaction, userId, conditionsOf(query)));
+}
+
+/** How many domains the user has in each status. */
+export function countDomainsByStatus({ database, userId }: OperationContext): Promise<DomainList['counts']> {
+  return asUser(database, userId, (transaction) => countDomains(transaction, userId));
+}
+
+/** One for each id, null where the user has none. */
+export async function loadDomains(context: OperationContext, ids: readonly string[]): Promise<(Domain | null)[]> {
+  const rows = await asUser(context.database, context.userId, (transaction) =>
+    pages.findDomains(transaction, context.userId, ids.filter(isAskable)),
+  );
+  const byId = new Map(rows.map((row) => [row.id, domainViewOf(context, row)]));
+  return ids.map((id) => byId.get(id) ?? null);
+}
+
+/** The id of the user's domain of that name, in any spelling; null when there is none. */
+export async function findDomainByName({ database, userId }: OperationContext, name: string): Promise<string | null> {
+  const canonical = canonicalDomainName(name);
+  if (canonical === null) return null;
+  return asUser(database, userId, (transaction) => pages.findDomainId(transaction, userId, canonical));
+}
+
+/** Of each domain, those of the user's that lie under it, behind and before two places, newest first; inverted: oldest first. */
+export async function pageSubdomains(
+  context: OperationContext,
+  domainIds: readonly string[],
+  page: KeysetPage,
+): Promise<Domain[][]> {
+  const byDomain = await asUser(context.database, context.userId, (transaction) =>
+    pages.pageSubdomains(transaction, context.userId, domainIds, page),
+  );
+  return domainIds.map((id) => (byDomain.get(id) ?? []).map((row) => domainViewOf(context, row)));
+}
+
+/** Of each domain, how many of the user's lie under it. */
+export async function countSubdomains(
+  { database, userId }: OperationContext,
+  domainIds: readonly string[],
+): Promise<number[]> {
+  const counts = await asUser(database, userId, (transaction) => pages.countSubdomains(transaction, userId, domainIds));
+  return domainIds.map((id) => counts.get(id) ?? 0);
+}
+
+/** Of each domain, by name, how much mail it had lately. */
+export async function countDomainEmails(context: OperationContext, names: readonly string[]): Promise<RecentEmails[]> {
+  const counts = await asUser(context.database, context.userId, (transaction) =>
+    countRecentEmails(transaction, context.userId, { domains: names }, context.now()),
+  );
+  return names.map((name) => counts.get(name) ?? NONE);
+}
+
+function conditionsOf({ status, canReceive }: DomainQuery): DomainConditions {
+  return { ids: null, status: status ?? null, canReceive: canReceive ?? null };
+}
+
+/** A record that the owner is asked for, and whether it was seen. */
+export interface ShownRecord extends DnsRecord {
+  /** the same as long as the record is asked for */
+  id: string;
+  isSeen: boolean;
+  /** why it is not seen, or that DNS did not tell; null: nothing to say, or not asked yet */
+  error: string | null;
+}
+
+/** What makes senders insist on TLS, and which of its records are seen. */
+export interface ShownTransport extends TransportAdvice {
+  isMtaStsSeen: boolean;
+  isTlsReportSeen: boolean;
+}
+
+/** What follows from the row of a domain. */
+export interface DomainConsequences {
+  /** verified, and its mail comes here */
+  canReceive: boolean;
+  dnsRecords: ShownRecord[];
+  /** what DNS told; null: it was not asked yet */
+  check: DomainCheck | null;
+  /** what else its owner may publish */
+  advice: AuthAdvice;
+  /** how senders can be made to insist on TLS */
+  transport: ShownTransport;
+  /** why it is not verified, in words; null when there is nothing to say */
+  reason: string | null;
+  /** verified, and every required record is seen */
+  isFullyVerified: boolean;
+  /** whether the record of a key that its mail is signed with is seen, be it that of the domain above it */
+  isDkimSeen: boolean;
+}
+
+/** A domain with what follows from its row. */
+export interface Domain extends DomainRow, DomainConsequences {}
+
+/** A row as it is shown. */
+export function domainViewOf<Row extends DomainRow>(context: OperationContext, domain: Row): Row & DomainConsequences {
+  const { status, isTrusted, isMxSeen, parent } = domain;
+  const check = readDomainCheck(domain.dnsCheck);
+  const { mailHostname, mtaStsMode } = context.settings;
+  const transport = transportAdviceOf(domain.name, mtaStsMode, mailHostname);
+  const canReceive = status === 'verified' && (isTrusted || isMxSeen);
+  const records = dnsRecordsOf({ ...domain, isInherited: parent !== null }, mailHostname);
+  const reason = check?.reason ?? null;
+  const isSpfSeen = records.some((record) => record.purpose === 'spf' && isSeen(check, record));
+  const dnsRecords = records.map((record) => {
+    const told = checkedRecordOf(check, record);
+    return { ...record, id: recordId(domain.id, record), isSeen: told?.isSeen ?? false, error: told?.error ?? null };
+  });
+  const dkim = dnsRecords.filter(({ purpose }) => purpose === 'dkim');
+  return {
+    ...domain,
+    canReceive,
+    check,
+    advice: authAdviceOf(
+      { name: domain.name, isInherited: parent !== null, canReceive, isSpfSeen },
+      check,
+      mailHostname,
+    ),
+    transport: {
+      ...transport,
+      isMtaStsSeen: isMtaStsSeen(check?.mtaSts ?? [], transport),
+      isTlsReportSeen: isTlsReportSeen(check?.tlsReports ?? []),
+    },
+    reason: reason === null || status === 'verified' ? null : REASONS[reason],
+    dnsRecords,
+    isFullyVerified:
+      status === 'verified' && (isTrusted || dnsRecords.every(({ isRequired, isSeen: has }) => has || !isRequired)),
+    // A subdomain is signed for with its parent's key.
+    isDkimSeen: dkim.length === 0 ? parent !== null : dkim.some(({ isSeen: has }) => has),
+  };
+}
+
+function recordId(domainId: string, { purpose, name }: DnsRecord): string {
+  return `dns_${createHash('sha256').update(`${domainId} ${purpose} ${name}`).digest('hex').slice(0, 32)}`;
 }

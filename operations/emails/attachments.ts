@@ -16,7 +16,7 @@ export interface AttachmentFile {
 const WHOLE_MESSAGE = { start: 0, length: 1_000_000_000 };
 
 /** By name (the first of that name) or by place in the message. */
-export type AttachmentChoice = { filename: string } | { index: number };
+type AttachmentChoice = { filename: string } | { index: number };
 
 /** Reads one attachment of an email. Throws not_found with the texts of interface.md "Attachment download errors". */
 export function readAttachment(
@@ -67,4 +67,22 @@ function isChosen(attachment: Attachment, choice: AttachmentChoice): boolean {
   if ('index' in choice) return attachment.index === choice.index;
   // A client may have normalised the name on its way through a URL.
   return attachment.filename === choice.filename || attachment.filename.normalize() === choice.filename.normalize();
+}
+
+/**
+ * The octets of an email from its beginning, at most so many; null: all of them. Null when the user has no such email, or its octets are
+ * not kept or damaged.
+ */
+export async function readRawSource(
+  { database, userId, log }: OperationContext,
+  emailId: string,
+  most: number | null,
+): Promise<Buffer | null> {
+  if (!isAskable(emailId)) return null;
+  const octets = await readRawOctets(database, userId, emailId, {
+    ...WHOLE_MESSAGE,
+    length: most ?? WHOLE_MESSAGE.length,
+  });
+  if (octets === 'damaged') log.error({ emailId, octets }, 'the octets of a message cannot be served');
+  return octets === 'missing' || octets === 'damaged' ? null : octets;
 }

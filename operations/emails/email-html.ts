@@ -6,8 +6,7 @@ import { decodeAttachment } from '../../core/mime/attachment.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { readRawOctets } from '../../db/queries/emails/raw-bytes.ts';
 import { isAskable, type OperationContext } from '../context.ts';
-import { type EmailParts, loadContentParts } from './email-contents.ts';
-import { loadEmails } from './emails.ts';
+import { type EmailParts, loadContentParts, loadEmails } from './emails.ts';
 import { makeDocumentAside } from './mail-document-thread.ts';
 
 export interface EmailHtmlOptions {

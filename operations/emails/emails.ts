@@ -6,8 +6,10 @@ import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/database.ts';
 import * as finds from '../../db/queries/emails/email-find.ts';
 import * as lists from '../../db/queries/emails/email-list.ts';
+import { type ContentPart, type EmailParts, findContentParts } from '../../db/queries/emails/email-parts.ts';
 import * as reads from '../../db/queries/emails/email-read.ts';
 import type { EmailContent, EmailSummary } from '../../db/queries/emails/email-row.ts';
+import { findRawSizes } from '../../db/queries/emails/raw-bytes.ts';
 import type { Tables } from '../../db/tables.ts';
 import { invalid, isAskable, type OperationContext } from '../context.ts';
 import { findPendingEmails } from './pending-emails.ts';
@@ -251,4 +253,29 @@ function statusOf(status: (typeof EMAIL_STATUSES)[number]): lists.EmailCondition
   return status === 'all' || status === 'unread' || status === 'read' || status === 'archived' || status === 'blocked'
     ? null
     : status;
+}
+
+export type { ContentPart, EmailParts } from '../../db/queries/emails/email-parts.ts';
+
+/** One for each id, with these of its parts; null where the user has no such email or it has no content yet. */
+export async function loadContentParts(
+  { database, userId }: OperationContext,
+  emailIds: readonly string[],
+  parts: ReadonlySet<ContentPart>,
+): Promise<(EmailParts | null)[]> {
+  const found = await asUser(database, userId, (transaction) =>
+    findContentParts(transaction, userId, emailIds.filter(isAskable), parts),
+  );
+  return emailIds.map((id) => found.get(id) ?? null);
+}
+
+/** How many octets the message behind each email has; null where none are kept, or the user has no such email. */
+export async function loadSizes(
+  { database, userId }: OperationContext,
+  emailIds: readonly string[],
+): Promise<(number | null)[]> {
+  const found = await asUser(database, userId, (transaction) =>
+    findRawSizes(transaction, userId, emailIds.filter(isAskable)),
+  );
+  return emailIds.map((id) => found.get(id) ?? null);
 }

@@ -2,9 +2,67 @@ import { z } from 'zod';
 import { readAnswers, type StoredAnswer } from '../../core/routing/guard-answers.ts';
 import type { GuardMatch } from '../../core/routing/guard-rule.ts';
 import { explainRoute } from '../../core/routing/route.ts';
-import type { EmailOrigin, HandEvent } from '../../db/queries/emails/email-history.ts';
+import type { EmailOrigin, HandEvent, PastDelivery, PastRecipient } from '../../db/queries/emails/email-history.ts';
+import type { EmailAttempt } from '../../db/queries/emails/email-recipients.ts';
+import type { DeliveryAttempt } from '../../db/queries/endpoints/delivery-row.ts';
 import type { RouteReferences } from '../../db/queries/routing/route-read.ts';
-import { entry, type TimelineEntry, type TimelineKind } from './timeline-entry.ts';
+
+/** What can happen to an email. */
+export const TIMELINE_KINDS = [
+  'accepted',
+  'created',
+  'authenticated',
+  'parsed',
+  'threaded',
+  'asked',
+  'routed',
+  'held',
+  'released',
+  'delivery-requested',
+  'delivery-attempt',
+  'delivery-ended',
+  'queued',
+  'sending-attempt',
+  'bounced',
+  'given-up',
+  'complained',
+  'rescheduled',
+  'paused',
+  'resumed',
+  'cancelled',
+  'read',
+  'unread',
+  'archived',
+  'unarchived',
+  'reprocessed',
+] as const;
+export type TimelineKind = (typeof TIMELINE_KINDS)[number];
+
+/** One thing that happened to an email. */
+export interface TimelineEntry {
+  kind: TimelineKind;
+  /** of what took a while, when it began, but of steps of our own when they were done */
+  at: Date;
+  /** in one line */
+  title: string;
+  /** more of it, in words; null: the title says all */
+  detail: string | null;
+  /** null: unknown, or it takes none */
+  durationMs: number | null;
+  isFailure: boolean;
+  /** what it is about; null: nothing that has an id */
+  nodeId: string | null;
+}
+
+/** An entry of which nothing more is known than its title. */
+function entry(
+  kind: TimelineKind,
+  at: Date,
+  title: string,
+  more: Partial<Omit<TimelineEntry, 'kind' | 'at' | 'title'>> = {},
+): TimelineEntry {
+  return { kind, at, title, detail: null, durationMs: null, isFailure: false, nodeId: null, ...more };
+}
 
 /** How an email came, was read, threaded, judged and routed, or how it was made. */
 export function originEntries(origin: EmailOrigin, rules: RouteReferences['rules']): TimelineEntry[] {
@@ -205,4 +263,95 @@ export function handEntries(events: readonly HandEvent[]): TimelineEntry[] {
 
 function span(from: Date, to: Date): number {
   return Math.max(0, to.getTime() - from.getTime());
+}
+
+const REQUESTS = {
+  route: null,
+  release: null,
+  retry: 'Delivered again, as somebody asked',
+  replay: 'Replayed',
+} as const;
+
+/** A delivery and its tries; those of copies are told by their recipients. */
+export function deliveryEntries(delivery: PastDelivery, attempts: readonly DeliveryAttempt[]): TimelineEntry[] {
+  const { id: nodeId, cause, createdAt, completedAt, status, error, endpointName } = delivery;
+  const endpoint = endpointName === null ? 'an endpoint that is gone' : `endpoint “${endpointName}”`;
+  const request = REQUESTS[cause];
+  const isEndedUntried = status === 'failed' && completedAt !== null && delivery.isWebhook && attempts.length === 0;
+  return [
+    ...(request === null ? [] : [entry('delivery-requested', createdAt, `${request}: to ${endpoint}`, { nodeId })]),
+    ...attempts.map((attempt) => deliveryAttemptEntry(attempt, endpoint, nodeId)),
+    ...(isEndedUntried
+      ? [
+          entry('delivery-ended', completedAt, `The delivery to ${endpoint} was given up`, {
+            detail: error,
+            isFailure: true,
+            nodeId,
+          }),
+        ]
+      : []),
+  ];
+}
+
+function deliveryAttemptEntry(attempt: DeliveryAttempt, endpoint: string, nodeId: string): TimelineEntry {
+  const { number, startedAt, durationMs, outcome, statusCode, error } = attempt;
+  const answer = statusCode === null ? 'no answer' : `answer ${statusCode}`;
+  const came = { success: answer, failed: `failed, ${answer}`, interrupted: 'interrupted, does not count' }[outcome];
+  return entry('delivery-attempt', startedAt, `Webhook to ${endpoint}, try ${number}: ${came}`, {
+    detail: error,
+    durationMs,
+    isFailure: outcome === 'failed',
+    nodeId,
+  });
+}
+
+/** What became of an email, or of a copy of it, at one recipient. */
+export function sendingEntries(recipient: PastRecipient, attempts: readonly EmailAttempt[]): TimelineEntry[] {
+  const { id: nodeId, address, deliveryId, status, settledAt, complainedAt, lastStatus, lastText } = recipient;
+  const to = deliveryId === null ? address : `${address} (a copy)`;
+  const word = [lastStatus, lastText].filter((part) => part !== null).join(' ');
+  const detail = word === '' ? null : word;
+  const isReported = status === 'bounced' && !attempts.some(({ outcome }) => outcome === 'bounced');
+  return [
+    ...attempts.map((attempt) => sendingAttemptEntry(attempt, to, nodeId)),
+    ...(settledAt === null || !isReported
+      ? []
+      : [
+          entry('bounced', settledAt, `A report came back for ${to}: not delivered`, {
+            detail,
+            isFailure: true,
+            nodeId,
+          }),
+        ]),
+    ...(settledAt === null || status !== 'failed'
+      ? []
+      : [entry('given-up', settledAt, `Given up for ${to}`, { detail, isFailure: true, nodeId })]),
+    ...(complainedAt === null
+      ? []
+      : [entry('complained', complainedAt, `${to} reported it as unwanted`, { isFailure: true, nodeId })]),
+  ];
+}
+
+const OUTCOMES = {
+  delivered: 'taken',
+  deferred: 'put off, to be tried again',
+  bounced: 'refused for good',
+  interrupted: 'interrupted, does not count',
+} as const;
+
+function sendingAttemptEntry(attempt: EmailAttempt, to: string, nodeId: string): TimelineEntry {
+  const { number, startedAt, finishedAt, outcome, host, remoteAddress, isTls, code, enhancedStatus, text } = attempt;
+  const came = outcome === null ? 'under way' : OUTCOMES[outcome];
+  const server =
+    remoteAddress === null
+      ? null
+      : `${host ?? remoteAddress}${host === null ? '' : ` [${remoteAddress}]`}, ${isTls === true ? 'over TLS' : 'without TLS'}`;
+  const reply = [code, enhancedStatus, text].filter((part) => part !== null).join(' ');
+  const detail = [server, reply === '' ? null : reply].filter((part) => part !== null).join(': ');
+  return entry('sending-attempt', startedAt, `SMTP to ${to}, try ${number}: ${came}`, {
+    detail: detail === '' ? null : detail,
+    durationMs: finishedAt === null ? null : finishedAt.getTime() - startedAt.getTime(),
+    isFailure: outcome === 'bounced' || outcome === 'deferred',
+    nodeId,
+  });
 }

@@ -6,12 +6,7 @@ import { findAttempts as findDeliveryAttempts } from '../../db/queries/endpoints
 import { readReferences } from '../../db/queries/routing/route-read.ts';
 import { findAttempts as findSendingAttempts } from '../../db/queries/sending/recipient-read.ts';
 import { isAskable, type OperationContext } from '../context.ts';
-import { deliveryEntries } from './timeline-deliveries.ts';
-import { handEntries, originEntries } from './timeline-entries.ts';
-import type { TimelineEntry } from './timeline-entry.ts';
-import { sendingEntries } from './timeline-sending.ts';
-
-export { TIMELINE_KINDS, type TimelineEntry, type TimelineKind } from './timeline-entry.ts';
+import { deliveryEntries, handEntries, originEntries, sendingEntries, type TimelineEntry } from './timeline-entries.ts';
 
 /** What happened to an email. */
 export interface Timeline {

@@ -16,15 +16,13 @@ import {
 import { invalid, isAskable, newIdentifier, type OperationContext } from '../context.ts';
 import {
   decryptSigningSecrets,
-  encryptSigningSecrets,
-  newSigningSecret,
-  newVerificationToken,
-} from './endpoint-secrets.ts';
-import {
   type Endpoint,
   type EndpointDetails,
+  encryptSigningSecrets,
   endpointNotFound,
   invalidConfiguration,
+  newSigningSecret,
+  newVerificationToken,
   readEndpoint,
 } from './endpoints.ts';
 

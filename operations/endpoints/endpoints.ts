@@ -1,20 +1,22 @@
-import { checkEndpointConfig } from '../../core/endpoints/endpoint-config.ts';
-import type { SigningSecret } from '../../core/endpoints/webhook-signature.ts';
+import { checkEndpointConfig, VERIFICATION_TOKEN_OCTETS } from '../../core/endpoints/endpoint-config.ts';
+import {
+  decodeSigningSecrets,
+  encodeSigningSecrets,
+  makeSigningSecret,
+  SIGNING_SECRET_OCTETS,
+  type SigningSecret,
+} from '../../core/endpoints/webhook-signature.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
+import { decryptSecret, encryptSecret, NONCE_OCTETS } from '../../core/shared/secret-box.ts';
 import { asUser } from '../../db/connection/database.ts';
 import { Endpoint as EndpointEntity } from '../../db/entities/endpoint.ts';
 import { type Delivery, readRecentDeliveries } from '../../db/queries/endpoints/delivery-list.ts';
 import * as lists from '../../db/queries/endpoints/endpoint-list.ts';
+import * as use from '../../db/queries/endpoints/endpoint-use.ts';
 import { type EndpointUse, readEndpointUse } from '../../db/queries/endpoints/endpoint-use.ts';
 import { invalid, isAskable, newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
-import {
-  decryptSigningSecrets,
-  encryptSigningSecrets,
-  newSigningSecret,
-  newVerificationToken,
-} from './endpoint-secrets.ts';
 
 export const ENDPOINT_TYPES = ['webhook', 'email', 'email_group'] as const;
 
@@ -163,4 +165,65 @@ export function endpointNotFound(): UserError {
 /** A configuration that cannot be taken, with the field that is at fault. */
 export function invalidConfiguration(details: string, field: string): UserError {
   return new UserError('validation', 'Invalid configuration', { details, field });
+}
+
+/** A token that a webhook's receiver can compare; hex. */
+export function newVerificationToken(context: OperationContext): string {
+  return Buffer.from(context.random(VERIFICATION_TOKEN_OCTETS)).toString('hex');
+}
+
+/** `whsec_...` of Standard Webhooks. */
+export function newSigningSecret(context: OperationContext): string {
+  return makeSigningSecret(context.random(SIGNING_SECRET_OCTETS));
+}
+
+/** The secrets as endpoint.secret_ciphertext holds them. */
+export function encryptSigningSecrets(context: OperationContext, secrets: readonly SigningSecret[]): string {
+  const text = encodeSigningSecrets(secrets);
+  return encryptSecret(context.settings.secretKey, 'webhook-secret', text, context.random(NONCE_OCTETS));
+}
+
+/** What endpoint.secret_ciphertext holds, expired ones among them; none when it is null. */
+export function decryptSigningSecrets(context: OperationContext, ciphertext: string | null): SigningSecret[] {
+  if (ciphertext === null) return [];
+  return decodeSigningSecrets(decryptSecret(context.settings.secretKey, 'webhook-secret', ciphertext));
+}
+
+export type { UsingAddress } from '../../db/queries/endpoints/endpoint-use.ts';
+
+/** The addresses that lead to each endpoint behind and before two places, newest first; inverted: oldest first. */
+export async function pageUsingAddresses(
+  { database, userId }: OperationContext,
+  endpointIds: readonly string[],
+  page: KeysetPage,
+): Promise<use.UsingAddress[][]> {
+  const found = await asUser(database, userId, (transaction) =>
+    use.pageUsingAddresses(transaction, userId, endpointIds, page),
+  );
+  const byEndpoint = Map.groupBy(found, ({ endpointId }) => endpointId);
+  return endpointIds.map((id) => byEndpoint.get(id) ?? []);
+}
+
+/** How many addresses lead to each endpoint. */
+export async function countUsingAddresses(
+  { database, userId }: OperationContext,
+  endpointIds: readonly string[],
+): Promise<number[]> {
+  const counts = await asUser(database, userId, (transaction) =>
+    use.countUsingAddresses(transaction, userId, endpointIds),
+  );
+  const byEndpoint = new Map(counts.map(({ endpointId, count }) => [endpointId, count]));
+  return endpointIds.map((id) => byEndpoint.get(id) ?? 0);
+}
+
+/** The ids of the domains whose catch-all leads to each endpoint, by the names of the domains. */
+export async function findCatchAllDomains(
+  { database, userId }: OperationContext,
+  endpointIds: readonly string[],
+): Promise<string[][]> {
+  const found = await asUser(database, userId, (transaction) =>
+    use.findCatchAllDomains(transaction, userId, endpointIds),
+  );
+  const byEndpoint = Map.groupBy(found, ({ endpointId }) => endpointId);
+  return endpointIds.map((id) => (byEndpoint.get(id) ?? []).map((domain) => domain.id));
 }

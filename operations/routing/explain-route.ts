@@ -10,8 +10,7 @@ import { readReferences } from '../../db/queries/routing/route-read.ts';
 import type { Reply } from '../../schema/messages.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { decideNow, type RouteNow } from './route-now.ts';
-import type { RouteStep } from './route-steps.ts';
-import { addressOf, domainOf, type ExplainedRoute, explainEmailRoute, placeOf } from './routes.ts';
+import { addressOf, domainOf, type ExplainedRoute, explainEmailRoute, placeOf, type RouteStep } from './routes.ts';
 import {
   askReceiving,
   checkOwnRecipient,

@@ -1,15 +1,31 @@
 import { z } from 'zod';
-import { parseSender } from '../../core/sending/outgoing-addresses.ts';
+import type { Mailbox } from '../../core/mime/address.ts';
+import { composeSimulatedBounce, isTroubleStatus } from '../../core/mime/simulated-bounce.ts';
+import {
+  composeSimulatedMail,
+  SIMULATED_SENDER,
+  type SimulatedContent,
+  type SimulatedKind,
+  type SimulatedMailFacts,
+} from '../../core/mime/simulated-mail.ts';
+import { outgoingMailbox, parseSender } from '../../core/sending/outgoing-addresses.ts';
+import { MAX_CONTENT_OCTETS } from '../../core/sending/outgoing-attachments.ts';
+import { checkSubject } from '../../core/sending/outgoing-headers.ts';
+import { replyLinks, replySubject } from '../../core/sending/reply.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { storableText } from '../../core/shared/text.ts';
+import { deriveReturnAddressKey, makeReturnAddress } from '../../core/smtp/return-address.ts';
 import { asUser } from '../../db/connection/database.ts';
+import { readEmail } from '../../db/queries/emails/email-read.ts';
+import { readSentRecipients, type SentRecipient } from '../../db/queries/routing/simulation-read.ts';
 import {
   findAnswer,
   isReceived,
   type KeptAnswer,
   reserveAnswer,
 } from '../../db/queries/sending/idempotency-reserve.ts';
-import { invalid, newIdentifier, type OperationContext } from '../context.ts';
-import { type Idempotency, keyTaken } from '../sending/submission.ts';
-import { composeSimulated, type SimulatedTemplate } from './simulated-template.ts';
+import { invalid, isAskable, newIdentifier, type OperationContext } from '../context.ts';
+import { type Idempotency, keyTaken } from '../sending/idempotency.ts';
 import { checkOwnRecipient, handOver, senderOf, smtpOctetsOf } from './simulated-transaction.ts';
 
 /** A mail that shall come in as if another server handed it over. */
@@ -101,4 +117,130 @@ function readKept(stored: KeptAnswer, idempotency: Idempotency): z.infer<typeof 
   const isSame = stored.operation === idempotency.operation && stored.requestSha256 === idempotency.requestSha256;
   if (!isSame) throw keyTaken();
   return kept.parse(stored.answer);
+}
+
+/** A mail made by a template; subject and bodies instead of the template's own, null: that. */
+type SimulatedTemplate =
+  | ({ template: Exclude<SimulatedKind, 'reply'> } & SimulatedContent)
+  /** an answer to that email, or the next mail of its sender */
+  | ({ template: 'reply'; emailId: string } & SimulatedContent)
+  /** a DSN for one recipient (null: the first) of a sent email; status as `5.1.1` */
+  | { template: 'bounce'; emailId: string; recipient: string | null; status: string };
+
+interface ComposedSimulation {
+  octets: Buffer;
+  /** null: the user has to say */
+  to: string | null;
+  /** null: that of the sender */
+  reversePath: string | null;
+  /** of a report: the email that it is about */
+  reportedEmailId: string | null;
+}
+
+const CODE_DIGITS = 6;
+const MESSAGE_ID_OCTETS = 16;
+/** Whose the Message-IDs are (RFC 2606). */
+const MESSAGE_ID_DOMAIN = 'simulated.invalid';
+
+/** Makes the octets of a template. Throws validation, not_found. */
+async function composeSimulated(
+  context: OperationContext,
+  wish: SimulatedTemplate,
+  envelope: { to: string | null; from: Mailbox | null },
+): Promise<ComposedSimulation> {
+  if (wish.template === 'bounce') return composeBounce(context, wish);
+  const content = checkContent(wish);
+  const answered = wish.template === 'reply' ? await readAnswered(context, wish.emailId) : null;
+  const to = envelope.to ?? answered?.to ?? null;
+  if (to === null) throw invalid('to is required: one of your own addresses', 'to');
+  const octets = await composeSimulatedMail(
+    {
+      ...factsOf(context),
+      kind: wish.template,
+      from: envelope.from ?? answered?.from ?? SIMULATED_SENDER,
+      to,
+      original: answered?.original ?? null,
+    },
+    content,
+  );
+  const sender = envelope.from ?? answered?.from ?? SIMULATED_SENDER;
+  return { octets, to, reversePath: sender.address, reportedEmailId: null };
+}
+
+function factsOf(context: OperationContext): Pick<SimulatedMailFacts, 'messageId' | 'date' | 'code'> {
+  const random = Buffer.from(context.random(MESSAGE_ID_OCTETS + 4));
+  return {
+    messageId: `<${random.toString('hex', 0, MESSAGE_ID_OCTETS)}@${MESSAGE_ID_DOMAIN}>`,
+    date: context.now(),
+    code: String(random.readUInt32BE(MESSAGE_ID_OCTETS) % 10 ** CODE_DIGITS).padStart(CODE_DIGITS, '0'),
+  };
+}
+
+function checkContent({ subject, text, html }: SimulatedContent): SimulatedContent {
+  const flaw = subject === null ? null : checkSubject(subject);
+  if (flaw !== null) throw invalid(flaw, 'subject');
+  for (const [field, body] of [
+    ['text', text],
+    ['html', html],
+  ] as const)
+    if (Buffer.byteLength(body ?? '') > MAX_CONTENT_OCTETS)
+      throw invalid(`${field} cannot be larger than ${MAX_CONTENT_OCTETS} octets`, field);
+  return { subject, text: storable(text), html: storable(html) };
+}
+
+function storable(body: string | null): string | null {
+  return body === null || body === '' ? null : storableText(body);
+}
+
+/** Who would write next in the conversation of an email, to which address of the user's, and what the answer bears. */
+async function readAnswered({ database, userId }: OperationContext, emailId: string) {
+  const email = isAskable(emailId)
+    ? await asUser(database, userId, (transaction) => readEmail(transaction, userId, emailId))
+    : null;
+  if (email === null) throw new UserError('not_found', 'Email not found');
+  if (email.type === 'scheduled') throw invalid('Nobody can answer an email that has not been sent', 'emailId');
+  const others = (email.type === 'sent' ? email.addresses.to : email.addresses.from)?.addresses ?? [];
+  const [from] = others.map(outgoingMailbox).filter((mailbox) => mailbox !== null);
+  const { inReplyTo, references } = replyLinks(email);
+  return {
+    from: from ?? SIMULATED_SENDER,
+    to: email.recipient ?? email.addresses.from?.addresses[0]?.address ?? null,
+    original: { subject: replySubject(email.subject), text: email.text, inReplyTo, references },
+  };
+}
+
+async function composeBounce(
+  context: OperationContext,
+  { emailId, recipient, status }: Extract<SimulatedTemplate, { template: 'bounce' }>,
+): Promise<ComposedSimulation> {
+  const { database, userId, settings } = context;
+  if (!isTroubleStatus(status))
+    throw invalid('status must be an enhanced status code of class 4 or 5, such as 5.1.1 or 4.2.2', 'status');
+  const email = isAskable(emailId)
+    ? await asUser(database, userId, (transaction) => readSentRecipients(transaction, userId, emailId))
+    : null;
+  if (email === null) throw new UserError('not_found', 'Sent email not found');
+  const found = chosen(email.recipients, recipient);
+  const to = makeReturnAddress(deriveReturnAddressKey(settings.secretKey), found.id, found.domain);
+  const octets = await composeSimulatedBounce({
+    ...factsOf(context),
+    recipient: found.address,
+    to,
+    status,
+    original: { messageId: email.messageId, subject: email.subject },
+  });
+  return { octets, to, reversePath: '', reportedEmailId: emailId };
+}
+
+function chosen(recipients: readonly SentRecipient[], wanted: string | null): SentRecipient {
+  const found =
+    wanted === null
+      ? recipients[0]
+      : recipients.find(({ address }) => address.toLowerCase() === wanted.trim().toLowerCase());
+  if (found !== undefined) return found;
+  const listed = recipients
+    .map(({ address }) => address)
+    .toSorted()
+    .join(', ');
+  throw invalid(`recipient must be one of those of the email: ${listed}`, 'recipient');
 }

@@ -13,8 +13,8 @@ import { type EmailDetails, readEmail } from '../../db/queries/emails/email-read
 import { invalid, isAskable, type OperationContext } from '../context.ts';
 import { readRawMessage } from '../emails/attachments.ts';
 import { checkOutgoing, type NewEmail } from './check-outgoing.ts';
+import type { Accepted, Idempotency } from './idempotency.ts';
 import { lookAhead, sendChecked } from './send-email.ts';
-import type { Accepted, Idempotency } from './submission.ts';
 
 /** An email to be sent on to others; an absent subject comes from the original, and text or html stand above it. */
 export interface NewForward extends Omit<NewEmail, 'attachments'> {

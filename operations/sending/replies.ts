@@ -9,8 +9,8 @@ import { requireSender } from '../accounts/key-reach.ts';
 import { invalid, isAskable, type OperationContext } from '../context.ts';
 import { onParsed } from '../emails/pending-emails.ts';
 import { type CheckedEmail, checkAnswer, checkAudience, type NewEmail } from './check-outgoing.ts';
+import type { Accepted, Idempotency } from './idempotency.ts';
 import { lookAhead, sendChecked } from './send-email.ts';
-import type { Accepted, Idempotency } from './submission.ts';
 
 /** An answer as a user asks for it; absent `to` and `subject` come from the original. */
 export interface NewReply extends NewEmail {

@@ -4,8 +4,8 @@ import { requireSender } from '../accounts/key-reach.ts';
 import { newIdentifier, type OperationContext } from '../context.ts';
 import { type CheckedEmail, checkOutgoing, type NewEmail } from './check-outgoing.ts';
 import { composeOutgoing, type OutgoingEmail } from './compose-outgoing.ts';
+import type { Accepted, Idempotency } from './idempotency.ts';
 import { lookAhead, receiptOf, scheduleOf } from './send-email.ts';
-import type { Accepted, Idempotency } from './submission.ts';
 import { submitEmails } from './submit-emails.ts';
 
 /** Emails that are asked for at once. */

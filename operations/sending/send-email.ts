@@ -6,7 +6,7 @@ import { requireSender, wholeAccount } from '../accounts/key-reach.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { type CheckedEmail, checkOutgoing, type NewEmail } from './check-outgoing.ts';
 import { composeOutgoing, type OutgoingEmail } from './compose-outgoing.ts';
-import { type Accepted, type Idempotency, type Receipt, replayOf } from './submission.ts';
+import { type Accepted, type Idempotency, type Receipt, replayOf } from './idempotency.ts';
 import { submitEmails } from './submit-emails.ts';
 
 /** Sends an email, or schedules it when it says when. Throws validation, forbidden, rate_limited, conflict. */

@@ -1,22 +1,29 @@
 import type pg from 'pg';
 import { UserError } from '../../core/shared/errors.ts';
 import { addParticipants, type Participants } from '../../core/threads/thread-participants.ts';
-import type { ThreadReason } from '../../core/threads/threading.ts';
+import { linkKey, linkKeys, linksOf, type ThreadableMessage, type ThreadReason } from '../../core/threads/threading.ts';
 import { addThreadsApart, readThreadsApart } from '../../db/queries/threads/thread-apart.ts';
 import { inheritLabels, readLabels } from '../../db/queries/threads/thread-labels.ts';
-import { readThreads, type StoredThread } from '../../db/queries/threads/thread-lookup.ts';
+import { readThreads, type StoredThread, threadsOfKeys } from '../../db/queries/threads/thread-lookup.ts';
 import { mergeThreads } from '../../db/queries/threads/thread-merge.ts';
-import { type MovedEmail, moveEmails, readMailboxes, readMoved } from '../../db/queries/threads/thread-move.ts';
+import {
+  findBorne,
+  findReferred,
+  type KnownId,
+  type MovedEmail,
+  moveEmails,
+  readMailboxes,
+  readMoved,
+} from '../../db/queries/threads/thread-move.ts';
 import { type ThreadCounters, writeThreads } from '../../db/queries/threads/thread-row.ts';
 import { readThreadEnds, renumberThreads } from '../../db/queries/threads/thread-write.ts';
-import { keysToMove } from './moved-keys.ts';
 import type { Changed } from './thread-transaction.ts';
 
 /** Threads that one thread may be apart from: every part that is split off is apart from all that were before. */
-export const MAX_APART = 200;
+const MAX_APART = 200;
 
 /** Messages that leave their threads for another. */
-export interface Regrouping {
+interface Regrouping {
   /** locked, of living threads other than the target; at least one, each once */
   emailIds: readonly string[];
   targetId: string;
@@ -138,4 +145,50 @@ function countersOf(emails: readonly MovedEmail[], sign: 1 | -1): ThreadCounters
     unreadCount: sign * received.filter(({ isRead }) => !isRead).length,
     archivedCount: sign * received.filter(({ isArchived }) => isArchived).length,
   };
+}
+
+/**
+ * Which msg-ids go with emails that leave threads with other messages in them: those that they bear, unless a message that stays bears the
+ * same, and those that nobody bears and no message that stays refers to.
+ */
+async function keysToMove(
+  client: pg.ClientBase,
+  userId: string,
+  moved: readonly MovedEmail[],
+  sourceIds: readonly string[],
+): Promise<string[]> {
+  if (sourceIds.length === 0) return [];
+  const threadOfKey = await threadsOfKeys(client, userId, [
+    ...new Set(moved.flatMap((email) => linkKeys(linksOf(email)))),
+  ]);
+  const led = new Map([...threadOfKey].filter(([, threadId]) => sourceIds.includes(threadId)));
+  const movedIds = moved.map((email) => email.emailId);
+  const own = new Set(moved.flatMap((email) => linksOf(email).own ?? []));
+  const idsOf = new Map(moved.flatMap(idsByKey).filter(([key]) => led.has(key)));
+  const isHere = ({ threadId, messageId }: KnownId) => led.get(linkKey(messageId)) === threadId;
+
+  const borne = await findBorne(client, userId, sourceIds, [...idsOf.values()], movedIds);
+  const staying = new Set(borne.filter(isHere).map(({ messageId }) => linkKey(messageId)));
+  const unborne = [...idsOf].filter(([key]) => !own.has(key) && !staying.has(key)).map(([, messageId]) => messageId);
+  const referred = await findReferred(client, userId, sourceIds, unborne, movedIds);
+  for (const known of referred) if (isHere(known)) staying.add(linkKey(known.messageId));
+  return [...idsOf.keys()].filter((key) => !staying.has(key));
+}
+
+/** The msg-ids that lead to an email's thread by nothing but the email itself: no other message there bears them or refers to them. */
+export async function keysOfItsOwn(client: pg.ClientBase, userId: string, email: MovedEmail): Promise<string[]> {
+  const { emailId, threadId } = email;
+  const led = await threadsOfKeys(client, userId, linkKeys(linksOf(email)));
+  const idsOf = new Map(idsByKey(email).filter(([key]) => led.get(key) === threadId));
+  const borne = await findBorne(client, userId, [threadId], [...idsOf.values()], [emailId]);
+  const referred = await findReferred(client, userId, [threadId], [...idsOf.values()], [emailId]);
+  const others = new Set([...borne, ...referred].map(({ messageId }) => linkKey(messageId)));
+  return [...idsOf.keys()].filter((key) => !others.has(key));
+}
+
+/** The valid msg-ids of a message as they are, by their keys. */
+function idsByKey(message: ThreadableMessage): [string, string][] {
+  return [message.messageId, ...message.inReplyTo, ...message.references]
+    .filter((id) => id.includes('@'))
+    .map((id) => [linkKey(id), id]);
 }

@@ -18,9 +18,8 @@ import {
 import { type MovedEmail, readMoved } from '../../db/queries/threads/thread-move.ts';
 import { removeAnchors, setThreadReason } from '../../db/queries/threads/thread-rejoin.ts';
 import { addAnchors, addKeys } from '../../db/queries/threads/thread-write.ts';
-import { keysOfItsOwn } from './moved-keys.ts';
-import { regroup } from './regroup-messages.ts';
-import { unite } from './thread-merging.ts';
+import { keysOfItsOwn, regroup } from './regroup-messages.ts';
+import { unite } from './thread-moves.ts';
 import type { Changed } from './thread-transaction.ts';
 
 /** Where an email is after it was taken out of its thread and joined as if it had just come. */

@@ -1,7 +1,10 @@
+import { parseSearch, type SearchTerm } from '../../core/search/search-query.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage } from '../../core/shared/page.ts';
+import { labelKey, labelOf } from '../../core/threads/label.ts';
 import { asUser } from '../../db/connection/database.ts';
 import * as reads from '../../db/queries/emails/email-read.ts';
+import * as inbox from '../../db/queries/threads/inbox-list.ts';
 import * as lists from '../../db/queries/threads/thread-list.ts';
 import { invalid, isAskable, type OperationContext } from '../context.ts';
 import { type Email, type EmailSummary, MAX_SEARCH_LENGTH } from '../emails/emails.ts';
@@ -109,4 +112,57 @@ function conditionsOf(query: ThreadQuery): lists.ThreadConditions {
     address: address ?? null,
     search: search === undefined || search.trim() === '' ? null : search.trim(),
   };
+}
+
+/** What an inbox is asked for; absent puts no condition but for isArchived. */
+export interface InboxQuery {
+  /** words and operators (docs/search.md), all of which one message of a thread has to be */
+  search?: string | undefined;
+  isUnread?: boolean | undefined;
+  /** false when absent: archived threads are not in the inbox, unless the search asks for archived mail; `any`: both */
+  isArchived?: boolean | 'any' | undefined;
+  /** in any case; what is no label matches nothing */
+  label?: string | undefined;
+  /** id or name; a participant's domain */
+  domain?: string | undefined;
+  /** id, or the address itself; a participant */
+  address?: string | undefined;
+}
+
+/** The threads behind and before two places, newest message first; inverted: oldest first. Throws validation. */
+export async function pageInbox(
+  context: OperationContext,
+  query: InboxQuery,
+  page: KeysetPage,
+): Promise<lists.ListedThread[]> {
+  const { database, userId } = context;
+  const conditions = inboxConditionsOf(query, context.now());
+  return asUser(database, userId, (transaction) => inbox.pageInbox(transaction, userId, conditions, page));
+}
+
+/** How many threads there are in all, exactly. Throws validation. */
+export async function countInbox(context: OperationContext, query: InboxQuery): Promise<number> {
+  const { database, userId } = context;
+  const conditions = inboxConditionsOf(query, context.now());
+  return asUser(database, userId, (transaction) => inbox.countInbox(transaction, userId, conditions));
+}
+
+function inboxConditionsOf(query: InboxQuery, now: Date): inbox.InboxConditions {
+  const { search = '', isUnread = false, isArchived, label, domain, address } = query;
+  const terms = parseSearch(search, now);
+  if (label !== undefined) {
+    const given = labelOf(label);
+    terms.push({ kind: 'label', key: given === null ? '' : labelKey(given), isNegated: false });
+  }
+  return {
+    terms,
+    isUnread,
+    isArchived: isArchived === 'any' ? null : (isArchived ?? (asksArchived(terms) ? null : false)),
+    domain: domain ?? null,
+    address: address ?? null,
+  };
+}
+
+function asksArchived(terms: readonly SearchTerm[]): boolean {
+  return terms.some((term) => term.kind === 'flag' && term.flag === 'archived' && !term.isNegated);
 }

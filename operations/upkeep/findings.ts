@@ -2,7 +2,7 @@ import { asUser } from '../../db/connection/database.ts';
 import * as faults from '../../db/queries/upkeep/overview-faults.ts';
 import { countSendsLeft } from '../accounts/account.ts';
 import type { OperationContext } from '../context.ts';
-import { domainViewOf } from '../domains/domain-view.ts';
+import { domainViewOf } from '../domains/domains.ts';
 
 export type ThingKind =
   | 'domain-unproven'

@@ -1,6 +1,5 @@
 import { brandWithType } from '@pothos/core';
-import { loadDomains } from '../../operations/domains/domain-pages.ts';
-import type { Domain } from '../../operations/domains/domain-view.ts';
+import { type Domain, loadDomains } from '../../operations/domains/domains.ts';
 import { type EmailAddress, loadEmailAddresses } from '../../operations/domains/email-addresses.ts';
 import { type EmailSummary, loadEmails } from '../../operations/emails/emails.ts';
 import { type DeliverySummary, loadDeliveries } from '../../operations/endpoints/deliveries.ts';

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { OperationContext } from '../../../operations/context.ts';
 import * as changes from '../../../operations/domains/domain-changes.ts';
 import * as domains from '../../../operations/domains/domains.ts';
+import { rotateDkimKey } from '../../../operations/domains/rotate-dkim-key.ts';
 import { domainChangeShape } from '../../../schema/shapes/domain.ts';
 import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
 import { type DomainBody, domainBody, domainDetailsOf, domainStatus, verificationCheckOf } from './domain-wire.ts';
@@ -121,7 +122,7 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     },
     async (request) => {
       const context = contextOf(request);
-      const domain = await changes.rotateDkimKey(context, request.params.id);
+      const domain = await rotateDkimKey(context, request.params.id);
       const message = 'Publish the record of the new DKIM key. Mail is signed with it once it is seen.';
       return { ...domainDetailsOf(domain, context.userId), message };
     },

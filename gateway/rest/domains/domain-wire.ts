@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MX_PREFERENCE, mailFromDomainOf } from '../../../core/domains/dns-records.ts';
 import { conflictMessage } from '../../../core/domains/domain-advice.ts';
 import { MTA_STS_MODES } from '../../../core/domains/mta-sts.ts';
-import type { ShownRecord } from '../../../operations/domains/domain-view.ts';
+import type { ShownRecord } from '../../../operations/domains/domains.ts';
 import * as domains from '../../../operations/domains/domains.ts';
 import { ENDPOINT_TYPES } from '../../../operations/endpoints/endpoints.ts';
 import { instant, wireInstant } from '../shapes.ts';
@@ -141,7 +141,7 @@ export const domainBody = z
 export type DomainBody = z.infer<typeof domainBody>;
 
 /** A domain on the wire. */
-export function domainBodyOf(domain: domains.Domain, userId: string): DomainBody {
+export function domainBodyOf(domain: domains.ListedDomain, userId: string): DomainBody {
   const { check, checkedAt } = domain;
   const lastCheck = wireInstant(checkedAt);
   return {
@@ -216,7 +216,7 @@ export function domainDetailsOf(domain: domains.DomainDetails, userId: string): 
 }
 
 /** What a look at DNS came to, for clients that asked for one. */
-export function verificationCheckOf(domain: domains.Domain, now: Date): z.infer<typeof verificationCheck> {
+export function verificationCheckOf(domain: domains.ListedDomain, now: Date): z.infer<typeof verificationCheck> {
   const { dnsRecords, check, status, isDkimSeen, isFullyVerified } = domain;
   const lastChecked = wireInstant(domain.checkedAt ?? now);
   const isMailFromSeen = domain.mailFromVerifiedAt !== null;
@@ -247,7 +247,7 @@ export function verificationCheckOf(domain: domains.Domain, now: Date): z.infer<
 export const dnsRecordsBody = z.array(dnsRecord);
 
 /** The records that the owner of a domain is asked for. */
-export function dnsRecordsBodyOf(domain: domains.Domain): z.infer<typeof dnsRecordsBody> {
+export function dnsRecordsBodyOf(domain: domains.ListedDomain): z.infer<typeof dnsRecordsBody> {
   const lastChecked = wireInstant(domain.checkedAt);
   return domain.dnsRecords.map(({ id, type, name, value, description, isRequired, isSeen, error }) => ({
     id,
@@ -267,7 +267,7 @@ export function dnsRecordsBodyOf(domain: domains.Domain): z.infer<typeof dnsReco
 
 const PROVIDER_STATUSES = { pending: 'Pending', verified: 'Success', failed: 'Failed' } as const;
 
-function mailFromStatusOf(domain: domains.Domain): string {
+function mailFromStatusOf(domain: domains.ListedDomain): string {
   if (domain.mailFromVerifiedAt !== null) return 'Success';
   return domain.checkedAt === null ? 'pending' : 'Pending';
 }

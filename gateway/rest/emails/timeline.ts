@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { MAX_TIMELINE, readTimeline, TIMELINE_KINDS, type TimelineEntry } from '../../../operations/emails/timeline.ts';
+import { MAX_TIMELINE, readTimeline } from '../../../operations/emails/timeline.ts';
+import { TIMELINE_KINDS, type TimelineEntry } from '../../../operations/emails/timeline-entries.ts';
 import { errorBody, idInPath, instant, type RestOptions, wireInstant } from '../shapes.ts';
 
 const entryBody = z

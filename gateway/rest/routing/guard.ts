@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { guardConfigFields } from '../../../core/routing/guard-config.ts';
-import { checkGuardRule } from '../../../operations/routing/guard-check.ts';
 import * as rules from '../../../operations/routing/guard-rules.ts';
+import { checkGuardRule } from '../../../operations/routing/guard-rules.ts';
 import { searchText } from '../../../schema/shapes/search.ts';
 import { errorBody, idInPath, limit, listBody, offset, queryBoolean, type RestOptions } from '../shapes.ts';
 import {

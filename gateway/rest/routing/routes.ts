@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { releaseEmail } from '../../../operations/routing/release-email.ts';
 import { explainEmailRoute, type RoutePlace } from '../../../operations/routing/routes.ts';
-import { releaseEmail } from '../../../operations/sending/held-emails.ts';
 import { deliveryBody, deliveryBodyOf } from '../endpoints/delivery-wire.ts';
 import { errorBody, idInPath, instant, queryBoolean, type RestOptions, wireInstant } from '../shapes.ts';
 

@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { invalid } from '../../../operations/context.ts';
 import type { NewEmail } from '../../../operations/sending/check-outgoing.ts';
-import { MAX_KEY_LENGTH, readIdempotency } from '../../../operations/sending/idempotency.ts';
-import type { Idempotency, Receipt } from '../../../operations/sending/submission.ts';
+import {
+  type Idempotency,
+  MAX_KEY_LENGTH,
+  type Receipt,
+  readIdempotency,
+} from '../../../operations/sending/idempotency.ts';
 import { instant } from '../shapes.ts';
 
 /** `address` or `Name <address>`, several in one text separated by commas, or a list. */

@@ -1,6 +1,6 @@
 import { MX_PREFERENCE, mailFromDomainOf } from '../../../core/domains/dns-records.ts';
 import { conflictMessage, type Recommendation } from '../../../core/domains/domain-advice.ts';
-import type { Domain } from '../../../operations/domains/domain-view.ts';
+import type { Domain } from '../../../operations/domains/domains.ts';
 import { builder } from '../builder.ts';
 import {
   DkimKeyState,

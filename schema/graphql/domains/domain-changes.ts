@@ -1,6 +1,7 @@
+import { DNS_CHECK_MS } from '../../../operations/domains/check-dns.ts';
 import * as changes from '../../../operations/domains/domain-changes.ts';
-import { DOMAIN_LOOK_MS } from '../../../operations/domains/domain-look.ts';
 import * as domains from '../../../operations/domains/domains.ts';
+import { rotateDkimKey } from '../../../operations/domains/rotate-dkim-key.ts';
 import { domainChangeShape, newDomainShape } from '../../shapes/domain.ts';
 import { parseInput } from '../../shapes/parse-input.ts';
 import { builder } from '../builder.ts';
@@ -18,7 +19,7 @@ builder.mutationField('createDomain', (t) =>
     errors: { dataField: { name: 'domain' } },
     resolve: async (_root, { input }, context) => {
       const given = parseInput(newDomainShape, input);
-      context.answerWithin(DOMAIN_LOOK_MS);
+      context.answerWithin(DNS_CHECK_MS);
       const { id } = await domains.createDomain(context.operations, given);
       forgetLoaded(context);
       return id;
@@ -86,7 +87,7 @@ builder.mutationField('verifyDomain', (t) =>
     input: { id: t.input.id({ required: true, description: 'Id of the domain.' }) },
     errors: { dataField: { name: 'domain' } },
     resolve: async (_root, { input: { id } }, context) => {
-      context.answerWithin(DOMAIN_LOOK_MS);
+      context.answerWithin(DNS_CHECK_MS);
       await domains.readCheckedDomain(context.operations, id);
       forgetLoaded(context);
       return id;
@@ -102,7 +103,7 @@ builder.mutationField('verifyDomains', (t) =>
     input: { ids: t.input.idList({ required: true, description: '1 to 100 ids of domains.' }) },
     errors: { dataField: { name: 'domains' } },
     resolve: async (_root, { input: { ids } }, context) => {
-      context.answerWithin(DOMAIN_LOOK_MS);
+      context.answerWithin(DNS_CHECK_MS);
       await changes.checkDomains(context.operations, ids);
       forgetLoaded(context);
       return ids;
@@ -118,7 +119,7 @@ builder.mutationField('rotateDkimKey', (t) =>
     input: { id: t.input.id({ required: true, description: 'Id of the domain.' }) },
     errors: { dataField: { name: 'domain' } },
     resolve: async (_root, { input: { id } }, context) => {
-      await changes.rotateDkimKey(context.operations, id);
+      await rotateDkimKey(context.operations, id);
       forgetLoaded(context);
       return id;
     },

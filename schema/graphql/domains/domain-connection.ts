@@ -1,5 +1,5 @@
 import type { Place } from '../../../core/shared/page.ts';
-import type { Domain } from '../../../operations/domains/domain-view.ts';
+import type { Domain } from '../../../operations/domains/domains.ts';
 import { builder } from '../builder.ts';
 import type { Connection } from '../connection.ts';
 import { DomainNode } from '../nodes.ts';

@@ -1,5 +1,5 @@
-import * as domains from '../../../operations/domains/domain-pages.ts';
 import type { DomainList, DomainQuery } from '../../../operations/domains/domains.ts';
+import * as domains from '../../../operations/domains/domains.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';
 import { DomainNode } from '../nodes.ts';

@@ -1,6 +1,6 @@
 import type { KeysetPage } from '../../../core/shared/page.ts';
-import * as domains from '../../../operations/domains/domain-pages.ts';
-import type { Domain } from '../../../operations/domains/domain-view.ts';
+import type { Domain } from '../../../operations/domains/domains.ts';
+import * as domains from '../../../operations/domains/domains.ts';
 import * as addresses from '../../../operations/domains/email-addresses.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';

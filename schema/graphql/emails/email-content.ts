@@ -1,5 +1,5 @@
 import { downloadPath } from '../../../core/endpoints/download-link.ts';
-import type { EmailParts } from '../../../operations/emails/email-contents.ts';
+import type { EmailParts } from '../../../operations/emails/emails.ts';
 import { builder } from '../builder.ts';
 import { AuthenticationRef, authenticationOf } from './authentication.ts';
 import { AttachmentDisposition, EmailPriority } from './email-enums.ts';

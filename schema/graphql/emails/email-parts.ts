@@ -1,6 +1,6 @@
 import { createContextCache } from '@pothos/core';
 import DataLoader from 'dataloader';
-import { type ContentPart, type EmailParts, loadContentParts } from '../../../operations/emails/email-contents.ts';
+import { type ContentPart, type EmailParts, loadContentParts } from '../../../operations/emails/emails.ts';
 import type { GraphContext } from '../context.ts';
 
 interface Asked {

@@ -1,6 +1,6 @@
 import { downloadPath } from '../../../core/endpoints/download-link.ts';
 import { plusTagOf } from '../../../core/routing/plus-tag.ts';
-import { loadSizes } from '../../../operations/emails/email-contents.ts';
+import { loadSizes } from '../../../operations/emails/emails.ts';
 import { loadRecipientsOf } from '../../../operations/sending/recipients.ts';
 import { builder } from '../builder.ts';
 import { loadByOwner } from '../load-by-owner.ts';

@@ -1,4 +1,5 @@
-import { loadTimelines, MAX_TIMELINE, type Timeline, type TimelineEntry } from '../../../operations/emails/timeline.ts';
+import { loadTimelines, MAX_TIMELINE, type Timeline } from '../../../operations/emails/timeline.ts';
+import { type TimelineEntry } from '../../../operations/emails/timeline-entries.ts';
 import { builder } from '../builder.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { loadNode } from '../node-kinds.ts';

@@ -1,5 +1,5 @@
-import { readRawSource } from '../../../operations/emails/raw-source.ts';
-import { buildDeliveryPayload, type DeliveryPayload } from '../../../operations/endpoints/delivery-payload.ts';
+import { readRawSource } from '../../../operations/emails/attachments.ts';
+import { buildDeliveryPayload, type DeliveryPayload } from '../../../operations/endpoints/deliveries.ts';
 import { builder } from '../builder.ts';
 import { checkMaxOctets, maxOctetsArgument, RawSourceRef, textOf } from '../cut-text.ts';
 import { DeliveryNode, EmailNode } from '../nodes.ts';

@@ -1,6 +1,6 @@
 import { retryDelivery } from '../../../operations/endpoints/deliveries.ts';
 import { retryEmail } from '../../../operations/endpoints/retries.ts';
-import { releaseEmail } from '../../../operations/sending/held-emails.ts';
+import { releaseEmail } from '../../../operations/routing/release-email.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
 import { DeliveryNode, EmailNode } from '../nodes.ts';

@@ -3,11 +3,12 @@ import type { SigningSecret } from '../../../core/endpoints/webhook-signature.ts
 import type { KeysetPage } from '../../../core/shared/page.ts';
 import {
   countUsingAddresses,
+  type Endpoint,
   findCatchAllDomains,
   pageUsingAddresses,
   type UsingAddress,
-} from '../../../operations/endpoints/endpoint-use.ts';
-import { type Endpoint, validSecrets } from '../../../operations/endpoints/endpoints.ts';
+  validSecrets,
+} from '../../../operations/endpoints/endpoints.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';
 import { loadByOwner } from '../load-by-owner.ts';

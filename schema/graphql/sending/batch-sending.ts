@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import * as batches from '../../../operations/sending/batches.ts';
-import { readIdempotency } from '../../../operations/sending/idempotency.ts';
+import { type Receipt, readIdempotency } from '../../../operations/sending/idempotency.ts';
 import { sendBatch } from '../../../operations/sending/send-batch.ts';
-import type { Receipt } from '../../../operations/sending/submission.ts';
 import { batchEmails, refuseCrowds } from '../../shapes/outgoing.ts';
 import { parseInput } from '../../shapes/parse-input.ts';
 import { builder } from '../builder.ts';

@@ -1,7 +1,6 @@
-import { readIdempotency } from '../../../operations/sending/idempotency.ts';
+import { type Receipt, readIdempotency } from '../../../operations/sending/idempotency.ts';
 import { sendReply } from '../../../operations/sending/replies.ts';
 import { sendEmail } from '../../../operations/sending/send-email.ts';
-import type { Receipt } from '../../../operations/sending/submission.ts';
 import { refuseCrowds } from '../../shapes/outgoing.ts';
 import { builder } from '../builder.ts';
 import { SuppressedRecipient } from '../client-errors.ts';

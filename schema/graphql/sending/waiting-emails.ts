@@ -1,5 +1,5 @@
 import type { EmailSummary } from '../../../operations/emails/emails.ts';
-import { pageWaitingEmails, retrySending } from '../../../operations/sending/waiting-emails.ts';
+import { pageWaitingEmails, retrySending } from '../../../operations/sending/recipients.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';
 import { forgetLoaded } from '../context.ts';

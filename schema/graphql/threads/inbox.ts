@@ -1,4 +1,4 @@
-import * as inbox from '../../../operations/threads/inbox.ts';
+import * as inbox from '../../../operations/threads/threads.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';
 import { ThreadNode } from '../nodes.ts';

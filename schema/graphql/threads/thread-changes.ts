@@ -1,6 +1,5 @@
 import { type Label, listLabels, updateThreads } from '../../../operations/threads/thread-changes.ts';
-import { mergeThreads } from '../../../operations/threads/thread-merging.ts';
-import { moveEmails, type SplitThread, splitThread } from '../../../operations/threads/thread-moves.ts';
+import { mergeThreads, moveEmails, type SplitThread, splitThread } from '../../../operations/threads/thread-moves.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
 import { ThreadNode } from '../nodes.ts';

@@ -9,7 +9,7 @@ import type { SearchBounds } from '../../../db/queries/search/search-call.ts';
 import * as lists from '../../../db/queries/threads/inbox-list.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import { countEmails, pageEmails } from '../../../operations/emails/emails.ts';
-import { countInbox, type InboxQuery, pageInbox } from '../../../operations/threads/inbox.ts';
+import { countInbox, type InboxQuery, pageInbox } from '../../../operations/threads/threads.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { matchingIds } from '../../support/rows/search-definition.ts';
 import { type SearchedMail, someMail, storeMail } from '../../support/rows/searched-mail.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Database } from '../../../db/connection/database.ts';
 import type { OperationContext } from '../../../operations/context.ts';
-import { queueSubmission, requireTimely, type Waiting } from '../../../operations/sending/submission-queue.ts';
+import { queueSubmission, requireTimely, type Waiting } from '../../../operations/sending/submit-emails.ts';
 
 const submission = {
   emails: [],

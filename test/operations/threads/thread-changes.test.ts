@@ -8,7 +8,7 @@ import {
   updateThread,
   updateThreads,
 } from '../../../operations/threads/thread-changes.ts';
-import { mergeThreads } from '../../../operations/threads/thread-merging.ts';
+import { mergeThreads } from '../../../operations/threads/thread-moves.ts';
 import { loadThreads } from '../../../operations/threads/threads.ts';
 import { answerTo, mailOf, newUser, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';
 import { countStatements } from '../../support/statements.ts';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { mergeThreads } from '../../../operations/threads/thread-merging.ts';
-import { moveEmails, splitThread } from '../../../operations/threads/thread-moves.ts';
+import { mergeThreads, moveEmails, splitThread } from '../../../operations/threads/thread-moves.ts';
 import { loadThreads } from '../../../operations/threads/threads.ts';
 import { batches, randomMail, seededRandom } from '../../support/rows/thread-mail.ts';
 import { newUser, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { updateThreads } from '../../../operations/threads/thread-changes.ts';
-import { mergeThreads } from '../../../operations/threads/thread-merging.ts';
-import { moveEmails, splitThread } from '../../../operations/threads/thread-moves.ts';
+import { mergeThreads, moveEmails, splitThread } from '../../../operations/threads/thread-moves.ts';
 import { loadThreads } from '../../../operations/threads/threads.ts';
 import type { StoredMail } from '../../support/rows/email-rows.ts';
 import { randomMail, seededRandom } from '../../support/rows/thread-mail.ts';

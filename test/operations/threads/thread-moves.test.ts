@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mergeThreads } from '../../../operations/threads/thread-merging.ts';
-import { moveEmails, splitThread } from '../../../operations/threads/thread-moves.ts';
+import { mergeThreads, moveEmails, splitThread } from '../../../operations/threads/thread-moves.ts';
 import { readThread } from '../../../operations/threads/threads.ts';
 import { answerTo, mailOf, newUser, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';
 

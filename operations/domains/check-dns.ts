@@ -7,13 +7,13 @@ const LOOK_MS = 7_500;
 const READING_MS = 1_000;
 const FIRST_LOOK_MS = 4_000;
 /** That an operation takes at most which looks at DNS. Milliseconds. */
-export const DOMAIN_LOOK_MS = 9_000;
+export const DNS_CHECK_MS = 9_000;
 
 /**
  * Has the DNS of these domains of the user looked at now. Those that could not be looked at in time stay as they are.
  * Throws unavailable when nobody looks.
  */
-export async function lookNow(context: OperationContext, domainIds: readonly string[]): Promise<void> {
+export async function checkDnsNow(context: OperationContext, domainIds: readonly string[]): Promise<void> {
   if (domainIds.length === 0) return;
   try {
     await ask(context, domainIds, LOOK_MS);
@@ -24,8 +24,8 @@ export async function lookNow(context: OperationContext, domainIds: readonly str
   }
 }
 
-/** As lookNow, for a domain that was just added: it is looked at later when that is not possible now. */
-export async function lookFirst(context: OperationContext, domainId: string): Promise<void> {
+/** As checkDnsNow, for a domain that was just added: it is looked at later when that is not possible now. */
+export async function checkNewDomainDns(context: OperationContext, domainId: string): Promise<void> {
   try {
     await ask(context, [domainId], FIRST_LOOK_MS);
   } catch (error) {

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { UserError } from '../../../core/shared/errors.ts';
 import { decryptSecret } from '../../../core/shared/secret-box.ts';
-import { makeDkimKey } from '../../../operations/domains/dkim-keys.ts';
+import { makeDkimKey } from '../../../operations/domains/make-dkim-key.ts';
 
 const secretKey = randomBytes(32);
 const parts = {
