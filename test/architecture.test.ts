@@ -29,6 +29,7 @@ const order: [prefix: string, position: number][] = [
   ['schema/metrics.ts', 1],
   ['db/', 1],
   ['actors/bus/', 2],
+  ['actors/work/', 2.1],
   ['operations/', 2.2],
   ['schema/shapes/', 2.5],
   ['schema/graphql/', 3],

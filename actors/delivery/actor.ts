@@ -15,7 +15,7 @@ import { createGuardLookup } from './guard-lookup.ts';
 import { createGuardModel } from './guard-model.ts';
 import type { DeliveryFaultPoint } from './job.ts';
 import { JUDGING_LIMITS, type JudgingLimits } from './judging.ts';
-import { createOutcomeRecorder } from './record-outcomes.ts';
+import { createDeliveryRecorder } from './record-outcomes.ts';
 import { routeEmails } from './route-emails.ts';
 import { createDueTaker } from './take-due.ts';
 import { createEndpointTester } from './test-endpoint.ts';
@@ -99,7 +99,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     activeOctets: MAX_ACTIVE_OCTETS,
     activeOctetsPerEndpoint: MAX_ACTIVE_OCTETS_PER_ENDPOINT,
   });
-  const recorder = createOutcomeRecorder({ context, fault, onDeferred: (seconds) => sweepIn(seconds) });
+  const recorder = createDeliveryRecorder({ context, fault, onDeferred: (seconds) => sweepIn(seconds) });
   const dispatcher = createDispatcher({
     context,
     queue,

@@ -8,6 +8,7 @@ import {
   renewLeasesSql,
 } from '../../db/queries/endpoints/delivery-claim.ts';
 import type { ActorContext } from '../actor.ts';
+import { createGroupCommit } from '../work/group-commit.ts';
 import { type DeliveryJob, jobOf, type Lane } from './job.ts';
 
 /** Before every lane. */
@@ -73,33 +74,32 @@ export async function releaseLeases(context: ActorContext, jobs: readonly Delive
   });
 }
 
-/** Gives single deliveries back; those that come in one turn of the event loop go together. */
+const RELEASE_BATCH = 1_000;
+/** Jobs that end together are released together; milliseconds. */
+const RELEASE_GATHER_MS = 2;
+
+/** Releases single deliveries. */
 export interface LeaseReleaser {
-  /** Resolves when that is done or has failed: then the lease runs out by itself. */
+  /** Resolves when the lease is released, or when that failed: then the lease runs out by itself. */
   release(job: DeliveryJob): Promise<void>;
 }
 
 export function createLeaseReleaser(context: ActorContext): LeaseReleaser {
-  let gathered: { jobs: DeliveryJob[]; done: Promise<void> } | null = null;
-  const releaseGathered = async () => {
-    await new Promise<void>((resolve) => void setImmediate(resolve));
-    const jobs = gathered?.jobs ?? [];
-    gathered = null;
-    try {
+  const releases = createGroupCommit<DeliveryJob, void>({
+    limits: { items: RELEASE_BATCH },
+    gatherMs: RELEASE_GATHER_MS,
+    async write(jobs) {
       await releaseLeases(context, jobs);
-    } catch (error) {
-      context.log.warn({ err: error, count: jobs.length }, 'delivery: leases could not be given back');
-    }
-  };
+      return jobs.map(() => undefined);
+    },
+  });
   return {
-    release(job) {
-      if (gathered === null) {
-        const jobs: DeliveryJob[] = [];
-        gathered = { jobs, done: Promise.resolve() };
-        gathered.done = releaseGathered();
+    async release(job) {
+      try {
+        await releases.add(job);
+      } catch (error) {
+        context.log.warn({ err: error, deliveryId: job.deliveryId }, 'delivery: a lease could not be given back');
       }
-      gathered.jobs.push(job);
-      return gathered.done;
     },
   };
 }

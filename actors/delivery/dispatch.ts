@@ -1,16 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ActorContext } from '../actor.ts';
+import type { OutcomeRecorder } from '../work/outcome-recorder.ts';
 import type { Attempter } from './attempt.ts';
 import { createLeaseReleaser, releaseLeases } from './claim-deliveries.ts';
 import type { FairQueue } from './fair-queue.ts';
 import type { DeliveryFaultPoint, DeliveryJob } from './job.ts';
-import type { OutcomeRecorder } from './record-outcomes.ts';
+import type { DeliveryOutcome } from './record-outcomes.ts';
 
 export interface DispatcherOptions {
   context: ActorContext;
   queue: FairQueue;
   attempter: Attempter;
-  recorder: OutcomeRecorder;
+  recorder: OutcomeRecorder<DeliveryOutcome>;
   fault: (point: DeliveryFaultPoint) => void;
   /** lets stop() await work */
   keep: (work: Promise<unknown>) => void;
@@ -60,7 +61,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         if (outcome !== null) fault('delivery.posted');
         queue.end(job);
         pumpSoon();
-        const settled = outcome === null ? releaser.release(job) : recorder.record(outcome, 'deliver');
+        const settled =
+          outcome === null ? releaser.release(job) : recorder.record({ record: outcome, step: 'deliver' });
         void settled.then(() => {
           queue.forget(job.deliveryId);
           options.onRoom(job);

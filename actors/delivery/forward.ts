@@ -11,6 +11,7 @@ import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext, Run } from '../actor.ts';
 import { noteStage } from '../mail-spans.ts';
 import { setAside } from '../set-aside.ts';
+import type { OutcomeRecorder } from '../work/outcome-recorder.ts';
 import { outcomeOfGivingUp } from './attempt-outcome.ts';
 import {
   claimForwards,
@@ -21,14 +22,14 @@ import {
 } from './claim-forwards.ts';
 import { CompositionTimeout, FORWARD_THREADS, type ForwardThreads, type ForwardWork } from './forward-thread.ts';
 import { type DeliveryFaultPoint, jobOf } from './job.ts';
-import type { OutcomeRecorder } from './record-outcomes.ts';
+import type { DeliveryOutcome } from './record-outcomes.ts';
 
 export interface ForwarderOptions {
   context: ActorContext;
   /** SECRET_KEY, 32 octets */
   secretKey: Uint8Array;
   threads: ForwardThreads;
-  recorder: OutcomeRecorder;
+  recorder: OutcomeRecorder<DeliveryOutcome>;
   /** copies of one user within an hour; 0: no limit */
   limitPerHour: number;
   /** sends copies for users without a verified domain */
@@ -145,7 +146,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     const startedTick = performance.now();
     const prepared = await prepare(row);
     if ('refusal' in prepared) {
-      await recorder.record(outcomeOfGivingUp(context, jobOf(row, 0), prepared.refusal), 'forward');
+      await giveUp(row, prepared.refusal);
       return;
     }
     const octets = await threads.compose(prepared.work);
@@ -163,6 +164,9 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     context.bus.wake('sending.send.wake', { userId: row.user_id, emailIds: [row.email_id] });
   };
 
+  const giveUp = (row: ClaimedForwardRow, error: string): Promise<void> =>
+    recorder.record({ record: outcomeOfGivingUp(context, jobOf(row, 0), error), step: 'forward' });
+
   /** What cannot even be deferred must not keep the others from their turn. */
   const deferOrSetAside = async (row: ClaimedForwardRow, error: unknown): Promise<void> => {
     try {
@@ -178,7 +182,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     context.log.error({ err: error, deliveryId: row.id }, 'delivery: a copy could not be forwarded');
     const faults = row.faults + 1;
     if (faults >= MOST_FAULTS) {
-      await recorder.record(outcomeOfGivingUp(context, jobOf(row, 0), INTERNAL_FAULT), 'forward');
+      await giveUp(row, INTERNAL_FAULT);
       return;
     }
     await deferForward(context, row, Math.exp(Math.min(LONGEST_FAULT_EXPONENT, faults)), INTERNAL_FAULT);
@@ -188,7 +192,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const deferSlow = async (row: ClaimedForwardRow): Promise<void> => {
     context.log.warn({ deliveryId: row.id }, 'delivery: a copy took too long to compose');
     await (row.last_fault === SLOW_FAULT
-      ? recorder.record(outcomeOfGivingUp(context, jobOf(row, 0), TOO_COMPLEX), 'forward')
+      ? giveUp(row, TOO_COMPLEX)
       : deferForward(context, row, SLOW_WAIT_SECONDS, SLOW_FAULT));
     await postponeForwardsOfUser(context, row.user_id, BEHIND_SLOW_WAIT_SECONDS);
   };

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { Database } from '../../db/connection/database.ts';
-import { isConnectionLost } from '../../db/connection/database.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import { receivingMetrics } from '../../schema/metrics.ts';
-import { apart, failSpan, traced, traceParentToKeep } from '../bus/tracing.ts';
+import { failSpan, traced, traceParentToKeep } from '../bus/tracing.ts';
+import { createGroupCommit } from '../work/group-commit.ts';
 import { acceptGroup, type Offer } from './accept-group.ts';
 import type { FaultPoint, Reception } from './reception.ts';
 
@@ -53,79 +53,18 @@ const NO_ROOM: AcceptReply = {
   text: 'Insufficient system storage',
 };
 
-interface Waiting {
-  offer: Offer;
-  since: number;
-  resolve: (reply: AcceptReply) => void;
-  reject: (error: unknown) => void;
-}
-
 /**
- * Commits the messages of several SMTP sessions together. A message that finds no commit under way starts one at once;
- * those that come meanwhile form the next group, so nobody waits for company. When a group fails for a reason that may lie in one of
- * its members, each is tried alone; when PostgreSQL is away all fail at once.
+ * Commits the messages of several SMTP sessions together. A message that finds no commit in progress starts one at once, and those that
+ * arrive meanwhile form the next group, so no message waits for others.
  */
 export function createAcceptor(options: AcceptorOptions): Acceptor {
-  const { database, commitsInFlight = COMMITS_IN_FLIGHT } = options;
-  const waiting: Waiting[] = [];
-  let inFlight = 0;
-
-  function startCommits(): void {
-    while (inFlight < commitsInFlight && waiting.length > 0) {
-      const group = takeGroup(waiting);
-      inFlight++;
-      void settle(group).finally(() => {
-        inFlight--;
-        startCommits();
-      });
-    }
-  }
-
-  async function settle(group: Waiting[]): Promise<void> {
-    const fresh = group.filter(isFresh);
-    try {
-      await commit(fresh);
-    } catch (error) {
-      await settleAlone(fresh, error);
-    }
-  }
-
-  async function settleAlone(group: Waiting[], cause: unknown): Promise<void> {
-    let reason = cause;
-    for (const member of group) {
-      if (!mayLieInMember(reason) || !isFresh(member)) {
-        member.reject(reason);
-        continue;
-      }
-      try {
-        await commit([member]);
-      } catch (error) {
-        member.reject(error);
-        if (!mayLieInMember(error)) reason = error;
-      }
-    }
-  }
-
-  async function commit(group: Waiting[]): Promise<void> {
-    if (group.length === 0) return;
-    options.fault('receiving.before-commit');
-    const offers = group.map((member) => member.offer);
-    const claimant = options.canParse() ? options.claimant : null;
-    const outcomes = await acceptGroup(database, offers, claimant);
-    options.fault('receiving.after-commit');
-    receivingMetrics.commitMessages.observe(group.length);
-    group.forEach((member, at) => {
-      const outcome = outcomes[at];
-      if (outcome === undefined) return;
-      member.resolve({ verdict: 'accepted', emailIds: outcome.emailIds });
-      if (outcome.accepted.length > 0) {
-        options.onAccepted(member.offer.octets, outcome.accepted, {
-          isClaimed: claimant !== null,
-          company: group.length,
-        });
-      }
-    });
-  }
+  const commit = createGroupCommit<Offer, AcceptReply>({
+    limits: { items: GROUP_MESSAGES, size: GROUP_OCTETS },
+    sizeOf: ({ octets }) => octets.length,
+    maxWaitMs: MAX_WAIT_MS,
+    groupsAtOnce: options.commitsInFlight ?? COMMITS_IN_FLIGHT,
+    write: (offers) => write(options, offers),
+  });
 
   const accept = async (request: AcceptRequest, octets: Uint8Array): Promise<AcceptReply> => {
     const end = receivingMetrics.acceptSeconds.startTimer();
@@ -141,12 +80,8 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
       emailIds: request.recipients.map(({ emailId }) => emailId ?? options.makeId('email')),
       traceParent: traceParentToKeep(),
     };
-    const { promise, resolve, reject } = Promise.withResolvers<AcceptReply>();
-    waiting.push({ offer, since: performance.now(), resolve, reject });
-    // A commit is of several messages, and part of none of their traces.
-    apart(startCommits);
     try {
-      const reply = await promise;
+      const reply = await commit.add(offer);
       end({ outcome: 'accepted' });
       return reply;
     } catch (error) {
@@ -166,26 +101,17 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
   };
 }
 
-function takeGroup(waiting: Waiting[]): Waiting[] {
-  let count = 0;
-  let octets = 0;
-  for (const { offer } of waiting) {
-    if (count === GROUP_MESSAGES || (count > 0 && octets + offer.octets.length > GROUP_OCTETS)) break;
-    count++;
-    octets += offer.octets.length;
-  }
-  return waiting.splice(0, count);
-}
-
-/** Whether the member can still be committed within the question's limit; one that cannot is refused here. */
-function isFresh(member: Waiting): boolean {
-  const fresh = performance.now() - member.since < MAX_WAIT_MS;
-  if (!fresh) member.reject(new Error('waited too long for its commit'));
-  return fresh;
-}
-
-/** Whether a group's failure may be the doing of one of its messages (or passed: serialisation failure, deadlock), so that others can go. */
-function mayLieInMember(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return !isConnectionLost(error) || code === '40001' || code === '40P01';
+/** Commits a group of messages and returns the replies. */
+async function write(options: AcceptorOptions, offers: readonly Offer[]): Promise<AcceptReply[]> {
+  options.fault('receiving.before-commit');
+  const claimant = options.canParse() ? options.claimant : null;
+  const outcomes = await acceptGroup(options.database, offers, claimant);
+  options.fault('receiving.after-commit');
+  receivingMetrics.commitMessages.observe(offers.length);
+  const commit = { isClaimed: claimant !== null, company: offers.length };
+  return offers.map(({ octets }, at) => {
+    const { emailIds, accepted } = outcomes[at] ?? { emailIds: [], accepted: [] };
+    if (accepted.length > 0) options.onAccepted(octets, accepted, commit);
+    return { verdict: 'accepted', emailIds };
+  });
 }

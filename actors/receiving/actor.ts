@@ -4,6 +4,7 @@ import { deriveReturnAddressKey } from '../../core/smtp/return-address.ts';
 import { CLAIM_BATCH } from '../../db/claim.ts';
 import { type Actor, type ActorContext, runActor } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
+import { createGroupCommit } from '../work/group-commit.ts';
 import { createAcceptor } from './accept-message.ts';
 import { watchCapacity } from './capacity.ts';
 import { checkRecipient } from './check-recipient.ts';
@@ -16,8 +17,7 @@ import { parseReceptions } from './parse-receptions.ts';
 import type { FaultPoint } from './reception.ts';
 import { REMOVE_BATCH, removeOldOffers } from './remove-old-offers.ts';
 import { reportFailures } from './report-failures.ts';
-import { storeParsed } from './store-parsed.ts';
-import { createStoreQueue } from './store-queue.ts';
+import { type ParsedReception, storeParsed } from './store-parsed.ts';
 import type { ReportOptions } from './take-reports.ts';
 
 export interface ReceivingActorOptions {
@@ -43,6 +43,8 @@ const REPORT_EVERY_MS = 5_000;
 const REMOVE_EVERY_MS = 60 * 60 * 1_000;
 /** Chunks in work for each worker: most of them wait, for DNS, for another to be stored, or for one bad message to be given up. */
 const CHUNKS_PER_WORKER = 8;
+/** Emails that are stored in one transaction. */
+const GROUP_EMAILS = 50;
 /** Parsing in hand at the stop ends, or is left to another after this. */
 const STOP_MS = 8_000;
 /** Giving leases back saves the next process a wait and is worth no longer one. */
@@ -67,12 +69,15 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     mailHostname: options.mailHostname,
     makeId,
   };
-  const storing = createStoreQueue({
-    async store(parsed) {
-      for (const { userId, emailIds, lastSeq } of await storeParsed(stores, parsed)) {
+  const storing = createGroupCommit<ParsedReception[], void>({
+    limits: { items: GROUP_EMAILS, size: GROUP_EMAILS },
+    sizeOf: (parsed) => parsed.length,
+    async write(chunks) {
+      for (const { userId, emailIds, lastSeq } of await storeParsed(stores, chunks.flat())) {
         bus.wake('threading.assign.wake', { userId, emailIds });
         bus.publish('event.appended', { userId, lastSeq });
       }
+      return chunks.map(() => undefined);
     },
   });
   const reports: ReportOptions = {

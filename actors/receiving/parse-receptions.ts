@@ -3,16 +3,17 @@ import { scanHeaders } from '../../core/mime/parse-message.ts';
 import type { OctetStore } from '../../db/octet-store.ts';
 import { actorMetrics, receivingMetrics } from '../../schema/metrics.ts';
 import { noteStage } from '../mail-spans.ts';
+import type { GroupCommit } from '../work/group-commit.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 import type { ParsePool } from './parse-pool.ts';
 import type { FaultPoint, Reception } from './reception.ts';
-import type { StoreQueue } from './store-queue.ts';
+import type { ParsedReception } from './store-parsed.ts';
 import { type ReportOptions, takeReports } from './take-reports.ts';
 
 export interface ParseOptions {
   parser: ParsePool;
   octets: OctetStore;
-  storing: StoreQueue;
+  storing: GroupCommit<ParsedReception[], void>;
   reports: ReportOptions;
   log: Logger;
   fault: (point: FaultPoint) => void;
@@ -42,7 +43,7 @@ export async function parseReceptions(options: ParseOptions, chunk: readonly Rec
     if (reason !== null) options.log.warn({ emailId: reception.emailId, reason }, 'message could not be parsed');
   }
   const mail = await takeReports(options.reports, parsed);
-  if (mail.length > 0) await options.storing.store(mail);
+  if (mail.length > 0) await options.storing.add(mail);
   for (const { reception, outcome } of parsed) {
     const error = outcome.message.parseError === null ? null : 'parse';
     noteStage(options.reports.database, [reception], { name: 'parse', startedTick, error });

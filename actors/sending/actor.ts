@@ -7,7 +7,7 @@ import { createDestinationQueue } from './destination-queue.ts';
 import { createDispatcher } from './dispatch.ts';
 import type { Transaction } from './job.ts';
 import type { OpeningLimits } from './open-session.ts';
-import { createOutcomeRecorder } from './record-outcomes.ts';
+import { createSendingRecorder } from './record-outcomes.ts';
 import { inboundRoute, relayRoute } from './route.ts';
 import { createMessageSigner } from './sign-message.ts';
 import { createDueTaker } from './take-due.ts';
@@ -101,7 +101,7 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
     context,
     queue,
     attempter,
-    recorder: createOutcomeRecorder(context, () => fault('sending.recorded')),
+    recorder: createSendingRecorder(context, () => fault('sending.recorded')),
     destinationOf: ({ isHosted, domain }) => {
       const key = isHosted ? INBOUND : relay !== null ? RELAY : domain;
       return { key, isOurs: key !== domain };

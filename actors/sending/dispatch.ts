@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { actorMetrics, sendingMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
+import type { OutcomeRecorder } from '../work/outcome-recorder.ts';
 import type { Attempter, AttemptReport } from './attempt.ts';
 import { closeUnbegun, releaseRecipients } from './claim-recipients.ts';
 import type { DestinationQueue } from './destination-queue.ts';
 import type { AttemptResult, Lane, SendingJob, Transaction } from './job.ts';
 import { type Outcome, toOutcome } from './outcome.ts';
-import type { OutcomeRecorder } from './record-outcomes.ts';
 import { noteTransaction } from './transaction-span.ts';
 
 export interface DispatcherOptions {
   context: ActorContext;
   queue: DestinationQueue;
   attempter: Attempter;
-  recorder: OutcomeRecorder;
+  recorder: OutcomeRecorder<Outcome>;
   /** the destination of a transaction, and whether it is a server of our own that comes back soon when it is away */
   destinationOf: (transaction: Transaction) => { key: string; isOurs: boolean };
   /** lets stop() await work */
@@ -123,7 +123,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const record = async (lane: Lane, results: readonly AttemptResult[]): Promise<void> => {
     const random = (context.random(1)[0] ?? 0) / 256;
     const outcomes = results.map((result) => toOutcome(result, random));
-    await recorder.record(outcomes);
+    await Promise.all(outcomes.map((outcome) => recorder.record(outcome)));
     outcomes.forEach(({ row }, at) => count(row, results[at]?.job));
     forget(
       lane,

@@ -11,8 +11,6 @@ export interface Outcome {
   eventKind: 'email.delivered' | 'email.bounced' | 'email.failed' | 'email.delayed' | null;
   /** the words are a server's */
   isReply: boolean;
-  /** it was stripped of all words, as it could not be recorded with them */
-  isPlain?: boolean;
 }
 
 /** What becomes of a recipient by the result of its attempt; `random` in [0, 1) is the same for all of a transaction. */

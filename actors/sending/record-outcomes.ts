@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { makeIdentifier } from '../../core/shared/identifiers.ts';
-import { inTransaction, isConnectionLost } from '../../db/connection/database.ts';
+import { inTransaction } from '../../db/connection/database.ts';
 import { type ForwardEvent, settleForwards } from '../../db/queries/endpoints/forward-settle.ts';
 import {
   appendUserEventsSql,
@@ -11,109 +10,15 @@ import {
 import { suppressAddresses } from '../../db/queries/sending/suppression-write.ts';
 import type { ActorContext } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
+import { createOutcomeRecorder, type OutcomeRecorder } from '../work/outcome-recorder.ts';
 import { type Outcome, suppresses } from './outcome.ts';
 
-/** Writes outcomes of attempts down, in groups: while one group is committed the next one gathers. */
-export interface OutcomeRecorder {
-  /**
-   * Resolves when the outcomes are committed, or when the claims turned out to be lost; until then the recipients are to be held, as
-   * those that were sent would go again. Never rejects.
-   */
-  record(outcomes: readonly Outcome[]): Promise<void>;
-  /** Outcomes that could not be recorded are tried once more, and then given up. */
-  stop(): void;
-}
-
-/** Outcomes in one transaction at most, unless one record has more. */
-const MAX_GROUP = 100;
-/** An outcome waits that long for company: nobody is waiting for it, and a group costs little more than one. Milliseconds. */
+/** Outcomes in one transaction. */
+const GROUP_SIZE = 100;
 const GATHER_MS = 15;
-/** While PostgreSQL is away; milliseconds. */
-const RETRY_MS = 500;
-/** Before one that the database refuses is tried again; milliseconds. */
-const FIRST_PAUSE_MS = 1_000;
 
-export function createOutcomeRecorder(context: ActorContext, onRecorded: () => void): OutcomeRecorder {
-  const waiting: { outcomes: readonly Outcome[]; done: () => void }[] = [];
-  const ending = new AbortController();
-  let isWriting = false;
-
-  const writeAll = async () => {
-    await pause(GATHER_MS);
-    while (waiting.length > 0) {
-      const group = takeGroup();
-      const refused = await writeGroup(group.flatMap(({ outcomes }) => outcomes));
-      for (const entry of group) void finish(entry, refused);
-    }
-    isWriting = false;
-  };
-
-  const finish = async ({ outcomes, done }: (typeof waiting)[number], refused: readonly Outcome[]) => {
-    const own = refused.filter(({ row }) => outcomes.some((outcome) => outcome.row.id === row.id));
-    await Promise.all(own.map(insist));
-    done();
-  };
-
-  const takeGroup = () => {
-    let count = 0;
-    const end = waiting.findIndex(({ outcomes }, n) => (count += outcomes.length) > MAX_GROUP && n > 0);
-    return waiting.splice(0, end === -1 ? waiting.length : end);
-  };
-
-  /** A group that fails is tried outcome by outcome, so that none can hold up the others. Answers those that the database refuses. */
-  const writeGroup = async (given: readonly Outcome[]): Promise<Outcome[]> => {
-    let outcomes = given;
-    for (;;) {
-      try {
-        await write(outcomes);
-        return [];
-      } catch (error) {
-        if (isConnectionLost(error)) {
-          context.log.warn({ err: error, count: outcomes.length }, 'sending: outcomes wait for the database');
-          await pause(RETRY_MS);
-        } else if (outcomes.length > 1) {
-          const refused: Outcome[] = [];
-          for (const outcome of outcomes) refused.push(...(await writeGroup([outcome])));
-          return refused;
-        } else {
-          const [outcome] = outcomes;
-          context.log.error({ err: error, recipientId: outcome?.row.id }, 'sending: an outcome could not be recorded');
-          if (outcome === undefined || outcome.isPlain === true) return [...outcomes];
-          outcomes = [withoutWords(outcome)];
-        }
-      }
-    }
-  };
-
-  /**
-   * Tries one that the database refuses again and again: forgotten, its message would be sent again as soon as the lease is over. It is set
-   * aside, so that it is not, even if this process ends; when it is dead its outcome is given up.
-   */
-  const insist = async (outcome: Outcome): Promise<void> => {
-    const recipientId = outcome.row.id;
-    const { signal } = ending;
-    // Once at least: what is recorded while the actor stops has no other moment.
-    for (let pauseMs = FIRST_PAUSE_MS, isLast = false; !isLast; ) {
-      await pause(pauseMs, undefined, { signal }).catch(() => undefined);
-      try {
-        return await write([outcome]);
-      } catch (error) {
-        pauseMs = RETRY_MS;
-        isLast = signal.aborted;
-        if (isConnectionLost(error)) continue;
-        const { retrySeconds } = await setAside(context, {
-          userId: outcome.row.user_id,
-          step: 'send',
-          subjectId: recipientId,
-          error,
-        });
-        if (retrySeconds === null) return;
-        pauseMs = retrySeconds * 1_000;
-      }
-    }
-    context.log.error({ recipientId, outcome: outcome.row.outcome }, 'sending: an outcome is lost with the stop');
-  };
-
+/** Records the outcomes of attempts, each for one recipient. */
+export function createSendingRecorder(context: ActorContext, onRecorded: () => void): OutcomeRecorder<Outcome> {
   const write = async (outcomes: readonly Outcome[]) => {
     const { finished, feeds } = await inTransaction(context.database, async (client) => {
       const { rows: finished } = await client.query<FinishedRecipientRow>({
@@ -150,28 +55,23 @@ export function createOutcomeRecorder(context: ActorContext, onRecorded: () => v
     });
     onRecorded();
     for (const feed of feeds) context.bus.publish('event.appended', { userId: feed.user_id, lastSeq: feed.last_seq });
-    for (const { row } of outcomes)
-      if (!finished.has(row.id))
-        context.log.warn({ recipientId: row.id }, 'sending: the claim was lost before its outcome was recorded');
+    return outcomes.map(({ row }) => finished.has(row.id));
   };
 
-  return {
-    record(outcomes) {
-      if (outcomes.length === 0) return Promise.resolve();
-      const { promise, resolve } = Promise.withResolvers<void>();
-      waiting.push({ outcomes, done: resolve });
-      if (!isWriting) {
-        isWriting = true;
-        void writeAll();
-      }
-      return promise;
-    },
-    stop: () => ending.abort(),
-  };
+  return createOutcomeRecorder<Outcome>({
+    log: context.log,
+    actor: 'sending',
+    describe: ({ row }) => ({ recipientId: row.id, outcome: row.outcome }),
+    write,
+    withoutRemoteText,
+    setAside: ({ row }, error) => setAside(context, { userId: row.user_id, step: 'send', subjectId: row.id, error }),
+    groupSize: GROUP_SIZE,
+    gatherMs: GATHER_MS,
+  });
 }
 
-/** An outcome with nothing in it that a server said. */
-function withoutWords(outcome: Outcome): Outcome {
+/** The outcome without the reply of the server. */
+function withoutRemoteText(outcome: Outcome): Outcome {
   const row = {
     ...outcome.row,
     host: null,
@@ -179,7 +79,7 @@ function withoutWords(outcome: Outcome): Outcome {
     enhanced_status: null,
     text: 'The reply could not be recorded',
   };
-  return { ...outcome, row, isReply: false, isPlain: true };
+  return { ...outcome, row, isReply: false };
 }
 
 /** Octets of randomness in an identifier. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { claimListed } from '../../../actors/sending/claim-recipients.ts';
 import { createDestinationQueue } from '../../../actors/sending/destination-queue.ts';
 import { createDispatcher } from '../../../actors/sending/dispatch.ts';
-import { createOutcomeRecorder } from '../../../actors/sending/record-outcomes.ts';
+import { createSendingRecorder } from '../../../actors/sending/record-outcomes.ts';
 import { queueMail } from '../../support/rows/queued-mail.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
 import { attemptsOf, moveClock } from './sending.ts';
@@ -30,7 +30,7 @@ test('the attempt of a claim of what is in hand already is closed', async () => 
       interruptLapsed: () => undefined,
       close: () => undefined,
     },
-    recorder: createOutcomeRecorder(context, () => undefined),
+    recorder: createSendingRecorder(context, () => undefined),
     destinationOf: ({ domain }) => ({ key: domain, isOurs: false }),
     keep: (work) => void kept.push(work),
     onRoom: () => undefined,
