@@ -9,8 +9,6 @@ import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/st
 
 type Account = Awaited<ReturnType<BrowserStage['account']>>;
 
-/** What a loaded machine may need to render an answer. Milliseconds. */
-const PATIENCE_MS = 30_000;
 /** Of the whole service, the browser, and the dashboard when it is not built. Milliseconds. */
 const START_MS = 300_000;
 /** Of one test on a loaded machine. Milliseconds. */
@@ -37,10 +35,9 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await Promise.all([receiver?.stop(), sink?.stop(), dns?.stop()]);
   });
 
-  /** A page that answers within our patience. */
+  /** Opens a page of the account. */
   async function open(account: Account, path: string, options: BrowserContextOptions = {}) {
     const tab = await stage.open(account, options);
-    tab.page.setDefaultTimeout(PATIENCE_MS);
     await tab.page.goto(stage.url + path);
     return tab;
   }
@@ -240,7 +237,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await page.getByRole('button', { name: 'Release them' }).click();
     await page.getByText('2 of 2 released. Done.').waitFor();
     await page.getByRole('heading', { name: 'Nothing is blocked' }).waitFor();
-    await receiver.until((all) => all.filter(({ path }) => path === '/released').length === 3, PATIENCE_MS);
+    await receiver.until((all) => all.filter(({ path }) => path === '/released').length === 3);
     expect(complaints).toEqual([]);
     await context.close();
   });
@@ -261,7 +258,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     expect(receiver.requests.filter(({ path }) => path === '/later')).toEqual([]);
     await dialog.getByRole('button', { name: 'Reprocess now' }).click();
     await dialog.getByText('It is being delivered to “Later”.').waitFor();
-    await receiver.until((all) => all.some(({ path }) => path === '/later'), PATIENCE_MS);
+    await receiver.until((all) => all.some(({ path }) => path === '/later'));
     await page.keyboard.press('Escape');
     await openTab(page, 'Deliveries');
     await page.getByRole('region', { name: 'Delivery 1 to Later' }).getByText('webhook 200').waitFor();

@@ -141,7 +141,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     const tab = await openTab(account);
     const { page } = tab;
     await page.goto(`${stage.url}/domains/${account.domainId}`);
-    await page.getByPlaceholder('Choose an endpoint').click({ timeout: 10_000 });
+    await page.getByPlaceholder('Choose an endpoint').click();
     await page.getByRole('option', { name: 'Desk' }).click();
     await page.getByRole('button', { name: 'Take it in' }).click();
     await page.getByText('that nobody made goes to Desk').waitFor();

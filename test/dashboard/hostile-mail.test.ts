@@ -261,7 +261,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
 });
 
 /** On a machine that is busy. */
-const POLL = { timeout: 20_000 };
+const POLL = { timeout: 120_000 };
 
 /** How long mails took until they were there. */
 function print(what: string, looks: readonly Look[]): void {

@@ -2,8 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findViolations } from '../support/stages/axe.ts';
 import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
 
-/** What a loaded machine may need to render an answer. Milliseconds. */
-const PATIENCE_MS = 30_000;
 /** Of the whole service, the browser, and the dashboard when it is not built. Milliseconds. */
 const START_MS = 300_000;
 /** Of one test on a loaded machine. Milliseconds. */
@@ -19,7 +17,6 @@ describe.skipIf(chromiumPath === undefined)('scheduled mail', { timeout: JOURNEY
 
   async function open(account: Awaited<ReturnType<BrowserStage['account']>>) {
     const tab = await stage.open(account);
-    tab.page.setDefaultTimeout(PATIENCE_MS);
     await tab.page.goto(`${stage.url}/scheduled`);
     return tab;
   }

@@ -36,6 +36,8 @@ export interface BrowserStage {
   close(): Promise<void>;
 }
 
+/** When a step in a page counts as hung, not slow. Milliseconds. */
+const HANG_MS = 120_000;
 const root = path.resolve(import.meta.dirname, '../../..');
 
 /** Builds the dashboard when it is not, and starts the service as `npm start` does. */
@@ -74,6 +76,7 @@ export async function openBrowserStage(options: ServiceOptions = {}): Promise<Br
     },
     async open(account, contextOptions = {}) {
       const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...contextOptions });
+      context.setDefaultTimeout(HANG_MS);
       if (account !== null) await signIn(context, account.apiKey);
       const page = await context.newPage();
       const tab: BrowserTab = { page, context, complaints: [], requested: [] };
