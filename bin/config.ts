@@ -100,7 +100,7 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads every variable of the README's table. An empty value counts as absent. Values that may be secret are never repeated.
+ * Reads every variable that docs/settings.md lists. An empty value counts as absent. Values that may be secret are never repeated.
  * Throws ConfigError naming each variable that cannot be used.
  */
 export function readConfig(env: Environment): Config {

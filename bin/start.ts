@@ -33,7 +33,7 @@ readArguments({
   usage: `Usage: npm start
 
 Runs the whole service on this machine: SMTP, the actors, REST and GraphQL, and PostgreSQL unless
-DATABASE_URL names one. Everything it keeps is in DATA_DIR (default ./data). The README lists the
+DATABASE_URL is set. It stores its data in DATA_DIR (default ./data). docs/settings.md lists the
 environment variables.`,
 });
 

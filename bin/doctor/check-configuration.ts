@@ -14,7 +14,11 @@ export function checkConfiguration(): { config: Config | null; findings: Finding
     if (!(error instanceof ConfigError)) throw error;
     const findings = error.message.split('; ').map((reason) => {
       const [variable = ''] = reason.split(' ', 1);
-      return fail(variable, reason.slice(variable.length + 1), `Set ${variable} right; the README lists what it takes`);
+      return fail(
+        variable,
+        reason.slice(variable.length + 1),
+        `Correct ${variable}. docs/settings.md lists the allowed values`,
+      );
     });
     return { config: null, findings };
   }

@@ -10,7 +10,6 @@ import { greets, until } from '../support/servers/service.ts';
 
 const execute = promisify(execFile);
 const hasPrograms = ['swaks', 'curl'].every((name) => spawnSync('which', [name]).status === 0);
-const readme = readFileSync(path.join(repository, 'README.md'), 'utf8');
 let machine: Machine;
 let service: Run;
 let hookPort: number;
@@ -25,9 +24,10 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => machine.remove());
 
-/** The README's examples in a language as printed, but for the ports and the key. */
-function examples(language: 'sh' | 'js'): string[] {
-  return [...readme.matchAll(/```(sh|js)\n(.*?)```/gs)]
+/** Returns the examples of a page in a language, unchanged except for the ports and the key. */
+function examples(page: string, language: 'sh' | 'js'): string[] {
+  const text = readFileSync(path.join(repository, page), 'utf8');
+  return [...text.matchAll(/```(sh|js)\n(.*?)```/gs)]
     .filter((match) => match[1] === language)
     .map((match) =>
       (match[2] ?? '')
@@ -43,7 +43,7 @@ function examples(language: 'sh' | 'js'): string[] {
 
 const shell = (script: string) => execute('bash', ['-euc', script], { cwd: repository, timeout: 60_000 });
 
-/** Starts an example that goes on running. */
+/** Starts an example that keeps running. */
 function startProgram(example: string): { printed: () => string; end: () => void } {
   const program = spawn('bash', ['-c', `exec ${example.trim()}`], {
     cwd: repository,
@@ -57,24 +57,53 @@ function startProgram(example: string): { printed: () => string; end: () => void
   return { printed: () => printed, end: () => void process.kill(-(program.pid ?? 0), 'SIGKILL') };
 }
 
+test('the README has at most 150 lines', () => {
+  expect(readFileSync(path.join(repository, 'README.md'), 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(
+    150,
+  );
+});
+
 test.skipIf(!hasPrograms)(
-  "the README's first mail works as printed, and so does its first webhook",
+  "the README's first mail and first reply work as printed",
   async () => {
-    const [send = '', read = '', listen = '', route = '', , , , search = ''] = examples('sh');
-    expect((await shell(send)).stdout).toContain('250 2.0.0');
+    const [send = '', read = '', query = '', reply = ''] = examples('README.md', 'sh');
+    await shell(send);
     const listed = async () => (await shell(read)).stdout;
     await until(
-      'the mail is read',
+      'the list has the message',
       () => service.output().slice(-2_000),
-      async () => (await listed()).includes('"messageCount":1'),
+      async () => (await listed()).includes('"preview":"A first mail"'),
     );
-    const shown = await listed();
-    expect(shown.match(/"preview":"A first mail"/g)).toHaveLength(2);
-    expect(shown).toContain('"normalized_subject":"Hello"');
-
     const key = `export KEY=${printedKey(service)}\n`;
-    expect((await shell(key + search)).stdout).toContain('"subject":"Hello"');
+    await until(
+      'the message has its thread',
+      () => service.output().slice(-2_000),
+      async () => (await shell(key + query)).stdout.includes('"messageCount":1'),
+    );
+    expect((await shell(key + query)).stdout).toContain('"subject":"Hello"');
 
+    expect((await shell(key + reply)).stdout).toContain('"status":"sent"');
+    const list = key + (reply.trim().split('\n').at(-1) ?? '');
+    await until(
+      'it is delivered',
+      () => service.output().slice(-2_000),
+      async () => (await shell(list)).stdout.includes('"status":"delivered"'),
+    );
+    await until(
+      'it is received',
+      () => service.output().slice(-2_000),
+      async () => (await listed()).includes('"preview":"Sent with curl"'),
+    );
+  },
+  180_000,
+);
+
+test.skipIf(!hasPrograms)(
+  'the first webhook and the search of docs/first-steps.md work as printed',
+  async () => {
+    const [listen = '', route = '', dialogue = ''] = examples('docs/first-steps.md', 'sh');
+    const search = examples('docs/first-steps.md', 'sh').at(-1) ?? '';
+    const key = `export KEY=${printedKey(service)}\n`;
     const program = startProgram(listen);
     try {
       await until(
@@ -83,19 +112,26 @@ test.skipIf(!hasPrograms)(
         async () => (await fetch(`http://localhost:${hookPort}/`)).ok,
       );
       expect((await shell(key + route)).stdout).toContain('"address":"orders@inbox.test"');
-      await until('the webhook came', program.printed, async () => program.printed().includes('"subject":"An order"'));
+      await until('the webhook arrives', program.printed, async () =>
+        program.printed().includes('"subject":"An order"'),
+      );
+      expect((await shell(dialogue)).stdout).toContain('250 2.0.0');
+      await until('the webhook of the second order arrives', program.printed, async () =>
+        program.printed().includes('"subject":"Another order"'),
+      );
     } finally {
       program.end();
     }
+    expect((await shell(key + search)).stdout).toContain('"subject":"An order"');
   },
   180_000,
 );
 
 test.skipIf(!hasPrograms)(
-  "the README's first mail out works as printed, and so does the one of a published client",
+  'the first mail to another domain and the published client of docs/first-steps.md work as printed',
   async () => {
-    const [, , , , sink = '', start = '', send = ''] = examples('sh');
-    const [byClient = ''] = examples('js');
+    const [, , , sink = '', start = '', send = ''] = examples('docs/first-steps.md', 'sh');
+    const [byClient = ''] = examples('docs/first-steps.md', 'js');
     const key = printedKey(service);
     const [, name = '', value = ''] = /^(\w+)=(\S+) npm start$/.exec(start.trim()) ?? [];
     expect(name).toBe('OUTBOUND_RELAY_URL');
@@ -103,7 +139,7 @@ test.skipIf(!hasPrograms)(
     expect(await service.ended).toBe(0);
     const program = startProgram(sink);
     try {
-      await until('the sink greets', program.printed, () => greets(sinkPort));
+      await until('the sink is ready', program.printed, () => greets(sinkPort));
       machine.environment[name] = value;
       service = await startOn(machine);
       const keyed = `export KEY=${key}\n`;
@@ -112,7 +148,10 @@ test.skipIf(!hasPrograms)(
       await until(
         'it is delivered',
         () => `${service.output().slice(-2_000)}\n${program.printed()}`,
-        async () => (await shell(list)).stdout.includes('"status":"delivered"'),
+        async () => {
+          const { data } = JSON.parse((await shell(list)).stdout) as { data: { subject: string; status: string }[] };
+          return data.some(({ subject, status }) => subject === 'A first mail out' && status === 'delivered');
+        },
       );
       expect(program.printed()).toMatch(/^RCPT TO:<you@example\.com>/m);
       expect(program.printed()).toMatch(/^Subject: A first mail out\r$/m);
@@ -123,7 +162,9 @@ test.skipIf(!hasPrograms)(
         env: { ...process.env, KEY: key },
       });
       expect(run.stdout).toMatch(/^em_[0-9a-f]{32}\n$/);
-      await until('the second came', program.printed, async () => program.printed().includes('Sent with Resend'));
+      await until('the second message arrives', program.printed, async () =>
+        program.printed().includes('Sent with Resend'),
+      );
     } finally {
       program.end();
     }

@@ -30,7 +30,7 @@ const filled = Object.fromEntries(
   ]),
 );
 
-/** Variables of the README's table that no container takes, and why. */
+/** Variables of docs/settings.md that no container gets, with the reason. */
 const notForContainers: Record<string, string> = {
   SMTP_PROCESSES: 'there are two services of it',
   METRICS_TOKEN: 'nobody outside reaches the port',
@@ -77,11 +77,11 @@ describe('docker-compose.yml', () => {
       expect(`${name}=${value}`).toBe(`${name}=${example[name]}`);
   });
 
-  test('passes on every variable that the README names for such processes', () => {
-    const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
-    const table = readme.slice(
-      readme.indexOf('| Variable | Default | Meaning |'),
-      readme.indexOf('\nFor tests there are'),
+  test('passes on every variable that docs/settings.md lists for such processes', () => {
+    const settings = readFileSync(path.join(root, 'docs/settings.md'), 'utf8');
+    const table = settings.slice(
+      settings.indexOf('| Variable | Default | Meaning |'),
+      settings.indexOf('\nTests also use'),
     );
     const named = table
       .split('\n')

@@ -53,13 +53,13 @@ describe('The manifests of Kubernetes', () => {
   });
 
   test('set variables that the processes know, and the ports that docker-compose.yml has, too', () => {
-    const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
+    const settings = readFileSync(path.join(root, 'docs/settings.md'), 'utf8');
     const config = base.find(({ kind }) => kind === 'ConfigMap')?.['data'] as Record<string, string>;
     const inCompose = ours.find(({ name }) => name === 'gateway-1')?.environment ?? {};
     for (const name of ['HOST', 'HTTP_PORT', 'SMTP_PORT', 'METRICS_HOST', 'METRICS_PORT'])
       expect(config[name], name).toBe(inCompose[name]);
     const single = deployments.flatMap((each) => container(each)['env'].map(({ name }: Manifest) => name as string));
-    for (const name of [...Object.keys(config), ...single]) expect(readme).toContain(`\`${name}\``);
+    for (const name of [...Object.keys(config), ...single]) expect(settings).toContain(`\`${name}\``);
     for (const each of deployments) {
       const ports = Object.fromEntries(
         container(each)['ports'].map((port: Manifest) => [port['name'], port['containerPort']]),
