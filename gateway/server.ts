@@ -15,6 +15,7 @@ import { createEventHub, type EventHub } from '../operations/events/event-hub.ts
 import { sendSystemMail } from '../operations/sending/system-mail.ts';
 import type { Bus } from '../schema/messages.ts';
 import { openAccounts } from './accounts/accounts.ts';
+import { requireDeclaredAccess, requireRequestScope } from './admission/access.ts';
 import { admission } from './admission/admission.ts';
 import { countBodiesInFlight, limitBodiesInFlight } from './admission/bodies-in-flight.ts';
 import { openCredentials } from './admission/credentials.ts';
@@ -24,7 +25,6 @@ import { refuseDownloadsAsCode } from './admission/download-destination.ts';
 import { limitDownloads } from './admission/downloads-in-flight.ts';
 import { refuseOtherHosts } from './admission/own-host.ts';
 import { createRequestLimiter, type RequestLimiter } from './admission/request-limit.ts';
-import { requireRequestScope } from './admission/scopes.ts';
 import { createSharedRequestLimiter } from './admission/shared-request-limit.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { graphqlRoute } from './graphql/yoga.ts';
@@ -268,6 +268,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
       );
       await referenceRoutes(rest, { publicUrl });
       await rest.register(async (admitted) => {
+        requireDeclaredAccess(admitted);
         admitted.addHook('onRequest', admit);
         admitted.addHook('preHandler', requireRequestScope);
         limitBodiesInFlight(admitted, bodiesInFlight);
@@ -275,6 +276,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
         for (const routes of resources) await admitted.register(routes, { contextOf });
       });
       await rest.register(async (downloads) => {
+        requireDeclaredAccess(downloads);
         downloads.addHook('onRequest', admitDownload);
         await downloads.register(downloadRoutes, { contextOf });
       });

@@ -3,9 +3,9 @@ import { FULL_RIGHTS } from '../../core/accounts/key-rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Sessions } from '../accounts/sessions.ts';
 import { openCaller } from '../http/caller.ts';
+import { requireRouteScope } from './access.ts';
 import type { Credentials } from './credentials.ts';
 import { limitHeaders, type RequestLimiter } from './request-limit.ts';
-import { requireRouteScope } from './scopes.ts';
 import { findSessionOf } from './session-admission.ts';
 
 declare module 'fastify' {

@@ -15,9 +15,9 @@ import {
 import type { Plugin } from 'graphql-yoga';
 import { domainExceeded, hasScope, type KeyRights, type Scope, scopeMissing } from '../../core/accounts/key-rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
+import { accessOf, isTypeOfDomain } from '../../schema/graphql/access.ts';
 import type { GraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
-import { scopesOfFields, shownWithoutReading, typesOfDomain } from './scopes-of-fields.ts';
 
 /**
  * Refuses a document that asks for more than its key reaches, before anything of it is executed: each field of the operation's root needs
@@ -75,13 +75,13 @@ function requireField(walk: Walk, root: GraphQLNamedType, node: FieldNode): void
   if (name.startsWith('__') || !isObjectType(root)) return;
   const field = root.getFields()[name];
   const what = `The field ${name}`;
-  const need = scopesOfFields[root.name]?.[name];
-  // What is missing in the table is nothing that was ever looked at, so that no scope is enough for it.
-  if (field === undefined || need === undefined) throw scopeMissing(what, missingOf(rights), rights);
-  if (!hasScope(rights, need.scope) && !endsItself(walk, node)) throw scopeMissing(what, need.scope, rights);
-  if (rights.domain !== null && !need.isOfDomain) throw domainExceeded(what, rights);
+  const access = field === undefined ? null : accessOf(field);
+  if (field === undefined || access === null) throw scopeMissing(what, missingOf(rights), rights);
+  const { scope, isOfDomain, shows = [] } = access;
+  if (!hasScope(rights, scope) && !endsItself(walk, node)) throw scopeMissing(what, scope, rights);
+  if (rights.domain !== null && !isOfDomain) throw domainExceeded(what, rights);
   if (node.selectionSet === undefined || hasScope(rights, 'read')) return;
-  requireShown(walk, node.selectionSet, getNamedType(field.type), { mutation: name, isPayload: true });
+  requireShown(walk, node.selectionSet, getNamedType(field.type), { shows, isPayload: true });
 }
 
 /** Any key may end itself. */
@@ -96,15 +96,16 @@ function endsItself({ rights, variables }: Walk, { name, arguments: given }: Fie
   return id?.kind === Kind.STRING && id.value === rights.keyId;
 }
 
-/** Where a selection of a mutation's result stands. */
-interface Place {
-  mutation: string;
-  /** on what the mutation answers, not on one of the things that this shows */
+/** How much of a mutation's result a key without `read` is shown. */
+interface Shown {
+  /** as FieldAccess */
+  shows: readonly string[];
+  /** whether the selection is on the payload itself, not on an object in it */
   isPayload: boolean;
 }
 
 /** Of what a mutation answers, a key that cannot read is shown errors, ids and states. */
-function requireShown(walk: Walk, set: SelectionSetNode, type: GraphQLNamedType, place: Place): void {
+function requireShown(walk: Walk, set: SelectionSetNode, type: GraphQLNamedType, { shows, isPayload }: Shown): void {
   for (const { field: node, parent } of fieldsOf(walk, set, type)) {
     const name = node.name.value;
     if (name === '__typename' || isError(parent)) continue;
@@ -112,11 +113,15 @@ function requireShown(walk: Walk, set: SelectionSetNode, type: GraphQLNamedType,
     const what = `The field ${parent.name}.${name}`;
     if (field === undefined) throw scopeMissing(what, 'read', walk.rights);
     const shown = getNamedType(field.type);
-    const isMade = shownWithoutReading[place.mutation]?.includes(`${parent.name}.${name}`) ?? false;
-    if (isMade || shown.name === 'ID' || (name === 'status' && !isCompositeType(shown))) continue;
-    if (!isCompositeType(shown) || !place.isPayload || node.selectionSet === undefined)
+    if (
+      shows.includes(`${parent.name}.${name}`) ||
+      shown.name === 'ID' ||
+      (name === 'status' && !isCompositeType(shown))
+    )
+      continue;
+    if (!isCompositeType(shown) || !isPayload || node.selectionSet === undefined)
       throw scopeMissing(what, 'read', walk.rights);
-    requireShown(walk, node.selectionSet, shown, { ...place, isPayload: false });
+    requireShown(walk, node.selectionSet, shown, { shows, isPayload: false });
   }
 }
 
@@ -130,7 +135,7 @@ function requireTypes({ rights, fragments }: Walk, set: SelectionSetNode, root: 
       if (selection.kind === Kind.FIELD) {
         const name = selection.name.value;
         if (name.startsWith('__')) continue;
-        const isShown = parent === root || isError(parent) || typesOfDomain.has(parent.name);
+        const isShown = parent === root || isError(parent) || isTypeOfDomain(schema, parent);
         if (!isShown) throw domainExceeded(`The field ${parent.name}.${name}`, rights);
         const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
         if (field !== undefined && selection.selectionSet !== undefined)

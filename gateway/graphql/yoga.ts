@@ -4,6 +4,7 @@ import { createYoga } from 'graphql-yoga';
 import type { OperationContext } from '../../operations/context.ts';
 import { createGraphContext, type GraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
+import { access, requireDeclaredAccess } from '../admission/access.ts';
 import { type BodiesInFlight, limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { countedOperations } from '../http/measure-requests.ts';
 import { OCTETS_PER_MS } from '../http/time-to-answer.ts';
@@ -77,6 +78,7 @@ export function graphqlRoute(
   app.setErrorHandler(sendGraphqlError);
   explorerRoutes(app, samples);
   void app.register(async (admitted) => {
+    requireDeclaredAccess(admitted);
     admitted.addHook('onRequest', async (request, reply) =>
       isExplorerPage(request) ? undefined : admit(request, reply),
     );
@@ -86,7 +88,7 @@ export function graphqlRoute(
       method: ['GET', 'POST'],
       schema: { hide: true },
       // What takes long says so itself (GraphContext.answerWithin).
-      config: { answerWithinMs: LONGEST_ANSWER_MS },
+      config: { access: access.byDocument, answerWithinMs: LONGEST_ANSWER_MS },
       // Of requests that bear files; the others are bounded by what they ask for (graphql-size.ts).
       bodyLimit: MAIL_BODY_LIMIT,
       handler: (request, reply) =>

@@ -1,12 +1,55 @@
-import SchemaBuilder from '@pothos/core';
+import SchemaBuilder, {
+  type FieldNullability,
+  type InputFieldMap,
+  type SchemaTypes,
+  type TypeParam,
+} from '@pothos/core';
 import ComplexityPlugin from '@pothos/plugin-complexity';
 import DataloaderPlugin from '@pothos/plugin-dataloader';
 import ErrorsPlugin from '@pothos/plugin-errors';
 import RelayPlugin from '@pothos/plugin-relay';
 import WithInputPlugin from '@pothos/plugin-with-input';
+import { access, type FieldAccess } from './access.ts';
 import { Conflict, Forbidden, NotFound, RateLimited, ValidationError } from './client-errors.ts';
 import type { GraphContext } from './context.ts';
 import { loadNode } from './node-kinds.ts';
+
+declare global {
+  namespace PothosSchemaTypes {
+    /** as isTypeOfDomain */
+    interface BaseTypeOptions<Types extends SchemaTypes = SchemaTypes> {
+      isOfDomain?: boolean;
+    }
+    interface QueryFieldOptions<
+      Types extends SchemaTypes,
+      Type extends TypeParam<Types>,
+      Nullable extends FieldNullability<Type>,
+      Args extends InputFieldMap,
+      ResolveReturnShape,
+    > {
+      access: FieldAccess;
+    }
+    interface MutationFieldOptions<
+      Types extends SchemaTypes,
+      Type extends TypeParam<Types>,
+      Nullable extends FieldNullability<Type>,
+      Args extends InputFieldMap,
+      ResolveReturnShape,
+    > {
+      access: FieldAccess;
+    }
+    interface SubscriptionFieldOptions<
+      Types extends SchemaTypes,
+      Type extends TypeParam<Types>,
+      Nullable extends FieldNullability<Type>,
+      Args extends InputFieldMap,
+      ResolveShape,
+      ResolveReturnShape,
+    > {
+      access: FieldAccess;
+    }
+  }
+}
 
 /** Rows that a connection answers when neither `first` nor `last` is given. */
 export const DEFAULT_CONNECTION_SIZE = 20;
@@ -42,12 +85,17 @@ export const builder = new SchemaBuilder<{
     // The ids of the REST interface are global already.
     encodeGlobalID: (_typename, id) => String(id),
     decodeGlobalID: (id) => ({ typename: 'Node', id }),
-    nodeTypeOptions: { description: 'What has an id of its own. The ids are those of the REST interface.' },
+    nodeTypeOptions: {
+      isOfDomain: true,
+      description: 'What has an id of its own. The ids are those of the REST interface.',
+    },
     nodeQueryOptions: {
+      access: access.read,
       description: 'Anything of yours by its id; null when you have nothing with that id.',
       resolve: (_root, { id }, context) => loadNode(String(id.id), context),
     },
     nodesQueryOptions: {
+      access: access.read,
       description: 'As `node`, in the order of the ids.',
       complexity: ({ ids }) => ({ field: 1, multiplier: ids.length }),
       resolve: (_root, { ids }, context) => ids.map((id) => loadNode(String(id.id), context)),

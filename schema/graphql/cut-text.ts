@@ -30,6 +30,7 @@ export interface RawSource {
 
 export const RawSourceRef = builder.objectRef<RawSource>('RawSource').implement({
   description: 'An email as it came or went, header section and all, as text.',
+  isOfDomain: true,
   fields: (t) => ({
     text: t.exposeString('text', {
       description:

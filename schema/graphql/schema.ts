@@ -46,8 +46,9 @@ import './threads/thread.ts';
 import './threads/thread-changes.ts';
 import './emails/timeline.ts';
 import './sending/waiting-emails.ts';
+import { requireAccess } from './access.ts';
 import { builder } from './builder.ts';
 import { describeGenerated } from './describe-generated.ts';
 
 /** The schema of the gateway; bin/contracts.ts prints it. */
-export const schema: GraphQLSchema = describeGenerated(builder.toSchema());
+export const schema: GraphQLSchema = requireAccess(describeGenerated(builder.toSchema()));

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { dmarcPolicy, dmarcRecord } from '../../../core/domains/dmarc-report.ts';
 import * as dmarc from '../../../operations/domains/dmarc-reports.ts';
+import { access } from '../../admission/access.ts';
 import {
   errorBody,
   idInPath,
@@ -64,6 +65,7 @@ export const dmarcReportRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
   app.get(
     '/domains/:id/dmarc-reports',
     {
+      config: { access: access.readAccount },
       schema: {
         operationId: 'listDmarcReports',
         summary: 'List DMARC reports on a domain',
@@ -86,6 +88,7 @@ export const dmarcReportRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
   app.get(
     '/domains/:id/dmarc-reports/:reportId',
     {
+      config: { access: access.readAccount },
       schema: {
         operationId: 'getDmarcReport',
         summary: 'Read a DMARC report',
@@ -105,6 +108,7 @@ export const dmarcReportRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
   app.get(
     '/domains/:id/dmarc',
     {
+      config: { access: access.readAccount },
       schema: {
         operationId: 'getDmarcSummary',
         summary: 'Sum up DMARC reports on a domain',

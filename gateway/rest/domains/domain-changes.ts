@@ -5,6 +5,7 @@ import * as changes from '../../../operations/domains/domain-changes.ts';
 import * as domains from '../../../operations/domains/domains.ts';
 import { rotateDkimKey } from '../../../operations/domains/rotate-dkim-key.ts';
 import { domainChangeShape } from '../../../schema/shapes/domain.ts';
+import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
 import { type DomainBody, domainBody, domainDetailsOf, domainStatus, verificationCheckOf } from './domain-wire.ts';
 
@@ -55,6 +56,7 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     app.route({
       method,
       url: '/domains/:id',
+      config: { access: access.manage },
       schema: {
         operationId,
         summary: method === 'PATCH' ? 'Change a domain' : 'Change a domain (older clients)',
@@ -73,6 +75,7 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
   app.delete(
     '/domains/:id',
     {
+      config: { access: access.manage },
       schema: {
         operationId: 'deleteDomain',
         summary: 'Delete a domain',
@@ -110,6 +113,7 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
   app.post(
     '/domains/:id/dkim',
     {
+      config: { access: access.manage },
       schema: {
         operationId: 'rotateDkimKey',
         summary: 'Replace the DKIM key of a domain',
@@ -131,6 +135,7 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
   app.post(
     '/domains/:id/verify',
     {
+      config: { access: access.manage },
       schema: {
         operationId: 'verifyDomain',
         summary: 'Look at the DNS of a domain now',

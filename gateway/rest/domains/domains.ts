@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import * as domains from '../../../operations/domains/domains.ts';
 import { domainNameShape } from '../../../schema/shapes/domain.ts';
+import { access, type RouteAccess } from '../../admission/access.ts';
 import { errorBody, idInPath, limit, listBody, listOf, offset, queryBoolean, type RestOptions } from '../shapes.ts';
 import { domainBody, domainBodyOf, domainDetailsOf, domainStatus, verificationCheckOf } from './domain-wire.ts';
 
@@ -35,10 +36,20 @@ const newDomain = z
   })
   .meta({ examples: [{ domain: 'example.com' }] });
 
+/** `check` queries DNS, which may verify the domain or find a record missing. */
+const accessWithCheck: RouteAccess = {
+  scopes: {
+    oneOf: ['read'],
+    of: ({ query }) => ((query as { check?: unknown }).check === true ? ['read', 'manage'] : ['read']),
+  },
+  isOfDomain: true,
+};
+
 export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.post(
     '/domains',
     {
+      config: { access: access.manage },
       schema: {
         operationId: 'createDomain',
         summary: 'Add a domain',
@@ -62,6 +73,7 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
   app.get(
     '/domains',
     {
+      config: { access: accessWithCheck },
       schema: {
         operationId: 'listDomains',
         summary: 'List domains',
@@ -102,6 +114,7 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
   app.get(
     '/domains/:id',
     {
+      config: { access: accessWithCheck },
       schema: {
         operationId: 'getDomain',
         summary: 'Read a domain',

@@ -4,6 +4,7 @@ import { DOMAIN_STATUSES } from '../../../operations/domains/domains.ts';
 import * as changes from '../../../operations/domains/email-address-changes.ts';
 import * as addresses from '../../../operations/domains/email-addresses.ts';
 import { addressChangeShape, newAddressShape } from '../../../schema/shapes/email-address.ts';
+import { access } from '../../admission/access.ts';
 import {
   errorBody,
   idInPath,
@@ -81,6 +82,7 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
   app.post(
     '/email-addresses',
     {
+      config: { access: access.manage },
       schema: {
         operationId: 'createEmailAddress',
         summary: 'Add an email address',
@@ -101,6 +103,7 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
   app.get(
     '/email-addresses',
     {
+      config: { access: access.read },
       schema: {
         operationId: 'listEmailAddresses',
         summary: 'List email addresses',
@@ -125,6 +128,7 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
   app.get(
     '/email-addresses/:id',
     {
+      config: { access: access.read },
       schema: {
         operationId: 'getEmailAddress',
         summary: 'Read an email address',
@@ -144,6 +148,7 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     app.route({
       method,
       url: '/email-addresses/:id',
+      config: { access: access.manage },
       schema: {
         operationId,
         summary,
@@ -163,6 +168,7 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
   app.delete(
     '/email-addresses/:id',
     {
+      config: { access: access.manage },
       schema: {
         operationId: 'deleteEmailAddress',
         summary: 'Delete an email address',

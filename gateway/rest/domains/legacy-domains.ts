@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import * as domains from '../../../operations/domains/domains.ts';
+import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
 import { checkedBodyOf } from './domain-changes.ts';
 import { dnsRecordsBody, dnsRecordsBodyOf, domainBody } from './domain-wire.ts';
@@ -21,6 +22,7 @@ export const legacyDomainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     app.route({
       method,
       url: '/domains/:id/auth',
+      config: { access: access.manage },
       schema: {
         operationId,
         summary: `Look at the DNS of a domain now (older clients, ${method})`,
@@ -36,6 +38,7 @@ export const legacyDomainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
   app.get(
     '/domains/:id/dns-records',
     {
+      config: { access: access.read },
       schema: {
         operationId: 'listDnsRecords',
         summary: 'List the DNS records of a domain',

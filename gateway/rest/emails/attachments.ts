@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { type AttachmentFile, readAttachment } from '../../../operations/emails/attachments.ts';
+import { access } from '../../admission/access.ts';
 import { sendDownloadError } from '../../http/error-response.ts';
 import { errorBody, type RestOptions } from '../shapes.ts';
 
@@ -22,7 +23,7 @@ export const attachmentRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
   app.get(
     '/attachments/:id/:filename',
     {
-      config: { isDownload: true },
+      config: { access: access.read, isDownload: true },
       schema: {
         operationId: 'downloadAttachment',
         summary: 'Download the first attachment of that name',

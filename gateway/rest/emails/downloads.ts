@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { readAttachment, readRawMessage } from '../../../operations/emails/attachments.ts';
+import { access } from '../../admission/access.ts';
 import { sendDownloadError } from '../../http/error-response.ts';
 import { errorBody, type RestOptions } from '../shapes.ts';
 import { emailId, file, sendFile } from './attachments.ts';
@@ -25,7 +26,7 @@ export const downloadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.get(
     '/attachments/:id/parts/:index',
     {
-      config: { isDownload: true },
+      config: { access: access.read, isDownload: true },
       schema: {
         operationId: 'downloadAttachmentPart',
         summary: 'Download an attachment by its place',
@@ -52,7 +53,7 @@ export const downloadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.get(
     '/emails/:id/raw',
     {
-      config: { isDownload: true },
+      config: { access: access.read, isDownload: true },
       schema: {
         operationId: 'downloadRawEmail',
         summary: 'Download a whole email',

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { readEmailHtml } from '../../../operations/emails/email-html.ts';
+import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
 
 /** Of the document alone: octets pass by the serializer. */
@@ -13,7 +14,7 @@ export const emailHtmlRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
   app.get(
     '/emails/:id/html',
     {
-      config: { isDownload: true },
+      config: { access: access.read, isDownload: true },
       schema: {
         operationId: 'showEmail',
         summary: 'Show an email as a page',

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Extracts, extractFrom } from '../../../core/mime/extracts.ts';
 import { readEmail } from '../../../operations/emails/emails.ts';
 import { MAX_SINCE_HOURS, MAX_WAIT_MS, waitForEmail } from '../../../operations/emails/wait-for-email.ts';
+import { access } from '../../admission/access.ts';
 import { errorBody, type RestOptions, text } from '../shapes.ts';
 import { emailBody, emailBodyOf } from './email-wire.ts';
 
@@ -78,7 +79,7 @@ export const emailWaitRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
   app.post(
     '/emails/wait',
     {
-      config: { answerWithinMs: ANSWER_MS },
+      config: { access: access.read, answerWithinMs: ANSWER_MS },
       schema: {
         operationId: 'waitForEmail',
         summary: 'Wait for an email',

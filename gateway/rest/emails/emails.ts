@@ -4,6 +4,7 @@ import { invalid, type OperationContext } from '../../../operations/context.ts';
 import { updateEmail } from '../../../operations/emails/email-flags.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { rescheduleEmail } from '../../../operations/sending/scheduled-emails.ts';
+import { access, type RouteAccess } from '../../admission/access.ts';
 import { isFormerPath } from '../../http/requests.ts';
 import { errorBody, idInPath, instant, limit, offset, type RestOptions, text, wireInstant } from '../shapes.ts';
 import { emailBody, emailBodyOf, emailListItem, emailListItemOf, formerEmailBodyOf } from './email-wire.ts';
@@ -87,10 +88,25 @@ const updateAnswer = z
   })
   .meta({ id: 'UpdatedEmail' });
 
+/** Setting another time is sending; marking is managing. */
+const accessToChange: RouteAccess = {
+  scopes: {
+    oneOf: ['send', 'manage'],
+    of: ({ body }) => {
+      const { scheduled_at, scheduledAt, ...flags } = (body ?? {}) as Record<string, unknown>;
+      const isScheduled = scheduled_at != null || scheduledAt != null;
+      const isMarked = Object.entries(flags).some(([name, value]) => name !== 'timezone' && value != null);
+      return [...(isScheduled ? (['send'] as const) : []), ...(isMarked || !isScheduled ? (['manage'] as const) : [])];
+    },
+  },
+  isOfDomain: true,
+};
+
 export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.get(
     '/emails',
     {
+      config: { access: access.read },
       schema: {
         operationId: 'listEmails',
         summary: 'List all email activity',
@@ -123,6 +139,7 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.get(
     '/emails/:id',
     {
+      config: { access: access.read },
       schema: {
         operationId: 'getEmail',
         summary: 'Read an email',
@@ -144,6 +161,7 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     app.route({
       method,
       url: '/emails/:id',
+      config: { access: accessToChange },
       schema: {
         operationId,
         summary,

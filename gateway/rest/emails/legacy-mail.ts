@@ -7,6 +7,7 @@ import * as emails from '../../../operations/emails/emails.ts';
 import { loadContentParts } from '../../../operations/emails/emails.ts';
 import { sendReply } from '../../../operations/sending/replies.ts';
 import { readThread } from '../../../operations/threads/threads.ts';
+import { access } from '../../admission/access.ts';
 import { MAIL_BODY_LIMIT, sentBodyOf } from '../sending/outgoing-shapes.ts';
 import {
   errorBody,
@@ -82,6 +83,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
   app.get(
     '/mail',
     {
+      config: { access: access.read },
       schema: {
         ...frame,
         operationId: 'formerListMail',
@@ -123,6 +125,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
   app.get(
     '/mail/:id',
     {
+      config: { access: access.read },
       schema: {
         ...frame,
         operationId: 'formerGetMail',
@@ -152,6 +155,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
   app.patch(
     '/mail/:id',
     {
+      config: { access: access.manage },
       schema: {
         ...frame,
         operationId: 'formerUpdateMail',
@@ -175,6 +179,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
     '/mail',
     {
       bodyLimit: MAIL_BODY_LIMIT,
+      config: { access: access.send },
       schema: {
         ...frame,
         operationId: 'formerReplyToMail',
@@ -210,6 +215,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
   app.get(
     '/mail/:id/thread',
     {
+      config: { access: access.read },
       schema: {
         ...frame,
         operationId: 'formerGetMailThread',
@@ -230,6 +236,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
   app.post(
     '/mail/bulk',
     {
+      config: { access: access.manage },
       schema: {
         ...frame,
         operationId: 'formerUpdateMails',

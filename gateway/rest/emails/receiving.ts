@@ -4,6 +4,7 @@ import { deriveDownloadLinkKey, makeDownloadLink } from '../../../core/endpoints
 import { UserError } from '../../../core/shared/errors.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import * as emails from '../../../operations/emails/emails.ts';
+import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, instant, limit, type RestOptions, wireInstant } from '../shapes.ts';
 import { emailBodyOf } from './email-wire.ts';
 
@@ -69,6 +70,7 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
   app.get(
     '/emails/receiving',
     {
+      config: { access: access.read },
       schema: {
         operationId: 'listReceiving',
         summary: 'List received mail',
@@ -104,6 +106,7 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
   app.get(
     '/emails/receiving/:id',
     {
+      config: { access: access.read },
       schema: {
         operationId: 'getReceiving',
         summary: 'Read a received mail',
@@ -129,6 +132,7 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
     app.get(
       path,
       {
+        config: { access: access.read },
         schema: {
           operationId: `list${name}Attachments`,
           summary: 'List the attachments of an email',
@@ -148,6 +152,7 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
     app.get(
       `${path}/:index`,
       {
+        config: { access: access.read },
         schema: {
           operationId: `get${name}Attachment`,
           summary: 'Read about an attachment',

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { access } from '../../admission/access.ts';
 import { MAX_TIMELINE, readTimeline } from '../../../operations/emails/timeline.ts';
 import { TIMELINE_KINDS, type TimelineEntry } from '../../../operations/emails/timeline-entries.ts';
 import { errorBody, idInPath, instant, type RestOptions, wireInstant } from '../shapes.ts';
@@ -40,6 +41,7 @@ export const timelineRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.get(
     '/emails/:id/timeline',
     {
+      config: { access: access.readAccount },
       schema: {
         operationId: 'readEmailTimeline',
         summary: 'Say what happened to an email',

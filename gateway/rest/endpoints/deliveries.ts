@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { listEmailDeliveries, listEndpointDeliveries } from '../../../operations/endpoints/deliveries.ts';
+import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, limit, listBody, listOf, offset, type RestOptions } from '../shapes.ts';
 import { deliveryBody, deliveryBodyOf, deliveryStatus } from './delivery-wire.ts';
 
@@ -14,6 +15,7 @@ export const deliveryRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.get(
     '/endpoints/:id/deliveries',
     {
+      config: { access: access.readAccount },
       schema: {
         operationId: 'listEndpointDeliveries',
         summary: 'List the deliveries to an endpoint',
@@ -34,6 +36,7 @@ export const deliveryRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.get(
     '/emails/:id/deliveries',
     {
+      config: { access: access.read },
       schema: {
         operationId: 'listEmailDeliveries',
         summary: 'List the deliveries of a received email',

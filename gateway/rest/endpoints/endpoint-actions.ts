@@ -4,6 +4,7 @@ import { rotateSecret } from '../../../operations/endpoints/endpoint-changes.ts'
 import { TEST_ANSWER_MS, testEndpoint } from '../../../operations/endpoints/endpoint-test.ts';
 import { replayDeliveries } from '../../../operations/endpoints/replays.ts';
 import { replayLimitShape } from '../../../schema/shapes/endpoint.ts';
+import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, instant, type RestOptions, text, wireInstant } from '../shapes.ts';
 import { endpointDetails, endpointDetailsOf, FORMAT_NAMES, formats } from './endpoint-wire.ts';
 
@@ -78,6 +79,7 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
   app.post(
     '/endpoints/:id/rotate-secret',
     {
+      config: { access: access.manage },
       schema: {
         operationId: 'rotateEndpointSecret',
         summary: 'Give a webhook a new signing secret',
@@ -98,6 +100,7 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
   app.post(
     '/endpoints/:id/replay',
     {
+      config: { access: access.manage },
       schema: {
         operationId: 'replayEndpointDeliveries',
         summary: 'Deliver again what was delivered to an endpoint',
@@ -127,7 +130,7 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
   app.post(
     '/endpoints/:id/test',
     {
-      config: { answerWithinMs: TEST_ANSWER_MS },
+      config: { access: access.manage, answerWithinMs: TEST_ANSWER_MS },
       schema: {
         operationId: 'testEndpoint',
         summary: 'Send a sample to an endpoint',

@@ -5,6 +5,7 @@ import { deleteEndpoint, updateEndpoint } from '../../../operations/endpoints/en
 import * as endpoints from '../../../operations/endpoints/endpoints.ts';
 import { endpointNaming } from '../../../schema/shapes/endpoint.ts';
 import { searchText } from '../../../schema/shapes/search.ts';
+import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, limit, listBody, listOf, offset, queryBoolean, type RestOptions } from '../shapes.ts';
 import {
   endpointBody,
@@ -86,7 +87,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.post(
     '/endpoints',
     {
-      config: { bodyFields: newEndpoint.extend({ config: configFields }) },
+      config: { access: access.manage, bodyFields: newEndpoint.extend({ config: configFields }) },
       schema: {
         operationId: 'createEndpoint',
         summary: 'Add an endpoint',
@@ -111,6 +112,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.get(
     '/endpoints',
     {
+      config: { access: access.readAccount },
       schema: {
         operationId: 'listEndpoints',
         summary: 'List endpoints',
@@ -137,6 +139,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.get(
     '/endpoints/:id',
     {
+      config: { access: access.readAccount },
       schema: {
         operationId: 'getEndpoint',
         summary: 'Read an endpoint',
@@ -156,7 +159,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
     app.route({
       method,
       url: '/endpoints/:id',
-      config: { bodyFields: endpointChange.extend({ config: configFields }) },
+      config: { access: access.manage, bodyFields: endpointChange.extend({ config: configFields }) },
       schema: {
         operationId,
         summary,
@@ -181,6 +184,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.delete(
     '/endpoints/:id',
     {
+      config: { access: access.manage },
       schema: {
         operationId: 'deleteEndpoint',
         summary: 'Delete an endpoint',

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { retryEmail } from '../../../operations/endpoints/retries.ts';
+import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
 
 const retryBody = z
@@ -27,6 +28,7 @@ export const retryRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.post(
     '/emails/:id/retry',
     {
+      config: { access: access.sendAccount },
       schema: {
         operationId: 'retryEmail',
         summary: 'Deliver a received email again',

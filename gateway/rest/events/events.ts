@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { EVENT_KINDS } from '../../../core/events/event-kinds.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import * as events from '../../../operations/events/events.ts';
+import { access } from '../../admission/access.ts';
 import { sendEventStream } from '../../http/event-stream.ts';
 import { errorBody, instant, limit, type RestOptions, text, wireInstant } from '../shapes.ts';
 
@@ -67,7 +68,7 @@ export const eventRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.get(
     '/events',
     {
-      config: { answerWithinMs: ANSWER_MS },
+      config: { access: access.read, answerWithinMs: ANSWER_MS },
       schema: {
         operationId: 'listEvents',
         summary: 'Follow what happens',

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { guardConfigFields } from '../../../core/routing/guard-config.ts';
 import * as backtests from '../../../operations/routing/guard-backtest.ts';
 import { backtestSpan, DEFAULT_EXAMPLES, priorityShape } from '../../../schema/shapes/guard-rule.ts';
+import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, instant, type RestOptions, wireInstant } from '../shapes.ts';
 import { action, config, matches, type } from './guard-shapes.ts';
 
@@ -71,7 +72,7 @@ export const guardBacktestRoutes: FastifyPluginAsyncZod<RestOptions> = async (ap
   app.post(
     '/guard/backtest',
     {
-      config: { bodyFields: triedBody.extend({ config: guardConfigFields }) },
+      config: { access: access.readAccount, bodyFields: triedBody.extend({ config: guardConfigFields }) },
       schema: {
         operationId: 'backtestGuardRule',
         summary: 'Try a rule on the mail of the last days',
@@ -91,6 +92,7 @@ export const guardBacktestRoutes: FastifyPluginAsyncZod<RestOptions> = async (ap
   app.post(
     '/guard/:id/backtest',
     {
+      config: { access: access.readAccount },
       schema: {
         operationId: 'backtestSavedGuardRule',
         summary: 'Try a saved rule on the mail of the last days',

@@ -4,6 +4,7 @@ import { guardConfigFields } from '../../../core/routing/guard-config.ts';
 import * as rules from '../../../operations/routing/guard-rules.ts';
 import { checkGuardRule } from '../../../operations/routing/guard-rules.ts';
 import { searchText } from '../../../schema/shapes/search.ts';
+import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, limit, listBody, offset, queryBoolean, type RestOptions } from '../shapes.ts';
 import {
   changesBody,
@@ -29,6 +30,7 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.get(
     '/guard',
     {
+      config: { access: access.readAccount },
       schema: {
         operationId: 'listGuardRules',
         summary: 'List guard rules',
@@ -51,7 +53,7 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.post(
     '/guard',
     {
-      config: { bodyFields: newRuleBody.extend({ config: guardConfigFields }) },
+      config: { access: access.manage, bodyFields: newRuleBody.extend({ config: guardConfigFields }) },
       schema: {
         operationId: 'createGuardRule',
         summary: 'Add a guard rule',
@@ -73,6 +75,7 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.get(
     '/guard/:id',
     {
+      config: { access: access.readAccount },
       schema: {
         operationId: 'getGuardRule',
         summary: 'Read a guard rule',
@@ -92,7 +95,7 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     app.route({
       method,
       url: '/guard/:id',
-      config: { bodyFields: changesBody.extend({ config: guardConfigFields }) },
+      config: { access: access.manage, bodyFields: changesBody.extend({ config: guardConfigFields }) },
       schema: {
         operationId,
         summary,
@@ -111,6 +114,7 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.delete(
     '/guard/:id',
     {
+      config: { access: access.manage },
       schema: {
         operationId: 'deleteGuardRule',
         summary: 'Delete a guard rule',
@@ -129,6 +133,7 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.post(
     '/guard/:id/check',
     {
+      config: { access: access.readAccount },
       schema: {
         operationId: 'checkGuardRule',
         summary: 'Try a guard rule on one email',

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { releaseEmail } from '../../../operations/routing/release-email.ts';
 import { explainEmailRoute, type RoutePlace } from '../../../operations/routing/routes.ts';
+import { access } from '../../admission/access.ts';
 import { deliveryBody, deliveryBodyOf } from '../endpoints/delivery-wire.ts';
 import { errorBody, idInPath, instant, queryBoolean, type RestOptions, wireInstant } from '../shapes.ts';
 
@@ -94,6 +95,7 @@ export const routeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.get(
     '/emails/:id/route',
     {
+      config: { access: access.readAccount },
       schema: {
         operationId: 'explainEmailRoute',
         summary: 'Say why a received email went where it went',
@@ -146,6 +148,7 @@ export const routeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.post(
     '/emails/:id/release',
     {
+      config: { access: access.manage },
       schema: {
         operationId: 'releaseEmail',
         summary: 'Let a received email through that is held back',

@@ -5,6 +5,7 @@ import * as batches from '../../../operations/sending/batches.ts';
 import type { NewEmail } from '../../../operations/sending/check-outgoing.ts';
 import { sendBatch } from '../../../operations/sending/send-batch.ts';
 import { batchEmails, refuseCrowds } from '../../../schema/shapes/outgoing.ts';
+import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, instant, type RestOptions, wireInstant } from '../shapes.ts';
 import { idempotencyHeader, idempotencyOf, newEmailOf, sendBody } from './outgoing-shapes.ts';
 
@@ -98,7 +99,7 @@ export const batchRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     '/emails/batch',
     {
       bodyLimit: BATCH_BODY_LIMIT,
-      config: { bodyFields: newBatch.extend({ emails: z.array(sendBody) }) },
+      config: { access: access.send, bodyFields: newBatch.extend({ emails: z.array(sendBody) }) },
       schema: {
         operationId: 'sendBatch',
         summary: 'Send up to 100 emails',
@@ -139,6 +140,7 @@ export const batchRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.get(
     '/emails/batch/:id',
     {
+      config: { access: access.read },
       schema: {
         operationId: 'getBatch',
         summary: 'Read a batch',
@@ -154,6 +156,7 @@ export const batchRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.post(
     '/emails/batch/:id/cancel',
     {
+      config: { access: access.send },
       schema: {
         operationId: 'cancelBatch',
         summary: 'Cancel what of a batch is still scheduled',

@@ -6,6 +6,7 @@ import * as emails from '../../../operations/emails/emails.ts';
 import { cancelEmail } from '../../../operations/sending/scheduled-emails.ts';
 import { sendEmail } from '../../../operations/sending/send-email.ts';
 import { refuseCrowds } from '../../../schema/shapes/outgoing.ts';
+import { access } from '../../admission/access.ts';
 import { emailBody, emailBodyOf } from '../emails/email-wire.ts';
 import {
   errorBody,
@@ -86,6 +87,7 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
     {
       bodyLimit: MAIL_BODY_LIMIT,
       preValidation: async (request) => refuseCrowds(request.body),
+      config: { access: access.send },
       schema: {
         ...frame,
         operationId: 'formerScheduleEmail',
@@ -110,6 +112,7 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
   app.get(
     '/emails/schedule',
     {
+      config: { access: access.read },
       schema: {
         ...frame,
         operationId: 'formerListScheduledEmails',
@@ -137,6 +140,7 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
   app.get(
     '/emails/schedule/:id',
     {
+      config: { access: access.read },
       schema: {
         ...frame,
         operationId: 'formerGetScheduledEmail',
@@ -168,6 +172,7 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
   app.delete(
     '/emails/schedule/:id',
     {
+      config: { access: access.send },
       schema: {
         ...frame,
         operationId: 'formerCancelScheduledEmail',

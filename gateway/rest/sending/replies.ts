@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { sendReply } from '../../../operations/sending/replies.ts';
 import { refuseCrowds } from '../../../schema/shapes/outgoing.ts';
+import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
 import {
   addresses,
@@ -47,6 +48,7 @@ export const replyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     {
       bodyLimit: MAIL_BODY_LIMIT,
       preValidation: async (request) => refuseCrowds(request.body),
+      config: { access: access.send },
       schema: {
         operationId: 'replyToEmail',
         summary: 'Answer an email, or the latest message of a thread',

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { OperationContext } from '../../../operations/context.ts';
 import * as scheduled from '../../../operations/sending/scheduled-emails.ts';
+import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, instant, type RestOptions, wireInstant } from '../shapes.ts';
 
 const changeAnswer = z
@@ -32,6 +33,7 @@ export const scheduledEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
   app.delete(
     '/emails/:id',
     {
+      config: { access: access.send },
       schema: {
         operationId: 'deleteEmail',
         summary: 'Cancel a scheduled email',
@@ -47,6 +49,7 @@ export const scheduledEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
   app.post(
     '/emails/:id/cancel',
     {
+      config: { access: access.send },
       schema: {
         operationId: 'cancelEmail',
         summary: 'Cancel a scheduled email',
@@ -62,6 +65,7 @@ export const scheduledEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
   app.post(
     '/emails/:id/pause',
     {
+      config: { access: access.send },
       schema: {
         operationId: 'pauseEmail',
         summary: 'Hold a scheduled email back',
@@ -80,6 +84,7 @@ export const scheduledEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
   app.post(
     '/emails/:id/resume',
     {
+      config: { access: access.send },
       schema: {
         operationId: 'resumeEmail',
         summary: 'Put a paused email back on its schedule',

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { sendEmail } from '../../../operations/sending/send-email.ts';
 import { refuseCrowds } from '../../../schema/shapes/outgoing.ts';
+import { access } from '../../admission/access.ts';
 import { errorBody, type RestOptions } from '../shapes.ts';
 import {
   idempotencyHeader,
@@ -20,6 +21,7 @@ export const sendingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { c
     {
       bodyLimit: MAIL_BODY_LIMIT,
       preValidation: async (request) => refuseCrowds(request.body),
+      config: { access: access.send },
       schema: {
         operationId: 'sendEmail',
         summary: 'Send an email, or schedule it',

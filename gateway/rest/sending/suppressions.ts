@@ -7,6 +7,7 @@ import {
   suppressionQueryShape,
   suppressionReasonShape,
 } from '../../../schema/shapes/suppression.ts';
+import { access } from '../../admission/access.ts';
 import { errorBody, instant, limit, listBody, listOf, offset, type RestOptions, text, wireInstant } from '../shapes.ts';
 
 const reason = suppressionReasonShape;
@@ -69,6 +70,7 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
   app.post(
     '/suppressions',
     {
+      config: { access: access.manage },
       schema: {
         operationId: 'createSuppression',
         summary: 'Suppress an address',
@@ -89,6 +91,7 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
   app.get(
     '/suppressions',
     {
+      config: { access: access.readAccount },
       schema: {
         operationId: 'listSuppressions',
         summary: 'List suppressed addresses',
@@ -109,6 +112,7 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
   app.get(
     '/suppressions/:id',
     {
+      config: { access: access.readAccount },
       schema: {
         operationId: 'getSuppression',
         summary: 'Read a suppression',
@@ -124,6 +128,7 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
   app.delete(
     '/suppressions/:id',
     {
+      config: { access: access.manage },
       schema: {
         operationId: 'deleteSuppression',
         summary: 'Lift a suppression',
@@ -139,6 +144,7 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
   app.post(
     '/blocklist/unblock',
     {
+      config: { access: access.manage },
       schema: {
         operationId: 'formerUnblockAddress',
         summary: 'Lift the suppression of an address',

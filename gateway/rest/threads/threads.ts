@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DEFAULT_THREAD_PAGE_SIZE } from '../../../core/shared/page.ts';
 import { type Email, MAX_SEARCH_LENGTH } from '../../../operations/emails/emails.ts';
 import * as threads from '../../../operations/threads/threads.ts';
+import { access } from '../../admission/access.ts';
 import { threadMessageBody, threadMessageOf } from '../emails/email-wire.ts';
 import { errorBody, idInPath, instant, limit, queryBoolean, type RestOptions, text, wireInstant } from '../shapes.ts';
 
@@ -75,6 +76,7 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
   app.get(
     '/mail/threads',
     {
+      config: { access: access.read },
       schema: {
         operationId: 'listThreads',
         summary: 'List threads',
@@ -106,6 +108,7 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
   app.get(
     '/mail/threads/:id',
     {
+      config: { access: access.read },
       schema: {
         operationId: 'getThread',
         summary: 'Read a thread',

@@ -1,5 +1,6 @@
 import { brandWithType } from '@pothos/core';
 import { type Account, countSendsLeft, readAccount } from '../../../operations/accounts/account.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { addNodeKind } from '../node-kinds.ts';
 
@@ -97,6 +98,7 @@ addNodeKind('usr', async (id, { reads }) => {
 builder.queryField('viewer', (t) =>
   t.field({
     type: Viewer,
+    access: access.readAccount,
     description: 'Who asks, and what that account may do.',
     resolve: (_root, _args, { reads }) => readAccount(reads),
   }),

@@ -1,5 +1,6 @@
 import { SCOPES_OF_DOMAIN_KEYS } from '../../../core/accounts/key-rights.ts';
 import * as keys from '../../../operations/accounts/api-keys.ts';
+import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';
 import { forgetLoaded } from '../context.ts';
@@ -83,6 +84,7 @@ ApiKeyNode.implement({
 builder.queryFields((t) => ({
   apiKey: t.field({
     type: ApiKeyNode,
+    access: access.readAccount,
     nullable: true,
     description: 'A key by its id; null when you have none with that id.',
     args: { id: t.arg.id({ required: true, description: 'Id of the key, not what requests bear.' }) },
@@ -91,6 +93,7 @@ builder.queryFields((t) => ({
   apiKeys: t.connection(
     {
       type: ApiKeyNode,
+      access: access.readAccount,
       description: 'The keys of the account, newest first.',
       args: {
         isRevoked: t.arg.boolean({
@@ -140,6 +143,7 @@ const CreateApiKeyPayload = builder.objectRef<{ id: string; secret: string }>('C
 builder.mutationField('createApiKey', (t) =>
   t.fieldWithInput({
     type: CreateApiKeyPayload,
+    access: { ...access.manage, shows: ['CreateApiKeyPayload.secret'] },
     description: `Makes a key. No key makes one with more rights than its own. There may be ${keys.MAX_API_KEYS} that were not revoked.`,
     input: {
       name: t.input.string({
@@ -171,6 +175,7 @@ builder.mutationField('createApiKey', (t) =>
 builder.mutationField('revokeApiKey', (t) =>
   t.fieldWithInput({
     type: ApiKeyNode,
+    access: access.manage,
     description:
       'Ends a key for good, be it the one that asks or the last one: at once, on other machines of the service within 5 seconds.',
     input: { id: t.input.id({ required: true, description: 'Id of the key, not what requests bear.' }) },

@@ -2,6 +2,7 @@ import { alignedPercent } from '../../../core/domains/dmarc-advice.ts';
 import { type DmarcPolicy, type DmarcRecord, isAligned } from '../../../core/domains/dmarc-report.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
 import * as reports from '../../../operations/domains/dmarc-reports.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { type Connection, connection } from '../connection.ts';
 import type { GraphContext } from '../context.ts';
@@ -204,6 +205,7 @@ function recordLimit(first: number | null | undefined): number {
 builder.queryField('dmarcReport', (t) =>
   t.field({
     type: DmarcReportNode,
+    access: access.readAccount,
     nullable: true,
     description: 'A DMARC report by its id; null when you have none with that id.',
     args: { id: t.arg.id({ required: true, description: 'Id of the report.' }) },

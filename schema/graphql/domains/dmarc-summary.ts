@@ -1,6 +1,7 @@
 import { UserError } from '../../../core/shared/errors.ts';
 import type { DmarcSource } from '../../../db/queries/domains/dmarc-list.ts';
 import { type DmarcSummary, SUMMARY_DAYS, summarizeDmarc } from '../../../operations/domains/dmarc-reports.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { DmarcPolicyRef } from './dmarc-report.ts';
 
@@ -55,6 +56,7 @@ const DmarcSummaryRef = builder.objectRef<DmarcSummary>('DmarcSummary').implemen
 builder.queryField('dmarcSummary', (t) =>
   t.field({
     type: DmarcSummaryRef,
+    access: access.readAccount,
     nullable: true,
     description: 'Sums up the DMARC reports on a domain; null when you have none with that id.',
     args: { domainId: t.arg.id({ required: true, description: 'Id of the domain.' }) },

@@ -19,6 +19,7 @@ export interface RecordOf {
 
 export const DnsRecord = builder.objectRef<RecordOf>('DnsRecord').implement({
   description: 'A DNS record that the owner of a domain is asked to publish, and whether it is seen.',
+  isOfDomain: true,
   fields: (t) => ({
     id: t.id({ description: 'The same as long as the record is asked for.', resolve: ({ record }) => record.id }),
     type: t.field({ type: DnsRecordType, description: 'Its type.', resolve: ({ record }) => record.type }),
@@ -78,6 +79,7 @@ export interface KeyOf {
 
 export const DkimKey = builder.objectRef<KeyOf>('DkimKey').implement({
   description: 'A key that mail of a domain is signed with (RFC 6376). The private half never leaves the service.',
+  isOfDomain: true,
   fields: (t) => ({
     selector: t.string({ description: 'The `s=` of its signatures.', resolve: ({ key }) => key.selector }),
     publicKey: t.string({
@@ -101,6 +103,7 @@ export const DkimKey = builder.objectRef<KeyOf>('DkimKey').implement({
 
 export const DomainMailFrom = builder.objectRef<Domain>('DomainMailFrom').implement({
   description: 'The name that bounces of mail of the domain go to (the domain of MAIL FROM, RFC 5321 §3.3).',
+  isOfDomain: true,
   fields: (t) => ({
     name: t.string({ description: 'A name under the domain.', resolve: ({ name }) => mailFromDomainOf(name) }),
     status: t.field({
@@ -121,6 +124,7 @@ export const DnsProvider = builder
   .objectRef<NonNullable<NonNullable<Domain['check']>['provider']>>('DnsProvider')
   .implement({
     description: 'Who serves the DNS of a domain, as its name servers tell.',
+    isOfDomain: true,
     fields: (t) => ({
       name: t.exposeString('name', { description: 'For people.' }),
       confidence: t.expose('confidence', { type: DnsProviderConfidence, description: 'How sure that is.' }),
@@ -129,6 +133,7 @@ export const DnsProvider = builder
 
 const FoundRecord = builder.objectRef<{ type: string; value: string }>('FoundDnsRecord').implement({
   description: 'A DNS record that is there.',
+  isOfDomain: true,
   fields: (t) => ({
     type: t.exposeString('type', { description: 'MX or CNAME.' }),
     value: t.exposeString('value', { description: 'As it stands in a zone file.' }),
@@ -139,6 +144,7 @@ export const DnsConflict = builder
   .objectRef<NonNullable<NonNullable<Domain['check']>['conflict']>>('DnsConflict')
   .implement({
     description: 'Records of others at the name of a domain that keep its mail from coming here.',
+    isOfDomain: true,
     fields: (t) => ({
       type: t.expose('type', { type: DnsConflictType, description: 'What stands in the way.' }),
       message: t.string({
@@ -156,6 +162,7 @@ export const DnsConflict = builder
 
 const DnsRecommendation = builder.objectRef<Recommendation>('DnsRecommendation').implement({
   description: 'A TXT record that would help the mail of a domain, though the domain works without it.',
+  isOfDomain: true,
   fields: (t) => ({
     name: t.exposeString('name', { description: 'In full, without a dot at the end.' }),
     value: t.exposeString('value', {
@@ -167,6 +174,7 @@ const DnsRecommendation = builder.objectRef<Recommendation>('DnsRecommendation')
 
 const TransportRecord = builder.objectRef<Recommendation & { isSeen: boolean }>('TransportSecurityRecord').implement({
   description: 'A TXT record about TLS, and whether it is seen.',
+  isOfDomain: true,
   fields: (t) => ({
     name: t.exposeString('name', { description: 'In full, without a dot at the end.' }),
     value: t.exposeString('value', { description: 'The text to publish.' }),
@@ -186,6 +194,7 @@ const MtaStsModeEnum = builder.enumType('MtaStsMode', {
 export const TransportSecurity = builder.objectRef<Domain['transport']>('TransportSecurity').implement({
   description:
     'What makes senders insist on TLS when they bring mail for a domain (RFC 8461), and report on it (RFC 8460).',
+  isOfDomain: true,
   fields: (t) => ({
     mode: t.expose('mode', { type: MtaStsModeEnum, description: 'What the policy says.' }),
     policyHost: t.exposeString('policyHost', { description: 'The name that has to lead to this gateway by HTTPS.' }),
@@ -205,6 +214,7 @@ export const TransportSecurity = builder.objectRef<Domain['transport']>('Transpo
 
 export const AuthRecommendations = builder.objectRef<Domain['advice']>('AuthRecommendations').implement({
   description: 'What its owner may publish so that receivers trust the mail of a domain.',
+  isOfDomain: true,
   fields: (t) => ({
     spf: t.expose('spf', {
       type: DnsRecommendation,

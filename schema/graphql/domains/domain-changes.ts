@@ -4,6 +4,7 @@ import * as domains from '../../../operations/domains/domains.ts';
 import { rotateDkimKey } from '../../../operations/domains/rotate-dkim-key.ts';
 import { domainChangeShape, newDomainShape } from '../../shapes/domain.ts';
 import { parseInput } from '../../shapes/parse-input.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
 import { DomainNode } from '../nodes.ts';
@@ -11,6 +12,7 @@ import { DomainNode } from '../nodes.ts';
 builder.mutationField('createDomain', (t) =>
   t.fieldWithInput({
     type: DomainNode,
+    access: access.manage,
     description:
       'Adds a domain and looks at what DNS has of it. It is verified as soon as the TXT record at `_postroom` is seen, which is looked for every minute at first. A subdomain of a verified domain of yours is verified at once.',
     input: {
@@ -30,6 +32,7 @@ builder.mutationField('createDomain', (t) =>
 builder.mutationField('updateDomain', (t) =>
   t.fieldWithInput({
     type: DomainNode,
+    access: access.manage,
     description: 'Routes mail to unknown addresses of a verified domain to an endpoint, or no longer.',
     input: {
       id: t.input.id({ required: true, description: 'Id of the domain.' }),
@@ -68,6 +71,7 @@ const DeleteDomainPayload = builder.objectRef<changes.DeletedDomain & { id: stri
 builder.mutationField('deleteDomain', (t) =>
   t.fieldWithInput({
     type: DeleteDomainPayload,
+    access: access.manage,
     description:
       'Deletes a domain with its addresses, keys and DMARC reports. Its mail stays readable. Subdomains of it must be deleted first: a Conflict lists them in `details.dependentSubdomains`.',
     input: { id: t.input.id({ required: true, description: 'Id of the domain.' }) },
@@ -83,6 +87,7 @@ builder.mutationField('deleteDomain', (t) =>
 builder.mutationField('verifyDomain', (t) =>
   t.fieldWithInput({
     type: DomainNode,
+    access: access.manage,
     description: 'Looks at the DNS of a domain now.',
     input: { id: t.input.id({ required: true, description: 'Id of the domain.' }) },
     errors: { dataField: { name: 'domain' } },
@@ -98,6 +103,7 @@ builder.mutationField('verifyDomain', (t) =>
 builder.mutationField('verifyDomains', (t) =>
   t.fieldWithInput({
     type: [DomainNode],
+    access: access.manage,
     description:
       'Looks at the DNS of several domains now; those that could not be looked at in time are shown as they are.',
     input: { ids: t.input.idList({ required: true, description: '1 to 100 ids of domains.' }) },
@@ -114,6 +120,7 @@ builder.mutationField('verifyDomains', (t) =>
 builder.mutationField('rotateDkimKey', (t) =>
   t.fieldWithInput({
     type: DomainNode,
+    access: access.manage,
     description:
       'Makes a new DKIM key. Publish its record; once that is seen, mail is signed with it. Keep the former record for as long as it is listed: 7 more days.',
     input: { id: t.input.id({ required: true, description: 'Id of the domain.' }) },

@@ -1,4 +1,5 @@
 import type { DomainList, DomainQuery } from '../../../operations/domains/domains.ts';
+import { access } from '../access.ts';
 import * as domains from '../../../operations/domains/domains.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';
@@ -16,6 +17,7 @@ const DomainFilter = builder.inputType('DomainFilter', {
 
 const DomainCounts = builder.objectRef<DomainList['counts']>('DomainCounts').implement({
   description: 'How many domains you have.',
+  isOfDomain: true,
   fields: (t) => ({
     total: t.int({ description: 'All.', resolve: ({ pending, verified, failed }) => pending + verified + failed }),
     pending: t.exposeInt('pending', { description: 'Of status PENDING.' }),
@@ -27,6 +29,7 @@ const DomainCounts = builder.objectRef<DomainList['counts']>('DomainCounts').imp
 builder.queryFields((t) => ({
   domain: t.field({
     type: DomainNode,
+    access: access.read,
     nullable: true,
     description: 'A domain by its id; null when you have none with that id.',
     args: { id: t.arg.id({ required: true, description: 'Id of the domain.' }) },
@@ -34,6 +37,7 @@ builder.queryFields((t) => ({
   }),
   domainByName: t.field({
     type: DomainNode,
+    access: access.read,
     nullable: true,
     description: 'A domain by its name; null when you have none of that name.',
     args: { name: t.arg.string({ required: true, description: 'In any case, with A-labels or U-labels.' }) },
@@ -42,6 +46,7 @@ builder.queryFields((t) => ({
   domains: t.connection(
     {
       type: DomainNode,
+      access: access.read,
       description: 'Your domains, newest first.',
       args: { filter: t.arg({ type: DomainFilter, description: 'Which domains to show.' }) },
       complexity: connectionComplexity,
@@ -58,6 +63,7 @@ builder.queryFields((t) => ({
   ),
   domainCounts: t.field({
     type: DomainCounts,
+    access: access.read,
     description: 'How many domains you have in each status.',
     resolve: (_root, _args, { reads }) => domains.countDomainsByStatus(reads),
   }),

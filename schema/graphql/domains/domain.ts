@@ -34,6 +34,7 @@ const mailCounts = loadByOwner(({ reads }, names, _args: null) => domains.countD
 
 const CatchAll = builder.objectRef<Domain>('CatchAll').implement({
   description: 'What becomes of mail to addresses of a domain that nobody made.',
+  isOfDomain: true,
   fields: (t) => ({
     isEnabled: t.exposeBoolean('isCatchAllEnabled', {
       description: 'Whether it is taken in; otherwise it is refused.',
@@ -52,6 +53,7 @@ const RECORDS = 8;
 
 DomainNode.implement({
   description: 'A domain of yours: its mail comes here, and mail is sent from it.',
+  isOfDomain: true,
   fields: (t) => ({
     name: t.exposeString('name', { description: 'In lower case, with A-labels (RFC 5890).' }),
     status: t.expose('status', { type: DomainStatus, description: 'How far it is proven to be yours.' }),

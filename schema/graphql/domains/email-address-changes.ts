@@ -2,6 +2,7 @@ import * as changes from '../../../operations/domains/email-address-changes.ts';
 import type { EmailAddress } from '../../../operations/domains/email-addresses.ts';
 import { addressChangeShape, newAddressShape } from '../../shapes/email-address.ts';
 import { parseInput } from '../../shapes/parse-input.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
 import { DomainNode, EmailAddressNode } from '../nodes.ts';
@@ -12,6 +13,7 @@ const webhookId =
 builder.mutationField('createEmailAddress', (t) =>
   t.fieldWithInput({
     type: EmailAddressNode,
+    access: access.manage,
     description:
       'Adds an address on a verified domain of yours. Mail to it is stored, and handed on to the endpoint when it has one.',
     input: {
@@ -36,6 +38,7 @@ builder.mutationField('createEmailAddress', (t) =>
 builder.mutationField('updateEmailAddress', (t) =>
   t.fieldWithInput({
     type: EmailAddressNode,
+    access: access.manage,
     description:
       'Changes where mail to an address goes, or whether it takes any. What is absent stays. Either kind of routing takes the place of the other.',
     input: {
@@ -72,6 +75,7 @@ const DeleteEmailAddressPayload = builder.objectRef<EmailAddress>('DeleteEmailAd
 builder.mutationField('deleteEmailAddress', (t) =>
   t.fieldWithInput({
     type: DeleteEmailAddressPayload,
+    access: access.manage,
     description:
       'Deletes an address. It takes no mail any more, unless its domain takes mail to every address. Mail that it took stays readable.',
     input: { id: t.input.id({ required: true, description: 'Id of the address.' }) },

@@ -1,4 +1,5 @@
 import * as addresses from '../../../operations/domains/email-addresses.ts';
+import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';
 import { MailStatistics } from '../emails/mail-statistics.ts';
@@ -19,6 +20,7 @@ const mailCounts = loadByOwner(({ reads }, names, _args: null) => addresses.coun
 
 EmailAddressNode.implement({
   description: 'An address of yours that takes mail.',
+  isOfDomain: true,
   fields: (t) => ({
     address: t.exposeString('address', { description: 'The address itself, in lower case.' }),
     isActive: t.exposeBoolean('isActive', { description: 'Whether it takes mail, as you wish.' }),
@@ -58,6 +60,7 @@ EmailAddressNode.implement({
 builder.queryFields((t) => ({
   emailAddress: t.field({
     type: EmailAddressNode,
+    access: access.read,
     nullable: true,
     description: 'An address by its id; null when you have none with that id.',
     args: { id: t.arg.id({ required: true, description: 'Id of the address.' }) },
@@ -66,6 +69,7 @@ builder.queryFields((t) => ({
   emailAddresses: t.connection(
     {
       type: EmailAddressNode,
+      access: access.read,
       description: 'Your addresses, newest first.',
       args: {
         domainId: t.arg.id({ description: 'Only those on this domain; absent or null: on any.' }),

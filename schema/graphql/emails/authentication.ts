@@ -47,6 +47,7 @@ const result = 'What the check came to.';
 
 const SpfVerdict = builder.objectRef<Authentication['spf']>('SpfVerdict').implement({
   description: 'Whether the server that handed the mail over may send for the domain of the reverse-path (RFC 7208).',
+  isOfDomain: true,
   fields: (t) => ({
     result: t.expose('result', { type: AuthenticationResult, description: result }),
     domain: t.exposeString('domain', {
@@ -58,6 +59,7 @@ const SpfVerdict = builder.objectRef<Authentication['spf']>('SpfVerdict').implem
 
 const DkimVerdict = builder.objectRef<Authentication['dkim'][number]>('DkimVerdict').implement({
   description: 'Whether a signature of the mail holds (RFC 6376).',
+  isOfDomain: true,
   fields: (t) => ({
     result: t.expose('result', { type: AuthenticationResult, description: result }),
     domain: t.exposeString('domain', {
@@ -73,6 +75,7 @@ const DkimVerdict = builder.objectRef<Authentication['dkim'][number]>('DkimVerdi
 
 const DmarcVerdict = builder.objectRef<Authentication['dmarc']>('DmarcVerdict').implement({
   description: 'Whether the domain that the From field shows stands behind the mail (RFC 9989).',
+  isOfDomain: true,
   fields: (t) => ({
     result: t.expose('result', { type: AuthenticationResult, description: result }),
     domain: t.exposeString('domain', {
@@ -89,12 +92,14 @@ const DmarcVerdict = builder.objectRef<Authentication['dmarc']>('DmarcVerdict').
 
 const ArcVerdict = builder.objectRef<Authentication['arc']>('ArcVerdict').implement({
   description: 'Whether what servers on the way say of earlier checks can be trusted (RFC 8617).',
+  isOfDomain: true,
   fields: (t) => ({ result: t.expose('result', { type: AuthenticationResult, description: result }) }),
 });
 
 /** What we found out about where a received mail came from. */
 export const AuthenticationRef = builder.objectRef<Authentication>('Authentication').implement({
   description: 'Our own verdicts on where a received mail came from, never those that it claims itself.',
+  isOfDomain: true,
   fields: (t) => ({
     spf: t.expose('spf', { type: SpfVerdict, description: 'Of the server that handed the mail over.' }),
     dkim: t.expose('dkim', { type: [DkimVerdict], description: 'One for each signature, at most 50.' }),

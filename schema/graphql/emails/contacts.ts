@@ -5,6 +5,7 @@ import {
   type SenderAddress,
   suggestContacts,
 } from '../../../operations/emails/contacts.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { DomainNode, EmailAddressNode } from '../nodes.ts';
 
@@ -40,6 +41,7 @@ const USUAL_SUGGESTIONS = 10;
 builder.queryFields((t) => ({
   contacts: t.field({
     type: [ContactRef],
+    access: access.readAccount,
     description:
       'For a field of addresses: whom you have had mail with, those of the newest threads first. Of a long history the newest 300 threads are looked through, and by three characters and more of an address the newest 300 that have them.',
     complexity: ({ first }) => ({ field: 5, multiplier: first ?? USUAL_SUGGESTIONS }),
@@ -54,6 +56,7 @@ builder.queryFields((t) => ({
   }),
   senders: t.field({
     type: [SenderRef],
+    access: access.readAccount,
     description: 'Addresses that you may send from: active ones on verified domains, those that mail reaches first.',
     complexity: ({ first }) => ({ field: 1, multiplier: first ?? MAX_CONTACTS }),
     args: {

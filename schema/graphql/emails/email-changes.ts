@@ -1,5 +1,6 @@
 import { updateEmail, updateEmails } from '../../../operations/emails/email-flags.ts';
 import * as scheduled from '../../../operations/sending/scheduled-emails.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded, type GraphContext } from '../context.ts';
 import { EmailNode } from '../nodes.ts';
@@ -17,6 +18,7 @@ const ResumeEmailPayload = changePayload('ResumeEmailPayload', 'An email that is
 builder.mutationFields((t) => ({
   updateEmail: t.fieldWithInput({
     type: EmailNode,
+    access: access.manage,
     errors: { dataField: { name: 'email' } },
     description: 'Marks a received email as read or archived, or not.',
     input: {
@@ -31,6 +33,7 @@ builder.mutationFields((t) => ({
   }),
   updateEmails: t.fieldWithInput({
     type: [EmailNode],
+    access: access.manage,
     errors: { dataField: { name: 'emails' } },
     // Asked before the variables are looked at, which may be anything.
     complexity: (args) => ({
@@ -52,6 +55,7 @@ builder.mutationFields((t) => ({
   }),
   rescheduleEmail: t.fieldWithInput({
     type: EmailNode,
+    access: access.send,
     errors: { dataField: { name: 'email' } },
     description: 'Gives a scheduled email another time; a paused one stays paused.',
     input: {
@@ -70,6 +74,7 @@ builder.mutationFields((t) => ({
   }),
   cancelEmail: t.fieldWithInput({
     type: CancelEmailPayload,
+    access: access.send,
     errors: { directResult: true },
     description: 'Cancels a scheduled email: it is never sent, and stays readable.',
     input: { id: t.input.id({ required: true, description: emailId }) },
@@ -77,6 +82,7 @@ builder.mutationFields((t) => ({
   }),
   pauseEmail: t.fieldWithInput({
     type: PauseEmailPayload,
+    access: access.send,
     errors: { directResult: true },
     description: 'Holds a scheduled email back until it is resumed, even when its time passes.',
     input: { id: t.input.id({ required: true, description: emailId }) },
@@ -84,6 +90,7 @@ builder.mutationFields((t) => ({
   }),
   resumeEmail: t.fieldWithInput({
     type: ResumeEmailPayload,
+    access: access.send,
     errors: { directResult: true },
     description: 'Puts a paused email back on its schedule. When its own time passed meanwhile, it is sent now.',
     input: {

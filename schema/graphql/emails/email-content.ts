@@ -13,6 +13,7 @@ export interface AttachmentOf {
 
 export const Attachment = builder.objectRef<AttachmentOf>('Attachment').implement({
   description: 'A file in an email.',
+  isOfDomain: true,
   fields: (t) => ({
     filename: t.string({
       description: 'As the sender named it, or a name by its type; never empty. Unsafe as a path.',
@@ -46,6 +47,7 @@ export const Attachment = builder.objectRef<AttachmentOf>('Attachment').implemen
 
 const HeaderField = builder.objectRef<{ name: string; value: string }>('HeaderField').implement({
   description: 'A field of a header section.',
+  isOfDomain: true,
   fields: (t) => ({
     name: t.exposeString('name', { description: 'In lower case.' }),
     value: t.exposeString('value', { description: 'Decoded, on one line.' }),
@@ -55,6 +57,7 @@ const HeaderField = builder.objectRef<{ name: string; value: string }>('HeaderFi
 /** What only an opened email shows, by the email's id. */
 export const EmailContentRef = builder.objectRef<{ emailId: string }>('EmailContent').implement({
   description: 'The bodies and the header section of an email. Only what is asked for is read.',
+  isOfDomain: true,
   fields: (t) => ({
     text: t.string({
       nullable: true,

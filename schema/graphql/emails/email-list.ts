@@ -1,5 +1,6 @@
 import type { Place } from '../../../core/shared/page.ts';
 import * as emails from '../../../operations/emails/emails.ts';
+import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';
 import { EmailNode } from '../nodes.ts';
@@ -63,6 +64,7 @@ const EmailFilter = builder.inputType('EmailFilter', {
 builder.queryFields((t) => ({
   email: t.field({
     type: EmailNode,
+    access: access.read,
     nullable: true,
     description: 'An email by its id; null when you have none with that id.',
     args: { id: t.arg.id({ required: true, description: 'Id of the email.' }) },
@@ -71,6 +73,7 @@ builder.queryFields((t) => ({
   emails: t.connection(
     {
       type: EmailNode,
+      access: access.read,
       description:
         'Sent, received and scheduled mail in one list, newest first. Without a filter: of the last 30 days.',
       args: {

@@ -16,6 +16,7 @@ const sizeOf = loadByOwner(({ reads }, emailIds) => loadSizes(reads, emailIds));
 
 const Tag = builder.objectRef<{ name: string; value: string }>('Tag').implement({
   description: 'What its sender knows a sent email by; recipients do not see it.',
+  isOfDomain: true,
   fields: (t) => ({
     name: t.exposeString('name', { description: 'What the tag is about.' }),
     value: t.exposeString('value', { description: 'What it says.' }),
@@ -24,6 +25,7 @@ const Tag = builder.objectRef<{ name: string; value: string }>('Tag').implement(
 
 EmailNode.implement({
   description: 'A message that came in for one of your addresses, was sent, or waits for its time.',
+  isOfDomain: true,
   fields: (t) => ({
     type: t.expose('type', { type: EmailType, description: 'Which way it goes.' }),
     status: t.expose('status', { type: EmailStatus, description: 'How far it came.' }),

@@ -1,5 +1,6 @@
 import { type Extracts, extractFrom } from '../../../core/mime/extracts.ts';
 import { waitForEmail } from '../../../operations/emails/wait-for-email.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { EmailNode } from '../nodes.ts';
 import { loadEmailParts } from './email-parts.ts';
@@ -22,6 +23,7 @@ const TextPlace = builder.enumType('TextPlace', {
 
 const ExtractedCode = builder.objectRef<Extracts['codes'][number]>('ExtractedCode').implement({
   description: 'What looks like a code to be typed in once.',
+  isOfDomain: true,
   fields: (t) => ({
     code: t.exposeString('code', { description: 'As it stands there; digits that stand apart are joined.' }),
     foundIn: t.expose('foundIn', { type: [TextPlace], description: 'Where it stands.' }),
@@ -31,6 +33,7 @@ const ExtractedCode = builder.objectRef<Extracts['codes'][number]>('ExtractedCod
 
 const ExtractedLink = builder.objectRef<Extracts['links'][number]>('ExtractedLink').implement({
   description: 'A link in an email.',
+  isOfDomain: true,
   fields: (t) => ({
     url: t.field({ type: 'URL', description: 'Of http, https or mailto.', resolve: ({ url }) => url }),
     text: t.exposeString('text', {
@@ -44,6 +47,7 @@ const ExtractedLink = builder.objectRef<Extracts['links'][number]>('ExtractedLin
 
 const ExtractsRef = builder.objectRef<Extracts>('Extracts').implement({
   description: 'What programs look for in mail.',
+  isOfDomain: true,
   fields: (t) => ({
     codes: t.expose('codes', { type: [ExtractedCode], description: 'The likeliest first, ten at most.' }),
     links: t.expose('links', {
@@ -71,6 +75,7 @@ builder.objectFields(EmailNode, (t) => ({
 builder.queryFields((t) => ({
   waitForEmail: t.field({
     type: EmailNode,
+    access: access.read,
     nullable: true,
     description:
       'The first received email that fits all that is given, as soon as it is there with its thread; null: none came in time.',

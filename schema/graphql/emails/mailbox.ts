@@ -11,6 +11,7 @@ interface NamedAddress {
 
 export const Mailbox = builder.objectRef<NamedAddress>('Mailbox').implement({
   description: 'An address with the name that stands beside it (RFC 5322 §3.4).',
+  isOfDomain: true,
   fields: (t) => ({
     name: t.string({
       nullable: true,

@@ -4,6 +4,7 @@ import {
   type ReprocessedEmail,
   reprocessEmails,
 } from '../../../operations/emails/reprocess.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
 import { DeliveryNode, EmailNode, EndpointInterface } from '../nodes.ts';
@@ -113,6 +114,7 @@ const ReprocessPayload = builder.objectRef<{ emails: ReprocessedEmail[] }>('Repr
 builder.mutationField('reprocessEmails', (t) =>
   t.fieldWithInput({
     type: ReprocessPayload,
+    access: access.manage,
     description:
       'Parses stored emails again, joins them to threads again, routes them again, by what the service knows today. What you set (read, archived, labels, messages that you moved) stays.',
     errors: { directResult: true },

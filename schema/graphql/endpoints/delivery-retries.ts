@@ -1,5 +1,6 @@
 import { retryDelivery } from '../../../operations/endpoints/deliveries.ts';
 import { retryEmail } from '../../../operations/endpoints/retries.ts';
+import { access } from '../access.ts';
 import { releaseEmail } from '../../../operations/routing/release-email.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
@@ -48,6 +49,7 @@ const ReleaseEmailPayload = builder.objectRef<DeliveredAgain & { releasedAt: Dat
 builder.mutationFields((t) => ({
   retryEmail: t.fieldWithInput({
     type: RetryEmailPayload,
+    access: access.sendAccount,
     description:
       'Delivers a received email again, at once, in a new delivery. One that is still pending is tried now instead, so that nothing comes twice. Without ids it goes where its route leads now, guard rules and all.',
     input: {
@@ -65,6 +67,7 @@ builder.mutationFields((t) => ({
   }),
   retryDelivery: t.fieldWithInput({
     type: DeliveryNode,
+    access: access.sendAccount,
     description:
       'Delivers the email of a delivery that did not succeed to its endpoint again: in a new delivery, or in this one while it is pending.',
     input: { id: t.input.id({ required: true, description: 'Id of the delivery.' }) },
@@ -77,6 +80,7 @@ builder.mutationFields((t) => ({
   }),
   releaseEmail: t.fieldWithInput({
     type: ReleaseEmailPayload,
+    access: access.manage,
     description:
       'Lets a received email through that a guard rule blocked, or that is held for review: it goes the way it would go without guard rules.',
     input: { id: t.input.id({ required: true, description: 'Id of the email.' }) },

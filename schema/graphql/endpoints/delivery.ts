@@ -8,6 +8,7 @@ import {
   loadDeliveryAttempts,
   pageDeliveries,
 } from '../../../operations/endpoints/deliveries.ts';
+import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';
 import type { GraphContext } from '../context.ts';
@@ -17,6 +18,7 @@ import { DeliveryAttemptOutcome, DeliveryCause, DeliveryStatus, DeliveryType } f
 
 const RequestHeader = builder.objectRef<{ name: string; value: string }>('RequestHeader').implement({
   description: 'A header field of a request.',
+  isOfDomain: true,
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Its name.' }),
     value: t.exposeString('value', { description: 'Its value; what is secret is left out.' }),
@@ -25,6 +27,7 @@ const RequestHeader = builder.objectRef<{ name: string; value: string }>('Reques
 
 const DeliveryAttemptRef = builder.objectRef<DeliveryAttempt>('DeliveryAttempt').implement({
   description: 'One try of a delivery: what was sent, what came back, how long it took.',
+  isOfDomain: true,
   fields: (t) => ({
     number: t.exposeInt('number', { description: 'From 1.' }),
     startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it began.' }),
@@ -56,6 +59,7 @@ const recipientsOf = loadByOwner(({ reads }, deliveryIds) => findForwardRecipien
 
 DeliveryNode.implement({
   description: 'What becomes of a received email at one endpoint.',
+  isOfDomain: true,
   fields: (t) => ({
     type: t.field({
       type: DeliveryType,
@@ -122,6 +126,7 @@ DeliveryNode.implement({
 builder.queryField('delivery', (t) =>
   t.field({
     type: DeliveryNode,
+    access: access.read,
     nullable: true,
     description: 'A delivery by its id; null when you have none with that id.',
     args: { id: t.arg.id({ required: true, description: 'Id of the delivery.' }) },

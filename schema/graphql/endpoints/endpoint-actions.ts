@@ -3,6 +3,7 @@ import { type EndpointTestOutcome, TEST_ANSWER_MS, testEndpoint } from '../../..
 import { type Replay, replayDeliveries } from '../../../operations/endpoints/replays.ts';
 import { replayWishShape } from '../../shapes/endpoint.ts';
 import { parseInput } from '../../shapes/parse-input.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
 import { EndpointInterface } from '../nodes.ts';
@@ -97,6 +98,7 @@ const ReplayDeliveriesPayload = builder
 builder.mutationFields((t) => ({
   deleteEndpoint: t.fieldWithInput({
     type: DeleteEndpointPayload,
+    access: access.manage,
     description: 'Deletes an endpoint; mail that was routed to it goes on being stored.',
     input: { id: t.input.id({ required: true, description: 'Id of the endpoint.' }) },
     errors: { directResult: true },
@@ -108,6 +110,7 @@ builder.mutationFields((t) => ({
   }),
   testEndpoint: t.fieldWithInput({
     type: TestEndpointPayload,
+    access: access.manage,
     description:
       'Sends a sample to an endpoint by the code that delivers mail, in the form of real mail. At most ten a minute; the answer may take two minutes.',
     input: {
@@ -128,6 +131,7 @@ builder.mutationFields((t) => ({
   }),
   rotateEndpointSecret: t.fieldWithInput({
     type: WebhookEndpoint,
+    access: { ...access.manage, shows: ['WebhookEndpoint.signingSecrets'] },
     description: 'Gives a webhook a new signing secret. For 24 hours requests are signed with the former one, too.',
     input: {
       id: t.input.id({ required: true, description: 'Id of the webhook.' }),
@@ -146,6 +150,7 @@ builder.mutationFields((t) => ({
   }),
   replayDeliveries: t.fieldWithInput({
     type: ReplayDeliveriesPayload,
+    access: access.manage,
     description:
       'Delivers again, each in a new delivery, the emails whose latest delivery to an endpoint was made in that time. What is still pending is left alone, and what was delivered again later, too.',
     input: {

@@ -2,6 +2,7 @@ import { type EndpointChange, updateEndpoint } from '../../../operations/endpoin
 import { createEndpoint, type Endpoint } from '../../../operations/endpoints/endpoints.ts';
 import { endpointNamingShape } from '../../shapes/endpoint.ts';
 import { parseInput } from '../../shapes/parse-input.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded, type GraphContext } from '../context.ts';
 import { EmailEndpoint, EmailGroupEndpoint, WebhookEndpoint } from './endpoint.ts';
@@ -15,6 +16,7 @@ const changed = { id: { required: true, description: 'Id of the endpoint.' } } a
 builder.mutationFields((t) => ({
   createWebhookEndpoint: t.fieldWithInput({
     type: WebhookEndpoint,
+    access: { ...access.manage, shows: ['WebhookEndpoint.signingSecrets'] },
     description: 'Adds an endpoint that posts mail to a URL. It is given a verification token and a signing secret.',
     input: {
       name: t.input.string({ required: true, description: describedName }),
@@ -30,6 +32,7 @@ builder.mutationFields((t) => ({
   }),
   createEmailEndpoint: t.fieldWithInput({
     type: EmailEndpoint,
+    access: access.manage,
     description: 'Adds an endpoint that sends a copy of mail to one address.',
     input: {
       name: t.input.string({ required: true, description: describedName }),
@@ -42,6 +45,7 @@ builder.mutationFields((t) => ({
   }),
   createEmailGroupEndpoint: t.fieldWithInput({
     type: EmailGroupEndpoint,
+    access: access.manage,
     description: 'Adds an endpoint that sends copies of mail to several addresses.',
     input: {
       name: t.input.string({ required: true, description: describedName }),
@@ -58,6 +62,7 @@ builder.mutationFields((t) => ({
   }),
   updateWebhookEndpoint: t.fieldWithInput({
     type: WebhookEndpoint,
+    access: access.manage,
     description:
       'Changes what is given of an endpoint of that type. One that is switched on, or led elsewhere, starts without failures.',
     input: {
@@ -76,6 +81,7 @@ builder.mutationFields((t) => ({
   }),
   updateEmailEndpoint: t.fieldWithInput({
     type: EmailEndpoint,
+    access: access.manage,
     description: 'Changes what is given of an endpoint of that type.',
     input: {
       id: t.input.id(changed.id),
@@ -92,6 +98,7 @@ builder.mutationFields((t) => ({
   }),
   updateEmailGroupEndpoint: t.fieldWithInput({
     type: EmailGroupEndpoint,
+    access: access.manage,
     description: 'Changes what is given of an endpoint of that type.',
     input: {
       id: t.input.id(changed.id),

@@ -1,6 +1,7 @@
 import { countEndpoints, type Endpoint, pageEndpoints } from '../../../operations/endpoints/endpoints.ts';
 import { parseInput } from '../../shapes/parse-input.ts';
 import { searchShape } from '../../shapes/search.ts';
+import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';
 import { EndpointInterface } from '../nodes.ts';
@@ -18,6 +19,7 @@ const EndpointFilter = builder.inputType('EndpointFilter', {
 builder.queryFields((t) => ({
   endpoint: t.field({
     type: EndpointInterface,
+    access: access.readAccount,
     nullable: true,
     description: 'An endpoint by its id; null when you have none with that id.',
     args: { id: t.arg.id({ required: true, description: 'Id of the endpoint.' }) },
@@ -26,6 +28,7 @@ builder.queryFields((t) => ({
   endpoints: t.connection(
     {
       type: EndpointInterface,
+      access: access.readAccount,
       description: 'Your endpoints, newest first.',
       args: { filter: t.arg({ type: EndpointFilter, description: 'Which endpoints to show.' }) },
       complexity: connectionComplexity,

@@ -5,6 +5,7 @@ import { EventKind } from './event.ts';
 
 const News = builder.interfaceRef<FeedEvent>('News').implement({
   description: 'Something that happened to one of your things, with the thing as it is now.',
+  isOfDomain: true,
   fields: (t) => ({
     cursor: t.string({
       description: 'Its place in the feed: what follows it is asked for with `after`.',
@@ -18,6 +19,7 @@ const News = builder.interfaceRef<FeedEvent>('News').implement({
 export const EmailNews = builder.objectRef<FeedEvent>('EmailNews').implement({
   description: 'Something that happened to an email.',
   interfaces: [News],
+  isOfDomain: true,
   fields: (t) => ({
     email: t.field({
       type: EmailNode,
@@ -31,6 +33,7 @@ export const EmailNews = builder.objectRef<FeedEvent>('EmailNews').implement({
 export const ThreadNews = builder.objectRef<FeedEvent>('ThreadNews').implement({
   description: 'Something that happened to a thread, or to a message in it.',
   interfaces: [News],
+  isOfDomain: true,
   fields: (t) => ({
     thread: t.field({
       type: ThreadNode,
@@ -50,6 +53,7 @@ export const ThreadNews = builder.objectRef<FeedEvent>('ThreadNews').implement({
 export const DeliveryNews = builder.objectRef<FeedEvent>('DeliveryNews').implement({
   description: 'Something that came of a delivery.',
   interfaces: [News],
+  isOfDomain: true,
   fields: (t) => ({
     delivery: t.field({
       type: DeliveryNode,
@@ -63,6 +67,7 @@ export const DeliveryNews = builder.objectRef<FeedEvent>('DeliveryNews').impleme
 export const DomainNews = builder.objectRef<FeedEvent>('DomainNews').implement({
   description: 'Something that happened to a domain.',
   interfaces: [News],
+  isOfDomain: true,
   fields: (t) => ({
     domain: t.field({
       type: DomainNode,

@@ -1,6 +1,7 @@
 import { decodeEventCursor, encodeEventCursor } from '../../../core/events/event-cursor.ts';
 import { EVENT_KINDS, type EventKind as Kind } from '../../../core/events/event-kinds.ts';
 import { countEvents, cursorOf, type FeedEvent, pageEvents } from '../../../operations/events/events.ts';
+import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { type Connection, connectionBy } from '../connection.ts';
 import { DeliveryNode, DomainNode, EmailNode, EndpointInterface, ThreadNode } from '../nodes.ts';
@@ -17,6 +18,7 @@ export const EventKind = builder.enumType('EventKind', {
 
 export const Event = builder.objectRef<FeedEvent>('Event').implement({
   description: 'Something that happened. What it is of is shown as it is now.',
+  isOfDomain: true,
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
     cursor: t.string({
@@ -100,6 +102,7 @@ const EventConnection = builder.connectionObject<
 builder.queryFields((t) => ({
   events: t.field({
     type: EventConnection,
+    access: access.readAccount,
     description: 'All that happened, oldest first. The cursors are those of the subscriptions, too.',
     args: t.arg.connectionArgs(),
     complexity: connectionComplexity,

@@ -1,5 +1,6 @@
 import { EVENT_KINDS, type EventKind as Kind } from '../../../core/events/event-kinds.ts';
 import { fitsFilter } from '../../../operations/emails/wait-for-email.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { DeliveryNews, DomainNews, EmailNews, ThreadNews } from './changes.ts';
 import { Event, EventKind } from './event.ts';
@@ -16,6 +17,7 @@ const any = () => true;
 builder.subscriptionFields((t) => ({
   events: t.field({
     type: Event,
+    access: access.read,
     description: 'All that happens, in order and without a gap.',
     args: {
       after: t.arg.string({ description: AFTER }),
@@ -31,6 +33,7 @@ builder.subscriptionFields((t) => ({
   }),
   emailReceived: t.field({
     type: EmailNews,
+    access: access.read,
     description: 'Each received email, when it has its thread.',
     args: {
       address: t.arg.string({
@@ -57,6 +60,7 @@ builder.subscriptionFields((t) => ({
   }),
   emailUpdated: t.field({
     type: EmailNews,
+    access: access.read,
     description: 'What happens to emails: received, threaded, read, sent, delivered, bounced and so on.',
     args: {
       id: t.arg.id({ description: 'Of this email alone; null: of all.' }),
@@ -72,6 +76,7 @@ builder.subscriptionFields((t) => ({
   }),
   threadUpdated: t.field({
     type: ThreadNews,
+    access: access.read,
     description: 'What happens to threads and to the messages in them: new ones, marks, labels, merges.',
     args: {
       id: t.arg.id({ description: 'Of this thread alone; null: of all.' }),
@@ -88,6 +93,7 @@ builder.subscriptionFields((t) => ({
   }),
   deliveryUpdated: t.field({
     type: DeliveryNews,
+    access: access.read,
     description: 'What comes of deliveries to endpoints.',
     args: {
       endpointId: t.arg.id({ description: 'To this endpoint alone; null: to all.' }),
@@ -103,6 +109,7 @@ builder.subscriptionFields((t) => ({
   }),
   domainUpdated: t.field({
     type: DomainNews,
+    access: access.read,
     description: 'What happens to domains: proven, failed, records lost.',
     args: {
       id: t.arg.id({ description: 'Of this domain alone; null: of all.' }),

@@ -1,6 +1,7 @@
 import { createGuardRule, deleteGuardRule, updateGuardRule } from '../../../operations/routing/guard-rules.ts';
 import { guardRuleNamingShape } from '../../shapes/guard-rule.ts';
 import { parseInput } from '../../shapes/parse-input.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
 import { GuardRuleNode } from '../nodes.ts';
@@ -31,6 +32,7 @@ const kept = 'Null or absent: it stays.';
 builder.mutationFields((t) => ({
   createGuardRule: t.fieldWithInput({
     type: GuardRuleNode,
+    access: access.manage,
     description:
       'Adds a guard rule, which counts from the next mail on. backtestGuardRule tells beforehand what a rule would have done.',
     input: {
@@ -63,6 +65,7 @@ builder.mutationFields((t) => ({
   }),
   updateGuardRule: t.fieldWithInput({
     type: GuardRuleNode,
+    access: access.manage,
     description:
       'Changes what is given of a guard rule; config and action are replaced as a whole. Its counters go on.',
     input: {
@@ -95,6 +98,7 @@ builder.mutationFields((t) => ({
   }),
   deleteGuardRule: t.fieldWithInput({
     type: DeleteGuardRulePayload,
+    access: access.manage,
     description: 'Deletes a guard rule.',
     input: { id: t.input.id({ required: true, description: 'Id of the rule.' }) },
     errors: { directResult: true },

@@ -2,6 +2,7 @@ import { decodeRulePlace, encodeRulePlace, type RulePlace } from '../../../core/
 import * as rules from '../../../operations/routing/guard-rules.ts';
 import { parseInput } from '../../shapes/parse-input.ts';
 import { searchShape } from '../../shapes/search.ts';
+import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connectionBy } from '../connection.ts';
 import { EmailNode, EndpointInterface, GuardRuleNode } from '../nodes.ts';
@@ -105,6 +106,7 @@ const cursors = { encode: encodeRulePlace, decode: decodeRulePlace };
 builder.queryFields((t) => ({
   guardRule: t.field({
     type: GuardRuleNode,
+    access: access.readAccount,
     nullable: true,
     description: 'A guard rule by its id; null when you have none with that id.',
     args: { id: t.arg.id({ required: true, description: 'Id of the rule.' }) },
@@ -113,6 +115,7 @@ builder.queryFields((t) => ({
   guardRules: t.connection(
     {
       type: GuardRuleNode,
+      access: access.readAccount,
       description: 'Your guard rules in the order in which they are asked.',
       args: { filter: t.arg({ type: GuardRuleFilter, description: 'Which rules to show.' }) },
       complexity: connectionComplexity,
@@ -145,6 +148,7 @@ builder.queryFields((t) => ({
   ),
   guardLimits: t.field({
     type: GuardLimits,
+    access: access.readAccount,
     description: 'What guard rules you can have, and whether a model can be asked.',
     resolve: () => ({}),
   }),

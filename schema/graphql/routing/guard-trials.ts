@@ -3,6 +3,7 @@ import * as backtests from '../../../operations/routing/guard-backtest.ts';
 import { checkGuardRule, type GuardCheck } from '../../../operations/routing/guard-rules.ts';
 import { backtestSpanShape, DEFAULT_EXAMPLES, priorityShape } from '../../shapes/guard-rule.ts';
 import { parseInput } from '../../shapes/parse-input.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { EmailNode, EndpointInterface, GuardRuleNode } from '../nodes.ts';
 import { GuardConfigInput, guardConfigOf } from './guard-criteria.ts';
@@ -134,6 +135,7 @@ const triedShape = backtestSpanShape.extend({ priority: priorityShape });
 builder.mutationFields((t) => ({
   checkGuardRule: t.fieldWithInput({
     type: CheckGuardRulePayload,
+    access: access.readAccount,
     description:
       'Tells what one rule by itself, active or not, makes of an email that was received. Nothing is changed.',
     input: {
@@ -145,6 +147,7 @@ builder.mutationFields((t) => ({
   }),
   backtestGuardRule: t.fieldWithInput({
     type: GuardBacktest,
+    access: access.readAccount,
     description:
       'Tells what an explicit rule that is not saved would have done with the received mail of the last days. Nothing is changed. One at a time; it answers within 8 seconds with what it came to.',
     input: {
@@ -179,6 +182,7 @@ builder.mutationFields((t) => ({
   }),
   backtestSavedGuardRule: t.fieldWithInput({
     type: GuardBacktest,
+    access: access.readAccount,
     description: 'As backtestGuardRule, with a saved rule, active or not, in its own place.',
     input: {
       id: t.input.id({ required: true, description: 'Id of the rule.' }),

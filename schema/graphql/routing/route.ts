@@ -1,6 +1,7 @@
 import type { TriedRule } from '../../../core/routing/guard-judgement.ts';
 import { invalid } from '../../../operations/context.ts';
 import { EXPLAIN_ANSWER_MS, explainRoute, type RouteExplanation } from '../../../operations/routing/explain-route.ts';
+import { access } from '../access.ts';
 import { explainEmailRoute, type RoutePlace, type RouteStep } from '../../../operations/routing/routes.ts';
 import { builder } from '../builder.ts';
 import { DeliveryNode, DomainNode, EmailAddressNode, EmailNode, EndpointInterface, GuardRuleNode } from '../nodes.ts';
@@ -216,6 +217,7 @@ const ROUTE_COST = 100;
 builder.queryField('explainRoute', (t) =>
   t.field({
     type: RouteRef,
+    access: access.readAccount,
     description:
       'Says where a mail goes and why: a stored one, or one that has not come. Nothing is stored, and models are not asked.',
     complexity: ROUTE_COST,

@@ -6,6 +6,7 @@ import {
   simulateInbound,
 } from '../../../operations/routing/simulate-inbound.ts';
 import { readIdempotency } from '../../../operations/sending/idempotency.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
 import { EmailNode } from '../nodes.ts';
@@ -54,6 +55,7 @@ const SimulatedInboundRef = builder.objectRef<SimulatedInbound>('SimulateInbound
 builder.mutationField('simulateInbound', (t) =>
   t.fieldWithInput({
     type: SimulatedInboundRef,
+    access: access.manage,
     description:
       'Lets a mail come in as if another server handed it over, marked as a test: it is parsed, threaded, routed and delivered as all mail. Give one of raw, rawBase64 and template.',
     errors: { directResult: true },

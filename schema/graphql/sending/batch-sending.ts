@@ -4,6 +4,7 @@ import { type Receipt, readIdempotency } from '../../../operations/sending/idemp
 import { sendBatch } from '../../../operations/sending/send-batch.ts';
 import { batchEmails, refuseCrowds } from '../../shapes/outgoing.ts';
 import { parseInput } from '../../shapes/parse-input.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { SuppressedRecipient } from '../client-errors.ts';
 import { forgetLoaded } from '../context.ts';
@@ -20,6 +21,7 @@ const BatchValidation = builder.enumType('BatchValidation', {
 
 const RefusedEmail = builder.objectRef<{ index: number; message: string }>('RefusedEmail').implement({
   description: 'An email of a batch that could not go.',
+  isOfDomain: true,
   fields: (t) => ({
     index: t.exposeInt('index', { description: 'Its place in the request, from 0.' }),
     message: t.exposeString('message', { description: 'What is wrong with it, for people.' }),
@@ -61,6 +63,7 @@ const asked = z.object({ emails: batchEmails(z.unknown()) });
 builder.mutationFields((t) => ({
   sendEmails: t.fieldWithInput({
     type: SendEmailsPayload,
+    access: { ...access.send, shows: ['SendEmailsPayload.refused'] },
     description: 'Sends 1 to 100 emails, each at once or on its schedule.',
     errors: { types: [SuppressedRecipient], directResult: true },
     input: {
@@ -85,6 +88,7 @@ builder.mutationFields((t) => ({
   }),
   cancelBatch: t.fieldWithInput({
     type: CancelBatchPayload,
+    access: access.send,
     description: 'Cancels what of a batch is still on the schedule; what has left goes its way.',
     errors: { directResult: true },
     input: { id: t.input.id({ required: true, description: 'Id of the batch.' }) },

@@ -1,4 +1,5 @@
 import type { Batch, BatchCounts } from '../../../operations/sending/batches.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { BatchNode, EmailNode } from '../nodes.ts';
 
@@ -30,6 +31,7 @@ const BatchItemStatus = builder.enumType('BatchItemStatus', {
 
 const BatchCountsRef = builder.objectRef<BatchCounts>('BatchCounts').implement({
   description: 'How many emails of a batch came how far.',
+  isOfDomain: true,
   fields: (t) => ({
     total: t.int({
       description: 'All of them.',
@@ -45,6 +47,7 @@ const BatchCountsRef = builder.objectRef<BatchCounts>('BatchCounts').implement({
 
 const BatchItem = builder.objectRef<Batch['items'][number]>('BatchItem').implement({
   description: 'An email of a batch.',
+  isOfDomain: true,
   fields: (t) => ({
     index: t.exposeInt('index', { description: 'Its place in the request, from 0, those that could not go left out.' }),
     status: t.expose('status', { type: BatchItemStatus, description: 'How far it came.' }),
@@ -59,6 +62,7 @@ const BatchItem = builder.objectRef<Batch['items'][number]>('BatchItem').impleme
 
 BatchNode.implement({
   description: 'Emails that were asked for at once.',
+  isOfDomain: true,
   fields: (t) => ({
     status: t.field({
       type: BatchStatus,
@@ -80,6 +84,7 @@ BatchNode.implement({
 builder.queryField('batch', (t) =>
   t.field({
     type: BatchNode,
+    access: access.read,
     nullable: true,
     description: 'A batch by its id; null when you have none with that id.',
     args: { id: t.arg.id({ required: true, description: 'Id of the batch.' }) },

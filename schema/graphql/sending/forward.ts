@@ -1,6 +1,7 @@
 import { forwardEmail } from '../../../operations/sending/forward-email.ts';
 import { readIdempotency } from '../../../operations/sending/idempotency.ts';
 import { refuseCrowds } from '../../shapes/outgoing.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { SuppressedRecipient } from '../client-errors.ts';
 import { forgetLoaded } from '../context.ts';
@@ -11,6 +12,7 @@ builder.mutationField('forwardEmail', (t) => {
   const { attachments: _, ...fields } = contentFields(t.input);
   return t.fieldWithInput({
     type: EmailNode,
+    access: access.send,
     description:
       'Sends a received or sent email on to others, as mail programs do: a new email that quotes it, and joins no thread of it.',
     errors: { types: [SuppressedRecipient], dataField: { name: 'email' } },

@@ -1,4 +1,5 @@
 import { type EmailAttempt, loadAttempts } from '../../../operations/sending/recipients.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { AttemptOutcome, RecipientStatus } from '../emails/email-enums.ts';
 import { loadByOwner } from '../load-by-owner.ts';
@@ -12,6 +13,7 @@ const attemptsOf = loadByOwner(({ reads }, recipientIds) => loadAttempts(reads, 
 
 const Attempt = builder.objectRef<EmailAttempt>('Attempt').implement({
   description: 'One try to hand an email to the server of a recipient.',
+  isOfDomain: true,
   fields: (t) => ({
     number: t.exposeInt('number', { description: 'From 1.' }),
     startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it began.' }),
@@ -56,6 +58,7 @@ const Attempt = builder.objectRef<EmailAttempt>('Attempt').implement({
 
 RecipientNode.implement({
   description: 'Somebody that an email is sent to, and what became of it there.',
+  isOfDomain: true,
   fields: (t) => ({
     address: t.exposeString('address', { description: 'As it stands in the envelope.' }),
     status: t.expose('status', { type: RecipientStatus, description: 'How far the email came there.' }),
@@ -108,6 +111,7 @@ RecipientNode.implement({
 builder.queryField('recipient', (t) =>
   t.field({
     type: RecipientNode,
+    access: access.read,
     nullable: true,
     description: 'A recipient by its id; null when you have none with that id.',
     args: { id: t.arg.id({ required: true, description: 'Id of the recipient.' }) },

@@ -2,6 +2,7 @@ import { type Receipt, readIdempotency } from '../../../operations/sending/idemp
 import { sendReply } from '../../../operations/sending/replies.ts';
 import { sendEmail } from '../../../operations/sending/send-email.ts';
 import { refuseCrowds } from '../../shapes/outgoing.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { SuppressedRecipient } from '../client-errors.ts';
 import { forgetLoaded } from '../context.ts';
@@ -41,6 +42,7 @@ const ReplyPayload = builder.objectRef<Receipt>('ReplyToEmailPayload').implement
 builder.mutationFields((t) => ({
   sendEmail: t.fieldWithInput({
     type: EmailNode,
+    access: access.send,
     description:
       'Sends an email, or schedules it when it says when. Answers once the email is stored; its recipients tell what becomes of it.',
     errors: { types: [SuppressedRecipient], dataField: { name: 'email' } },
@@ -55,6 +57,7 @@ builder.mutationFields((t) => ({
   }),
   replyToEmail: t.fieldWithInput({
     type: ReplyPayload,
+    access: access.send,
     description: 'Answers an email, or the latest message of a thread. The answer joins the thread.',
     errors: { types: [SuppressedRecipient], directResult: true },
     input: {

@@ -2,6 +2,7 @@ import { UserError } from '../../../core/shared/errors.ts';
 import * as suppressions from '../../../operations/sending/suppressions.ts';
 import { parseInput } from '../../shapes/parse-input.ts';
 import { newSuppressionShape, suppressionQueryShape } from '../../shapes/suppression.ts';
+import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';
 import { forgetLoaded } from '../context.ts';
@@ -53,6 +54,7 @@ const SuppressionFilter = builder.inputType('SuppressionFilter', {
 builder.queryFields((t) => ({
   suppression: t.field({
     type: SuppressionNode,
+    access: access.readAccount,
     nullable: true,
     description: 'A suppression by its id or its address; null when there is none, so that mail is sent there.',
     args: { idOrAddress: t.arg.string({ required: true, description: 'Its id, or the address in any case.' }) },
@@ -65,6 +67,7 @@ builder.queryFields((t) => ({
   suppressions: t.connection(
     {
       type: SuppressionNode,
+      access: access.readAccount,
       description: 'Addresses that your mail is not sent to any more, newest first.',
       args: { filter: t.arg({ type: SuppressionFilter, description: 'Which suppressions to show.' }) },
       complexity: connectionComplexity,
@@ -98,6 +101,7 @@ builder.queryFields((t) => ({
 builder.mutationField('suppressAddress', (t) =>
   t.fieldWithInput({
     type: SuppressionNode,
+    access: access.manage,
     description:
       'Has no mail sent to an address until the suppression is lifted. One that is suppressed already stays as it is, and answers so.',
     input: {
@@ -125,6 +129,7 @@ const LiftSuppressionPayload = builder.objectRef<suppressions.Suppression>('Lift
 builder.mutationField('liftSuppression', (t) =>
   t.fieldWithInput({
     type: LiftSuppressionPayload,
+    access: access.manage,
     description: 'Has mail sent to an address again, until it bounces or is complained of anew.',
     input: { idOrAddress: t.input.string({ required: true, description: 'Its id, or the address in any case.' }) },
     errors: { directResult: true },

@@ -1,4 +1,5 @@
 import type { EmailSummary } from '../../../operations/emails/emails.ts';
+import { access } from '../access.ts';
 import { pageWaitingEmails, retrySending } from '../../../operations/sending/recipients.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';
@@ -20,6 +21,7 @@ builder.queryFields((t) => ({
   waitingEmails: t.connection(
     {
       type: EmailNode,
+      access: access.readAccount,
       description: 'Emails of any age that wait for something; but for scheduled ones, newest first.',
       args: { for: t.arg({ type: Wait, required: true, description: 'What they wait for.' }) },
       complexity: connectionComplexity,
@@ -59,6 +61,7 @@ const RetrySendingPayload = builder.objectRef<TriedAgain>('RetrySendingPayload')
 builder.mutationField('retrySending', (t) =>
   t.fieldWithInput({
     type: RetrySendingPayload,
+    access: access.sendAccount,
     errors: { directResult: true },
     description: 'Tries the recipients of a sent email now that their servers put off, instead of when they are due.',
     input: { id: t.input.id({ required: true, description: 'Id of the email.' }) },

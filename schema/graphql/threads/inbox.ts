@@ -1,3 +1,4 @@
+import { access } from '../access.ts';
 import * as inbox from '../../../operations/threads/threads.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';
@@ -36,6 +37,7 @@ builder.queryField('inbox', (t) =>
   t.connection(
     {
       type: ThreadNode,
+      access: access.readAccount,
       description: 'Threads that are not archived, that with the newest message first; or those that a search finds.',
       args: {
         filter: t.arg({ type: InboxFilter, description: 'Which threads; absent: all that are not archived.' }),

@@ -1,4 +1,5 @@
 import { type Label, listLabels, updateThreads } from '../../../operations/threads/thread-changes.ts';
+import { access } from '../access.ts';
 import { mergeThreads, moveEmails, type SplitThread, splitThread } from '../../../operations/threads/thread-moves.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
@@ -19,6 +20,7 @@ const LIKELY_LABELS = 20;
 builder.queryField('labels', (t) =>
   t.field({
     type: [LabelRef],
+    access: access.readAccount,
     description: 'Every label of your threads, by name; of more than 1,000 those of most threads.',
     complexity: { field: 5, multiplier: LIKELY_LABELS },
     resolve: (_root, _args, { reads }) => listLabels(reads),
@@ -28,6 +30,7 @@ builder.queryField('labels', (t) =>
 builder.mutationField('updateThreads', (t) =>
   t.fieldWithInput({
     type: [ThreadNode],
+    access: access.manage,
     description:
       'Changes whole threads: all of them, or none. Flags are set on every received message that is there now; a message that comes later is unread and not archived.',
     input: {
@@ -63,6 +66,7 @@ builder.mutationField('updateThreads', (t) =>
 builder.mutationField('mergeThreads', (t) =>
   t.fieldWithInput({
     type: ThreadNode,
+    access: access.manage,
     description:
       'Joins threads into the oldest of them, with the labels of all. The ids of the others lead to it for ever. Threads that are one already stay so.',
     input: { threadIds: t.input.idList({ required: true, description: '2 to 20 threads.' }) },
@@ -96,6 +100,7 @@ const SplitThreadPayload = builder.objectRef<SplitThread>('SplitThreadPayload').
 builder.mutationField('splitThread', (t) =>
   t.fieldWithInput({
     type: SplitThreadPayload,
+    access: access.manage,
     description:
       'Makes messages of a thread a thread of their own, with the same labels. From then on answers go to whichever of the two has what they answer, and no later message joins the two; mergeThreads does. Asked again, it answers the same.',
     input: {
@@ -114,6 +119,7 @@ builder.mutationField('splitThread', (t) =>
 builder.mutationField('moveEmails', (t) =>
   t.fieldWithInput({
     type: ThreadNode,
+    access: access.manage,
     description:
       'Moves messages of any threads into another; answers to them follow. The threads that they leave stay apart from it, as after splitThread; one that is left without messages ends in it.',
     input: {

@@ -1,6 +1,7 @@
 import { participantList } from '../../../core/threads/thread-participants.ts';
 import type { EmailSummary } from '../../../operations/emails/emails.ts';
 import * as threads from '../../../operations/threads/threads.ts';
+import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';
 import { EmailNode, ThreadNode } from '../nodes.ts';
@@ -9,6 +10,7 @@ import { placeOfThread, ThreadConnection } from './thread-connection.ts';
 const Participant = builder.objectRef<ReturnType<typeof participantList>[number]>('Participant').implement({
   description:
     'Somebody who takes part in a thread: a sender or recipient, or the address of yours that took a message.',
+  isOfDomain: true,
   fields: (t) => ({
     name: t.exposeString('name', { nullable: true, description: 'As messages show it; null when none does.' }),
     address: t.exposeString('address', { description: 'In lower case.' }),
@@ -18,6 +20,7 @@ const Participant = builder.objectRef<ReturnType<typeof participantList>[number]
 ThreadNode.implement({
   description:
     'Emails, received and sent, that belong together: by what they answer, or else by their subject. Ids of threads that were joined to another lead to that for ever.',
+  isOfDomain: true,
   fields: (t) => ({
     rootMessageId: t.exposeString('rootMessageId', { description: 'The Message-ID field of the first message.' }),
     normalizedSubject: t.exposeString('normalizedSubject', {
@@ -97,6 +100,7 @@ const ThreadFilter = builder.inputType('ThreadFilter', {
 builder.queryFields((t) => ({
   thread: t.field({
     type: ThreadNode,
+    access: access.read,
     nullable: true,
     description: 'A thread of yours; null when you have none with that id.',
     args: { id: t.arg.id({ required: true, description: 'Of a thread, or of one that was joined to another.' }) },
@@ -105,6 +109,7 @@ builder.queryFields((t) => ({
   threads: t.connection(
     {
       type: ThreadNode,
+      access: access.read,
       description: 'All threads, that with the newest message first.',
       args: { filter: t.arg({ type: ThreadFilter, description: 'Which threads; all without it.' }) },
       complexity: connectionComplexity,

@@ -1,5 +1,6 @@
 import { findThingsToFix, type ThingToFix } from '../../../operations/upkeep/findings.ts';
 import * as overview from '../../../operations/upkeep/overview.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { loadNode } from '../node-kinds.ts';
 
@@ -181,6 +182,7 @@ const Overview = builder.objectRef<OverviewOf>('Overview').implement({
 builder.queryField('overview', (t) =>
   t.field({
     type: Overview,
+    access: access.readAccount,
     description: 'Mail by the hour, deliveries, what waits, and what is to be looked at.',
     args: {
       hours: t.arg.int({

@@ -1,5 +1,6 @@
 import { MOST_RETENTION_DAYS } from '../../../core/upkeep/retention.ts';
 import { type AccountRetention, readRetention, updateRetention } from '../../../operations/upkeep/retention.ts';
+import { access } from '../access.ts';
 import { Viewer } from '../accounts/account.ts';
 import { builder } from '../builder.ts';
 
@@ -27,6 +28,7 @@ builder.objectField(Viewer, 'retention', (t) =>
 builder.mutationField('updateRetention', (t) =>
   t.fieldWithInput({
     type: Retention,
+    access: access.manage,
     description: `Changes how long mail is kept, all three at once. Older mail is removed within hours, and for good. ${NEVER_LONGER}`,
     input: {
       rawDays: t.input.int({ description: `1 to ${MOST_RETENTION_DAYS}; absent or null: for ever.` }),

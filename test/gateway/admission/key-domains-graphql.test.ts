@@ -8,7 +8,7 @@ import {
   isUnionType,
 } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { scopesOfFields, typesOfDomain } from '../../../gateway/graphql/scopes-of-fields.ts';
+import { accessOf, isTypeOfDomain } from '../../../schema/graphql/access.ts';
 import { schema } from '../../../schema/graphql/schema.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import { makeTwoDomains, type TwoDomains } from '../../support/rows/two-domains.ts';
@@ -33,7 +33,7 @@ afterAll(() => gateway.close());
 const roots = (['query', 'mutation'] as const).flatMap((operation) => {
   const type = schema.getRootType(operation as never);
   return Object.values(type?.getFields() ?? {}).map((field) => {
-    const need = scopesOfFields[type?.name ?? '']?.[field.name];
+    const need = accessOf(field);
     const isRead = need?.isOfDomain === true && field.name !== SLOW;
     return { name: `${operation} ${field.name}`, operation, field, isReached: isRead && need.scope !== 'manage', need };
   });
@@ -47,7 +47,7 @@ function selectionOf(output: GraphQLOutputType, depth: number): string {
   if (isUnionType(type))
     return `{ __typename ... on Error { message code } ${type
       .getTypes()
-      .filter(({ name }) => typesOfDomain.has(name))
+      .filter((each) => isTypeOfDomain(schema, each))
       .map(({ name }) => `... on ${name} { ${fieldsOf(name, depth)} }`)
       .join(' ')} }`;
   return `{ __typename ${fieldsOf(type.name, depth)} }`;
@@ -61,7 +61,7 @@ function fieldsOf(typeName: string, depth: number): string {
     .flatMap((field) => {
       const inner = getNamedType(field.type);
       if (isLeafType(inner)) return [field.name];
-      if (depth <= 1 || isUnionType(inner) || !typesOfDomain.has(inner.name)) return [];
+      if (depth <= 1 || isUnionType(inner) || !isTypeOfDomain(schema, inner)) return [];
       const page = field.args.some((argument) => argument.name === 'first') ? '(first: 3)' : '';
       return [`${field.name}${page} ${selectionOf(field.type, depth - 1)}`];
     })

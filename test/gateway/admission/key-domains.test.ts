@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { scopesOfRoutes } from '../../../gateway/admission/scopes-of-routes.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import { examplesOf, recordRoutes, type ServedRoute } from '../../support/rows/route-table.ts';
 import { makeTwoDomains, type TwoDomains } from '../../support/rows/two-domains.ts';
@@ -17,7 +16,7 @@ beforeAll(async () => {
   const recorded = await recordRoutes(() => openTestGateway());
   gateway = recorded.opened;
   await gateway.app.ready();
-  routes = recorded.routes.filter(({ method, url }) => Object.hasOwn(scopesOfRoutes, `${method} ${url}`));
+  routes = recorded.routes.filter(({ access }) => access !== null);
   two = await makeTwoDomains(gateway);
   key = (await insertKey(gateway.owner, two.mine.mailbox, { scopes: ['read', 'send'], domain: two.domain })).secret;
 });
@@ -27,12 +26,11 @@ const LATER = new Date(Date.now() + 86_400_000).toISOString();
 /** Of which the key may change the time alone. */
 const isChange = ({ method, url }: ServedRoute) => /^P(?:ATCH|UT)$/.test(method) && url === '/api/e2/emails/:id';
 const isGraph = ({ url }: ServedRoute) => url === '/graphql';
-const needOf = ({ method, url }: ServedRoute) => scopesOfRoutes[`${method} ${url}`];
 const call = (method: string, path: string, body?: unknown) =>
   gateway.call(key, method, path.replace(/^\/api\/e2/, ''), body);
 
 test('whatever is not limited to the domain is refused, and it is said why', async () => {
-  for (const route of routes.filter((each) => needOf(each)?.isOfDomain === false)) {
+  for (const route of routes.filter((each) => each.access?.isOfDomain === false)) {
     const name = `${route.method} ${route.url}`;
     const own = two.mine.ids.get('em')?.[0] ?? '';
     const response = await call(
@@ -41,7 +39,7 @@ test('whatever is not limited to the domain is refused, and it is said why', asy
       route.method === 'GET' ? undefined : {},
     );
     expect(response.statusCode, name).toBe(403);
-    const isManaged = JSON.stringify(needOf(route)?.scopes).includes('manage');
+    const isManaged = JSON.stringify(route.access?.scopes).includes('manage');
     expect(response.json(), name).toMatchObject(
       isManaged
         ? { code: 'insufficient_scope', requiredScope: 'manage' }
@@ -60,7 +58,7 @@ test('every list shows what is of the domain, and counts it exactly', async () =
   const shown: Record<string, unknown> = {};
   for (const { url } of routes.filter(
     (route) =>
-      route.method === 'GET' && needOf(route)?.isOfDomain === true && route.params.length === 0 && !isGraph(route),
+      route.method === 'GET' && route.access?.isOfDomain === true && route.params.length === 0 && !isGraph(route),
   )) {
     const response = await call('GET', `${url}?limit=100`);
     expect(response.statusCode, `${url} ${response.body}`).toBe(200);
@@ -101,7 +99,7 @@ test('every other route answers what is of the account’s other domain like wha
   };
   const order = ({ method, url }: ServedRoute) => `${method === 'DELETE' ? 2 : method === 'GET' ? 0 : 1}${url}`;
   const swept = routes
-    .filter((route) => needOf(route)?.isOfDomain === true && !isGraph(route))
+    .filter((route) => route.access?.isOfDomain === true && !isGraph(route))
     .toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
   expect(swept.length).toBeGreaterThan(35);
   const complaints: string[] = [];

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { buildSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES, type Scope } from '../../../core/accounts/key-rights.ts';
-import { scopesOfFields } from '../../../gateway/graphql/scopes-of-fields.ts';
+import { accessOf, requireAccess } from '../../../schema/graphql/access.ts';
 import { schema } from '../../../schema/graphql/schema.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
@@ -49,16 +50,19 @@ const missing = async (key: string, query: string, variables?: Record<string, un
   return requiredScope;
 };
 
-test('every field of a root says its scope, and no other is named', () => {
-  const named = Object.entries(scopesOfFields).flatMap(([type, fields]) =>
-    Object.keys(fields).map((name) => `${type}.${name}`),
-  );
-  expect(roots.map(({ type, field }) => `${type}.${field.name}`).toSorted()).toEqual(named.toSorted());
+test('every field of a root type declares its access', () => {
+  expect(roots.length).toBeGreaterThan(90);
+  expect(roots.filter(({ field }) => accessOf(field) === null).map(({ name }) => name)).toEqual([]);
+});
+
+test('a schema with a root field that declares no access is refused', () => {
+  const forgotten = buildSchema('type Query { forgotten: String }');
+  expect(() => requireAccess(forgotten)).toThrow('The field Query.forgotten declares no access');
 });
 
 test.each(roots)('$name refuses keys without its scope before anything is done', async (root) => {
-  const { operation, type, field } = root;
-  const needed = scopesOfFields[type]?.[field.name]?.scope;
+  const { operation, field } = root;
+  const needed = accessOf(field)?.scope;
   const values: Record<string, unknown> = { String: 'x', ID: 'em_none', Int: 1, Boolean: true, JSON: {} };
   const args = requiredArguments(field, (_name, typeName) => values[typeName] ?? 'x');
   const query =

@@ -1,6 +1,7 @@
+import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES, type Scope } from '../../../core/accounts/key-rights.ts';
-import { scopesOfRoutes } from '../../../gateway/admission/scopes-of-routes.ts';
+import { access, requireDeclaredAccess } from '../../../gateway/admission/access.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import { recordRoutes, type ServedRoute } from '../../support/rows/route-table.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
@@ -32,16 +33,23 @@ const ask = (key: string, { method, url }: Pick<ServedRoute, 'method' | 'url'>, 
   gateway.call(key, method, url.replace(/^\/api\/e2/, '').replaceAll(/:\w+/g, 'em_none'), body);
 const isGraph = ({ url }: ServedRoute) => url === '/graphql';
 
-test('every route that takes a key says its scope, and no other is named', () => {
-  const served = routes.map(({ method, url }) => `${method} ${url}`);
-  expect(served.filter((name) => !Object.hasOwn(scopesOfRoutes, name))).toEqual([]);
-  expect(Object.keys(scopesOfRoutes).filter((name) => !served.includes(name))).toEqual([]);
+test('every route that takes a key declares its access', () => {
+  expect(routes.length).toBeGreaterThan(70);
+  expect(routes.filter(({ access }) => access === null).map(({ method, url }) => `${method} ${url}`)).toEqual([]);
+});
+
+test('a gateway with a route that declares no access does not start', async () => {
+  const app = Fastify();
+  requireDeclaredAccess(app);
+  app.get('/declared', { config: { access: access.read } }, async () => 'ok');
+  expect(() => app.get('/forgotten', async () => 'ok')).toThrow('The route GET /forgotten declares no access');
+  await app.close();
 });
 
 test('every route refuses a key without its scope, before it looks at the request, and lets one with it pass', async () => {
   for (const route of routes.filter((each) => !isGraph(each))) {
     const name = `${route.method} ${route.url}`;
-    const need = scopesOfRoutes[name]?.scopes ?? [];
+    const need = route.access?.scopes ?? [];
     const needed = 'oneOf' in need ? need.oneOf : need;
     for (const scope of SCOPES) {
       const response = await ask(keyOf(scope), route, route.method === 'GET' ? undefined : {});

@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { z } from 'zod';
+import type { RouteAccess } from '../../../gateway/admission/access.ts';
 
 /** A JSON schema as far as fields are looked for in it. */
 export interface JsonSchema {
@@ -26,6 +27,8 @@ export interface ServedRoute {
   params: string[];
   query: JsonSchema | null;
   body: JsonSchema | null;
+  /** null: it declares none */
+  access: RouteAccess | null;
 }
 
 /**
@@ -50,7 +53,7 @@ export async function recordRoutes<T>(
   }
 }
 
-function servedRoutes({ method, url, schema }: RouteOptions): ServedRoute[] {
+function servedRoutes({ method, url, schema, config }: RouteOptions): ServedRoute[] {
   return [method]
     .flat()
     .filter((each) => each !== 'HEAD')
@@ -60,6 +63,7 @@ function servedRoutes({ method, url, schema }: RouteOptions): ServedRoute[] {
       params: [...url.matchAll(/:(\w+)|\*/g)].map((match) => match[1] ?? '*'),
       query: jsonSchemaOf(schema?.querystring),
       body: jsonSchemaOf(schema?.body),
+      access: config?.access ?? null,
     }));
 }
 

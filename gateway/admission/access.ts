@@ -1,0 +1,81 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { domainExceeded, hasScope, type KeyRights, type Scope, scopeMissing } from '../../core/accounts/key-rights.ts';
+
+/** What an API key needs to use a route. Each route that takes a key declares it: `config: { access: access.read }`. */
+export interface RouteAccess {
+  /** the scopes that are needed, all of them; where the request decides, see ScopesOfRequest */
+  scopes: readonly Scope[] | ScopesOfRequest;
+  /** whether the route can be limited to one domain, so that keys of one domain may use it */
+  isOfDomain: boolean;
+}
+
+/** The scopes of a route that does several things. */
+export interface ScopesOfRequest {
+  /** checked before the request is read: the key needs at least one of them */
+  oneOf: readonly Scope[];
+  /** returns the scopes that this request needs, checked once its body and query are parsed */
+  of: (request: Pick<FastifyRequest, 'body' | 'query'>) => readonly Scope[];
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** what the credential of the request allows; null before admission */
+    rights: KeyRights | null;
+  }
+  interface FastifyContextConfig {
+    access?: RouteAccess;
+  }
+}
+
+/**
+ * The access of most routes. `…Account` marks what belongs to the account as a whole, such as endpoints: keys of one domain are refused.
+ * The routes of GraphQL need nothing themselves; the fields of a document declare their own access.
+ */
+export const access = {
+  read: { scopes: ['read'], isOfDomain: true },
+  readAccount: { scopes: ['read'], isOfDomain: false },
+  send: { scopes: ['send'], isOfDomain: true },
+  sendAccount: { scopes: ['send'], isOfDomain: false },
+  manage: { scopes: ['manage'], isOfDomain: false },
+  byDocument: { scopes: [], isOfDomain: true },
+} as const satisfies Readonly<Record<string, RouteAccess>>;
+
+/** Makes the application throw as it starts when a route that is added from here on does not declare its access. */
+export function requireDeclaredAccess(app: FastifyInstance): void {
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (config?.access === undefined)
+      throw new Error(`The route ${[method].flat().join(', ')} ${url} declares no access`);
+  });
+}
+
+/** Refuses a request whose key may not use its route, before its body is read. Throws forbidden. */
+export function requireRouteScope(request: FastifyRequest, rights: KeyRights): void {
+  if (rights.scopes === null && rights.domain === null) return;
+  const what = nameOf(request);
+  const { access: needed } = request.routeOptions.config;
+  if (needed === undefined) throw new Error(`${what} declares no access`);
+  const { scopes, isOfDomain } = needed;
+  if ('oneOf' in scopes) {
+    const [first] = scopes.oneOf;
+    if (first !== undefined && !scopes.oneOf.some((scope) => hasScope(rights, scope)))
+      throw scopeMissing(what, first, rights);
+  } else requireScopes(what, scopes, rights);
+  if (rights.domain !== null && !isOfDomain) throw domainExceeded(what, rights);
+}
+
+/** Refuses a request whose key lacks a scope that its body or query asks for. A hook after the body is parsed. Throws forbidden. */
+export async function requireRequestScope(request: FastifyRequest, _reply: FastifyReply): Promise<void> {
+  const { rights } = request;
+  if (rights === null || rights.scopes === null) return;
+  const scopes = request.routeOptions.config.access?.scopes;
+  if (scopes !== undefined && 'oneOf' in scopes) requireScopes(nameOf(request), scopes.of(request), rights);
+}
+
+/** Throws forbidden for the first scope that is missing. `what` is the subject of a sentence. */
+function requireScopes(what: string, scopes: readonly Scope[], rights: KeyRights): void {
+  for (const scope of scopes) if (!hasScope(rights, scope)) throw scopeMissing(what, scope, rights);
+}
+
+function nameOf({ method, routeOptions }: FastifyRequest): string {
+  return `${method === 'HEAD' ? 'GET' : method} ${routeOptions.url ?? ''}`;
+}

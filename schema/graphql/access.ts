@@ -1,0 +1,65 @@
+import {
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isInterfaceType,
+  isObjectType,
+} from 'graphql';
+import type { Scope } from '../../core/accounts/key-rights.ts';
+
+/** What an API key needs to use a field of Query, Mutation or Subscription. */
+export interface FieldAccess {
+  scope: Scope;
+  /** whether the field can be limited to one domain, so that keys of one domain may use it */
+  isOfDomain: boolean;
+  /** `Type.field` of what a mutation creates and therefore shows to keys without `read`, beside ids, statuses and errors */
+  shows?: readonly string[];
+}
+
+/**
+ * The values of the option `access`, which every field of Query, Mutation and Subscription declares. `…Account` marks what belongs to the
+ * account as a whole, such as endpoints: keys of one domain are refused.
+ */
+export const access = {
+  read: { scope: 'read', isOfDomain: true },
+  readAccount: { scope: 'read', isOfDomain: false },
+  send: { scope: 'send', isOfDomain: true },
+  sendAccount: { scope: 'send', isOfDomain: false },
+  manage: { scope: 'manage', isOfDomain: false },
+} as const satisfies Readonly<Record<string, FieldAccess>>;
+
+interface Declared {
+  pothosOptions?: { access?: FieldAccess; isOfDomain?: boolean };
+}
+
+/** Returns what a field of a root type declares; null when it declares nothing, as fields of other types do. */
+export function accessOf(field: GraphQLField<unknown, unknown>): FieldAccess | null {
+  return (field.extensions as Declared).pothosOptions?.access ?? null;
+}
+
+/**
+ * Whether keys of one domain may read a type: it declares `isOfDomain`, because all that such a key can load of it belongs to the domain.
+ * Connections and edges follow their nodes, payloads their mutations.
+ */
+export function isTypeOfDomain(schema: GraphQLSchema, type: GraphQLNamedType): boolean {
+  if (!isObjectType(type) && !isInterfaceType(type)) return false;
+  if ((type.extensions as Declared).pothosOptions?.isOfDomain === true || type.name === 'PageInfo') return true;
+  const [, kind] = /(Connection|Edge|Payload)$/.exec(type.name) ?? [];
+  const fields = type.getFields();
+  if (kind === 'Payload') {
+    const mutation = `${type.name.slice(0, 1).toLowerCase()}${type.name.slice(1, -'Payload'.length)}`;
+    const field = schema.getMutationType()?.getFields()[mutation];
+    return field !== undefined && accessOf(field)?.isOfDomain === true;
+  }
+  const inner = kind === 'Connection' ? fields['edges'] : kind === 'Edge' ? fields['node'] : undefined;
+  return inner !== undefined && isTypeOfDomain(schema, getNamedType(inner.type));
+}
+
+/** Returns the schema. Throws when a field of a root type does not declare its access. */
+export function requireAccess(schema: GraphQLSchema): GraphQLSchema {
+  for (const root of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
+    for (const field of Object.values(root?.getFields() ?? {}))
+      if (accessOf(field) === null) throw new Error(`The field ${root?.name}.${field.name} declares no access`);
+  return schema;
+}
