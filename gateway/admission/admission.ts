@@ -1,36 +1,81 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FULL_RIGHTS } from '../../core/accounts/key-rights.ts';
+import { deriveDownloadLinkKey, readDownloadLink } from '../../core/endpoints/download-link.ts';
 import { UserError } from '../../core/shared/errors.ts';
+import type { Database } from '../../db/connection/database.ts';
 import type { Sessions } from '../accounts/sessions.ts';
+import type { GatewayConfig } from '../gateway-config.ts';
 import { openCaller } from '../http/caller.ts';
 import { requireRouteScope } from './access.ts';
+import { type BodiesInFlight, countBodiesInFlight } from './bodies-in-flight.ts';
 import type { Credentials } from './credentials.ts';
-import { limitHeaders, type RequestLimiter } from './request-limit.ts';
+import { createRequestLimiter, limitHeaders, type RequestLimiter } from './request-limit.ts';
 import { findSessionOf } from './session-admission.ts';
+import { createSharedRequestLimiter } from './shared-request-limit.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** the user whose key or session the request bears; empty before admission */
+    /** the user whose key or session the request carries; empty before admission */
     userId: string;
   }
 }
 
 export interface AdmissionOptions {
+  config: GatewayConfig;
+  /** where gateways count requests together */
+  database: Database;
+  credentials: Credentials;
+  sessions: Sessions;
+  now: () => Date;
+  /** returns that many bytes from a cryptographic source */
+  random: (bytes: number) => Uint8Array;
+}
+
+export interface Admission {
+  /** lets requests in by their key or session */
+  admit: AdmissionHook;
+  /** lets downloads in by their signed link, too */
+  admitDownload: AdmissionHook;
+  /** counted over all interfaces */
+  bodiesInFlight: BodiesInFlight;
+}
+
+type AdmissionHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+export function openAdmission(options: AdmissionOptions): Admission {
+  const { config, credentials, sessions, now } = options;
+  const { publicUrl } = config;
+  const limiter = openLimiter(options);
+  const admit = admitByCredential({ credentials, sessions, publicUrl, limiter, now });
+  const linkKey = deriveDownloadLinkKey(config.secretKey);
+  return {
+    admit,
+    admitDownload: admitByLink({ admit, linkKey, limiter, now }),
+    bodiesInFlight: countBodiesInFlight(),
+  };
+}
+
+function openLimiter({ config, database, random }: AdmissionOptions): RequestLimiter | null {
+  const { rateLimitPerSecond: limit, requestLimitStore: store } = config;
+  if (limit === 0) return null;
+  const clock = () => performance.now();
+  return store === 'memory'
+    ? createRequestLimiter(limit, clock)
+    : createSharedRequestLimiter({ database, limit, clock, random });
+}
+
+interface CredentialAdmission extends RequestCount {
   credentials: Credentials;
   sessions: Sessions;
   publicUrl: string;
-  /** null: no limit */
-  limiter: RequestLimiter | null;
-  now: () => Date;
 }
 
 /**
- * Lets a request in, in the order of interface.md "Authentication": the key, its user, the user's request limit, and then what the key is good
- * for. Of keys only the Authorization field counts: a key in a query string would stand in logs and histories. Without that field a
- * session's cookie opens all of its user, when a page of this gateway sends it. Throws unauthorized, rate_limited, forbidden,
- * RequestLimiterAway.
+ * Lets a request in by its credential. The order of errors is fixed: the key, its user's request limit, then the key's scopes. Only the
+ * Authorization header carries keys: in a query string they would end up in logs and histories. Without that header a session cookie
+ * gives full access to its user, if a page of this gateway sends it. Throws unauthorized, rate_limited, forbidden, RequestLimiterAway.
  */
-export function admission(options: AdmissionOptions): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+function admitByCredential(options: CredentialAdmission): AdmissionHook {
   const { credentials, sessions, publicUrl } = options;
   return async (request, reply) => {
     const entry = await findSessionOf(request, sessions, publicUrl);
@@ -56,12 +101,14 @@ export function admission(options: AdmissionOptions): (request: FastifyRequest, 
   };
 }
 
-/** Counts a request in the name of that user and tells what is left. Throws rate_limited, RequestLimiterAway. */
-export async function countRequest(
-  { limiter, now }: Pick<AdmissionOptions, 'limiter' | 'now'>,
-  userId: string,
-  reply: FastifyReply,
-): Promise<void> {
+interface RequestCount {
+  /** null: no limit */
+  limiter: RequestLimiter | null;
+  now: () => Date;
+}
+
+/** Counts a request of the user and sets the headers that show what is left. Throws rate_limited, RequestLimiterAway. */
+async function countRequest({ limiter, now }: RequestCount, userId: string, reply: FastifyReply): Promise<void> {
   if (limiter === null) return;
   const state = await limiter.take(userId);
   reply.headers(limitHeaders(state, now()));
@@ -71,4 +118,36 @@ export async function countRequest(
     'rate_limited',
     `Rate limit exceeded. Maximum ${state.limit} requests per second. Retry after ${seconds} seconds.`,
   );
+}
+
+interface LinkAdmission extends RequestCount {
+  admit: AdmissionHook;
+  /** see deriveDownloadLinkKey */
+  linkKey: Uint8Array;
+}
+
+/**
+ * Lets a download in by its signed link, on behalf of the user it was issued to and within that user's request limit. A request with a key
+ * is admitted by the key. A missing, forged or expired signature gets the same response as no credential at all, so that guessing reveals
+ * nothing. Throws the errors of admitByCredential.
+ */
+function admitByLink(options: LinkAdmission): AdmissionHook {
+  const { admit, linkKey, now } = options;
+  return async (request, reply) => {
+    const userId = request.headers.authorization === undefined ? ownerOf(request, linkKey, now()) : null;
+    if (userId === null) return await admit(request, reply);
+    request.userId = userId;
+    request.rights = FULL_RIGHTS;
+    request.caller = openCaller(reply, { via: null, isAllowed: async () => true });
+    await countRequest(options, userId, reply);
+  };
+}
+
+function ownerOf(request: FastifyRequest, linkKey: Uint8Array, now: Date): string | null {
+  const { id, index } = request.params as { id: string; index?: string };
+  const { user, expires, signature } = request.query as Record<string, unknown>;
+  // An index has exactly one spelling in a link.
+  if (index !== undefined && !/^(?:0|[1-9]\d{0,5})$/.test(index)) return null;
+  const part = index === undefined ? 'raw' : Number(index);
+  return readDownloadLink(linkKey, { emailId: id, part }, { user, expires, signature }, now);
 }

@@ -5,9 +5,11 @@ import type { OperationContext } from '../../operations/context.ts';
 import { createGraphContext, type GraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
 import { access, requireDeclaredAccess } from '../admission/access.ts';
-import { type BodiesInFlight, limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
+import type { Admission } from '../admission/admission.ts';
+import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { countedOperations } from '../http/measure-requests.ts';
 import { OCTETS_PER_MS } from '../http/time-to-answer.ts';
+import type { ContextOf } from '../operation-context.ts';
 import { MAIL_BODY_LIMIT } from '../rest/sending/outgoing-shapes.ts';
 import { explorerRoutes, isExplorerPage, sendExplorer } from './explorer.ts';
 import { boundedOperations } from './graphql-bounds.ts';
@@ -19,11 +21,8 @@ import { tracedOperations } from './graphql-spans.ts';
 import { readSampleOperations } from './sample-operations.ts';
 
 export interface GraphqlOptions {
-  /** lets requests in; the explorer's page needs no key */
-  admit: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-  contextOf: (request: FastifyRequest) => OperationContext;
-  /** counted together with those of the REST interface */
-  bodiesInFlight: BodiesInFlight;
+  admission: Admission;
+  contextOf: ContextOf;
   publicUrl: string;
 }
 
@@ -31,11 +30,11 @@ export interface GraphqlOptions {
 const USUAL_ANSWER_MS = 9_000;
 const LONGEST_ANSWER_MS = 130_000;
 
-/** Mounts `/graphql`, where browsers find the explorer. Bodies are JSON. */
-export function graphqlRoute(
+/** The plugin of the GraphQL interface at `/graphql`, where browsers find the explorer. Bodies are JSON; the explorer's page needs no key. */
+export async function graphqlInterface(
   app: FastifyInstance,
-  { admit, contextOf, bodiesInFlight, publicUrl }: GraphqlOptions,
-): void {
+  { admission, contextOf, publicUrl }: GraphqlOptions,
+): Promise<void> {
   const samples = readSampleOperations();
   const known = new Map(samples.map(({ sha256, text }) => [sha256, text]));
   const yoga = createYoga<{ context: GraphContext }, GraphContext>({
@@ -77,12 +76,12 @@ export function graphqlRoute(
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
   app.setErrorHandler(sendGraphqlError);
   explorerRoutes(app, samples);
-  void app.register(async (admitted) => {
+  await app.register(async (admitted) => {
     requireDeclaredAccess(admitted);
     admitted.addHook('onRequest', async (request, reply) =>
-      isExplorerPage(request) ? undefined : admit(request, reply),
+      isExplorerPage(request) ? undefined : admission.admit(request, reply),
     );
-    limitBodiesInFlight(admitted, bodiesInFlight);
+    limitBodiesInFlight(admitted, admission.bodiesInFlight);
     admitted.route({
       url: '/graphql',
       method: ['GET', 'POST'],

@@ -1,14 +1,20 @@
-import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { foldComponents, relaxBodies } from './openapi-components.ts';
 import { describeResponses, sharedResponses } from './openapi-responses.ts';
 
+/** Documents every route that is added from here on; `app.swagger()` returns the document. */
+export async function documentRoutes(app: FastifyInstance, publicUrl: string): Promise<void> {
+  await app.register(swagger, openApiOptions(publicUrl));
+}
+
 /**
  * How the OpenAPI document is made from the routes and their zod shapes. A route names its operation, its answers and the refusals
  * that are its own; what every operation may answer is added here. `publicUrl` is the base of the service, without a slash at its end.
  */
-export function openApiOptions(publicUrl: string): FastifyDynamicSwaggerOptions {
+function openApiOptions(publicUrl: string): FastifyDynamicSwaggerOptions {
   return {
     openapi: {
       openapi: '3.1.0',

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
+import type { Logger } from 'pino';
+import { refuseOtherHosts } from '../admission/own-host.ts';
+import { collectDeclaredMethods } from './declared-methods.ts';
+import { sendError } from './error-response.ts';
+import { measureRequests } from './measure-requests.ts';
+import { traceRequests } from './request-spans.ts';
+import { acceptJson, servedPath } from './requests.ts';
+import { timeToAnswer } from './time-to-answer.ts';
+import { strictTransportSecurity } from './transport-security.ts';
+import { closeConnectionsWhenLeaving } from './turn-away.ts';
+
+export interface HttpServerOptions {
+  log: Logger;
+  /** base of links, without a slash at its end */
+  publicUrl: string;
+  /** addresses and CIDRs whose X-Forwarded-For is believed */
+  trustedProxies: readonly string[];
+  /** whether the process is about to end, so that clients connect to another gateway */
+  isLeaving: () => boolean;
+}
+
+/** Largest request body of routes that take no mail; bytes. */
+const BODY_LIMIT = 262_144;
+/** Every request is answered within 10 s, even when PostgreSQL does not respond. Milliseconds. */
+const HANDLER_TIMEOUT_MS = 9_000;
+/** How long a slow client may take for its header section, and for the whole request. Milliseconds. */
+const HEADERS_TIMEOUT_MS = 30_000;
+const REQUEST_TIMEOUT_MS = 55_000;
+const TIMEOUT_CHECK_MS = 5_000;
+/** Attachment names in a path: each character takes up to four bytes, each of them percent-encoded. Characters. */
+const MAX_PARAM_LENGTH = 4_096;
+
+/** Creates the Fastify instance with the hooks and limits that hold for every route, whichever plugin adds it. */
+export function createHttpServer(options: HttpServerOptions): FastifyInstance {
+  const { log, publicUrl, trustedProxies, isLeaving } = options;
+  const always = {
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    ...strictTransportSecurity(publicUrl),
+  };
+  const app = Fastify({
+    // The types of pino's loggers differ in how they write their own levels.
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT,
+    handlerTimeout: HANDLER_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    // Without a trusted proxy the client's address is that of the connection, whatever its headers say.
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
+    forceCloseConnections: 'idle',
+    // Requests that still arrive while the process shuts down are served.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    genReqId: () => randomBytes(12).toString('hex'),
+    rewriteUrl: (request) => servedPath(request.url ?? '/'),
+    // Requests that the router refuses reach no hook.
+    frameworkErrors: (error, request, reply) => {
+      void sendError(error, request, reply.headers(always));
+    },
+    onProtoPoisoning: 'remove',
+    onConstructorPoisoning: 'remove',
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler(sendError);
+  acceptJson(app);
+  collectDeclaredMethods(app);
+  app.decorateRequest('userId', '');
+  app.decorateRequest('caller', null);
+  app.decorateRequest('rights', null);
+  timeToAnswer(app, { handlerMs: HANDLER_TIMEOUT_MS, uploadMs: REQUEST_TIMEOUT_MS, largeOctets: BODY_LIMIT });
+  traceRequests(app);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'x-request-id': request.id, ...always });
+  });
+  closeConnectionsWhenLeaving(app, isLeaving);
+  measureRequests(app);
+  app.addHook('onResponse', async (request, reply) => {
+    // Logs the route's pattern, never the path: ids and search texts belong to the users.
+    const { method, url: route } = request.routeOptions;
+    request.log.info({ method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
+  });
+  refuseOtherHosts(app, publicUrl);
+  return app;
+}

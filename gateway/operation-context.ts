@@ -1,0 +1,56 @@
+import type { FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { NO_RIGHTS } from '../core/accounts/key-rights.ts';
+import { createAddressGuard } from '../core/shared/network-address.ts';
+import { KEEP_FOR_EVER } from '../core/upkeep/retention.ts';
+import { limitedTo } from '../db/connection/database.ts';
+import { refusingStore } from '../db/entities/store.ts';
+import type { Caller } from '../operations/caller.ts';
+import type { OperationContext, OperationParts, OperationSettings } from '../operations/context.ts';
+import type { GatewayConfig } from './gateway-config.ts';
+
+/** Returns the context that operations get for a request: its user, its rights, and a database limited to what its key may see. */
+export type ContextOf = (request: FastifyRequest) => OperationContext;
+
+/** Returns what operations need to know of the gateway's configuration. */
+export function operationSettings(config: GatewayConfig): OperationSettings {
+  const { publicUrl, mailHostname, trustedDomains, secretKey, sendLimitPerHour, hasGuardModel } = config;
+  return {
+    publicUrl,
+    mailHostname,
+    trustedDomains,
+    secretKey,
+    requestsPerSecond: config.rateLimitPerSecond,
+    sendLimitPerHour,
+    mtaStsMode: config.mtaStsMode ?? 'testing',
+    retention: config.retention ?? KEEP_FOR_EVER,
+    hasGuardModel,
+    smtp: config.smtp,
+    version: config.version,
+    isSignUpOpen: config.isSignUpOpen,
+    guard: createAddressGuard(config),
+  };
+}
+
+export function createContextOf(parts: OperationParts): ContextOf {
+  const partsOf = ({ rights }: FastifyRequest): OperationParts =>
+    rights?.domain == null
+      ? parts
+      : { ...parts, database: limitedTo(parts.database, rights.domain), entities: refusingStore(rights.domain) };
+  return (request) => ({
+    ...partsOf(request),
+    log: request.log as Logger,
+    userId: request.userId,
+    rights: request.rights ?? NO_RIGHTS,
+    answerBy: request.answerBy,
+    caller: request.caller ?? NOT_ADMITTED,
+  });
+}
+
+/** The caller of a request that was not admitted, which reaches no operation. */
+const NOT_ADMITTED: Caller = {
+  via: null,
+  gone: AbortSignal.abort(),
+  isAllowed: async () => false,
+  hangUp: () => undefined,
+};

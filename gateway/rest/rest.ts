@@ -1,0 +1,103 @@
+import type { FastifyInstance } from 'fastify';
+import { requireDeclaredAccess, requireRequestScope } from '../admission/access.ts';
+import type { Admission } from '../admission/admission.ts';
+import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
+import { allowAnyOrigin } from '../admission/cross-origin.ts';
+import { refuseDownloadsAsCode } from '../admission/download-destination.ts';
+import { limitDownloads } from '../admission/downloads-in-flight.ts';
+import { warnOfUnknownFields } from '../http/body-warnings.ts';
+import { hasNoRoute, sendNoRoute } from '../http/error-response.ts';
+import { referenceRoutes } from '../openapi/reference.ts';
+import type { ContextOf } from '../operation-context.ts';
+import { dmarcReportRoutes } from './domains/dmarc-reports.ts';
+import { domainChangeRoutes } from './domains/domain-changes.ts';
+import { domainRoutes } from './domains/domains.ts';
+import { emailAddressRoutes } from './domains/email-addresses.ts';
+import { legacyDomainRoutes } from './domains/legacy-domains.ts';
+import { attachmentRoutes } from './emails/attachments.ts';
+import { downloadRoutes } from './emails/downloads.ts';
+import { emailHtmlRoutes } from './emails/email-html.ts';
+import { emailWaitRoutes } from './emails/email-wait.ts';
+import { emailRoutes } from './emails/emails.ts';
+import { legacyMailRoutes } from './emails/legacy-mail.ts';
+import { receivingRoutes } from './emails/receiving.ts';
+import { timelineRoutes } from './emails/timeline.ts';
+import { deliveryRoutes } from './endpoints/deliveries.ts';
+import { endpointActionRoutes } from './endpoints/endpoint-actions.ts';
+import { endpointRoutes } from './endpoints/endpoints.ts';
+import { retryRoutes } from './endpoints/retries.ts';
+import { eventRoutes } from './events/events.ts';
+import { guardRoutes } from './routing/guard.ts';
+import { guardBacktestRoutes } from './routing/guard-backtest.ts';
+import { routeRoutes } from './routing/routes.ts';
+import { batchRoutes } from './sending/batches.ts';
+import { legacyScheduledRoutes } from './sending/legacy-scheduled.ts';
+import { replyRoutes } from './sending/replies.ts';
+import { scheduledEmailRoutes } from './sending/scheduled-emails.ts';
+import { sendingRoutes } from './sending/sending.ts';
+import { suppressionRoutes } from './sending/suppressions.ts';
+import { threadRoutes } from './threads/threads.ts';
+
+export interface RestInterfaceOptions {
+  admission: Admission;
+  contextOf: ContextOf;
+  publicUrl: string;
+}
+
+const resources = [
+  emailRoutes,
+  emailHtmlRoutes,
+  emailWaitRoutes,
+  sendingRoutes,
+  batchRoutes,
+  scheduledEmailRoutes,
+  retryRoutes,
+  routeRoutes,
+  timelineRoutes,
+  replyRoutes,
+  threadRoutes,
+  attachmentRoutes,
+  suppressionRoutes,
+  domainRoutes,
+  domainChangeRoutes,
+  dmarcReportRoutes,
+  emailAddressRoutes,
+  endpointRoutes,
+  endpointActionRoutes,
+  deliveryRoutes,
+  eventRoutes,
+  guardRoutes,
+  guardBacktestRoutes,
+  receivingRoutes,
+  legacyScheduledRoutes,
+  legacyMailRoutes,
+  legacyDomainRoutes,
+];
+
+/** The plugin of the REST interface, which is mounted at `/api/e2`. */
+export async function restInterface(
+  rest: FastifyInstance,
+  { admission, contextOf, publicUrl }: RestInterfaceOptions,
+): Promise<void> {
+  await allowAnyOrigin(rest);
+  refuseDownloadsAsCode(rest);
+  limitDownloads(rest);
+  // Here as well as at the root, so that pages of other origins may read the 404.
+  rest.setNotFoundHandler(sendNoRoute);
+  // Before the body is read: a wrong path or method is wrong whatever the body is.
+  rest.addHook('onRequest', async (request, reply) => (hasNoRoute(request) ? sendNoRoute(request, reply) : undefined));
+  await referenceRoutes(rest, { publicUrl });
+  await rest.register(async (admitted) => {
+    requireDeclaredAccess(admitted);
+    admitted.addHook('onRequest', admission.admit);
+    admitted.addHook('preHandler', requireRequestScope);
+    limitBodiesInFlight(admitted, admission.bodiesInFlight);
+    warnOfUnknownFields(admitted);
+    for (const routes of resources) await admitted.register(routes, { contextOf });
+  });
+  await rest.register(async (downloads) => {
+    requireDeclaredAccess(downloads);
+    downloads.addHook('onRequest', admission.admitDownload);
+    await downloads.register(downloadRoutes, { contextOf });
+  });
+}
