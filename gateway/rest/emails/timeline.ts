@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { access } from '../../admission/access.ts';
 import { MAX_TIMELINE, readTimeline } from '../../../operations/emails/timeline.ts';
 import { TIMELINE_KINDS, type TimelineEntry } from '../../../operations/emails/timeline-entries.ts';
+import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, instant, type RestOptions, wireInstant } from '../shapes.ts';
 
 const entryBody = z

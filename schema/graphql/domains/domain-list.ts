@@ -1,6 +1,6 @@
 import type { DomainList, DomainQuery } from '../../../operations/domains/domains.ts';
-import { access } from '../access.ts';
 import * as domains from '../../../operations/domains/domains.ts';
+import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';
 import { DomainNode } from '../nodes.ts';

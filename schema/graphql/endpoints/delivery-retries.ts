@@ -1,7 +1,7 @@
 import { retryDelivery } from '../../../operations/endpoints/deliveries.ts';
 import { retryEmail } from '../../../operations/endpoints/retries.ts';
-import { access } from '../access.ts';
 import { releaseEmail } from '../../../operations/routing/release-email.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
 import { DeliveryNode, EmailNode } from '../nodes.ts';

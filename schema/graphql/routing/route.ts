@@ -1,8 +1,8 @@
 import type { TriedRule } from '../../../core/routing/guard-judgement.ts';
 import { invalid } from '../../../operations/context.ts';
 import { EXPLAIN_ANSWER_MS, explainRoute, type RouteExplanation } from '../../../operations/routing/explain-route.ts';
-import { access } from '../access.ts';
 import { explainEmailRoute, type RoutePlace, type RouteStep } from '../../../operations/routing/routes.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { DeliveryNode, DomainNode, EmailAddressNode, EmailNode, EndpointInterface, GuardRuleNode } from '../nodes.ts';
 import { GuardAction, GuardRuleType } from './guard-rule.ts';

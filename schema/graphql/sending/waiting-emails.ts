@@ -1,6 +1,6 @@
 import type { EmailSummary } from '../../../operations/emails/emails.ts';
-import { access } from '../access.ts';
 import { pageWaitingEmails, retrySending } from '../../../operations/sending/recipients.ts';
+import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';
 import { forgetLoaded } from '../context.ts';

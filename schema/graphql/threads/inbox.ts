@@ -1,5 +1,5 @@
-import { access } from '../access.ts';
 import * as inbox from '../../../operations/threads/threads.ts';
+import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';
 import { ThreadNode } from '../nodes.ts';

@@ -1,6 +1,6 @@
 import { type Label, listLabels, updateThreads } from '../../../operations/threads/thread-changes.ts';
-import { access } from '../access.ts';
 import { mergeThreads, moveEmails, type SplitThread, splitThread } from '../../../operations/threads/thread-moves.ts';
+import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
 import { ThreadNode } from '../nodes.ts';
