@@ -1,4 +1,4 @@
-import { buildMailPayload, isRawNeeded as isRawNeededFor } from '../../core/endpoints/payload-of-mail.ts';
+import { buildMailPayload, isRawNeeded as isRawNeededFor } from '../../core/endpoints/mail-payload.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-content.ts';
 import type { DeliveryEndpoint, WebhookFacts } from './endpoint-lookup.ts';
 import type { DeliveryJob } from './job.ts';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { type DnsProvider, dnsProviderOf } from './dns-provider.ts';
 import {
   type DnsRecord,
   isCoveredBySpf,
@@ -10,7 +9,6 @@ import {
   mostPreferred,
   type RecordPurpose,
 } from './dns-records.ts';
-import { cleanText } from './dns-text.ts';
 
 /** What DNS told of one name and type; `unknown` when it did not tell, with its code. */
 export type DnsAnswer<T> =
@@ -45,7 +43,7 @@ const checkedRecord = z.object({
   /** why it is not seen, or that DNS did not tell, in words for the domain's owner; null when it is seen */
   error: z.string().nullable(),
 });
-export type CheckedRecord = z.infer<typeof checkedRecord>;
+type CheckedRecord = z.infer<typeof checkedRecord>;
 
 /** What DNS told of a domain when it was last asked, as it is stored. */
 export const domainCheckShape = z.object({
@@ -254,4 +252,52 @@ function textsOf(answer: DnsAnswer<string>, former: readonly string[] = []): str
 
 function cleanOrNull(text: string | undefined): string | null {
   return text === undefined ? null : cleanText(text);
+}
+
+/** Who serves the DNS of a domain, as its name servers tell. */
+interface DnsProvider {
+  /** for people; `Custom DNS Provider` for one that is not known */
+  name: string;
+  /** high: all name servers are of it; medium: some are; low: it is not known */
+  confidence: 'high' | 'medium' | 'low';
+}
+
+const CUSTOM = 'Custom DNS Provider';
+
+/** Names of name servers end so, or, where the labels are numbered, look so. */
+const PROVIDERS: readonly [name: string, server: RegExp][] = [
+  ['Cloudflare', /\.ns\.cloudflare\.com$/],
+  ['Namecheap', /\.(?:registrar-servers|namecheaphosting)\.com$/],
+  ['GoDaddy', /\.domaincontrol\.com$/],
+  ['AWS Route 53', /\.awsdns-\d+\.(?:com|net|org|co\.uk)$/],
+  ['Google Domains', /\.(?:googledomains|google)\.com$/],
+  ['Vercel', /\.vercel-dns(?:-\d+)?\.com$/],
+  ['DigitalOcean', /\.digitalocean\.com$/],
+  ['Netlify', /\.nsone\.net$|\.netlify\.com$/],
+  ['DNSimple', /\.dnsimple(?:-edge)?\.(?:com|net|org)$/],
+  ['Hover', /\.hover\.com$/],
+  ['Porkbun', /\.(?:ns\.)?porkbun\.com$/],
+  ['Squarespace', /\.squarespacedns\.com$/],
+];
+
+/** The provider whose name servers these are; of several the one with most of them. Null without name servers. */
+export function dnsProviderOf(nameServers: readonly string[]): DnsProvider | null {
+  if (nameServers.length === 0) return null;
+  const servers = nameServers.map((server) => server.toLowerCase().replace(/\.$/, ''));
+  const counts = PROVIDERS.map(([name, pattern]) => ({
+    name,
+    count: servers.filter((server) => pattern.test(server)).length,
+  }));
+  const best = counts.reduce((most, each) => (each.count > most.count ? each : most));
+  if (best.count === 0) return { name: CUSTOM, confidence: 'low' };
+  return { name: best.name, confidence: best.count === servers.length ? 'high' : 'medium' };
+}
+
+/** Characters of foreign DNS data that are told to a user, of one record. */
+const MAX_LENGTH = 255;
+
+/** Foreign DNS data as it may be stored and shown: no control or formatting characters, and not too long. */
+function cleanText(text: string): string {
+  const clean = text.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd');
+  return clean.length <= MAX_LENGTH ? clean : `${clean.slice(0, MAX_LENGTH).toWellFormed()}…`;
 }

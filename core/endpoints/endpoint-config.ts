@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { outgoingMailbox } from '../sending/outgoing-addresses.ts';
 import type { AddressGuard } from '../shared/network-address.ts';
 import { wellFormedValue } from '../shared/text.ts';
-import { checkCustomHeaders } from './webhook-headers.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
 /** How a webhook is posted; stored as endpoint.config. Absent keys of the stored form mean their defaults. */
@@ -19,32 +18,32 @@ export interface WebhookConfig {
   /** what X-Service-Signature holds: the token itself, or an HMAC keyed with it */
   signatureScheme: 'token' | 'hmac';
   payload: 'nested' | 'flat';
-  /** octets of a request body at most, 10,000 to 25,000,000; beyond them parts give way (core/endpoints/payload-budget.ts) */
+  /** octets of a request body at most, 10,000 to 25,000,000; beyond them parts give way (core/endpoints/webhook-payload.ts) */
   maxPayloadOctets: number;
   /** whether attachments come with their content while the budget lasts, or with links alone */
   attachments: 'content' | 'link';
 }
 
 /** Checked input of a user in the form that is stored; keys that were not given stay absent where a default may change. */
-export type StoredEndpointConfig = Record<string, unknown>;
+type StoredEndpointConfig = Record<string, unknown>;
 
-export type EndpointConfigResult =
+type EndpointConfigResult =
   | { config: StoredEndpointConfig; error?: undefined }
   /** the `details` beside `Invalid configuration`, and the field at fault as we name it, with its unit; empty when it is all of it */
   | { error: string; field: string; config?: undefined };
 
-export type ConfiguredType = 'webhook' | 'email' | 'email_group';
+type ConfiguredType = 'webhook' | 'email' | 'email_group';
 
-export interface EndpointConfigOptions {
+interface EndpointConfigOptions {
   guard: AddressGuard;
   /** the endpoint's token: new on creation, kept when a config is replaced */
   verificationToken: string;
 }
 
-export const DEFAULT_TIMEOUT_SECONDS = 30;
-export const DEFAULT_RETRY_ATTEMPTS = 3;
+const DEFAULT_TIMEOUT_SECONDS = 30;
+const DEFAULT_RETRY_ATTEMPTS = 3;
 /** Small enough for receivers with common limits of 5 or 6 MB. */
-export const DEFAULT_MAX_PAYLOAD_OCTETS = 4_000_000;
+const DEFAULT_MAX_PAYLOAD_OCTETS = 4_000_000;
 const LEAST_MAX_PAYLOAD_OCTETS = 10_000;
 const MOST_MAX_PAYLOAD_OCTETS = 25_000_000;
 const MAX_TIMEOUT_SECONDS = 300;
@@ -80,7 +79,7 @@ export function readWebhookConfig(stored: unknown): WebhookConfig {
 }
 
 /** What an endpoint that forwards is set to, defaults filled in. */
-export interface ForwardingConfig {
+interface ForwardingConfig {
   /** one for type email, up to 50 for email_group */
   addresses: string[];
   preserveHeaders: boolean;
@@ -254,4 +253,68 @@ function isMailAddress(value: unknown): value is string {
     z.regexes.html5Email.test(value) &&
     outgoingMailbox({ name: null, address: value }) !== null
   );
+}
+
+/** RFC 9110 §5.6.2 */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** RFC 9110 §5.5: visible characters, spaces and tabs; obs-text as Latin-1 */
+const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** Bounds of the reference service for header fields. */
+const MAX_HEADERS = 50;
+const MAX_NAME_LENGTH = 126;
+const MAX_VALUE_LENGTH = 998;
+
+/** Fields that frame the request or the connection (RFC 9110 §7.6.1, RFC 9112 §6); only the client may set them. */
+const FRAMING_FIELDS = new Set([
+  'host',
+  'content-length',
+  'content-encoding',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authorization',
+  'proxy-authenticate',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'http2-settings',
+]);
+
+/** Fields of ours that a receiver relies on, by exact name. */
+const OWN_FIELDS = new Set([
+  'x-endpoint-id',
+  'x-email-id',
+  'x-message-id',
+  'x-inbound-signature',
+  'x-test-request',
+  'x-postroom-test',
+]);
+/** ... and by prefix. */
+const OWN_PREFIXES = ['x-service-', 'x-webhook-', 'webhook-'];
+
+/** Whether custom headers of a webhook may bear the name: neither framing nor one of ours. The name is in lower case. */
+function isReservedHeader(name: string): boolean {
+  return FRAMING_FIELDS.has(name) || OWN_FIELDS.has(name) || OWN_PREFIXES.some((prefix) => name.startsWith(prefix));
+}
+
+/** Checks `headers` of a webhook config; null when they may be sent, else the text for the user. Absent and null are fine. */
+function checkCustomHeaders(headers: unknown): string | null {
+  if (headers === undefined || headers === null) return null;
+  if (typeof headers !== 'object' || Array.isArray(headers)) return 'Headers must be an object of strings';
+  const entries = Object.entries(headers);
+  if (entries.length > MAX_HEADERS) return `Headers cannot be more than ${MAX_HEADERS}`;
+  const seen = new Set<string>();
+  for (const [name, value] of entries) {
+    const lower = name.toLowerCase();
+    if (name.length > MAX_NAME_LENGTH || !TOKEN.test(name) || lower === '__proto__')
+      return `Invalid header name: ${JSON.stringify(name.slice(0, MAX_NAME_LENGTH))}`;
+    if (isReservedHeader(lower)) return `Header cannot be set: ${name}`;
+    if (seen.has(lower)) return `Header is given twice: ${name}`;
+    seen.add(lower);
+    if (typeof value !== 'string' || value.length > MAX_VALUE_LENGTH || !FIELD_VALUE.test(value))
+      return `Invalid value for header: ${name}`;
+  }
+  return null;
 }

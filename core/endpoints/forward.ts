@@ -10,7 +10,7 @@ import {
   readHeaderSection,
 } from '../mime/header-fields.ts';
 import { parseMessageId, parseMessageIds } from '../mime/message-id.ts';
-import { withoutAttachments } from '../mime/remove-attachments.ts';
+import { withoutAttachments } from '../mime/message-parts.ts';
 import { mendHeader, toTransferable } from '../mime/transfer-form.ts';
 import { outgoingMailbox, writableName } from '../sending/outgoing-addresses.ts';
 import { replyLinks } from '../sending/reply.ts';

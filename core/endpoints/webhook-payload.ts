@@ -1,8 +1,59 @@
+import type { AddressFields } from '../mime/address.ts';
 import { type Attachment, decodeAttachment } from '../mime/attachment.ts';
 import { DOWNLOAD_LINK_LIFE_MS, makeDownloadLink } from './download-link.ts';
-import { cutToJsonOctets, type GivenWay, jsonOctets, type PayloadPlan, planPayload } from './payload-budget.ts';
-import { contentOctets, leastOctets } from './payload-bytes.ts';
-import type { PayloadContent, PayloadEmail, PayloadFacts, PayloadOptions } from './payload-facts.ts';
+
+/** A received mail as the payload needs it. */
+interface PayloadEmail {
+  id: string;
+  messageId: string;
+  subject: string;
+  /** envelope recipient as given */
+  recipient: string;
+  receivedAt: Date;
+  /** the Date field; null when absent or invalid */
+  date: Date | null;
+  threadId: string | null;
+  threadPosition: number | null;
+}
+
+/** What the parser made of the mail (table email_content). */
+interface PayloadContent {
+  /** [lower-case name, decoded value] in the order of the message */
+  headers: readonly (readonly [string, string])[];
+  addresses: AddressFields;
+  inReplyTo: readonly string[];
+  references: readonly string[];
+  textBody: string | null;
+  htmlBody: string | null;
+  cleanedText: string | null;
+  cleanedHtml: string | null;
+  attachments: readonly Attachment[];
+  priority: string | null;
+  isTruncated: boolean;
+}
+
+export interface PayloadFacts {
+  /** when the delivery was made, not the attempt: so every attempt sends the same octets, and links end at one time */
+  timestamp: Date;
+  userId: string;
+  email: PayloadEmail;
+  content: PayloadContent;
+  /** the octets of the message; null when they are gone, or not needed (needsRaw) */
+  raw: Buffer | null;
+  endpoint: { id: string; name: string; type: string };
+  /** without a slash at its end */
+  publicUrl: string;
+  /** see deriveDownloadLinkKey */
+  linkKey: Uint8Array;
+}
+
+/** What of its configuration decides what an endpoint is sent. */
+export interface PayloadOptions {
+  payload: 'nested' | 'flat';
+  /** octets of the whole body */
+  maxPayloadOctets: number;
+  attachments: 'content' | 'link';
+}
 
 /**
  * The body of a webhook request as JSON text: `nested` is interface.md "Webhook payload" with the extras of the reference service,
@@ -24,8 +75,8 @@ export function buildWebhookPayload(options: PayloadOptions, facts: PayloadFacts
     fixed: Buffer.byteLength(build(facts, NOTHING)),
     contents,
     raw: isNested ? rawOctets(facts.raw, budget) : 0,
-    html: octetsOf(htmlBody) + (isNested ? octetsOf(cleanedHtml) : 0),
-    text: octetsOf(textBody) + (isNested ? octetsOf(cleanedText) : 0),
+    html: jsonBytesOf(htmlBody) + (isNested ? jsonBytesOf(cleanedHtml) : 0),
+    text: jsonBytesOf(textBody) + (isNested ? jsonBytesOf(cleanedText) : 0),
     headers: Buffer.byteLength(JSON.stringify(headersObject(headers))) * (isNested ? 2 : 1),
   });
   return build(facts, chooseParts(options, facts, plan));
@@ -80,7 +131,7 @@ function chooseParts(options: PayloadOptions, { content, raw }: PayloadFacts, ch
     choice.givenWay.includes(part) ||
     (isRawGone && ((part === 'raw' && options.payload === 'nested') || (part === 'attachments' && wantsContents)));
   const cleanedText = cutText(content.cleanedText, choice.textOctets === null ? null : choice.textOctets / 2);
-  const textOctets = choice.textOctets === null ? null : choice.textOctets - octetsOf(cleanedText);
+  const textOctets = choice.textOctets === null ? null : choice.textOctets - jsonBytesOf(cleanedText);
   return {
     contents: content.attachments.map((attachment, place) =>
       wantsContents && raw !== null && choice.contents?.has(place) !== false ? readContent(raw, attachment) : null,
@@ -224,7 +275,7 @@ function rawOctets(raw: Buffer | null, budget: number): number {
   return raw.length > budget ? raw.length : jsonOctets(raw.toString('utf8'));
 }
 
-function octetsOf(text: string | null): number {
+function jsonBytesOf(text: string | null): number {
   return text === null ? 0 : jsonOctets(text);
 }
 
@@ -235,3 +286,127 @@ function cutText(text: string | null, octets: number | null): string | null {
 function isFilled(text: string | null): boolean {
   return text !== null && text !== '';
 }
+
+/** Of each attachment its content's octets in base64 (RFC 4648 §4); none when contents are not sent. */
+function contentOctets(options: PayloadOptions, { content, raw }: PayloadFacts): number[] {
+  const isSent = options.attachments === 'content' && raw !== null;
+  return content.attachments.map(({ size }) => (isSent ? Math.ceil(size / 3) * 4 : 0));
+}
+
+/** What a whole payload takes if nothing in it needs an escape: above the budget it need not be tried. */
+function leastOctets(
+  form: PayloadOptions['payload'],
+  { content, raw }: PayloadFacts,
+  contents: readonly number[],
+): number {
+  const texts = [
+    content.htmlBody,
+    content.textBody,
+    ...(form === 'nested' ? [content.cleanedHtml, content.cleanedText] : []),
+  ];
+  let octets = form === 'nested' ? (raw?.length ?? 0) : 0;
+  for (const text of texts) octets += text?.length ?? 0;
+  for (const size of contents) octets += size;
+  return octets;
+}
+
+/** Octets that the parts of a payload take in its JSON text, each as often as it stands there. */
+export interface PayloadSizes {
+  /** what is always sent: every key, and all values but those below */
+  fixed: number;
+  /** contents of attachments in base64, in the order of the message */
+  contents: readonly number[];
+  raw: number;
+  html: number;
+  text: number;
+  headers: number;
+}
+
+/** What a payload leaves out to stay within its budget, in the order in which parts give way. */
+type GivenWay = 'attachments' | 'raw' | 'html' | 'text' | 'headers';
+
+interface PayloadPlan {
+  /** places in `contents` of those that are sent */
+  contents: ReadonlySet<number>;
+  hasRaw: boolean;
+  hasHtml: boolean;
+  /** octets that the texts may take; null: they are whole */
+  textOctets: number | null;
+  hasHeaders: boolean;
+  givenWay: GivenWay[];
+}
+
+/**
+ * Decides what of a payload is sent within so many octets. Contents of attachments give way first, the largest first and only as many
+ * as must, so that an invoice of some kilobytes still comes along beside a film; then the raw message, the HTML, the text, which is
+ * cut rather than dropped, and at last the header fields. What is `fixed` always goes: a budget below it is exceeded.
+ */
+export function planPayload(budget: number, sizes: PayloadSizes): PayloadPlan {
+  const contents = new Set(sizes.contents.keys());
+  const plan = { hasRaw: true, hasHtml: true, textOctets: null as number | null, hasHeaders: true };
+  const givenWay: GivenWay[] = [];
+  let total = sizes.fixed + sizes.raw + sizes.html + sizes.text + sizes.headers;
+  for (const size of sizes.contents) total += size;
+
+  for (const [place, size] of [...sizes.contents.entries()].toSorted(largestFirst)) {
+    if (total <= budget) break;
+    contents.delete(place);
+    total -= size;
+    if (givenWay.length === 0) givenWay.push('attachments');
+  }
+  if (total > budget && sizes.raw > 0) {
+    plan.hasRaw = false;
+    total -= sizes.raw;
+    givenWay.push('raw');
+  }
+  if (total > budget && sizes.html > 0) {
+    plan.hasHtml = false;
+    total -= sizes.html;
+    givenWay.push('html');
+  }
+  if (total > budget && sizes.text > 0) {
+    plan.textOctets = Math.max(0, budget - (total - sizes.text));
+    total -= sizes.text - plan.textOctets;
+    givenWay.push('text');
+  }
+  if (total > budget && sizes.headers > 0) {
+    plan.hasHeaders = false;
+    givenWay.push('headers');
+  }
+  return { contents, ...plan, givenWay };
+}
+
+/** Of equals the later one first. */
+function largestFirst([placeA, a]: [number, number], [placeB, b]: [number, number]): number {
+  return b - a || placeB - placeA;
+}
+
+/** Octets of the text as a JSON string in UTF-8, without its quotation marks. */
+export function jsonOctets(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text)) - 2;
+}
+
+/** The longest beginning of a text that takes at most so many octets in JSON; a surrogate pair is never cut in two. */
+export function cutToJsonOctets(text: string, limit: number): string {
+  let octets = 0;
+  for (let at = 0; at < text.length; ) {
+    const point = text.codePointAt(at) ?? 0;
+    octets += escapedBytes(point);
+    if (octets > limit) return text.slice(0, at);
+    at += point > 0xffff ? 2 : 1;
+  }
+  return text;
+}
+
+/** ECMA-404 §9 as JSON.stringify writes it: lone surrogates are escaped. */
+function escapedBytes(point: number): number {
+  if (point < 0x20) return SHORT_ESCAPES.has(point) ? 2 : 6;
+  if (point === 0x22 || point === 0x5c) return 2;
+  if (point < 0x80) return 1;
+  if (point < 0x800) return 2;
+  if (point >= 0xd800 && point <= 0xdfff) return 6;
+  return point > 0xffff ? 4 : 3;
+}
+
+/** \b \t \n \f \r */
+const SHORT_ESCAPES = new Set([0x08, 0x09, 0x0a, 0x0c, 0x0d]);

@@ -1,10 +1,7 @@
-import { contentIdKey } from './mail-document-image.ts';
-import { readAttributes, readTags, writeTag } from './mail-document-markup.ts';
-import { findQuotedPart } from './mail-document-quotes.ts';
-import { isRemoteImageHost } from './remote-image-host.ts';
+import { isPublicAddress } from '../shared/network-address.ts';
 import { sanitizeHtmlForDisplay } from './sanitize-html-body.ts';
 
-export interface ShownHtmlOptions {
+interface ShownHtmlOptions {
   /** whether pictures that lie elsewhere stay in it */
   hasRemoteImages: boolean;
   /** whether quoted mail may be folded */
@@ -15,7 +12,7 @@ export interface ShownHtmlOptions {
   ownHosts: ReadonlySet<string>;
 }
 
-export interface ShownHtml {
+interface ShownHtml {
   html: string;
   /** pictures that lie elsewhere and would be seen, whether they were left in or not */
   remoteImageCount: number;
@@ -168,4 +165,191 @@ function lengthOf(side: 'width' | 'height', attributes: ReadonlyMap<string, stri
   )?.[1];
   const text = declared ?? /^\s*(\d{1,5})\s*(?:px)?\s*$/i.exec(attributes.get(side) ?? '')?.[1];
   return text === undefined ? null : Number(text);
+}
+
+/** A part of sanitised HTML, from its first character to behind its last. */
+interface MarkupRange {
+  start: number;
+  end: number;
+}
+
+/**
+ * The quoted mail in HTML of sanitizeHtmlForDisplay when it may be folded: one part (or several with nothing between them) with words of
+ * the author's own before it. Null otherwise: of a mail that is answered piece by piece the quotes are what makes it readable, and a mail
+ * that is nothing but quoted has nothing else to show.
+ */
+function findQuotedPart(html: string, tags: readonly MarkupTag[]): MarkupRange | null {
+  if (!html.includes(' data-quoted="')) return null;
+  const elements = readElements(html, tags);
+  if (elements === null) return null;
+  const parts: Part[] = [];
+  for (const element of elements) {
+    const last = parts.at(-1);
+    const mark = /^[^<>]* data-quoted="(\w+)"/.exec(html.slice(element.start + 1, element.startEnd))?.[1];
+    if (mark === undefined || (last !== undefined && element.start < last.end)) continue;
+    const part = mark === 'inside' ? element : onwards(html, element);
+    if (part.parent !== null && TABLE_PARTS.has(part.parent.name)) return null;
+    if (last !== undefined && last.parent === part.parent && !isSeen(html.slice(last.end, part.start)))
+      last.end = part.end;
+    else if (last !== undefined) return null;
+    else parts.push({ start: part.start, end: part.end, parent: part.parent });
+  }
+  const [part] = parts;
+  if (part === undefined || !isSeen(html.slice(0, part.start))) return null;
+  return { start: part.start, end: part.end };
+}
+
+interface Element extends MarkupRange {
+  name: string;
+  /** behind its start tag */
+  startEnd: number;
+  parent: Element | null;
+}
+type Part = MarkupRange & Pick<Element, 'parent'>;
+
+/** A `details` between these would be put elsewhere by the browser. */
+const TABLE_PARTS = new Set(['table', 'thead', 'tbody', 'tfoot', 'tr', 'colgroup', 'ul', 'ol', 'dl']);
+
+/** The elements in the order of their start tags; null when they do not lie one within the other. */
+function readElements(html: string, tags: readonly MarkupTag[]): Element[] | null {
+  const elements: Element[] = [];
+  const open: Element[] = [];
+  for (const { name, start, end, isEnd } of tags) {
+    if (VOID_ELEMENTS.has(name) && !isEnd) {
+      elements.push({ name, start, end, startEnd: end, parent: open.at(-1) ?? null });
+    } else if (!isEnd) {
+      const element = { name, start, end: html.length, startEnd: end, parent: open.at(-1) ?? null };
+      elements.push(element);
+      open.push(element);
+    } else {
+      const closed = open.pop();
+      if (closed?.name !== name) return null;
+      closed.end = end;
+    }
+  }
+  return open.length === 0 ? elements : null;
+}
+
+/** Outlook wraps the line above a quoted mail in two. */
+const MAX_STEPS_OUT = 10;
+
+/** From the element to the end of what surrounds it: as far out as nothing is seen in front of it. */
+function onwards(html: string, element: Element): Part {
+  let first = element;
+  for (let step = 0; step < MAX_STEPS_OUT && first.parent !== null; step++) {
+    if (isSeen(html.slice(first.parent.startEnd, first.start))) break;
+    first = first.parent;
+  }
+  const end = first.parent === null ? html.length : html.lastIndexOf('</', first.parent.end);
+  return { start: first.start, end, parent: first.parent };
+}
+
+function isSeen(html: string): boolean {
+  return html.includes('<img') || /[^\s\u00a0\u200b]/.test(html.replace(/<[^<>]*>|&nbsp;/g, ''));
+}
+
+/** An image as a data: URL (RFC 2397), its type told by its first octets and not by what the mail says; null when it is none that browsers show. */
+export function imageDataUrl(octets: Uint8Array): string | null {
+  const head = Buffer.from(octets.buffer, octets.byteOffset, Math.min(octets.byteLength, 32)).toString('latin1');
+  const type = SIGNATURES.find(([signature]) => signature.test(head))?.[1];
+  if (type === undefined) return null;
+  const { buffer, byteOffset, byteLength } = octets;
+  return `data:${type};base64,${Buffer.from(buffer, byteOffset, byteLength).toString('base64')}`;
+}
+
+/** The key under which an image is found: what stands behind `cid:` (RFC 2392 §2), or a Content-ID. */
+export function contentIdKey(written: string): string {
+  const id = written.trim().replace(/^cid:/i, '').replace(/^<|>$/g, '');
+  try {
+    return decodeURIComponent(id).toLowerCase();
+  } catch {
+    return id.toLowerCase();
+  }
+}
+
+/** Pictures that cannot hold a program. */
+const SIGNATURES: readonly [RegExp, string][] = [
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is how they begin
+  [/^\x89PNG\r\n\x1a\n/, 'image/png'],
+  [/^\xff\xd8\xff/, 'image/jpeg'],
+  [/^GIF8[79]a/, 'image/gif'],
+  [/^RIFF.{4}WEBP/s, 'image/webp'],
+  [/^BM.{4}\0{4}/s, 'image/bmp'],
+  [/^.{4}ftypavi[fs]/s, 'image/avif'],
+];
+
+/** Name spaces that mean something else on every network: RFC 6761, RFC 6762, RFC 8375, and ICANN's resolution of 2024 on `.internal`. */
+const LOCAL_NAMES = ['localhost', 'local', 'internal', 'home.arpa'];
+
+/**
+ * Whether mail may load images from the host of a parsed URL, by its name alone: not from IP addresses that are not public, in any notation,
+ * names that belong to the reader's machine or network, hosts of MTA-STS policies, and the service's own hosts.
+ */
+function isRemoteImageHost({ hostname }: URL, ownHosts: ReadonlySet<string>): boolean {
+  // The URL parser has made four decimal numbers of every notation of IPv4, and lower case of names.
+  if (hostname.startsWith('[')) return isPublicAddress(hostname.slice(1, -1));
+  if (/^\d+(?:\.\d+){3}$/.test(hostname)) return !ownHosts.has(hostname) && isPublicAddress(hostname);
+  const name = hostname.replace(/\.$/, '');
+  if (!name.includes('.') || ownHosts.has(name) || name.startsWith('mta-sts.')) return false;
+  return !LOCAL_NAMES.some((local) => name === local || name.endsWith(`.${local}`));
+}
+
+/** The host names of `host[:port]`, host names and URLs, as isRemoteImageHost compares them. */
+export function ownHostNames(hosts: readonly string[]): Set<string> {
+  const names = hosts.map((host) => URL.parse(host.includes('://') ? host : `http://${host}`)?.hostname);
+  return new Set(names.flatMap((name) => (name === undefined ? [] : [name.replace(/\.$/, '')])));
+}
+
+/** A tag in sanitised HTML, by its place. */
+interface MarkupTag {
+  start: number;
+  /** behind its `>` */
+  end: number;
+  /** lower case */
+  name: string;
+  isEnd: boolean;
+}
+
+/** Elements without end tags. */
+const VOID_ELEMENTS: ReadonlySet<string> = new Set(['br', 'hr', 'img', 'col', 'wbr', 'area']);
+
+/**
+ * The tags of HTML as sanitize-html writes it: every `<`, `>`, `&` and `"` that is no markup of its own is a reference there, so that
+ * whatever looks like a tag is one. Not for HTML of any other origin.
+ */
+function readTags(sanitized: string): MarkupTag[] {
+  const tags: MarkupTag[] = [];
+  for (const match of sanitized.matchAll(/<(\/?)([a-z][a-z0-9]*)(?:[ /][^<>]*)?>/g)) {
+    const [whole, slash, name = ''] = match;
+    tags.push({ start: match.index, end: match.index + whole.length, name, isEnd: slash === '/' });
+  }
+  return tags;
+}
+
+/** The attributes of a start tag as sanitize-html writes it, references resolved. */
+function readAttributes(tag: string): Map<string, string> {
+  const attributes = new Map<string, string>();
+  for (const [, name = '', value = ''] of tag.matchAll(/ ([a-z-]+)="([^"]*)"/g)) attributes.set(name, unescaped(value));
+  return attributes;
+}
+
+/** A start tag with these attributes. */
+function writeTag(name: string, attributes: ReadonlyMap<string, string>): string {
+  const written = [...attributes].map(([key, value]) => ` ${key}="${escapeText(value)}"`);
+  return `<${name}${written.join('')}${VOID_ELEMENTS.has(name) ? ' /' : ''}>`;
+}
+
+/** Text as it stands in HTML, between tags and in quoted attributes. */
+export function escapeText(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}
+
+function unescaped(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
 }

@@ -1,5 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { storableText } from '../shared/text.ts';
+import { sanitizeHtmlBody } from './sanitize-html-body.ts';
 
 /** HTML beyond this is not read: the text is for readers and programs that show no HTML. Characters. */
 const MAX_HTML_LENGTH = 500_000;
@@ -85,3 +86,24 @@ export function textOfHtml(html: string): string | null {
 function line(text: string): string {
   return text.replace(/[\t\n\f\r\u2028\u2029]+/g, ' ');
 }
+
+/** The text that HTML shows, or most of it where the HTML is too complex; tags within words do not part them. */
+export function stripTags(html: string): string {
+  return (
+    (sanitizeHtmlBody(html) ?? html)
+      // The name is taken whole: one that could give letters back would be tried at every length, in quadratic time.
+      .replace(/<(\/?[a-z0-9]*)(?![a-z0-9])[^<>]*(?:>|$)/gi, (_, tag: string) =>
+        SEARCHED_INLINE.has(tag.replace('/', '').toLowerCase()) ? '' : ' ',
+      )
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&amp;', '&')
+  );
+}
+
+const SEARCHED_INLINE = new Set(
+  'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark q s samp small span strike strong sub sup tt u var wbr'.split(
+    ' ',
+  ),
+);

@@ -24,7 +24,7 @@ export interface AddressFields {
 }
 
 /** Mailboxes that are kept of one field. */
-export const MAX_MAILBOXES = 1_000;
+const MAX_MAILBOXES = 1_000;
 
 /** The address fields of a header section. Of repeated fields the first From and Reply-To count, and every To, Cc and Bcc. Never throws. */
 export function readAddressFields(section: HeaderSection): AddressFields {
@@ -67,4 +67,14 @@ export function parseAddressList(value: string): AddressList {
     addresses.push(address === '' ? { name: null, address: name } : { name: name === '' ? null : name, address });
   }
   return { text: storableText(decodeEncodedWords(value)), addresses };
+}
+
+/**
+ * The `news` of `ann+news@example.com` (RFC 5233, subaddress); null when the address has none. Mail to it comes in for
+ * `ann@example.com`. A quoted local-part has no tag.
+ */
+export function plusTagOf(address: string): string | null {
+  const localPart = address.slice(0, address.lastIndexOf('@'));
+  const plus = localPart.startsWith('"') ? -1 : localPart.indexOf('+');
+  return plus > 0 && plus < localPart.length - 1 ? localPart.slice(plus + 1) : null;
 }

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
+import * as base64 from 'nodemailer/lib/base64';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
+import type MimeNode from 'nodemailer/lib/mime-node';
+import * as quotedPrintable from 'nodemailer/lib/qp';
 import { writableName } from '../sending/outgoing-addresses.ts';
 import type { OutgoingAttachment } from '../sending/outgoing-attachments.ts';
 import { isHeaderText, MAX_WORD_LENGTH } from '../sending/outgoing-headers.ts';
 import { storableText } from '../shared/text.ts';
 import type { Mailbox } from './address.ts';
-import { attachmentFilename } from './attachment.ts';
-import { decodeEncodedWords } from './header-fields.ts';
-import { writeMime } from './write-mime.ts';
+import { type Attachment, attachmentFilename, toTransferEncoding } from './attachment.ts';
+import { decodeEncodedWords, type HeaderSection, readHeaderSection, unfold } from './header-fields.ts';
 
 /**
  * A message to be composed; addresses, fields and attachments have been checked. Blind copies are no part of it: they stand in the
@@ -77,7 +79,7 @@ export function checked(octets: Buffer): Buffer {
 }
 
 /** How every line begins that parts the message of that id, and no other line of it. */
-export function delimiterOf(messageId: string): string {
+function delimiterOf(messageId: string): string {
   return `--${BOUNDARY_PREFIX}-${boundaryOf(messageId)}-Part_`;
 }
 
@@ -159,3 +161,101 @@ function findFlaw(octets: Uint8Array): string | null {
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
+
+/**
+ * The attachments of a composed message as they are stored, in their order there. Found by its delimiters, which stand nowhere else in
+ * it: reading its parts as those of a strange message would take as long as all the rest of sending a large one. Throws when
+ * they are not those of the draft, which is a mistake of ours.
+ */
+export function listComposedAttachments(octets: Buffer, draft: Pick<Draft, 'messageId' | 'attachments'>): Attachment[] {
+  const named = draft.attachments.map((attachment, place) => ({ attachment, place }));
+  const listed = attachedParts(octets, delimiterOf(draft.messageId)).map((part, index) => {
+    const contentId = valueOf(part.section, 'content-id');
+    const at = named.findIndex(({ attachment }) => (attachment.contentId ?? '') === contentId);
+    const [found] = at === -1 ? [] : named.splice(at, 1);
+    if (found === undefined) throw new Error('a composed message has an attachment that its draft does not have');
+    return toAttachment(part, found, index);
+  });
+  if (named.length > 0) throw new Error('a composed message lacks an attachment of its draft');
+  return listed;
+}
+
+interface Part {
+  section: HeaderSection;
+  start: number;
+  length: number;
+}
+
+function attachedParts(octets: Buffer, delimiter: string): Part[] {
+  const parts: Part[] = [];
+  for (let at = octets.indexOf(delimiter); at !== -1; ) {
+    const next = octets.indexOf(delimiter, at + delimiter.length);
+    const head = octets.indexOf('\r\n', at) + 2;
+    const start = octets.indexOf('\r\n\r\n', head) + 4;
+    // Behind a closing delimiter comes no part.
+    if (next !== -1 && start > head + 4 && start <= next) {
+      const section = readHeaderSection(octets.subarray(head, start));
+      const isAttached = valueOf(section, 'content-disposition') !== '';
+      // The line end before a delimiter is its own (RFC 2046 §5.1.1).
+      if (isAttached) parts.push({ section, start, length: Math.max(0, next - 2 - start) });
+    }
+    at = next;
+  }
+  return parts;
+}
+
+function toAttachment(
+  { section, start, length }: Part,
+  { attachment, place }: { attachment: OutgoingAttachment; place: number },
+  index: number,
+): Attachment {
+  const contentType = valueOf(section, 'content-type').replace(/;.*/s, '').trim().toLowerCase();
+  const transferEncoding = toTransferEncoding(valueOf(section, 'content-transfer-encoding'));
+  return {
+    index,
+    filename: attachmentFilename(attachment.filename, attachment.contentType, place),
+    contentType,
+    size: transferEncoding === 'base64' ? attachment.content.length : length,
+    contentId: attachment.contentId,
+    contentDisposition: /^inline\b/i.test(valueOf(section, 'content-disposition')) ? 'inline' : 'attachment',
+    start,
+    length,
+    transferEncoding,
+  };
+}
+
+function valueOf(section: HeaderSection, name: string): string {
+  const field = section.fields.find((each) => each.name === name);
+  return field === undefined ? '' : unfold(field.raw);
+}
+
+/**
+ * The octets of a message that nodemailer has compiled from strings and buffers: those that its own `build` answers. That one goes through
+ * streams, which for a usual message cost more than all the rest of composing it (0.34 ms against 0.14; 2 cores, November 2026).
+ */
+export function writeMime(message: MimeNode): Buffer {
+  const text = writePart(message);
+  return Buffer.from(text.endsWith('\n') ? text : `${text}\r\n`, 'latin1');
+}
+
+/** One character for each octet. */
+function writePart(part: MimeNode): string {
+  const head = `${octetsAsText(part.buildHeaders())}\r\n\r\n`;
+  if (!part.multipart) return head + writeContent(part);
+  const parts = part.childNodes.map((child) => `--${part.boundary}\r\n${writePart(child)}\r\n`);
+  return `${head}${parts.join('')}--${part.boundary}--\r\n`;
+}
+
+function writeContent(part: MimeNode): string {
+  const { content = '' } = part;
+  if (typeof content !== 'string' && !Buffer.isBuffer(content))
+    throw new Error('a part that is no string and no buffer');
+  const encoding = part.getTransferEncoding();
+  if (encoding === 'base64') return base64.wrap(base64.encode(content));
+  if (encoding === 'quoted-printable') return quotedPrintable.wrap(quotedPrintable.encode(content));
+  return octetsAsText(content);
+}
+
+function octetsAsText(content: string | Buffer): string {
+  return (typeof content === 'string' ? Buffer.from(content, 'utf8') : content).toString('latin1');
+}

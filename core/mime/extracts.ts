@@ -1,6 +1,5 @@
-import { readHtmlOutline } from '../html/html-outline.ts';
-import { type ExtractedCode, extractCodes } from './extract-codes.ts';
-import { type ExtractedLink, extractLinks } from './extract-links.ts';
+import { Parser } from 'htmlparser2';
+import LinkifyIt from 'linkify-it';
 
 /** What programs look for in mail: codes to type in and links to follow, the likeliest first. */
 export interface Extracts {
@@ -9,7 +8,7 @@ export interface Extracts {
 }
 
 /** What of an email is looked through. */
-export interface ExtractsInput {
+interface ExtractsInput {
   subject: string;
   text: string | null;
   html: string | null;
@@ -32,4 +31,320 @@ export function extractFrom({ subject, text, html, headers }: ExtractsInput): Ex
     ]),
     links: extractLinks({ text: text ?? '', outline, listUnsubscribe }),
   };
+}
+
+/** Where in an email something was found. */
+type ExtractSource = 'subject' | 'text' | 'html';
+
+/** Something that looks like a code to be typed in once. */
+interface ExtractedCode {
+  /** as it stands there; digits that stand apart are joined */
+  code: string;
+  foundIn: ExtractSource[];
+  /** 0 to 1: how much speaks for it */
+  likelihood: number;
+}
+
+/** Characters of each text that are looked at, and the codes that are told. */
+const MAX_TEXT = 100_000;
+const MAX_CODES = 10;
+/** Words and candidates that are looked at. */
+const MAX_FOUND = 1_000;
+/** How far a word speaks for a code that stands behind it, or before it. Characters. */
+const REACH_BEHIND = 100;
+const REACH_BEFORE = 40;
+/** Below it a candidate is dropped. */
+const LEAST = 0.3;
+
+/** Words for such codes; short ones only as words of their own, long ones also as ends of compounds. */
+const KEYWORDS =
+  /(?<![\p{L}\p{N}])(?:otp|pin|tan|mtan|2fa|mfa|cod|clave|senha|token|mã|parol|hasło|heslo|şifre)(?![\p{L}\p{N}])|(?:passcode|password|passwort|kennwort|codes?|kode[nr]?|kod[uy]?|kód|koodi|código|codigo|codice|mot de passe|contraseña|wachtwoord|lösenord|κωδικός|код|пароль|رمز|קוד|कोड|ओटीपी)(?![\p{L}])|验证码|驗證碼|校验码|动态码|認証|コード|確認番号|인증|코드/giu;
+/** Phrases and words for numbers that are something else. */
+const OTHERS =
+  /(?:zip|post(?:al)?|promo|discount|coupon|voucher|gift|error|area|country|source|qr|dress|bar|status)[ -]?codes?|(?:^|[^\p{L}])(?:order|invoice|ticket|case|ref(?:erence)?|account|phone|tel|fax|call|order no|bestellung|rechnung|kunden(?:nummer)?|commande|facture|pedido|factura|p\.?o\.? box|suite|copyright|rfc|issue)(?![\p{L}])|[©#№$€£¥]/giu;
+/** Words of letters and digits, parts of which hyphens join, with what touches them. */
+const TOKEN = /[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu;
+const DIGITS_APART = /^[^\p{L}\p{N}]*(\d(?:[ \u00a0]\d){3,9})[^\p{L}\p{N}]*$/u;
+const DIGITS_HALVED = /(?<![\p{L}\p{N}.,:/+-])\d{3} \d{3}(?![\p{L}\p{N}/-]|[.,:]\p{N})/gu;
+
+interface Candidate {
+  code: string;
+  at: number;
+  end: number;
+  /** how much its own form says */
+  base: number;
+}
+
+/** The codes in the texts of an email, likeliest first. Takes time in proportion to the texts. */
+function extractCodes(texts: readonly (readonly [source: ExtractSource, text: string])[]): ExtractedCode[] {
+  const found = new Map<string, ExtractedCode>();
+  // `Your code` may stand in the subject alone.
+  const isAboutCodes = texts.some(([source, text]) => source === 'subject' && spansOf(text, KEYWORDS).length > 0);
+  for (const [source, whole] of texts) {
+    const text = whole.slice(0, MAX_TEXT);
+    const others = spansOf(text, OTHERS);
+    const keywords = spansOf(text, KEYWORDS).filter(
+      (word) => !others.some((other) => other.at <= word.at && other.end >= word.end),
+    );
+    for (const candidate of candidatesOf(text)) {
+      const likelihood = likelihoodOf(candidate, keywords, others, isAboutCodes);
+      if (likelihood < LEAST) continue;
+      const known = found.get(candidate.code);
+      if (known === undefined) found.set(candidate.code, { code: candidate.code, foundIn: [source], likelihood });
+      else {
+        if (!known.foundIn.includes(source)) known.foundIn.push(source);
+        known.likelihood = Math.max(known.likelihood, likelihood);
+      }
+    }
+  }
+  return [...found.values()].toSorted((a, b) => b.likelihood - a.likelihood).slice(0, MAX_CODES);
+}
+
+function spansOf(text: string, pattern: RegExp): Span[] {
+  const spans: Span[] = [];
+  for (const { index, 0: word } of text.matchAll(pattern)) {
+    spans.push({ at: index, end: index + word.length });
+    if (spans.length === MAX_FOUND) break;
+  }
+  return spans;
+}
+
+function candidatesOf(text: string): Candidate[] {
+  const candidates: Candidate[] = [];
+  let start = 0;
+  for (const line of text.split('\n')) {
+    if (!/\d/.test(line)) {
+      start += line.length + 1;
+      continue;
+    }
+    const apart = line.length < 200 ? DIGITS_APART.exec(line)?.[1] : undefined;
+    if (apart !== undefined) {
+      const at = start + line.indexOf(apart);
+      candidates.push({ code: apart.replace(/\D/g, ''), at, end: at + apart.length, base: 0.45 });
+    } else {
+      const isAlone = line.trim().length <= 14;
+      for (const match of line.matchAll(TOKEN)) {
+        const base = baseOf(match[0], line, match.index);
+        if (base === null) continue;
+        const at = start + match.index;
+        candidates.push({ code: match[0], at, end: at + match[0].length, base: base + (isAlone ? 0.2 : 0) });
+      }
+      for (const { index, 0: halves } of line.matchAll(DIGITS_HALVED)) {
+        const at = start + index;
+        candidates.push({ code: halves.replace(' ', ''), at, end: at + halves.length, base: 0.15 });
+      }
+    }
+    start += line.length + 1;
+    if (candidates.length > MAX_FOUND) break;
+  }
+  return candidates;
+}
+
+/** What the form of a token says, 0 when it is a code only beside a word for it; null: it is none. */
+function baseOf(token: string, line: string, at: number): number | null {
+  if (token.length < 4 || token.length > 14) return null;
+  const before = line[at - 1] ?? ' ';
+  const after = line[at + token.length] ?? ' ';
+  const next = line[at + token.length + 1] ?? ' ';
+  // Parts of addresses, amounts, times, versions, numbers of telephones.
+  if (/[@/\\=&?%+$€£¥_~#.,:]/.test(before) && !(before === ':' && /\D/.test(line[at - 2] ?? ' '))) return null;
+  if (/[@/\\=&%$€£¥_~]/.test(after) || (/[.,:]/.test(after) && /[\p{L}\p{N}]/u.test(next))) return null;
+  if (/^\d+$/.test(token)) {
+    if (token.length > 10) return null;
+    if (/^(?:19|20)\d\d$/.test(token)) return 0;
+    return token.length === 6 ? 0.2 : token.length <= 8 ? 0.1 : 0;
+  }
+  if (/^\d{3,5}-\d{3,5}$/.test(token)) return 0.15;
+  // Of capitals and digits, or small letters and digits; never of both, as names of files and keys are.
+  const isCode = /\d/.test(token) && (/^[A-Z0-9]+(?:-[A-Z0-9]+)*$/.test(token) || /^[a-z0-9]+$/.test(token));
+  return isCode && (token.match(/\d/g)?.length ?? 0) >= 1 ? 0 : null;
+}
+
+function likelihoodOf(
+  { at, end, base }: Candidate,
+  keywords: readonly Span[],
+  others: readonly Span[],
+  isAboutCodes: boolean,
+): number {
+  const keyword = nearness(at, end, keywords);
+  const other = nearness(at, end, others);
+  const beside = keyword > 0 ? 0.35 + 0.45 * keyword : isAboutCodes && base > 0 ? 0.15 : 0;
+  const against = other > keyword ? 0.6 : other > 0 ? 0.1 : 0;
+  return Math.round(100 * Math.max(0, Math.min(1, base + beside - against))) / 100;
+}
+
+interface Span {
+  at: number;
+  end: number;
+}
+
+/** 1 for a span that touches, 0 where none is within reach. Spans are in their order. */
+function nearness(at: number, end: number, spans: readonly Span[]): number {
+  let low = 0;
+  let high = spans.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((spans[middle]?.at ?? 0) < at) low = middle + 1;
+    else high = middle;
+  }
+  const [former, latter] = [spans[low - 1], spans[low]];
+  const behind = former === undefined ? 0 : 1 - (at - former.end) / REACH_BEHIND;
+  const before = latter === undefined ? 0 : 1 - (latter.at - end) / REACH_BEFORE;
+  return Math.max(0, Math.min(1, behind), Math.min(1, before));
+}
+
+/** A link in an email. */
+interface ExtractedLink {
+  /** http, https or mailto */
+  url: string;
+  /** what is clicked; null where the URL itself stands in the text */
+  text: string | null;
+  foundIn: ('text' | 'html' | 'header')[];
+  /** ends a subscription */
+  isUnsubscribe: boolean;
+}
+
+/** Characters of a line of plain text, and of a URL, that are read. */
+const MAX_LINE = 4_000;
+const MAX_URL = 8_000;
+const MAX_LINKS = 100;
+
+const UNSUBSCRIBE =
+  /unsubscri|opt[-_ ]?out|abmeld|abbestell|désabonn|desabonn|désinscri|darse de baja|cancelar (?:la )?suscripci|descadastr|disiscri|annulla (?:l.)?iscrizione|afmeld|uitschrijv|wypis|odhl[aá]s|avregistr|отпис|配信停止|退订|退訂|取消订阅|수신\s?거부|manage[-_ ]preferences|email[-_ ]preferences/i;
+/** What mail of the kind that is waited for asks to do. */
+const ACTION =
+  /verif|confirm|activat|reset|magic|sign[-_ ]?in|log[-_ ]?in|accept|invit|join|complete|continue|bestätig|aktivier|zurücksetz|anmelden|einlad|vérifi|activer|réinitialis|connexion|verificar|activar|restablecer|iniciar sesi|attiva|accedi|bevestig|activeer|potwierd|aktywuj|подтверд|активир|войти|確認|認証|验证|确认|登录|인증|확인/i;
+const ASIDE =
+  /privacy|terms|imprint|impressum|datenschutz|help|support|contact|facebook|twitter|instagram|linkedin|youtube|view (?:in|online)/i;
+
+const finder = new LinkifyIt({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false }).add('ftp:', null).add('//', null);
+
+/**
+ * The links of an email, likeliest to be meant first, those that unsubscribe last; `listUnsubscribe` is the value of that header field
+ * (RFC 2369 §3.2), null when there is none. Takes time in proportion to what it is given.
+ */
+function extractLinks({
+  text,
+  outline,
+  listUnsubscribe,
+}: {
+  text: string;
+  outline: HtmlOutline;
+  listUnsubscribe: string | null;
+}): ExtractedLink[] {
+  const found = new Map<string, ExtractedLink>();
+  const add = (raw: string, words: string | null, source: ExtractedLink['foundIn'][number]) => {
+    const url = readUrl(raw);
+    if (url === null) return;
+    const isUnsubscribe = source === 'header' || UNSUBSCRIBE.test(words ?? '') || UNSUBSCRIBE.test(url);
+    const known = found.get(url);
+    if (known === undefined) found.set(url, { url, text: words, foundIn: [source], isUnsubscribe });
+    else {
+      if (!known.foundIn.includes(source)) known.foundIn.push(source);
+      known.text ??= words;
+      known.isUnsubscribe ||= isUnsubscribe;
+    }
+  };
+  for (const link of outline.links) add(link.href, link.text === '' ? null : link.text, 'html');
+  for (const line of linesOf(text)) for (const { url } of finder.match(line) ?? []) add(url, null, 'text');
+  for (const [, url = ''] of (listUnsubscribe ?? '').slice(0, MAX_URL).matchAll(/<([^<>]+)>/g))
+    add(url, null, 'header');
+  return [...found.values()].toSorted((a, b) => weightOf(b) - weightOf(a)).slice(0, MAX_LINKS);
+}
+
+/** Pieces of lines: the finder is not linear in the length of what it is given. */
+function* linesOf(text: string): Generator<string> {
+  for (const line of text.slice(0, MAX_TEXT).split('\n')) if (line.includes(':')) yield line.slice(0, MAX_LINE);
+}
+
+function readUrl(raw: string): string | null {
+  const text = raw.trim();
+  if (text.length > MAX_URL || !/^(?:https?|mailto):/i.test(text)) return null;
+  return URL.parse(text)?.href ?? null;
+}
+
+function weightOf({ url, text, isUnsubscribe, foundIn }: ExtractedLink): number {
+  if (isUnsubscribe) return -10;
+  const words = `${text ?? ''} ${url}`;
+  return (
+    (ACTION.test(words) ? 4 : 0) +
+    // What only this mail has: a token.
+    (/[A-Za-z0-9_-]{16}/.test(url.slice(8)) ? 1 : 0) +
+    (foundIn.length > 1 ? 0.5 : 0) -
+    (ASIDE.test(words) ? 3 : 0) -
+    (url.startsWith('mailto:') ? 2 : 0)
+  );
+}
+
+/** What a reader of an HTML body gets to see and to click, roughly. */
+interface HtmlOutline {
+  /** the visible text, block by block on lines of their own */
+  text: string;
+  links: { href: string; text: string }[];
+}
+
+/** Of a link's text; characters. */
+const MAX_LINK_TEXT = 200;
+const MAX_OUTLINE_LINKS = 2_000;
+/** Elements within elements; deeper HTML is read up to there. The parser's time grows with the depth. */
+const MAX_DEPTH = 500;
+
+const UNSEEN = new Set(['head', 'script', 'style', 'template', 'noscript', 'title']);
+/** They stand within a line. */
+const INLINE = new Set(
+  'a abbr b bdi bdo big cite code em font i ins kbd label mark q s samp small span strike strong sub sup tt u var wbr'.split(
+    ' ',
+  ),
+);
+
+/** Reads an HTML body once from its beginning to its end; never throws, whatever the HTML is. */
+function readHtmlOutline(html: string): HtmlOutline {
+  const pieces: string[] = [];
+  const links: HtmlOutline['links'] = [];
+  let unseen = 0;
+  let depth = 0;
+  let link: { href: string; text: string } | null = null;
+
+  const part = (by: ' ' | '\n') => {
+    if (pieces.at(-1) !== '\n') pieces.push(by);
+  };
+  const endLink = () => {
+    if (link !== null && links.length < MAX_OUTLINE_LINKS) links.push({ ...link, text: shortened(link.text) });
+    link = null;
+  };
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      if (++depth > MAX_DEPTH) return parser.pause();
+      if (UNSEEN.has(name)) unseen++;
+      if (!INLINE.has(name)) part(name === 'td' || name === 'th' ? ' ' : '\n');
+      if (name === 'a' || name === 'area') {
+        endLink();
+        if (attributes['href'] !== undefined)
+          link = { href: attributes['href'], text: attributes['aria-label'] ?? attributes['title'] ?? '' };
+        if (link !== null && name === 'a') link.text = '';
+      } else if (name === 'img' && link !== null) addText(link, ` ${attributes['alt'] ?? ''} `);
+    },
+    ontext(text) {
+      if (unseen > 0) return;
+      pieces.push(text.replace(/[\r\n\t]+/g, ' '));
+      if (link !== null) addText(link, text);
+    },
+    onclosetag(name) {
+      depth--;
+      if (UNSEEN.has(name) && unseen > 0) unseen--;
+      if (name === 'a' || name === 'area') endLink();
+      else if (!INLINE.has(name) && name !== 'td' && name !== 'th') part('\n');
+    },
+  });
+  parser.end(html);
+  endLink();
+  return { text: pieces.join(''), links };
+}
+
+function addText(link: { text: string }, text: string): void {
+  if (link.text.length < 4 * MAX_LINK_TEXT) link.text += text.slice(0, MAX_LINK_TEXT);
+}
+
+function shortened(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, MAX_LINK_TEXT);
 }

@@ -1,7 +1,9 @@
+import { foldLines } from 'nodemailer/lib/mime-funcs';
+import MimeNode from 'nodemailer/lib/mime-node';
 import { outgoingMailbox } from '../sending/outgoing-addresses.ts';
 import type { OutgoingAttachment } from '../sending/outgoing-attachments.ts';
 import type { Mailbox } from './address.ts';
-import { composeMessage, type Draft } from './compose-message.ts';
+import { BOUNDARY_PREFIX, boundaryOf, checked, composeMessage, type Draft } from './compose-message.ts';
 
 /** Kinds of mail that users try things out with; a bounce is made by core/mime/simulated-bounce.ts. */
 export type SimulatedKind = 'plain' | 'reply' | 'newsletter' | 'attachment' | 'one-time-code' | 'spam';
@@ -128,7 +130,7 @@ function quoted(text: string | null): string {
 }
 
 /** What a mail says that has not come. */
-export interface HypotheticalContent
+interface HypotheticalContent
   extends Pick<Draft, 'subject' | 'text' | 'html' | 'fields' | 'inReplyTo' | 'references'> {}
 
 /** Composes a mail that nobody sends, to see what would become of it. */
@@ -150,6 +152,68 @@ export function composeHypotheticalMail(
 }
 
 /** The recipient as a To field shows it; what cannot stand there is refused as a recipient later. */
-export function writableRecipient(to: string): Mailbox {
+function writableRecipient(to: string): Mailbox {
   return outgoingMailbox({ name: null, address: to.trim() }) ?? { name: null, address: 'recipient@simulated.invalid' };
+}
+
+/** A DSN of another server about a message of ours, made to try things out. */
+interface SimulatedBounceFacts {
+  /** `<local@domain>` */
+  messageId: string;
+  date: Date;
+  /** the recipient of ours that it speaks of */
+  recipient: string;
+  /** the return address that it goes to */
+  to: string;
+  /** RFC 3463, as `5.1.1`; of class 5 the recipient bounces, of class 4 it is delayed */
+  status: string;
+  original: { messageId: string; subject: string };
+}
+
+/** Whether a text is an enhanced status code that a DSN may tell of trouble with (RFC 3463 §2). */
+export function isTroubleStatus(status: string): boolean {
+  return /^[45]\.\d{1,3}\.\d{1,3}$/.test(status);
+}
+
+/** Composes the DSN (RFC 3464) as the recipient's server would send it. The same facts give the same octets. */
+export async function composeSimulatedBounce(facts: SimulatedBounceFacts): Promise<Buffer> {
+  const { recipient, status, original } = facts;
+  const host = `mx.${recipient.slice(recipient.lastIndexOf('@') + 1)}`;
+  const isFinal = status.startsWith('5');
+  const words = isFinal ? 'The recipient could not be reached' : 'The recipient cannot be reached now';
+  const report = new MimeNode('multipart/report; report-type=delivery-status', {
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    boundaryPrefix: BOUNDARY_PREFIX,
+    baseBoundary: boundaryOf(facts.messageId),
+  });
+  report.setHeader({
+    From: { name: 'Mail Delivery Subsystem', address: `MAILER-DAEMON@${host}` },
+    To: { address: facts.to },
+    Subject: isFinal ? 'Undelivered Mail Returned to Sender' : 'Delayed Mail (still being retried)',
+    'Message-ID': facts.messageId,
+    Date: facts.date,
+    'In-Reply-To': original.messageId,
+    'Auto-Submitted': 'auto-replied',
+  });
+  report
+    .createChild('text/plain; charset=utf-8')
+    .setContent(`${words}: ${recipient}\r\n\r\nThis report is a test.\r\n`);
+  const groups = [
+    [`Reporting-MTA: dns; ${host}`],
+    [
+      `Final-Recipient: rfc822; ${recipient}`,
+      `Action: ${isFinal ? 'failed' : 'delayed'}`,
+      `Status: ${status}`,
+      `Remote-MTA: dns; ${host}`,
+      `Diagnostic-Code: smtp; ${isFinal ? 550 : 450} ${status} ${words} (test)`,
+    ],
+  ];
+  const content = groups.map((fields) => fields.map((field) => `${foldLines(field)}\r\n`).join('')).join('\r\n');
+  report.createChild('message/delivery-status').setContent(content);
+  const subject = original.subject.replace(/[^\x20-\x7e]+/g, '?').slice(0, 200);
+  report
+    .createChild('text/rfc822-headers')
+    .setContent(`Message-ID: ${original.messageId}\r\n${foldLines(`Subject: ${subject}`)}\r\n`);
+  return checked(await report.build());
 }

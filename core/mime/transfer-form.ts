@@ -1,7 +1,7 @@
 import { decodeRawText } from '../shared/text.ts';
 import { decodeAttachment, type TransferEncoding, toTransferEncoding } from './attachment.ts';
 import { endOfHeaderSection, escapeEncodedWords, firstField, readHeaderSection, unfold } from './header-fields.ts';
-import { type PartBody, readPartBodies } from './part-reader.ts';
+import { type PartBody, readPartBodies } from './message-parts.ts';
 
 /** Octets of a line without its end (RFC 5322 §2.1.1, RFC 5321 §4.5.3.1.6). */
 const MAX_LINE_OCTETS = 998;

@@ -1,7 +1,7 @@
+import { stripTags } from '../html/text-of-html.ts';
 import type { AddressFields } from '../mime/address.ts';
 import type { Authentication } from '../mime/authentication.ts';
 import type { GuardFacts } from './guard-rule.ts';
-import { textOfHtml } from './guard-text.ts';
 
 /** What is stored of a received mail, as far as rules look at it. */
 export interface GuardedMail {
@@ -44,6 +44,6 @@ function lowerCased(address: string | null): string[] {
 }
 
 function textOf({ subject, textBody, htmlBody }: GuardedMail): string {
-  const html = htmlBody === null ? '' : textOfHtml(htmlBody.slice(0, MAX_GUARDED_HTML_LENGTH));
+  const html = htmlBody === null ? '' : stripTags(htmlBody.slice(0, MAX_GUARDED_HTML_LENGTH));
   return [subject, textBody ?? '', html].map((part) => part.slice(0, MAX_GUARDED_TEXT_LENGTH)).join('\n');
 }

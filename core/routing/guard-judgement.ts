@@ -1,4 +1,5 @@
-import { hasLookedInside } from './guard-inside.ts';
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import {
   evaluateRules,
   type GuardFacts,
@@ -6,6 +7,7 @@ import {
   type GuardRule,
   type GuardVerdict,
   type ModelAnswer,
+  promptOf,
   sortRules,
 } from './guard-rule.ts';
 import { decideRoute, type RouteDecision, type RouteFacts, type RouteTarget } from './route.ts';
@@ -20,7 +22,7 @@ const NOT_PARSED = 'it could not be parsed, and guard rules look at what is insi
 const NO_MODEL = 'no model is configured';
 
 /** What models have said of the mail, by rule id, and whether one can be asked. */
-export interface ModelKnowledge {
+interface ModelKnowledge {
   answers: ReadonlyMap<string, ModelAnswer>;
   hasModel: boolean;
 }
@@ -90,3 +92,86 @@ export function triedRules(
     }
   });
 }
+
+/** Whether any of the rules that were asked for that verdict looks at what parsing a mail brings: bodies, attachments, verdicts on the sender. */
+function hasLookedInside(rules: readonly GuardRule[], verdict: GuardVerdict): boolean {
+  const sorted = sortRules(rules);
+  const decisive = verdict.kind === 'none' ? -1 : sorted.findIndex(({ id }) => id === verdict.rule.id);
+  // A model would be asked in vain.
+  const asked = decisive === -1 ? sorted : sorted.slice(0, verdict.kind === 'ask' ? decisive + 1 : decisive);
+  return asked.some((rule) => {
+    if (rule.type === 'ai_prompt') return true;
+    const { from, hasWords, hasAttachment, attachments, spf, dkim, dmarc } = rule.config;
+    return (
+      from?.aligned === true ||
+      [hasWords, hasAttachment, attachments, spf, dkim, dmarc].some((one) => one !== undefined)
+    );
+  });
+}
+
+/** What a model said of an email, as table route keeps it: one per rule that asked. */
+export interface StoredAnswer {
+  ruleId: string;
+  /** of the prompt that was asked: an answer to another prompt of the same rule counts no more */
+  promptDigest: string;
+  kind: 'answered' | 'failed';
+  /** null when it failed */
+  isMatch: boolean | null;
+  /** the model's, or why it failed */
+  reason: string;
+  /** ISO 8601: when it answered, or failed for the last time */
+  at: string;
+  durationMs: number;
+}
+
+/** Reads the column; null is none. Throws when it is anything else. */
+export function readAnswers(stored: unknown): StoredAnswer[] {
+  return answers.parse(stored ?? []);
+}
+
+/** What a rule was answered, to be stored. `at` and the duration are of the question. */
+export function storedAnswer(rule: GuardRule, answer: ModelAnswer, at: Date, durationMs: number): StoredAnswer {
+  return {
+    ruleId: rule.id,
+    promptDigest: digestOf(promptOf(rule) ?? ''),
+    kind: answer.kind,
+    isMatch: answer.kind === 'answered' ? answer.isMatch : null,
+    reason: answer.reason,
+    at: at.toISOString(),
+    durationMs,
+  };
+}
+
+/** The answers that still count, by rule id, as evaluateRules wants them. */
+export function answersOf(stored: readonly StoredAnswer[], rules: readonly GuardRule[]): Map<string, ModelAnswer> {
+  const found = new Map<string, ModelAnswer>();
+  for (const rule of rules) {
+    const prompt = promptOf(rule);
+    const answer =
+      prompt === null
+        ? undefined
+        : stored.find(({ ruleId, promptDigest }) => ruleId === rule.id && promptDigest === digestOf(prompt));
+    if (answer !== undefined) found.set(rule.id, modelAnswer(answer));
+  }
+  return found;
+}
+
+function modelAnswer({ kind, isMatch, reason }: StoredAnswer): ModelAnswer {
+  return kind === 'failed' || isMatch === null ? { kind: 'failed', reason } : { kind: 'answered', isMatch, reason };
+}
+
+function digestOf(prompt: string): string {
+  return createHash('sha256').update(prompt).digest('hex').slice(0, 16);
+}
+
+const answers = z.array(
+  z.object({
+    ruleId: z.string(),
+    promptDigest: z.string(),
+    kind: z.enum(['answered', 'failed']),
+    isMatch: z.boolean().nullable(),
+    reason: z.string(),
+    at: z.string(),
+    durationMs: z.number(),
+  }),
+);

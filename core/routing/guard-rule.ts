@@ -1,5 +1,5 @@
 import type { Authentication, AuthenticationResult } from '../mime/authentication.ts';
-import { holds } from '../shared/find-text.ts';
+import { decodePlace, encodePlace, type Place } from '../shared/page.ts';
 import type { ExplicitConfig, GuardConfig, GuardCriterion } from './guard-config.ts';
 import { domainOfAddress, foldAddress, foldText } from './guard-text.ts';
 
@@ -282,4 +282,55 @@ function hasWord({ text, marks }: Words, word: string): boolean {
 function markAt(text: string, at: number): number {
   const mixed = Math.imul(text.charCodeAt(at), 31_337) ^ Math.imul(text.charCodeAt(at + 1), 7_919);
   return (mixed ^ Math.imul(text.charCodeAt(at + 2), 104_729)) & (MARK_BITS - 1);
+}
+
+/** A place in the list of guard rules: the highest priority first, of equal ones the newest. */
+export interface RulePlace extends Place {
+  priority: number;
+}
+
+/** A place as a cursor, opaque to clients. */
+export function encodeRulePlace(place: RulePlace): string {
+  return `${place.priority}.${encodePlace(place)}`;
+}
+
+/** The place that a cursor of encodeRulePlace names; null when it is none. */
+export function decodeRulePlace(cursor: string): RulePlace | null {
+  const match = /^(-?\d{1,5})\.([A-Za-z0-9_-]+)$/.exec(cursor);
+  const place = decodePlace(match?.[2] ?? '');
+  return place === null ? null : { ...place, priority: Number(match?.[1]) };
+}
+
+/** Steps of a plain search, in the worst case, that are cheaper than preparing for it. */
+const PLAIN_STEPS = 200_000;
+
+/**
+ * Whether the text holds the word, in time that grows with the sum of their lengths at most, whoever wrote them: the engine's own
+ * search takes their product for repetitive ones (Knuth, Morris, Pratt 1977).
+ */
+export function holds(text: string, word: string): boolean {
+  if (text.length * word.length <= PLAIN_STEPS) return text.includes(word);
+  if (word.length > text.length) return false;
+  const fallbacks = fallbacksOf(word);
+  let met = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    while (met > 0 && word.charCodeAt(met) !== code) met = fallbacks[met - 1] ?? 0;
+    if (word.charCodeAt(met) === code) met++;
+    if (met === word.length) return true;
+  }
+  return false;
+}
+
+/** For each front of the word, how long the longest shorter front is that it ends with. */
+function fallbacksOf(word: string): Uint32Array {
+  const fallbacks = new Uint32Array(word.length);
+  let met = 0;
+  for (let at = 1; at < word.length; at++) {
+    const code = word.charCodeAt(at);
+    while (met > 0 && word.charCodeAt(met) !== code) met = fallbacks[met - 1] ?? 0;
+    if (word.charCodeAt(met) === code) met++;
+    fallbacks[at] = met;
+  }
+  return fallbacks;
 }

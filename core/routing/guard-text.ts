@@ -1,5 +1,4 @@
 import { canonicalDomainName } from '../domains/domain-name.ts';
-import { sanitizeHtmlBody } from '../html/sanitize-html-body.ts';
 
 /** Characters that rules look at of one text; more than the parts of a mail that are read for them have together. */
 const MAX_FOLDED_LENGTH = 300_000;
@@ -39,24 +38,3 @@ export function domainOfAddress(folded: string): string | null {
   const at = folded.lastIndexOf('@');
   return at < 0 ? null : folded.slice(at + 1);
 }
-
-/** The text that HTML shows, or most of it where the HTML is too complex; tags within words do not part them. */
-export function textOfHtml(html: string): string {
-  return (
-    (sanitizeHtmlBody(html) ?? html)
-      // The name is taken whole: one that could give letters back would be tried at every length, in quadratic time.
-      .replace(/<(\/?[a-z0-9]*)(?![a-z0-9])[^<>]*(?:>|$)/gi, (_, tag: string) =>
-        INLINE_ELEMENTS.has(tag.replace('/', '').toLowerCase()) ? '' : ' ',
-      )
-      .replaceAll('&lt;', '<')
-      .replaceAll('&gt;', '>')
-      .replaceAll('&quot;', '"')
-      .replaceAll('&amp;', '&')
-  );
-}
-
-const INLINE_ELEMENTS = new Set(
-  'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark q s samp small span strike strong sub sup tt u var wbr'.split(
-    ' ',
-  ),
-);

@@ -1,7 +1,7 @@
 import { sanitizeHtmlBody } from '../html/sanitize-html-body.ts';
+import { stripTags } from '../html/text-of-html.ts';
 import type { AddressFields } from '../mime/address.ts';
 import { isForwardSubject } from '../mime/subject.ts';
-import { textOfHtml } from '../routing/guard-text.ts';
 import { MAX_SUBJECT_LENGTH } from './outgoing-headers.ts';
 
 /** The email that is sent on to others. */
@@ -38,8 +38,8 @@ export function forwardSubject(subject: string): string {
  */
 export function forwardBodies(mail: ForwardedMail, note: ForwardNote): { text: string; html: string | null } {
   const fields = quotedFields(mail);
-  const original = mail.text ?? (mail.html === null ? '' : textOfHtml(mail.html.slice(0, MAX_HTML_AS_TEXT)));
-  const noteText = note.text ?? (note.html === null ? null : textOfHtml(note.html.slice(0, MAX_HTML_AS_TEXT)));
+  const original = mail.text ?? (mail.html === null ? '' : stripTags(mail.html.slice(0, MAX_HTML_AS_TEXT)));
+  const noteText = note.text ?? (note.html === null ? null : stripTags(note.html.slice(0, MAX_HTML_AS_TEXT)));
   const text = [
     ...(noteText === null ? [] : [noteText.trimEnd(), '']),
     HEADLINE,

@@ -480,7 +480,7 @@ const ROUTES = `
     matches jsonb,
     -- when a user let an email through that was blocked or held for review
     released_at timestamptz(3),
-    -- what models said of the email: see core/routing/guard-answers.ts
+    -- what models said of the email: see core/routing/guard-judgement.ts
     answers jsonb,
     -- of outcome asking
     next_ask_at timestamptz(3),

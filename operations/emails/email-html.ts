@@ -1,7 +1,10 @@
 import { type MailDocument, makeMailNotice } from '../../core/html/mail-document.ts';
-import { MAX_INLINE_IMAGE_LENGTH } from '../../core/html/mail-document-html.ts';
-import { contentIdKey, imageDataUrl } from '../../core/html/mail-document-image.ts';
-import { ownHostNames } from '../../core/html/remote-image-host.ts';
+import {
+  contentIdKey,
+  imageDataUrl,
+  MAX_INLINE_IMAGE_LENGTH,
+  ownHostNames,
+} from '../../core/html/mail-document-html.ts';
 import { decodeAttachment } from '../../core/mime/attachment.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { readRawOctets } from '../../db/queries/emails/raw-bytes.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readAnswers, type StoredAnswer } from '../../core/routing/guard-answers.ts';
+import { readAnswers, type StoredAnswer } from '../../core/routing/guard-judgement.ts';
 import type { GuardMatch } from '../../core/routing/guard-rule.ts';
 import { explainRoute } from '../../core/routing/route.ts';
 import type { EmailOrigin, HandEvent, PastDelivery, PastRecipient } from '../../db/queries/emails/email-history.ts';

@@ -1,4 +1,4 @@
-import { readAnswers } from '../../core/routing/guard-answers.ts';
+import { readAnswers } from '../../core/routing/guard-judgement.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/database.ts';
 import * as history from '../../db/queries/emails/email-history.ts';

@@ -1,6 +1,6 @@
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { readWebhookConfig, type WebhookConfig } from '../../core/endpoints/endpoint-config.ts';
-import { buildMailPayload, isRawNeeded } from '../../core/endpoints/payload-of-mail.ts';
+import { buildMailPayload, isRawNeeded } from '../../core/endpoints/mail-payload.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/database.ts';

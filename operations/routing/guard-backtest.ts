@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { answersOf } from '../../core/routing/guard-answers.ts';
+import { answersOf } from '../../core/routing/guard-judgement.ts';
 import {
   evaluateRules,
   type GuardMatch,

@@ -1,6 +1,11 @@
 import { checkGuardConfig, type GuardConfig } from '../../core/routing/guard-config.ts';
-import { evaluateRules, type GuardMatch, type ModelAnswer, promptOf } from '../../core/routing/guard-rule.ts';
-import type { RulePlace } from '../../core/routing/guard-rule-cursor.ts';
+import {
+  evaluateRules,
+  type GuardMatch,
+  type ModelAnswer,
+  promptOf,
+  type RulePlace,
+} from '../../core/routing/guard-rule.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/database.ts';

@@ -1,9 +1,10 @@
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
-import { answersOf, readAnswers } from '../../core/routing/guard-answers.ts';
 import {
+  answersOf,
   decideJudged,
   type Judgement,
   judgeMail,
+  readAnswers,
   type TriedRule,
   triedRules,
 } from '../../core/routing/guard-judgement.ts';
@@ -33,7 +34,7 @@ export interface MailNow {
   facts: RouteFacts;
   /** whether a user let it through, so that it is past the rules */
   isReleased: boolean;
-  /** what models said of it: see core/routing/guard-answers.ts */
+  /** what models said of it: see core/routing/guard-judgement.ts */
   answers: unknown;
   /** what rules look at, read when there are rules; with the bodies, or (outline) without. Null: it is gone */
   read: (extent: GuardFactsExtent) => Promise<GuardedContent | null>;

@@ -1,5 +1,4 @@
-import { readAnswers, type StoredAnswer } from '../../core/routing/guard-answers.ts';
-import type { TriedRule } from '../../core/routing/guard-judgement.ts';
+import { readAnswers, type StoredAnswer, type TriedRule } from '../../core/routing/guard-judgement.ts';
 import type { GuardMatch } from '../../core/routing/guard-rule.ts';
 import { explainRoute, type RouteDecision } from '../../core/routing/route.ts';
 import { UserError } from '../../core/shared/errors.ts';

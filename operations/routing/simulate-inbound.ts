@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Mailbox } from '../../core/mime/address.ts';
-import { composeSimulatedBounce, isTroubleStatus } from '../../core/mime/simulated-bounce.ts';
 import {
+  composeSimulatedBounce,
   composeSimulatedMail,
+  isTroubleStatus,
   SIMULATED_SENDER,
   type SimulatedContent,
   type SimulatedKind,

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { textOfHtml } from '../../core/html/text-of-html.ts';
 import type { AddressFields, AddressList, Mailbox } from '../../core/mime/address.ts';
-import { composeMessage } from '../../core/mime/compose-message.ts';
-import { listComposedAttachments } from '../../core/mime/composed-attachments.ts';
+import { composeMessage, listComposedAttachments } from '../../core/mime/compose-message.ts';
 import { readableFields, readHeaderSection } from '../../core/mime/header-fields.ts';
 import { previewOf } from '../../core/mime/parse-message.ts';
 import { baseSubject } from '../../core/mime/subject.ts';

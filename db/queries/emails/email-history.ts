@@ -38,7 +38,7 @@ export interface EmailOrigin {
       })
     | null;
   matches: unknown;
-  /** see core/routing/guard-answers.ts */
+  /** see core/routing/guard-judgement.ts */
   answers: unknown;
 }
 

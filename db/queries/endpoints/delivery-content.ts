@@ -1,4 +1,4 @@
-import type { StoredMail } from '../../../core/endpoints/payload-of-mail.ts';
+import type { StoredMail } from '../../../core/endpoints/mail-payload.ts';
 
 /** A received email as webhooks carry it. */
 export interface DeliveryContentRow extends StoredMail {

@@ -16,7 +16,7 @@ export interface LockedReceived {
   ruleId: string | null;
   /** when a user let it through */
   releasedAt: Date | null;
-  /** see core/routing/guard-answers.ts */
+  /** see core/routing/guard-judgement.ts */
   answers: unknown;
   facts: RouteFacts;
 }

@@ -19,7 +19,7 @@ export interface UnroutedRow {
   receive_dmarc_emails: boolean | null;
   is_dmarc_report: boolean;
   size_octets: number | null;
-  /** what models have said of it: see core/routing/guard-answers.ts; null: nothing */
+  /** what models have said of it: see core/routing/guard-judgement.ts; null: nothing */
   answers: unknown;
 }
 

@@ -8,7 +8,7 @@ export interface AskingRow {
   rule_id: string;
   /** tries of this rule's model so far */
   asks: number;
-  /** see core/routing/guard-answers.ts */
+  /** see core/routing/guard-judgement.ts */
   answers: unknown;
 }
 

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { readAnswers, type StoredAnswer } from '../../../core/routing/guard-answers.ts';
+import { readAnswers, type StoredAnswer } from '../../../core/routing/guard-judgement.ts';
 import type { GuardFacts } from '../../../core/routing/guard-rule.ts';
 import type { Place } from '../../../core/shared/page.ts';
 import type { RouteRow } from '../../routing-tables.ts';

@@ -1,7 +1,6 @@
 import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import type { GuardConfig } from '../../../core/routing/guard-config.ts';
-import type { GuardRule } from '../../../core/routing/guard-rule.ts';
-import type { RulePlace } from '../../../core/routing/guard-rule-cursor.ts';
+import type { GuardRule, RulePlace } from '../../../core/routing/guard-rule.ts';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
 import type { Tables } from '../../tables.ts';
 import { containsPattern } from '../search/search-pattern.ts';

@@ -22,7 +22,7 @@ export interface StoredRoute {
     RouteRow,
     'threaded_at' | 'decided_at' | 'outcome' | 'via' | 'endpoint_id' | 'rule_id' | 'reason' | 'released_at'
   > | null;
-  /** of the route; see core/routing/route.ts and core/routing/guard-answers.ts */
+  /** of the route; see core/routing/route.ts and core/routing/guard-judgement.ts */
   matches: unknown;
   answers: unknown;
 }

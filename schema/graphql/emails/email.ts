@@ -1,5 +1,5 @@
 import { downloadPath } from '../../../core/endpoints/download-link.ts';
-import { plusTagOf } from '../../../core/routing/plus-tag.ts';
+import { plusTagOf } from '../../../core/mime/address.ts';
 import { loadSizes } from '../../../operations/emails/emails.ts';
 import { loadRecipientsOf } from '../../../operations/sending/recipients.ts';
 import { builder } from '../builder.ts';

@@ -1,4 +1,4 @@
-import { decodeRulePlace, encodeRulePlace, type RulePlace } from '../../../core/routing/guard-rule-cursor.ts';
+import { decodeRulePlace, encodeRulePlace, type RulePlace } from '../../../core/routing/guard-rule.ts';
 import * as rules from '../../../operations/routing/guard-rules.ts';
 import { parseInput } from '../../shapes/parse-input.ts';
 import { searchShape } from '../../shapes/search.ts';

@@ -1,8 +1,19 @@
 import { expect, test } from 'vitest';
 import { deriveDownloadLinkKey } from '../../../core/endpoints/download-link.ts';
-import type { PayloadFacts, PayloadOptions } from '../../../core/endpoints/payload-facts.ts';
-import { buildWebhookPayload, needsRaw } from '../../../core/endpoints/webhook-payload.ts';
+import {
+  buildWebhookPayload,
+  cutToJsonOctets,
+  jsonOctets,
+  linkTo,
+  needsRaw,
+  type PayloadFacts,
+  type PayloadOptions,
+  type PayloadSizes,
+  planPayload,
+} from '../../../core/endpoints/webhook-payload.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
+import { parseMessage } from '../../../core/mime/parse-message.ts';
+import { hasCorpora, readEmlMessages } from '../../support/mail/corpora.ts';
 
 const attachment: Attachment = {
   index: 0,
@@ -259,4 +270,251 @@ test('header fields give way at last', () => {
   const { email } = JSON.parse(text);
   expect(email.truncated).toEqual(['attachments', 'raw', 'html', 'text', 'headers']);
   expect(email.parsedData.headers).toEqual({});
+});
+
+/** Payloads are joined of texts; here they are objects, and their octets have to be equal. */
+const OPTIONS = { maxPayloadOctets: 1e9, attachments: 'link' } as const;
+const EMAIL = {
+  id: 'em_1',
+  recipient: 'b+tag@b.test',
+  receivedAt: new Date('2026-11-20T12:00:00Z'),
+  threadId: null,
+  threadPosition: null,
+};
+
+async function factsOf(raw: Buffer): Promise<PayloadFacts> {
+  const { messageId, subject, date, addresses, inReplyTo, references, ...rest } = await parseMessage(raw);
+  return {
+    timestamp: new Date('2026-11-20T12:00:01Z'),
+    userId: 'usr 1',
+    linkKey: deriveDownloadLinkKey(Buffer.alloc(32, 1)),
+    email: { ...EMAIL, messageId: messageId ?? '', subject, date },
+    content: { ...rest, addresses, inReplyTo, references },
+    raw,
+    endpoint: { id: 'ep_1', name: 'Mine "\u2028"', type: 'webhook' },
+    publicUrl: 'https://mail.example.test',
+  };
+}
+
+function headersOf(headers: PayloadFacts['content']['headers']): Record<string, string> {
+  const names = new Set(headers.map(([name]) => name));
+  const values = (name: string) => headers.filter(([other]) => other === name).map(([, value]) => value);
+  return Object.assign(
+    Object.create(null),
+    Object.fromEntries([...names].map((name) => [name, values(name).join('\n')])),
+  );
+}
+
+function filesOf(facts: PayloadFacts) {
+  return facts.content.attachments.map((file) => ({
+    filename: file.filename,
+    contentType: file.contentType,
+    size: file.size,
+    contentId: file.contentId,
+    contentDisposition: file.contentDisposition ?? 'attachment',
+    content: null,
+    downloadUrl: linkTo(facts, file.index),
+  }));
+}
+
+function nestedOf(facts: PayloadFacts) {
+  const { email, content } = facts;
+  const { from, to, cc, bcc, replyTo } = content.addresses;
+  const { id, messageId, subject, recipient, receivedAt, threadId, threadPosition, date } = email;
+  const nobody = { text: '', addresses: [] };
+  const headers = headersOf(content.headers);
+  return {
+    event: 'email.received',
+    timestamp: facts.timestamp,
+    email: {
+      id,
+      messageId,
+      from: from ?? nobody,
+      to: to ?? nobody,
+      recipient,
+      subject,
+      receivedAt,
+      threadId,
+      threadPosition,
+      parsedData: {
+        messageId,
+        date: date ?? receivedAt,
+        subject,
+        from: from ?? nobody,
+        to: to ?? nobody,
+        cc,
+        bcc,
+        replyTo,
+        // Left out where there is none, as priority is.
+        ...(content.inReplyTo[0] === undefined ? {} : { inReplyTo: content.inReplyTo[0] }),
+        references: content.references,
+        textBody: content.textBody,
+        htmlBody: content.htmlBody,
+        raw: facts.raw?.toString('utf8'),
+        rawUrl: linkTo(facts, 'raw'),
+        attachments: filesOf(facts),
+        ...(content.priority === null ? {} : { priority: content.priority }),
+        headers,
+      },
+      cleanedContent: {
+        html: content.cleanedHtml,
+        text: content.cleanedText,
+        hasHtml: Boolean(content.cleanedHtml),
+        hasText: Boolean(content.cleanedText),
+        attachments: filesOf(facts),
+        headers,
+      },
+      truncated: content.isTruncated ? ['content'] : [],
+    },
+    endpoint: facts.endpoint,
+  };
+}
+
+function flatOf(facts: PayloadFacts) {
+  const { email, content } = facts;
+  return {
+    id: email.id,
+    type: 'received',
+    from: content.addresses.from?.text ?? '',
+    to: content.addresses.to?.addresses.map(({ address }) => address) ?? [],
+    subject: email.subject,
+    html: content.htmlBody,
+    text: content.textBody,
+    attachments: filesOf(facts),
+    headers: headersOf(content.headers),
+    receivedAt: email.receivedAt,
+    rawUrl: linkTo(facts, 'raw'),
+    truncated: content.isTruncated ? ['content'] : [],
+  };
+}
+
+function expectEqualOctets(facts: PayloadFacts): void {
+  expect(buildWebhookPayload({ ...OPTIONS, payload: 'nested' }, facts)).toBe(JSON.stringify(nestedOf(facts)));
+  expect(buildWebhookPayload({ ...OPTIONS, payload: 'flat' }, facts)).toBe(JSON.stringify(flatOf(facts)));
+}
+
+test.skipIf(!hasCorpora)('payloads of real mail have the octets of JSON.stringify', async () => {
+  const messages = await readEmlMessages();
+  for (const { octets } of messages.filter((_, n) => n % 4 === 0)) expectEqualOctets(await factsOf(octets));
+});
+
+test('payloads have the octets of JSON.stringify whatever the texts hold', async () => {
+  const facts = await factsOf(
+    Buffer.from('Subject: Hi "you"\r\n7: x\r\n__proto__: y\r\n\r\n\xfftext\\\x01\r\n', 'latin1'),
+  );
+  const ends = ['', ' ', '\r\n', '\\', '"', '\t\v\f\u00a0\u2028\ufeff', '\\n', '\ud800', '\x07', '\n\\r\n', '\u000b'];
+  for (const first of ends)
+    for (const last of ends)
+      for (const middle of ['', 'ä \n 😀', '\udc00\ud800'])
+        for (const cut of [(text: string) => text, (text: string) => text.trim(), () => null, () => 'other']) {
+          const textBody = first + middle + last;
+          expectEqualOctets({ ...facts, content: { ...facts.content, textBody, cleanedText: cut(textBody) } });
+        }
+});
+
+/** 10,000 octets in all. */
+const SIZES: PayloadSizes = {
+  fixed: 500,
+  contents: [100, 3_000, 900],
+  raw: 3_000,
+  html: 1_500,
+  text: 800,
+  headers: 200,
+};
+
+test.each<[budget: number, contents: number[], givenWay: string[], textOctets: number | null]>([
+  [10_000, [0, 1, 2], [], null],
+  [9_999, [0, 2], ['attachments'], null],
+  [7_000, [0, 2], ['attachments'], null],
+  [6_999, [0], ['attachments'], null],
+  [6_099, [], ['attachments'], null],
+  [6_000, [], ['attachments'], null],
+  [5_999, [], ['attachments', 'raw'], null],
+  [3_000, [], ['attachments', 'raw'], null],
+  [2_999, [], ['attachments', 'raw', 'html'], null],
+  [1_500, [], ['attachments', 'raw', 'html'], null],
+  [1_499, [], ['attachments', 'raw', 'html', 'text'], 799],
+  [700, [], ['attachments', 'raw', 'html', 'text'], 0],
+  [699, [], ['attachments', 'raw', 'html', 'text', 'headers'], 0],
+  [1, [], ['attachments', 'raw', 'html', 'text', 'headers'], 0],
+])('within %i octets contents %j are sent, and %j give way', (budget, contents, givenWay, textOctets) => {
+  const plan = planPayload(budget, SIZES);
+  expect([...plan.contents]).toEqual(contents);
+  expect(plan).toMatchObject({
+    givenWay,
+    textOctets,
+    hasRaw: !givenWay.includes('raw'),
+    hasHtml: !givenWay.includes('html'),
+    hasHeaders: !givenWay.includes('headers'),
+  });
+});
+
+test('of contents of one size the later gives way first', () => {
+  expect([
+    ...planPayload(700, { ...SIZES, contents: [100, 100, 100], raw: 0, html: 0, text: 0, headers: 0 }).contents,
+  ]).toEqual([0, 1]);
+});
+
+test('what is not there does not give way', () => {
+  const { givenWay } = planPayload(400, { fixed: 500, contents: [], raw: 0, html: 0, text: 10, headers: 0 });
+  expect(givenWay).toEqual(['text']);
+});
+
+const TEXTS = [
+  '',
+  'plain',
+  '"\\"',
+  '\0\x01\b\t\n\f\r\x1f\x7f',
+  'äöü',
+  '€\u2028',
+  '😀',
+  '\ud83d',
+  'a\ude00b',
+  '👩‍💻"\n',
+];
+
+test.each(TEXTS)('the octets of %j in JSON are counted as they are written', (text) => {
+  expect(jsonOctets(text)).toBe(Buffer.byteLength(JSON.stringify(text)) - 2);
+});
+
+test.each(TEXTS)('%j is cut to the longest beginning that fits, and never within a character', (text) => {
+  const characters = Array.from(text);
+  for (let limit = 0; limit <= jsonOctets(text) + 1; limit++) {
+    const cut = cutToJsonOctets(text, limit);
+    expect(jsonOctets(cut)).toBeLessThanOrEqual(limit);
+    expect(text.startsWith(cut)).toBe(true);
+    const kept = Array.from(cut);
+    expect(kept).toEqual(characters.slice(0, kept.length));
+    const longer = characters.slice(0, kept.length + 1).join('');
+    if (longer !== cut) expect(jsonOctets(longer)).toBeGreaterThan(limit);
+  }
+});
+
+test('no plan exceeds its budget where what is fixed does not', () => {
+  let seed = 1;
+  const random = (most: number) => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed % (most + 1);
+  };
+  for (let round = 0; round < 2_000; round++) {
+    const sizes: PayloadSizes = {
+      fixed: random(1_000),
+      contents: Array.from({ length: random(6) }, () => random(5_000)),
+      raw: random(20_000),
+      html: random(5_000),
+      text: random(5_000),
+      headers: random(2_000),
+    };
+    const budget = sizes.fixed + random(30_000);
+    const plan = planPayload(budget, sizes);
+    const contents = [...plan.contents].reduce((sum, place) => sum + (sizes.contents[place] ?? 0), 0);
+    const total =
+      sizes.fixed +
+      contents +
+      (plan.hasRaw ? sizes.raw : 0) +
+      (plan.hasHtml ? sizes.html : 0) +
+      (plan.textOctets ?? sizes.text) +
+      (plan.hasHeaders ? sizes.headers : 0);
+    expect(total).toBeLessThanOrEqual(budget);
+  }
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type MailToShow, makeMailDocument } from '../../../core/html/mail-document.ts';
-import { imageDataUrl } from '../../../core/html/mail-document-image.ts';
+import { imageDataUrl } from '../../../core/html/mail-document-html.ts';
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseAddressList, readAddressFields } from '../../../core/mime/address.ts';
+import { parseAddressList, plusTagOf, readAddressFields } from '../../../core/mime/address.ts';
 import { readHeaderSection } from '../../../core/mime/header-fields.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
 
@@ -71,4 +71,16 @@ test('Of 50,000 mailboxes 1,000 are kept, and the text has them all', () => {
 
 test('Up to 50,000 mailboxes are read in linear time', () => {
   expectLinearGrowth((count) => parseAddressList(mailboxes(count)), 50_000);
+});
+
+test.each([
+  ['ann+news@x.test', 'news'],
+  ['Ann+News+More@X.test', 'News+More'],
+  ['ann@x.test', null],
+  ['ann+@x.test', null],
+  ['+news@x.test', null],
+  ['"a+b"@x.test', null],
+  ['ann', null],
+])('the tag of %s is %s', (address, tag) => {
+  expect(plusTagOf(address)).toBe(tag);
 });

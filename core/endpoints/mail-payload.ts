@@ -2,8 +2,7 @@ import type { AddressFields } from '../mime/address.ts';
 import type { Attachment } from '../mime/attachment.ts';
 import { buildChatPayload } from './chat-payload.ts';
 import type { WebhookConfig } from './endpoint-config.ts';
-import type { PayloadFacts } from './payload-facts.ts';
-import { buildWebhookPayload, needsRaw } from './webhook-payload.ts';
+import { buildWebhookPayload, needsRaw, type PayloadFacts } from './webhook-payload.ts';
 
 /** A received mail as its rows hold it. */
 export interface StoredMail {

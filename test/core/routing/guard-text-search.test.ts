@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { holds } from '../../../core/shared/find-text.ts';
+import { holds } from '../../../core/routing/guard-rule.ts';
 
 test.each<[string, string, boolean]>([
   ['a casino here', 'casino', true],
