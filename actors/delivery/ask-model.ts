@@ -1,4 +1,10 @@
-import { answersOf, readAnswers, storedAnswer, heldForReview, type StoredAnswer } from '../../core/routing/guard-judgement.ts';
+import {
+  answersOf,
+  heldForReview,
+  readAnswers,
+  type StoredAnswer,
+  storedAnswer,
+} from '../../core/routing/guard-judgement.ts';
 import { evaluateRules, type ModelAnswer, promptOf } from '../../core/routing/guard-rule.ts';
 import { inTransaction, isConnectionLost } from '../../db/connection/database.ts';
 import { takeAskedSql, type UnroutedRow } from '../../db/queries/routing/delivery-route.ts';

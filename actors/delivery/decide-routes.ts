@@ -1,5 +1,13 @@
 import type { ClientBase } from 'pg';
-import { answersOf, readAnswers, decideJudged, heldForReview, judgeMail, type StoredAnswer, type Judgement } from '../../core/routing/guard-judgement.ts';
+import {
+  answersOf,
+  decideJudged,
+  heldForReview,
+  type Judgement,
+  judgeMail,
+  readAnswers,
+  type StoredAnswer,
+} from '../../core/routing/guard-judgement.ts';
 import { type GuardFacts, type GuardRule, readsText } from '../../core/routing/guard-rule.ts';
 import type { RouteDecision, RouteFacts } from '../../core/routing/route.ts';
 import type { UnroutedRow } from '../../db/queries/routing/delivery-route.ts';
