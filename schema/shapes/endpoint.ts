@@ -21,4 +21,4 @@ export const replayLimitShape = z
   .default(MAX_REPLAYED)
   .transform((value) => Math.min(value, MAX_REPLAYED))
   .meta({ description: `emails at most; above ${MAX_REPLAYED} counts as ${MAX_REPLAYED}` });
-export const replayWishShape = z.object({ limit: replayLimitShape });
+export const replayInputShape = z.object({ limit: replayLimitShape });

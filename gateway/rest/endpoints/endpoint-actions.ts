@@ -18,7 +18,7 @@ const rotation = z
   .nullish()
   .meta({ id: 'RotateSecret', examples: [{ verificationToken: true }] });
 
-const replayWish = z
+const replayInput = z
   .object({
     since: z.iso.datetime({ offset: true }).meta({ description: 'deliveries made from then on' }),
     until: z.iso
@@ -43,7 +43,7 @@ const replayAnswer = z
   })
   .meta({ id: 'Replay' });
 
-const testWish = z
+const testInput = z
   .object({
     webhookFormat: z
       .unknown()
@@ -108,7 +108,7 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
           'Makes a new delivery, due at once, of each received email whose latest delivery to the endpoint was made in that time. What is still pending is left alone, and what was delivered again later, too.',
         tags: ['Endpoints'],
         params: idInPath,
-        body: replayWish,
+        body: replayInput,
         response: { 200: replayAnswer, default: errorBody },
       },
     },
@@ -138,7 +138,7 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
           'By the code that delivers mail, in the form of real mail. A receiver that fails is no failure of the request: `success` tells of it. At most ten a minute.',
         tags: ['Endpoints'],
         params: idInPath,
-        body: testWish,
+        body: testInput,
         response: { 200: testAnswer, 400: refusedTest, default: errorBody },
       },
     },

@@ -35,7 +35,7 @@ builder.objectField(AccountLimits, 'sentWithinHour', (t) =>
   }),
 );
 
-const FirstMailRef = builder.objectRef<FirstMail>('FirstMail').implement({
+const FirstMailRef = builder.objectRef<FirstMail>('FirstEmailCommands').implement({
   description: 'How a first mail is sent to you, by commands for a shell.',
   fields: (t) => ({
     address: t.exposeString('address', { description: 'Your oldest address that mail reaches.' }),

@@ -8,7 +8,7 @@ export const DmarcAlignmentMode = builder.enumType('DmarcAlignmentMode', {
   } as const,
 });
 
-export const DmarcRequest = builder.enumType('DmarcRequest', {
+export const DmarcRequest = builder.enumType('DmarcRequestedAction', {
   description: 'What the owner of a domain asks receivers to do with mail that fails.',
   values: {
     NONE: { value: 'none', description: 'Nothing: report only.' },

@@ -11,7 +11,7 @@ const DEFAULT_TIMEOUT_SECONDS = 30;
 /** What reading before and after a wait may take; milliseconds. */
 const BESIDE_MS = 10_000;
 
-const TextPlace = builder.enumType('TextPlace', {
+const ExtractSource = builder.enumType('ExtractSource', {
   description: 'Where in an email something was found.',
   values: {
     SUBJECT: { value: 'subject', description: 'In the subject.' },
@@ -26,7 +26,7 @@ const ExtractedCode = builder.objectRef<Extracts['codes'][number]>('ExtractedCod
   isOfDomain: true,
   fields: (t) => ({
     code: t.exposeString('code', { description: 'As it stands there; digits that stand apart are joined.' }),
-    foundIn: t.expose('foundIn', { type: [TextPlace], description: 'Where it stands.' }),
+    foundIn: t.expose('foundIn', { type: [ExtractSource], description: 'Where it stands.' }),
     likelihood: t.exposeFloat('likelihood', { description: '0 to 1: how much speaks for it.' }),
   }),
 });
@@ -40,7 +40,7 @@ const ExtractedLink = builder.objectRef<Extracts['links'][number]>('ExtractedLin
       nullable: true,
       description: 'What is clicked; null: the URL itself stands in the text.',
     }),
-    foundIn: t.expose('foundIn', { type: [TextPlace], description: 'Where it stands.' }),
+    foundIn: t.expose('foundIn', { type: [ExtractSource], description: 'Where it stands.' }),
     isUnsubscribe: t.exposeBoolean('isUnsubscribe', { description: 'Whether it ends a subscription.' }),
   }),
 });

@@ -1,7 +1,7 @@
 import { type DeletedEndpoint, deleteEndpoint, rotateSecret } from '../../../operations/endpoints/endpoint-changes.ts';
 import { type EndpointTestOutcome, TEST_ANSWER_MS, testEndpoint } from '../../../operations/endpoints/endpoint-test.ts';
 import { type Replay, replayDeliveries } from '../../../operations/endpoints/replays.ts';
-import { replayWishShape } from '../../shapes/endpoint.ts';
+import { replayInputShape } from '../../shapes/endpoint.ts';
 import { parseInput } from '../../shapes/parse-input.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
@@ -167,7 +167,7 @@ builder.mutationFields((t) => ({
     },
     errors: { directResult: true },
     resolve: async (_root, { input: { id, since, until, status, limit: given } }, context) => {
-      const { limit } = parseInput(replayWishShape, { limit: given ?? undefined });
+      const { limit } = parseInput(replayInputShape, { limit: given ?? undefined });
       const wish = { since, until: until ?? null, status, limit };
       const replay = await replayDeliveries(context.operations, id, wish);
       forgetLoaded(context);

@@ -37,7 +37,7 @@ export const SignatureScheme = builder.enumType('SignatureScheme', {
   } as const,
 });
 
-export const AttachmentForm = builder.enumType('AttachmentForm', {
+export const AttachmentMode = builder.enumType('AttachmentMode', {
   description: 'How a webhook is sent attachments.',
   values: {
     CONTENT: { value: 'content', description: 'With their content, while the payload has room for it, and a link.' },

@@ -1,6 +1,6 @@
 import { invalidConfiguration } from '../../../operations/endpoints/endpoints.ts';
 import { builder } from '../builder.ts';
-import { AttachmentForm, SignatureScheme, WebhookFormat, WebhookPayload } from './endpoint-enums.ts';
+import { AttachmentMode, SignatureScheme, WebhookFormat, WebhookPayload } from './endpoint-enums.ts';
 
 type InputFieldBuilder = Parameters<Parameters<typeof builder.inputType<'X', Record<string, never>>>[1]['fields']>[0];
 
@@ -33,7 +33,7 @@ export const webhookOptions = (t: InputFieldBuilder) => ({
   maxPayloadOctets: t.int({
     description: 'Octets of a request’s body at most, 10,000 to 25,000,000; null: 4,000,000.',
   }),
-  attachments: t.field({ type: AttachmentForm, description: 'How attachments are sent; null: CONTENT.' }),
+  attachments: t.field({ type: AttachmentMode, description: 'How attachments are sent; null: CONTENT.' }),
 });
 
 /** How copies are made, by the fields of whatever input. */

@@ -13,7 +13,7 @@ import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { DomainNode, EmailAddressNode, EndpointInterface, endpointTypeName } from '../nodes.ts';
-import { AttachmentForm, SignatureScheme, WebhookFormat, WebhookPayload } from './endpoint-enums.ts';
+import { AttachmentMode, SignatureScheme, WebhookFormat, WebhookPayload } from './endpoint-enums.ts';
 
 const EndpointStats = builder.objectRef<Endpoint['stats']>('EndpointStats').implement({
   description: 'What became of the deliveries to an endpoint since it was made. Tests are not counted.',
@@ -156,7 +156,7 @@ export const WebhookEndpoint = builder.objectRef<Endpoint>('WebhookEndpoint').im
       resolve: (endpoint) => configOf(endpoint).maxPayloadOctets,
     }),
     attachments: t.field({
-      type: AttachmentForm,
+      type: AttachmentMode,
       description: 'How attachments are sent.',
       resolve: (endpoint) => configOf(endpoint).attachments,
     }),

@@ -3,7 +3,7 @@ import { builder } from '../builder.ts';
 import { DeliveryNode, DomainNode, EmailNode, ThreadNode } from '../nodes.ts';
 import { EventKind } from './event.ts';
 
-const News = builder.interfaceRef<FeedEvent>('News').implement({
+const Change = builder.interfaceRef<FeedEvent>('Change').implement({
   description: 'Something that happened to one of your things, with the thing as it is now.',
   isOfDomain: true,
   fields: (t) => ({
@@ -16,9 +16,9 @@ const News = builder.interfaceRef<FeedEvent>('News').implement({
   }),
 });
 
-export const EmailNews = builder.objectRef<FeedEvent>('EmailNews').implement({
+export const EmailChange = builder.objectRef<FeedEvent>('EmailChange').implement({
   description: 'Something that happened to an email.',
-  interfaces: [News],
+  interfaces: [Change],
   isOfDomain: true,
   fields: (t) => ({
     email: t.field({
@@ -30,9 +30,9 @@ export const EmailNews = builder.objectRef<FeedEvent>('EmailNews').implement({
   }),
 });
 
-export const ThreadNews = builder.objectRef<FeedEvent>('ThreadNews').implement({
+export const ThreadChange = builder.objectRef<FeedEvent>('ThreadChange').implement({
   description: 'Something that happened to a thread, or to a message in it.',
-  interfaces: [News],
+  interfaces: [Change],
   isOfDomain: true,
   fields: (t) => ({
     thread: t.field({
@@ -50,9 +50,9 @@ export const ThreadNews = builder.objectRef<FeedEvent>('ThreadNews').implement({
   }),
 });
 
-export const DeliveryNews = builder.objectRef<FeedEvent>('DeliveryNews').implement({
+export const DeliveryChange = builder.objectRef<FeedEvent>('DeliveryChange').implement({
   description: 'Something that came of a delivery.',
-  interfaces: [News],
+  interfaces: [Change],
   isOfDomain: true,
   fields: (t) => ({
     delivery: t.field({
@@ -64,9 +64,9 @@ export const DeliveryNews = builder.objectRef<FeedEvent>('DeliveryNews').impleme
   }),
 });
 
-export const DomainNews = builder.objectRef<FeedEvent>('DomainNews').implement({
+export const DomainChange = builder.objectRef<FeedEvent>('DomainChange').implement({
   description: 'Something that happened to a domain.',
-  interfaces: [News],
+  interfaces: [Change],
   isOfDomain: true,
   fields: (t) => ({
     domain: t.field({

@@ -4,9 +4,9 @@ import { type EventReader, type FeedEvent, openEvents, type StreamEnd } from '..
 import { forgetLoaded, type GraphContext } from '../context.ts';
 
 /** What the source of a subscription hands over: an event, or why no more come. */
-export type Told = { kind: 'event'; event: FeedEvent } | { kind: 'ended'; reason: StreamEnd; cursor: string };
+export type Streamed = { kind: 'event'; event: FeedEvent } | { kind: 'ended'; reason: StreamEnd; cursor: string };
 
-export interface Wish {
+export interface FollowOptions {
   /** cursor; null: what happens from now on */
   after: string | null | undefined;
   /** null: every kind */
@@ -16,13 +16,16 @@ export interface Wish {
 }
 
 /** The source of a subscription. Throws what openEvents throws, before anything is answered. */
-export async function followEvents(context: GraphContext, { after, kinds, fits }: Wish): Promise<AsyncIterable<Told>> {
+export async function followEvents(
+  context: GraphContext,
+  { after, kinds, fits }: FollowOptions,
+): Promise<AsyncIterable<Streamed>> {
   const start = after === null || after === undefined ? 'now' : { cursor: after };
   return tell(context, await openEvents(context.operations, { start, kinds }), fits);
 }
 
 /** The event that is told of. What ends a stream from here is an error of its last answer. */
-export function eventOf(told: Told): FeedEvent {
+export function eventOf(told: Streamed): FeedEvent {
   if (told.kind === 'event') return told.event;
   const { reason, cursor } = told;
   throw new GraphQLError(meanings[reason], { extensions: { code: reason, cursor } });
@@ -34,7 +37,11 @@ const meanings: Record<StreamEnd, string> = {
   UNAUTHORIZED: 'The API key opens nothing any more.',
 };
 
-async function* tell(context: GraphContext, reader: EventReader, fits: Wish['fits']): AsyncGenerator<Told, void> {
+async function* tell(
+  context: GraphContext,
+  reader: EventReader,
+  fits: FollowOptions['fits'],
+): AsyncGenerator<Streamed, void> {
   try {
     for (;;) {
       const pulled = await reader.pull();

@@ -2,7 +2,7 @@ import { EVENT_KINDS, type EventKind as Kind } from '../../../core/events/event-
 import { fitsFilter } from '../../../operations/emails/wait-for-email.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
-import { DeliveryNews, DomainNews, EmailNews, ThreadNews } from './changes.ts';
+import { DeliveryChange, DomainChange, EmailChange, ThreadChange } from './changes.ts';
 import { Event, EventKind } from './event.ts';
 import { eventOf, followEvents } from './follow-events.ts';
 
@@ -32,7 +32,7 @@ builder.subscriptionFields((t) => ({
     resolve: eventOf,
   }),
   emailReceived: t.field({
-    type: EmailNews,
+    type: EmailChange,
     access: access.read,
     description: 'Each received email, when it has its thread.',
     args: {
@@ -59,7 +59,7 @@ builder.subscriptionFields((t) => ({
     resolve: eventOf,
   }),
   emailUpdated: t.field({
-    type: EmailNews,
+    type: EmailChange,
     access: access.read,
     description: 'What happens to emails: received, threaded, read, sent, delivered, bounced and so on.',
     args: {
@@ -75,7 +75,7 @@ builder.subscriptionFields((t) => ({
     resolve: eventOf,
   }),
   threadUpdated: t.field({
-    type: ThreadNews,
+    type: ThreadChange,
     access: access.read,
     description: 'What happens to threads and to the messages in them: new ones, marks, labels, merges.',
     args: {
@@ -92,7 +92,7 @@ builder.subscriptionFields((t) => ({
     resolve: eventOf,
   }),
   deliveryUpdated: t.field({
-    type: DeliveryNews,
+    type: DeliveryChange,
     access: access.read,
     description: 'What comes of deliveries to endpoints.',
     args: {
@@ -108,7 +108,7 @@ builder.subscriptionFields((t) => ({
     resolve: eventOf,
   }),
   domainUpdated: t.field({
-    type: DomainNews,
+    type: DomainChange,
     access: access.read,
     description: 'What happens to domains: proven, failed, records lost.',
     args: {

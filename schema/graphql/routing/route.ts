@@ -43,7 +43,7 @@ const RouteStepKind = builder.enumType('RouteStepKind', {
   } as const,
 });
 
-const TriedOutcome = builder.enumType('TriedRuleOutcome', {
+const EvaluatedRuleOutcome = builder.enumType('EvaluatedRuleOutcome', {
   description: 'What came of one guard rule.',
   values: {
     MATCHED: { value: 'matched', description: 'It decided.' },
@@ -74,7 +74,7 @@ const RouteStepRef = builder.objectRef<RouteStep>('RouteStep').implement({
   }),
 });
 
-const TriedRuleRef = builder.objectRef<TriedRule>('TriedRule').implement({
+const EvaluatedRule = builder.objectRef<TriedRule>('EvaluatedRule').implement({
   description: 'A guard rule, in the order in which they are asked, and what came of it.',
   fields: (t) => ({
     rule: t.field({
@@ -91,7 +91,7 @@ const TriedRuleRef = builder.objectRef<TriedRule>('TriedRule').implement({
       resolve: ({ action }) => action,
     }),
     priority: t.exposeInt('priority', { description: 'The highest is asked first.' }),
-    outcome: t.expose('outcome', { type: TriedOutcome, description: 'What came of it.' }),
+    outcome: t.expose('outcome', { type: EvaluatedRuleOutcome, description: 'What came of it.' }),
     matches: t.field({
       type: [GuardMatchRef],
       description: 'What of the mail fitted it.',
@@ -104,7 +104,7 @@ const TriedRuleRef = builder.objectRef<TriedRule>('TriedRule').implement({
   }),
 });
 
-const RoutePlaceInterface = builder.interfaceRef<RoutePlace>('RoutePlace').implement({
+const RouteDecision = builder.interfaceRef<RoutePlace>('RouteDecision').implement({
   description: 'Where a mail goes, and why.',
   fields: (t) => ({
     outcome: t.expose('outcome', {
@@ -138,14 +138,14 @@ const RoutePlaceInterface = builder.interfaceRef<RoutePlace>('RoutePlace').imple
   }),
 });
 
-const WouldBe = builder.objectRef<RoutePlace>('RouteNow').implement({
+const CurrentRoute = builder.objectRef<RoutePlace>('CurrentRoute').implement({
   description: 'Where a mail would go by guard rules and routes as they stand.',
-  interfaces: [RoutePlaceInterface],
+  interfaces: [RouteDecision],
 });
 
 const RouteRef = builder.objectRef<RouteExplanation>('Route').implement({
   description: 'Where a received mail went, step by step, or where one would go that has not come.',
-  interfaces: [RoutePlaceInterface],
+  interfaces: [RouteDecision],
   fields: (t) => ({
     email: t.field({
       type: EmailNode,
@@ -177,20 +177,20 @@ const RouteRef = builder.objectRef<RouteExplanation>('Route').implement({
       resolve: ({ steps }) => steps,
     }),
     now: t.field({
-      type: WouldBe,
+      type: CurrentRoute,
       nullable: true,
       description: 'What would become of it now; null: that was not asked (Query.explainRoute asks).',
       resolve: ({ would }) => would,
     }),
     tried: t.field({
-      type: [TriedRuleRef],
+      type: [EvaluatedRule],
       description: 'With `now`: each active guard rule and what came of it.',
       resolve: ({ tried }) => tried,
     }),
   }),
 });
 
-const HypotheticalHeader = builder.inputType('HypotheticalHeader', {
+const ExplainedHeaderInput = builder.inputType('ExplainedHeaderInput', {
   description: 'A header field of a mail that has not come.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'Not one of those that the other fields say.' }),
@@ -198,7 +198,7 @@ const HypotheticalHeader = builder.inputType('HypotheticalHeader', {
   }),
 });
 
-const HypotheticalMailInput = builder.inputType('HypotheticalMail', {
+const ExplainedEmailInput = builder.inputType('ExplainedEmailInput', {
   description: 'A mail that has not come.',
   fields: (t) => ({
     to: t.string({ required: true, description: 'An address of yours.' }),
@@ -207,7 +207,7 @@ const HypotheticalMailInput = builder.inputType('HypotheticalMail', {
     subject: t.string({ description: 'Absent: none.' }),
     text: t.string({ description: 'The plain-text body.' }),
     html: t.string({ description: 'The HTML body.' }),
-    headers: t.field({ type: [HypotheticalHeader], description: 'Further header fields, at most 50.' }),
+    headers: t.field({ type: [ExplainedHeaderInput], description: 'Further header fields, at most 50.' }),
   }),
 });
 
@@ -223,7 +223,7 @@ builder.queryField('explainRoute', (t) =>
     complexity: ROUTE_COST,
     args: {
       emailId: t.arg.id({ description: 'A received email of yours; either this or mail.' }),
-      mail: t.arg({ type: HypotheticalMailInput, description: 'A mail that has not come; either this or emailId.' }),
+      mail: t.arg({ type: ExplainedEmailInput, description: 'A mail that has not come; either this or emailId.' }),
     },
     resolve: (_root, { emailId, mail }, context) => {
       context.answerWithin(EXPLAIN_ANSWER_MS);

@@ -9,9 +9,9 @@ import { builder } from '../builder.ts';
 import { SuppressedRecipient } from '../client-errors.ts';
 import { forgetLoaded } from '../context.ts';
 import { BatchNode, EmailNode } from '../nodes.ts';
-import { idempotencyField, NewEmailInput, newEmailOf } from './outgoing.ts';
+import { BatchEmailInput, idempotencyField, newEmailOf } from './outgoing.ts';
 
-const BatchValidation = builder.enumType('BatchValidation', {
+const BatchValidationMode = builder.enumType('BatchValidationMode', {
   description: 'What becomes of a batch when one of its emails cannot go.',
   values: {
     STRICT: { value: 'fail', description: 'It keeps all back.' },
@@ -67,9 +67,9 @@ builder.mutationFields((t) => ({
     description: 'Sends 1 to 100 emails, each at once or on its schedule.',
     errors: { types: [SuppressedRecipient], directResult: true },
     input: {
-      emails: t.input.field({ type: [NewEmailInput], required: true, description: '1 to 100.' }),
+      emails: t.input.field({ type: [BatchEmailInput], required: true, description: '1 to 100.' }),
       validation: t.input.field({
-        type: BatchValidation,
+        type: BatchValidationMode,
         description: 'Whether one that cannot go keeps the others back; absent: STRICT.',
       }),
       ...idempotencyField(t.input),

@@ -2,7 +2,7 @@ import { invalid } from '../../../operations/context.ts';
 import type { NewEmail } from '../../../operations/sending/check-outgoing.ts';
 import { builder } from '../builder.ts';
 
-const NewAttachment = builder.inputType('NewAttachment', {
+const AttachmentInput = builder.inputType('AttachmentInput', {
   description: 'A file to send. Bodies and files of an email may have 10 MB together, decoded, and 20 files.',
   fields: (t) => ({
     filename: t.string({ description: 'At most 255 characters; absent: a name by its type.' }),
@@ -14,7 +14,7 @@ const NewAttachment = builder.inputType('NewAttachment', {
   }),
 });
 
-const NewTag = builder.inputType('NewTag', {
+const TagInput = builder.inputType('TagInput', {
   description: 'What you want to know an email by; recipients do not see it.',
   fields: (t) => ({
     name: t.string({ required: true, description: '1 to 64 characters.' }),
@@ -22,7 +22,7 @@ const NewTag = builder.inputType('NewTag', {
   }),
 });
 
-const NewHeaderField = builder.inputType('NewHeaderField', {
+const HeaderInput = builder.inputType('HeaderInput', {
   description: 'A header field of your own.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'Each name once, in any case; those that we write cannot be set.' }),
@@ -42,9 +42,9 @@ export function contentFields(t: InputBuilder) {
     replyTo: t.stringList({ description: 'Where answers shall go instead of the sender; at most 10.' }),
     text: t.string({ description: 'The plain-text body; text or html is required.' }),
     html: t.string({ description: 'The HTML body; text or html is required.' }),
-    headers: t.field({ type: [NewHeaderField], description: 'At most 50.' }),
-    attachments: t.field({ type: [NewAttachment], description: 'At most 20.' }),
-    tags: t.field({ type: [NewTag], description: 'At most 20.' }),
+    headers: t.field({ type: [HeaderInput], description: 'At most 50.' }),
+    attachments: t.field({ type: [AttachmentInput], description: 'At most 20.' }),
+    tags: t.field({ type: [TagInput], description: 'At most 20.' }),
     scheduledAt: t.string({
       description:
         'Send time: ISO 8601, or an English phrase such as `tomorrow at 9am`, from a minute to a year ahead. Dotted dates are day first. Omit to send now.',
@@ -76,13 +76,13 @@ export function idempotencyField(t: InputBuilder) {
   };
 }
 
-export const NewEmailInput = builder.inputType('NewEmail', {
+export const BatchEmailInput = builder.inputType('BatchEmailInput', {
   description: 'An email of a batch.',
   fields: emailFields,
 });
 
 /** What emailFields and contentFields come in as. */
-type Given = typeof NewEmailInput.$inferInput;
+type Given = typeof BatchEmailInput.$inferInput;
 type EmailInput = { [Field in keyof Given]?: Given[Field] | null | undefined };
 
 /** The email that is asked for. Throws validation. */

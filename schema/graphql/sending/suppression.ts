@@ -118,7 +118,7 @@ builder.mutationField('suppressAddress', (t) =>
   }),
 );
 
-const LiftSuppressionPayload = builder.objectRef<suppressions.Suppression>('LiftSuppressionPayload').implement({
+const RemoveSuppressionPayload = builder.objectRef<suppressions.Suppression>('RemoveSuppressionPayload').implement({
   description: 'A suppression that was lifted.',
   fields: (t) => ({
     deletedId: t.exposeID('id', { description: 'The id that it had.' }),
@@ -126,9 +126,9 @@ const LiftSuppressionPayload = builder.objectRef<suppressions.Suppression>('Lift
   }),
 });
 
-builder.mutationField('liftSuppression', (t) =>
+builder.mutationField('removeSuppression', (t) =>
   t.fieldWithInput({
-    type: LiftSuppressionPayload,
+    type: RemoveSuppressionPayload,
     access: access.manage,
     description: 'Has mail sent to an address again, until it bounces or is complained of anew.',
     input: { idOrAddress: t.input.string({ required: true, description: 'Its id, or the address in any case.' }) },

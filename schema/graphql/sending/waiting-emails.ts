@@ -7,7 +7,7 @@ import { forgetLoaded } from '../context.ts';
 import { EmailNode, RecipientNode } from '../nodes.ts';
 import { USUAL_RECIPIENTS } from './recipient.ts';
 
-const Wait = builder.enumType('Wait', {
+const WaitReason = builder.enumType('WaitReason', {
   description: 'What emails wait for.',
   values: {
     SCHEDULED: { value: 'scheduled', description: 'For their time, or paused; the one that goes soonest comes first.' },
@@ -23,7 +23,7 @@ builder.queryFields((t) => ({
       type: EmailNode,
       access: access.readAccount,
       description: 'Emails of any age that wait for something; but for scheduled ones, newest first.',
-      args: { for: t.arg({ type: Wait, required: true, description: 'What they wait for.' }) },
+      args: { for: t.arg({ type: WaitReason, required: true, description: 'What they wait for.' }) },
       complexity: connectionComplexity,
       resolve: (_root, args, { reads }) =>
         connection(args, placeIn(args.for), (page) => pageWaitingEmails(reads, args.for, page)),
@@ -33,7 +33,7 @@ builder.queryFields((t) => ({
   ),
 }));
 
-function placeIn(wait: typeof Wait.$inferType) {
+function placeIn(wait: typeof WaitReason.$inferType) {
   return ({ id, createdAt, scheduledAt }: EmailSummary) => ({
     at: wait === 'scheduled' ? (scheduledAt ?? createdAt) : createdAt,
     id,

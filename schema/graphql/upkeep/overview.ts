@@ -65,7 +65,7 @@ const WebhookSummary = builder.objectRef<overview.RecentWebhooks>('WebhookSummar
 
 const UP_TO = `at most ${overview.MAX_COUNTED}`;
 
-const WaitingMail = builder.objectRef<overview.WaitingMail>('WaitingMail').implement({
+const WaitingMail = builder.objectRef<overview.WaitingMail>('WaitingCounts').implement({
   description: `What waits now, whenever it was made. Numbers with a bound are so large when there are more.`,
   fields: (t) => ({
     pending: t.exposeInt('pending', { description: 'Sent emails that not all servers took yet.' }),
@@ -83,18 +83,18 @@ const WaitingMail = builder.objectRef<overview.WaitingMail>('WaitingMail').imple
   }),
 });
 
-const ThingKind = builder.enumType('ThingKind', {
+const FindingKind = builder.enumType('FindingKind', {
   description: 'What is to be looked at.',
   values: {
-    DOMAIN_UNPROVEN: { value: 'domain-unproven', description: 'A domain is not verified.' },
-    DOMAIN_PROOF_LOST: {
+    DOMAIN_UNVERIFIED: { value: 'domain-unproven', description: 'A domain is not verified.' },
+    DOMAIN_VERIFICATION_LOST: {
       value: 'domain-proof-lost',
       description: 'DNS does not show any more that a domain is yours.',
     },
     DOMAIN_RECORDS_MISSING: { value: 'domain-records-missing', description: 'A verified domain misses DNS records.' },
     ENDPOINT_DISABLED: { value: 'endpoint-disabled', description: 'An endpoint was switched off by the service.' },
     ENDPOINT_FAILING: { value: 'endpoint-failing', description: 'Every delivery to an endpoint fails.' },
-    ADDRESS_WITHOUT_WAY: {
+    ADDRESS_WITHOUT_ENDPOINT: {
       value: 'address-without-way',
       description: 'An address leads to an endpoint that you switched off.',
     },
@@ -105,7 +105,7 @@ const ThingKind = builder.enumType('ThingKind', {
   } as const,
 });
 
-const Severity = builder.enumType('Severity', {
+const FindingSeverity = builder.enumType('FindingSeverity', {
   description: 'How bad a thing is.',
   values: {
     ERROR: { value: 'error', description: 'Mail is refused, stuck or lost to you.' },
@@ -114,11 +114,11 @@ const Severity = builder.enumType('Severity', {
   } as const,
 });
 
-const ThingToFixRef = builder.objectRef<ThingToFix>('ThingToFix').implement({
+const FindingRef = builder.objectRef<ThingToFix>('Finding').implement({
   description: 'Something that you should look at.',
   fields: (t) => ({
-    kind: t.expose('kind', { type: ThingKind, description: 'Of what kind it is.' }),
-    severity: t.expose('severity', { type: Severity, description: 'How bad it is.' }),
+    kind: t.expose('kind', { type: FindingKind, description: 'Of what kind it is.' }),
+    severity: t.expose('severity', { type: FindingSeverity, description: 'How bad it is.' }),
     title: t.exposeString('title', { description: 'What it is, in one line.' }),
     detail: t.exposeString('detail', { description: 'What it comes to and what helps, in whole sentences.' }),
     at: t.expose('at', {
@@ -145,7 +145,7 @@ const USUAL_HOURS = 24;
 const USUAL_THINGS = 10;
 
 const Overview = builder.objectRef<OverviewOf>('Overview').implement({
-  description: 'How things stand. Only what is asked for is read, each field in one statement, thingsToFix in six.',
+  description: 'How things stand. Only what is asked for is read, each field in one statement, findings in six.',
   fields: (t) => ({
     from: t.expose('from', { type: 'DateTime', description: 'When the first hour begins.' }),
     until: t.expose('until', { type: 'DateTime', description: 'Now.' }),
@@ -170,8 +170,8 @@ const Overview = builder.objectRef<OverviewOf>('Overview').implement({
       description: 'What waits now.',
       resolve: (_span, _args, { reads }) => overview.readWaitingMail(reads),
     }),
-    thingsToFix: t.field({
-      type: [ThingToFixRef],
+    findings: t.field({
+      type: [FindingRef],
       description: 'What you should look at, the worst first; at most 50 of each kind.',
       complexity: { field: 1, multiplier: USUAL_THINGS },
       resolve: (_span, _args, { reads }) => findThingsToFix(reads),

@@ -30,7 +30,7 @@ const KINDS: [word: RegExp, prefix: string][] = [
 /** Names that are taken, whosever they are; that is all that is told. */
 const TAKEN: Readonly<Record<string, string>> = {
   'mutation createDomain input.domain': 'a name has one verified owner',
-  'mutation liftSuppression input.idOrAddress': 'one’s own by now: suppressAddress was asked with all of them',
+  'mutation removeSuppression input.idOrAddress': 'one’s own by now: suppressAddress was asked with all of them',
 };
 /** Waits for seconds; what it shows is held against another user's mail by its own tests. */
 const SLOW = 'query waitForEmail';

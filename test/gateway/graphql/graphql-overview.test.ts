@@ -169,9 +169,9 @@ test('what waits now is counted, however old it is', async () => {
 });
 
 describe('things to fix', () => {
-  const THINGS = `{ overview { thingsToFix { kind severity title detail at node { __typename id } } } }`;
+  const THINGS = `{ overview { findings { kind severity title detail at node { __typename id } } } }`;
   const things = async (client = graph): Promise<Record<string, unknown>[]> =>
-    (await client.ask(THINGS)).overview.thingsToFix;
+    (await client.ask(THINGS)).overview.findings;
 
   test('are none when all is well', async () => {
     expect(await things()).toEqual([]);
@@ -186,8 +186,8 @@ describe('things to fix', () => {
     await run(`update domain set is_trusted = false where id = $1`, [bare.domainId]);
     const found = await things();
     expect(found).toMatchObject([
-      { kind: 'DOMAIN_UNPROVEN', severity: 'ERROR', node: { __typename: 'Domain', id: pending.domainId } },
-      { kind: 'DOMAIN_PROOF_LOST', severity: 'ERROR', node: { id: lost.domainId }, at: before(5).toISOString() },
+      { kind: 'DOMAIN_UNVERIFIED', severity: 'ERROR', node: { __typename: 'Domain', id: pending.domainId } },
+      { kind: 'DOMAIN_VERIFICATION_LOST', severity: 'ERROR', node: { id: lost.domainId }, at: before(5).toISOString() },
       { kind: 'DOMAIN_RECORDS_MISSING', severity: 'ERROR', node: { id: bare.domainId } },
     ]);
     expect(found[0]?.title).toBe('pending.test is not verified yet');
@@ -221,7 +221,7 @@ describe('things to fix', () => {
     ]);
     await run(`update endpoint set inactive_reason = null where id = $1`, [endpointId]);
     expect(await things()).toMatchObject([
-      { kind: 'ADDRESS_WITHOUT_WAY', severity: 'NOTICE', node: { __typename: 'EmailAddress', id: addressId } },
+      { kind: 'ADDRESS_WITHOUT_ENDPOINT', severity: 'NOTICE', node: { __typename: 'EmailAddress', id: addressId } },
     ]);
   });
 
@@ -267,7 +267,7 @@ describe('things to fix', () => {
 });
 
 test('the whole overview takes as many statements with much as with nothing', async () => {
-  const query = `{ overview { ${HOURS} totals { sent } webhooks { p95Ms } waiting { pending } thingsToFix { kind node { id } } } }`;
+  const query = `{ overview { ${HOURS} totals { sent } webhooks { p95Ms } waiting { pending } findings { kind node { id } } } }`;
   await graph.ask('{ viewer { id } }');
   // The fewest of some: on a busy machine a request may take a transaction more.
   const fewest = async () => {
@@ -283,7 +283,7 @@ test('the whole overview takes as many statements with much as with nothing', as
   for (const n of [1, 2, 3])
     await gateway.mailbox({ domain: `n${n}.test`, domainStatus: 'pending', userId: box.userId });
   const full = await fewest();
-  expect(full?.answer.overview.thingsToFix).toHaveLength(3);
+  expect(full?.answer.overview.findings).toHaveLength(3);
   // One more loads the domains that are told of.
   expect(full?.statements).toBe((empty?.statements ?? 0) + 1);
   expect(full?.statements).toBeLessThan(16);

@@ -61,7 +61,7 @@ async function receive(subject: string): Promise<string> {
   return emailId;
 }
 
-const EXPLAIN = `query ($emailId: ID, $mail: HypotheticalMail) { explainRoute(emailId: $emailId, mail: $mail) {
+const EXPLAIN = `query ($emailId: ID, $mail: ExplainedEmailInput) { explainRoute(emailId: $emailId, mail: $mail) {
   outcome via reason recipient endpoint { id } rule { id } address { id } domain { id } email { id }
   steps { step at delivery { id } } now { outcome rule { id } } tried { name outcome rule { id } }
 } }`;

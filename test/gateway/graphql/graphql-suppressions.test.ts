@@ -136,14 +136,14 @@ test('one is lifted by its id or its address, one’s own only', async () => {
   const other = await gateway.mailbox();
   for (const idOrAddress of [id, 'gone@elsewhere.test'])
     expectSame(
-      await change('liftSuppression', { idOrAddress }, '__typename', other),
+      await change('removeSuppression', { idOrAddress }, '__typename', other),
       await rest('DELETE', `/suppressions/${idOrAddress}`, undefined, other),
     );
-  const lifted = await change('liftSuppression', { idOrAddress: id }, 'deletedId address');
+  const lifted = await change('removeSuppression', { idOrAddress: id }, 'deletedId address');
   expect(lifted).toMatchObject({ deletedId: id, address: 'gone@elsewhere.test' });
-  const angry = await change('liftSuppression', { idOrAddress: 'ANGRY@elsewhere.test' }, 'address');
+  const angry = await change('removeSuppression', { idOrAddress: 'ANGRY@elsewhere.test' }, 'address');
   expect(angry.address).toBe('angry@elsewhere.test');
-  expectSame(await change('liftSuppression', { idOrAddress: id }), await rest('DELETE', `/suppressions/${id}`));
+  expectSame(await change('removeSuppression', { idOrAddress: id }), await rest('DELETE', `/suppressions/${id}`));
   expect((await rest('GET', '/suppressions')).body.pagination.total).toBe(0);
 });
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const PAGE = `query Page($for: Wait!, $first: Int, $after: String, $last: Int, $before: String) {
+const PAGE = `query Page($for: WaitReason!, $first: Int, $after: String, $last: Int, $before: String) {
   waitingEmails(for: $for, first: $first, after: $after, last: $last, before: $before) {
     edges { node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
   }

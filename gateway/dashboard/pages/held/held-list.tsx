@@ -13,7 +13,7 @@ import { RELEASE } from '../activity/waiting-documents.ts';
 import { ReleaseAll } from './release-all.tsx';
 
 const HELD = graphql(`
-  query DashboardHeld($wait: Wait!, $first: Int!, $after: String) {
+  query DashboardHeld($wait: WaitReason!, $first: Int!, $after: String) {
     waitingEmails(for: $wait, first: $first, after: $after) {
       edges {
         cursor

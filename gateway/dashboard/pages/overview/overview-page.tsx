@@ -17,7 +17,7 @@ const OVERVIEW = graphql(`
       totals { received sent delivered bounced failed held successRate }
       webhooks { successful failed pending successRate medianMs p95Ms isSampled }
       waiting { pending deferred scheduled paused blocked review deliveries retries }
-      thingsToFix { kind severity title detail at node { __typename id } }
+      findings { kind severity title detail at node { __typename id } }
     }
   }
 `);
@@ -59,7 +59,7 @@ export function OverviewPage() {
         error === undefined && <Waiting />
       ) : (
         <Stack gap="md">
-          <ThingsToFix things={overview.thingsToFix} />
+          <ThingsToFix things={overview.findings} />
           <Figures totals={overview.totals} webhooks={overview.webhooks} />
           <Grid gap="md">
             <Grid.Col span={{ base: 12, lg: 8 }}>

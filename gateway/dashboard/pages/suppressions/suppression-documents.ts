@@ -24,10 +24,10 @@ export const SUPPRESS = graphql(`
 `);
 
 export const LIFT = graphql(`
-  mutation DropSuppression($input: LiftSuppressionInput!) {
-    liftSuppression(input: $input) {
+  mutation DropSuppression($input: RemoveSuppressionInput!) {
+    removeSuppression(input: $input) {
       __typename
-      ... on LiftSuppressionPayload { deletedId address }
+      ... on RemoveSuppressionPayload { deletedId address }
       ... on Error { message code }
     }
   }

@@ -29,7 +29,7 @@ export function SuppressionList({
     query: SUPPRESSIONS,
     variables: { first: PAGE, after, filter },
     kinds: ['EMAIL_BOUNCED', 'EMAIL_COMPLAINED'],
-    types: ['Suppression', 'LiftSuppressionPayload'],
+    types: ['Suppression', 'RemoveSuppressionPayload'],
   });
   const list = data?.suppressions;
   const next = list?.pageInfo.hasNextPage === true ? (list.pageInfo.endCursor ?? null) : null;
