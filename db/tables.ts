@@ -1,4 +1,6 @@
 import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely';
+import type { EmailStatus, EmailType } from '../core/emails/email-status.ts';
+import type { EndpointType, WebhookFormat } from '../core/endpoints/endpoint-config.ts';
 import type { DmarcReportRow, GuardRuleRow, RouteRow } from './routing-tables.ts';
 import type {
   DkimKeyRow,
@@ -100,10 +102,6 @@ export interface Tables {
   batch: { user_id: string; id: string; total: number; created_at: Date };
 }
 
-export type EmailType = 'received' | 'sent' | 'scheduled';
-export type EmailStatus = 'delivered' | 'pending' | 'failed' | 'bounced' | 'scheduled' | 'paused' | 'cancelled';
-export type EndpointType = 'webhook' | 'email' | 'email_group';
-
 export interface DomainRow {
   user_id: string;
   id: string;
@@ -130,7 +128,7 @@ export interface EndpointRow {
   id: string;
   name: string;
   type: EndpointType;
-  webhook_format: 'native' | 'chat_a' | 'chat_b';
+  webhook_format: WebhookFormat;
   config: JSONColumnType<Record<string, unknown>>;
   secret_ciphertext: string | null;
   is_active: boolean;

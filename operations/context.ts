@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { KeyRights } from '../core/accounts/key-rights.ts';
 import type { MtaStsMode } from '../core/domains/mta-sts.ts';
 import { UserError } from '../core/shared/errors.ts';
-import { type IdentifierKind, makeIdentifier } from '../core/shared/identifiers.ts';
+import { IDENTIFIER_RANDOM_BYTES, type IdentifierKind, makeIdentifier } from '../core/shared/identifiers.ts';
 import type { AddressGuard } from '../core/shared/network-address.ts';
 import type { Retention } from '../core/upkeep/retention.ts';
 import type { Database } from '../db/connection/database.ts';
@@ -67,7 +67,7 @@ export interface OperationContext extends OperationParts {
 }
 
 export function newIdentifier(context: OperationParts, kind: IdentifierKind): string {
-  return makeIdentifier(kind, context.now(), context.random(10));
+  return makeIdentifier(kind, context.now(), context.random(IDENTIFIER_RANDOM_BYTES));
 }
 
 /** Whether a text can be an id of ours, so that the database can be asked for it; anything else is simply not found. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { WEBHOOK_FORMATS } from '../core/endpoints/endpoint-config.ts';
 
 /**
  * Every subject on the bus with its shapes. Three manners of talk: a *question* awaits one answer from one server of a queue group;
@@ -150,7 +151,7 @@ export const questions = {
       userId: z.string(),
       endpointId: z.string(),
       /** null: its own */
-      webhookFormat: z.enum(['native', 'chat_a', 'chat_b']).nullable(),
+      webhookFormat: z.enum(WEBHOOK_FORMATS).nullable(),
       /** of a webhook: posted here instead; null: its own URL */
       overrideUrl: z.string().nullable(),
     }),
@@ -167,7 +168,7 @@ export const questions = {
         urlTested: z.string().nullable(),
         /** JSON text as it was sent; null for other endpoints */
         payload: z.string().nullable(),
-        webhookFormat: z.enum(['native', 'chat_a', 'chat_b']).nullable(),
+        webhookFormat: z.enum(WEBHOOK_FORMATS).nullable(),
       }),
       /** the endpoint is gone, or cannot be used as it is configured */
       z.object({ verdict: z.literal('refused'), reason: z.enum(['not-found', 'invalid']), details: z.string() }),

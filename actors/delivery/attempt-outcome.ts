@@ -4,6 +4,7 @@ import {
   type NextStep,
   parseRetryAfter,
 } from '../../core/endpoints/retry-policy.ts';
+import { storableText } from '../../core/shared/text.ts';
 import type { FinishRecord } from '../../db/queries/endpoints/delivery-finish.ts';
 import type { ActorContext } from '../actor.ts';
 import type { DeliveryJob } from './job.ts';
@@ -35,7 +36,7 @@ export function outcomeOf(
     attempt: {
       started_at: startedAt,
       duration_ms: durationMs,
-      response_body: response.kind === 'answered' ? storable(response.body) : null,
+      response_body: response.kind === 'answered' ? storableText(response.body) : null,
       request_headers: recordedHeaders(sentHeaders ?? []),
     },
     inactive_reason: step.kind === 'failed' && step.isEndpointGone ? 'The receiver answered 410 Gone' : null,
@@ -92,11 +93,6 @@ function errorOf(response: WebhookResponse, step: NextStep): string | null {
     case 'interrupted':
       return 'interrupted';
   }
-}
-
-/** PostgreSQL's text has no U+0000. */
-function storable(text: string): string {
-  return text.replaceAll('\0', '\uFFFD');
 }
 
 /** Fields of ours that say something the delivery's row does not; the others bear secrets or repeat ids. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type ForwardConfig, forwardSender, readForwardConfig } from '../../core/endpoints/forward.ts';
-import { makeIdentifier } from '../../core/shared/identifiers.ts';
+import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { deriveReturnAddressKey, isReturnAddress, readReturnAddress } from '../../core/smtp/return-address.ts';
 import { LEASE_SECONDS } from '../../db/claim.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
@@ -57,8 +57,6 @@ const TOO_COMPLEX = 'The message is too complex to be forwarded';
 /** How long such a message waits, and what else its user is to get; seconds. */
 const SLOW_WAIT_SECONDS = 60;
 const BEHIND_SLOW_WAIT_SECONDS = 30;
-/** Octets of randomness in an identifier. */
-const RANDOM_OCTETS = 10;
 
 export function createForwarder(options: ForwarderOptions): Forwarder {
   const { context, threads, recorder, limitPerHour, systemMailFrom, fault } = options;
@@ -87,7 +85,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     });
     const senderDomain = from.slice(from.lastIndexOf('@') + 1).toLowerCase();
     if (isSystem) {
-      const id = makeIdentifier('domain', context.now(), context.random(RANDOM_OCTETS));
+      const id = makeIdentifier('domain', context.now(), context.random(IDENTIFIER_RANDOM_BYTES));
       await keepSystemDomain(context.database, { id, name: senderDomain });
     }
     const work = {
@@ -120,7 +118,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     startedAt: Date,
   ): Promise<boolean> => {
     const now = context.now();
-    const identifier = (kind: 'raw' | 'recipient') => makeIdentifier(kind, now, context.random(RANDOM_OCTETS));
+    const identifier = (kind: 'raw' | 'recipient') =>
+      makeIdentifier(kind, now, context.random(IDENTIFIER_RANDOM_BYTES));
     const record: ForwardRecord = {
       user_id: row.user_id,
       delivery_id: row.id,

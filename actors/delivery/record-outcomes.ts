@@ -1,4 +1,4 @@
-import { makeIdentifier } from '../../core/shared/identifiers.ts';
+import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import {
   type FinishedRow,
   type FinishRecord,
@@ -77,14 +77,12 @@ function withoutRemoteText(outcome: FinishRecord): FinishRecord {
   return { ...outcome, attempt: { ...outcome.attempt, response_body: null, request_headers: {} } };
 }
 
-/** Octets of randomness in an identifier. */
-const RANDOM_OCTETS = 10;
-
 /** A second one for the event that an endpoint was switched off, where that may happen. */
 function withEventIds(context: ActorContext, outcomes: readonly FinishRecord[]) {
   const now = context.now();
-  const random = context.random(2 * RANDOM_OCTETS * outcomes.length);
-  const idAt = (n: number) => makeIdentifier('event', now, random.subarray(n * RANDOM_OCTETS, (n + 1) * RANDOM_OCTETS));
+  const random = context.random(2 * IDENTIFIER_RANDOM_BYTES * outcomes.length);
+  const idAt = (n: number) =>
+    makeIdentifier('event', now, random.subarray(n * IDENTIFIER_RANDOM_BYTES, (n + 1) * IDENTIFIER_RANDOM_BYTES));
   return outcomes.map((outcome, n) => ({
     ...outcome,
     event_id: idAt(2 * n),

@@ -1,6 +1,6 @@
 import { makeSampleMessage, SAMPLE_SENDER } from '../../core/endpoints/sample-message.ts';
 import { parseMessage } from '../../core/mime/parse-message.ts';
-import { makeIdentifier } from '../../core/shared/identifiers.ts';
+import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-content.ts';
 import type { ActorContext } from '../actor.ts';
 
@@ -10,16 +10,13 @@ export interface SampleEmail {
   raw: Buffer;
 }
 
-/** Octets of randomness in an identifier. */
-const RANDOM_OCTETS = 10;
-
 /** Makes an email to test an endpoint with, by the parser of real mail. Nothing is stored. */
 export async function makeSampleEmail(
   { now, random }: Pick<ActorContext, 'now' | 'random'>,
   { userId, recipient }: { userId: string; recipient: string },
 ): Promise<SampleEmail> {
   const sentAt = now();
-  const id = makeIdentifier('email', sentAt, random(RANDOM_OCTETS));
+  const id = makeIdentifier('email', sentAt, random(IDENTIFIER_RANDOM_BYTES));
   const messageId = `<${id}@sample.postroom.invalid>`;
   const raw = makeSampleMessage({ recipient, sender: SAMPLE_SENDER, messageId, sentAt });
   const message = await parseMessage(raw);

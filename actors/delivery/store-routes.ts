@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { RouteDecision } from '../../core/routing/route.ts';
-import { makeIdentifier } from '../../core/shared/identifiers.ts';
+import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { LEASE_SECONDS } from '../../db/claim.ts';
 import {
   appendRouteEventsSql,
@@ -49,9 +49,6 @@ export async function storeRoutes(
   };
 }
 
-/** Octets of randomness in an identifier. */
-const RANDOM_OCTETS = 10;
-
 function recordOf(
   context: ActorContext,
   { row, decision, answers }: DecidedEmail,
@@ -72,7 +69,7 @@ function recordOf(
     reason: decision.reason,
     matches: decision.matches,
     answers: answers.length === 0 ? null : answers,
-    delivery_id: endpoint === null ? null : makeIdentifier('delivery', now, context.random(RANDOM_OCTETS)),
+    delivery_id: endpoint === null ? null : makeIdentifier('delivery', now, context.random(IDENTIFIER_RANDOM_BYTES)),
     endpoint_id: endpoint?.id ?? null,
     delivery_type: endpoint?.type ?? null,
     attempts_allowed: endpoint === null ? null : 1 + (endpoint.webhook?.config.retryAttempts ?? 0),
@@ -117,7 +114,7 @@ async function appendEvents(
   const events = [...Map.groupBy(held, ({ row }) => row.user_id)].map(([userId, emails]) => ({
     user_id: userId,
     events: emails.map(({ row, decision }) => ({
-      id: makeIdentifier('event', now, context.random(RANDOM_OCTETS)),
+      id: makeIdentifier('event', now, context.random(IDENTIFIER_RANDOM_BYTES)),
       kind: decision.outcome === 'blocked' ? 'email.blocked' : 'email.held',
       emailId: row.id,
       threadId: row.thread_id,

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { checkWebhookUrl, webhookTarget } from '../../core/endpoints/webhook-url.ts';
-import { makeIdentifier } from '../../core/shared/identifiers.ts';
+import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import type { AddressGuard } from '../../core/shared/network-address.ts';
 import { findSampleRecipient } from '../../db/queries/endpoints/sample-recipient.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
@@ -39,8 +39,6 @@ export interface EndpointTester {
 
 /** decisions.md "endpoint responseBody"; characters. */
 const MAX_ANSWERED = 1_000;
-/** Octets of randomness in an identifier. */
-const RANDOM_OCTETS = 10;
 /** To whom a sample came of a user who has no address yet (RFC 2606). */
 const ANYONE = 'hello@example.com';
 
@@ -88,7 +86,7 @@ export function createEndpointTester(options: EndpointTesterOptions): EndpointTe
   };
 
   const identifier = (kind: 'delivery' | 'thread') =>
-    makeIdentifier(kind, context.now(), context.random(RANDOM_OCTETS));
+    makeIdentifier(kind, context.now(), context.random(IDENTIFIER_RANDOM_BYTES));
 
   return {
     async test(request) {

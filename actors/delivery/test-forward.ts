@@ -9,7 +9,7 @@ import { makeSampleMessage, SAMPLE_SENDER } from '../../core/endpoints/sample-me
 import { parseMessage } from '../../core/mime/parse-message.ts';
 import { baseSubject } from '../../core/mime/subject.ts';
 import { emailParties } from '../../core/search/email-parties.ts';
-import { makeIdentifier } from '../../core/shared/identifiers.ts';
+import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { inUserTransaction } from '../../db/connection/user-transaction.ts';
 import { keepSystemDomain } from '../../db/queries/domains/system-domain.ts';
 import {
@@ -43,7 +43,6 @@ export interface ForwardTestOutcome {
   responseTimeMs: number;
 }
 
-const RANDOM_OCTETS = 10;
 const LOCK_TIMEOUT_MS = 2_000;
 
 /**
@@ -102,7 +101,7 @@ async function composeSample(
 ): Promise<OutgoingContent> {
   const now = context.now();
   const identifier = (kind: 'email' | 'raw' | 'event' | 'recipient') =>
-    makeIdentifier(kind, now, context.random(RANDOM_OCTETS));
+    makeIdentifier(kind, now, context.random(IDENTIFIER_RANDOM_BYTES));
   const id = identifier('email');
   const domain = domainOf(from);
   const original = makeSampleMessage({
@@ -163,7 +162,7 @@ async function store(
   { email, sender }: { email: OutgoingContent; sender: ForwardSender },
 ): Promise<string | null> {
   const { row } = email;
-  const systemDomain = { id: makeIdentifier('domain', now(), random(RANDOM_OCTETS)), name: row.own_domain };
+  const systemDomain = { id: makeIdentifier('domain', now(), random(IDENTIFIER_RANDOM_BYTES)), name: row.own_domain };
   const systemDomainId = sender.isSystem ? await keepSystemDomain(database, systemDomain) : null;
   const recipients = row.recipients.map(({ address }) => address.toLowerCase());
   const stored = await inUserTransaction(

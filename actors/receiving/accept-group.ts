@@ -1,3 +1,4 @@
+import { storableText } from '../../core/shared/text.ts';
 import { LEASE_SECONDS } from '../../db/claim.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { storeOctetsSql } from '../../db/octet-store.ts';
@@ -98,11 +99,11 @@ function messageRows(offers: readonly Offer[]): unknown[] {
       sha256,
       start,
       length: octets.length,
-      reverse_path: storable(envelope.reversePath),
-      remote_address: storable(envelope.remoteAddress),
-      helo: storable(envelope.helo),
+      reverse_path: storableText(envelope.reversePath),
+      remote_address: storableText(envelope.remoteAddress),
+      helo: storableText(envelope.helo),
       is_tls: envelope.isTls,
-      trace_fields: storable(envelope.traceFields),
+      trace_fields: storableText(envelope.traceFields),
       is_test: envelope.isTest === true,
       trace_parent: traceParent,
     };
@@ -117,7 +118,7 @@ function recipientRows(offers: readonly Offer[]): unknown[] {
       raw_id: rawId,
       email_id: emailIds[at],
       user_id: recipient.userId,
-      recipient: storable(recipient.recipient),
+      recipient: storableText(recipient.recipient),
       own_address: recipient.ownAddress,
       address_id: recipient.addressId,
       domain_id: recipient.domainId,
@@ -131,11 +132,6 @@ function inOnePiece(offers: readonly Offer[]): Buffer {
   return Buffer.concat(offers.map((offer) => offer.octets));
 }
 
-/** PostgreSQL text holds neither NUL nor half a surrogate pair. */
-function storable(text: string): string {
-  return text.replaceAll('\0', '').toWellFormed();
-}
-
 function outcomeOf(offer: Offer, written: Map<string, Date>): AcceptOutcome {
   const { envelope, rawId } = offer;
   const accepted: Reception[] = [];
@@ -147,15 +143,15 @@ function outcomeOf(offer: Offer, written: Map<string, Date>): AcceptOutcome {
       userId: recipient.userId,
       emailId,
       rawId,
-      reversePath: storable(envelope.reversePath),
-      recipient: storable(recipient.recipient),
+      reversePath: storableText(envelope.reversePath),
+      recipient: storableText(recipient.recipient),
       ownAddress: recipient.ownAddress,
       addressId: recipient.addressId,
       domainId: recipient.domainId,
-      remoteAddress: storable(envelope.remoteAddress),
-      helo: storable(envelope.helo),
+      remoteAddress: storableText(envelope.remoteAddress),
+      helo: storableText(envelope.helo),
       isTls: envelope.isTls,
-      traceFields: storable(envelope.traceFields),
+      traceFields: storableText(envelope.traceFields),
       acceptedAt,
       tries: 1,
     });
@@ -185,8 +181,8 @@ async function fillFirstIds(
       }
       const key = {
         user_id: recipient.userId,
-        recipient: storable(recipient.recipient),
-        reverse_path: storable(offer.envelope.reversePath),
+        recipient: storableText(recipient.recipient),
+        reverse_path: storableText(offer.envelope.reversePath),
         sha256: offer.sha256,
       };
       missing.push({ emailIds, at, key });

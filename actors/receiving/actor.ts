@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { IDENTIFIER_RANDOM_BYTES, type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { deriveReturnAddressKey } from '../../core/smtp/return-address.ts';
 import { CLAIM_BATCH } from '../../db/claim.ts';
 import { type Actor, type ActorContext, runActor } from '../actor.ts';
@@ -57,7 +57,7 @@ const RELEASE_MS = 1_000;
 export async function startReceivingActor(context: ActorContext, options: ReceivingActorOptions): Promise<Actor> {
   const { bus, database, octets, log, name } = context;
   const fault = options.fault ?? (() => undefined);
-  const makeId = (kind: IdentifierKind) => makeIdentifier(kind, context.now(), context.random(10));
+  const makeId = (kind: IdentifierKind) => makeIdentifier(kind, context.now(), context.random(IDENTIFIER_RANDOM_BYTES));
   const hasRoom = watchCapacity(options.dataDirectory);
   const returnAddressKey = deriveReturnAddressKey(options.secretKey);
   const parser = options.parser ?? createParsePool({ workers: options.workers, dnsServers: options.dnsServers, log });

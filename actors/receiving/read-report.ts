@@ -7,12 +7,13 @@ import {
   statusAfterReport,
   suppressedByReport,
 } from '../../core/mime/parse-bounce.ts';
+import type { SuppressionReason } from '../../core/sending/suppression.ts';
 import type { ReportEvent, ReportedChange, ReportRecipient } from '../../db/queries/sending/apply-bounce.ts';
 
 /** What a report comes to: rows to be written together. */
 export interface ReportOutcome {
   changes: ReportedChange[];
-  suppressions: { address: string; reason: 'bounce' | 'complaint'; detail: string | null }[];
+  suppressions: { address: string; reason: Exclude<SuppressionReason, 'manual'>; detail: string | null }[];
   events: ReportEvent[];
 }
 

@@ -1,4 +1,4 @@
-import { makeIdentifier } from '../../core/shared/identifiers.ts';
+import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { inTransaction, isConnectionLost } from '../../db/connection/database.ts';
 import { type DueKey, listDueKeys, queueReleased, takeDue } from '../../db/queries/sending/scheduled-release.ts';
 import { schedulingMetrics } from '../../schema/metrics.ts';
@@ -49,7 +49,10 @@ async function release(context: ActorContext, options: ReleaseOptions, only?: Du
     if (due.length === 0) return [];
     options.fault?.('scheduling.claimed');
     const at = context.now();
-    const emails = due.map((email) => ({ ...email, event_id: makeIdentifier('event', at, context.random(10)) }));
+    const emails = due.map((email) => ({
+      ...email,
+      event_id: makeIdentifier('event', at, context.random(IDENTIFIER_RANDOM_BYTES)),
+    }));
     const users = await queueReleased(client, emails);
     options.fault?.('scheduling.before-commit');
     return users;

@@ -14,7 +14,7 @@ import {
   seenSelectors,
   verdictOf,
 } from '../../core/domains/domain-state.ts';
-import { makeIdentifier } from '../../core/shared/identifiers.ts';
+import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { inTransaction } from '../../db/connection/database.ts';
 import {
   type CheckedDomain,
@@ -136,7 +136,11 @@ async function appendEvents(
   for (const userId of users) {
     const rows = events
       .filter((event) => event.userId === userId)
-      .map(({ kind, data }) => ({ id: makeIdentifier('event', context.now(), context.random(10)), kind, data }));
+      .map(({ kind, data }) => ({
+        id: makeIdentifier('event', context.now(), context.random(IDENTIFIER_RANDOM_BYTES)),
+        kind,
+        data,
+      }));
     const appended = await client.query<{ last_seq: number }>({
       name: 'domain-events',
       text: 'select append_events($1, $2::jsonb) as last_seq',

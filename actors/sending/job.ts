@@ -1,3 +1,4 @@
+import type { SendingOutcome } from '../../core/smtp/delivery-status.ts';
 /** A user's mail to one domain: what waits its turn together. */
 export interface Lane {
   userId: string;
@@ -46,7 +47,7 @@ export interface Transaction {
 /** What an attempt came to for one recipient. */
 export interface AttemptResult {
   job: SendingJob;
-  outcome: 'delivered' | 'deferred' | 'bounced' | 'interrupted';
+  outcome: SendingOutcome;
   /** nothing will change by trying again, though no server said so */
   isHopeless?: boolean;
   /** by a fault of ours: until the next try; null: it is dead */

@@ -1,4 +1,4 @@
-import { makeIdentifier } from '../../core/shared/identifiers.ts';
+import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { inTransaction } from '../../db/connection/database.ts';
 import { type ForwardEvent, settleForwards } from '../../db/queries/endpoints/forward-settle.ts';
 import {
@@ -82,13 +82,10 @@ function withoutRemoteText(outcome: Outcome): Outcome {
   return { ...outcome, row, isReply: false };
 }
 
-/** Octets of randomness in an identifier. */
-const RANDOM_OCTETS = 10;
-
 function toSuppression(context: ActorContext, { row, address }: Outcome) {
   return {
     user_id: row.user_id,
-    id: makeIdentifier('suppression', context.now(), context.random(RANDOM_OCTETS)),
+    id: makeIdentifier('suppression', context.now(), context.random(IDENTIFIER_RANDOM_BYTES)),
     address,
     reason: 'bounce' as const,
     detail: row.text,
@@ -123,7 +120,7 @@ function eventsByUser(
   const append = (userId: string, event: object) => {
     const events = users.get(userId) ?? [];
     users.set(userId, events);
-    events.push({ id: makeIdentifier('event', now, context.random(RANDOM_OCTETS)), ...event });
+    events.push({ id: makeIdentifier('event', now, context.random(IDENTIFIER_RANDOM_BYTES)), ...event });
   };
   for (const { row, address, eventKind } of outcomes) {
     const finished = rows.get(row.id);

@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type pg from 'pg';
+import { WEBHOOK_FORMATS } from '../../core/endpoints/endpoint-config.ts';
 import { decryptSecret, type SecretPurpose } from '../../core/shared/secret-box.ts';
 import { type Database, inTransaction } from '../../db/connection/database.ts';
 import {
@@ -100,7 +101,7 @@ function inClear(secretKey: Uint8Array, purpose: SecretPurpose, name: string, ci
 function withoutSecrets(config: unknown, webhookFormat: unknown): unknown {
   if (typeof config !== 'object' || config === null) return config;
   const { headers, verificationToken: _, ...others } = config as Record<string, unknown>;
-  const isOfChat = webhookFormat === 'chat_a' || webhookFormat === 'chat_b';
+  const isOfChat = WEBHOOK_FORMATS.some((format) => format !== 'native' && format === webhookFormat);
   const rest = isOfChat && 'url' in others ? { ...others, url: originOf(others['url']) } : others;
   const names = typeof headers === 'object' && headers !== null ? Object.keys(headers) : [];
   return names.length === 0 ? rest : { ...rest, headers: Object.fromEntries(names.map((name) => [name, null])) };

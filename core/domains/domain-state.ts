@@ -6,7 +6,8 @@ import { type DomainCheck, isSeen } from './domain-check.ts';
  * *verified*. Without proof for 72 hours it is *failed*; a later check can still verify it. A verified domain whose proof goes missing stays
  * verified, until another user has proven the name while the proof has been missing for 7 days: then it is failed.
  */
-export type DomainStatus = 'pending' | 'verified' | 'failed';
+export const DOMAIN_STATUSES = ['pending', 'verified', 'failed'] as const;
+export type DomainStatus = (typeof DOMAIN_STATUSES)[number];
 
 /** What decides about a domain besides DNS. */
 export interface DomainFacts {

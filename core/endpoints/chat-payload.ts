@@ -1,8 +1,9 @@
 import { sanitizeHtmlBody } from '../html/sanitize-html-body.ts';
+import type { WebhookFormat } from './endpoint-config.ts';
 import { linkTo, type PayloadFacts } from './webhook-payload.ts';
 
 /** `chat_a`: an incoming webhook of Discord; `chat_b`: one of Slack. */
-type ChatFormat = 'chat_a' | 'chat_b';
+export type ChatFormat = Exclude<WebhookFormat, 'native'>;
 
 /**
  * Limits of Discord (Message Resource, "Embed Limits"; Webhook Resource, "Execute Webhook"). Characters; counted here as UTF-16 units,

@@ -32,7 +32,12 @@ type EndpointConfigResult =
   /** the `details` beside `Invalid configuration`, and the field at fault as we name it, with its unit; empty when it is all of it */
   | { error: string; field: string; config?: undefined };
 
-type ConfiguredType = 'webhook' | 'email' | 'email_group';
+export const ENDPOINT_TYPES = ['webhook', 'email', 'email_group'] as const;
+export type EndpointType = (typeof ENDPOINT_TYPES)[number];
+
+/** What a webhook is sent: our own JSON, a message for a Discord channel (`chat_a`), or one for a Slack channel (`chat_b`). */
+export const WEBHOOK_FORMATS = ['native', 'chat_a', 'chat_b'] as const;
+export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 
 interface EndpointConfigOptions {
   guard: AddressGuard;
@@ -56,7 +61,7 @@ export const VERIFICATION_TOKEN_OCTETS = 32;
 
 /** Checks the config of an endpoint as a user gave it; unknown keys are left out. */
 export function checkEndpointConfig(
-  type: ConfiguredType,
+  type: EndpointType,
   input: unknown,
   options: EndpointConfigOptions,
 ): EndpointConfigResult {

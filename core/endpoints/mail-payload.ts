@@ -1,7 +1,7 @@
 import type { AddressFields } from '../mime/address.ts';
 import type { Attachment } from '../mime/attachment.ts';
 import { buildChatPayload } from './chat-payload.ts';
-import type { WebhookConfig } from './endpoint-config.ts';
+import type { WebhookConfig, WebhookFormat } from './endpoint-config.ts';
 import { buildWebhookPayload, needsRaw, type PayloadFacts } from './webhook-payload.ts';
 
 /** A received mail as its rows hold it. */
@@ -30,7 +30,7 @@ export interface StoredMail {
 export interface MailPayloadParts {
   /** as they were when the delivery was made */
   delivery: { createdAt: Date; threadId: string | null; threadPosition: number | null };
-  endpoint: { id: string; name: string; type: string; webhookFormat: 'native' | 'chat_a' | 'chat_b' };
+  endpoint: { id: string; name: string; type: string; webhookFormat: WebhookFormat };
   config: WebhookConfig;
   mail: StoredMail;
   /** the octets of the message; null when they are gone, or not needed (isRawNeeded) */

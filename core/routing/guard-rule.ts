@@ -17,11 +17,16 @@ export interface GuardFacts {
   authentication: Authentication | null;
 }
 
+export const GUARD_RULE_TYPES = ['explicit', 'ai_prompt'] as const;
+/** What a rule does with mail that matches it. */
+export const GUARD_ACTIONS = ['allow', 'block', 'route'] as const;
+export type GuardAction = (typeof GUARD_ACTIONS)[number];
+
 /** A rule by which received mail is let through, held back, or led to an endpoint. */
 export type GuardRule = {
   id: string;
   name: string;
-  action: 'allow' | 'block' | 'route';
+  action: GuardAction;
   /** of action route */
   endpointId: string | null;
   priority: number;

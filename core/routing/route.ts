@@ -18,7 +18,12 @@ export interface RouteTarget {
   isActive: boolean;
 }
 
-export type RouteVia = 'address' | 'webhook' | 'catch-all' | 'guard-rule';
+/** What led mail to an endpoint. */
+export const ROUTE_VIAS = ['address', 'webhook', 'catch-all', 'guard-rule'] as const;
+export type RouteVia = (typeof ROUTE_VIAS)[number];
+
+export const ROUTE_OUTCOMES = ['endpoint', 'inactive', 'stored', 'blocked', 'review', 'asking'] as const;
+export type RouteOutcome = (typeof ROUTE_OUTCOMES)[number];
 
 /**
  * What became of a received mail, or would. `endpoint`: it goes to `endpointId`; `inactive`: that endpoint is switched off; `stored`:
@@ -26,7 +31,7 @@ export type RouteVia = 'address' | 'webhook' | 'catch-all' | 'guard-rule';
  * `asking`: the rule's model is to be asked. Mail is stored whatever becomes of it.
  */
 export interface RouteDecision {
-  outcome: 'endpoint' | 'inactive' | 'stored' | 'blocked' | 'review' | 'asking';
+  outcome: RouteOutcome;
   /** what led to the endpoint */
   via: RouteVia | null;
   endpointId: string | null;

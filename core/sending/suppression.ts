@@ -1,3 +1,7 @@
+/** Why no mail is sent to an address any more. */
+export const SUPPRESSION_REASONS = ['bounce', 'complaint', 'manual'] as const;
+export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
+
 /** What a server or a DSN said of a recipient when it refused for good. */
 export interface Refusal {
   /** of the SMTP reply; null when only a DSN tells */

@@ -25,9 +25,12 @@ const prefixes = {
 
 export type IdentifierKind = keyof typeof prefixes;
 
+/** Random bytes in an identifier. */
+export const IDENTIFIER_RANDOM_BYTES = 10;
+
 /**
  * Makes an identifier: prefix, underscore, UUIDv7 (RFC 9562 §5.7) in hex without dashes. Sorts by time of creation.
- * `random` holds at least 10 octets from a cryptographic source.
+ * `random` holds at least IDENTIFIER_RANDOM_BYTES from a cryptographic source.
  */
 export function makeIdentifier(kind: IdentifierKind, now: Date, random: Uint8Array): string {
   const octets = new Uint8Array(16);
@@ -36,7 +39,7 @@ export function makeIdentifier(kind: IdentifierKind, now: Date, random: Uint8Arr
     octets[at] = milliseconds % 256;
     milliseconds = Math.floor(milliseconds / 256);
   }
-  octets.set(random.subarray(0, 10), 6);
+  octets.set(random.subarray(0, IDENTIFIER_RANDOM_BYTES), 6);
   octets[6] = 0x70 | ((octets[6] ?? 0) & 0x0f);
   octets[8] = 0x80 | ((octets[8] ?? 0) & 0x3f);
   return `${prefixes[kind]}_${Buffer.from(octets).toString('hex')}`;

@@ -1,5 +1,10 @@
 /** Where a recipient of a sent message stands. `failed`: given up without a final word; `bounced`: refused for good. */
-export type RecipientStatus = 'pending' | 'delivered' | 'bounced' | 'failed';
+export const RECIPIENT_STATUSES = ['pending', 'delivered', 'bounced', 'failed'] as const;
+export type RecipientStatus = (typeof RECIPIENT_STATUSES)[number];
+
+/** How an attempt to send ended. `deferred` is tried again; `interrupted` ended with the service, and does not count. */
+export const SENDING_OUTCOMES = ['delivered', 'deferred', 'bounced', 'interrupted'] as const;
+export type SendingOutcome = (typeof SENDING_OUTCOMES)[number];
 
 /** A reply of an SMTP server (RFC 5321 §4.2). */
 export interface SmtpReply {

@@ -128,7 +128,8 @@ export function unjoinedSpan(date: Date, replyBefore: Date | null, replyAfter: D
 }
 
 /** Why a message is in its thread: an In-Reply-To or References id (or its own) was known, a subject edge, or nothing joined it. */
-export type ThreadReason = 'header' | 'references' | 'subject' | 'new';
+export const THREAD_REASONS = ['header', 'references', 'subject', 'new'] as const;
+export type ThreadReason = (typeof THREAD_REASONS)[number];
 
 /** What is already stored about the messages of a batch. */
 export interface StoredNeighbours {

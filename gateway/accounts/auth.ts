@@ -2,7 +2,7 @@ import { passkey } from '@better-auth/passkey';
 import { betterAuth } from 'better-auth';
 import type { Logger } from 'pino';
 import { deriveAuthSecret, RESET_LINK_LIFE_MS } from '../../core/accounts/auth-secret.ts';
-import { type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { IDENTIFIER_RANDOM_BYTES, type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { authPool } from '../../db/connection/auth-database.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { accountEndpoints } from './auth-account.ts';
@@ -86,7 +86,7 @@ export function createAuth(options: AuthOptions) {
       ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_FIELD], ipv6Subnet: 128 },
       database: {
         validateSchema: false,
-        generateId: ({ model }) => makeIdentifier(kindOf(model), new Date(), random(10)),
+        generateId: ({ model }) => makeIdentifier(kindOf(model), new Date(), random(IDENTIFIER_RANDOM_BYTES)),
       },
     },
     plugins: [

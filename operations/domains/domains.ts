@@ -25,8 +25,6 @@ import { makeDkimKey } from './make-dkim-key.ts';
 /** With how many addresses it has. */
 export interface ListedDomain extends lists.Domain, DomainConsequences {}
 
-export const DOMAIN_STATUSES = ['pending', 'verified', 'failed'] as const;
-
 export interface DomainDetails extends ListedDomain {
   emailCounts: RecentEmails;
 }

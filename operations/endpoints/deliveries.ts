@@ -1,3 +1,4 @@
+import type { DeliveryStatus } from '../../core/endpoints/delivery.ts';
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { readWebhookConfig, type WebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { buildMailPayload, isRawNeeded } from '../../core/endpoints/mail-payload.ts';
@@ -7,14 +8,12 @@ import { asUser } from '../../db/connection/database.ts';
 import { readDeliveryBodyParts } from '../../db/queries/endpoints/delivery-body.ts';
 import * as lists from '../../db/queries/endpoints/delivery-list.ts';
 import * as pages from '../../db/queries/endpoints/delivery-page.ts';
-import type { DeliveryAttempt, DeliveryStatus, DeliverySummary } from '../../db/queries/endpoints/delivery-row.ts';
+import type { DeliveryAttempt, DeliverySummary } from '../../db/queries/endpoints/delivery-row.ts';
 import { isAskable, type OperationContext } from '../context.ts';
 import { readRawSource } from '../emails/attachments.ts';
 import { retryEmail } from './retries.ts';
 
 export type { DeliveryAttempt, DeliverySummary } from '../../db/queries/endpoints/delivery-row.ts';
-
-export const DELIVERY_STATUSES = ['pending', 'success', 'failed'] as const;
 
 export type Delivery = lists.Delivery;
 

@@ -18,8 +18,6 @@ import { type EndpointUse, readEndpointUse } from '../../db/queries/endpoints/en
 import { invalid, isAskable, newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 
-export const ENDPOINT_TYPES = ['webhook', 'email', 'email_group'] as const;
-
 export type Endpoint = lists.Endpoint;
 
 export interface EndpointDetails extends Endpoint, EndpointUse {

@@ -16,8 +16,6 @@ import { invalid, isAskable, newIdentifier, type OperationContext } from '../con
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 import { admitJudging, judgeWithinBudget } from './judging-budget.ts';
 
-export const GUARD_RULE_TYPES = ['explicit', 'ai_prompt'] as const;
-export const GUARD_ACTIONS = ['allow', 'block', 'route'] as const;
 export const MAX_GUARD_PRIORITY = 1_000;
 
 /** Rules that a user may have, and values that they may compare mail with in all: every mail is compared with all of them. */

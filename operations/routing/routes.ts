@@ -1,5 +1,6 @@
+import type { EndpointType } from '../../core/endpoints/endpoint-config.ts';
 import { readAnswers, type StoredAnswer, type TriedRule } from '../../core/routing/guard-judgement.ts';
-import type { GuardMatch } from '../../core/routing/guard-rule.ts';
+import type { GuardAction, GuardMatch } from '../../core/routing/guard-rule.ts';
 import { explainRoute, type RouteDecision } from '../../core/routing/route.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/database.ts';
@@ -18,11 +19,11 @@ import { decideNow, emailNotFound, type RouteNow, storedMail, type Transaction }
 export interface RoutePlace {
   outcome: RouteDecision['outcome'] | null;
   via: RouteDecision['via'];
-  rule: { id: string; name: string | null; action: 'allow' | 'block' | 'route' | null } | null;
+  rule: { id: string; name: string | null; action: GuardAction | null } | null;
   endpoint: {
     id: string;
     name: string | null;
-    type: 'webhook' | 'email' | 'email_group' | null;
+    type: EndpointType | null;
     isActive: boolean | null;
   } | null;
   /** why, in whole sentences */

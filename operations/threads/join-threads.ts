@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { IDENTIFIER_RANDOM_BYTES, type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { addParticipants, mergeParticipants, type Participants } from '../../core/threads/thread-participants.ts';
 import {
   compareMessages,
@@ -196,7 +196,7 @@ function eventsOf(
 }
 
 function makeId({ now, random }: ThreadingParts, kind: IdentifierKind): string {
-  return makeIdentifier(kind, now(), random(10));
+  return makeIdentifier(kind, now(), random(IDENTIFIER_RANDOM_BYTES));
 }
 
 /** What becomes of one thread in a batch. */

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { hashPassword } from '@better-auth/utils/password';
 import type pg from 'pg';
 import type { DkimKey } from '../../../core/domains/dkim-key.ts';
-import { makeIdentifier } from '../../../core/shared/identifiers.ts';
+import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../../core/shared/identifiers.ts';
 import { type Database, inTransaction } from '../../connection/database.ts';
 
 export interface NewAccount {
@@ -143,5 +143,5 @@ async function addKey(client: pg.PoolClient, userId: string, apiKey: string): Pr
 }
 
 function identifier(kind: 'user' | 'credential' | 'apiKey' | 'domain' | 'emailAddress'): string {
-  return makeIdentifier(kind, new Date(), randomBytes(10));
+  return makeIdentifier(kind, new Date(), randomBytes(IDENTIFIER_RANDOM_BYTES));
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { SIGN_IN_LINK_LIFE_MS, signInLinkIdentifier, storedIdentifier } from '../../../core/accounts/auth-secret.ts';
-import { makeIdentifier } from '../../../core/shared/identifiers.ts';
+import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../../core/shared/identifiers.ts';
 import type { Database } from '../../connection/database.ts';
 
 const TOKEN_OCTETS = 32;
@@ -16,7 +16,7 @@ export async function makeSignInLink(database: Database, email: string): Promise
     `insert into auth_verification (id, identifier, value, expires_at)
      select $1, $2, u.id, $3 from user_account u where u.email = $4`,
     [
-      makeIdentifier('verification', now, randomBytes(10)),
+      makeIdentifier('verification', now, randomBytes(IDENTIFIER_RANDOM_BYTES)),
       storedIdentifier(signInLinkIdentifier(token)),
       new Date(now.getTime() + SIGN_IN_LINK_LIFE_MS),
       email,

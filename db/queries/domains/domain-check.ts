@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { DomainStatus } from '../../../core/domains/domain-state.ts';
 import type { Database } from '../../connection/database.ts';
 
 /** A domain as a check of its DNS needs it. */
@@ -6,7 +7,7 @@ export interface CheckedDomain {
   userId: string;
   id: string;
   name: string;
-  status: 'pending' | 'verified' | 'failed';
+  status: DomainStatus;
   isTrusted: boolean;
   parentId: string | null;
   createdAt: Date;

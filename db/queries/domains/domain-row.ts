@@ -1,12 +1,14 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { RETIRED_KEY_DAYS } from '../../../core/domains/dns-records.ts';
-import type { DomainRow, EndpointType } from '../../tables.ts';
+import type { DomainStatus } from '../../../core/domains/domain-state.ts';
+import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
+import type { DomainRow } from '../../tables.ts';
 
 /** A domain as its rows tell it. */
 export interface Domain {
   id: string;
   name: string;
-  status: 'pending' | 'verified' | 'failed';
+  status: DomainStatus;
   isTrusted: boolean;
   isCatchAllEnabled: boolean;
   receiveDmarcEmails: boolean;

@@ -1,6 +1,8 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { DomainStatus } from '../../../core/domains/domain-state.ts';
+import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
-import type { EmailAddressRow, EndpointType, Tables } from '../../tables.ts';
+import type { EmailAddressRow, Tables } from '../../tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 import { receivesSql } from './domain-row.ts';
@@ -13,7 +15,7 @@ export interface EmailAddress {
   webhookId: string | null;
   createdAt: Date;
   updatedAt: Date;
-  domain: { id: string; name: string; status: 'pending' | 'verified' | 'failed'; isReceiving: boolean };
+  domain: { id: string; name: string; status: DomainStatus; isReceiving: boolean };
   /** what endpointId or webhookId names; null when nothing is routed */
   endpoint: {
     id: string;

@@ -1,6 +1,10 @@
 import { sql, type Transaction } from 'kysely';
+import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
+import type { DeliveryCause } from '../../../core/endpoints/delivery.ts';
+import type { RecipientStatus } from '../../../core/smtp/delivery-status.ts';
+import type { ThreadReason } from '../../../core/threads/threading.ts';
 import type { RouteRow } from '../../routing-tables.ts';
-import type { EmailStatus, EmailType, Tables } from '../../tables.ts';
+import type { Tables } from '../../tables.ts';
 
 /** Of each email so many rows of a kind are read, the newest; one more tells that there were more. */
 export const MAX_HISTORY = 500;
@@ -14,7 +18,7 @@ export interface EmailOrigin {
   releasedAt: Date | null;
   isScheduled: boolean;
   threadId: string | null;
-  threadReason: 'header' | 'references' | 'subject' | 'new' | 'manual' | null;
+  threadReason: ThreadReason | 'manual' | null;
   ownAddress: string;
   recipient: string | null;
   parseError: string | null;
@@ -137,7 +141,7 @@ export async function readHandEvents(
 export interface PastDelivery {
   emailId: string;
   id: string;
-  cause: 'route' | 'retry' | 'replay' | 'release';
+  cause: DeliveryCause;
   isWebhook: boolean;
   status: 'pending' | 'success' | 'failed';
   createdAt: Date;
@@ -170,7 +174,7 @@ export interface PastRecipient {
   id: string;
   deliveryId: string | null;
   address: string;
-  status: 'pending' | 'delivered' | 'bounced' | 'failed';
+  status: RecipientStatus;
   lastStatus: string | null;
   lastText: string | null;
   settledAt: Date | null;

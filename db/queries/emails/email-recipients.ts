@@ -1,10 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
+import {
+  RECIPIENT_STATUSES,
+  type RecipientStatus,
+  SENDING_OUTCOMES,
+  type SendingOutcome,
+} from '../../../core/smtp/delivery-status.ts';
 
 /** A recipient of a sent or scheduled email, and every try to send to it. */
 export interface EmailRecipient {
   address: string;
-  status: 'pending' | 'delivered' | 'bounced' | 'failed';
+  status: RecipientStatus;
   /** tries that count */
   attempts: number;
   /** the last word of a server, or of a DSN; null when nobody has said anything */
@@ -25,7 +31,7 @@ export interface EmailAttempt {
   startedAt: Date;
   /** null while it goes on, or when its process died */
   finishedAt: Date | null;
-  outcome: 'delivered' | 'deferred' | 'bounced' | 'interrupted' | null;
+  outcome: SendingOutcome | null;
   /** name and address of the server; null when none was reached */
   host: string | null;
   remoteAddress: string | null;
@@ -58,7 +64,7 @@ const attempt = z.object({
   number: z.number(),
   startedAt: z.coerce.date(),
   finishedAt: nullableDate,
-  outcome: z.enum(['delivered', 'deferred', 'bounced', 'interrupted']).nullable(),
+  outcome: z.enum(SENDING_OUTCOMES).nullable(),
   host: z.string().nullable(),
   remoteAddress: z.string().nullable(),
   isTls: z.boolean().nullable(),
@@ -68,7 +74,7 @@ const recipients = z
   .array(
     z.object({
       address: z.string(),
-      status: z.enum(['pending', 'delivered', 'bounced', 'failed']),
+      status: z.enum(RECIPIENT_STATUSES),
       attempts: z.number(),
       ...reply,
       nextAttemptAt: nullableDate,

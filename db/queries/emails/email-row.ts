@@ -1,9 +1,11 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
+import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
 import { textOfHtml } from '../../../core/html/text-of-html.ts';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
-import type { EmailContentRow, EmailRow, EmailStatus, EmailType } from '../../tables.ts';
+import type { ThreadReason } from '../../../core/threads/threading.ts';
+import type { EmailContentRow, EmailRow } from '../../tables.ts';
 
 /** An email without its bodies: what lists show. Addresses are bare, as written. */
 export interface EmailSummary {
@@ -43,7 +45,7 @@ export interface EmailSummary {
   threadId: string | null;
   threadPosition: number | null;
   /** why it stands in that thread; null while it has none */
-  threadReason: 'header' | 'references' | 'subject' | 'new' | 'manual' | null;
+  threadReason: ThreadReason | 'manual' | null;
   /** received: the address that took it, without plus-tag; sent: the From address. Lower case. */
   ownAddress: string;
   /** null: the catch-all took it, or it was sent from no address of the user's */

@@ -1,5 +1,6 @@
 import { CompiledQuery, sql, type Transaction } from 'kysely';
-import type { EndpointType, Tables } from '../../tables.ts';
+import type { EndpointType, WebhookFormat } from '../../../core/endpoints/endpoint-config.ts';
+import type { Tables } from '../../tables.ts';
 import { type DeliveryContentRow, readDeliveryContentSql } from './delivery-content.ts';
 
 /** What the body of a webhook's request is made from, but for the octets of the message. */
@@ -13,7 +14,7 @@ export interface DeliveryBodyParts {
     id: string;
     name: string;
     type: EndpointType;
-    webhookFormat: 'native' | 'chat_a' | 'chat_b';
+    webhookFormat: WebhookFormat;
     config: unknown;
     updatedAt: Date;
   };
@@ -65,7 +66,7 @@ interface BodyRow {
   id: string;
   name: string;
   type: EndpointType;
-  webhook_format: 'native' | 'chat_a' | 'chat_b';
+  webhook_format: WebhookFormat;
   config: unknown;
   updated_at: Date;
 }

@@ -1,3 +1,4 @@
+import type { DeliveryAttemptOutcome } from '../../../core/endpoints/delivery.ts';
 import { appendEventsSql, countOutcomesSql } from './endpoint-outcome.ts';
 
 /** What an attempt came to, in the parameter of finishDeliveriesSql. */
@@ -8,7 +9,7 @@ export interface FinishRecord {
   attempts_before: number;
   /** whether it counts as a try, in the delivery and in the endpoint's statistics */
   is_counted: boolean;
-  outcome: 'success' | 'failed' | 'interrupted';
+  outcome: DeliveryAttemptOutcome;
   status: 'pending' | 'success' | 'failed';
   /** until the next try; null when there is none */
   delay_seconds: number | null;

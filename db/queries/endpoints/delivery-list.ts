@@ -1,9 +1,11 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { DeliveryStatus } from '../../../core/endpoints/delivery.ts';
+import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
 import type { Page } from '../../../core/shared/page.ts';
-import type { EndpointType, Tables } from '../../tables.ts';
+import type { RecipientStatus } from '../../../core/smtp/delivery-status.ts';
+import type { Tables } from '../../tables.ts';
 import {
   type DeliveryAttempt,
-  type DeliveryStatus,
   type DeliverySummary,
   type DeliverySummaryRow,
   deliverySummary,
@@ -12,7 +14,7 @@ import {
 /** Somebody who is sent a forwarded copy. */
 export interface DeliveryRecipient {
   address: string;
-  status: 'pending' | 'delivered' | 'bounced' | 'failed';
+  status: RecipientStatus;
   /** the last word of a server: reply code, RFC 3463 code and text */
   code: number | null;
   enhancedStatus: string | null;

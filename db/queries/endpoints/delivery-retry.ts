@@ -1,7 +1,9 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { EmailType } from '../../../core/emails/email-status.ts';
+import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
 import type { RouteFacts } from '../../../core/routing/route.ts';
 import type { RouteRow } from '../../routing-tables.ts';
-import type { EmailType, EndpointType, Tables } from '../../tables.ts';
+import type { Tables } from '../../tables.ts';
 
 /** A received email that is to be delivered again, held until the transaction ends, with its route as it stands. */
 export interface LockedReceived {

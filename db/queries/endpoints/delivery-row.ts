@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { EndpointType } from '../../tables.ts';
-
-export type DeliveryStatus = 'pending' | 'success' | 'failed';
+import type { DeliveryAttemptOutcome, DeliveryCause, DeliveryStatus } from '../../../core/endpoints/delivery.ts';
+import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
 
 /** What becomes of a received email at one endpoint, without its attempts. */
 export interface DeliverySummary {
@@ -9,7 +8,7 @@ export interface DeliverySummary {
   emailId: string;
   endpointId: string;
   type: EndpointType;
-  cause: 'route' | 'retry' | 'replay' | 'release';
+  cause: DeliveryCause;
   status: DeliveryStatus;
   /** tries made; interrupted ones do not count */
   attempts: number;
@@ -28,7 +27,7 @@ export interface DeliveryAttempt {
   number: number;
   startedAt: Date;
   durationMs: number;
-  outcome: 'success' | 'failed' | 'interrupted';
+  outcome: DeliveryAttemptOutcome;
   statusCode: number | null;
   error: string | null;
   /** without what is secret */

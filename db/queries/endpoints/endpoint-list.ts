@@ -1,6 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { EndpointType, WebhookFormat } from '../../../core/endpoints/endpoint-config.ts';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
-import type { EndpointRow, EndpointType, Tables } from '../../tables.ts';
+import type { EndpointRow, Tables } from '../../tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 
@@ -8,7 +9,7 @@ export interface Endpoint {
   id: string;
   name: string;
   type: EndpointType;
-  webhookFormat: 'native' | 'chat_a' | 'chat_b';
+  webhookFormat: WebhookFormat;
   config: Record<string, unknown>;
   secretCiphertext: string | null;
   isActive: boolean;

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import type { DomainStatus } from '../../../core/domains/domain-state.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
 import type { Tables } from '../../tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
@@ -10,7 +11,7 @@ const MAX_ADDRESSES = 1_000;
 export interface EndpointUse {
   /** the newest first, at most 1,000 */
   addresses: { id: string; address: string; isActive: boolean; createdAt: Date }[];
-  catchAllDomains: { id: string; name: string; status: 'pending' | 'verified' | 'failed' }[];
+  catchAllDomains: { id: string; name: string; status: DomainStatus }[];
 }
 
 export async function readEndpointUse(

@@ -1,5 +1,6 @@
+import type { EmailType } from '../../../core/emails/email-status.ts';
+import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
 import { claimStatement } from '../../claim.ts';
-import type { EmailType, EndpointType } from '../../tables.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
 
 /** A forwarded delivery that was taken to be composed now, with all that its copy is made of but the octets. */

@@ -1,6 +1,10 @@
 import { sql, type Transaction } from 'kysely';
+import type { EmailType } from '../../../core/emails/email-status.ts';
+import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
+import type { GuardAction } from '../../../core/routing/guard-rule.ts';
+import type { ThreadReason } from '../../../core/threads/threading.ts';
 import type { RouteRow } from '../../routing-tables.ts';
-import type { EmailType, EndpointType, Tables } from '../../tables.ts';
+import type { Tables } from '../../tables.ts';
 
 /** How an email came in and where it went, as far as that is stored beside its deliveries. */
 export interface StoredRoute {
@@ -10,7 +14,7 @@ export interface StoredRoute {
   /** envelope recipient, plus-tag and all */
   recipient: string | null;
   threadId: string | null;
-  threadReason: 'header' | 'references' | 'subject' | 'new' | null;
+  threadReason: ThreadReason | null;
   /** null when the catch-all took it */
   addressId: string | null;
   domainId: string | null;
@@ -96,7 +100,7 @@ type StoredRouteRow = Pick<
 export interface RouteReferences {
   addresses: Map<string, { address: string; isActive: boolean }>;
   domains: Map<string, { name: string; isCatchAllEnabled: boolean }>;
-  rules: Map<string, { name: string; action: 'allow' | 'block' | 'route' }>;
+  rules: Map<string, { name: string; action: GuardAction }>;
   endpoints: Map<string, { name: string; type: EndpointType; isActive: boolean }>;
 }
 
@@ -126,7 +130,7 @@ export async function readReferences(
   return {
     addresses: new Map(of('address').map(({ id, name, flag }) => [id, { address: name, isActive: flag }])),
     domains: new Map(of('domain').map(({ id, name, flag }) => [id, { name, isCatchAllEnabled: flag }])),
-    rules: new Map(of('rule').map(({ id, name, word }) => [id, { name, action: word as 'allow' | 'block' | 'route' }])),
+    rules: new Map(of('rule').map(({ id, name, word }) => [id, { name, action: word as GuardAction }])),
     endpoints: new Map(
       of('endpoint').map(({ id, name, flag, word }) => [id, { name, type: word as EndpointType, isActive: flag }]),
     ),

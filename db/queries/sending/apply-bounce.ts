@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import type { RecipientStatus } from '../../../core/smtp/delivery-status.ts';
 
 /** A recipient of an email that a report comes back for. */
 export interface ReportRecipient {
@@ -10,7 +11,7 @@ export interface ReportRecipient {
   deliveryId: string | null;
   threadId: string | null;
   address: string;
-  status: 'pending' | 'delivered' | 'bounced' | 'failed';
+  status: RecipientStatus;
   lastStatus: string | null;
   lastText: string | null;
   /** whether somebody complained already */

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely';
-import type { EmailStatus, Tables } from '../../tables.ts';
+import type { EmailStatus } from '../../../core/emails/email-status.ts';
+import type { Tables } from '../../tables.ts';
 
 /** An email of a batch. */
 export interface BatchedEmail {

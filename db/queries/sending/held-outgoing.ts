@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { makeIdentifier } from '../../../core/shared/identifiers.ts';
+import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../../core/shared/identifiers.ts';
 import { type Database, inTransaction } from '../../connection/database.ts';
 import { settleForwards } from '../endpoints/forward-settle.ts';
 import { refreshEmailsSql } from './recipient-finish.ts';
@@ -45,7 +45,7 @@ export async function holdDueOutgoing(
       if (due.length === 0) break;
       await queueReleased(
         client,
-        due.map((email) => ({ ...email, event_id: makeIdentifier('event', now(), random(10)) })),
+        due.map((email) => ({ ...email, event_id: makeIdentifier('event', now(), random(IDENTIFIER_RANDOM_BYTES)) })),
       );
     }
     return await count(

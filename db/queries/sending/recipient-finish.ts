@@ -1,3 +1,4 @@
+import type { RecipientStatus, SendingOutcome } from '../../../core/smtp/delivery-status.ts';
 /** What an attempt came to for one recipient, in the parameter of finishRecipientsSql. */
 export interface RecipientFinish {
   user_id: string;
@@ -9,8 +10,8 @@ export interface RecipientFinish {
   attempts_before: number;
   /** whether it counts as a try */
   is_counted: boolean;
-  outcome: 'delivered' | 'deferred' | 'bounced' | 'interrupted';
-  status: 'pending' | 'delivered' | 'bounced' | 'failed';
+  outcome: SendingOutcome;
+  status: RecipientStatus;
   /** until the next try; null when there is none */
   delay_seconds: number | null;
   /** what the return address of the transaction was made for; null keeps what the row says */

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { SuppressionReason } from '../../../core/sending/suppression.ts';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
 import type { Tables } from '../../tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
@@ -9,7 +10,7 @@ export interface Suppression {
   id: string;
   /** lower case */
   address: string;
-  reason: 'bounce' | 'complaint' | 'manual';
+  reason: SuppressionReason;
   /** what the server, the report or the user said; null when nothing was said */
   detail: string | null;
   /** the email that was refused or complained of; null when the user put the address in */

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import type { SuppressionReason } from '../../../core/sending/suppression.ts';
 
 /** An address that is to be suppressed for a user. */
 export interface SuppressionRecord {
@@ -7,7 +8,7 @@ export interface SuppressionRecord {
   id: string;
   /** in any case of letters */
   address: string;
-  reason: 'bounce' | 'complaint';
+  reason: Exclude<SuppressionReason, 'manual'>;
   /** what the server or the report said */
   detail: string | null;
   email_id: string;

@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
+import type { EmailType } from '../../../core/emails/email-status.ts';
 import type { KeysetPage, Place } from '../../../core/shared/page.ts';
-import type { EmailType, Tables, ThreadRow } from '../../tables.ts';
+import type { Tables, ThreadRow } from '../../tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
 import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from '../emails/email-row.ts';
 import { containsPattern } from '../search/search-pattern.ts';

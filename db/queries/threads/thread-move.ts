@@ -1,7 +1,7 @@
 import type pg from 'pg';
+import type { EmailType } from '../../../core/emails/email-status.ts';
 import type { Mailbox } from '../../../core/mime/address.ts';
 import type { ThreadReason } from '../../../core/threads/threading.ts';
-import type { EmailType } from '../../tables.ts';
 import { type ClaimedRow, claimedColumns, type UnthreadedEmail, unthreadedEmail } from './thread-claim.ts';
 
 /** The living thread of each id that the user has, by the id asked for; an id that ended in a merge leads to the thread it ended in. */

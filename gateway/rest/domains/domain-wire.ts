@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import { MX_PREFERENCE, mailFromDomainOf } from '../../../core/domains/dns-records.ts';
 import { conflictMessage } from '../../../core/domains/domain-advice.ts';
+import { DOMAIN_STATUSES } from '../../../core/domains/domain-state.ts';
 import { MTA_STS_MODES } from '../../../core/domains/mta-sts.ts';
+import { ENDPOINT_TYPES } from '../../../core/endpoints/endpoint-config.ts';
+import type * as domains from '../../../operations/domains/domains.ts';
 import type { ShownRecord } from '../../../operations/domains/domains.ts';
-import * as domains from '../../../operations/domains/domains.ts';
-import { ENDPOINT_TYPES } from '../../../operations/endpoints/endpoints.ts';
 import { instant, wireInstant } from '../shapes.ts';
 
 /** A region of the `resend` client, whose type demands one; nothing of the service depends on it. */
 const REGION = 'us-east-1';
 
-export const domainStatus = z.enum(domains.DOMAIN_STATUSES);
+export const domainStatus = z.enum(DOMAIN_STATUSES);
 
 const dnsRecord = z
   .object({

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { DOMAIN_STATUSES } from '../../../operations/domains/domains.ts';
+import { DOMAIN_STATUSES } from '../../../core/domains/domain-state.ts';
 import * as changes from '../../../operations/domains/email-address-changes.ts';
 import * as addresses from '../../../operations/domains/email-addresses.ts';
 import { addressChangeShape, newAddressShape } from '../../../schema/shapes/email-address.ts';

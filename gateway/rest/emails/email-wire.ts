@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EMAIL_STATUSES, EMAIL_TYPES } from '../../../core/emails/email-status.ts';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import type { Email, EmailContent, EmailDetails, EmailSummary } from '../../../operations/emails/emails.ts';
@@ -7,7 +8,7 @@ import { instant, plainRecord, wireInstant } from '../shapes.ts';
 
 /** Header fields by lower-case name. Not a z.record, which would drop a field that is called `__proto__`. */
 const headers = z.unknown().meta({ type: 'object', additionalProperties: { type: 'string' } });
-const status = z.enum(['pending', 'delivered', 'bounced', 'failed', 'scheduled', 'paused', 'cancelled']);
+const status = z.enum(EMAIL_STATUSES);
 const lastEvent = z.enum(['queued', 'delivered', 'bounced', 'failed', 'scheduled', 'canceled', 'pending']).meta({
   description:
     'the status in the words of the `resend` client; under `/api/v2` in those of `@inboundemail/sdk`, which knows pending, delivered and failed alone',
@@ -38,7 +39,7 @@ export const attachmentBody = z
 export const emailListItem = z
   .object({
     id: z.string(),
-    type: z.enum(['sent', 'received', 'scheduled']),
+    type: z.enum(EMAIL_TYPES),
     message_id: z.string(),
     from: z.string(),
     from_name: z.string().nullable(),
@@ -69,7 +70,7 @@ export const emailBody = z
   .object({
     object: z.literal('email'),
     id: z.string(),
-    type: z.enum(['sent', 'received', 'scheduled']),
+    type: z.enum(EMAIL_TYPES),
     message_id: z.string(),
     from: z.string(),
     to: z.array(z.string()),

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { DELIVERY_STATUSES, type Delivery } from '../../../operations/endpoints/deliveries.ts';
+import { DELIVERY_ATTEMPT_OUTCOMES, DELIVERY_CAUSES, DELIVERY_STATUSES } from '../../../core/endpoints/delivery.ts';
+import { RECIPIENT_STATUSES } from '../../../core/smtp/delivery-status.ts';
+import type { Delivery } from '../../../operations/endpoints/deliveries.ts';
 import { instant, wireInstant } from '../shapes.ts';
 
 export const deliveryStatus = z.enum(DELIVERY_STATUSES);
@@ -18,13 +20,13 @@ export const deliveryBody = z
     createdAt: instant,
     completedAt: instant.nullable(),
     nextAttemptAt: instant.nullable().meta({ description: 'null when no further attempt is due' }),
-    cause: z.enum(['route', 'retry', 'replay', 'release']).meta({ description: 'why there is this delivery' }),
+    cause: z.enum(DELIVERY_CAUSES).meta({ description: 'why there is this delivery' }),
     attemptLog: z.array(
       z.object({
         number: z.number().int(),
         startedAt: instant,
         durationMs: z.number().int(),
-        outcome: z.enum(['success', 'failed', 'interrupted']),
+        outcome: z.enum(DELIVERY_ATTEMPT_OUTCOMES),
         statusCode: z.number().int().nullable(),
         error: z.string().nullable(),
         requestHeaders: z
@@ -37,7 +39,7 @@ export const deliveryBody = z
       .array(
         z.object({
           address: z.string(),
-          status: z.enum(['pending', 'delivered', 'bounced', 'failed']),
+          status: z.enum(RECIPIENT_STATUSES),
           code: z.number().int().nullable().meta({ description: 'SMTP reply code' }),
           enhancedStatus: z.string().nullable().meta({ description: 'RFC 3463 code' }),
           text: z.string().nullable(),

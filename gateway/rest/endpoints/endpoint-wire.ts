@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ENDPOINT_TYPES, type Endpoint, type EndpointDetails } from '../../../operations/endpoints/endpoints.ts';
+import { ENDPOINT_TYPES, WEBHOOK_FORMATS } from '../../../core/endpoints/endpoint-config.ts';
+import type { Endpoint, EndpointDetails } from '../../../operations/endpoints/endpoints.ts';
 import { instant, wireInstant } from '../shapes.ts';
 import { deliveryBody, deliveryBodyOf } from './delivery-wire.ts';
 
@@ -9,7 +10,7 @@ const endpointFields = {
   id: z.string(),
   name: z.string(),
   type: endpointType,
-  webhookFormat: z.enum(['native', 'chat_a', 'chat_b']),
+  webhookFormat: z.enum(WEBHOOK_FORMATS),
   config: z.record(z.string(), z.unknown()),
   isActive: z.boolean(),
   isDisabled: z.boolean().meta({ description: 'whether the service has switched it off' }),
@@ -46,7 +47,7 @@ export const endpointDetails = z
   .meta({ id: 'EndpointDetails' });
 
 /** Ours, and the names that the reference service gives the formats. */
-export const FORMAT_NAMES = ['native', 'chat_a', 'chat_b', 'inbound', 'discord', 'slack'] as const;
+export const FORMAT_NAMES = [...WEBHOOK_FORMATS, 'inbound', 'discord', 'slack'] as const;
 
 export const formats = {
   native: 'native',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { GUARD_ACTIONS, GUARD_RULE_TYPES, type GuardRule } from '../../../operations/routing/guard-rules.ts';
+import { GUARD_ACTIONS, GUARD_RULE_TYPES } from '../../../core/routing/guard-rule.ts';
+import type { GuardRule } from '../../../operations/routing/guard-rules.ts';
 import { guardRuleNaming, priorityShape } from '../../../schema/shapes/guard-rule.ts';
 import { instant, listOf, text, wireInstant } from '../shapes.ts';
 

@@ -1,5 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { ENDPOINT_TYPES } from '../../../core/endpoints/endpoint-config.ts';
+import { GUARD_ACTIONS } from '../../../core/routing/guard-rule.ts';
+import { ROUTE_OUTCOMES, ROUTE_VIAS } from '../../../core/routing/route.ts';
 import { releaseEmail } from '../../../operations/routing/release-email.ts';
 import { explainEmailRoute, type RoutePlace } from '../../../operations/routing/routes.ts';
 import { access } from '../../admission/access.ts';
@@ -7,16 +10,13 @@ import { deliveryBody, deliveryBodyOf } from '../endpoints/delivery-wire.ts';
 import { errorBody, idInPath, instant, queryBoolean, type RestOptions, wireInstant } from '../shapes.ts';
 
 const place = {
-  outcome: z.enum(['endpoint', 'inactive', 'stored', 'blocked', 'review', 'asking']).nullable().meta({
+  outcome: z.enum(ROUTE_OUTCOMES).nullable().meta({
     description:
       'endpoint: it went to the endpoint; inactive: that is switched off; stored: nothing leads anywhere; blocked: a guard rule holds it back; review: a rule’s model did not answer; asking: a model is to be asked; null: it is not decided yet',
   }),
-  via: z
-    .enum(['address', 'webhook', 'catch-all', 'guard-rule'])
-    .nullable()
-    .meta({ description: 'what led to the endpoint' }),
+  via: z.enum(ROUTE_VIAS).nullable().meta({ description: 'what led to the endpoint' }),
   guard_rule: z
-    .object({ id: z.string(), name: z.string().nullable(), action: z.enum(['allow', 'block', 'route']).nullable() })
+    .object({ id: z.string(), name: z.string().nullable(), action: z.enum(GUARD_ACTIONS).nullable() })
     .nullable()
     .meta({
       description: 'the rule that it fitted, or whose model did not answer; without a name when it is gone since',
@@ -25,7 +25,7 @@ const place = {
     .object({
       id: z.string(),
       name: z.string().nullable(),
-      type: z.enum(['webhook', 'email', 'email_group']).nullable(),
+      type: z.enum(ENDPOINT_TYPES).nullable(),
       is_active: z.boolean().nullable(),
     })
     .nullable()

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RECIPIENT_STATUSES, SENDING_OUTCOMES } from '../../../core/smtp/delivery-status.ts';
 import type { EmailDetails } from '../../../operations/emails/emails.ts';
 import { instant, wireInstant } from '../shapes.ts';
 
@@ -8,7 +9,7 @@ const attemptBody = z
     started_at: instant,
     finished_at: instant.nullable().meta({ description: 'null while it goes on' }),
     outcome: z
-      .enum(['delivered', 'deferred', 'bounced', 'interrupted'])
+      .enum(SENDING_OUTCOMES)
       .nullable()
       .meta({ description: '`deferred` is tried again, `interrupted` ended with the service and does not count' }),
     host: z.string().nullable().meta({
@@ -25,7 +26,7 @@ const attemptBody = z
 export const recipientBody = z
   .object({
     address: z.string(),
-    status: z.enum(['pending', 'delivered', 'bounced', 'failed']).meta({
+    status: z.enum(RECIPIENT_STATUSES).meta({
       description: '`bounced`: refused for good, also after it was taken; `failed`: given up after five days of trying',
     }),
     attempts: z.number().int().meta({ description: 'tries that count' }),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
 import { makeIdentifier } from '../../../core/shared/identifiers.ts';
-import type { EmailStatus, EmailType } from '../../../db/tables.ts';
 import { insertMail, insertThread, type MailRow } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { seededRandom } from '../../support/rows/thread-mail.ts';

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import { emailParties } from '../../../core/search/email-parties.ts';
 import { makeIdentifier } from '../../../core/shared/identifiers.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { countEmailsSql } from '../../../db/queries/emails/email-counter.ts';
-import type { EmailStatus, EmailType } from '../../../db/tables.ts';
 
 /** An email as actors leave it behind; what is not given is made up. */
 export interface MailRow {
