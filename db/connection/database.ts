@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { domainExceeded } from '../../core/accounts/key-rights.ts';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../entities/tables.ts';
 import { kyselyPool } from './kysely-pool.ts';
 import { DOMAIN_ROLE, type LoginRole, userOf } from './logins.ts';
 import { isConnectionError, openPool } from './open-pool.ts';

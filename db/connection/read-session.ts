@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, type Transaction } from 'kysely';
 import pg from 'pg';
 import { UserError } from '../../core/shared/errors.ts';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../entities/tables.ts';
 import { type Database, limitedError, userSettingsSql } from './database.ts';
 
 /** Reads of one user that come in a crowd, as those of one GraphQL request, in one transaction instead of one each. */

@@ -2,8 +2,8 @@ import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Kysely, Transaction } from 'kysely';
 import { domainExceeded } from '../../core/accounts/key-rights.ts';
 import type { Database } from '../connection/database.ts';
-import type { Tables } from '../tables.ts';
 import { entities } from './list.ts';
+import type { Tables } from './tables.ts';
 
 /** One user's transaction over entities: what `entities` holds is written when the work resolves. */
 export interface UnitOfWork {

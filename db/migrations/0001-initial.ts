@@ -236,8 +236,8 @@ const EMAIL = `
   create table email (
     user_id text not null,
     id text not null,
-    type text not null check (type in ('received', 'sent', 'scheduled')),
-    status text not null check (status in ('delivered', 'pending', 'failed', 'bounced', 'scheduled', 'paused', 'cancelled')),
+    type text not null check (type in ('sent', 'received', 'scheduled')),
+    status text not null check (status in ('pending', 'delivered', 'bounced', 'failed', 'scheduled', 'paused', 'cancelled')),
     -- received: when SMTP answered 250; sent: when it was created
     created_at timestamptz(3) not null,
     updated_at timestamptz(3) not null default now(),

@@ -4,8 +4,8 @@ import type { DmarcPolicy, DmarcRecord } from '../../core/domains/dmarc-report.t
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/database.ts';
+import type { Tables } from '../../db/entities/tables.ts';
 import * as lists from '../../db/queries/domains/dmarc-list.ts';
-import type { Tables } from '../../db/tables.ts';
 import { isAskable, type OperationContext } from '../context.ts';
 
 export type DmarcReport = lists.StoredDmarcReport;

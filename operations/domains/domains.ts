@@ -9,7 +9,7 @@ import { isMtaStsSeen, isTlsReportSeen, type TransportAdvice, transportAdviceOf 
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/database.ts';
-import { Domain as DomainEntity } from '../../db/entities/domain.ts';
+import { Domain as DomainEntity } from '../../db/entities/domains.ts';
 import type { UnitOfWork } from '../../db/entities/store.ts';
 import { addDkimKey } from '../../db/queries/domains/dkim-key.ts';
 import * as lists from '../../db/queries/domains/domain-list.ts';

@@ -1,9 +1,8 @@
 import { LockMode } from '@mikro-orm/core';
 import { canonicalAddress } from '../../core/domains/domain-name.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { Domain } from '../../db/entities/domain.ts';
-import { EmailAddress as EmailAddressEntity } from '../../db/entities/email-address.ts';
-import { Endpoint } from '../../db/entities/endpoint.ts';
+import { Domain, EmailAddress as EmailAddressEntity } from '../../db/entities/domains.ts';
+import { Endpoint } from '../../db/entities/endpoints.ts';
 import type { UnitOfWork } from '../../db/entities/store.ts';
 import { claimAddress, freeAddress } from '../../db/queries/domains/email-address-list.ts';
 import { invalid, isAskable, newIdentifier, type OperationContext } from '../context.ts';

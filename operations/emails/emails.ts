@@ -4,13 +4,15 @@ import { parseSearch, refused } from '../../core/search/search-query.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/database.ts';
+import type { Tables } from '../../db/entities/tables.ts';
 import * as finds from '../../db/queries/emails/email-find.ts';
 import * as lists from '../../db/queries/emails/email-list.ts';
 import { type ContentPart, type EmailParts, findContentParts } from '../../db/queries/emails/email-parts.ts';
 import * as reads from '../../db/queries/emails/email-read.ts';
 import type { EmailContent, EmailSummary } from '../../db/queries/emails/email-row.ts';
+
 import { findRawSizes } from '../../db/queries/emails/raw-bytes.ts';
-import type { Tables } from '../../db/tables.ts';
+
 import { invalid, isAskable, type OperationContext } from '../context.ts';
 import { findPendingEmails } from './pending-emails.ts';
 

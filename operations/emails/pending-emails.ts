@@ -5,9 +5,9 @@ import { scanHeaders } from '../../core/mime/parse-message.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { isReturnAddress } from '../../core/smtp/return-address.ts';
 import { asUser } from '../../db/connection/database.ts';
+import type { Tables } from '../../db/entities/tables.ts';
 import type { EmailContent, EmailSummary } from '../../db/queries/emails/email-row.ts';
 import { findPendingReceptions, type PendingReception } from '../../db/queries/emails/pending-email.ts';
-import type { Tables } from '../../db/tables.ts';
 import { isAskable, type OperationContext } from '../context.ts';
 
 /** A received email as far as its envelope and its header section tell: it has no body, no attachments and no thread yet. */

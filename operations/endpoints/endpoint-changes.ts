@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { checkEndpointConfig } from '../../core/endpoints/endpoint-config.ts';
 import { rotateSigningSecrets } from '../../core/endpoints/webhook-signature.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { Endpoint as EndpointEntity } from '../../db/entities/endpoint.ts';
+import { Endpoint as EndpointEntity } from '../../db/entities/endpoints.ts';
 import type { UnitOfWork } from '../../db/entities/store.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import {

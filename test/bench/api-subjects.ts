@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import type { Tables } from '../../db/tables.ts';
+import type { Tables } from '../../db/entities/tables.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { listEmails } from '../../operations/emails/emails.ts';
 import { listThreads } from '../../operations/threads/threads.ts';

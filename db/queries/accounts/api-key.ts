@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Scope } from '../../../core/accounts/key-rights.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
 
 /** What is known of a key; its secret is not. */

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 
 /** Whether the transaction shows the email, or the batch, of that id. */
 export async function findReached(

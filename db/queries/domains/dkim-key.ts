@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { DkimKey } from '../../../core/domains/dkim-key.ts';
 import type { Database } from '../../connection/database.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 
 /** What signs a message: the key and the domain that its `d=` names. */
 export interface SigningKey {

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { DmarcPolicy, DmarcRecord } from '../../../core/domains/dmarc-report.ts';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
 
 /** A DMARC aggregate report that came in, without its records. */

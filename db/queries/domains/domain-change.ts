@@ -1,12 +1,12 @@
 import { sql, type Transaction } from 'kysely';
-import type { DomainRow, Tables } from '../../tables.ts';
+import type { Row, Tables } from '../../entities/tables.ts';
 
 /** A domain, locked until the transaction ends; null when the user has none of that id. */
 export async function lockDomain(
   transaction: Transaction<Tables>,
   userId: string,
   domainId: string,
-): Promise<{ status: DomainRow['status'] } | null> {
+): Promise<{ status: Row<'domain'>['status'] } | null> {
   const row = await transaction
     .selectFrom('domain')
     .select('status')
@@ -58,7 +58,7 @@ export async function changeDomain(
 export interface Subdomain {
   id: string;
   domain: string;
-  status: DomainRow['status'];
+  status: Row<'domain'>['status'];
 }
 
 /** The user's domains under a name. */

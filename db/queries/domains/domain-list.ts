@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { Page } from '../../../core/shared/page.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import {
   type DomainConditions,
   domainColumns,

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { RETIRED_KEY_DAYS } from '../../../core/domains/dns-records.ts';
 import type { DomainStatus } from '../../../core/domains/domain-state.ts';
 import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
-import type { DomainRow } from '../../tables.ts';
+import type { Row } from '../../entities/tables.ts';
 
 /** A domain as its rows tell it. */
 export interface Domain {
@@ -68,7 +68,7 @@ export const domainTables = sql`domain d
     from dkim_key k where k.user_id = d.user_id and k.domain_id = d.id
       and (k.retired_at is null or k.retired_at > (select postroom_now()) - interval '${sql.raw(String(RETIRED_KEY_DAYS))} days')) k`;
 
-export type ListedDomain = Omit<DomainRow, 'created_at' | 'updated_at' | 'check_due_at' | 'is_mx_seen'> & {
+export type ListedDomain = Omit<Row<'domain'>, 'created_at' | 'updated_at' | 'check_due_at' | 'is_mx_seen'> & {
   is_mx_seen: boolean;
   created_at: Date;
   updated_at: Date;

@@ -2,7 +2,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { DomainStatus } from '../../../core/domains/domain-state.ts';
 import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
-import type { EmailAddressRow, Tables } from '../../tables.ts';
+import type { Row, Tables } from '../../entities/tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 import { receivesSql } from './domain-row.ts';
@@ -130,7 +130,7 @@ function fromAddresses(
 const columns = sql`a.*, d.name as domain_name, d.status as domain_status, ${receives} as domain_is_receiving,
   e.name as endpoint_name, e.type as endpoint_type, e.config as endpoint_config, e.is_active as endpoint_is_active`;
 
-type ListedRow = Omit<EmailAddressRow, 'created_at' | 'updated_at'> & {
+type ListedRow = Omit<Row<'email_address'>, 'created_at' | 'updated_at'> & {
   created_at: Date;
   updated_at: Date;
   domain_name: string;

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { receivesSql } from './domain-row.ts';
 
 /** The oldest address of the user's that mail reaches; null when there is none. */

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { receivesSql } from '../domains/domain-row.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 

@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import { addressParty, domainParty } from '../../../core/search/email-parties.ts';
 import type { SearchTerm } from '../../../core/search/search-query.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
 import { EMAIL_BOUNDS, type SearchBounds, searchPage, searchQuery } from '../search/search-call.ts';
 import type { EmailConditions } from './email-list.ts';

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { EmailType } from '../../../core/emails/email-status.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { countEmailsSql } from './email-counter.ts';
 
 /** What a user may change on received mail; undefined leaves it. */

@@ -3,8 +3,7 @@ import type { EmailStatus, EmailType } from '../../../core/emails/email-status.t
 import type { DeliveryCause } from '../../../core/endpoints/delivery.ts';
 import type { RecipientStatus } from '../../../core/smtp/delivery-status.ts';
 import type { ThreadReason } from '../../../core/threads/threading.ts';
-import type { RouteRow } from '../../routing-tables.ts';
-import type { Tables } from '../../tables.ts';
+import type { Row, Tables } from '../../entities/tables.ts';
 
 /** Of each email so many rows of a kind are read, the newest; one more tells that there were more. */
 export const MAX_HISTORY = 500;
@@ -35,7 +34,7 @@ export interface EmailOrigin {
     isTest: boolean;
   } | null;
   route:
-    | (Pick<RouteRow, 'decided_at' | 'outcome' | 'via' | 'endpoint_id' | 'rule_id' | 'reason' | 'released_at'> & {
+    | (Pick<Row<'route'>, 'decided_at' | 'outcome' | 'via' | 'endpoint_id' | 'rule_id' | 'reason' | 'released_at'> & {
         threaded_at: Date;
         ruleName: string | null;
         endpointName: string | null;
@@ -70,7 +69,7 @@ export async function readOrigins(
 }
 
 type OriginRow = Omit<EmailOrigin, 'reception' | 'route'> &
-  Pick<RouteRow, 'decided_at' | 'outcome' | 'via' | 'endpoint_id' | 'rule_id' | 'reason'> & {
+  Pick<Row<'route'>, 'decided_at' | 'outcome' | 'via' | 'endpoint_id' | 'rule_id' | 'reason'> & {
     remote_address: string | null;
     helo: string;
     is_tls: boolean;

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
 import { addressParty, domainParty } from '../../../core/search/email-parties.ts';
 import type { KeysetPage, Page, Place } from '../../../core/shared/page.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 import { countedEmails, nextHour, WHOLE_DOMAIN } from './email-counter.ts';

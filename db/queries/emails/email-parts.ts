@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import type { EmailContentRow, Tables } from '../../tables.ts';
+import type { Row, Tables } from '../../entities/tables.ts';
 import { type ContentRow, type EmailContent, emailContent } from './email-row.ts';
 
 /** What may be large in the content of an email, read only when it is asked for. */
@@ -43,7 +43,7 @@ export async function findContentParts(
 const NO_TEXT = sql`null::text`;
 
 type PartsRow = ContentRow &
-  Pick<EmailContentRow, 'email_id' | 'cleaned_text' | 'cleaned_html' | 'is_truncated' | 'parse_error'> & {
+  Pick<Row<'email_content'>, 'email_id' | 'cleaned_text' | 'cleaned_html' | 'is_truncated' | 'parse_error'> & {
     priority: EmailParts['priority'];
   };
 

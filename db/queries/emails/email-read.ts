@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { AddressFields } from '../../../core/mime/address.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { type EmailRecipient, emailRecipients, emailRecipientsColumn } from './email-recipients.ts';
 import {
   type ContentRow,

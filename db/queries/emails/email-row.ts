@@ -5,7 +5,7 @@ import { textOfHtml } from '../../../core/html/text-of-html.ts';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import type { ThreadReason } from '../../../core/threads/threading.ts';
-import type { EmailContentRow, EmailRow } from '../../tables.ts';
+import type { Row } from '../../entities/tables.ts';
 
 /** An email without its bodies: what lists show. Addresses are bare, as written. */
 export interface EmailSummary {
@@ -109,9 +109,9 @@ const columns = [
   'domain_id',
   'batch_id',
   'raw_id',
-] as const satisfies readonly (keyof EmailRow)[];
+] as const satisfies readonly (keyof Row<'email'>)[];
 
-export type EmailSummaryRow = Pick<EmailRow, (typeof columns)[number]> & {
+export type EmailSummaryRow = Pick<Row<'email'>, (typeof columns)[number]> & {
   guard_status: 'blocked' | 'review' | null;
   guard_rule_id: string | null;
   created_at: Date;
@@ -182,10 +182,10 @@ const contentColumns = [
   'attachments',
   'authentication',
   'tags',
-] as const satisfies readonly (keyof EmailContentRow)[];
+] as const satisfies readonly (keyof Row<'email_content'>)[];
 
 /** Columns of a left join: all null when the email has no content row. */
-export type ContentRow = { [Column in (typeof contentColumns)[number]]: EmailContentRow[Column] | null };
+export type ContentRow = { [Column in (typeof contentColumns)[number]]: Row<'email_content'>[Column] | null };
 
 /** The columns of EmailContent, of the table `c`. */
 export const emailContentColumns: RawBuilder<unknown> = sql.join(

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import { asUser, type Database } from '../../connection/database.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 
 /**
  * `length` octets from `start` (0-based) of the message behind an email of the user. `missing`: the message is gone;

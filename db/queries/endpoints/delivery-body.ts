@@ -1,6 +1,6 @@
 import { CompiledQuery, sql, type Transaction } from 'kysely';
 import type { EndpointType, WebhookFormat } from '../../../core/endpoints/endpoint-config.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { type DeliveryContentRow, readDeliveryContentSql } from './delivery-content.ts';
 
 /** What the body of a webhook's request is made from, but for the octets of the message. */

@@ -3,7 +3,7 @@ import type { DeliveryStatus } from '../../../core/endpoints/delivery.ts';
 import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
 import type { Page } from '../../../core/shared/page.ts';
 import type { RecipientStatus } from '../../../core/smtp/delivery-status.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import {
   type DeliveryAttempt,
   type DeliverySummary,

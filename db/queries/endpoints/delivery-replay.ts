@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 
 const NOW = sql`date_trunc('milliseconds', postroom_now())`;
 

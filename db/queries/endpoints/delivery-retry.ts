@@ -2,8 +2,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { EmailType } from '../../../core/emails/email-status.ts';
 import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
 import type { RouteFacts } from '../../../core/routing/route.ts';
-import type { RouteRow } from '../../routing-tables.ts';
-import type { Tables } from '../../tables.ts';
+import type { Row, Tables } from '../../entities/tables.ts';
 
 /** A received email that is to be delivered again, held until the transaction ends, with its route as it stands. */
 export interface LockedReceived {
@@ -13,7 +12,7 @@ export interface LockedReceived {
   /** false while the router has yet to make its first deliveries */
   isRouted: boolean;
   /** null: it is not routed yet */
-  outcome: RouteRow['outcome'];
+  outcome: Row<'route'>['outcome'];
   /** of its guard rule, when that held it back or failed to decide */
   ruleId: string | null;
   /** when a user let it through */
@@ -101,7 +100,7 @@ export async function readRecipient(
   return row ?? { recipient: null, ownAddress: '' };
 }
 
-type ReceivedRow = Pick<RouteRow, 'decided_at' | 'outcome' | 'rule_id' | 'released_at' | 'answers'> & {
+type ReceivedRow = Pick<Row<'route'>, 'decided_at' | 'outcome' | 'rule_id' | 'released_at' | 'answers'> & {
   type: EmailType;
   thread_id: string | null;
   thread_position: number | null;

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { EndpointType, WebhookFormat } from '../../../core/endpoints/endpoint-config.ts';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
-import type { EndpointRow, Tables } from '../../tables.ts';
+import type { Row, Tables } from '../../entities/tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 
@@ -84,7 +84,7 @@ function whereOf(userId: string, { ids, type, isActive, search }: EndpointCondit
 const columns = sql`n.*, s.total as delivery_total, s.successful, s.failed, s.last_delivery_at`;
 const from = sql`from endpoint n left join endpoint_stat s on s.user_id = n.user_id and s.endpoint_id = n.id`;
 
-type ListedRow = Omit<EndpointRow, 'created_at' | 'updated_at' | 'config'> & {
+type ListedRow = Omit<Row<'endpoint'>, 'created_at' | 'updated_at' | 'config'> & {
   config: Record<string, unknown>;
   created_at: Date;
   updated_at: Date;

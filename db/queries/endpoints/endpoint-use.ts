@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { DomainStatus } from '../../../core/domains/domain-state.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
 
 /** Addresses that a single endpoint shows. */

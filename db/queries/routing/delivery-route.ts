@@ -1,5 +1,5 @@
 import type { RouteDecision } from '../../../core/routing/route.ts';
-import type { EndpointRow } from '../../tables.ts';
+import type { Row } from '../../entities/tables.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
 
 /** A received email without a route, with what its route hangs on. */
@@ -81,7 +81,7 @@ export const readEndpointsSql = `
 
 /** What readEndpointsSql answers. */
 export type EndpointFactsRow = Pick<
-  EndpointRow,
+  Row<'endpoint'>,
   'user_id' | 'id' | 'name' | 'type' | 'webhook_format' | 'secret_ciphertext' | 'is_active'
 > & { config: unknown };
 

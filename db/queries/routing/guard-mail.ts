@@ -2,8 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import { readAnswers, type StoredAnswer } from '../../../core/routing/guard-judgement.ts';
 import type { GuardFacts } from '../../../core/routing/guard-rule.ts';
 import type { Place } from '../../../core/shared/page.ts';
-import type { RouteRow } from '../../routing-tables.ts';
-import type { Tables } from '../../tables.ts';
+import type { Row, Tables } from '../../entities/tables.ts';
 import { type GuardFactsExtent, type GuardFactsRow, guardFactsColumns, guardFactsOfRow } from './guard-facts.ts';
 
 /** A received mail as rules are tried on it. */
@@ -14,7 +13,7 @@ export interface GuardedEmail {
   fromText: string;
   facts: GuardFacts;
   /** what became of it; null when it has no route, or none yet */
-  route: Pick<RouteRow, 'outcome' | 'endpoint_id' | 'rule_id'> | null;
+  route: Pick<Row<'route'>, 'outcome' | 'endpoint_id' | 'rule_id'> | null;
   /** what models said of it when it came */
   answers: StoredAnswer[];
 }
@@ -40,7 +39,7 @@ export async function readGuardedEmails(
   extent: GuardFactsExtent,
 ): Promise<GuardedEmail[]> {
   const { since, before, limit } = span;
-  const { rows } = await sql<GuardFactsRow & Row>`
+  const { rows } = await sql<GuardFactsRow & MailRow>`
     select e.id, e.created_at, e.from_text, r.outcome, r.endpoint_id, r.rule_id, r.answers,
       ${sql.raw(guardFactsColumns(extent))}
     from (
@@ -63,7 +62,7 @@ export async function readGuardedEmails(
   }));
 }
 
-type Row = Pick<RouteRow, 'outcome' | 'endpoint_id' | 'rule_id' | 'answers'> & {
+type MailRow = Pick<Row<'route'>, 'outcome' | 'endpoint_id' | 'rule_id' | 'answers'> & {
   id: string;
   created_at: Date;
   from_text: string;

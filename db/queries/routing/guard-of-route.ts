@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { GuardFacts, GuardRule } from '../../../core/routing/guard-rule.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { type GuardFactsExtent, type GuardFactsRow, guardFactsColumns, guardFactsOfRow } from './guard-facts.ts';
 import { GUARD_RULE_COLUMNS, guardRuleOf, type StoredGuardRule } from './guard-rule-row.ts';
 

@@ -1,6 +1,6 @@
 import { checkGuardConfig } from '../../../core/routing/guard-config.ts';
 import type { GuardRule } from '../../../core/routing/guard-rule.ts';
-import type { GuardRuleRow } from '../../routing-tables.ts';
+import type { Row } from '../../entities/tables.ts';
 
 /** The columns of guard_rule that a rule is made of. */
 export const GUARD_RULE_COLUMNS = [
@@ -12,10 +12,10 @@ export const GUARD_RULE_COLUMNS = [
   'endpoint_id',
   'priority',
   'created_at',
-] as const satisfies readonly (keyof GuardRuleRow)[];
+] as const satisfies readonly (keyof Row<'guard_rule'>)[];
 
 export type StoredGuardRule = Pick<
-  GuardRuleRow,
+  Row<'guard_rule'>,
   Exclude<(typeof GUARD_RULE_COLUMNS)[number], 'priority' | 'created_at'>
 > & {
   priority: number;

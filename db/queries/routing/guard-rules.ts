@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import type { GuardConfig } from '../../../core/routing/guard-config.ts';
 import type { GuardRule, RulePlace } from '../../../core/routing/guard-rule.ts';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 import { GUARD_RULE_COLUMNS, guardRuleOf, type StoredGuardRule } from './guard-rule-row.ts';
 

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { RouteFacts } from '../../../core/routing/route.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { concernsDomain } from '../domains/dmarc-write.ts';
 
 /** Where a mail would come in. */

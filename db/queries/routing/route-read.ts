@@ -3,8 +3,7 @@ import type { EmailType } from '../../../core/emails/email-status.ts';
 import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
 import type { GuardAction } from '../../../core/routing/guard-rule.ts';
 import type { ThreadReason } from '../../../core/threads/threading.ts';
-import type { RouteRow } from '../../routing-tables.ts';
-import type { Tables } from '../../tables.ts';
+import type { Row, Tables } from '../../entities/tables.ts';
 
 /** How an email came in and where it went, as far as that is stored beside its deliveries. */
 export interface StoredRoute {
@@ -23,7 +22,7 @@ export interface StoredRoute {
   reception: { remoteAddress: string; helo: string; isTls: boolean; reversePath: string; parsedAt: Date | null } | null;
   /** null: it waits for its thread */
   route: Pick<
-    RouteRow,
+    Row<'route'>,
     'threaded_at' | 'decided_at' | 'outcome' | 'via' | 'endpoint_id' | 'rule_id' | 'reason' | 'released_at'
   > | null;
   /** of the route; see core/routing/route.ts and core/routing/guard-judgement.ts */
@@ -76,7 +75,7 @@ export async function readStoredRoute(
 }
 
 type StoredRouteRow = Pick<
-  RouteRow,
+  Row<'route'>,
   'decided_at' | 'outcome' | 'via' | 'endpoint_id' | 'rule_id' | 'reason' | 'matches' | 'released_at' | 'answers'
 > & {
   type: EmailType;

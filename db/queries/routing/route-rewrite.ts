@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { RouteDecision } from '../../../core/routing/route.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 
 /** What was decided on an email, as it stands. */
 export async function readDecision(

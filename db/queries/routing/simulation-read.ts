@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 
 /** Whether mail to that domain (canonical) comes to the user. */
 export async function ownsDomain(transaction: Transaction<Tables>, userId: string, name: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { EmailStatus } from '../../../core/emails/email-status.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 
 /** An email of a batch. */
 export interface BatchedEmail {

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { EmailType } from '../../../core/emails/email-status.ts';
 import type { AddressFields } from '../../../core/mime/address.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { addressFields } from '../emails/email-row.ts';
 
 /** An email as far as an answer to it needs it. */

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 
 /**
  * Has the recipients of a sent email that were put off tried now; those that are being tried are left alone. Answers the ids of what is

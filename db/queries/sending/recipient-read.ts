@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import type { EmailAttempt, EmailRecipient } from '../emails/email-recipients.ts';
 
 /** Somebody that an email, or a forwarded copy of one, is sent to. */

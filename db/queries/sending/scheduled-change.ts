@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { countEmailsSql } from '../emails/email-counter.ts';
 
 /** An email as far as its schedule may be changed, held until the transaction ends. */

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 
 /** How many emails the user made within the last hour, as the hourly limit counts them; at most `most`. */
 export async function countSentLately(transaction: Transaction<Tables>, userId: string, most: number): Promise<number> {

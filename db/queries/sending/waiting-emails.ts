@@ -1,6 +1,6 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { KeysetPage, Place } from '../../../core/shared/page.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import {
   type EmailSummary,
   type EmailSummaryRow,

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { SearchTerm } from '../../../core/search/search-query.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
 import { type SearchBounds, searchPage, searchQuery, THREAD_BOUNDS } from '../search/search-call.ts';
 import { type ListedThread, listThreadsFrom } from './thread-list.ts';

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type pg from 'pg';
 import { labelKey, uniteLabels } from '../../../core/threads/label.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 
 /** Writes the labels of threads, by thread id. Rows are locked in the order of their ids. */
 export async function writeLabels(

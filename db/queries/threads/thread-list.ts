@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
 import type { EmailType } from '../../../core/emails/email-status.ts';
 import type { KeysetPage, Place } from '../../../core/shared/page.ts';
-import type { Tables, ThreadRow } from '../../tables.ts';
+import type { Row, Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
 import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from '../emails/email-row.ts';
 import { containsPattern } from '../search/search-pattern.ts';
@@ -148,9 +148,9 @@ const columns = [
   'last_message_at',
   'created_at',
   'updated_at',
-] as const satisfies readonly (keyof ThreadRow)[];
+] as const satisfies readonly (keyof Row<'thread'>)[];
 
-type ThreadColumns = Pick<Selectable<ThreadRow>, (typeof columns)[number]>;
+type ThreadColumns = Pick<Selectable<Row<'thread'>>, (typeof columns)[number]>;
 
 const threadColumns = sql.join(columns.map((column) => sql.ref(`t.${column}`)));
 

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { WHOLE_DOMAIN } from '../emails/email-counter.ts';
 import { isHeldRoute } from '../emails/email-row.ts';
 

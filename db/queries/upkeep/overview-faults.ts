@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { type Domain, domainColumns, domainOf, domainTables, type ListedDomain } from '../domains/domain-row.ts';
 import { isHeldRoute } from '../emails/email-row.ts';
 

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { WHOLE_DOMAIN, wholeHoursOf } from '../emails/email-counter.ts';
 
 /** Mails created in the last 24 hours, 7 and 30 days, by whole hours. */

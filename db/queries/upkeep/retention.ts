@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Retention } from '../../../core/upkeep/retention.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 
 /** What the user chose; null: nothing, so that the defaults of the service hold. */
 export async function readRetention(database: Kysely<Tables>, userId: string): Promise<Retention | null> {

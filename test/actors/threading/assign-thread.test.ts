@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ActorContext } from '../../../actors/actor.ts';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import type { Database } from '../../../db/connection/database.ts';
+import type { Row } from '../../../db/entities/tables.ts';
 import { analyzeYoungTables } from '../../../db/queries/upkeep/young-tables.ts';
-import type { EmailRow, ThreadRow } from '../../../db/tables.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { insertEmails, type StoredMail } from '../../support/rows/email-rows.ts';
 import {
@@ -337,16 +337,16 @@ async function untilWaiting(): Promise<void> {
   }
 }
 
-async function emailsOf(userId: string): Promise<EmailRow[]> {
-  const { rows } = await database.pool.query<EmailRow>(
+async function emailsOf(userId: string): Promise<Row<'email'>[]> {
+  const { rows } = await database.pool.query<Row<'email'>>(
     `select * from email where user_id = $1 order by created_at, id`,
     [userId],
   );
   return rows;
 }
 
-async function threadsOf(userId: string): Promise<ThreadRow[]> {
-  const { rows } = await database.pool.query<ThreadRow>(
+async function threadsOf(userId: string): Promise<Row<'thread'>[]> {
+  const { rows } = await database.pool.query<Row<'thread'>>(
     `select * from thread where user_id = $1 order by created_at, id`,
     [userId],
   );

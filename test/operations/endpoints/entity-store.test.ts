@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Domain } from '../../../db/entities/domain.ts';
+import { Domain } from '../../../db/entities/domains.ts';
 import { type EntityStore, openEntityStore } from '../../../db/entities/store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 

@@ -3,8 +3,8 @@ import type { Selectable } from 'kysely';
 import type { ActorContext } from '../../../actors/actor.ts';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import type { Database } from '../../../db/connection/database.ts';
+import type { Row } from '../../../db/entities/tables.ts';
 import { countEmailsSql } from '../../../db/queries/emails/email-counter.ts';
-import type { EmailRow, ThreadRow } from '../../../db/tables.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import { createTestDatabase } from '../cluster/database.ts';
 import { insertEmails, type StoredMail } from '../rows/email-rows.ts';
@@ -26,8 +26,8 @@ export interface ThreadStage {
   /** Stores mails and gives them threads. */
   arrive(userId: string, mails: readonly StoredMail[]): Promise<void>;
   /** in the order of their threads and places */
-  emailsOf(userId: string): Promise<EmailRow[]>;
-  threadsOf(userId: string): Promise<Selectable<ThreadRow>[]>;
+  emailsOf(userId: string): Promise<Row<'email'>[]>;
+  threadsOf(userId: string): Promise<Selectable<Row<'thread'>>[]>;
   /** the thread of an email */
   threadOf(userId: string, emailId: string): Promise<string>;
   /** kind, thread, data of the feed behind the first `skipped` entries */
@@ -54,16 +54,16 @@ export async function openThreadStage(): Promise<ThreadStage> {
     await actor.pool.query(countEmailsSql(source), [userId, ids]);
   }
 
-  async function emailsOf(userId: string): Promise<EmailRow[]> {
-    const { rows } = await actor.pool.query<EmailRow>(
+  async function emailsOf(userId: string): Promise<Row<'email'>[]> {
+    const { rows } = await actor.pool.query<Row<'email'>>(
       `select * from email where user_id = $1 order by thread_id, thread_at, id collate "C"`,
       [userId],
     );
     return rows;
   }
 
-  async function threadsOf(userId: string): Promise<Selectable<ThreadRow>[]> {
-    const { rows } = await actor.pool.query<Selectable<ThreadRow>>(
+  async function threadsOf(userId: string): Promise<Selectable<Row<'thread'>>[]> {
+    const { rows } = await actor.pool.query<Selectable<Row<'thread'>>>(
       `select * from thread where user_id = $1 order by created_at, id collate "C"`,
       [userId],
     );
@@ -119,7 +119,7 @@ export async function openThreadStage(): Promise<ThreadStage> {
   };
 }
 
-function faultsOfThreads(emails: readonly EmailRow[], threads: readonly Selectable<ThreadRow>[]): string[] {
+function faultsOfThreads(emails: readonly Row<'email'>[], threads: readonly Selectable<Row<'thread'>>[]): string[] {
   const byThread = Map.groupBy(emails, (email) => email.thread_id);
   const orphans = [...byThread.keys()].filter((id) => !threads.some((thread) => thread.id === id));
   return [

@@ -1,0 +1,179 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+export const UserAccountSchema = defineEntity({
+  name: 'UserAccount',
+  tableName: 'user_account',
+  properties: {
+    id: p.text().primary(),
+    /** lower case */
+    email: p.text().unique('user_account_email_key'),
+    name: p.text().default(''),
+    /** whether its owner was shown to read mail to the address */
+    emailVerified: p.boolean().default(false),
+    image: p.text().nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+
+export const ApiKeySchema = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_key',
+  properties: {
+    id: p.text().primary(),
+    userId: p.manyToOne(UserAccountSchema).mapToPk().name('user_id').foreignKeyName('api_key_user_id_fkey'),
+    name: p.text(),
+    secretSha256: p.blob().$type<Buffer>().unique('api_key_secret_sha256_key'),
+    /** see core/accounts/key-rights.ts; null: full rights */
+    scopes: p.array().nullable(),
+    /** the one domain of the user that it reaches; null: all. Nothing but read and send can be limited to a domain. */
+    domainId: p.text().nullable(),
+    domainName: p.text().nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    expiresAt: p.datetime(3).nullable(),
+    revokedAt: p.datetime(3).nullable(),
+    lastUsedAt: p.datetime(3).nullable(),
+  },
+  indexes: [{ name: 'api_key_user', properties: ['userId', 'id'] }],
+  checks: [
+    { name: 'api_key_check', expression: '((domain_id IS NULL) = (domain_name IS NULL))' },
+    {
+      name: 'api_key_check1',
+      expression: `((domain_id IS NULL) OR COALESCE((scopes <@ '{read,send}'::text[]), false))`,
+    },
+    {
+      name: 'api_key_scopes_check',
+      expression: `((scopes <@ '{read,send,manage}'::text[]) AND (scopes <> '{}'::text[]))`,
+    },
+  ],
+});
+
+export const ErasedAccountSchema = defineEntity({
+  name: 'ErasedAccount',
+  tableName: 'erased_account',
+  properties: {
+    id: p.text().primary(),
+    erasedAt: p.datetime(3),
+  },
+});
+
+export const AuthSessionSchema = defineEntity({
+  name: 'AuthSession',
+  tableName: 'auth_session',
+  properties: {
+    id: p.text().primary(),
+    userId: p
+      .manyToOne(UserAccountSchema)
+      .mapToPk()
+      .name('user_id')
+      .foreignKeyName('auth_session_user_id_fkey')
+      .deleteRule('cascade'),
+    /** random; the cookie bears it with a signature made from SECRET_KEY, without which it opens nothing */
+    token: p.text().unique('auth_session_token_key'),
+    expiresAt: p.datetime(3),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+    ipAddress: p.text().nullable(),
+    userAgent: p.text().nullable(),
+  },
+  indexes: [
+    { name: 'auth_session_end', properties: ['expiresAt'] },
+    { name: 'auth_session_user', properties: ['userId'] },
+  ],
+});
+
+/** provider_id 'credential': password is its scrypt hash, as salt:key in hex. The other columns are for providers that are not used. */
+export const AuthCredentialSchema = defineEntity({
+  name: 'AuthCredential',
+  tableName: 'auth_credential',
+  properties: {
+    id: p.text().primary(),
+    userId: p
+      .manyToOne(UserAccountSchema)
+      .mapToPk()
+      .name('user_id')
+      .foreignKeyName('auth_credential_user_id_fkey')
+      .deleteRule('cascade'),
+    accountId: p.text(),
+    providerId: p.text(),
+    password: p.text().nullable(),
+    accessToken: p.text().nullable(),
+    refreshToken: p.text().nullable(),
+    idToken: p.text().nullable(),
+    accessTokenExpiresAt: p.datetime(3).nullable(),
+    refreshTokenExpiresAt: p.datetime(3).nullable(),
+    scope: p.text().nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+  },
+  uniques: [{ name: 'auth_credential_user_id_provider_id_key', properties: ['userId', 'providerId'] }],
+});
+
+/**
+ * What may be done once: links to sign in and to reset a password, challenges of passkeys. identifier is the SHA-256 of the secret part.
+ */
+export const AuthVerificationSchema = defineEntity({
+  name: 'AuthVerification',
+  tableName: 'auth_verification',
+  properties: {
+    id: p.text().primary(),
+    identifier: p.text(),
+    value: p.text(),
+    expiresAt: p.datetime(3),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+  },
+  indexes: [
+    { name: 'auth_verification_end', properties: ['expiresAt'] },
+    { name: 'auth_verification_identifier', properties: ['identifier'] },
+    // links: the user that they are for
+    { name: 'auth_verification_user', properties: ['value'], where: 'length(value) < 64' },
+  ],
+});
+
+export const AuthPasskeySchema = defineEntity({
+  name: 'AuthPasskey',
+  tableName: 'auth_passkey',
+  properties: {
+    id: p.text().primary(),
+    userId: p
+      .manyToOne(UserAccountSchema)
+      .mapToPk()
+      .name('user_id')
+      .foreignKeyName('auth_passkey_user_id_fkey')
+      .deleteRule('cascade'),
+    name: p.text().nullable(),
+    publicKey: p.text(),
+    credentialId: p.text().unique('auth_passkey_credential_id_key'),
+    counter: p.bigint('number'),
+    deviceType: p.text(),
+    backedUp: p.boolean(),
+    transports: p.text().nullable(),
+    aaguid: p.text().nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()').nullable(),
+  },
+  indexes: [{ name: 'auth_passkey_user', properties: ['userId'] }],
+});
+
+/**
+ * Tries to sign in and the like, by what they are counted for (gateway/accounts/auth-tries.ts): a digest, so that no address stands here.
+ */
+export const AuthRateLimitSchema = defineEntity({
+  name: 'AuthRateLimit',
+  tableName: 'auth_rate_limit',
+  properties: {
+    key: p.text().primary(),
+    triedAt: p.array().$type<Date[]>().columnType('timestamptz(3)[]').defaultRaw(`'{}'`),
+    lastAt: p.datetime(3).defaultRaw('now()'),
+  },
+  indexes: [{ name: 'auth_rate_limit_last', properties: ['lastAt'] }],
+});
+
+export const RequestWindowSchema = defineEntity({
+  name: 'RequestWindow',
+  tableName: 'request_window',
+  properties: {
+    userId: p.text().primary(),
+    leases: p.text().columnType('request_lease[]'),
+  },
+});

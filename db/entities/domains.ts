@@ -1,0 +1,147 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { DOMAIN_STATUSES } from '../../core/domains/domain-state.ts';
+
+export const DomainSchema = defineEntity({
+  name: 'Domain',
+  tableName: 'domain',
+  properties: {
+    userId: p.text().primary(),
+    id: p.text().primary(),
+    name: p.text(),
+    status: p.enum(DOMAIN_STATUSES).default('pending'),
+    isTrusted: p.boolean().default(false),
+    verifiedAt: p.datetime(3).nullable(),
+    isCatchAllEnabled: p.boolean().default(false),
+    catchAllEndpointId: p.text().nullable(),
+    receiveDmarcEmails: p.boolean().default(false),
+    /** the verified domain of the same user above it that it was verified by; null: it stands for itself */
+    parentId: p.text().nullable(),
+    /**
+     * what DNS told when it was last asked (core/domains/domain-check.ts), when that was, and when it will be asked next; null: not asked
+     * yet
+     */
+    dnsCheck: p.json<object>().nullable().lazy(),
+    checkedAt: p.datetime(3).nullable(),
+    checkDueAt: p.datetime(3).defaultRaw('now()'),
+    /** whether its MX was last seen to be ours */
+    isMxSeen: p.boolean().default(false),
+    /** since when the proof of a verified domain is missing */
+    proofLostAt: p.datetime(3).nullable(),
+    /** since when the records of its MAIL FROM domain are seen; until they are the domain itself serves */
+    mailFromVerifiedAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+  },
+  uniques: [{ name: 'domain_name', properties: ['userId', 'name'] }],
+  indexes: [{ name: 'domain_check_due', properties: ['checkDueAt'] }],
+});
+export class Domain extends DomainSchema.class {}
+DomainSchema.setClass(Domain);
+
+/**
+ * Keys that a domain's mail is signed with (RFC 6376). The newest that is active and not retired signs. One that shall replace it becomes
+ * active when its record is seen.
+ */
+export const DkimKeySchema = defineEntity({
+  name: 'DkimKey',
+  tableName: 'dkim_key',
+  properties: {
+    userId: p.text().primary(),
+    domainId: p.text().primary(),
+    selector: p.text().primary(),
+    /** PKCS #8 in PEM, encrypted under SECRET_KEY */
+    privateKeyCiphertext: p.text(),
+    /** SubjectPublicKeyInfo in base64, as the p= of the record */
+    publicKey: p.text(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    activatedAt: p.datetime(3).defaultRaw('now()').nullable(),
+    retiredAt: p.datetime(3).nullable(),
+  },
+});
+
+/** At most one verified owner of a name on the whole service. */
+export const VerifiedDomainNameSchema = defineEntity({
+  name: 'VerifiedDomainName',
+  tableName: 'verified_domain_name',
+  properties: {
+    name: p.text().primary(),
+    userId: p.text(),
+    domainId: p.text(),
+  },
+});
+
+export const EmailAddressSchema = defineEntity({
+  name: 'EmailAddress',
+  tableName: 'email_address',
+  properties: {
+    userId: p.text().primary(),
+    id: p.text().primary(),
+    domainId: p.text(),
+    address: p.text(),
+    endpointId: p.text().nullable(),
+    webhookId: p.text().nullable(),
+    isActive: p.boolean().default(true),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+  },
+  indexes: [
+    { name: 'email_address_domain', properties: ['userId', 'domainId'] },
+    // at most one of the two is set
+    {
+      name: 'email_address_endpoint',
+      expression:
+        'create index email_address_endpoint on email_address using btree (user_id, COALESCE(endpoint_id, webhook_id))',
+    },
+  ],
+});
+export class EmailAddress extends EmailAddressSchema.class {}
+EmailAddressSchema.setClass(EmailAddress);
+
+/** Addresses are unique on the service; lower case. */
+export const EmailAddressNameSchema = defineEntity({
+  name: 'EmailAddressName',
+  tableName: 'email_address_name',
+  properties: {
+    address: p.text().primary(),
+    userId: p.text(),
+    addressId: p.text(),
+  },
+});
+
+/** DMARC aggregate reports (RFC 9990) that came in, each with its rows. */
+export const DmarcReportSchema = defineEntity({
+  name: 'DmarcReport',
+  tableName: 'dmarc_report',
+  properties: {
+    userId: p.text().primary(),
+    id: p.text().primary(),
+    emailId: p.text(),
+    /** of the policy, lower case; domain_id: the user's domain that it is, or lies under */
+    domain: p.text(),
+    domainId: p.text(),
+    organization: p.text(),
+    reportId: p.text(),
+    beginsAt: p.datetime(3),
+    endsAt: p.datetime(3),
+    /** see core/domains/dmarc-report.ts */
+    policy: p.json<unknown>(),
+    records: p.json<unknown>(),
+    recordCount: p.integer(),
+    messageCount: p.integer(),
+    alignedCount: p.integer(),
+    isTruncated: p.boolean().default(false),
+    createdAt: p.datetime(3),
+  },
+  uniques: [{ name: 'dmarc_report_email', properties: ['userId', 'emailId'] }],
+  indexes: [
+    {
+      name: 'dmarc_report_domain',
+      columns: [
+        { name: 'userId' },
+        { name: 'domainId' },
+        { name: 'endsAt', sort: 'desc' },
+        { name: 'id', sort: 'desc' },
+      ],
+    },
+  ],
+});

@@ -1,0 +1,229 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { GeneratedAlways } from 'kysely';
+import { EMAIL_STATUSES, EMAIL_TYPES, type EmailStatus, type EmailType } from '../../core/emails/email-status.ts';
+import { THREAD_REASONS } from '../../core/threads/threading.ts';
+
+/** The octets of one SMTP transaction, as they came after our own trace fields were left out; shared by its recipients. */
+export const RawMessageSchema = defineEntity({
+  name: 'RawMessage',
+  tableName: 'raw_message',
+  properties: {
+    id: p.text().primary(),
+    octets: p.blob().$type<Buffer>(),
+    sha256: p.blob().$type<Buffer>(),
+    sizeOctets: p.integer(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+
+/**
+ * One row per accepted recipient, committed before the 250. It holds the envelope and is the parser's to-do list: parsed_at is null, and
+ * claimed_until is past.
+ */
+export const ReceptionSchema = defineEntity({
+  name: 'Reception',
+  tableName: 'reception',
+  properties: {
+    userId: p.text().primary(),
+    emailId: p.text().primary(),
+    rawId: p.text(),
+    reversePath: p.text(),
+    recipient: p.text(),
+    ownAddress: p.text(),
+    addressId: p.text().nullable(),
+    domainId: p.text(),
+    remoteAddress: p.text(),
+    helo: p.text(),
+    isTls: p.boolean(),
+    traceFields: p.text(),
+    acceptedAt: p.datetime(3),
+    parsedAt: p.datetime(3).nullable(),
+    claimedBy: p.text().nullable(),
+    claimedUntil: p.datetime(3).nullable(),
+    tries: p.smallint().default(0),
+    lastError: p.text().nullable(),
+    /** made by its user to try things out, not come by SMTP */
+    isTest: p.boolean().default(false),
+  },
+  indexes: [
+    { name: 'reception_raw', properties: ['rawId'] },
+    { name: 'reception_unparsed', properties: ['acceptedAt'], where: 'parsed_at IS NULL' },
+  ],
+});
+
+/** Recognises a sender that lost our 250 and offers the same bytes again. Rows older than 7 days are removed. */
+export const SmtpOfferSchema = defineEntity({
+  name: 'SmtpOffer',
+  tableName: 'smtp_offer',
+  properties: {
+    userId: p.text().primary(),
+    recipient: p.text().primary(),
+    reversePath: p.text().primary(),
+    sha256: p.blob().$type<Buffer>().primary(),
+    emailId: p.text(),
+    acceptedAt: p.datetime(3),
+  },
+  indexes: [{ name: 'smtp_offer_age', properties: ['acceptedAt'] }],
+});
+
+/** What lists show. A received email gets its row when it is parsed (or when parsing was given up); bodies lie in email_content. */
+export const EmailSchema = defineEntity({
+  name: 'Email',
+  tableName: 'email',
+  properties: {
+    userId: p.text().primary(),
+    id: p.text().primary(),
+    type: p.enum(EMAIL_TYPES),
+    status: p.enum(EMAIL_STATUSES),
+    /** received: when SMTP answered 250; sent: when it was created */
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+    /** when the first server took a sent email */
+    sentAt: p.datetime(3).nullable(),
+    scheduledAt: p.datetime(3).nullable(),
+    /** IANA name that scheduled_at was told in */
+    timezone: p.text().nullable(),
+    /** when a scheduled email went to the queue */
+    releasedAt: p.datetime(3).nullable(),
+    /** where it stands in its thread */
+    threadAt: p.datetime(3).$type<GeneratedAlways<Date>>().generated('(coalesce(released_at, created_at)) stored'),
+    /** what went wrong with a sent email, in words */
+    failureReason: p.text().nullable(),
+    batchId: p.text().nullable(),
+    batchIndex: p.smallint().nullable(),
+    rawId: p.text().nullable(),
+    /** received: the address that took it (without plus-tag); sent: the From address. Lower case. */
+    ownAddress: p.text(),
+    ownDomain: p.text(),
+    addressId: p.text().nullable(),
+    domainId: p.text().nullable(),
+    /** envelope recipient as given, plus-tag and all; null for sent mail */
+    recipient: p.text().nullable(),
+    messageId: p.text(),
+    subject: p.text(),
+    baseSubject: p.text(),
+    fromName: p.text().nullable(),
+    fromAddress: p.text(),
+    fromText: p.text(),
+    toAddresses: p.array(),
+    ccAddresses: p.array(),
+    preview: p.text(),
+    /** the Date field; null when absent or invalid */
+    date: p.datetime(3).nullable(),
+    hasAttachments: p.boolean().default(false),
+    attachmentCount: p.integer().default(0),
+    isRead: p.boolean().default(false),
+    readAt: p.datetime(3).nullable(),
+    isArchived: p.boolean().default(false),
+    isTest: p.boolean().default(false),
+    threadId: p.text().nullable(),
+    threadPosition: p.integer().nullable(),
+    threadReason: p.enum([...THREAD_REASONS, 'manual'] as const).nullable(),
+  },
+  indexes: [
+    { name: 'email_batch', properties: ['userId', 'batchId', 'batchIndex'], where: 'batch_id IS NOT NULL' },
+    {
+      name: 'email_list',
+      columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+    },
+    { name: 'email_message_id', properties: ['userId', 'messageId'] },
+    // what a user has sent lately, for the hourly limit
+    {
+      name: 'email_outgoing',
+      columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }],
+      where: `type <> 'received'`,
+    },
+    {
+      name: 'email_own_address',
+      columns: [
+        { name: 'userId' },
+        { name: 'ownAddress' },
+        { name: 'createdAt', sort: 'desc' },
+        { name: 'id', sort: 'desc' },
+      ],
+    },
+    { name: 'email_scheduled', properties: ['scheduledAt'], where: `status = 'scheduled'` },
+    // mail that users made to try things out, which is little
+    {
+      name: 'email_test',
+      columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      where: 'is_test',
+    },
+    { name: 'email_thread', properties: ['userId', 'threadId', 'threadAt', 'id'] },
+    {
+      name: 'email_timetable',
+      properties: ['userId', 'scheduledAt', 'id'],
+      where: `(type = 'scheduled') AND (status = ANY (ARRAY['scheduled', 'paused']))`,
+    },
+    // a user's mail that is still to be taken by servers, and that waits for its time: both are few
+    {
+      name: 'email_unsent',
+      columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      where: `(type = 'sent') AND (status = 'pending')`,
+    },
+    { name: 'email_unthreaded', properties: ['createdAt'], where: `(thread_id IS NULL) AND (type <> 'scheduled')` },
+  ],
+});
+
+export const EmailContentSchema = defineEntity({
+  name: 'EmailContent',
+  tableName: 'email_content',
+  properties: {
+    userId: p.text().primary(),
+    emailId: p.text().primary(),
+    /** [[lower-case name, decoded value], ...] in the order of the message, at most 1,000 */
+    headers: p.json<unknown>(),
+    /** {from,to,cc,bcc,replyTo}: null or {text, addresses: [{name, address}]} */
+    addresses: p.json<unknown>(),
+    inReplyTo: p.array(),
+    referenceIds: p.array(),
+    textBody: p.text().nullable(),
+    htmlBody: p.text().nullable(),
+    /** null when nothing had to be stripped: then it is the trimmed text_body */
+    cleanedText: p.text().nullable(),
+    cleanedHtml: p.text().nullable(),
+    /** see core/mime/attachment.ts */
+    attachments: p.json<unknown>(),
+    /** verdicts of SPF, DKIM, DMARC and ARC; null when not checked */
+    authentication: p.json<unknown>().nullable(),
+    priority: p.text().nullable(),
+    tags: p.json<unknown>().defaultRaw(`'[]'`),
+    isTruncated: p.boolean().default(false),
+    parseError: p.text().nullable(),
+    parserVersion: p.smallint(),
+  },
+});
+
+export const EmailTraceSchema = defineEntity({
+  name: 'EmailTrace',
+  tableName: 'email_trace',
+  properties: {
+    userId: p.text().primary(),
+    emailId: p.text().primary(),
+    /** W3C Trace Context */
+    traceParent: p.text(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+  indexes: [{ name: 'email_trace_age', properties: ['createdAt'] }],
+});
+
+/**
+ * Exact totals without search: written in the transaction that changes the email. Each email counts in six rows: with its address and
+ * with all of its domain (own_address '*'), and with either in its hour and its day (UTC) and for all time (from -infinity).
+ */
+export const EmailCounterSchema = defineEntity({
+  name: 'EmailCounter',
+  tableName: 'email_counter',
+  properties: {
+    userId: p.text().primary(),
+    ownAddress: p.text().primary(),
+    grain: p.enum(['hour', 'day', 'all'] as const).primary(),
+    beginsAt: p.datetime(3).$type<Date | number>().primary(),
+    ownDomain: p.text().primary(),
+    type: p.text().$type<EmailType>().primary(),
+    status: p.text().$type<EmailStatus>().primary(),
+    isRead: p.boolean().primary(),
+    isArchived: p.boolean().primary(),
+    count: p.bigint('number'),
+  },
+});

@@ -1,0 +1,38 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** The gap-free feed of a user: seq comes from event_counter, bumped by the last statement of the transaction that makes the event. */
+export const EventSchema = defineEntity({
+  name: 'Event',
+  tableName: 'event',
+  properties: {
+    userId: p.text().primary(),
+    seq: p.bigint('number').primary(),
+    id: p.text(),
+    kind: p.text(),
+    at: p.datetime(3),
+    emailId: p.text().nullable(),
+    threadId: p.text().nullable(),
+    deliveryId: p.text().nullable(),
+    endpointId: p.text().nullable(),
+    data: p.json<unknown>().defaultRaw(`'{}'`),
+  },
+  indexes: [
+    // What people did with single emails, which no other row tells; events that come with every email stay out of it.
+    {
+      name: 'event_by_hand',
+      properties: ['userId', 'emailId', 'seq'],
+      where: `kind = ANY (ARRAY['email.read', 'email.unread', 'email.archived', 'email.unarchived', 'email.rescheduled', 'email.paused', 'email.resumed', 'email.cancelled', 'email.reprocessed'])`,
+    },
+  ],
+});
+
+/** first_seq: events before it were removed */
+export const EventCounterSchema = defineEntity({
+  name: 'EventCounter',
+  tableName: 'event_counter',
+  properties: {
+    userId: p.text().primary(),
+    lastSeq: p.bigint('number'),
+    firstSeq: p.bigint('number').defaultRaw('1'),
+  },
+});

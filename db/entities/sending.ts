@@ -1,0 +1,126 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { SUPPRESSION_REASONS } from '../../core/sending/suppression.ts';
+import { RECIPIENT_STATUSES, SENDING_OUTCOMES } from '../../core/smtp/delivery-status.ts';
+
+/**
+ * The queue of sent mail, one row per recipient. Due when next_attempt_at is past; that is null while the email is scheduled, and once
+ * the recipient is settled.
+ */
+export const RecipientSchema = defineEntity({
+  name: 'Recipient',
+  tableName: 'recipient',
+  properties: {
+    userId: p.text().primary(),
+    id: p.text().primary(),
+    emailId: p.text(),
+    /** of a forwarded copy of the received email email_id; null: email_id is a sent email */
+    deliveryId: p.text().nullable(),
+    /** the domain of the copy's From address, by whose keys it is signed; null: that of the email */
+    senderDomain: p.text().nullable(),
+    /** as it stands in the envelope, and its domain in lower case */
+    address: p.text(),
+    domain: p.text(),
+    status: p.enum(RECIPIENT_STATUSES).default('pending'),
+    /** when it went to the queue: the five days of trying count from here; null while the email is scheduled */
+    queuedAt: p.datetime(3).nullable(),
+    /** tries made; an interrupted attempt is recorded but not counted */
+    attempts: p.integer().default(0),
+    nextAttemptAt: p.datetime(3).nullable(),
+    claimedBy: p.text().nullable(),
+    claimedUntil: p.datetime(3).nullable(),
+    /** the identifier of the recipient that the return address of the last transaction was made for: those that shared it bear the same */
+    returnId: p.text().nullable(),
+    /** the last word of a server, or of a DSN */
+    lastCode: p.smallint().nullable(),
+    lastStatus: p.text().nullable(),
+    lastText: p.text().nullable(),
+    settledAt: p.datetime(3).nullable(),
+    /** when somebody complained of the message, and when the sender was told that it was given up */
+    complainedAt: p.datetime(3).nullable(),
+    reportedAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+  },
+  indexes: [
+    { name: 'recipient_delivery', properties: ['userId', 'deliveryId'], where: 'delivery_id IS NOT NULL' },
+    // Read in steps from place to place, so that a long backlog of one destination is walked over once in a while and not at every claim ...
+    {
+      name: 'recipient_due',
+      properties: ['nextAttemptAt', 'id'],
+      where: `(status = 'pending') AND (next_attempt_at IS NOT NULL)`,
+    },
+    { name: 'recipient_email', properties: ['userId', 'emailId'] },
+    // what a user's endpoints have forwarded lately, for the hourly limit
+    { name: 'recipient_forwarded', properties: ['userId', 'queuedAt'], where: 'delivery_id IS NOT NULL' },
+    // ... and by sender and destination when there is room for these again.
+    {
+      name: 'recipient_lane_due',
+      properties: ['domain', 'userId', 'nextAttemptAt', 'id'],
+      where: `(status = 'pending') AND (next_attempt_at IS NOT NULL)`,
+    },
+    { name: 'recipient_unreported', properties: ['settledAt'], where: `(status = 'failed') AND (reported_at IS NULL)` },
+  ],
+});
+
+/** Written before connecting, and its outcome after; finished_at null with a past lease: the process died. */
+export const SendingAttemptSchema = defineEntity({
+  name: 'SendingAttempt',
+  tableName: 'sending_attempt',
+  properties: {
+    userId: p.text().primary(),
+    recipientId: p.text().primary(),
+    number: p.integer().primary(),
+    startedAt: p.datetime(3),
+    finishedAt: p.datetime(3).nullable(),
+    outcome: p.enum(SENDING_OUTCOMES).nullable(),
+    /** the server's name and address; null when no connection was made */
+    host: p.text().nullable(),
+    remoteAddress: p.text().nullable(),
+    isTls: p.boolean().nullable(),
+    code: p.smallint().nullable(),
+    enhancedStatus: p.text().nullable(),
+    text: p.text().nullable(),
+  },
+});
+
+/** Addresses that a user's mail is not sent to any more, lower case. */
+export const SuppressionSchema = defineEntity({
+  name: 'Suppression',
+  tableName: 'suppression',
+  properties: {
+    userId: p.text().primary(),
+    id: p.text().primary(),
+    address: p.text(),
+    reason: p.enum(SUPPRESSION_REASONS),
+    /** what the server, the report or the user said */
+    detail: p.text().nullable(),
+    emailId: p.text().nullable(),
+    createdAt: p.datetime(3),
+  },
+  uniques: [{ name: 'suppression_address', properties: ['userId', 'address'] }],
+});
+
+/** Answers to requests that bore an Idempotency-Key, kept for 24 hours; written in the transaction that does what was asked. */
+export const IdempotencyKeySchema = defineEntity({
+  name: 'IdempotencyKey',
+  tableName: 'idempotency_key',
+  properties: {
+    userId: p.text().primary(),
+    key: p.text().primary(),
+    operation: p.text(),
+    requestSha256: p.blob().$type<Buffer>(),
+    answer: p.json<unknown>(),
+    createdAt: p.datetime(3),
+  },
+  indexes: [{ name: 'idempotency_key_age', properties: ['createdAt'] }],
+});
+
+export const BatchSchema = defineEntity({
+  name: 'Batch',
+  tableName: 'batch',
+  properties: {
+    userId: p.text().primary(),
+    id: p.text().primary(),
+    total: p.integer(),
+    createdAt: p.datetime(3),
+  },
+});

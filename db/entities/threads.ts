@@ -1,0 +1,115 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+export const ThreadSchema = defineEntity({
+  name: 'Thread',
+  tableName: 'thread',
+  properties: {
+    userId: p.text().primary(),
+    id: p.text().primary(),
+    rootMessageId: p.text(),
+    normalizedSubject: p.text(),
+    participantEmails: p.array(),
+    participantNames: p.array(),
+    /** lower-case subject and participants, for partial matches */
+    searchText: p.text(),
+    messageCount: p.integer(),
+    receivedCount: p.integer(),
+    unreadCount: p.integer(),
+    /** received messages that are archived; the thread is archived when this equals received_count and is not 0 */
+    archivedCount: p.integer(),
+    latestEmailId: p.text(),
+    lastMessageAt: p.datetime(3),
+    /**
+     * given by the user, in the order in which they were given, and beside each the form in which labels are compared
+     * (core/threads/label.ts)
+     */
+    labels: p.array().defaultRaw(`'{}'`),
+    labelKeys: p.array().defaultRaw(`'{}'`),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+  },
+  indexes: [
+    {
+      name: 'thread_archive',
+      columns: [{ name: 'userId' }, { name: 'lastMessageAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      where: '(archived_count = received_count) AND (received_count > 0)',
+    },
+    {
+      name: 'thread_inbox',
+      columns: [{ name: 'userId' }, { name: 'lastMessageAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      where: '(archived_count < received_count) OR (received_count = 0)',
+    },
+    {
+      name: 'thread_labels',
+      expression: `create index thread_labels on thread using gin (user_id, label_keys) where (label_keys <> '{}'::text[])`,
+    },
+    {
+      name: 'thread_list',
+      columns: [{ name: 'userId' }, { name: 'lastMessageAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+    },
+    {
+      name: 'thread_participants',
+      expression: 'create index thread_participants on thread using gin (user_id, participant_emails)',
+    },
+    {
+      name: 'thread_search',
+      expression: 'create index thread_search on thread using gin (user_id, search_text gin_trgm_ops)',
+    },
+    {
+      name: 'thread_unread',
+      columns: [{ name: 'userId' }, { name: 'lastMessageAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      where: 'unread_count > 0',
+    },
+  ],
+});
+
+/** Ids of threads that were merged into another; thread_id is always a living thread. */
+export const ThreadAliasSchema = defineEntity({
+  name: 'ThreadAlias',
+  tableName: 'thread_alias',
+  properties: {
+    userId: p.text().primary(),
+    aliasId: p.text().primary(),
+    threadId: p.text(),
+  },
+  indexes: [{ name: 'thread_alias_target', properties: ['userId', 'threadId'] }],
+});
+
+/** Living threads that their user parted, by splitting one or by moving a message: no later mail joins them. A row for either order. */
+export const ThreadApartSchema = defineEntity({
+  name: 'ThreadApart',
+  tableName: 'thread_apart',
+  properties: {
+    userId: p.text().primary(),
+    threadId: p.text().primary(),
+    otherId: p.text().primary(),
+  },
+});
+
+/** Every msg-id that a message of the thread bears or refers to. */
+export const ThreadMessageIdSchema = defineEntity({
+  name: 'ThreadMessageId',
+  tableName: 'thread_message_id',
+  properties: {
+    userId: p.text().primary(),
+    messageId: p.text().primary(),
+    threadId: p.text(),
+  },
+  indexes: [{ name: 'thread_message_id_thread', properties: ['userId', 'threadId'] }],
+});
+
+/** Messages without any valid reference, one row per participant: what a subject edge may join. */
+export const ThreadSubjectSchema = defineEntity({
+  name: 'ThreadSubject',
+  tableName: 'thread_subject',
+  properties: {
+    userId: p.text().primary(),
+    baseSubjectSha256: p.blob().$type<Buffer>().primary(),
+    participant: p.text().primary(),
+    isReply: p.boolean().primary(),
+    date: p.datetime(3).primary(),
+    emailId: p.text().primary(),
+    threadId: p.text(),
+  },
+  indexes: [{ name: 'thread_subject_thread', properties: ['userId', 'threadId'] }],
+});
