@@ -6,7 +6,7 @@ import { forgetOldFaults } from '../../db/queries/upkeep/dead-row.ts';
 export const LEFTOVERS_BATCH = 1_000;
 
 /**
- * Removes a batch of what nobody asks for any more: what db/migrations/0001-retention.ts lists, what is known of faults that are over, and what
+ * Removes a batch of what nobody asks for any more: what `remove_leftovers` (db/migrations/0001-initial/upkeep.sql) lists, what is known of faults that are over, and what
  * was still under way for accounts when they were erased.
  * Answers the largest number removed of one kind.
  */

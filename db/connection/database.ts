@@ -115,7 +115,7 @@ export async function inTransaction<T>(database: Database, work: (client: pg.Poo
 
 /**
  * The same database for a key of one domain of the user: every transaction of the user takes a role that reads what is of the domain and
- * may do nothing else (migrations/0001-domain-keys.ts). What PostgreSQL refuses then is thrown as forbidden.
+ * may do nothing else (policies `_of_domain` in db/migrations/0001-initial). What PostgreSQL refuses then is thrown as forbidden.
  */
 export function limitedTo(database: Database, domain: { id: string; name: string }): Database {
   return { ...database, limit: { ...domain, whole: database } };

@@ -1,6 +1,5 @@
 import type { Migration } from '@mikro-orm/migrations';
 import { InitialMigration } from './0001-initial.ts';
-import { LoginsMigration } from './0002-logins.ts';
 import { migrationNames } from './names.ts';
 
 /** One step of the schema. `isTransactional() { return false }` has each of its statements run by itself, as an index made concurrently asks for. */
@@ -16,7 +15,6 @@ export interface SchemaMigration {
 
 const steps: Record<(typeof migrationNames)[number], Omit<SchemaMigration, 'name'>> = {
   '0001-initial': { class: InitialMigration },
-  '0002-logins': { class: LoginsMigration },
 };
 
 /** All migrations in the order in which they run. A released one is never edited. */

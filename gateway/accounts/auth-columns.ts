@@ -1,4 +1,4 @@
-/** The columns of db/migrations/0001-auth.ts under the names that better-auth has for them; those of one word are not named. */
+/** The columns of db/entities/accounts.ts under the names that better-auth has for them; those of one word are not named. */
 export const authColumns = {
   user: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
   session: {

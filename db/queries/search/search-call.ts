@@ -3,7 +3,7 @@ import type { SearchTerm } from '../../../core/search/search-query.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
 import { ATTACHMENT_MARK, domainMark, type WordPlace, type WordTerm, wordQuery } from './word-vector.ts';
 
-/** Conditions beside the terms of a search, as search_query of db/migrations/0001-searches.ts names them; absent or null: none. */
+/** Conditions beside the terms of a search, as search_query of db/migrations/0001-initial/search.sql names them; absent or null: none. */
 export interface SearchConditions {
   tests?: readonly string[];
   status?: string | null;
@@ -38,7 +38,7 @@ export function searchQuery(
     ${conditions.partyAddress ?? null}::text, ${conditions.partyDomain ?? null}::text)::search_query`;
 }
 
-/** Rows that each step of a search takes at most; see db/migrations/0001-searches.ts. */
+/** Rows that each step of a search takes at most; see search-functions.sql. */
 export interface SearchBounds {
   near: number;
   far: number;

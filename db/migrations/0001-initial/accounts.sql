@@ -1,0 +1,265 @@
+create table user_account (
+  id text primary key,
+  email text not null unique,
+  name text not null default '',
+  email_verified boolean not null default false,
+  image text,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now()
+);
+grant select, insert, update on user_account to postroom_auth;
+grant select, insert, update, delete on user_account to postroom_actor;
+
+create table api_key (
+  id text primary key,
+  user_id text not null references user_account,
+  name text not null,
+  secret_sha256 bytea not null unique,
+  scopes text[] check (scopes <@ '{read,send,manage}' and scopes <> '{}'),
+  domain_id text,
+  domain_name text,
+  created_at timestamptz(3) not null default now(),
+  expires_at timestamptz(3),
+  revoked_at timestamptz(3),
+  last_used_at timestamptz(3),
+  check ((domain_id is null) = (domain_name is null)),
+  check (domain_id is null or coalesce(scopes <@ '{read,send}', false))
+);
+create index api_key_user on api_key (user_id, id);
+grant select, insert, update, delete on api_key to postroom_actor;
+
+-- What users' requests have lately taken of their limit, where several gateways serve: blocks of requests that gateways leased, each
+-- counting until its last request is a window old. Unlogged: after a crash of PostgreSQL every user begins anew.
+create type request_lease as (id text, granted_at timestamptz, requests integer, counts_until timestamptz);
+
+create unlogged table request_window (user_id text primary key, leases request_lease[] not null) with (fillfactor = 50);
+call pg_temp.protect_rows('request_window');
+
+create table erased_account (
+  id text primary key,
+  erased_at timestamptz(3) not null
+);
+grant select, insert, update, delete on erased_account to postroom_actor;
+
+create table auth_session (
+  id text primary key,
+  user_id text not null references user_account on delete cascade,
+  token text not null unique,
+  expires_at timestamptz(3) not null,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  ip_address text,
+  user_agent text
+);
+create index auth_session_user on auth_session (user_id);
+create index auth_session_end on auth_session (expires_at);
+grant select, insert, update, delete on auth_session to postroom_auth;
+
+create table auth_credential (
+  id text primary key,
+  user_id text not null references user_account on delete cascade,
+  account_id text not null,
+  provider_id text not null,
+  password text,
+  access_token text,
+  refresh_token text,
+  id_token text,
+  access_token_expires_at timestamptz(3),
+  refresh_token_expires_at timestamptz(3),
+  scope text,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  unique (user_id, provider_id)
+);
+grant select, insert, update, delete on auth_credential to postroom_auth;
+
+create table auth_verification (
+  id text primary key,
+  identifier text not null,
+  value text not null,
+  expires_at timestamptz(3) not null,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now()
+);
+create index auth_verification_identifier on auth_verification (identifier);
+create index auth_verification_user on auth_verification (value) where length(value) < 64;
+create index auth_verification_end on auth_verification (expires_at);
+grant select, insert, update, delete on auth_verification to postroom_auth;
+
+create table auth_passkey (
+  id text primary key,
+  user_id text not null references user_account on delete cascade,
+  name text,
+  public_key text not null,
+  credential_id text not null unique,
+  counter bigint not null,
+  device_type text not null,
+  backed_up boolean not null,
+  transports text,
+  aaguid text,
+  created_at timestamptz(3) default now()
+);
+create index auth_passkey_user on auth_passkey (user_id);
+grant select, insert, update, delete on auth_passkey to postroom_auth;
+
+create table auth_rate_limit (
+  key text primary key,
+  tried_at timestamptz(3)[] not null default '{}',
+  last_at timestamptz(3) not null default now()
+);
+create index auth_rate_limit_last on auth_rate_limit (last_at);
+
+-- Leases up to p_wanted requests of the user, to be made within p_lease_ms, while no more than p_limit count in all. Tells of the
+-- gateway's former lease how many were made, the last one so long after it had asked for the lease; null: there is none. Telling it
+-- twice does no harm. Answers what was granted, what is left, and when the first of what counts no longer does.
+create function lease_requests(p_user_id text, p_lease_id text, p_wanted integer, p_limit integer, p_lease_ms integer, p_window_ms integer,
+    p_former_id text, p_former_requests integer, p_former_ms integer)
+  returns table (granted integer, remaining integer, changes_in_ms integer)
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+declare
+  held request_lease[];
+  at timestamptz;
+  counted integer;
+  oldest timestamptz;
+begin
+  loop
+    select w.leases into held from request_window w where w.user_id = p_user_id for update;
+    exit when found;
+    insert into request_window values (p_user_id, '{}') on conflict do nothing;
+  end loop;
+  -- This moment, not that of the statement: it may have waited for the row.
+  at := clock_timestamp();
+  select coalesce(array_agg((l.id, l.granted_at, n.requests, n.counts_until)::request_lease), '{}'),
+         coalesce(sum(n.requests), 0), min(n.counts_until)
+    into held, counted, oldest
+    from unnest(held) l cross join lateral (
+      select case when l.id = p_former_id then p_former_requests else l.requests end as requests,
+             case when l.id = p_former_id then l.granted_at + (p_former_ms + p_window_ms) * interval '1 millisecond'
+                  else l.counts_until end as counts_until) n
+    where n.requests > 0 and n.counts_until > at;
+  granted := greatest(0, least(p_wanted, p_limit - counted));
+  remaining := greatest(0, p_limit - counted - granted);
+  if granted > 0 then
+    held := held || (p_lease_id, at, granted, at + (p_lease_ms + p_window_ms) * interval '1 millisecond')::request_lease;
+  end if;
+  update request_window w set leases = held where w.user_id = p_user_id;
+  changes_in_ms := ceil(extract(epoch from coalesce(oldest, at + p_window_ms * interval '1 millisecond') - at) * 1000);
+  return next;
+end $$;
+revoke all on function lease_requests from public;
+grant execute on function lease_requests to postroom_gateway, postroom_actor;
+
+-- The gateway does not know the user yet when it looks a credential up.
+create function credential_owner(p_secret_sha256 bytea)
+  returns table (key_id text, user_id text, expires_at timestamptz, scopes text[], domain_id text, domain_name text)
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select k.id, k.user_id, k.expires_at, k.scopes, k.domain_id, k.domain_name from api_key k
+    where k.secret_sha256 = p_secret_sha256 and k.revoked_at is null
+      and (k.domain_id is null or exists (select from domain d where d.user_id = k.user_id and d.id = k.domain_id)) $$;
+revoke all on function credential_owner from public;
+grant execute on function credential_owner to postroom_gateway, postroom_actor;
+
+-- Uses of keys, gathered by the gateway: [{id, at}].
+create function note_key_uses(p_uses jsonb) returns void
+  language sql security definer set search_path = public, pg_temp as $$
+    update api_key k set last_used_at = u.at from jsonb_to_recordset(p_uses) as u(id text, at timestamptz)
+    where k.id = u.id and (k.last_used_at is null or k.last_used_at < u.at) $$;
+revoke all on function note_key_uses from public;
+grant execute on function note_key_uses to postroom_gateway, postroom_actor;
+
+create function account_of(p_user_id text) returns table (email text, name text, created_at timestamptz)
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select u.email, u.name, u.created_at from user_account u
+    where u.id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
+revoke all on function account_of from public;
+grant execute on function account_of to postroom_gateway, postroom_actor;
+
+-- The keys of the user who asks. Who may ask is decided as for account_of.
+create function api_keys_of(p_user_id text)
+  returns table (id text, name text, scopes text[], domain_id text, domain_name text, created_at timestamptz, expires_at timestamptz,
+    revoked_at timestamptz, last_used_at timestamptz)
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select k.id, k.name, k.scopes, k.domain_id, k.domain_name, k.created_at, k.expires_at, k.revoked_at, k.last_used_at from api_key k
+    where k.user_id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
+revoke all on function api_keys_of from public;
+grant execute on function api_keys_of to postroom_gateway, postroom_actor;
+
+-- Answers made; too many: the user has p_most keys already that were not revoked, of two at once the second waits; no domain: the
+-- user has none of that id.
+create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_sha256 bytea, p_expires_at timestamptz, p_most integer,
+    p_scopes text[], p_domain_id text)
+  returns text language plpgsql security definer set search_path = public, pg_temp as $$
+  declare
+    of_domain text;
+  begin
+    if p_user_id is distinct from current_setting('postroom.user_id', true) then return null; end if;
+    perform from user_account u where u.id = p_user_id for update;
+    if p_domain_id is not null then
+      select d.name into of_domain from domain d where d.user_id = p_user_id and d.id = p_domain_id for key share;
+      if not found then return 'no domain'; end if;
+    end if;
+    if (select count(*) from api_key k where k.user_id = p_user_id and k.revoked_at is null) >= p_most then return 'too many'; end if;
+    insert into api_key (id, user_id, name, secret_sha256, expires_at, scopes, domain_id, domain_name)
+    values (p_id, p_user_id, p_name, p_secret_sha256, p_expires_at, p_scopes, p_domain_id, of_domain);
+    return 'made';
+  end $$;
+revoke all on function create_api_key from public;
+grant execute on function create_api_key to postroom_gateway, postroom_actor;
+
+-- False when the user has no such key, or it was revoked before.
+create function revoke_api_key(p_user_id text, p_id text) returns boolean
+  language sql security definer set search_path = public, pg_temp as $$
+    with revoked as (
+      update api_key k set revoked_at = now()
+      where k.user_id = p_user_id and k.id = p_id and k.revoked_at is null and p_user_id = current_setting('postroom.user_id', true)
+      returning 1)
+    select exists (select from revoked) $$;
+revoke all on function revoke_api_key from public;
+grant execute on function revoke_api_key to postroom_gateway, postroom_actor;
+
+-- However often it is used, a session ends 30 days after its sign-in.
+create function limit_session() returns trigger language plpgsql set search_path = public, pg_temp as $$
+  begin
+    new.expires_at := least(new.expires_at, new.created_at + interval '30 days');
+    return new;
+  end $$;
+create trigger limit_session before insert or update on auth_session for each row execute function limit_session();
+
+-- Counts a try for each of the keys, or, when one of them has had p_most within the window, for none. Answers in how many seconds to
+-- try again; 0: counted. Tries at once wait for each other, in the order of the keys.
+create function take_auth_try(p_keys text[], p_most integer, p_window interval) returns integer
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    at timestamptz;
+    wait interval;
+  begin
+    insert into auth_rate_limit (key) select k from unnest(p_keys) k order by k on conflict do nothing;
+    perform from auth_rate_limit r where r.key = any (p_keys) order by r.key for update;
+    at := clock_timestamp() + (select shift from clock);
+    update auth_rate_limit r set tried_at = array(select t from unnest(r.tried_at) t where t > at - p_window order by t)
+      where r.key = any (p_keys);
+    select max(r.tried_at[cardinality(r.tried_at) - p_most + 1] + p_window - at) into wait
+      from auth_rate_limit r where r.key = any (p_keys) and cardinality(r.tried_at) >= p_most;
+    -- What is over goes little by little; a try, refused or not, leaves less behind than it takes away.
+    delete from auth_rate_limit r using (
+      select o.key from auth_rate_limit o where o.last_at < at - p_window and not o.key = any (p_keys)
+      order by o.last_at limit 10 for update skip locked
+    ) old where old.key = r.key;
+    delete from auth_session s where s.ctid = any (array(
+      select o.ctid from auth_session o where o.expires_at < now() - interval '1 day' order by o.expires_at limit 10 for update skip locked));
+    delete from auth_verification v where v.ctid = any (array(
+      select o.ctid from auth_verification o where o.expires_at < now() - interval '1 day' order by o.expires_at limit 10 for update skip locked));
+    if wait is not null then return greatest(1, ceil(extract(epoch from wait)))::integer; end if;
+    update auth_rate_limit r set tried_at = r.tried_at || at, last_at = at where r.key = any (p_keys);
+    return 0;
+  end $$;
+revoke all on function take_auth_try from public;
+grant execute on function take_auth_try to postroom_auth;
+
+-- After a success: the tries of p_cleared are forgotten, and the last one of p_given_back.
+create function forgive_auth_tries(p_cleared text[], p_given_back text[]) returns void
+  language sql volatile security definer set search_path = public, pg_temp as $$
+    delete from auth_rate_limit r where r.key = any (p_cleared);
+    update auth_rate_limit r set tried_at = r.tried_at[:cardinality(r.tried_at) - 1] where r.key = any (p_given_back) $$;
+revoke all on function forgive_auth_tries from public;
+grant execute on function forgive_auth_tries to postroom_auth;

@@ -1,0 +1,133 @@
+create table domain (
+  user_id text not null,
+  id text not null,
+  name text not null,
+  status text not null default 'pending' check (status in ('pending', 'verified', 'failed')),
+  is_trusted boolean not null default false,
+  verified_at timestamptz(3),
+  is_catch_all_enabled boolean not null default false,
+  catch_all_endpoint_id text,
+  receive_dmarc_emails boolean not null default false,
+  parent_id text,
+  dns_check jsonb,
+  checked_at timestamptz(3),
+  check_due_at timestamptz(3) not null default now(),
+  is_mx_seen boolean not null default false,
+  proof_lost_at timestamptz(3),
+  mail_from_verified_at timestamptz(3),
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (user_id, id)
+);
+create unique index domain_name on domain (user_id, name);
+create index domain_check_due on domain (check_due_at);
+call pg_temp.protect_rows('domain');
+
+create table dkim_key (
+  user_id text not null,
+  domain_id text not null,
+  selector text not null,
+  private_key_ciphertext text not null,
+  public_key text not null,
+  created_at timestamptz(3) not null default now(),
+  activated_at timestamptz(3) default now(),
+  retired_at timestamptz(3),
+  primary key (user_id, domain_id, selector)
+);
+call pg_temp.protect_rows('dkim_key');
+
+create table verified_domain_name (name text primary key, user_id text not null, domain_id text not null);
+call pg_temp.protect_rows('verified_domain_name');
+
+create table email_address (
+  user_id text not null,
+  id text not null,
+  domain_id text not null,
+  address text not null,
+  endpoint_id text,
+  webhook_id text,
+  is_active boolean not null default true,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (user_id, id)
+);
+create index email_address_domain on email_address (user_id, domain_id);
+create index email_address_endpoint on email_address (user_id, (coalesce(endpoint_id, webhook_id)));
+call pg_temp.protect_rows('email_address');
+
+create table email_address_name (address text primary key, user_id text not null, address_id text not null);
+call pg_temp.protect_rows('email_address_name');
+
+create table dmarc_report (
+  user_id text not null,
+  id text not null,
+  email_id text not null,
+  domain text not null,
+  domain_id text not null,
+  organization text not null,
+  report_id text not null,
+  begins_at timestamptz(3) not null,
+  ends_at timestamptz(3) not null,
+  policy jsonb not null,
+  records jsonb not null,
+  record_count integer not null,
+  message_count integer not null,
+  aligned_count integer not null,
+  is_truncated boolean not null default false,
+  created_at timestamptz(3) not null,
+  primary key (user_id, id)
+);
+create unique index dmarc_report_email on dmarc_report (user_id, email_id);
+create index dmarc_report_domain on dmarc_report (user_id, domain_id, ends_at desc, id desc);
+call pg_temp.protect_rows('dmarc_report');
+
+-- With a domain end the keys that are limited to it.
+create function revoke_keys_of_domain() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+  begin
+    update api_key k set revoked_at = now() where k.user_id = old.user_id and k.domain_id = old.id and k.revoked_at is null;
+    return null;
+  end $$;
+create trigger domain_keys_end after delete on domain for each row execute function revoke_keys_of_domain();
+
+-- Whether mail for the domain comes here, which everybody may know.
+create function is_hosted_domain(p_name text) returns boolean
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select exists (select from verified_domain_name v where v.name = p_name) $$;
+revoke all on function is_hosted_domain from public;
+grant execute on function is_hosted_domain to postroom_gateway, postroom_actor;
+
+-- Names are unique on the whole service; that one is taken is all that a user learns of another's.
+-- Whether a claim may be made: there is no verified owner, or one whose proof is missing. Otherwise the owner's proof is looked at
+-- soon, unless that was done lately.
+create function contest_verified_name(p_name text) returns boolean
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    now_at timestamptz := postroom_now();
+    owner record;
+  begin
+    select d.user_id, d.id, d.proof_lost_at, d.is_trusted or d.parent_id is not null as needs_none into owner
+      from verified_domain_name v join domain d on d.user_id = v.user_id and d.id = v.domain_id where v.name = p_name;
+    if not found then return not exists (select from verified_domain_name v where v.name = p_name); end if;
+    if owner.needs_none then return false; end if;
+    if owner.proof_lost_at is not null then return true; end if;
+    update domain d set check_due_at = now_at where d.user_id = owner.user_id and d.id = owner.id
+      and d.check_due_at > now_at and coalesce(d.checked_at, '-infinity') < now_at - interval '10 minutes';
+    return false;
+  end $$;
+revoke all on function contest_verified_name from public;
+grant execute on function contest_verified_name to postroom_gateway, postroom_actor;
+
+-- What a key of one domain reads (docs/decisions/0035).
+grant select on domain to postroom_domain;
+create policy domain_of_domain on domain for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and id = current_setting('postroom.domain_id', true));
+grant select (user_id, domain_id, selector, public_key, created_at, activated_at, retired_at) on dkim_key to postroom_domain;
+create policy dkim_key_of_domain on dkim_key for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and domain_id = current_setting('postroom.domain_id', true));
+grant select on email_address to postroom_domain;
+create policy email_address_of_domain on email_address for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and domain_id = current_setting('postroom.domain_id', true));
+grant select on email_address_name to postroom_domain;
+create policy email_address_name_of_domain on email_address_name for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and exists (select from email_address a
+  where a.user_id = email_address_name.user_id and a.id = email_address_name.address_id));

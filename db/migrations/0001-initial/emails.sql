@@ -1,0 +1,200 @@
+create table raw_message (
+  id text primary key,
+  octets bytea not null,
+  sha256 bytea not null,
+  size_octets integer not null,
+  created_at timestamptz(3) not null default now()
+);
+alter table raw_message alter column octets set storage external;
+-- Mail up to 8 KB lies in the row itself: no chunks, no second index.
+alter table raw_message set (toast_tuple_target = 8160);
+-- The bytes of sent mail. They are read through an email row only.
+grant insert (id, octets, sha256, size_octets) on raw_message to postroom_gateway;
+grant select, insert, update, delete on raw_message to postroom_actor;
+
+create table reception (
+  user_id text not null,
+  email_id text not null,
+  raw_id text not null,
+  reverse_path text not null,
+  recipient text not null,
+  own_address text not null,
+  address_id text,
+  domain_id text not null,
+  remote_address text not null,
+  helo text not null,
+  is_tls boolean not null,
+  trace_fields text not null,
+  accepted_at timestamptz(3) not null,
+  parsed_at timestamptz(3),
+  claimed_by text,
+  claimed_until timestamptz(3),
+  tries smallint not null default 0,
+  last_error text,
+  is_test boolean not null default false,
+  primary key (user_id, email_id)
+) with (fillfactor = 85);
+create index reception_unparsed on reception (accepted_at) where parsed_at is null;
+create index reception_raw on reception (raw_id);
+call pg_temp.protect_rows('reception');
+
+create table smtp_offer (
+  user_id text not null,
+  recipient text not null,
+  reverse_path text not null,
+  sha256 bytea not null,
+  email_id text not null,
+  accepted_at timestamptz(3) not null,
+  primary key (user_id, recipient, reverse_path, sha256)
+);
+create index smtp_offer_age on smtp_offer (accepted_at);
+call pg_temp.protect_rows('smtp_offer');
+
+create table email (
+  user_id text not null,
+  id text not null,
+  type text not null check (type in ('sent', 'received', 'scheduled')),
+  status text not null check (status in ('pending', 'delivered', 'bounced', 'failed', 'scheduled', 'paused', 'cancelled')),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null default now(),
+  sent_at timestamptz(3),
+  scheduled_at timestamptz(3),
+  timezone text,
+  released_at timestamptz(3),
+  thread_at timestamptz(3) not null generated always as (coalesce(released_at, created_at)) stored,
+  failure_reason text,
+  batch_id text,
+  batch_index smallint,
+  raw_id text,
+  own_address text not null,
+  own_domain text not null,
+  address_id text,
+  domain_id text,
+  recipient text,
+  message_id text not null,
+  subject text not null,
+  base_subject text not null,
+  from_name text,
+  from_address text not null,
+  from_text text not null,
+  to_addresses text[] not null,
+  cc_addresses text[] not null,
+  preview text not null,
+  date timestamptz(3),
+  has_attachments boolean not null default false,
+  attachment_count integer not null default 0,
+  is_read boolean not null default false,
+  read_at timestamptz(3),
+  is_archived boolean not null default false,
+  is_test boolean not null default false,
+  thread_id text,
+  thread_position integer,
+  thread_reason text check (thread_reason in ('header', 'references', 'subject', 'new', 'manual')),
+  primary key (user_id, id)
+) with (fillfactor = 85);
+create index email_list on email (user_id, created_at desc, id desc);
+create index email_own_address on email (user_id, own_address, created_at desc, id desc);
+create index email_thread on email (user_id, thread_id, thread_at, id);
+create index email_message_id on email (user_id, message_id);
+create index email_unthreaded on email (created_at) where thread_id is null and type <> 'scheduled';
+create index email_scheduled on email (scheduled_at) where status = 'scheduled';
+create index email_outgoing on email (user_id, created_at desc) where type <> 'received';
+create index email_unsent on email (user_id, created_at desc, id desc) where type = 'sent' and status = 'pending';
+create index email_timetable on email (user_id, scheduled_at, id) where type = 'scheduled' and status in ('scheduled', 'paused');
+create index email_test on email (user_id, created_at desc, id desc) where is_test;
+create index email_batch on email (user_id, batch_id, batch_index) where batch_id is not null;
+call pg_temp.protect_rows('email');
+
+create table email_content (
+  user_id text not null,
+  email_id text not null,
+  headers jsonb not null,
+  addresses jsonb not null,
+  in_reply_to text[] not null,
+  reference_ids text[] not null,
+  text_body text,
+  html_body text,
+  cleaned_text text,
+  cleaned_html text,
+  attachments jsonb not null,
+  authentication jsonb,
+  priority text,
+  tags jsonb not null default '[]',
+  is_truncated boolean not null default false,
+  parse_error text,
+  parser_version smallint not null,
+  primary key (user_id, email_id)
+);
+-- Compressing bodies cost four times all the rest of storing a large mail.
+alter table email_content alter column text_body set storage external, alter column html_body set storage external,
+  alter column cleaned_text set storage external, alter column cleaned_html set storage external;
+call pg_temp.protect_rows('email_content');
+
+create table email_counter (
+  user_id text not null,
+  own_address text not null,
+  grain text not null check (grain in ('hour', 'day', 'all')),
+  begins_at timestamptz(3) not null,
+  own_domain text not null,
+  type text not null,
+  status text not null,
+  is_read boolean not null,
+  is_archived boolean not null,
+  count bigint not null,
+  primary key (user_id, own_address, grain, begins_at, own_domain, type, status, is_read, is_archived)
+) with (fillfactor = 85);
+call pg_temp.protect_rows('email_counter');
+
+create table email_trace (
+  user_id text not null,
+  email_id text not null,
+  trace_parent text not null,
+  created_at timestamptz(3) not null default now(),
+  primary key (user_id, email_id)
+);
+create index email_trace_age on email_trace (created_at);
+call pg_temp.protect_rows('email_trace');
+
+-- Octets are reached only through an email row of the user, by a key of one domain (0001-domain-keys.ts) through one of the domain; null
+-- when the whole message no longer fits its sha256.
+create function raw_octets(p_user_id text, p_email_id text, p_start integer, p_length integer) returns table (octets bytea)
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select case when sha256(r.octets) = r.sha256 then substring(r.octets from p_start + 1 for p_length) end
+    from email e join raw_message r on r.id = e.raw_id
+    where e.user_id = p_user_id and e.id = p_email_id and p_user_id = current_setting('postroom.user_id', true)
+      and (current_setting('role') <> 'postroom_domain' or e.own_domain = current_setting('postroom.domain', true)) $$;
+revoke all on function raw_octets from public;
+grant execute on function raw_octets to postroom_gateway, postroom_actor, postroom_domain;
+
+-- Those of the emails of the user that SMTP accepted and that are still to be parsed, with the beginning of their octets.
+create function pending_receptions(p_user_id text, p_email_ids text[], p_length integer)
+  returns table (email_id text, recipient text, own_address text, address_id text, domain_id text, accepted_at timestamptz,
+    is_test boolean, head bytea)
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select o.email_id, o.recipient, o.own_address, o.address_id, o.domain_id, o.accepted_at, o.is_test, substring(r.octets for p_length)
+    from reception o join raw_message r on r.id = o.raw_id
+    where o.user_id = p_user_id and o.email_id = any (p_email_ids) and o.parsed_at is null
+      and p_user_id = current_setting('postroom.user_id', true)
+      and (current_setting('role') <> 'postroom_domain' or substring(o.own_address from '[^@]*$') = current_setting('postroom.domain', true)) $$;
+revoke all on function pending_receptions from public;
+grant execute on function pending_receptions to postroom_gateway, postroom_actor, postroom_domain;
+
+-- How many octets the messages behind these emails of the user have.
+create function raw_sizes(p_user_id text, p_email_ids text[]) returns table (email_id text, octets bigint)
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select e.id, r.size_octets::bigint from email e join raw_message r on r.id = e.raw_id
+    where e.user_id = p_user_id and e.id = any (p_email_ids) and p_user_id = current_setting('postroom.user_id', true)
+      and (current_setting('role') <> 'postroom_domain' or e.own_domain = current_setting('postroom.domain', true)) $$;
+revoke all on function raw_sizes from public;
+grant execute on function raw_sizes to postroom_gateway, postroom_actor, postroom_domain;
+
+-- What a key of one domain reads (docs/decisions/0035).
+grant select on email to postroom_domain;
+create policy email_of_domain on email for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and own_domain = current_setting('postroom.domain', true));
+grant select on email_content to postroom_domain;
+create policy email_content_of_domain on email_content for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and exists (select from email e where e.user_id = email_content.user_id and e.id = email_content.email_id));
+grant select on email_counter to postroom_domain;
+create policy email_counter_of_domain on email_counter for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and own_domain = current_setting('postroom.domain', true));

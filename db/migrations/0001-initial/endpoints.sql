@@ -1,0 +1,100 @@
+create table endpoint (
+  user_id text not null,
+  id text not null,
+  name text not null,
+  type text not null check (type in ('webhook', 'email', 'email_group')),
+  webhook_format text not null default 'native' check (webhook_format in ('native', 'chat_a', 'chat_b')),
+  config jsonb not null,
+  secret_ciphertext text,
+  is_active boolean not null default true,
+  inactive_reason text,
+  description text,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (user_id, id)
+);
+call pg_temp.protect_rows('endpoint');
+
+create table endpoint_stat (
+  user_id text not null,
+  endpoint_id text not null,
+  total bigint not null default 0,
+  successful bigint not null default 0,
+  failed bigint not null default 0,
+  last_delivery_at timestamptz(3),
+  failing_since timestamptz(3),
+  primary key (user_id, endpoint_id)
+);
+call pg_temp.protect_rows('endpoint_stat');
+
+create table delivery (
+  user_id text not null,
+  id text not null,
+  email_id text not null,
+  endpoint_id text not null,
+  delivery_type text not null check (delivery_type in ('webhook', 'email', 'email_group')),
+  thread_id text,
+  thread_position integer,
+  cause text not null default 'route' check (cause in ('route', 'retry', 'replay', 'release')),
+  forward_raw_id text,
+  is_null_sender boolean,
+  status text not null default 'pending' check (status in ('pending', 'success', 'failed')),
+  attempts integer not null default 0,
+  attempts_allowed integer not null,
+  next_attempt_at timestamptz(3),
+  last_attempt_at timestamptz(3),
+  claimed_by text,
+  claimed_until timestamptz(3),
+  response_data jsonb,
+  last_attempt jsonb,
+  created_at timestamptz(3) not null,
+  completed_at timestamptz(3),
+  primary key (user_id, id)
+-- A row is claimed in place, and then grows by its last attempt.
+) with (fillfactor = 50);
+create index delivery_lane_due on delivery (user_id, endpoint_id, next_attempt_at) where status = 'pending' and delivery_type = 'webhook';
+create index delivery_forward_due on delivery (next_attempt_at) where status = 'pending' and delivery_type <> 'webhook';
+create index delivery_email on delivery (user_id, email_id);
+create index delivery_endpoint on delivery (user_id, endpoint_id, created_at desc, id desc);
+create index delivery_failed on delivery (user_id, endpoint_id, created_at desc, id desc) where status = 'failed';
+create index delivery_forward_pending on delivery (user_id, endpoint_id, created_at desc, id desc)
+  where status = 'pending' and delivery_type <> 'webhook';
+call pg_temp.protect_rows('delivery');
+
+create table delivery_earlier_attempt (
+  user_id text not null,
+  delivery_id text not null,
+  number integer not null,
+  started_at timestamptz(3) not null,
+  duration_ms integer not null,
+  outcome text not null check (outcome in ('success', 'failed', 'interrupted')),
+  status_code integer,
+  error text,
+  response_body text,
+  request_headers jsonb not null,
+  primary key (user_id, delivery_id, number)
+);
+call pg_temp.protect_rows('delivery_earlier_attempt');
+
+create view delivery_attempt with (security_invoker = true) as
+  select user_id, delivery_id, number, started_at, duration_ms, outcome, status_code, error, response_body, request_headers
+  from delivery_earlier_attempt
+  union all
+  select d.user_id, d.id, l.number, l.started_at, l.duration_ms, l.outcome, l.status_code, l.error, l.response_body, l.request_headers
+  from delivery d cross join lateral jsonb_to_record(d.last_attempt) as l(number integer, started_at timestamptz(3), duration_ms integer,
+    outcome text, status_code integer, error text, response_body text, request_headers jsonb)
+  where d.last_attempt is not null;
+grant select on delivery_attempt to postroom_gateway, postroom_domain;
+grant select, insert, update, delete on delivery_attempt to postroom_actor;
+
+-- What a key of one domain reads (docs/decisions/0035).
+grant select on endpoint to postroom_domain;
+create policy endpoint_of_domain on endpoint for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and false);
+grant select on delivery to postroom_domain;
+create policy delivery_of_domain on delivery for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and exists (select from email e where e.user_id = delivery.user_id and e.id = delivery.email_id));
+grant select on delivery_earlier_attempt to postroom_domain;
+create policy delivery_earlier_attempt_of_domain on delivery_earlier_attempt for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and exists (select from delivery d
+  where d.user_id = delivery_earlier_attempt.user_id and d.id = delivery_earlier_attempt.delivery_id));

@@ -1,0 +1,23 @@
+-- The service logs in as these roles; db/connection/logins.ts lets them, as logins belong to the server and not to the database.
+-- A transaction of a key that is limited to one domain takes postroom_domain, which reads what the policies below show and nothing else.
+do $$ begin
+  begin create role postroom_gateway nologin noinherit; exception when duplicate_object or unique_violation then null; end;
+  begin create role postroom_actor nologin noinherit; exception when duplicate_object or unique_violation then null; end;
+  begin create role postroom_auth nologin noinherit; exception when duplicate_object or unique_violation then null; end;
+  begin create role postroom_domain nologin noinherit; exception when duplicate_object or unique_violation then null; end;
+end $$;
+grant usage on schema public to postroom_gateway, postroom_actor, postroom_auth, postroom_domain;
+-- Databases of PostgreSQL 14 and before let every role make things in the schema. Where the schema is not ours, its owner decides.
+do $$ begin revoke create on schema public from public; exception when insufficient_privilege then null; end $$;
+-- A process checks whether the schema is the one it works with, and leaves changes to the owner.
+grant select on migration to postroom_gateway, postroom_actor;
+
+-- Shows rows of a table that has user_id to the gateway when the transaction is of that user, and to the actors always.
+create procedure pg_temp.protect_rows(p_table text) language plpgsql as $$
+  begin
+    execute format('alter table %I enable row level security', p_table);
+    execute format($sql$create policy %I on %I to postroom_gateway using (user_id = current_setting('postroom.user_id', true))$sql$,
+      p_table || '_of_user', p_table);
+    execute format('create policy %I on %I to postroom_actor using (true)', p_table || '_of_actor', p_table);
+    execute format('grant select, insert, update, delete on %I to postroom_gateway, postroom_actor', p_table);
+  end $$;

@@ -1,0 +1,56 @@
+create table guard_rule (
+  user_id text not null,
+  id text not null,
+  name text not null,
+  description text,
+  type text not null check (type in ('explicit', 'ai_prompt')),
+  config jsonb not null,
+  action text not null check (action in ('allow', 'block', 'route')),
+  endpoint_id text,
+  priority integer not null default 0,
+  is_active boolean not null default true,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (user_id, id)
+);
+call pg_temp.protect_rows('guard_rule');
+
+create table guard_rule_stat (
+  user_id text not null,
+  rule_id text not null,
+  trigger_count bigint not null default 0,
+  last_triggered_at timestamptz(3),
+  primary key (user_id, rule_id)
+);
+call pg_temp.protect_rows('guard_rule_stat');
+
+create table route (
+  user_id text not null,
+  email_id text not null,
+  created_at timestamptz(3) not null,
+  threaded_at timestamptz(3) not null,
+  decided_at timestamptz(3),
+  outcome text check (outcome in ('endpoint', 'inactive', 'stored', 'blocked', 'review', 'asking')),
+  via text check (via in ('address', 'webhook', 'catch-all', 'guard-rule')),
+  endpoint_id text,
+  rule_id text,
+  reason text,
+  matches jsonb,
+  released_at timestamptz(3),
+  answers jsonb,
+  next_ask_at timestamptz(3),
+  asks smallint not null default 0,
+  claimed_by text,
+  claimed_until timestamptz(3),
+  primary key (user_id, email_id)
+) with (fillfactor = 85);
+create index route_undecided on route (created_at) where outcome is null;
+create index route_asking on route (next_ask_at) where outcome = 'asking';
+create index route_held on route (user_id, created_at desc, email_id desc) include (outcome)
+  where outcome in ('blocked', 'review') and released_at is null;
+call pg_temp.protect_rows('route');
+
+-- What a key of one domain reads (docs/decisions/0035).
+grant select on route to postroom_domain;
+create policy route_of_domain on route for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and exists (select from email e where e.user_id = route.user_id and e.id = route.email_id));

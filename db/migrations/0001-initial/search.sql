@@ -1,0 +1,105 @@
+create table email_search (
+  user_id text not null,
+  email_id text not null,
+  created_at timestamptz(3) not null,
+  text text not null,
+  parties text[] not null default '{}',
+  primary key (user_id, email_id)
+);
+create index email_search_text on email_search using gin (user_id, text gin_trgm_ops, parties);
+call pg_temp.protect_rows('email_search');
+
+create table email_words (
+  user_id text not null,
+  email_id text not null,
+  created_at timestamptz(3) not null,
+  words tsvector not null,
+  primary key (user_id, email_id)
+);
+-- Compressing words cost twice all the rest of storing them.
+alter table email_words alter column words set storage external;
+create index email_words_words on email_words using gin (words) with (gin_pending_list_limit = 512);
+call pg_temp.protect_rows('email_words');
+
+-- Searches. Their operators are not leakproof, so that under the policy their indexes would be passed over. Planned with the values
+-- at hand, each time, since what a pattern costs depends on it. p_pattern is for LIKE, lower case, escaped.
+create function search_emails(p_user_id text, p_pattern text, p_since timestamptz)
+  returns table (email_id text, created_at timestamptz)
+  language plpgsql stable security definer rows 100 set search_path = public, pg_temp as $$
+  begin
+    if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    return query execute
+      'select s.email_id, s.created_at::timestamptz from email_search s
+       where s.user_id = $1 and s.text like $2 and ($3 is null or s.created_at >= $3)' using p_user_id, p_pattern, p_since;
+  end $$;
+revoke all on function search_emails from public;
+grant execute on function search_emails to postroom_gateway, postroom_actor;
+
+-- The emails whose other side has one of two keys (core/search/email-parties.ts; null: none), and which of them.
+create function exchanged_emails(p_user_id text, p_address text, p_domain text, p_since timestamptz)
+  returns table (email_id text, created_at timestamptz, has_address boolean, has_domain boolean)
+  language plpgsql stable security definer rows 100 set search_path = public, pg_temp as $$
+  begin
+    if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    return query execute
+      'select s.email_id, s.created_at::timestamptz, coalesce(s.parties @> array[$2], false), coalesce(s.parties @> array[$3], false)
+       from email_search s
+       where s.user_id = $1 and s.parties && array_remove(array[$2, $3], null) and ($4 is null or s.created_at >= $4)'
+      || case when current_setting('role') <> 'postroom_domain' then '' else
+        ' and exists (select from email e where e.user_id = s.user_id and e.id = s.email_id and e.own_domain = current_setting(''postroom.domain'', true))' end
+      using p_user_id, p_address, p_domain, p_since;
+  end $$;
+revoke all on function exchanged_emails from public;
+grant execute on function exchanged_emails to postroom_gateway, postroom_actor, postroom_domain;
+
+-- null: no condition. p_address is one participant, p_domain the domain of one, lower case. The threads behind and before two places,
+-- newest first, inverted: oldest first; p_limit null: all. Order and limit stand inside, so that the planner may walk the list until
+-- the page is full, where a condition holds often, or gather and sort, where it holds seldom.
+create function search_threads(p_user_id text, p_pattern text, p_address text, p_domain text, p_is_unread boolean,
+    p_after_at timestamptz, p_after_id text, p_before_at timestamptz, p_before_id text, p_is_inverted boolean, p_limit integer)
+  returns table (thread_id text)
+  language plpgsql stable security definer rows 100 set search_path = public, pg_temp as $$
+  begin
+    if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    return query execute
+      'select t.id from thread t where t.user_id = $1 and ($2 is null or t.search_text like $2)
+       and ($3 is null or t.participant_emails @> array[$3])
+       and ($4 is null or exists (select from unnest(t.participant_emails) p where split_part(p, ''@'', -1) = $4))
+       and ($4 is null or t.search_text like ''%@'' || $4 || ''%'')
+       and (not $5 or t.unread_count > 0)
+       and ($6 is null or (t.last_message_at, t.id) < ($6, $7)) and ($8 is null or (t.last_message_at, t.id) > ($8, $9))
+       order by ' || case when p_is_inverted then 't.last_message_at, t.id' else 't.last_message_at desc, t.id desc' end || ' limit $10'
+      using p_user_id, p_pattern, p_address, p_domain, p_is_unread, p_after_at, p_after_id, p_before_at, p_before_id, p_limit;
+  end $$;
+revoke all on function search_threads from public;
+grant execute on function search_threads to postroom_gateway, postroom_actor;
+
+-- What a search asks for; null and {} put no condition. Conditions on emails, then those on their threads.
+create type search_query as (
+  user_id text,
+  -- has to match, and must not (db/queries/search/word-vector.ts)
+  words tsquery,
+  without tsquery,
+  -- names that search_tests knows; behind !: their contrary
+  tests text[],
+  status text,
+  own_address text,
+  own_domain text,
+  -- created at or after, and before
+  since timestamptz,
+  until timestamptz,
+  -- has all of these, and none of those
+  label_keys text[],
+  without_label_keys text[],
+  is_unread boolean,
+  is_archived boolean,
+  participant text,
+  participant_domain text,
+  -- keys of the other side that do as well as own_address and own_domain (core/search/email-parties.ts)
+  party_address text,
+  party_domain text
+);
+-- What lies behind and before two places; size null: all. Then the bounds of the steps: how much of the list is walked first and later,
+-- and how many finds of an index are few.
+create type search_page as (after_at timestamptz, after_id text, before_at timestamptz, before_id text, is_inverted boolean, size integer,
+  near integer, far integer, few integer);

@@ -1,0 +1,172 @@
+create table recipient (
+  user_id text not null,
+  id text not null,
+  email_id text not null,
+  delivery_id text,
+  sender_domain text,
+  address text not null,
+  domain text not null,
+  status text not null default 'pending' check (status in ('pending', 'delivered', 'bounced', 'failed')),
+  queued_at timestamptz(3),
+  attempts integer not null default 0,
+  next_attempt_at timestamptz(3),
+  claimed_by text,
+  claimed_until timestamptz(3),
+  return_id text,
+  last_code smallint,
+  last_status text,
+  last_text text,
+  settled_at timestamptz(3),
+  complained_at timestamptz(3),
+  reported_at timestamptz(3),
+  created_at timestamptz(3) not null,
+  primary key (user_id, id)
+) with (fillfactor = 85);
+create index recipient_unreported on recipient (settled_at) where status = 'failed' and reported_at is null;
+create index recipient_due on recipient (next_attempt_at, id) where status = 'pending' and next_attempt_at is not null;
+create index recipient_lane_due on recipient (domain, user_id, next_attempt_at, id) where status = 'pending' and next_attempt_at is not null;
+create index recipient_email on recipient (user_id, email_id);
+create index recipient_delivery on recipient (user_id, delivery_id) where delivery_id is not null;
+create index recipient_forwarded on recipient (user_id, queued_at) where delivery_id is not null;
+call pg_temp.protect_rows('recipient');
+
+create table sending_attempt (
+  user_id text not null,
+  recipient_id text not null,
+  number integer not null,
+  started_at timestamptz(3) not null,
+  finished_at timestamptz(3),
+  outcome text check (outcome in ('delivered', 'deferred', 'bounced', 'interrupted')),
+  host text,
+  remote_address text,
+  is_tls boolean,
+  code smallint,
+  enhanced_status text,
+  text text,
+  primary key (user_id, recipient_id, number)
+);
+call pg_temp.protect_rows('sending_attempt');
+
+create table suppression (
+  user_id text not null,
+  id text not null,
+  address text not null,
+  reason text not null check (reason in ('bounce', 'complaint', 'manual')),
+  detail text,
+  email_id text,
+  created_at timestamptz(3) not null,
+  primary key (user_id, id)
+);
+create unique index suppression_address on suppression (user_id, address);
+call pg_temp.protect_rows('suppression');
+
+create table idempotency_key (
+  user_id text not null,
+  key text not null,
+  operation text not null,
+  request_sha256 bytea not null,
+  answer jsonb not null,
+  created_at timestamptz(3) not null,
+  primary key (user_id, key)
+);
+create index idempotency_key_age on idempotency_key (created_at);
+call pg_temp.protect_rows('idempotency_key');
+
+create table batch (
+  user_id text not null,
+  id text not null,
+  total integer not null,
+  created_at timestamptz(3) not null,
+  primary key (user_id, id)
+);
+call pg_temp.protect_rows('batch');
+
+-- Sets the status of sent emails by that of their recipients (by precedence pending, bounced, failed, delivered), and with it the totals
+-- of lists. The two arrays are pairs. Answers the emails whose status changed. Emails, and then totals, are locked in the order of their
+-- keys; recipients are read only then, so that of two transactions which settle recipients of one email the second one sees both.
+-- Plans are kept: left to itself, PostgreSQL plans anew at every call, which costs more than the call.
+create function refresh_sent_emails(p_user_ids text[], p_email_ids text[])
+  returns table (user_id text, email_id text, thread_id text, status text) language plpgsql volatile
+  set plan_cache_mode = force_generic_plan as $$
+#variable_conflict use_column
+begin
+  perform from (select distinct * from unnest(p_user_ids, p_email_ids)) as p(user_id, id)
+    join email e on e.user_id = p.user_id and e.id = p.id and e.type = 'sent'
+    order by e.user_id, e.id for no key update of e;
+  return query
+  with fresh as materialized (
+    select e.user_id, e.id, e.thread_id, e.created_at, e.own_address, e.own_domain, e.type, e.is_read, e.is_archived,
+           e.status as former_status, r.status, r.reason, r.sent_at
+    from (select distinct * from unnest(p_user_ids, p_email_ids)) as p(user_id, id)
+    join email e on e.user_id = p.user_id and e.id = p.id and e.type = 'sent'
+    cross join lateral (
+      select case when bool_or(r.status = 'pending') then 'pending' when bool_or(r.status = 'bounced') then 'bounced'
+                  when bool_or(r.status = 'failed') then 'failed' else 'delivered' end as status,
+             (array_agg(r.last_text order by r.settled_at, r.id) filter (where r.status in ('bounced', 'failed')))[1] as reason,
+             min(r.settled_at) filter (where r.status = 'delivered') as sent_at
+      from recipient r where r.user_id = e.user_id and r.email_id = e.id having count(*) > 0) r
+    where r.status <> e.status or r.reason is distinct from e.failure_reason or (e.sent_at is null and r.sent_at is not null)
+  ), refreshed as (
+    update email e set status = f.status, failure_reason = f.reason, sent_at = coalesce(e.sent_at, f.sent_at),
+      updated_at = (select postroom_now())
+    from fresh f where e.user_id = f.user_id and e.id = f.id
+  ), moved as (
+    select f.*, m.counted_status, m.delta
+    from fresh f cross join lateral (values (f.former_status, -1), (f.status, 1)) as m(counted_status, delta)
+    where f.status <> f.former_status
+  ), counted as (
+    insert into email_counter as c (user_id, own_address, grain, begins_at, own_domain, type, status, is_read, is_archived, count)
+    select m.user_id, a.counted_address, g.grain, g.begins_at, m.own_domain, m.type, m.counted_status, m.is_read, m.is_archived,
+           sum(m.delta)
+    from moved m
+    cross join lateral (values (m.own_address), ('*')) as a(counted_address)
+    cross join lateral (values ('all', '-infinity'::timestamptz), ('day', date_trunc('day', m.created_at, 'UTC')),
+      ('hour', date_trunc('hour', m.created_at, 'UTC'))) as g(grain, begins_at)
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+    having sum(m.delta) <> 0
+    order by 1, 2, 3, 4, 5, 6, 7, 8, 9
+    on conflict (user_id, own_address, grain, begins_at, own_domain, type, status, is_read, is_archived)
+      do update set count = c.count + excluded.count
+  )
+  select f.user_id, f.id, f.thread_id, f.status from fresh f where f.status <> f.former_status;
+end $$;
+
+-- Gives the octets of a scheduled email another date. The Date field as we compose it has always the same length, so nothing else moves.
+-- Answers the value of the field; null when the email is not scheduled or its octets have no such field.
+create function redate_scheduled(p_user_id text, p_email_id text, p_at timestamptz) returns text
+  language sql volatile security definer set search_path = public, pg_temp as $$
+    with written as materialized (
+      select to_char(p_at at time zone 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS "+0000"') as value
+    ), found as materialized (
+      -- behind CR LF and the name of the field, within the header section, and before the end of its line
+      select r.id, r.octets, position(decode('0d0a446174653a20', 'hex') in r.octets) + 8 as start
+      from email e join raw_message r on r.id = e.raw_id
+      where e.user_id = p_user_id and e.id = p_email_id and e.type = 'scheduled'
+        and p_user_id = current_setting('postroom.user_id', true)
+    ), dated as materialized (
+      select f.id, w.value, overlay(f.octets placing convert_to(w.value, 'UTF8') from f.start) as octets
+      from found f cross join written w
+      where f.start > 8 and f.start < position(decode('0d0a0d0a', 'hex') in f.octets)
+        and substring(f.octets from f.start + length(w.value) for 2) = decode('0d0a', 'hex')
+    )
+    update raw_message r set octets = d.octets, sha256 = sha256(d.octets) from dated d where r.id = d.id returning d.value $$;
+revoke all on function redate_scheduled from public;
+grant execute on function redate_scheduled to postroom_gateway, postroom_actor;
+
+create function is_batch_of_domain(p_user_id text, p_batch_id text) returns boolean
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select p_user_id = current_setting('postroom.user_id', true) and coalesce(bool_and(e.own_domain = current_setting('postroom.domain', true)), false)
+    from email e where e.user_id = p_user_id and e.batch_id = p_batch_id $$;
+revoke all on function is_batch_of_domain from public;
+grant execute on function is_batch_of_domain to postroom_domain;
+
+-- What a key of one domain reads (docs/decisions/0035).
+grant select on recipient to postroom_domain;
+create policy recipient_of_domain on recipient for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and exists (select from email e where e.user_id = recipient.user_id and e.id = recipient.email_id));
+grant select on sending_attempt to postroom_domain;
+create policy sending_attempt_of_domain on sending_attempt for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and exists (select from recipient r where r.user_id = sending_attempt.user_id and r.id = sending_attempt.recipient_id));
+grant select on batch to postroom_domain;
+create policy batch_of_domain on batch for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and is_batch_of_domain(user_id, id));

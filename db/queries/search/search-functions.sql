@@ -1,0 +1,277 @@
+-- Searches by words, run as their owner: operators of text search are not leakproof, so that under the policy their indexes would be
+-- passed over. Every function answers nothing when the user is not the one of the transaction.
+--
+-- No one way is quick for every search: a word of every mail is found at once by walking the list, a word of three mails by the index. So
+-- a page is sought step by step, each bounded: the nearest of the list, then what the index knows if that is little, then more of the list,
+-- and only then all. Statements are composed of the fixed texts below and planned with the values at hand: $1 what is asked for,
+-- $2 the page, $3 ids that were gathered, $4 their instants, $5 how much of the list is walked.
+--
+-- The first migration runs this file. After a change here a new migration runs it again; it has to serve the code before it, too.
+
+-- Or the other side of a row e of email has the key in this field.
+create or replace function search_party(p_key text, p_field text) returns text language sql stable set search_path = public, pg_temp as $$
+  select case when p_key is null then '' else format(' or exists (select from email_search x where x.user_id = ($1).user_id
+    and x.email_id = e.id and x.parties @> array[($1).%I])', p_field) end $$;
+-- Conditions on a row e of email, but for words, labels and instants.
+create or replace function search_tests(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
+  select coalesce(string_agg(case when t like '!%' then ' and not (' else ' and (' end || case ltrim(t, '!')
+      when 'unread' then 'e.type = ''received'' and not e.is_read'
+      when 'read' then 'e.type = ''received'' and e.is_read'
+      when 'archived' then 'e.type = ''received'' and e.is_archived'
+      when 'inbox' then 'e.type = ''received'' and not e.is_archived'
+      when 'received' then 'e.type = ''received'''
+      when 'sent' then 'e.type = ''sent'''
+      when 'scheduled' then 'e.type = ''scheduled'''
+      when 'attachment' then 'e.has_attachments'
+      when 'marked read' then 'e.is_read'
+      when 'marked archived' then 'e.is_archived'
+      when 'held' then 'exists (select from route r where r.user_id = ($1).user_id and r.email_id = e.id
+        and r.outcome in (''blocked'', ''review'') and r.released_at is null)'
+      else 'false' end || ')', ''), '')
+    || case when q.status is null then '' else ' and e.status = ($1).status' end
+    || case when q.own_domain is null then '' else ' and (e.own_domain = ($1).own_domain' || search_party(q.party_domain, 'party_domain') || ')' end
+    || case when q.own_address is null then '' else ' and (e.own_address = ($1).own_address' || search_party(q.party_address, 'party_address') || ')' end
+  from unnest(q.tests) t $$;
+-- Conditions on the labels of the thread with this id.
+create or replace function search_labels(q search_query, p_thread_id text) returns text language sql stable set search_path = public, pg_temp as $$
+  select case when q.label_keys = '{}' then '' else ' and exists (select from thread l where l.user_id = ($1).user_id
+      and l.id = ' || p_thread_id || ' and l.label_keys @> ($1).label_keys)' end
+    || case when q.without_label_keys = '{}' then '' else ' and not exists (select from thread l where l.user_id = ($1).user_id
+      and l.id = ' || p_thread_id || ' and l.label_keys && ($1).without_label_keys)' end $$;
+-- Brings the words w of the email e, and what they have to be. By the email's key, never by the index of words, which would bring all finds.
+create or replace function search_join(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
+  select case when q.words is null and q.without is null then ' where true'
+      else case when q.words is null then ' left' else '' end || ' join lateral (select w.words from email_words w
+        where w.user_id = ($1).user_id and w.email_id = e.id offset 0) w on true where true' end
+    || case when q.words is null then '' else ' and w.words @@ ($1).words' end
+    || case when q.without is null then '' else ' and not coalesce(w.words @@ ($1).without, false)' end $$;
+-- Conditions on when an email of this alias was created.
+create or replace function search_span(q search_query, p_alias text) returns text language sql stable set search_path = public, pg_temp as $$
+  select case when q.since is null then '' else ' and ' || p_alias || '.created_at >= ($1).since' end
+    || case when q.until is null then '' else ' and ' || p_alias || '.created_at < ($1).until' end $$;
+-- Conditions and order by which rows lie in the page, by these two columns.
+create or replace function search_place(p search_page, p_at text, p_id text) returns text language sql stable set search_path = public, pg_temp as $$
+  select case when p.after_at is null then '' else format(' and (%s, %s) < (($2).after_at, ($2).after_id)', p_at, p_id) end
+    || case when p.before_at is null then '' else format(' and (%s, %s) > (($2).before_at, ($2).before_id)', p_at, p_id) end $$;
+create or replace function search_order(p search_page, p_at text, p_id text) returns text language sql stable set search_path = public, pg_temp as $$
+  select format(case when p.is_inverted then ' order by %s, %s' else ' order by %s desc, %s desc' end, p_at, p_id) $$;
+-- Where words are looked up: their index, with the emails when more is asked of them.
+create or replace function search_by_words(q search_query, p_tests text) returns text language sql stable set search_path = public, pg_temp as $$
+  select ' from email_words w' || case when p_tests = '' then '' else ' join email e on e.user_id = ($1).user_id and e.id = w.email_id' end
+    || ' where w.user_id = ($1).user_id and w.words @@ ($1).words'
+    || case when q.without is null then '' else ' and not w.words @@ ($1).without' end || search_span(q, 'w') || p_tests $$;
+-- The emails of a page, newest first, inverted: oldest first.
+create or replace function search_mail(p_query search_query, p_page search_page) returns table (email_id text, created_at timestamptz)
+  language plpgsql stable security definer rows 100
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  #variable_conflict use_column
+  declare
+    q search_query := p_query;
+    p search_page := p_page;
+    tests text := search_tests(q) || search_labels(q, 'e.thread_id');
+    of_page text := search_order(p, 'e.created_at', 'e.id') || ' limit ($2).size';
+    listed text;
+    steps text[];
+    step text;
+    walked integer;
+    found integer;
+    ids text[];
+    instants timestamptz[];
+  begin
+    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    steps := case when p.size is null then '{all}' when q.words is null and q.label_keys = '{}' then '{near,all}'
+      else '{near,index,far,all}' end::text[];
+    while steps <> '{}' loop
+      step := steps[1];
+      steps := steps[2:];
+      if step = 'index' then
+        ids := null; instants := null;
+        if q.label_keys <> '{}' then
+          execute 'select array_agg(e.id) from (select e.id from thread t join email e on e.user_id = ($1).user_id and e.thread_id = t.id
+              where t.user_id = ($1).user_id and t.label_keys @> ($1).label_keys and t.label_keys <> ''{}'' limit ($2).few + 1) e' into ids using q, p;
+        end if;
+        if q.words is not null and (q.label_keys = '{}' or cardinality(ids) > p.few) then
+          execute 'select array_agg(w.id), coalesce(array_agg(w.created_at), ''{}'') from (select w.email_id as id, w.created_at'
+            || search_by_words(q, '') || search_place(p, 'w.created_at', 'w.email_id') || ' limit ($2).few + 1) w' into ids, instants using q, p;
+        end if;
+        continue when cardinality(ids) > p.few;
+        if instants is null then
+          return query execute 'with e as materialized (select e.* from email e where e.user_id = ($1).user_id and e.id = any ($3)'
+            || search_span(q, 'e') || search_place(p, 'e.created_at', 'e.id') || ') select e.id, e.created_at::timestamptz from e'
+            || search_join(q) || tests || of_page using q, p, ids;
+        elsif tests = '' then
+          return query execute 'select e.id, e.created_at from unnest($3, $4) e (id, created_at)' || of_page using q, p, ids, instants;
+        else
+          return query execute 'with e as materialized (select e.* from email e where e.user_id = ($1).user_id and e.id = any ($3)'
+            || ') select e.id, e.created_at::timestamptz from e where true' || tests || of_page using q, p, ids;
+        end if;
+        return;
+      elsif step = 'all' and q.words is not null then
+        return query execute 'select w.email_id, w.created_at::timestamptz' || search_by_words(q, tests)
+          || search_place(p, 'w.created_at', 'w.email_id') || search_order(p, 'w.created_at', 'w.email_id') || ' limit ($2).size' using q, p;
+        return;
+      end if;
+      walked := case step when 'near' then p.near when 'far' then p.far end;
+      listed := 'select e.* from email e where e.user_id = ($1).user_id'
+        || case when q.own_address is null or q.party_address is not null then '' else ' and e.own_address = ($1).own_address' end || search_span(q, 'e')
+        || search_place(p, 'e.created_at', 'e.id') || search_order(p, 'e.created_at', 'e.id');
+      return query execute 'select e.id, e.created_at::timestamptz from (' || listed || ' limit $5) e' || search_join(q) || tests || of_page
+        using q, p, ids, instants, walked;
+      get diagnostics found = row_count;
+      -- As many more in as much more of the list would fill the page.
+      if step = 'near' and found::bigint * p.far >= p.size::bigint * p.near and cardinality(steps) = 3 then steps := '{far,index,all}'; end if;
+      p.size := p.size - found;
+      exit when p.size = 0 or walked is null;
+      -- On behind what was walked.
+      execute 'select array[e.id], array[e.created_at] from (' || listed || ' offset $5 - 1 limit 1) e' into ids, instants
+        using q, p, ids, instants, walked;
+      exit when ids is null;
+      if p.is_inverted then
+        p.before_at := instants[1]; p.before_id := ids[1];
+      else
+        p.after_at := instants[1]; p.after_id := ids[1];
+      end if;
+    end loop;
+  end $$;
+create or replace function count_mail(p_query search_query) returns bigint
+  language plpgsql stable security definer
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  declare
+    q search_query := p_query;
+    tests text := search_tests(q) || search_labels(q, 'e.thread_id');
+    total bigint := 0;
+  begin
+    if q.user_id is distinct from current_setting('postroom.user_id', true) then return 0; end if;
+    execute 'select count(*)' || case when q.words is not null then search_by_words(q, tests)
+      else ' from email e' || search_join(q) || ' and e.user_id = ($1).user_id' || search_span(q, 'e') || tests end into total using q;
+    return total;
+  end $$;
+-- Conditions on a row t of thread: what is asked of threads, and what a thread has to be for a message of it to be what is asked for.
+-- A message goes out a year after it was created at most.
+create or replace function search_thread_tests(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
+  select case when q.is_unread or 'unread' = any (q.tests) then ' and t.unread_count > 0' else '' end
+    || case when q.is_archived is null then '' when q.is_archived then ' and t.archived_count = t.received_count and t.received_count > 0'
+       else ' and (t.archived_count < t.received_count or t.received_count = 0)' end
+    || case when 'archived' = any (q.tests) then ' and t.archived_count > 0' else '' end
+    || case when q.label_keys = '{}' then '' else ' and t.label_keys @> ($1).label_keys and t.label_keys <> ''{}''' end
+    || case when q.without_label_keys = '{}' then '' else ' and not t.label_keys && ($1).without_label_keys' end
+    || case when q.participant is null then '' else ' and t.participant_emails @> array[($1).participant]' end
+    || case when q.participant_domain is null then '' else ' and t.search_text like ''%@'' || ($1).participant_domain || ''%''
+      and exists (select from unnest(t.participant_emails) a where split_part(a, ''@'', -1) = ($1).participant_domain)' end
+    || case when q.since is null then '' else ' and t.last_message_at >= ($1).since' end
+    || case when q.until is null then '' else ' and t.created_at < ($1).until + interval ''367 days''' end $$;
+-- Those of them that indexes in the order of the list serve.
+create or replace function search_listed_tests(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
+  select search_thread_tests((q.user_id, null, null, q.tests, null, null, null, q.since, null, '{}', '{}', q.is_unread, q.is_archived,
+    null, null, null, null)::search_query) $$;
+-- The threads of a page of which one message is what is asked for, newest message first, inverted: oldest first. Of long threads only
+-- the newest messages are looked at in the first step; where these do not tell, the step tells nothing.
+create or replace function search_inbox(p_query search_query, p_page search_page) returns table (thread_id text, last_message_at timestamptz)
+  language plpgsql stable security definer rows 100
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  #variable_conflict use_column
+  declare
+    q search_query := p_query;
+    p search_page := p_page;
+    tests text := search_thread_tests(q);
+    message_tests text := search_tests(q) || search_span(q, 'e');
+    of_page text := search_order(p, 't.last_message_at', 't.id') || ' limit ($2).size';
+    asks_messages boolean := q.words is not null or q.without is not null or message_tests <> '';
+    messages text := '(select from (select e.* from email e where e.user_id = ($1).user_id and e.thread_id = t.id %s) e'
+      || replace(search_join(q) || message_tests, '%', '%%') || ')';
+    of_newest text := format(messages, 'order by e.thread_at desc, e.id desc limit ($2).near / 5');
+    of_any text := case when asks_messages then ' and exists ' || format(messages, '') else '' end;
+    chosen text := 'select t.id, t.last_message_at::timestamptz from thread t where t.user_id = ($1).user_id' || tests;
+    -- Of the threads of emails that were found. Materialized, lest the list be walked for them.
+    of_found text := 'with f as materialized (select distinct e.thread_id %s), t as materialized (select t.id, t.last_message_at::timestamptz
+      from f join thread t on t.user_id = ($1).user_id and t.id = f.thread_id where true' || replace(tests, '%', '%%') || '%s)
+      select t.id, t.last_message_at from t';
+    listed text;
+    steps text[];
+    step text;
+    walked integer;
+    found integer;
+    unknown integer;
+    ids text[];
+    instants timestamptz[];
+  begin
+    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    steps := case when p.size is null then '{all}' when not asks_messages then '{far,index,all}' else '{near,index,far,all}' end::text[];
+    while steps <> '{}' loop
+      step := steps[1];
+      steps := steps[2:];
+      if step = 'index' then
+        ids := null;
+        if q.label_keys <> '{}' or q.participant is not null or q.participant_domain is not null then
+          execute 'select array_agg(t.id) from (' || chosen || search_place(p, 't.last_message_at', 't.id') || ' limit ($2).few + 1) t'
+            into ids using q, p;
+          if coalesce(cardinality(ids), 0) <= p.few then
+            return query execute 'with t as materialized (' || chosen || ' and t.id = any ($3)) select t.id, t.last_message_at from t where true'
+              || of_any || of_page using q, p, ids;
+            return;
+          end if;
+        end if;
+        continue when q.words is null;
+        execute 'select array_agg(w.id) from (select w.email_id as id' || search_by_words(q, '') || ' limit ($2).few + 1) w' into ids using q, p;
+        continue when cardinality(ids) > p.few;
+        return query execute format(of_found, 'from email e where e.user_id = ($1).user_id and e.id = any ($3)' || message_tests,
+          search_place(p, 't.last_message_at', 't.id')) || of_page using q, p, ids;
+        return;
+      elsif step = 'all' and q.words is not null then
+        return query execute format(of_found, search_by_words(q, case when message_tests = '' then ' and true' else message_tests end),
+          search_place(p, 't.last_message_at', 't.id')) || of_page using q, p;
+        return;
+      end if;
+      walked := case step when 'near' then p.near when 'far' then p.far end;
+      listed := 'select t.* from thread t where t.user_id = ($1).user_id' || search_listed_tests(q)
+        || search_place(p, 't.last_message_at', 't.id') || search_order(p, 't.last_message_at', 't.id');
+      if step = 'near' then
+        execute 'select array_agg(t.id), array_agg(t.last_message_at), count(*), count(*) filter (where t.is_match is null) from (
+            select t.id, t.last_message_at, m.is_match from (' || listed || ' limit $5) t cross join lateral (select case when exists ' || of_newest
+          || ' then true when t.message_count <= ($2).near / 5 then false end as is_match) m where m.is_match is not false' || tests || of_page || ') t'
+          into ids, instants, found, unknown using q, p, ids, instants, walked;
+        if unknown > 0 then
+          -- Looking through a long thread takes less than asking the index for a common word.
+          if (found - unknown)::bigint * p.far >= p.size::bigint * p.near then steps := '{far,index,all}'; end if;
+          continue;
+        end if;
+        return query select * from unnest(ids, instants);
+      else
+        return query execute 'select t.id, t.last_message_at::timestamptz from (' || listed || ' limit $5) t where true' || tests || of_any || of_page
+          using q, p, ids, instants, walked;
+        get diagnostics found = row_count;
+      end if;
+      -- As many more in as much more of the list would fill the page.
+      if step = 'near' and found::bigint * p.far >= p.size::bigint * p.near and cardinality(steps) = 3 then steps := '{far,index,all}'; end if;
+      p.size := p.size - found;
+      exit when p.size = 0 or walked is null;
+      -- On behind what was walked.
+      execute 'select array[t.id], array[t.last_message_at] from (' || listed || ' offset $5 - 1 limit 1) t' into ids, instants
+        using q, p, ids, instants, walked;
+      exit when ids is null;
+      if p.is_inverted then
+        p.before_at := instants[1]; p.before_id := ids[1];
+      else
+        p.after_at := instants[1]; p.after_id := ids[1];
+      end if;
+    end loop;
+  end $$;
+create or replace function count_inbox(p_query search_query) returns bigint
+  language plpgsql stable security definer
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  declare
+    q search_query := p_query;
+    message_tests text := search_tests(q) || search_span(q, 'e');
+    total bigint := 0;
+  begin
+    if q.user_id is distinct from current_setting('postroom.user_id', true) then return 0; end if;
+    execute 'select count(*) from thread t where t.user_id = ($1).user_id' || search_thread_tests(q)
+      || case when q.words is not null then ' and t.id = any (array(select distinct e.thread_id'
+           || search_by_words(q, case when message_tests = '' then ' and true' else message_tests end) || '))'
+         when q.without is not null or message_tests <> '' then ' and exists (select from email e' || search_join(q)
+           || ' and e.user_id = ($1).user_id and e.thread_id = t.id' || message_tests || ')'
+         else '' end into total using q;
+    return total;
+  end $$;
+revoke all on function search_mail, count_mail, search_inbox, count_inbox from public;
+grant execute on function search_mail, count_mail, search_inbox, count_inbox to postroom_gateway, postroom_actor;
