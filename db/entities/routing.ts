@@ -70,7 +70,7 @@ export const RouteSchema = defineEntity({
     matches: p.json<unknown>().nullable(),
     /** when a user let an email through that was blocked or held for review */
     releasedAt: p.datetime(3).nullable(),
-    /** what models said of the email: see core/routing/guard-answers.ts */
+    /** what models said of the email: see core/routing/guard-judgement.ts */
     answers: p.json<unknown>().nullable(),
     /** of outcome asking */
     nextAskAt: p.datetime(3).nullable(),
