@@ -16,8 +16,9 @@ RUN rm -rf node_modules/node node_modules/node-bin-* node_modules/@embedded-post
   node_modules/redis node_modules/@redis node_modules/haraka-plugin-redis/node_modules \
   && mkdir node_modules/redis && echo 'module.exports = {};' > node_modules/redis/index.js \
   && node --eval "require('./node_modules/haraka/outbound/tls.js')"
-# User 10001 reads all of it, whatever the umask of the clone was.
-RUN chmod -R u=rwX,go=rX .
+# User 10001 reads all of it, whatever the umask of the clone was. npm sets the modes of its files itself; to set them again would copy
+# every one of them once more.
+RUN find . -path ./node_modules -prune -o -exec chmod u=rwX,go=rX {} +
 
 FROM node:24.21.0-slim AS postroom
 ARG VERSION=0.1.0

@@ -154,7 +154,10 @@ start() {
   runs "$1" && return 0
   (
     case $1 in
-      proxy) write_proxy_configuration && export PROXY_LISTEN="$(address_of proxy)" ;;
+      proxy)
+        write_proxy_configuration
+        export PROXY_LISTEN="$(address_of proxy)" PROXY_SOURCE="$(address_of proxy)" PROXY_HEALTH="$(address_of proxy)"
+        ;;
       nats-*) nats_environment "$1" ;;
       *) process_environment "$1" ;;
     esac

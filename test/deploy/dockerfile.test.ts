@@ -32,7 +32,7 @@ test('every stage begins with the Node that the service runs on elsewhere, pinne
 });
 
 test('a clone made under any umask builds an image that user 10001 can read', () => {
-  expect(stageOf('build').at(-1)).toBe('RUN chmod -R u=rwX,go=rX .');
+  expect(stageOf('build').at(-1)).toBe('RUN find . -path ./node_modules -prune -o -exec chmod u=rwX,go=rX {} +');
 });
 
 test('the image runs as the user that docker-compose.yml names, who may write to its data alone', () => {

@@ -1,16 +1,20 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startDnsServer } from '../../support/servers/dns.ts';
+import { connectRemoteClient } from './remote-client.ts';
 
 /*
  * Dockerfile and docker-compose.yml on a real Docker engine, that of DOCKER_HOST or one that this file starts and ends: `npm run test:long`.
- * Wants root, Linux with Debian's docker.io, debootstrap and swaks, and the Compose plugin. Base images are local stand-ins
- * (make-images.sh), as none is pulled. KEEP_ENGINE=1 leaves everything running for a look.
+ * Wants root, Linux with Debian's docker.io (an engine before 27 with --experimental --ip6tables), debootstrap and swaks, and the Compose
+ * plugin. Base images are local stand-ins (make-images.sh), as none is pulled. KEEP_ENGINE=1 leaves everything running for a look.
  */
 
 const run = promisify(execFile);
@@ -30,16 +34,19 @@ async function sh(command: string): Promise<string> {
   return stdout;
 }
 
-/** Runs a command in a container; returns its exit status. */
-function statusIn(service: string, ...command: string[]): number | null {
-  const words = ['compose', 'exec', '-T', service, ...command];
-  return spawnSync('docker', words, { cwd: clone, env: environment, stdio: 'ignore' }).status;
-}
-
-/** Whether a TCP connection from the container to `host:port` opens within 3 s. */
-function reaches(service: string, host: string, port: number): boolean {
-  const program = `require('net').connect({ host: '${host}', port: ${port} }).setTimeout(3000, () => process.exit(1)).on('connect', () => process.exit(0)).on('error', () => process.exit(1))`;
-  return statusIn(service, 'node', '-e', program) === 0;
+/** Those `host:port` to which a TCP connection from the container opens within 3 s. */
+async function reachedFrom(service: string, places: readonly string[]): Promise<string[]> {
+  const program = `
+    const opens = (place) => new Promise((resolve) => {
+      const [host, port] = place.split(':');
+      const socket = require('net').connect({ host, port }).setTimeout(3000, () => resolve(false));
+      socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
+    });
+    Promise.all(process.argv.slice(1).map(async (place) => (await opens(place)) ? [place] : []))
+      .then((reached) => { console.log(JSON.stringify(reached.flat())); process.exit(); });`;
+  const words = ['compose', 'exec', '-T', service, 'node', '-e', program, ...places];
+  const { stdout } = await run('docker', words, { cwd: clone, env: environment });
+  return JSON.parse(stdout) as string[];
 }
 
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
@@ -114,6 +121,9 @@ beforeAll(async () => {
     `${directory}/exec`,
     '--pidfile',
     `${directory}/pid`,
+    // As docs/deploy/compose.md says of IPv6; engines since 27 do so by themselves.
+    '--experimental',
+    '--ip6tables',
   ];
   if (process.env['DOCKER_HOST'] === undefined)
     engine = spawn('dockerd', [...words, '-H', socket], { stdio: 'ignore' });
@@ -168,22 +178,30 @@ test('every service becomes healthy, and no anonymous volume is left', async () 
   expect(volumes.toSorted()).toEqual(['postroom_postgres', 'postroom_smtp']);
 });
 
-test('an SMTP server reaches NATS and no gateway, no PostgreSQL and not the host; a gateway reaches no way out', async () => {
-  const address = async (service: string) =>
-    (
-      await sh(
-        `docker inspect --format '{{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}' $(docker compose ps --quiet ${service})`,
-      )
-    )
-      .trim()
-      .split(' ');
-  expect(reaches('smtp-1', 'nats-1', 4222)).toBe(true);
-  for (const gateway of await address('gateway-1')) expect(reaches('smtp-1', gateway, 3000), gateway).toBe(false);
-  for (const postgres of await address('postgres')) expect(reaches('smtp-1', postgres, 5432), postgres).toBe(false);
-  // The engine's own host, where a bridge usually has the first address of the network.
-  for (const host of ['172.31.253.1', '172.31.253.65', '172.31.253.129', '172.31.253.161', '172.31.253.193'])
-    for (const service of ['smtp-1', 'gateway-1']) expect(reaches(service, host, 22), `${service} ${host}`).toBe(false);
-  expect(reaches('gateway-1', 'postgres', 5432)).toBe(true);
+test('SMTP servers reach NATS alone, gateways no way out, and neither reaches the host', async () => {
+  const inspect = `docker inspect --format '{{index .Config.Labels "com.docker.compose.service"}}{{range .NetworkSettings.Networks}} {{.IPAddress}}{{end}}'`;
+  const lines = (await sh(`${inspect} $(docker compose ps --quiet)`)).trim().split('\n');
+  // Whatever listens in any container, and a server at every address of the host.
+  const ports = [2525, 3000, 4222, 5432, 6222, 8080, 8222, 8404, 9464];
+  const names = new Map<string, string>();
+  for (const [name = '', ...addresses] of lines.map((line) => line.split(' ')))
+    for (const address of addresses)
+      for (const port of ports) names.set(`${address}:${port}`, `${name.replace(/-\d$/, '')}:${port}`);
+  const host = createServer((socket) => socket.destroy()).listen(0, '0.0.0.0');
+  await once(host, 'listening');
+  const { port } = host.address() as AddressInfo;
+  for (const { address, family } of Object.values(networkInterfaces()).flatMap((each) => each ?? []))
+    if (family === 'IPv4' && !address.startsWith('127.')) names.set(`${address}:${port}`, 'host');
+  const reached = async (service: string) =>
+    [...new Set((await reachedFrom(service, [...names.keys()])).map((place) => names.get(place)))].toSorted();
+  expect(await reached('smtp-1')).toEqual(['nats:4222', 'nats:6222', 'smtp:2525', 'smtp:9464']);
+  const actors = ['delivery', 'receiving', 'scheduling', 'sending', 'threading'].map((name) => `${name}:9464`);
+  const inside = [...actors, 'gateway:3000', 'gateway:9464', 'nats:4222', 'nats:6222', 'postgres:5432'];
+  expect(await reached('gateway-1')).toEqual(inside.toSorted());
+  expect(await reached('threading-1')).toEqual(inside.toSorted());
+  // Whoever has a way out reaches the host as well: the test would notice.
+  expect(await reached('delivery-1')).toEqual([...inside, 'host', 'proxy:2525', 'proxy:8080'].toSorted());
+  host.close();
 });
 
 test("the README's first mail: in by SMTP and out as a webhook, out by the API to the sink", async () => {
@@ -241,6 +259,18 @@ test('the proxy reloads a changed haproxy.cfg without a failed probe, and sees t
   expect(await sh('docker compose exec -T proxy grep hard-stop /etc/haproxy/haproxy.cfg')).toContain('59s');
 });
 
+test('a proxy that is recreated while a session is open lets clients in again', async () => {
+  const open = connect({ host: '127.0.0.1', port: SMTP_PORT });
+  await once(open, 'data');
+  const recreate = () => sh('docker compose up --detach --no-deps --wait --force-recreate proxy');
+  const { probes, failed } = await probeWhile(recreate);
+  open.destroy();
+  const [first = '', last = first] = [failed[0], failed.at(-1)].map((line) => line?.split(' ')[0] ?? '');
+  const seconds = (Date.parse(last) - Date.parse(first)) / 1_000;
+  process.stdout.write(`proxy recreated: ${probes} probes, ${failed.length} failed within ${seconds} s\n`);
+  expect((await call('GET', '/emails')).status).toBe(200);
+});
+
 test('one command backs up, and one restores on an emptied service', async () => {
   await sh('docker compose run --rm -T backup');
   const backup = (
@@ -256,4 +286,34 @@ test('one command backs up, and one restores on an emptied service', async () =>
     'A first mail out',
     'An order',
   ]);
+});
+
+test('with compose-ipv6.yml an IPv6 client keeps its address, and SPF passes', async () => {
+  const client = await connectRemoteClient();
+  const dns = await startDnsServer('172.31.254.1');
+  try {
+    dns.set('sender.test', 'TXT', [`v=spf1 ip4:${client.ipv4} ip6:${client.ipv6} -all`]);
+    await setting('DNS_SERVERS', dns.address);
+    await setting('SMTP_PUBLISHED', `0.0.0.0:${SMTP_PORT}`);
+    await appendFile(path.join(clone, '.env'), 'COMPOSE_FILE=docker-compose.yml:docs/deploy/compose-ipv6.yml\n');
+    await sh('docker compose down && docker compose up --detach --wait');
+    for (const [server, address] of [
+      [`${client.hostIpv4}:${SMTP_PORT}`, client.ipv4],
+      [`[${client.hostIpv6}]:25`, client.ipv6],
+    ] as const) {
+      const words = ['--from', 'you@sender.test', '--to', 'orders@inbox.test', '--header', `Subject: From ${address}`];
+      await client.run('swaks', '--server', server, ...words);
+      const found = async () =>
+        (await call('GET', '/emails')).body.data.find((email: { subject: string }) => email.subject.endsWith(address));
+      await until(`the mail from ${address}`, async () => (await found()) !== undefined);
+      const { id } = await found();
+      const raw = await fetch(`${API}/emails/${id}/raw`, { headers: { authorization: `Bearer ${key}` } });
+      const text = await raw.text();
+      expect(text).toContain(address === client.ipv6 ? `[IPv6:${address}]` : `[${address}]`);
+      expect(text).toContain('spf=pass');
+    }
+  } finally {
+    await dns.stop();
+    await client.remove();
+  }
 });

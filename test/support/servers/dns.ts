@@ -5,10 +5,10 @@ import dnsPacket, { type Answer, type Packet, type StringRecordType } from 'dns-
 /** Records of one name and type, in the forms of dns-packet: TXT strings of any length, `{ preference, exchange }` for MX. */
 export type DnsRecords = unknown[] | 'NXDOMAIN' | 'SERVFAIL' | 'silent' | 'garbage';
 
-/** A real DNS server on loopback, for whatever takes DNS_SERVERS. */
+/** A real DNS server, for whatever takes DNS_SERVERS. */
 export interface DnsServer {
   port: number;
-  /** 127.0.0.1:port */
+  /** host:port */
   address: string;
   /** What it answers from now on. A name that was set for some type has no records of the others; unknown names are NXDOMAIN. */
   set(name: string, type: string, records: DnsRecords): void;
@@ -19,8 +19,8 @@ export interface DnsServer {
   stop(): Promise<void>;
 }
 
-/** Starts it on a free port, UDP and TCP. */
-export async function startDnsServer(): Promise<DnsServer> {
+/** Starts it on a free port of an IPv4 address, UDP and TCP. */
+export async function startDnsServer(host = '127.0.0.1'): Promise<DnsServer> {
   const zone = new Map<string, DnsRecords>();
   const queries: string[] = [];
   const udp = createSocket('udp4');
@@ -29,7 +29,7 @@ export async function startDnsServer(): Promise<DnsServer> {
     if (reply === 'garbage') udp.send(garbageFor(message), from.port, from.address);
     else if (reply !== null) udp.send(dnsPacket.encode(reply), from.port, from.address);
   });
-  await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => udp.bind(0, host, resolve));
   const { port } = udp.address();
   const tcp = createServer((socket) => {
     socket.on('error', () => socket.destroy());
@@ -41,11 +41,11 @@ export async function startDnsServer(): Promise<DnsServer> {
   });
   await new Promise<void>((resolve) => {
     tcp.once('error', () => resolve());
-    tcp.listen(port, '127.0.0.1', resolve);
+    tcp.listen(port, host, resolve);
   });
   return {
     port,
-    address: `127.0.0.1:${port}`,
+    address: `${host}:${port}`,
     set: (name, type, records) => void zone.set(`${type} ${name.toLowerCase()}`, records),
     clear: () => zone.clear(),
     queries,
