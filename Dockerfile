@@ -50,6 +50,8 @@ CMD ["node", "bin/gateway.ts"]
 FROM postgres:18.4 AS backup
 COPY --from=postroom /usr/local/bin/node /usr/local/bin/node
 COPY --from=postroom /app /app
+# A new volume takes its owner from here.
+RUN install --directory --owner postgres --group postgres --mode 0700 /backups
 WORKDIR /app
 ENV NODE_ENV=production
 USER postgres
