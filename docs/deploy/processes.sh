@@ -131,7 +131,7 @@ write_proxy_configuration() {
   # two sockets for each connection; as many as this shell may open
   most=$(ulimit -Hn)
   { [ "$most" != unlimited ] && [ "$most" -lt 40200 ]; } || most=40200
-  sed -e "s/^  maxconn .*/  maxconn $(((most - 200) / 2))/" -e '/^resolvers /,/^$/d' -e 's/ resolvers containers init-addr none//' \
+  sed -e "s/^  maxconn .*/  maxconn $(((most - 200) / 2))/" -e '/^resolvers /,/^$/d' -e 's/ resolvers containers init-addr libc,none//' \
     -e "s/server gateway-\([12]\) gateway-[12]:/server gateway-\1 $NETWORK.2\1:/" \
     -e "s/server smtp-\([12]\) smtp-[12]:/server smtp-\1 $NETWORK.3\1:/" \
     docs/deploy/haproxy/haproxy.cfg >"$RUN_DIR/haproxy.cfg"

@@ -210,9 +210,10 @@ describe('docker-compose.yml', () => {
       './docs/deploy/nats:/etc/nats:ro',
     ]);
     expect(document.services['proxy']).toMatchObject({ stop_grace_period: '3s' });
-    expect(readFileSync(path.join(root, 'docs/deploy/haproxy/haproxy.cfg'), 'utf8')).toContain(
-      '\n  no strict-limits\n',
-    );
+    const configuration = readFileSync(path.join(root, 'docs/deploy/haproxy/haproxy.cfg'), 'utf8');
+    expect(configuration).toContain('\n  no strict-limits\n');
+    // A reload begins with the addresses of the servers.
+    expect(configuration).toContain(' init-addr libc,none\n');
   });
 
   test('keeps what need not last in memory: no anonymous volume, nothing writable in the image', () => {
