@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_proces
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -54,23 +54,28 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<void> 
     if (Date.now() > deadline) throw new Error(`not within 300 s: ${what}`);
 }
 
-/** Asks /health of the proxy and greets its SMTP, over and over, while `work` runs; returns the probes and those that failed. */
+/** Connects to the SMTP port; returns the connection when its greeting has come. */
+async function greeted(): Promise<Socket> {
+  const socket = connect({ host: '127.0.0.1', port: SMTP_PORT });
+  socket.setTimeout(30_000, () => socket.destroy(new Error('no greeting')));
+  await new Promise<void>((resolve, reject) => {
+    socket.once('data', (banner) => {
+      if (banner.toString().startsWith('220')) resolve();
+      else reject(new Error(banner.toString()));
+    });
+    socket.once('error', reject);
+    socket.once('close', () => reject(new Error('closed')));
+  });
+  socket.on('error', () => {});
+  return socket;
+}
+
+/** Asks the API and SMTP through the proxy, over and over, while `work` runs; returns the probes and those that failed. */
 async function probeWhile(work: () => Promise<unknown>): Promise<{ probes: number; failed: string[] }> {
   const failed: string[] = [];
   let probes = 0;
   let isOver = false;
-  const greet = () =>
-    new Promise<void>((resolve, reject) => {
-      const socket = connect({ host: '127.0.0.1', port: SMTP_PORT });
-      socket.setTimeout(30_000, () => socket.destroy(new Error('no greeting')));
-      socket.once('data', (banner) => {
-        socket.destroy();
-        if (banner.toString().startsWith('220')) resolve();
-        else reject(new Error(banner.toString()));
-      });
-      socket.once('error', reject);
-      socket.once('end', () => reject(new Error('closed')));
-    });
+  const greet = async () => void (await greeted()).destroy();
   const ask = async () => {
     const answer = await fetch(`${API}/emails?limit=1`, { headers: { authorization: `Bearer ${key}` } });
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
@@ -260,8 +265,7 @@ test('the proxy reloads a changed haproxy.cfg without a failed probe, and sees t
 });
 
 test('a proxy that is recreated while a session is open lets clients in again', async () => {
-  const open = connect({ host: '127.0.0.1', port: SMTP_PORT });
-  await once(open, 'data');
+  const open = await greeted();
   const recreate = () => sh('docker compose up --detach --no-deps --wait --force-recreate proxy');
   const { probes, failed } = await probeWhile(recreate);
   open.destroy();
