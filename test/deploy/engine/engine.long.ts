@@ -198,7 +198,7 @@ test('SMTP servers reach NATS alone, gateways no way out, and neither reaches th
   for (const { address, family } of Object.values(networkInterfaces()).flatMap((each) => each ?? []))
     if (family === 'IPv4' && !address.startsWith('127.')) names.set(`${address}:${port}`, 'host');
   const reached = async (service: string) =>
-    [...new Set((await reachedFrom(service, [...names.keys()])).map((place) => names.get(place)))].toSorted();
+    [...new Set((await reachedFrom(service, [...names.keys()])).map((place) => names.get(place) ?? place))].toSorted();
   expect(await reached('smtp-1')).toEqual(['nats:4222', 'nats:6222', 'smtp:2525', 'smtp:9464']);
   const actors = ['delivery', 'receiving', 'scheduling', 'sending', 'threading'].map((name) => `${name}:9464`);
   const inside = [...actors, 'gateway:3000', 'gateway:9464', 'nats:4222', 'nats:6222', 'postgres:5432'];
