@@ -87,26 +87,28 @@ export const builder = new SchemaBuilder<{
     decodeGlobalID: (id) => ({ typename: 'Node', id }),
     nodeTypeOptions: {
       isOfDomain: true,
-      description: 'What has an id of its own. The ids are those of the REST interface.',
+      description: 'An object with a globally unique ID. REST uses the same IDs.',
     },
     nodeQueryOptions: {
       access: access.read,
-      description: 'Anything of yours by its id; null when you have nothing with that id.',
+      description: 'Returns the object with this ID, or null if the account has no such object.',
       resolve: (_root, { id }, context) => loadNode(String(id.id), context),
     },
     nodesQueryOptions: {
       access: access.read,
-      description: 'As `node`, in the order of the ids.',
+      description: 'Returns the objects with these IDs, in the same order. Null where the account has no such object.',
       complexity: ({ ids }) => ({ field: 1, multiplier: ids.length }),
       resolve: (_root, { ids }, context) => ids.map((id) => loadNode(String(id.id), context)),
     },
   },
 });
 
-builder.queryType({ description: 'What can be asked. Everything is the account’s own whose key asks.' });
+builder.queryType({
+  description: 'The root of all queries. Every field is scoped to the account that owns the API key.',
+});
 builder.mutationType({
   description:
-    'What can be changed. Each field answers a union: its payload, or what was wrong with the request. Several are done one after the other.',
+    'The root of all mutations. Each field returns a union of its payload and the errors it can cause. The mutations of one document run one after the other.',
 });
 
 /** The cost of a connection: its fields as often as it may answer rows. */

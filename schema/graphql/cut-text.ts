@@ -1,41 +1,41 @@
 import { invalid } from '../../operations/context.ts';
 import { builder } from './builder.ts';
 
-/** Of a text that may be long, octets that are told when nothing is said, and at most. */
-export const USUAL_OCTETS = 65_536;
-const MOST_OCTETS = 1_000_000;
+/** Bytes of a long text that are returned by default, and at most. */
+export const DEFAULT_BYTES = 65_536;
+const MAX_BYTES = 1_000_000;
 
-export const maxOctetsArgument = {
-  defaultValue: USUAL_OCTETS,
-  description: `How much of it at most, in octets: 1 to ${MOST_OCTETS}.`,
+export const maxBytesArgument = {
+  defaultValue: DEFAULT_BYTES,
+  description: `Number of bytes to return, 1 to ${MAX_BYTES}.`,
 };
 
-/** Throws validation. */
-export function checkMaxOctets(maxOctets: number | null | undefined): number {
-  const most = maxOctets ?? USUAL_OCTETS;
-  if (most < 1 || most > MOST_OCTETS) throw invalid(`maxOctets must be 1 to ${MOST_OCTETS}`, 'maxOctets');
+/** Returns the default for null. Throws validation when the number is out of range. */
+export function checkMaxBytes(maxBytes: number | null | undefined): number {
+  const most = maxBytes ?? DEFAULT_BYTES;
+  if (most < 1 || most > MAX_BYTES) throw invalid(`maxBytes must be 1 to ${MAX_BYTES}`, 'maxBytes');
   return most;
 }
 
-/** The beginning of octets as text: what is no UTF-8, as a character that was cut, is told as U+FFFD. */
-export function textOf(octets: Uint8Array, most: number): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(octets.subarray(0, most));
+/** Decodes up to `most` bytes as UTF-8. Invalid bytes, such as a cut character, become U+FFFD. */
+export function textOf(bytes: Uint8Array, most: number): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, most));
 }
 
-/** The octets of an email, or their beginning. */
+/** The raw source of an email, or its beginning. */
 export interface RawSource {
   text: string;
   isCut: boolean;
 }
 
 export const RawSourceRef = builder.objectRef<RawSource>('RawSource').implement({
-  description: 'An email as it came or went, header section and all, as text.',
+  description: 'The raw source of an email, including its headers, as text.',
   isOfDomain: true,
   fields: (t) => ({
     text: t.exposeString('text', {
       description:
-        'Its octets read as UTF-8; what is none is told as U+FFFD. Strangers wrote it: show it as text alone.',
+        'The bytes decoded as UTF-8; invalid bytes become U+FFFD. The sender wrote this text: display it as plain text only.',
     }),
-    isCut: t.exposeBoolean('isCut', { description: 'Whether there is more of it: `rawUrl` answers all of it.' }),
+    isCut: t.exposeBoolean('isCut', { description: 'Whether the text was cut. `rawUrl` returns the whole source.' }),
   }),
 });

@@ -6,40 +6,40 @@ import { Conflict, Forbidden, NotFound, RateLimited, SuppressedRecipient, Valida
 const asUserError = (error: unknown) => error as UserError;
 
 const ErrorInterface = builder.interfaceRef<object>('Error').implement({
-  description: 'Why a mutation did nothing.',
+  description: 'The reason why a mutation changed nothing.',
   fields: (t) => ({
     message: t.string({
-      description: 'For people: what was wrong, and what is allowed.',
+      description: 'What is wrong and what is allowed. Display text.',
       resolve: (error) => asUserError(error).message,
     }),
     code: t.string({
       nullable: true,
-      description: 'For programs, where one message stands for several reasons, as DOMAIN_ALREADY_REGISTERED.',
+      description: 'Error code, where one message has several reasons, such as DOMAIN_ALREADY_REGISTERED.',
       resolve: (error) => asUserError(error).reason ?? null,
     }),
   }),
 });
 
 const FieldError = builder.objectRef<{ field: string; message: string }>('FieldError').implement({
-  description: 'What is wrong with one field of the input.',
+  description: 'An error in one field of the input.',
   fields: (t) => ({
     path: t.stringList({
-      description: 'From the input down: names of fields and places in lists, as ["attachments", "0", "content"].',
+      description: 'Path from the input to the field, such as ["attachments", "0", "content"].',
       // Operations name fields as the REST interface does.
       resolve: ({ field }) => (field === '' ? [] : field.split('.').map(camelCase)),
     }),
-    message: t.exposeString('message', { description: 'For people.' }),
+    message: t.exposeString('message', { description: 'What is wrong. Display text.' }),
   }),
 });
 
 builder.objectType(ValidationError, {
   name: 'ValidationError',
   interfaces: [ErrorInterface],
-  description: 'The input cannot be taken as it is.',
+  description: 'The input is invalid.',
   fields: (t) => ({
     fields: t.field({
       type: [FieldError],
-      description: 'Which fields are at fault; empty when it is none alone.',
+      description: 'The fields with errors. Empty if no single field is at fault.',
       resolve: (error) => fieldsOf(asUserError(error)),
     }),
   }),
@@ -48,13 +48,13 @@ builder.objectType(ValidationError, {
 builder.objectType(NotFound, {
   name: 'NotFound',
   interfaces: [ErrorInterface],
-  description: 'You have nothing with that id. Another account’s id answers the same.',
+  description: 'The account has no object with this ID. IDs of other accounts return the same error.',
 });
 
 builder.objectType(Conflict, {
   name: 'Conflict',
   interfaces: [ErrorInterface],
-  description: 'The input is sound, but what is there stands in its way.',
+  description: 'The input is valid but conflicts with existing data.',
   fields: (t) => ({
     isRetryable: t.boolean({
       description: 'Whether the same request may succeed later.',
@@ -63,7 +63,7 @@ builder.objectType(Conflict, {
     details: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'What stands in the way, where it can be told, as the subdomains of a domain.',
+      description: 'Details of the conflict if available, such as dependent subdomains.',
       resolve: (error) => {
         const { members } = asUserError(error);
         return Object.keys(members).length === 0 ? null : members;
@@ -75,17 +75,17 @@ builder.objectType(Conflict, {
 builder.objectType(Forbidden, {
   name: 'Forbidden',
   interfaces: [ErrorInterface],
-  description: 'The account, or its key, may not do that.',
+  description: 'The account or API key is not allowed to do this.',
 });
 
 builder.objectType(RateLimited, {
   name: 'RateLimited',
   interfaces: [ErrorInterface],
-  description: 'Too much for now. The limit on requests as such is told as HTTP 429 instead.',
+  description: 'A limit was exceeded. The limit on requests per second returns HTTP 429 instead.',
   fields: (t) => ({
     retryAfterSeconds: t.int({
       nullable: true,
-      description: 'When trying again may help; null: not known.',
+      description: 'Seconds until a retry can succeed. Null if unknown.',
       resolve: (error) => asUserError(error).retryAfterSeconds ?? null,
     }),
   }),
@@ -94,10 +94,11 @@ builder.objectType(RateLimited, {
 builder.objectType(SuppressedRecipient, {
   name: 'SuppressedRecipient',
   interfaces: [ErrorInterface],
-  description: 'Mail to a recipient bounced before, or its owner complained. Lift the suppression to send there again.',
+  description:
+    'A recipient is suppressed because mail bounced or its owner complained. Remove the suppression to send there again.',
   fields: (t) => ({
     addresses: t.stringList({
-      description: 'As they were given.',
+      description: 'The addresses as given in the input.',
       resolve: (error) => {
         const { suppressedRecipients } = asUserError(error).members as { suppressedRecipients?: string[] };
         return suppressedRecipients ?? [];

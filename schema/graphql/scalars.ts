@@ -11,7 +11,7 @@ builder.addScalarType(
   new GraphQLScalarType({
     ...dateTime,
     name: 'DateTime',
-    description: 'An instant as ISO 8601 text, with an offset or Z; answered in UTC with milliseconds.',
+    description: 'ISO 8601 date and time with an offset or Z. Returned in UTC with milliseconds.',
   }),
 );
 builder.addScalarType(
@@ -20,7 +20,7 @@ builder.addScalarType(
     ...addrSpec,
     name: 'AddrSpec',
     description:
-      'An address without a name, `ada@example.org` (RFC 5322 §3.4.1 addr-spec), that we checked. What strangers wrote is a String.',
+      'An email address without a display name, `ada@example.org` (RFC 5322 §3.4.1 addr-spec), that Postroom has validated. Addresses in received mail are of type String.',
   }),
 );
 builder.addScalarType('URL', GraphQLURL);

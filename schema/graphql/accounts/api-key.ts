@@ -8,27 +8,27 @@ import { addNodeKind } from '../node-kinds.ts';
 import { DomainNode, loaderOf, orNull } from '../nodes.ts';
 
 const ApiKeyStatus = builder.enumType('ApiKeyStatus', {
-  description: 'Whether a key opens the account.',
+  description: 'Whether an API key is valid.',
   values: {
-    ACTIVE: { value: 'active', description: 'It does.' },
-    EXPIRED: { value: 'expired', description: 'Its time is over.' },
-    REVOKED: { value: 'revoked', description: 'It was revoked.' },
+    ACTIVE: { value: 'active', description: 'The key is valid.' },
+    EXPIRED: { value: 'expired', description: 'The key has expired.' },
+    REVOKED: { value: 'revoked', description: 'The key was revoked.' },
   } as const,
 });
 
 const ApiKeyScope = builder.enumType('ApiKeyScope', {
-  description: 'What a key may be good for.',
+  description: 'What an API key is allowed to do.',
   values: {
     READ: {
       value: 'read',
-      description: 'Every read: queries, subscriptions, downloads, and checks that change nothing.',
+      description: 'Read everything: queries, subscriptions, downloads, and checks that change nothing.',
     },
     SEND: {
       value: 'send',
       description:
-        'Sending: new emails and replies, changing or cancelling those that are still to go, and retries; with READ, forwards.',
+        'Send: new emails, replies, changes to and cancellation of scheduled emails, and retries. Forwarding also needs READ.',
     },
-    MANAGE: { value: 'manage', description: 'Everything else that changes anything, keys among it.' },
+    MANAGE: { value: 'manage', description: 'Make all other changes, including to API keys.' },
   } as const,
 });
 
@@ -39,44 +39,45 @@ const ApiKeyNode = builder.loadableNodeRef<keys.ApiKey, string, string>('ApiKey'
 addNodeKind('key', loaderOf('ApiKey', ApiKeyNode));
 
 ApiKeyNode.implement({
-  description: 'A key to the account. What requests bear is told once, when it is made, and is not kept.',
+  description:
+    'An API key of the account. The secret is returned once, when the key is created, and cannot be retrieved later.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Given by you, to tell keys apart.' }),
-    status: t.expose('status', { type: ApiKeyStatus, description: 'Whether it opens the account.' }),
-    isCurrent: t.exposeBoolean('isCurrent', { description: 'Whether this request bears it.' }),
+    name: t.exposeString('name', { description: 'Name of the key.' }),
+    status: t.expose('status', { type: ApiKeyStatus, description: 'Whether the key is valid.' }),
+    isCurrent: t.exposeBoolean('isCurrent', { description: 'Whether this request uses the key.' }),
     scopes: t.field({
       type: [ApiKeyScope],
       nullable: true,
-      description: 'What it is good for; null: full rights.',
+      description: 'Scopes of the key. Null means full access.',
       resolve: ({ scopes }) => scopes && [...scopes],
     }),
     domain: t.field({
       type: DomainNode,
       nullable: true,
       description:
-        'The one domain of yours that it reaches. Null: it is not limited to one, or the domain was deleted; see domainName.',
+        'The domain the key is limited to. Null if the key is not limited or the domain was deleted; see domainName.',
       resolve: ({ domainId }) => domainId,
     }),
     domainName: t.exposeString('domainName', {
       nullable: true,
       description:
-        'Name of the one domain that it reaches, also when that was deleted and the key with it; null: it is not limited to one.',
+        'Name of the domain the key is limited to, even after that domain and the key were deleted. Null if the key is not limited.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the key was created.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'From when on it opens nothing; null: it does not expire.',
+      description: 'When the key expires. Null means never.',
     }),
     revokedAt: t.expose('revokedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was revoked; null: it was not.',
+      description: 'When the key was revoked. Null if it was not.',
     }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When a request last bore it, known within 10 seconds; null: none did.',
+      description: 'When the key was last used, accurate to 10 seconds. Null if never.',
     }),
   }),
 });
@@ -86,18 +87,18 @@ builder.queryFields((t) => ({
     type: ApiKeyNode,
     access: access.readAccount,
     nullable: true,
-    description: 'A key by its id; null when you have none with that id.',
-    args: { id: t.arg.id({ required: true, description: 'Id of the key, not what requests bear.' }) },
+    description: 'Returns the API key with this ID, or null if the account has no such key.',
+    args: { id: t.arg.id({ required: true, description: 'ID of the key, not its secret.' }) },
     resolve: (_root, { id }) => id,
   }),
   apiKeys: t.connection(
     {
       type: ApiKeyNode,
       access: access.readAccount,
-      description: 'The keys of the account, newest first.',
+      description: 'API keys of the account, newest first.',
       args: {
         isRevoked: t.arg.boolean({
-          description: 'Only keys that were revoked, or only those that were not; absent or null: both.',
+          description: 'True returns revoked keys only, false all others. Omit or pass null to return both.',
         }),
       },
       complexity: connectionComplexity,
@@ -113,29 +114,29 @@ builder.queryFields((t) => ({
     },
     {
       name: 'ApiKeyConnection',
-      description: 'A page of keys.',
+      description: 'A page of API keys.',
       fields: (c) => ({
         totalCount: c.int({
-          description: 'Of all pages; counted when it is asked for.',
+          description: 'Number of API keys on all pages. Counted only when requested.',
           resolve: (page) => page.count(),
         }),
       }),
     },
-    { name: 'ApiKeyEdge', description: 'A key with its cursor.' },
+    { name: 'ApiKeyEdge', description: 'An API key and its cursor.' },
   ),
 }));
 
 const CreateApiKeyPayload = builder.objectRef<{ id: string; secret: string }>('CreateApiKeyPayload').implement({
-  description: 'A key that was made.',
+  description: 'A newly created API key.',
   fields: (t) => ({
     apiKey: t.field({
       type: ApiKeyNode,
       nullable: true,
-      description: 'What is known of it.',
+      description: 'The key, without its secret.',
       resolve: ({ id }) => id,
     }),
     secret: t.exposeString('secret', {
-      description: 'What requests bear: `Authorization: Bearer SECRET`. It is told here once and cannot be had again.',
+      description: 'The secret to send as `Authorization: Bearer SECRET`. It is returned only here, once.',
     }),
   }),
 });
@@ -144,23 +145,23 @@ builder.mutationField('createApiKey', (t) =>
   t.fieldWithInput({
     type: CreateApiKeyPayload,
     access: { ...access.manage, shows: ['CreateApiKeyPayload.secret'] },
-    description: `Makes a key. No key makes one with more rights than its own. There may be ${keys.MAX_API_KEYS} that were not revoked.`,
+    description: `Creates an API key. A key cannot create a key with more access than its own. An account can have ${keys.MAX_API_KEYS} keys that are not revoked.`,
     input: {
       name: t.input.string({
         required: true,
-        description: `To tell keys apart; 1 to ${keys.MAX_API_KEY_NAME_LENGTH} characters.`,
+        description: `Name of the key, 1 to ${keys.MAX_API_KEY_NAME_LENGTH} characters.`,
       }),
       expiresAt: t.input.field({
         type: 'DateTime',
-        description: 'From when on it opens nothing; absent or null: it does not expire.',
+        description: 'When the key expires. Omit or pass null for a key that never expires.',
       }),
       scopes: t.input.field({
         type: [ApiKeyScope],
         description:
-          'What it shall be good for, at least one; absent or null: full rights, and with a domain all that such a key can have.',
+          'Scopes of the key, at least one. Omit or pass null for full access, or with domainId for all scopes that such a key can have.',
       }),
       domainId: t.input.id({
-        description: `The one domain of yours that it shall reach, with the scopes ${SCOPES_OF_DOMAIN_KEYS.join(' and ')} at most; absent or null: all of the account.`,
+        description: `ID of the only domain the key can access. Such a key has at most the scopes ${SCOPES_OF_DOMAIN_KEYS.join(' and ')}. Omit or pass null for access to the whole account.`,
       }),
     },
     errors: { directResult: true },
@@ -177,8 +178,8 @@ builder.mutationField('revokeApiKey', (t) =>
     type: ApiKeyNode,
     access: access.manage,
     description:
-      'Ends a key for good, be it the one that asks or the last one: at once, on other machines of the service within 5 seconds.',
-    input: { id: t.input.id({ required: true, description: 'Id of the key, not what requests bear.' }) },
+      'Revokes an API key permanently. Takes effect at once here and within 5 seconds on other machines. A key can revoke itself, even the last one.',
+    input: { id: t.input.id({ required: true, description: 'ID of the key, not its secret.' }) },
     errors: { dataField: { name: 'apiKey' } },
     resolve: async (_root, { input: { id } }, context) => {
       await keys.revokeApiKey(context.operations, id);

@@ -6,48 +6,48 @@ import { AccountLimits, ServiceSettings, Viewer } from './account.ts';
 
 builder.objectFields(ServiceSettings, (t) => ({
   version: t.string({
-    description: 'Which version of the service runs.',
+    description: 'Version of Postroom.',
     resolve: (_settings, _args, { reads }) => reads.settings.version,
   }),
   smtpHost: t.string({
-    description: 'Where mail can be handed over, to try the service out.',
+    description: 'Host and port that accept mail over SMTP, to try the service out.',
     resolve: (_settings, _args, { reads }) => reads.settings.smtp.host,
   }),
   smtpPort: t.int({
-    description: 'The port there.',
+    description: 'The SMTP port.',
     resolve: (_settings, _args, { reads }) => reads.settings.smtp.port,
   }),
   isSignUpOpen: t.boolean({
-    description: 'Whether anybody may make an account.',
+    description: 'Whether anyone can create an account.',
     resolve: (_settings, _args, { reads }) => reads.settings.isSignUpOpen,
   }),
   retentionDays: t.int({
     nullable: true,
-    description: 'After how many days mail is deleted; null: it is kept until you delete it.',
+    description: 'Days after which mail is deleted. Null means that mail is kept until you delete it.',
     resolve: () => null,
   }),
 }));
 
 builder.objectField(AccountLimits, 'sentWithinHour', (t) =>
   t.int({
-    description: `Emails that were sent within the last hour, as sendsPerHour counts them; without a limit at most ${MAX_SENT_COUNTED} are counted.`,
+    description: `Emails sent in the last hour, which count towards sendsPerHour. Without a limit, counting stops at ${MAX_SENT_COUNTED}.`,
     resolve: (_limits, _args, { reads }) => countSent(reads),
   }),
 );
 
 const FirstMailRef = builder.objectRef<FirstMail>('FirstEmailCommands').implement({
-  description: 'How a first mail is sent to you, by commands for a shell.',
+  description: 'Shell commands to send a first email to yourself.',
   fields: (t) => ({
-    address: t.exposeString('address', { description: 'Your oldest address that mail reaches.' }),
+    address: t.exposeString('address', { description: 'Your oldest address that can receive mail.' }),
     emailAddress: t.field({
       type: EmailAddressNode,
       nullable: true,
-      description: 'The same; null: it was deleted meanwhile.',
+      description: 'The address as an object. Null if it was deleted in the meantime.',
       resolve: ({ addressId }) => addressId,
     }),
-    swaks: t.exposeString('swaks', { description: 'Sends a mail there by swaks.' }),
-    curl: t.exposeString('curl', { description: 'Sends a mail there by curl.' }),
-    list: t.exposeString('list', { description: 'Lists emails by REST; put a key in the place of API_KEY.' }),
+    swaks: t.exposeString('swaks', { description: 'Sends an email to that address with swaks.' }),
+    curl: t.exposeString('curl', { description: 'Sends an email to that address with curl.' }),
+    list: t.exposeString('list', { description: 'Lists emails over REST; replace API_KEY with a key.' }),
   }),
 });
 
@@ -55,7 +55,7 @@ builder.objectField(Viewer, 'firstMail', (t) =>
   t.field({
     type: FirstMailRef,
     nullable: true,
-    description: 'How a first mail is sent to you; null: mail reaches none of your addresses.',
+    description: 'Shell commands to send a first email to yourself. Null if none of your addresses can receive mail.',
     resolve: (_viewer, _args, { reads }) => readFirstMail(reads),
   }),
 );

@@ -6,11 +6,11 @@ import type { Connection } from '../connection.ts';
 import { EmailAddressNode } from '../nodes.ts';
 
 export const EmailAddressFilter = builder.inputType('EmailAddressFilter', {
-  description: 'Which addresses a list shows; what is absent or null puts no condition.',
+  description: 'Filters a list of email addresses. Omit a field or pass null to match all.',
   fields: (t) => ({
-    isActive: t.boolean({ description: 'Only active addresses, or only those that are not.' }),
-    isReceiving: t.boolean({ description: 'Only addresses that mail reaches, or only those that it does not.' }),
-    search: t.string({ description: 'Part of the address, in any case; at most 100 characters.' }),
+    isActive: t.boolean({ description: 'True matches active addresses only, false inactive ones.' }),
+    isReceiving: t.boolean({ description: 'True matches addresses that can receive mail, false the others.' }),
+    search: t.string({ description: 'Part of the address, case-insensitive, up to 100 characters.' }),
   }),
 });
 
@@ -21,15 +21,15 @@ export const EmailAddressConnection = builder.connectionObject<
   {
     type: EmailAddressNode,
     name: 'EmailAddressConnection',
-    description: 'A page of addresses.',
+    description: 'A page of email addresses.',
     fields: (c) => ({
       totalCount: c.int({
-        description: 'Of all pages; counted when it is asked for.',
+        description: 'Number of addresses on all pages. Counted only when requested.',
         resolve: (page) => page.count(),
       }),
     }),
   },
-  { name: 'EmailAddressEdge', description: 'An address with its cursor.' },
+  { name: 'EmailAddressEdge', description: 'An email address and its cursor.' },
 );
 
 interface Filter {

@@ -29,12 +29,12 @@ export const DmarcReportConnection = builder.connectionObject<
     description: 'A page of DMARC reports.',
     fields: (c) => ({
       totalCount: c.int({
-        description: 'Of all pages; counted when it is asked for.',
+        description: 'Number of reports on all pages. Counted only when requested.',
         resolve: (page) => page.count(),
       }),
     }),
   },
-  { name: 'DmarcReportEdge', description: 'A DMARC report with its cursor.' },
+  { name: 'DmarcReportEdge', description: 'A DMARC report and its cursor.' },
 );
 
 const pages = loadByOwner(({ reads }, domainIds, page: KeysetPage) => reports.pageDmarcReports(reads, domainIds, page));
@@ -53,90 +53,100 @@ export async function reportPage(context: GraphContext, domainId: string, args: 
   return { ...page, count: () => counts(context, domainId, null) };
 }
 
-const asked = 'null: the record does not say.';
+const asked = 'Null if the record does not include it.';
 
 export const DmarcPolicyRef = builder.objectRef<DmarcPolicy>('DmarcPolicy').implement({
-  description: 'The DMARC record that a reporter saw.',
+  description: 'The DMARC record as the reporter saw it.',
   fields: (t) => ({
-    domain: t.exposeString('domain', { description: 'The name that publishes it.' }),
+    domain: t.exposeString('domain', { description: 'The name that publishes the record.' }),
     dkimAlignment: t.expose('adkim', {
       type: DmarcAlignmentMode,
       nullable: true,
-      description: `adkim: how well the domain of a signature must fit; ${asked}`,
+      description: `adkim: how closely the DKIM domain must match. ${asked}`,
     }),
     spfAlignment: t.expose('aspf', {
       type: DmarcAlignmentMode,
       nullable: true,
-      description: `aspf: how well the domain of MAIL FROM must fit; ${asked}`,
+      description: `aspf: how closely the MAIL FROM domain must match. ${asked}`,
     }),
-    request: t.expose('p', { type: DmarcRequest, nullable: true, description: `p: for mail of the domain; ${asked}` }),
+    request: t.expose('p', {
+      type: DmarcRequest,
+      nullable: true,
+      description: `p: policy for mail from the domain. ${asked}`,
+    }),
     subdomainRequest: t.expose('sp', {
       type: DmarcRequest,
       nullable: true,
-      description: `sp: for mail of domains under it; ${asked}`,
+      description: `sp: policy for mail from subdomains. ${asked}`,
     }),
     nonexistentSubdomainRequest: t.expose('np', {
       type: DmarcRequest,
       nullable: true,
-      description: `np: for mail of domains under it that do not exist; ${asked}`,
+      description: `np: policy for mail from subdomains that do not exist. ${asked}`,
     }),
     percent: t.exposeInt('pct', {
       nullable: true,
-      description: `pct: how much of the mail that is asked for (RFC 7489, gone with RFC 9990); ${asked}`,
+      description: `pct: percentage of mail the policy applies to (RFC 7489, removed in RFC 9990). ${asked}`,
     }),
   }),
 });
 
 const DmarcDkimResult = builder.objectRef<DmarcRecord['dkimResults'][number]>('DmarcDkimResult').implement({
-  description: 'What became of one DKIM signature.',
+  description: 'The result of one DKIM signature.',
   fields: (t) => ({
-    domain: t.exposeString('domain', { description: 'Its `d=`.' }),
-    selector: t.exposeString('selector', { nullable: true, description: 'Its `s=`; null: the report does not say.' }),
-    result: t.exposeString('result', { description: 'As the reporter wrote it: pass, fail and so on.' }),
+    domain: t.exposeString('domain', { description: 'The `d=` tag: the signing domain.' }),
+    selector: t.exposeString('selector', {
+      nullable: true,
+      description: 'The `s=` tag: the selector. Null if the report does not include it.',
+    }),
+    result: t.exposeString('result', { description: 'The result as the reporter wrote it, such as `pass` or `fail`.' }),
   }),
 });
 
 const DmarcSpfResult = builder.objectRef<DmarcRecord['spfResults'][number]>('DmarcSpfResult').implement({
-  description: 'What SPF said.',
+  description: 'The result of one SPF check.',
   fields: (t) => ({
-    domain: t.exposeString('domain', { description: 'Of MAIL FROM, or of EHLO.' }),
-    result: t.exposeString('result', { description: 'As the reporter wrote it: pass, fail and so on.' }),
+    domain: t.exposeString('domain', { description: 'The MAIL FROM or EHLO domain.' }),
+    result: t.exposeString('result', { description: 'The result as the reporter wrote it, such as `pass` or `fail`.' }),
   }),
 });
 
 const DmarcRecordRef = builder.objectRef<DmarcRecord>('DmarcRecord').implement({
-  description: 'Mail of one source that fared alike.',
+  description: 'A group of messages from one source with the same results.',
   fields: (t) => ({
-    sourceIp: t.exposeString('sourceIp', { description: 'Who sent it: IPv4 or IPv6.' }),
-    count: t.exposeInt('count', { description: 'Messages.' }),
+    sourceIp: t.exposeString('sourceIp', { description: 'IP address of the sender, IPv4 or IPv6.' }),
+    count: t.exposeInt('count', { description: 'Number of messages.' }),
     disposition: t.expose('disposition', {
       type: DmarcDisposition,
       nullable: true,
-      description: 'What the receiver did with it; null: the report does not say.',
+      description: 'What the receiver did with the messages. Null if the report does not include it.',
     }),
-    isAligned: t.boolean({ description: 'Whether it passed DMARC: by DKIM, SPF or both.', resolve: isAligned }),
+    isAligned: t.boolean({
+      description: 'Whether the messages passed DMARC, by DKIM, SPF or both.',
+      resolve: isAligned,
+    }),
     isDkimAligned: t.boolean({
-      description: 'Whether a signature was sound and its domain fits the From field.',
+      description: 'Whether a valid DKIM signature aligns with the From domain.',
       resolve: ({ dkim }) => dkim === 'pass',
     }),
     isSpfAligned: t.boolean({
-      description: 'Whether SPF passed and its domain fits the From field.',
+      description: 'Whether SPF passed and aligns with the From domain.',
       resolve: ({ spf }) => spf === 'pass',
     }),
-    headerFrom: t.exposeString('headerFrom', { description: 'The domain of the From field.' }),
+    headerFrom: t.exposeString('headerFrom', { description: 'The domain in the From header.' }),
     envelopeFrom: t.exposeString('envelopeFrom', {
       nullable: true,
-      description: 'The domain of MAIL FROM; null: the report does not say.',
+      description: 'The MAIL FROM domain. Null if the report does not include it.',
     }),
     dkimResults: t.field({
       type: [DmarcDkimResult],
-      description: 'The signatures, at most 5.',
+      description: 'DKIM signatures, up to 5.',
       complexity: { field: 1, multiplier: 2 },
       resolve: ({ dkimResults }) => dkimResults,
     }),
     spfResults: t.field({
       type: [DmarcSpfResult],
-      description: 'What SPF said, at most 5.',
+      description: 'SPF results, up to 5.',
       complexity: { field: 1, multiplier: 2 },
       resolve: ({ spfResults }) => spfResults,
     }),
@@ -147,42 +157,43 @@ const DEFAULT_RECORDS = 100;
 const MOST_RECORDS = 1_000;
 
 DmarcReportNode.implement({
-  description: 'What one receiver saw of the mail of a domain within some time (RFC 9990).',
+  description: 'A report by one receiver on the mail it saw from a domain during a period (RFC 9990).',
   fields: (t) => ({
     domain: t.field({
       type: DomainNode,
       nullable: true,
-      description: 'The domain of yours that it is on; null in the rare case that it was deleted while you asked.',
+      description: 'Your domain that the report is about. Null if it was deleted while you asked.',
       resolve: ({ domainId }) => domainId,
     }),
     policyDomain: t.exposeString('domain', {
-      description: 'The domain of the policy: that one, or one under or above it.',
+      description: 'The domain of the policy: your domain, its parent or a subdomain.',
     }),
-    organization: t.exposeString('organization', { description: 'Who reports.' }),
-    reportId: t.exposeString('reportId', { description: 'The reporter’s own name for it.' }),
-    beginsAt: t.expose('begin', { type: 'DateTime', description: 'The begin of the time that it tells of.' }),
-    endsAt: t.expose('end', { type: 'DateTime', description: 'The end of that time. Lists are ordered by it.' }),
+    organization: t.exposeString('organization', { description: 'The organization that sent the report.' }),
+    reportId: t.exposeString('reportId', { description: 'ID the reporter gave the report.' }),
+    beginsAt: t.expose('begin', { type: 'DateTime', description: 'Start of the period.' }),
+    endsAt: t.expose('end', { type: 'DateTime', description: 'End of the period. Lists are sorted by it.' }),
     policy: t.field({
       type: DmarcPolicyRef,
-      description: 'What the reporter saw published.',
+      description: 'The DMARC record as the reporter saw it.',
       resolve: ({ policy }) => policy,
     }),
-    messageCount: t.exposeInt('messageCount', { description: 'Messages of all records.' }),
-    alignedCount: t.exposeInt('alignedCount', { description: 'Those of them that passed DMARC.' }),
+    messageCount: t.exposeInt('messageCount', { description: 'Number of messages in all records.' }),
+    alignedCount: t.exposeInt('alignedCount', { description: 'Number of messages that passed DMARC.' }),
     alignedPercent: t.float({
       nullable: true,
-      description: 'Per cent that passed, with one digit, never rounded up to 100; null without messages.',
+      description:
+        'Percentage of messages that passed, with one decimal place; never rounded up to 100. Null if there are no messages.',
       resolve: ({ messageCount, alignedCount }) => alignedPercent({ messages: messageCount, aligned: alignedCount }),
     }),
     isTruncated: t.exposeBoolean('isTruncated', {
-      description: 'Whether records were left out; messages of all are counted.',
+      description: 'Whether records are missing from this list. The counts include all messages.',
     }),
     records: t.field({
       type: [DmarcRecordRef],
-      description: 'In the order of the report, of which the first 1,000 are kept.',
+      description: 'Records in the order of the report. The first 1,000 are kept.',
       args: {
-        first: t.arg.int({ defaultValue: DEFAULT_RECORDS, description: 'How many; above 1,000 counts as 1,000.' }),
-        skip: t.arg.int({ defaultValue: 0, description: 'How many to leave out at the beginning.' }),
+        first: t.arg.int({ defaultValue: DEFAULT_RECORDS, description: 'Number of records to return, up to 1,000.' }),
+        skip: t.arg.int({ defaultValue: 0, description: 'Number of records to skip.' }),
       },
       complexity: ({ first }) => ({ field: 1, multiplier: recordLimit(first) }),
       resolve: ({ id }, { first, skip }, context) =>
@@ -191,10 +202,10 @@ DmarcReportNode.implement({
     email: t.field({
       type: EmailNode,
       nullable: true,
-      description: 'The email that brought it; null: it is not there any more.',
+      description: 'The email that contained the report. Null if it is no longer stored.',
       resolve: ({ emailId }) => emailId,
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it came.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the report was received.' }),
   }),
 });
 
@@ -207,8 +218,8 @@ builder.queryField('dmarcReport', (t) =>
     type: DmarcReportNode,
     access: access.readAccount,
     nullable: true,
-    description: 'A DMARC report by its id; null when you have none with that id.',
-    args: { id: t.arg.id({ required: true, description: 'Id of the report.' }) },
+    description: 'Returns the DMARC report with this ID, or null if the account has no such report.',
+    args: { id: t.arg.id({ required: true, description: 'ID of the report.' }) },
     resolve: (_root, { id }) => id,
   }),
 );

@@ -6,12 +6,12 @@ import { builder } from '../builder.ts';
 import { DmarcPolicyRef } from './dmarc-report.ts';
 
 const DmarcSourceRef = builder.objectRef<DmarcSource>('DmarcSource').implement({
-  description: 'Who sends mail in the name of a domain.',
+  description: 'A source that sends mail using a domain.',
   fields: (t) => ({
-    sourceIp: t.exposeString('sourceIp', { description: 'IPv4 or IPv6.' }),
-    headerFrom: t.exposeString('headerFrom', { description: 'The domain of the From field.' }),
-    messageCount: t.exposeFloat('count', { description: 'Messages.' }),
-    alignedCount: t.exposeFloat('alignedCount', { description: 'Those of them that passed DMARC.' }),
+    sourceIp: t.exposeString('sourceIp', { description: 'IPv4 or IPv6 address.' }),
+    headerFrom: t.exposeString('headerFrom', { description: 'The domain in the From header.' }),
+    messageCount: t.exposeFloat('count', { description: 'Number of messages.' }),
+    alignedCount: t.exposeFloat('alignedCount', { description: 'Number of messages that passed DMARC.' }),
   }),
 });
 
@@ -21,34 +21,40 @@ const LIKELY_SOURCES = 50;
 const SUMMARY_COST = 100;
 
 const DmarcSummaryRef = builder.objectRef<DmarcSummary>('DmarcSummary').implement({
-  description: `What the DMARC reports of the last ${SUMMARY_DAYS} days say of a domain.`,
+  description: `A summary of the DMARC reports on a domain for the last ${SUMMARY_DAYS} days.`,
   fields: (t) => ({
-    domain: t.exposeString('domain', { description: 'The name of the domain.' }),
-    since: t.expose('since', { type: 'DateTime', description: 'The begin of those days.' }),
-    until: t.expose('until', { type: 'DateTime', description: 'Their end: now.' }),
-    reportCount: t.exposeInt('reportCount', { description: 'Reports; one that came several times counts once.' }),
-    messageCount: t.exposeFloat('messages', { description: 'Messages that they tell of; whole, but maybe large.' }),
-    alignedCount: t.exposeFloat('aligned', { description: 'Those of them that passed DMARC; whole, but maybe large.' }),
+    domain: t.exposeString('domain', { description: 'Name of the domain.' }),
+    since: t.expose('since', { type: 'DateTime', description: 'Start of the period.' }),
+    until: t.expose('until', { type: 'DateTime', description: 'End of the period, which is now.' }),
+    reportCount: t.exposeInt('reportCount', { description: 'Number of reports. Duplicates count once.' }),
+    messageCount: t.exposeFloat('messages', {
+      description: 'Number of messages reported. A whole number that may exceed 32 bits.',
+    }),
+    alignedCount: t.exposeFloat('aligned', {
+      description: 'Number of messages that passed DMARC. A whole number that may exceed 32 bits.',
+    }),
     alignedPercent: t.exposeFloat('alignedPercent', {
       nullable: true,
-      description: 'Per cent that passed, with one digit, never rounded up to 100; null without messages.',
+      description:
+        'Percentage of messages that passed, with one decimal place; never rounded up to 100. Null if there are no messages.',
     }),
     policy: t.expose('policy', {
       type: DmarcPolicyRef,
       nullable: true,
-      description: 'As reporters saw it last; null without reports.',
+      description: 'The DMARC record as reporters last saw it. Null if there are no reports.',
     }),
     sources: t.field({
       type: [DmarcSourceRef],
-      description: 'The 100 sources of most mail, those of most first.',
+      description: 'The 100 sources with the most mail, largest first.',
       complexity: { field: 1, multiplier: LIKELY_SOURCES },
       resolve: ({ sources }) => sources,
     }),
     advice: t.exposeString('advice', {
-      description: 'For people: what is missing before p=quarantine or p=reject, or that it is safe.',
+      description:
+        'What to fix before you publish p=quarantine or p=reject, or that it is safe to do so. Display text.',
     }),
     isTruncated: t.exposeBoolean('isTruncated', {
-      description: 'Whether the sources are those of a part of the messages only.',
+      description: 'Whether sources cover only part of the messages.',
     }),
   }),
 });
@@ -58,8 +64,8 @@ builder.queryField('dmarcSummary', (t) =>
     type: DmarcSummaryRef,
     access: access.readAccount,
     nullable: true,
-    description: 'Sums up the DMARC reports on a domain; null when you have none with that id.',
-    args: { domainId: t.arg.id({ required: true, description: 'Id of the domain.' }) },
+    description: 'Returns a summary of the DMARC reports on a domain, or null if the account has no such domain.',
+    args: { domainId: t.arg.id({ required: true, description: 'ID of the domain.' }) },
     complexity: { field: SUMMARY_COST },
     resolve: (_root, { domainId }, { reads }) =>
       summarizeDmarc(reads, domainId).catch((error: unknown) => {

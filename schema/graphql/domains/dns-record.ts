@@ -18,54 +18,58 @@ export interface RecordOf {
 }
 
 export const DnsRecord = builder.objectRef<RecordOf>('DnsRecord').implement({
-  description: 'A DNS record that the owner of a domain is asked to publish, and whether it is seen.',
+  description: 'A DNS record to publish for a domain, and whether Postroom has found it.',
   isOfDomain: true,
   fields: (t) => ({
-    id: t.id({ description: 'The same as long as the record is asked for.', resolve: ({ record }) => record.id }),
-    type: t.field({ type: DnsRecordType, description: 'Its type.', resolve: ({ record }) => record.type }),
+    id: t.id({ description: 'Stays the same as long as the record is needed.', resolve: ({ record }) => record.id }),
+    type: t.field({ type: DnsRecordType, description: 'Type of the record.', resolve: ({ record }) => record.type }),
     purpose: t.field({
       type: DnsRecordPurpose,
-      description: 'What it is good for.',
+      description: 'Purpose of the record.',
       resolve: ({ record }) => record.purpose,
     }),
-    name: t.string({ description: 'In full, without a dot at the end.', resolve: ({ record }) => record.name }),
+    name: t.string({
+      description: 'Fully qualified name, without the trailing dot.',
+      resolve: ({ record }) => record.name,
+    }),
     value: t.string({
-      description: 'As it stands in a zone file: of an MX record the preference and the host.',
+      description: 'Value in zone file format. For an MX record, the preference and the host.',
       resolve: ({ record }) => record.value,
     }),
     priority: t.int({
       nullable: true,
-      description: 'The preference of an MX record, where a form asks for it apart; null: it is of another type.',
+      description: 'Preference of an MX record, for forms with a separate field. Null for other types.',
       resolve: ({ record }) => (record.type === 'MX' ? MX_PREFERENCE : null),
     }),
     exchange: t.string({
       nullable: true,
-      description: 'The host of an MX record, where a form asks for it apart; null: it is of another type.',
+      description: 'Host of an MX record, for forms with a separate field. Null for other types.',
       resolve: ({ record }) => (record.type === 'MX' ? record.value.slice(record.value.indexOf(' ') + 1) : null),
     }),
     description: t.string({
-      description: 'For people: what it is good for.',
+      description: 'What the record does. Display text.',
       resolve: ({ record }) => record.description,
     }),
     isRequired: t.boolean({
-      description: 'Whether the domain does not work without it: no proof, or no mail comes.',
+      description: 'Whether the domain fails without the record: it cannot be verified or cannot receive mail.',
       resolve: ({ record }) => record.isRequired,
     }),
     status: t.field({
       type: DnsRecordStatus,
-      description: 'Whether it was seen when DNS was last asked.',
+      description: 'Whether the record was found at the last check.',
       resolve: ({ domain, record }) =>
         record.isSeen ? 'verified' : domain.checkedAt === null ? 'not_started' : 'pending',
     }),
     error: t.string({
       nullable: true,
-      description: 'Why it is not seen, or that DNS did not answer; null: nothing to say, or DNS was not asked yet.',
+      description:
+        'Why the record was not found, or that DNS did not respond. Null if there is nothing to report or no check was made yet.',
       resolve: ({ record }) => record.error,
     }),
     lastCheckedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When DNS was last asked; null: it was not asked yet.',
+      description: 'When DNS was last checked. Null if never.',
       resolve: ({ domain }) => domain.checkedAt,
     }),
   }),
@@ -78,19 +82,19 @@ export interface KeyOf {
 }
 
 export const DkimKey = builder.objectRef<KeyOf>('DkimKey').implement({
-  description: 'A key that mail of a domain is signed with (RFC 6376). The private half never leaves the service.',
+  description: 'A DKIM key of a domain (RFC 6376). The private key never leaves the server.',
   isOfDomain: true,
   fields: (t) => ({
-    selector: t.string({ description: 'The `s=` of its signatures.', resolve: ({ key }) => key.selector }),
+    selector: t.string({ description: 'The DKIM selector (`s=`).', resolve: ({ key }) => key.selector }),
     publicKey: t.string({
-      description: 'RSA, DER in base64: the `p=` of its record.',
+      description: 'The RSA public key, DER in base64: the `p=` tag of the record.',
       resolve: ({ key }) => key.publicKey,
     }),
-    state: t.field({ type: DkimKeyState, description: 'What it is used for.', resolve: ({ key }) => key.state }),
+    state: t.field({ type: DkimKeyState, description: 'State of the key.', resolve: ({ key }) => key.state }),
     record: t.field({
       type: DnsRecord,
       nullable: true,
-      description: 'The record that publishes it; null: it is not asked for.',
+      description: 'The record that publishes the key. Null if it is no longer needed.',
       resolve: ({ domain, key }) => {
         const record = domain.dnsRecords.find(
           ({ purpose, name }) => purpose === 'dkim' && name.startsWith(`${key.selector}.`),
@@ -102,20 +106,20 @@ export const DkimKey = builder.objectRef<KeyOf>('DkimKey').implement({
 });
 
 export const DomainMailFrom = builder.objectRef<Domain>('DomainMailFrom').implement({
-  description: 'The name that bounces of mail of the domain go to (the domain of MAIL FROM, RFC 5321 §3.3).',
+  description: 'The custom MAIL FROM domain, which receives bounces (RFC 5321 §3.3).',
   isOfDomain: true,
   fields: (t) => ({
-    name: t.string({ description: 'A name under the domain.', resolve: ({ name }) => mailFromDomainOf(name) }),
+    name: t.string({ description: 'A subdomain of the domain.', resolve: ({ name }) => mailFromDomainOf(name) }),
     status: t.field({
       type: DnsRecordStatus,
-      description: 'Whether both of its records are seen. Until then the domain itself serves.',
+      description: 'Whether both records were found. Until then mail uses the domain itself.',
       resolve: ({ mailFromVerifiedAt, checkedAt }) =>
         mailFromVerifiedAt !== null ? 'verified' : checkedAt === null ? 'not_started' : 'pending',
     }),
     verifiedAt: t.expose('mailFromVerifiedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'Since when they are seen; null: they are not.',
+      description: 'When both records were found. Null if they were not.',
     }),
   }),
 });
@@ -123,37 +127,37 @@ export const DomainMailFrom = builder.objectRef<Domain>('DomainMailFrom').implem
 export const DnsProvider = builder
   .objectRef<NonNullable<NonNullable<Domain['check']>['provider']>>('DnsProvider')
   .implement({
-    description: 'Who serves the DNS of a domain, as its name servers tell.',
+    description: 'The DNS provider of a domain, derived from its name servers.',
     isOfDomain: true,
     fields: (t) => ({
-      name: t.exposeString('name', { description: 'For people.' }),
-      confidence: t.expose('confidence', { type: DnsProviderConfidence, description: 'How sure that is.' }),
+      name: t.exposeString('name', { description: 'Display name of the provider.' }),
+      confidence: t.expose('confidence', { type: DnsProviderConfidence, description: 'Confidence of this result.' }),
     }),
   });
 
 const FoundRecord = builder.objectRef<{ type: string; value: string }>('FoundDnsRecord').implement({
-  description: 'A DNS record that is there.',
+  description: 'A DNS record found at the domain.',
   isOfDomain: true,
   fields: (t) => ({
     type: t.exposeString('type', { description: 'MX or CNAME.' }),
-    value: t.exposeString('value', { description: 'As it stands in a zone file.' }),
+    value: t.exposeString('value', { description: 'Value in zone file format.' }),
   }),
 });
 
 export const DnsConflict = builder
   .objectRef<NonNullable<NonNullable<Domain['check']>['conflict']>>('DnsConflict')
   .implement({
-    description: 'Records of others at the name of a domain that keep its mail from coming here.',
+    description: 'Existing DNS records that prevent the domain from receiving mail here.',
     isOfDomain: true,
     fields: (t) => ({
-      type: t.expose('type', { type: DnsConflictType, description: 'What stands in the way.' }),
+      type: t.expose('type', { type: DnsConflictType, description: 'The kind of conflict.' }),
       message: t.string({
-        description: 'For people: what it does, and what to do.',
+        description: 'What the conflict causes and how to fix it. Display text.',
         resolve: ({ type }) => conflictMessage(type),
       }),
       records: t.field({
         type: [FoundRecord],
-        description: 'The records, at most 10.',
+        description: 'The records, up to 10.',
         complexity: { field: 1, multiplier: 3 },
         resolve: ({ records }) => records,
       }),
@@ -161,70 +165,69 @@ export const DnsConflict = builder
   });
 
 const DnsRecommendation = builder.objectRef<Recommendation>('DnsRecommendation').implement({
-  description: 'A TXT record that would help the mail of a domain, though the domain works without it.',
+  description: 'An optional TXT record that improves delivery of mail from the domain.',
   isOfDomain: true,
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'In full, without a dot at the end.' }),
+    name: t.exposeString('name', { description: 'Fully qualified name, without the trailing dot.' }),
     value: t.exposeString('value', {
-      description: 'The text to publish, in place of the one of its kind that is there.',
+      description: 'Text to publish. It replaces an existing record of the same kind.',
     }),
-    description: t.exposeString('description', { description: 'For people: what it is good for.' }),
+    description: t.exposeString('description', { description: 'What the record does. Display text.' }),
   }),
 });
 
 const TransportRecord = builder.objectRef<Recommendation & { isSeen: boolean }>('TransportSecurityRecord').implement({
-  description: 'A TXT record about TLS, and whether it is seen.',
+  description: 'A TXT record for transport security, and whether it was found.',
   isOfDomain: true,
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'In full, without a dot at the end.' }),
-    value: t.exposeString('value', { description: 'The text to publish.' }),
-    description: t.exposeString('description', { description: 'For people: what it is good for.' }),
-    isSeen: t.exposeBoolean('isSeen', { description: 'Whether DNS had it when it was last asked.' }),
+    name: t.exposeString('name', { description: 'Fully qualified name, without the trailing dot.' }),
+    value: t.exposeString('value', { description: 'Text to publish.' }),
+    description: t.exposeString('description', { description: 'What the record does. Display text.' }),
+    isSeen: t.exposeBoolean('isSeen', { description: 'Whether the record was found at the last check.' }),
   }),
 });
 
 const MtaStsModeEnum = builder.enumType('MtaStsMode', {
-  description: 'What senders are to do when TLS fails (RFC 8461 §5).',
+  description: 'What senders should do if TLS fails (RFC 8461 §5).',
   values: {
-    TESTING: { value: 'testing', description: 'Deliver, and report.' },
-    ENFORCE: { value: 'enforce', description: 'Not deliver.' },
+    TESTING: { value: 'testing', description: 'Deliver the mail and report the failure.' },
+    ENFORCE: { value: 'enforce', description: 'Do not deliver the mail.' },
   } as const,
 });
 
 export const TransportSecurity = builder.objectRef<Domain['transport']>('TransportSecurity').implement({
-  description:
-    'What makes senders insist on TLS when they bring mail for a domain (RFC 8461), and report on it (RFC 8460).',
+  description: 'Settings that make senders use TLS for mail to a domain (RFC 8461) and report failures (RFC 8460).',
   isOfDomain: true,
   fields: (t) => ({
-    mode: t.expose('mode', { type: MtaStsModeEnum, description: 'What the policy says.' }),
-    policyHost: t.exposeString('policyHost', { description: 'The name that has to lead to this gateway by HTTPS.' }),
-    policyUrl: t.exposeString('policyUrl', { description: 'Where senders read the policy.' }),
+    mode: t.expose('mode', { type: MtaStsModeEnum, description: 'Mode of the policy.' }),
+    policyHost: t.exposeString('policyHost', { description: 'The name that must point to this gateway over HTTPS.' }),
+    policyUrl: t.exposeString('policyUrl', { description: 'URL of the policy.' }),
     mtaSts: t.field({
       type: TransportRecord,
-      description: 'Says that there is a policy.',
+      description: 'The record that announces the policy.',
       resolve: ({ mtaSts, isMtaStsSeen }) => ({ ...mtaSts, isSeen: isMtaStsSeen }),
     }),
     tlsReports: t.field({
       type: TransportRecord,
-      description: 'Says where reports go.',
+      description: 'The record that says where to send TLS reports.',
       resolve: ({ tlsReports, isTlsReportSeen }) => ({ ...tlsReports, isSeen: isTlsReportSeen }),
     }),
   }),
 });
 
 export const AuthRecommendations = builder.objectRef<Domain['advice']>('AuthRecommendations').implement({
-  description: 'What its owner may publish so that receivers trust the mail of a domain.',
+  description: 'Optional records that make receivers trust mail from the domain.',
   isOfDomain: true,
   fields: (t) => ({
     spf: t.expose('spf', {
       type: DnsRecommendation,
       nullable: true,
-      description: 'Null: SPF lets this service send already, or DNS was not asked yet.',
+      description: 'Suggested SPF record. Null if SPF already allows this server or DNS was not checked yet.',
     }),
     dmarc: t.expose('dmarc', {
       type: DnsRecommendation,
       nullable: true,
-      description: 'Null: there is a policy, be it that of the domain above, or DNS was not asked yet.',
+      description: 'Suggested DMARC record. Null if the domain or its parent has a policy, or DNS was not checked yet.',
     }),
   }),
 });

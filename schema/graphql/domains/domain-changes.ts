@@ -14,9 +14,12 @@ builder.mutationField('createDomain', (t) =>
     type: DomainNode,
     access: access.manage,
     description:
-      'Adds a domain and looks at what DNS has of it. It is verified as soon as the TXT record at `_postroom` is seen, which is looked for every minute at first. A subdomain of a verified domain of yours is verified at once.',
+      'Adds a domain and checks its DNS records. The domain is verified once the TXT record at `_postroom` is found; Postroom checks every minute at first. A subdomain of one of your verified domains is verified at once.',
     input: {
-      domain: t.input.string({ required: true, description: 'Its name, in any case, with A-labels or U-labels.' }),
+      domain: t.input.string({
+        required: true,
+        description: 'Domain name, case-insensitive, in ASCII (punycode) or Unicode.',
+      }),
     },
     errors: { dataField: { name: 'domain' } },
     resolve: async (_root, { input }, context) => {
@@ -33,13 +36,15 @@ builder.mutationField('updateDomain', (t) =>
   t.fieldWithInput({
     type: DomainNode,
     access: access.manage,
-    description: 'Routes mail to unknown addresses of a verified domain to an endpoint, or no longer.',
+    description: 'Turns the catch-all of a verified domain on or off: where mail to unknown addresses goes.',
     input: {
-      id: t.input.id({ required: true, description: 'Id of the domain.' }),
-      isCatchAllEnabled: t.input.boolean({ description: 'Whether mail to unknown addresses is taken in and routed.' }),
-      catchAllEndpointId: t.input.id({ description: 'Id of the endpoint that it goes to; needed to enable that.' }),
+      id: t.input.id({ required: true, description: 'ID of the domain.' }),
+      isCatchAllEnabled: t.input.boolean({ description: 'Whether to accept and route mail to unknown addresses.' }),
+      catchAllEndpointId: t.input.id({
+        description: 'ID of the endpoint that receives the mail; required to turn the catch-all on.',
+      }),
       receiveDmarcEmails: t.input.boolean({
-        description: 'Whether mail to dmarc@ is routed like other mail; with it isCatchAllEnabled may be absent.',
+        description: 'Whether to route mail to dmarc@ like other mail. If you set it, isCatchAllEnabled is optional.',
       }),
     },
     errors: { dataField: { name: 'domain' } },
@@ -58,13 +63,13 @@ builder.mutationField('updateDomain', (t) =>
 );
 
 const DeleteDomainPayload = builder.objectRef<changes.DeletedDomain & { id: string }>('DeleteDomainPayload').implement({
-  description: 'A domain that was deleted.',
+  description: 'A deleted domain.',
   fields: (t) => ({
-    deletedId: t.exposeID('id', { description: 'The id that it had.' }),
-    name: t.exposeString('name', { description: 'Its name, which is free now.' }),
-    deletedAddressCount: t.exposeInt('addressCount', { description: 'Addresses that went with it.' }),
-    obsoleteRecordCount: t.exposeInt('recordCount', { description: 'DNS records that are not needed any more.' }),
-    wasVerified: t.exposeBoolean('wasVerified', { description: 'Whether the name was proven to be yours.' }),
+    deletedId: t.exposeID('id', { description: 'The ID it had.' }),
+    name: t.exposeString('name', { description: 'The name, which can be added again.' }),
+    deletedAddressCount: t.exposeInt('addressCount', { description: 'Addresses that were deleted with the domain.' }),
+    obsoleteRecordCount: t.exposeInt('recordCount', { description: 'DNS records that you can remove.' }),
+    wasVerified: t.exposeBoolean('wasVerified', { description: 'Whether the domain was verified.' }),
   }),
 });
 
@@ -73,8 +78,8 @@ builder.mutationField('deleteDomain', (t) =>
     type: DeleteDomainPayload,
     access: access.manage,
     description:
-      'Deletes a domain with its addresses, keys and DMARC reports. Its mail stays readable. Subdomains of it must be deleted first: a Conflict lists them in `details.dependentSubdomains`.',
-    input: { id: t.input.id({ required: true, description: 'Id of the domain.' }) },
+      'Deletes a domain together with its addresses, keys and DMARC reports. Its emails stay readable. Delete its subdomains first: a Conflict lists them in `details.dependentSubdomains`.',
+    input: { id: t.input.id({ required: true, description: 'ID of the domain.' }) },
     errors: { directResult: true },
     resolve: async (_root, { input: { id } }, context) => {
       const deleted = await changes.deleteDomain(context.operations, id);
@@ -88,8 +93,8 @@ builder.mutationField('verifyDomain', (t) =>
   t.fieldWithInput({
     type: DomainNode,
     access: access.manage,
-    description: 'Looks at the DNS of a domain now.',
-    input: { id: t.input.id({ required: true, description: 'Id of the domain.' }) },
+    description: 'Checks the DNS records of a domain now.',
+    input: { id: t.input.id({ required: true, description: 'ID of the domain.' }) },
     errors: { dataField: { name: 'domain' } },
     resolve: async (_root, { input: { id } }, context) => {
       context.answerWithin(DNS_CHECK_MS);
@@ -105,8 +110,8 @@ builder.mutationField('verifyDomains', (t) =>
     type: [DomainNode],
     access: access.manage,
     description:
-      'Looks at the DNS of several domains now; those that could not be looked at in time are shown as they are.',
-    input: { ids: t.input.idList({ required: true, description: '1 to 100 ids of domains.' }) },
+      'Checks the DNS records of several domains now. A domain whose check takes too long is returned with its last known state.',
+    input: { ids: t.input.idList({ required: true, description: 'IDs of 1 to 100 domains.' }) },
     errors: { dataField: { name: 'domains' } },
     resolve: async (_root, { input: { ids } }, context) => {
       context.answerWithin(DNS_CHECK_MS);
@@ -122,8 +127,8 @@ builder.mutationField('rotateDkimKey', (t) =>
     type: DomainNode,
     access: access.manage,
     description:
-      'Makes a new DKIM key. Publish its record; once that is seen, mail is signed with it. Keep the former record for as long as it is listed: 7 more days.',
-    input: { id: t.input.id({ required: true, description: 'Id of the domain.' }) },
+      'Creates a new DKIM key. Publish its record; mail is signed with the key once the record is found. Keep the old record as long as it is listed, which is 7 more days.',
+    input: { id: t.input.id({ required: true, description: 'ID of the domain.' }) },
     errors: { dataField: { name: 'domain' } },
     resolve: async (_root, { input: { id } }, context) => {
       await rotateDkimKey(context.operations, id);

@@ -14,12 +14,12 @@ export const DomainConnection = builder.connectionObject<
     description: 'A page of domains.',
     fields: (c) => ({
       totalCount: c.int({
-        description: 'Of all pages; counted when it is asked for.',
+        description: 'Number of domains on all pages. Counted only when requested.',
         resolve: (page) => page.count(),
       }),
     }),
   },
-  { name: 'DomainEdge', description: 'A domain with its cursor.' },
+  { name: 'DomainEdge', description: 'A domain and its cursor.' },
 );
 
 export function placeOfDomain(domain: Domain): Place {

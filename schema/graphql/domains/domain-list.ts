@@ -8,21 +8,24 @@ import { DomainConnection, placeOfDomain } from './domain-connection.ts';
 import { DomainStatus } from './domain-enums.ts';
 
 const DomainFilter = builder.inputType('DomainFilter', {
-  description: 'Which domains a list shows; what is absent or null puts no condition.',
+  description: 'Filters a list of domains. Omit a field or pass null to match all.',
   fields: (t) => ({
-    status: t.field({ type: DomainStatus, description: 'Domains of one status.' }),
-    canReceive: t.boolean({ description: 'Only domains that mail can reach, or only those that it cannot.' }),
+    status: t.field({ type: DomainStatus, description: 'Matches domains with this status.' }),
+    canReceive: t.boolean({ description: 'True matches domains that can receive mail, false the others.' }),
   }),
 });
 
 const DomainCounts = builder.objectRef<DomainList['counts']>('DomainCounts').implement({
-  description: 'How many domains you have.',
+  description: 'Number of your domains by status.',
   isOfDomain: true,
   fields: (t) => ({
-    total: t.int({ description: 'All.', resolve: ({ pending, verified, failed }) => pending + verified + failed }),
-    pending: t.exposeInt('pending', { description: 'Of status PENDING.' }),
-    verified: t.exposeInt('verified', { description: 'Of status VERIFIED.' }),
-    failed: t.exposeInt('failed', { description: 'Of status FAILED.' }),
+    total: t.int({
+      description: 'Total number.',
+      resolve: ({ pending, verified, failed }) => pending + verified + failed,
+    }),
+    pending: t.exposeInt('pending', { description: 'Number with status PENDING.' }),
+    verified: t.exposeInt('verified', { description: 'Number with status VERIFIED.' }),
+    failed: t.exposeInt('failed', { description: 'Number with status FAILED.' }),
   }),
 });
 
@@ -31,16 +34,16 @@ builder.queryFields((t) => ({
     type: DomainNode,
     access: access.read,
     nullable: true,
-    description: 'A domain by its id; null when you have none with that id.',
-    args: { id: t.arg.id({ required: true, description: 'Id of the domain.' }) },
+    description: 'Returns the domain with this ID, or null if the account has no such domain.',
+    args: { id: t.arg.id({ required: true, description: 'ID of the domain.' }) },
     resolve: (_root, { id }) => id,
   }),
   domainByName: t.field({
     type: DomainNode,
     access: access.read,
     nullable: true,
-    description: 'A domain by its name; null when you have none of that name.',
-    args: { name: t.arg.string({ required: true, description: 'In any case, with A-labels or U-labels.' }) },
+    description: 'Returns the domain with this name, or null if the account has no such domain.',
+    args: { name: t.arg.string({ required: true, description: 'Case-insensitive, in ASCII (punycode) or Unicode.' }) },
     resolve: (_root, { name }, { reads }) => domains.findDomainByName(reads, name),
   }),
   domains: t.connection(
@@ -48,7 +51,7 @@ builder.queryFields((t) => ({
       type: DomainNode,
       access: access.read,
       description: 'Your domains, newest first.',
-      args: { filter: t.arg({ type: DomainFilter, description: 'Which domains to show.' }) },
+      args: { filter: t.arg({ type: DomainFilter, description: 'Filters the domains.' }) },
       complexity: connectionComplexity,
       resolve: async (_root, args, { reads }) => {
         const query: DomainQuery = {
@@ -64,7 +67,7 @@ builder.queryFields((t) => ({
   domainCounts: t.field({
     type: DomainCounts,
     access: access.read,
-    description: 'How many domains you have in each status.',
+    description: 'Number of your domains by status.',
     resolve: (_root, _args, { reads }) => domains.countDomainsByStatus(reads),
   }),
 }));

@@ -33,16 +33,16 @@ const subdomainCounts = loadByOwner(({ reads }, ids, _args: null) => domains.cou
 const mailCounts = loadByOwner(({ reads }, names, _args: null) => domains.countDomainEmails(reads, names));
 
 const CatchAll = builder.objectRef<Domain>('CatchAll').implement({
-  description: 'What becomes of mail to addresses of a domain that nobody made.',
+  description: 'Where mail to unknown addresses of a domain goes.',
   isOfDomain: true,
   fields: (t) => ({
     isEnabled: t.exposeBoolean('isCatchAllEnabled', {
-      description: 'Whether it is taken in; otherwise it is refused.',
+      description: 'Whether such mail is accepted; otherwise it is rejected.',
     }),
     endpoint: t.field({
       type: EndpointInterface,
       nullable: true,
-      description: 'Where it goes; null: it is not taken in.',
+      description: 'Endpoint that receives the mail. Null if such mail is not accepted.',
       resolve: ({ catchAllEndpoint }) => catchAllEndpoint?.id ?? null,
     }),
   }),
@@ -52,113 +52,118 @@ const CatchAll = builder.objectRef<Domain>('CatchAll').implement({
 const RECORDS = 8;
 
 DomainNode.implement({
-  description: 'A domain of yours: its mail comes here, and mail is sent from it.',
+  description: 'A domain of yours, which sends and receives mail.',
   isOfDomain: true,
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'In lower case, with A-labels (RFC 5890).' }),
-    status: t.expose('status', { type: DomainStatus, description: 'How far it is proven to be yours.' }),
+    name: t.exposeString('name', { description: 'Lowercase, in ASCII (punycode, RFC 5890).' }),
+    status: t.expose('status', { type: DomainStatus, description: 'Verification status.' }),
     statusReason: t.exposeString('reason', {
       nullable: true,
-      description: 'For people: why it is not verified; null when there is nothing to say.',
+      description: 'Why the domain is not verified. Display text; null if there is nothing to report.',
     }),
-    canReceive: t.exposeBoolean('canReceive', { description: 'Verified, and its mail comes here.' }),
+    canReceive: t.exposeBoolean('canReceive', {
+      description: 'Whether the domain can receive mail: it is verified and its mail arrives here.',
+    }),
     canSend: t.boolean({
-      description: 'Whether mail can be sent from it: it is verified.',
+      description: 'Whether you can send from the domain: it is verified.',
       resolve: ({ status }) => status === 'verified',
     }),
     isTrusted: t.exposeBoolean('isTrusted', {
-      description: 'Whether it needs no proof by DNS, as the service is set up to trust its name, or the domain above.',
+      description:
+        'Whether the domain needs no DNS verification, because the server trusts its name or its parent domain.',
     }),
     isFullyVerified: t.exposeBoolean('isFullyVerified', {
-      description: 'Verified, and every required record is seen.',
+      description: 'Whether the domain is verified and all required records were found.',
     }),
     isDkimVerified: t.exposeBoolean('isDkimSeen', {
-      description: 'Whether the record of a key that its mail is signed with is seen, be it that of the domain above.',
+      description: 'Whether the record of a DKIM key that signs its mail was found, on the domain or its parent.',
     }),
     hasMxRecords: t.boolean({
-      description: 'Whether the name has any MX records, ours or of others; false while DNS was not asked yet.',
+      description: 'Whether the domain has any MX records. False while DNS was not checked yet.',
       resolve: ({ check }) => check?.hasMx ?? false,
     }),
     lastCheckedAt: t.expose('checkedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When DNS was last asked; null: it was not asked yet.',
+      description: 'When DNS was last checked. Null if never.',
     }),
     lastCheckError: t.string({
       nullable: true,
-      description: 'What DNS did not tell then, so that verdicts are those from before; null: it told of all.',
+      description:
+        'What DNS did not return at the last check; those results are from earlier. Null if DNS returned everything.',
       resolve: ({ check }) => check?.error ?? null,
     }),
     proofLostAt: t.expose('proofLostAt', {
       type: 'DateTime',
       nullable: true,
       description:
-        'Since when the proof of the verified domain is missing, so that another account may claim it; null: it is there.',
+        'Since when the verification record has been missing, so that another account could claim the domain. Null if it is present.',
     }),
     dnsRecords: t.field({
       type: [DnsRecord],
-      description: 'What to publish, and which of it is seen.',
+      description: 'DNS records to publish, and which of them were found.',
       complexity: { field: 1, multiplier: RECORDS },
       resolve: (domain) => domain.dnsRecords.map((record) => ({ domain, record })),
     }),
     dkimKeys: t.field({
       type: [DkimKey],
-      description: 'Newest first. A subdomain of a verified domain has none: its mail is signed with the key above.',
+      description:
+        'DKIM keys, newest first. A subdomain of a verified domain has none; the keys of the parent sign its mail.',
       complexity: { field: 1, multiplier: 2 },
       resolve: (domain) => domain.dkimKeys.map((key) => ({ domain, key })),
     }),
     provider: t.field({
       type: DnsProvider,
       nullable: true,
-      description: 'Who serves its DNS; null: it was not asked yet, or did not tell.',
+      description: 'The DNS provider. Null if DNS was not checked yet or did not respond.',
       resolve: ({ check }) => check?.provider ?? null,
     }),
     dnsConflict: t.field({
       type: DnsConflict,
       nullable: true,
-      description: 'What keeps its mail from coming here; null: nothing that is known.',
+      description: 'What prevents mail from arriving here. Null if no conflict is known.',
       resolve: ({ check }) => check?.conflict ?? null,
     }),
     transportSecurity: t.field({
       type: TransportSecurity,
-      description: 'What makes senders insist on TLS.',
+      description: 'Settings that make senders use TLS.',
       resolve: ({ transport }) => transport,
     }),
     authRecommendations: t.field({
       type: AuthRecommendations,
-      description: 'What else may be published, so that receivers trust its mail.',
+      description: 'Optional records that make receivers trust its mail.',
       resolve: ({ advice }) => advice,
     }),
     mailFrom: t.field({
       type: DomainMailFrom,
-      description: 'Where bounces of its mail go.',
+      description: 'The custom MAIL FROM domain, which receives bounces.',
       resolve: (domain) => domain,
     }),
     catchAll: t.field({
       type: CatchAll,
-      description: 'What becomes of mail to addresses that nobody made.',
+      description: 'Where mail to unknown addresses goes.',
       resolve: (domain) => domain,
     }),
     receiveDmarcEmails: t.exposeBoolean('receiveDmarcEmails', {
-      description: 'Whether mail to dmarc@ is routed like other mail; reports are read in any case.',
+      description: 'Whether mail to dmarc@ is routed like other mail. DMARC reports are read in any case.',
     }),
     parent: t.field({
       type: DomainNode,
       nullable: true,
-      description: 'The verified domain above that it was verified by; null: it stands for itself.',
+      description: 'The verified parent domain that this domain was verified by. Null if it was verified itself.',
       resolve: ({ parent }) => parent?.id ?? null,
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When its settings or its state changed.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the domain was added.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When its settings or status last changed.' }),
     emailStatistics: t.field({
       type: MailStatistics,
-      description: 'How much mail of the domain there was lately; counted when it is asked for.',
+      description: 'Recent amount of mail. Counted only when requested.',
       resolve: ({ name }, _args, context) => mailCounts(context, name, null),
     }),
     subdomains: t.connection(
       {
         type: DomainNode,
-        description: 'Your domains whose names lie under it, newest first. It can be deleted when there are none.',
+        description: 'Your subdomains of this domain, newest first. The domain can be deleted once there are none.',
         complexity: connectionComplexity,
         resolve: async ({ id }, args, context) => {
           const page = await connection(args, placeOfDomain, (span) => subdomainPages(context, id, span));
@@ -170,8 +175,8 @@ DomainNode.implement({
     addresses: t.connection(
       {
         type: EmailAddressNode,
-        description: 'Addresses on it, newest first.',
-        args: { filter: t.arg({ type: EmailAddressFilter, description: 'Which addresses to show.' }) },
+        description: 'Addresses on the domain, newest first.',
+        args: { filter: t.arg({ type: EmailAddressFilter, description: 'Filters the addresses.' }) },
         complexity: connectionComplexity,
         resolve: async ({ id }, args, context) => {
           const query = addressQuery(args.filter);
@@ -189,7 +194,7 @@ DomainNode.implement({
       {
         type: DmarcReportNode,
         description:
-          'DMARC reports on it that came to any address of yours, the newest time first. The emails that brought them are listed as mail, too.',
+          'DMARC reports on the domain, received by any of your addresses, latest period first. The emails that contained them also appear as mail.',
         complexity: connectionComplexity,
         resolve: async ({ id }, args, context) => reportPage(context, id, args),
       },

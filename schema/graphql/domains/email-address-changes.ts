@@ -7,23 +7,22 @@ import { builder } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
 import { DomainNode, EmailAddressNode } from '../nodes.ts';
 
-const webhookId =
-  'The former name of routing to a webhook: id of an endpoint of type webhook. Not together with endpointId.';
+const webhookId = 'Legacy alternative to endpointId: ID of a webhook endpoint. Cannot be combined with endpointId.';
 
 builder.mutationField('createEmailAddress', (t) =>
   t.fieldWithInput({
     type: EmailAddressNode,
     access: access.manage,
     description:
-      'Adds an address on a verified domain of yours. Mail to it is stored, and handed on to the endpoint when it has one.',
+      'Creates an address on a verified domain. Its mail is stored, and delivered to the endpoint if it has one.',
     input: {
-      address: t.input.string({ required: true, description: 'The address, in any case.' }),
-      domainId: t.input.id({ required: true, description: 'Id of the domain that it is on.' }),
+      address: t.input.string({ required: true, description: 'The address, case-insensitive.' }),
+      domainId: t.input.id({ required: true, description: 'ID of the domain.' }),
       endpointId: t.input.id({
-        description: 'Id of the endpoint that its mail goes to; absent or null: it is stored.',
+        description: 'ID of the endpoint that receives the mail. Omit or pass null to store mail only.',
       }),
       webhookId: t.input.id({ description: webhookId }),
-      isActive: t.input.boolean({ description: 'Whether it takes mail; absent or null: it does.' }),
+      isActive: t.input.boolean({ description: 'Whether the address accepts mail. The default is true.' }),
     },
     errors: { dataField: { name: 'emailAddress' } },
     resolve: async (_root, { input }, context) => {
@@ -40,12 +39,12 @@ builder.mutationField('updateEmailAddress', (t) =>
     type: EmailAddressNode,
     access: access.manage,
     description:
-      'Changes where mail to an address goes, or whether it takes any. What is absent stays. Either kind of routing takes the place of the other.',
+      'Updates where mail to an address goes and whether the address accepts mail. Omitted fields keep their values. endpointId and webhookId replace each other.',
     input: {
-      id: t.input.id({ required: true, description: 'Id of the address.' }),
-      endpointId: t.input.id({ description: 'Id of the endpoint that its mail goes to; null takes that away.' }),
+      id: t.input.id({ required: true, description: 'ID of the address.' }),
+      endpointId: t.input.id({ description: 'ID of the endpoint that receives the mail. Null stores mail only.' }),
       webhookId: t.input.id({ description: webhookId }),
-      isActive: t.input.boolean({ description: 'Whether it takes mail.' }),
+      isActive: t.input.boolean({ description: 'Whether the address accepts mail.' }),
     },
     errors: { dataField: { name: 'emailAddress' } },
     resolve: async (_root, { input }, context) => {
@@ -59,14 +58,14 @@ builder.mutationField('updateEmailAddress', (t) =>
 );
 
 const DeleteEmailAddressPayload = builder.objectRef<EmailAddress>('DeleteEmailAddressPayload').implement({
-  description: 'An address that was deleted.',
+  description: 'A deleted address.',
   fields: (t) => ({
-    deletedId: t.exposeID('id', { description: 'The id that it had.' }),
-    address: t.exposeString('address', { description: 'The address, which is free now.' }),
+    deletedId: t.exposeID('id', { description: 'The ID it had.' }),
+    address: t.exposeString('address', { description: 'The address, which can be created again.' }),
     domain: t.field({
       type: DomainNode,
       nullable: true,
-      description: 'The domain that it was on; null in the rare case that it was deleted while you asked.',
+      description: 'Domain of the address. Null if it was deleted while you asked.',
       resolve: ({ domain }) => domain.id,
     }),
   }),
@@ -77,8 +76,8 @@ builder.mutationField('deleteEmailAddress', (t) =>
     type: DeleteEmailAddressPayload,
     access: access.manage,
     description:
-      'Deletes an address. It takes no mail any more, unless its domain takes mail to every address. Mail that it took stays readable.',
-    input: { id: t.input.id({ required: true, description: 'Id of the address.' }) },
+      'Deletes an address. It stops receiving mail, unless its domain has a catch-all. Its emails stay readable.',
+    input: { id: t.input.id({ required: true, description: 'ID of the address.' }) },
     errors: { directResult: true },
     resolve: async (_root, { input: { id } }, context) => {
       const deleted = await changes.deleteEmailAddress(context.operations, id);

@@ -8,52 +8,54 @@ import { DomainNode, EmailAddressNode, EndpointInterface } from '../nodes.ts';
 import { addressQuery, EmailAddressConnection, EmailAddressFilter } from './address-connection.ts';
 
 const AddressRouting = builder.enumType('AddressRouting', {
-  description: 'How mail to an address is handed on.',
+  description: 'How mail to an address is routed.',
   values: {
     ENDPOINT: { value: 'endpoint', description: 'To an endpoint.' },
-    WEBHOOK: { value: 'webhook', description: 'To an endpoint of type webhook, named the former way.' },
-    NONE: { value: 'none', description: 'Not at all: it is stored.' },
+    WEBHOOK: { value: 'webhook', description: 'To a webhook endpoint, set by the legacy field webhookId.' },
+    NONE: { value: 'none', description: 'Not routed: mail is stored only.' },
   } as const,
 });
 
 const mailCounts = loadByOwner(({ reads }, names, _args: null) => addresses.countAddressEmails(reads, names));
 
 EmailAddressNode.implement({
-  description: 'An address of yours that takes mail.',
+  description: 'An address of yours that receives mail.',
   isOfDomain: true,
   fields: (t) => ({
-    address: t.exposeString('address', { description: 'The address itself, in lower case.' }),
-    isActive: t.exposeBoolean('isActive', { description: 'Whether it takes mail, as you wish.' }),
-    isReceiving: t.exposeBoolean('isReceiving', { description: 'Active, and mail for its domain comes here.' }),
+    address: t.exposeString('address', { description: 'The address in lowercase.' }),
+    isActive: t.exposeBoolean('isActive', { description: 'Whether the address is set to accept mail.' }),
+    isReceiving: t.exposeBoolean('isReceiving', {
+      description: 'Whether the address is active and mail for its domain arrives here.',
+    }),
     warning: t.exposeString('warning', {
       nullable: true,
-      description: 'For people: why no mail comes although it is active; null: it does, or it is not active.',
+      description: 'Why an active address receives no mail. Display text; null if it does, or if it is inactive.',
     }),
     domain: t.field({
       type: DomainNode,
       nullable: true,
-      description: 'The domain that it is on; null in the rare case that it was deleted while you asked.',
+      description: 'Domain of the address. Null if it was deleted while you asked.',
       resolve: (address) => address.domain.id,
     }),
     routing: t.field({
       type: AddressRouting,
-      description: 'How mail to it is handed on.',
+      description: 'How its mail is routed.',
       resolve: ({ endpoint, endpointId }) =>
         endpoint === null ? 'none' : endpointId === null ? 'webhook' : 'endpoint',
     }),
     endpoint: t.field({
       type: EndpointInterface,
       nullable: true,
-      description: 'Where mail to it goes, by either way; null: it is stored only.',
+      description: 'Endpoint that receives its mail, however it was set. Null if mail is stored only.',
       resolve: (address) => address.endpoint?.id ?? null,
     }),
     emailStatistics: t.field({
       type: MailStatistics,
-      description: 'How much mail it had lately; counted when it is asked for.',
+      description: 'Recent amount of mail. Counted only when requested.',
       resolve: ({ address }, _args, context) => mailCounts(context, address, null),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was changed.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the address was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the address was last changed.' }),
   }),
 });
 
@@ -62,8 +64,8 @@ builder.queryFields((t) => ({
     type: EmailAddressNode,
     access: access.read,
     nullable: true,
-    description: 'An address by its id; null when you have none with that id.',
-    args: { id: t.arg.id({ required: true, description: 'Id of the address.' }) },
+    description: 'Returns the address with this ID, or null if the account has no such address.',
+    args: { id: t.arg.id({ required: true, description: 'ID of the address.' }) },
     resolve: (_root, { id }) => id,
   }),
   emailAddresses: t.connection(
@@ -72,8 +74,10 @@ builder.queryFields((t) => ({
       access: access.read,
       description: 'Your addresses, newest first.',
       args: {
-        domainId: t.arg.id({ description: 'Only those on this domain; absent or null: on any.' }),
-        filter: t.arg({ type: EmailAddressFilter, description: 'Which addresses to show.' }),
+        domainId: t.arg.id({
+          description: 'ID of a domain, to return its addresses only. Omit or pass null for all domains.',
+        }),
+        filter: t.arg({ type: EmailAddressFilter, description: 'Filters the addresses.' }),
       },
       complexity: connectionComplexity,
       resolve: async (_root, args, { reads }) => {

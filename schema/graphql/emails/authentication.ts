@@ -21,93 +21,104 @@ export function authenticationOf(stored: unknown): Authentication | null {
 }
 
 export const AuthenticationResult = builder.enumType('AuthenticationResult', {
-  description: 'What a check came to (RFC 8601 §2.7).',
+  description: 'Result of an authentication check (RFC 8601 §2.7).',
   values: {
-    PASS: { value: 'pass', description: 'It holds.' },
-    FAIL: { value: 'fail', description: 'It does not hold.' },
-    SOFTFAIL: { value: 'softfail', description: 'It probably does not hold: the domain’s owner says no more (SPF).' },
-    NEUTRAL: { value: 'neutral', description: 'The domain’s owner says nothing, or the signature cannot be judged.' },
+    PASS: { value: 'pass', description: 'The check passed.' },
+    FAIL: { value: 'fail', description: 'The check failed.' },
+    SOFTFAIL: {
+      value: 'softfail',
+      description: 'The check probably failed; the domain owner makes no strong statement (SPF).',
+    },
+    NEUTRAL: {
+      value: 'neutral',
+      description: 'The domain owner makes no statement, or the signature cannot be evaluated.',
+    },
     NONE: { value: 'none', description: 'There was nothing to check.' },
-    POLICY: { value: 'policy', description: 'It holds, but is not taken: a weak key, for one.' },
-    TEMPERROR: { value: 'temperror', description: 'DNS did not answer in time.' },
-    PERMERROR: { value: 'permerror', description: 'What the domain publishes cannot be read.' },
+    POLICY: {
+      value: 'policy',
+      description: 'The check passed but is not accepted, for example because of a weak key.',
+    },
+    TEMPERROR: { value: 'temperror', description: 'DNS did not respond in time.' },
+    PERMERROR: { value: 'permerror', description: 'The published record is invalid.' },
   } as const,
 });
 
 const SenderPolicy = builder.enumType('SenderPolicy', {
-  description: 'What the owner of a domain asks others to do with mail that fails DMARC.',
+  description: 'What a domain owner asks receivers to do with mail that fails DMARC.',
   values: {
-    NONE: { value: 'none', description: 'Nothing.' },
-    QUARANTINE: { value: 'quarantine', description: 'To treat it as suspicious.' },
-    REJECT: { value: 'reject', description: 'To refuse it.' },
+    NONE: { value: 'none', description: 'No action.' },
+    QUARANTINE: { value: 'quarantine', description: 'Treat the mail as suspicious.' },
+    REJECT: { value: 'reject', description: 'Reject the mail.' },
   } as const,
 });
 
-const result = 'What the check came to.';
+const result = 'Result of the check.';
 
 const SpfVerdict = builder.objectRef<Authentication['spf']>('SpfVerdict').implement({
-  description: 'Whether the server that handed the mail over may send for the domain of the reverse-path (RFC 7208).',
+  description: 'SPF result: whether the sending server may send for the envelope sender’s domain (RFC 7208).',
   isOfDomain: true,
   fields: (t) => ({
     result: t.expose('result', { type: AuthenticationResult, description: result }),
     domain: t.exposeString('domain', {
       nullable: true,
-      description: 'The domain that was checked: of the reverse-path, else of the HELO name; null: there was none.',
+      description:
+        'The domain that was checked: that of the envelope sender, else the HELO name. Null if there was none.',
     }),
   }),
 });
 
 const DkimVerdict = builder.objectRef<Authentication['dkim'][number]>('DkimVerdict').implement({
-  description: 'Whether a signature of the mail holds (RFC 6376).',
+  description: 'DKIM result of one signature (RFC 6376).',
   isOfDomain: true,
   fields: (t) => ({
     result: t.expose('result', { type: AuthenticationResult, description: result }),
     domain: t.exposeString('domain', {
       nullable: true,
-      description: 'Who signed; null: the signature names no domain.',
+      description: 'The signing domain. Null if the signature names none.',
     }),
     selector: t.exposeString('selector', {
       nullable: true,
-      description: 'Which key of the domain; null: none is named.',
+      description: 'The selector of the key. Null if the signature names none.',
     }),
   }),
 });
 
 const DmarcVerdict = builder.objectRef<Authentication['dmarc']>('DmarcVerdict').implement({
-  description: 'Whether the domain that the From field shows stands behind the mail (RFC 9989).',
+  description: 'DMARC result: whether SPF or DKIM confirms the domain in the From header (RFC 9989).',
   isOfDomain: true,
   fields: (t) => ({
     result: t.expose('result', { type: AuthenticationResult, description: result }),
     domain: t.exposeString('domain', {
       nullable: true,
-      description: 'Of the From field; null: it has not exactly one.',
+      description: 'The domain in the From header. Null unless there is exactly one.',
     }),
     policy: t.expose('policy', {
       type: SenderPolicy,
       nullable: true,
-      description: 'What the domain publishes; null: it publishes nothing.',
+      description: 'Published DMARC policy. Null if there is none.',
     }),
   }),
 });
 
 const ArcVerdict = builder.objectRef<Authentication['arc']>('ArcVerdict').implement({
-  description: 'Whether what servers on the way say of earlier checks can be trusted (RFC 8617).',
+  description: 'ARC result: whether the authentication results of earlier servers can be trusted (RFC 8617).',
   isOfDomain: true,
   fields: (t) => ({ result: t.expose('result', { type: AuthenticationResult, description: result }) }),
 });
 
 /** What we found out about where a received mail came from. */
 export const AuthenticationRef = builder.objectRef<Authentication>('Authentication').implement({
-  description: 'Our own verdicts on where a received mail came from, never those that it claims itself.',
+  description:
+    'Postroom’s own checks of where a received email came from. Results claimed in the email itself are never used.',
   isOfDomain: true,
   fields: (t) => ({
-    spf: t.expose('spf', { type: SpfVerdict, description: 'Of the server that handed the mail over.' }),
-    dkim: t.expose('dkim', { type: [DkimVerdict], description: 'One for each signature, at most 50.' }),
-    dmarc: t.expose('dmarc', { type: DmarcVerdict, description: 'Of the domain in the From field.' }),
-    arc: t.expose('arc', { type: ArcVerdict, description: 'Of the chain of servers on the way.' }),
+    spf: t.expose('spf', { type: SpfVerdict, description: 'SPF result of the sending server.' }),
+    dkim: t.expose('dkim', { type: [DkimVerdict], description: 'DKIM results, one per signature, up to 50.' }),
+    dmarc: t.expose('dmarc', { type: DmarcVerdict, description: 'DMARC result for the From domain.' }),
+    arc: t.expose('arc', { type: ArcVerdict, description: 'ARC result for the servers on the way.' }),
     hasSeveralFromFields: t.exposeBoolean('hasSeveralFromFields', {
       description:
-        'Whether there is more than one From field: no honest mailer writes two, and programs differ in which they show.',
+        'Whether there is more than one From header. Legitimate mail never has two, and clients differ in which one they show.',
     }),
   }),
 });

@@ -10,27 +10,27 @@ import { builder } from '../builder.ts';
 import { DomainNode, EmailAddressNode } from '../nodes.ts';
 
 const ContactRef = builder.objectRef<Contact>('Contact').implement({
-  description: 'Somebody whom you have had mail with. Strangers wrote name and address.',
+  description: 'A person you have exchanged email with. The name and address come from other people’s emails.',
   fields: (t) => ({
-    name: t.exposeString('name', { nullable: true, description: 'As messages show it; null when none does.' }),
-    address: t.exposeString('address', { description: 'In lower case.' }),
+    name: t.exposeString('name', { nullable: true, description: 'Display name in emails. Null if there is none.' }),
+    address: t.exposeString('address', { description: 'In lowercase.' }),
   }),
 });
 
 const SenderRef = builder.objectRef<SenderAddress>('Sender').implement({
-  description: 'An address that you may send from. Of a verified domain every address serves, be it told here or not.',
+  description: 'An address you can send from. You can also send from any other address of a verified domain.',
   fields: (t) => ({
     address: t.exposeString('address', { description: 'The address.' }),
     emailAddress: t.field({
       type: EmailAddressNode,
       nullable: true,
-      description: 'The same with all that is known of it; null: it was deleted meanwhile.',
+      description: 'The address as an object. Null if it was deleted in the meantime.',
       resolve: ({ id }) => id,
     }),
     domain: t.field({
       type: DomainNode,
       nullable: true,
-      description: 'Its domain; null: it was deleted meanwhile.',
+      description: 'Domain of the address. Null if it was deleted in the meantime.',
       resolve: ({ domainId }) => domainId,
     }),
   }),
@@ -43,25 +43,32 @@ builder.queryFields((t) => ({
     type: [ContactRef],
     access: access.readAccount,
     description:
-      'For a field of addresses: whom you have had mail with, those of the newest threads first. Of a long history the newest 300 threads are looked through, and by three characters and more of an address the newest 300 that have them.',
+      'Suggestions for an address field: people you have exchanged email with, from the newest threads first. Searches the newest 300 threads; with three or more characters of an address, the newest 300 threads that contain it.',
     complexity: ({ first }) => ({ field: 5, multiplier: first ?? USUAL_SUGGESTIONS }),
     args: {
       prefix: t.arg.string({
         defaultValue: '',
-        description: 'How the address, its domain or a word of the name begins, in any case.',
+        description: 'Start of the address, of its domain or of a word in the name, case-insensitive.',
       }),
-      first: t.arg.int({ defaultValue: USUAL_SUGGESTIONS, description: `So many at most: 1 to ${MAX_CONTACTS}.` }),
+      first: t.arg.int({
+        defaultValue: USUAL_SUGGESTIONS,
+        description: `Number of contacts to return, 1 to ${MAX_CONTACTS}.`,
+      }),
     },
     resolve: (_root, { prefix, first }, { reads }) => suggestContacts(reads, prefix ?? '', first ?? USUAL_SUGGESTIONS),
   }),
   senders: t.field({
     type: [SenderRef],
     access: access.readAccount,
-    description: 'Addresses that you may send from: active ones on verified domains, those that mail reaches first.',
+    description:
+      'Addresses you can send from: active ones on verified domains. Those that can receive mail come first.',
     complexity: ({ first }) => ({ field: 1, multiplier: first ?? MAX_CONTACTS }),
     args: {
-      prefix: t.arg.string({ defaultValue: '', description: 'How the address begins, in any case.' }),
-      first: t.arg.int({ defaultValue: MAX_CONTACTS, description: `So many at most: 1 to ${MAX_CONTACTS}.` }),
+      prefix: t.arg.string({ defaultValue: '', description: 'Start of the address, case-insensitive.' }),
+      first: t.arg.int({
+        defaultValue: MAX_CONTACTS,
+        description: `Number of addresses to return, 1 to ${MAX_CONTACTS}.`,
+      }),
     },
     resolve: (_root, { prefix, first }, { reads }) => listSenders(reads, prefix ?? '', first ?? MAX_CONTACTS),
   }),

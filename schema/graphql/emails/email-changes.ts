@@ -5,22 +5,22 @@ import { builder } from '../builder.ts';
 import { forgetLoaded, type GraphContext } from '../context.ts';
 import { EmailNode } from '../nodes.ts';
 
-const emailId = 'Id of the email.';
+const emailId = 'ID of the email.';
 const flags = {
-  isRead: 'Whether it is read; absent: as it is.',
-  isArchived: 'Whether it is archived; absent: as it is.',
+  isRead: 'True marks the email as read, false as unread. Omit to keep the current value.',
+  isArchived: 'True archives the email, false unarchives it. Omit to keep the current value.',
 };
 
-const CancelEmailPayload = changePayload('CancelEmailPayload', 'An email that is never sent.');
-const PauseEmailPayload = changePayload('PauseEmailPayload', 'An email that is held back.');
-const ResumeEmailPayload = changePayload('ResumeEmailPayload', 'An email that is on its schedule again.');
+const CancelEmailPayload = changePayload('CancelEmailPayload', 'A cancelled email.');
+const PauseEmailPayload = changePayload('PauseEmailPayload', 'A paused email.');
+const ResumeEmailPayload = changePayload('ResumeEmailPayload', 'A resumed email.');
 
 builder.mutationFields((t) => ({
   updateEmail: t.fieldWithInput({
     type: EmailNode,
     access: access.manage,
     errors: { dataField: { name: 'email' } },
-    description: 'Marks a received email as read or archived, or not.',
+    description: 'Marks a received email as read or unread, or archives or unarchives it.',
     input: {
       id: t.input.id({ required: true, description: emailId }),
       isRead: t.input.boolean({ description: flags.isRead }),
@@ -40,9 +40,9 @@ builder.mutationFields((t) => ({
       field: 1,
       multiplier: Math.max(1, (args as Partial<typeof args>).input?.ids?.length ?? 1),
     }),
-    description: 'Marks received emails as read or archived, or not: all of them or, when one cannot be marked, none.',
+    description: 'Marks or archives several received emails. Changes all of them, or none if one cannot be changed.',
     input: {
-      ids: t.input.idList({ required: true, description: 'Ids of 1 to 100 emails.' }),
+      ids: t.input.idList({ required: true, description: 'IDs of 1 to 100 emails.' }),
       isRead: t.input.boolean({ description: flags.isRead }),
       isArchived: t.input.boolean({ description: flags.isArchived }),
     },
@@ -57,15 +57,17 @@ builder.mutationFields((t) => ({
     type: EmailNode,
     access: access.send,
     errors: { dataField: { name: 'email' } },
-    description: 'Gives a scheduled email another time; a paused one stays paused.',
+    description: 'Changes the send time of a scheduled email. A paused email stays paused.',
     input: {
       id: t.input.id({ required: true, description: emailId }),
       scheduledAt: t.input.string({
         required: true,
         description:
-          'ISO 8601, or an English phrase such as `tomorrow at 9am`; from a minute to a year ahead. Dotted dates are day first.',
+          'ISO 8601 or an English phrase such as `tomorrow at 9am`, one minute to one year ahead. In dates with dots the day comes first.',
       }),
-      timezone: t.input.string({ description: 'IANA zone that it is told in; absent: that of the email.' }),
+      timezone: t.input.string({
+        description: 'IANA time zone of scheduledAt. The default is the time zone of the email.',
+      }),
     },
     resolve: async (_root, { input: { id, scheduledAt, timezone } }, context) => {
       await scheduled.rescheduleEmail(context.operations, id, { text: scheduledAt, timezone: timezone ?? null });
@@ -76,7 +78,7 @@ builder.mutationFields((t) => ({
     type: CancelEmailPayload,
     access: access.send,
     errors: { directResult: true },
-    description: 'Cancels a scheduled email: it is never sent, and stays readable.',
+    description: 'Cancels a scheduled email. It is never sent and stays readable.',
     input: { id: t.input.id({ required: true, description: emailId }) },
     resolve: (_root, { input }, context) => told(context, scheduled.cancelEmail(context.operations, input.id)),
   }),
@@ -84,7 +86,7 @@ builder.mutationFields((t) => ({
     type: PauseEmailPayload,
     access: access.send,
     errors: { directResult: true },
-    description: 'Holds a scheduled email back until it is resumed, even when its time passes.',
+    description: 'Pauses a scheduled email. It is not sent before you resume it, even after its send time.',
     input: { id: t.input.id({ required: true, description: emailId }) },
     resolve: (_root, { input }, context) => told(context, scheduled.pauseEmail(context.operations, input.id)),
   }),
@@ -92,11 +94,15 @@ builder.mutationFields((t) => ({
     type: ResumeEmailPayload,
     access: access.send,
     errors: { directResult: true },
-    description: 'Puts a paused email back on its schedule. When its own time passed meanwhile, it is sent now.',
+    description: 'Resumes a paused email. If its send time has passed, it is sent now.',
     input: {
       id: t.input.id({ required: true, description: emailId }),
-      scheduledAt: t.input.string({ description: 'Another time, as of rescheduleEmail; absent: its own.' }),
-      timezone: t.input.string({ description: 'IANA zone that it is told in; absent: that of the email.' }),
+      scheduledAt: t.input.string({
+        description: 'New send time, as in rescheduleEmail. The default is the original one.',
+      }),
+      timezone: t.input.string({
+        description: 'IANA time zone of scheduledAt. The default is the time zone of the email.',
+      }),
     },
     resolve: (_root, { input: { id, scheduledAt, timezone } }, context) => {
       const wish = scheduledAt == null ? null : { text: scheduledAt, timezone: timezone ?? null };
@@ -111,7 +117,7 @@ function changePayload(name: string, description: string) {
     fields: (t) => ({
       email: t.field({ type: EmailNode, description: 'The email.', resolve: ({ email }) => email.id }),
       isChanged: t.exposeBoolean('isChanged', {
-        description: 'Whether something was changed; false: it was so before.',
+        description: 'Whether this request changed anything. False if the email was in this state already.',
       }),
     }),
   });

@@ -12,33 +12,37 @@ export interface AttachmentOf {
 }
 
 export const Attachment = builder.objectRef<AttachmentOf>('Attachment').implement({
-  description: 'A file in an email.',
+  description: 'An attachment of an email.',
   isOfDomain: true,
   fields: (t) => ({
     filename: t.string({
-      description: 'As the sender named it, or a name by its type; never empty. Unsafe as a path.',
+      description:
+        'File name given by the sender, or one derived from the type; never empty. Not safe to use as a path.',
       resolve: ({ attachment }) => attachment.filename,
     }),
     contentType: t.string({
-      description: 'Type and subtype as the sender tells them, `application/pdf`.',
+      description: 'Content type given by the sender, such as `application/pdf`.',
       resolve: ({ attachment }) => attachment.contentType,
     }),
-    size: t.int({ description: 'Octets, decoded.', resolve: ({ attachment }) => attachment.size }),
+    size: t.int({ description: 'Size in bytes, decoded.', resolve: ({ attachment }) => attachment.size }),
     contentId: t.string({
       nullable: true,
-      description: 'In the form `<local@host>`, which the HTML names as `cid:local@host`; null: it has none.',
+      description: 'Content-ID as `<local@host>`; the HTML refers to it as `cid:local@host`. Null if there is none.',
       resolve: ({ attachment }) => attachment.contentId,
     }),
     disposition: t.field({
       type: AttachmentDisposition,
       nullable: true,
-      description: 'How it asks to be shown; null: it does not say.',
+      description: 'How the attachment should be displayed. Null if not specified.',
       resolve: ({ attachment }) => attachment.contentDisposition,
     }),
-    index: t.int({ description: 'Its place in the email, from 0.', resolve: ({ attachment }) => attachment.index }),
+    index: t.int({
+      description: 'Position in the email, starting at 0.',
+      resolve: ({ attachment }) => attachment.index,
+    }),
     downloadUrl: t.field({
       type: 'URL',
-      description: 'Answers the octets to the same API key.',
+      description: 'URL of the file. Requires the same API key.',
       resolve: ({ emailId, attachment }, _args, { operations }) =>
         operations.settings.publicUrl + downloadPath({ emailId, part: attachment.index }),
     }),
@@ -46,78 +50,80 @@ export const Attachment = builder.objectRef<AttachmentOf>('Attachment').implemen
 });
 
 const HeaderField = builder.objectRef<{ name: string; value: string }>('HeaderField').implement({
-  description: 'A field of a header section.',
+  description: 'A header of an email.',
   isOfDomain: true,
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'In lower case.' }),
+    name: t.exposeString('name', { description: 'In lowercase.' }),
     value: t.exposeString('value', { description: 'Decoded, on one line.' }),
   }),
 });
 
 /** What only an opened email shows, by the email's id. */
 export const EmailContentRef = builder.objectRef<{ emailId: string }>('EmailContent').implement({
-  description: 'The bodies and the header section of an email. Only what is asked for is read.',
+  description: 'Bodies and headers of an email. Only the requested fields are read.',
   isOfDomain: true,
   fields: (t) => ({
     text: t.string({
       nullable: true,
-      description: 'The plain-text body as it came; null: there is none.',
+      description: 'The plain-text body as received. Null if there is none.',
       resolve: async ({ emailId }, _args, context) => (await loadEmailParts(context, emailId, 'text')).text,
     }),
     html: t.string({
       nullable: true,
-      description: 'The HTML body as it came, unsafe to show outside of a sandbox; null: there is none.',
+      description: 'The HTML body as received. Display it in a sandbox only. Null if there is none.',
       resolve: async ({ emailId }, _args, context) => (await loadEmailParts(context, emailId, 'html')).html,
     }),
     cleanedText: t.string({
       nullable: true,
-      description: 'What its author typed: the plain-text body without quoted mail and signature; null: there is none.',
+      description:
+        'The text the author typed: the plain-text body without quotes and signature. Null if there is none.',
       resolve: async ({ emailId }, _args, context) =>
         (await loadEmailParts(context, emailId, 'cleanedText')).cleanedText,
     }),
     cleanedHtml: t.string({
       nullable: true,
       description:
-        'The HTML body of received mail without what could run, load or mislead; null: there is none, or it is too long to be cleaned.',
+        'The HTML body of received mail without anything that can run, load or mislead. Null if there is none or it is too long to sanitize.',
       resolve: async ({ emailId }, _args, context) =>
         (await loadEmailParts(context, emailId, 'cleanedHtml')).cleanedHtml,
     }),
     headers: t.field({
       type: [HeaderField],
-      description: 'The header section in the order of the message, at most 1,000 fields.',
+      description: 'Headers in the order of the message, up to 1,000.',
       resolve: async ({ emailId }, _args, context) => {
         const { headers } = await loadEmailParts(context, emailId, 'headers');
         return headers.map(([name, value]) => ({ name, value }));
       },
     }),
     inReplyTo: t.stringList({
-      description: 'Message-IDs that the email says it answers.',
+      description: 'Message-IDs in the In-Reply-To header.',
       resolve: async ({ emailId }, _args, context) => (await loadEmailParts(context, emailId, null)).inReplyTo,
     }),
     references: t.stringList({
-      description: 'Message-IDs of the conversation before it, the first one first.',
+      description: 'Message-IDs in the References header, oldest first.',
       resolve: async ({ emailId }, _args, context) => (await loadEmailParts(context, emailId, null)).references,
     }),
     authentication: t.field({
       type: AuthenticationRef,
       nullable: true,
-      description: 'Where it came from, as far as can be proved; null: not checked, as of sent mail.',
+      description: 'Authentication results of the sender. Null if not checked, as for sent mail.',
       resolve: async ({ emailId }, _args, context) =>
         authenticationOf((await loadEmailParts(context, emailId, null)).authentication),
     }),
     priority: t.field({
       type: EmailPriority,
       nullable: true,
-      description: 'How urgent the sender calls it; null: it does not say.',
+      description: 'Priority set by the sender. Null if none is set.',
       resolve: async ({ emailId }, _args, context) => (await loadEmailParts(context, emailId, null)).priority,
     }),
     isTruncated: t.boolean({
-      description: 'Whether not all of the message is shown, as it has too much of it. The octets are whole.',
+      description:
+        'Whether parts of the message are missing here because it exceeds a limit. The raw source is complete.',
       resolve: async ({ emailId }, _args, context) => (await loadEmailParts(context, emailId, null)).isTruncated,
     }),
     parseError: t.string({
       nullable: true,
-      description: 'Why no more than its header section could be read; null: all was read. The octets are whole.',
+      description: 'Why only the headers could be parsed. Null if everything was parsed. The raw source is complete.',
       resolve: async ({ emailId }, _args, context) => (await loadEmailParts(context, emailId, null)).parseError,
     }),
   }),

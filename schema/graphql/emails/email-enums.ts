@@ -1,85 +1,94 @@
 import { builder } from '../builder.ts';
 
 export const EmailType = builder.enumType('EmailType', {
-  description: 'Which way an email goes.',
+  description: 'Type of an email.',
   values: {
-    RECEIVED: { value: 'received', description: 'It came in for one of your addresses.' },
-    SENT: { value: 'sent', description: 'You sent it, or it left the schedule.' },
+    RECEIVED: { value: 'received', description: 'Received by one of your addresses.' },
+    SENT: { value: 'sent', description: 'Sent, or released from the schedule.' },
     SCHEDULED: {
       value: 'scheduled',
-      description: 'You wrote it, and it waits for its time; cancelled ones stay here.',
+      description: 'Scheduled to be sent; includes cancelled emails.',
     },
   } as const,
 });
 
 export const EmailStatus = builder.enumType('EmailStatus', {
-  description: 'How far an email came.',
+  description: 'Status of an email.',
   values: {
-    DELIVERED: { value: 'delivered', description: 'Received mail; sent mail that every recipient’s server took.' },
-    PENDING: { value: 'pending', description: 'On its way; deferred recipients are tried for five days.' },
-    FAILED: { value: 'failed', description: 'A recipient was given up after five days of trying.' },
+    DELIVERED: { value: 'delivered', description: 'Received, or accepted by the servers of all recipients.' },
+    PENDING: { value: 'pending', description: 'Being sent. Deferred recipients are retried for five days.' },
+    FAILED: { value: 'failed', description: 'At least one recipient could not be reached within five days.' },
     BOUNCED: {
       value: 'bounced',
-      description: 'A recipient was refused for good, perhaps after its server took the mail.',
+      description: 'At least one recipient was rejected permanently, possibly after the server had accepted the email.',
     },
-    SCHEDULED: { value: 'scheduled', description: 'It goes at its time.' },
-    PAUSED: { value: 'paused', description: 'It was on the schedule and is held back until it is resumed.' },
-    CANCELLED: { value: 'cancelled', description: 'It was on the schedule and is never sent.' },
+    SCHEDULED: { value: 'scheduled', description: 'Waiting for its send time.' },
+    PAUSED: { value: 'paused', description: 'Scheduled, but on hold until you resume it.' },
+    CANCELLED: { value: 'cancelled', description: 'Cancelled before it was sent.' },
   } as const,
 });
 
 export const ThreadReason = builder.enumType('ThreadReason', {
-  description: 'Why an email stands in its thread.',
+  description: 'Why an email belongs to its thread.',
   values: {
-    HEADER: { value: 'header', description: 'Its In-Reply-To names a message of the thread.' },
-    REFERENCES: { value: 'references', description: 'Its References name one.' },
-    SUBJECT: { value: 'subject', description: 'Subject and participants fit.' },
-    NEW: { value: 'new', description: 'It opened the thread.' },
-    MANUAL: { value: 'manual', description: 'You put it there.' },
+    HEADER: { value: 'header', description: 'Its In-Reply-To header names a message of the thread.' },
+    REFERENCES: { value: 'references', description: 'Its References header names a message of the thread.' },
+    SUBJECT: { value: 'subject', description: 'Its subject and participants match.' },
+    NEW: { value: 'new', description: 'First message of this conversation.' },
+    MANUAL: { value: 'manual', description: 'You moved it here.' },
   } as const,
 });
 
 export const GuardStatus = builder.enumType('GuardStatus', {
-  description: 'How a guard rule holds an email back.',
+  description: 'How a guard rule holds an email.',
   values: {
-    BLOCKED: { value: 'blocked', description: 'A rule blocked it.' },
-    REVIEW: { value: 'review', description: 'The model behind a rule did not answer, so that it waits for you.' },
+    BLOCKED: { value: 'blocked', description: 'A guard rule blocked it.' },
+    REVIEW: {
+      value: 'review',
+      description: 'The language model of a guard rule did not respond; the email waits for your review.',
+    },
   } as const,
 });
 
 export const EmailPriority = builder.enumType('EmailPriority', {
-  description: 'How urgent a sender calls an email.',
+  description: 'Priority set by the sender.',
   values: {
-    HIGH: { value: 'high', description: 'Urgent.' },
-    NORMAL: { value: 'normal', description: 'As any other.' },
-    LOW: { value: 'low', description: 'Not urgent.' },
+    HIGH: { value: 'high', description: 'High priority.' },
+    NORMAL: { value: 'normal', description: 'Normal priority.' },
+    LOW: { value: 'low', description: 'Low priority.' },
   } as const,
 });
 
 export const AttachmentDisposition = builder.enumType('AttachmentDisposition', {
-  description: 'How an attachment asks to be shown (RFC 2183).',
+  description: 'How an attachment should be displayed (RFC 2183).',
   values: {
-    ATTACHMENT: { value: 'attachment', description: 'Apart from the text.' },
-    INLINE: { value: 'inline', description: 'Within the text, as a picture that the HTML names.' },
+    ATTACHMENT: { value: 'attachment', description: 'As a separate file.' },
+    INLINE: { value: 'inline', description: 'Inside the text, as an image that the HTML refers to.' },
   } as const,
 });
 
 export const RecipientStatus = builder.enumType('RecipientStatus', {
-  description: 'How far an email came with one recipient.',
+  description: 'Delivery status of one recipient.',
   values: {
-    PENDING: { value: 'pending', description: 'It is still to be sent, or is tried again.' },
-    DELIVERED: { value: 'delivered', description: 'The recipient’s server took it.' },
-    BOUNCED: { value: 'bounced', description: 'It was refused for good, perhaps after the server had taken it.' },
-    FAILED: { value: 'failed', description: 'It was given up after five days of trying.' },
+    PENDING: { value: 'pending', description: 'Not sent yet, or being retried.' },
+    DELIVERED: { value: 'delivered', description: 'Accepted by the recipient’s server.' },
+    BOUNCED: {
+      value: 'bounced',
+      description: 'Rejected permanently, possibly after the server had accepted the email.',
+    },
+    FAILED: { value: 'failed', description: 'Given up after five days of retries.' },
   } as const,
 });
 
 export const AttemptOutcome = builder.enumType('AttemptOutcome', {
-  description: 'What a try to send came to.',
+  description: 'Result of an attempt to send.',
   values: {
-    DELIVERED: { value: 'delivered', description: 'The server took the mail.' },
-    DEFERRED: { value: 'deferred', description: 'Not now: it is tried again.' },
-    BOUNCED: { value: 'bounced', description: 'Refused for good.' },
-    INTERRUPTED: { value: 'interrupted', description: 'It ended with the service, and does not count.' },
+    DELIVERED: { value: 'delivered', description: 'The server accepted the email.' },
+    DEFERRED: { value: 'deferred', description: 'Deferred: Postroom retries it.' },
+    BOUNCED: { value: 'bounced', description: 'Rejected permanently.' },
+    INTERRUPTED: {
+      value: 'interrupted',
+      description: 'Interrupted by a restart of the service; does not count as an attempt.',
+    },
   } as const,
 });

@@ -8,56 +8,56 @@ import { SEARCH_SYNTAX } from '../threads/inbox.ts';
 import { EmailType } from './email-enums.ts';
 
 const EmailStatusFilter = builder.enumType('EmailStatusFilter', {
-  description:
-    'Emails of one status, or received ones of one kind. What guard rules hold back is shown by BLOCKED too.',
+  description: 'Status of an email, or state of a received email. BLOCKED includes everything that guard rules hold.',
   values: {
-    DELIVERED: { value: 'delivered', description: 'Received mail; sent mail that every recipient’s server took.' },
-    PENDING: { value: 'pending', description: 'On its way.' },
-    FAILED: { value: 'failed', description: 'Given up for a recipient after five days of trying.' },
-    BOUNCED: { value: 'bounced', description: 'Refused for good by a recipient’s server.' },
-    SCHEDULED: { value: 'scheduled', description: 'Waiting for its time.' },
-    CANCELLED: { value: 'cancelled', description: 'Never sent.' },
-    PAUSED: { value: 'paused', description: 'Held back by you until it is resumed.' },
-    UNREAD: { value: 'unread', description: 'Received and not marked as read.' },
-    READ: { value: 'read', description: 'Received and marked as read.' },
+    DELIVERED: { value: 'delivered', description: 'Received, or accepted by the servers of all recipients.' },
+    PENDING: { value: 'pending', description: 'Being sent.' },
+    FAILED: { value: 'failed', description: 'Given up for a recipient after five days of retries.' },
+    BOUNCED: { value: 'bounced', description: 'Rejected permanently by a recipient’s server.' },
+    SCHEDULED: { value: 'scheduled', description: 'Waiting for its send time.' },
+    CANCELLED: { value: 'cancelled', description: 'Cancelled before it was sent.' },
+    PAUSED: { value: 'paused', description: 'On hold until you resume it.' },
+    UNREAD: { value: 'unread', description: 'Received and read.' },
+    READ: { value: 'read', description: 'Received and unread.' },
     ARCHIVED: { value: 'archived', description: 'Received and archived.' },
-    BLOCKED: { value: 'blocked', description: 'Received and held back by a guard rule, or waiting for your review.' },
+    BLOCKED: { value: 'blocked', description: 'Received and held by a guard rule or waiting for review.' },
   } as const,
 });
 
 const TimeRange = builder.enumType('TimeRange', {
-  description: 'How far back from now emails were created.',
+  description: 'Maximum age of emails, by creation time.',
   values: {
-    HOUR: { value: '1h', description: 'One hour.' },
-    DAY: { value: '24h', description: '24 hours.' },
-    WEEK: { value: '7d', description: '7 days.' },
-    MONTH: { value: '30d', description: '30 days.' },
-    QUARTER: { value: '90d', description: '90 days.' },
-    ALL: { value: 'all', description: 'Without end.' },
+    HOUR: { value: '1h', description: 'Last hour.' },
+    DAY: { value: '24h', description: 'Last 24 hours.' },
+    WEEK: { value: '7d', description: 'Last 7 days.' },
+    MONTH: { value: '30d', description: 'Last 30 days.' },
+    QUARTER: { value: '90d', description: 'Last 90 days.' },
+    ALL: { value: 'all', description: 'Any age.' },
   } as const,
 });
 
 const EmailFilter = builder.inputType('EmailFilter', {
-  description: 'Which emails a list shows; what is absent or null puts no condition, but for timeRange.',
+  description: 'Filters a list of emails. Omit a field or pass null to match all; only timeRange has a default.',
   fields: (t) => ({
-    type: t.field({ type: EmailType, description: 'Emails of one type; absent: sent, received and scheduled ones.' }),
-    status: t.field({ type: EmailStatusFilter, description: 'Emails of one status.' }),
-    isArchived: t.boolean({ description: 'Only archived ones, or only those that are not.' }),
-    isTest: t.boolean({ description: 'Only those that you made come in to try things out, or only the others.' }),
+    type: t.field({ type: EmailType, description: 'Matches emails of this type. Omit to match all types.' }),
+    status: t.field({ type: EmailStatusFilter, description: 'Matches emails with this status.' }),
+    isArchived: t.boolean({ description: 'True matches archived emails only, false the others.' }),
+    isTest: t.boolean({ description: 'True matches simulated emails only, false all others.' }),
     timeRange: t.field({
       type: TimeRange,
       description:
-        'How old they may be; without it 30 days, and any age for a search. Use ALL for every email there is.',
+        'Maximum age of the emails. The default is 30 days, or any age for a search. Use ALL to match every email.',
     }),
     domain: t.string({
-      description:
-        'Id of a domain of yours: its mail. A domain name: mail of which either side, yours or the other, has it.',
+      description: 'ID of a domain of yours, to match its mail; or a domain name, to match mail sent to or from it.',
     }),
     address: t.string({
       description:
-        'Id of an address of yours: its mail. An address itself, also of others: mail of which either side has it.',
+        'ID of an address of yours, to match its mail; or any email address, to match mail sent to or from it.',
     }),
-    contains: t.string({ description: 'Part of subject, sender or recipients, in any case; at most 100 characters.' }),
+    contains: t.string({
+      description: 'Part of the subject, sender or recipients, case-insensitive, up to 100 characters.',
+    }),
   }),
 });
 
@@ -66,8 +66,8 @@ builder.queryFields((t) => ({
     type: EmailNode,
     access: access.read,
     nullable: true,
-    description: 'An email by its id; null when you have none with that id.',
-    args: { id: t.arg.id({ required: true, description: 'Id of the email.' }) },
+    description: 'Returns the email with this ID, or null if the account has no such email.',
+    args: { id: t.arg.id({ required: true, description: 'ID of the email.' }) },
     resolve: (_root, { id }) => id,
   }),
   emails: t.connection(
@@ -75,9 +75,9 @@ builder.queryFields((t) => ({
       type: EmailNode,
       access: access.read,
       description:
-        'Sent, received and scheduled mail in one list, newest first. Without a filter: of the last 30 days.',
+        'Sent, received and scheduled emails in one list, newest first. Without a filter, those of the last 30 days.',
       args: {
-        filter: t.arg({ type: EmailFilter, description: 'Which emails to show.' }),
+        filter: t.arg({ type: EmailFilter, description: 'Filters the emails.' }),
         search: t.arg.string({ description: SEARCH_SYNTAX }),
       },
       complexity: connectionComplexity,
@@ -92,12 +92,12 @@ builder.queryFields((t) => ({
       description: 'A page of emails.',
       fields: (c) => ({
         totalCount: c.int({
-          description: 'How many there are on all pages, exact; counted only when it is asked for.',
+          description: 'Exact number of emails on all pages. Counted only when requested.',
           resolve: (page) => page.count(),
         }),
       }),
     },
-    { name: 'EmailEdge', description: 'An email in a list.' },
+    { name: 'EmailEdge', description: 'An email and its cursor.' },
   ),
 }));
 

@@ -15,106 +15,108 @@ const recipientsOf = loadByOwner(({ reads }, emailIds) => loadRecipientsOf(reads
 const sizeOf = loadByOwner(({ reads }, emailIds) => loadSizes(reads, emailIds));
 
 const Tag = builder.objectRef<{ name: string; value: string }>('Tag').implement({
-  description: 'What its sender knows a sent email by; recipients do not see it.',
+  description: 'A name-value pair to identify a sent email. Recipients do not see it.',
   isOfDomain: true,
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'What the tag is about.' }),
-    value: t.exposeString('value', { description: 'What it says.' }),
+    name: t.exposeString('name', { description: 'Name of the tag.' }),
+    value: t.exposeString('value', { description: 'Value of the tag.' }),
   }),
 });
 
 EmailNode.implement({
-  description: 'A message that came in for one of your addresses, was sent, or waits for its time.',
+  description: 'An email that was received, sent or scheduled.',
   isOfDomain: true,
   fields: (t) => ({
-    type: t.expose('type', { type: EmailType, description: 'Which way it goes.' }),
-    status: t.expose('status', { type: EmailStatus, description: 'How far it came.' }),
+    type: t.expose('type', { type: EmailType, description: 'Type of the email.' }),
+    status: t.expose('status', { type: EmailStatus, description: 'Status of the email.' }),
     failureReason: t.exposeString('failureReason', {
       nullable: true,
-      description: 'Why nothing more comes of a sent email; null: something may, or did.',
+      description: 'Why sending stopped. Null if sending continues or succeeded.',
     }),
-    messageId: t.exposeString('messageId', { description: 'The Message-ID, with angle brackets (RFC 5322 §3.6.4).' }),
-    subject: t.exposeString('subject', { description: 'Decoded; empty when there is none.' }),
-    preview: t.exposeString('preview', { description: 'The beginning of what the author typed, for lists.' }),
+    messageId: t.exposeString('messageId', {
+      description: 'Message-ID header, with angle brackets (RFC 5322 §3.6.4).',
+    }),
+    subject: t.exposeString('subject', { description: 'Subject, decoded; empty if there is none.' }),
+    preview: t.exposeString('preview', { description: 'First characters of the text the author typed, for lists.' }),
     from: t.field({
       type: Mailbox,
-      description: 'Whom the From field names first.',
+      description: 'First address in the From header.',
       resolve: ({ fromName, fromAddress }) => ({ name: fromName, address: fromAddress }),
     }),
-    fromText: t.exposeString('fromText', { description: 'The From field as it was written, decoded.' }),
-    to: t.field({ type: [Mailbox], description: 'The To field.', resolve: (email) => mailboxesOf(email, 'to') }),
-    cc: t.field({ type: [Mailbox], description: 'The Cc field.', resolve: (email) => mailboxesOf(email, 'cc') }),
+    fromText: t.exposeString('fromText', { description: 'From header, decoded.' }),
+    to: t.field({ type: [Mailbox], description: 'To header.', resolve: (email) => mailboxesOf(email, 'to') }),
+    cc: t.field({ type: [Mailbox], description: 'Cc header.', resolve: (email) => mailboxesOf(email, 'cc') }),
     bcc: t.field({
       type: [Mailbox],
-      description: 'Who got a sent email unseen by the others; of received mail the Bcc field, which is mostly absent.',
+      description: 'Bcc recipients of a sent email. For received mail the Bcc header, which is usually absent.',
       resolve: (email, _args, context) => readMailboxes(context, email, 'bcc'),
     }),
     replyTo: t.field({
       type: [Mailbox],
-      description: 'Where answers are wished; empty: to the sender.',
+      description: 'Addresses to reply to. Empty to reply to the sender.',
       resolve: (email, _args, context) => readMailboxes(context, email, 'replyTo'),
     }),
     envelopeRecipient: t.exposeString('recipient', {
       nullable: true,
-      description: 'The address that a received email was handed over for, plus-tag and all; null for sent mail.',
+      description: 'Envelope recipient of a received email, including the plus tag. Null for sent mail.',
     }),
     plusTag: t.string({
       nullable: true,
-      description: 'The `news` of an envelope recipient `ann+news@example.com`; null: it has none.',
+      description: 'Plus tag of the envelope recipient: `news` in `ann+news@example.com`. Null if there is none.',
       resolve: ({ recipient }) => (recipient === null ? null : plusTagOf(recipient)),
     }),
     ownAddress: t.field({
       type: EmailAddressNode,
       nullable: true,
       description:
-        'Your address that it came to or went from; null: the catch-all took it, it was sent from another address of the domain, or the address is gone.',
+        'Your address that received or sent the email. Null if the catch-all received it, it was sent from another address of the domain, or the address was deleted.',
       resolve: ({ addressId }) => addressId,
     }),
     domain: t.field({
       type: DomainNode,
       nullable: true,
-      description: 'Your domain that it came to or went from; null: the domain is gone.',
+      description: 'Your domain that received or sent the email. Null if it was deleted.',
       resolve: ({ domainId }) => domainId,
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
-      description: 'When it came in, or when it was written. Lists of emails are ordered by it.',
+      description: 'When the email was received or created. Lists are sorted by it.',
     }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When something of it was last changed.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the email last changed.' }),
     sentAt: t.expose('sentAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the first server took a sent email; null: none has, or it was received.',
+      description: 'When a server first accepted the sent email. Null if none has, or for received mail.',
     }),
     scheduledAt: t.expose('scheduledAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it goes, or went, by the schedule; null: it was never on it.',
+      description: 'Scheduled send time. Null if the email was never scheduled.',
     }),
     timezone: t.exposeString('timezone', {
       nullable: true,
-      description: 'IANA zone in which its time was told; null: it was never on the schedule.',
+      description: 'IANA time zone of the scheduled time. Null if the email was never scheduled.',
     }),
     date: t.expose('date', {
       type: 'DateTime',
       nullable: true,
-      description: 'The Date field, which the sender’s clock wrote; null: it is absent or no date.',
+      description: 'Date header, set by the sender. Null if it is missing or invalid.',
     }),
     isRead: t.exposeBoolean('isRead', {
-      description: 'Whether a received email was marked as read; false for sent mail.',
+      description: 'Whether the received email is marked as read. False for sent mail.',
     }),
     readAt: t.expose('readAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was marked; null: it is not.',
+      description: 'When the email was marked as read. Null if it is unread.',
     }),
-    isArchived: t.exposeBoolean('isArchived', { description: 'Whether a received email was archived.' }),
-    isTest: t.exposeBoolean('isTest', { description: 'Whether you made it come in, to try things out.' }),
-    hasAttachments: t.exposeBoolean('hasAttachments', { description: 'Whether it holds files.' }),
-    attachmentCount: t.exposeInt('attachmentCount', { description: 'How many files it holds.' }),
+    isArchived: t.exposeBoolean('isArchived', { description: 'Whether the received email is archived.' }),
+    isTest: t.exposeBoolean('isTest', { description: 'Whether the email was created by simulateInbound.' }),
+    hasAttachments: t.exposeBoolean('hasAttachments', { description: 'Whether the email has attachments.' }),
+    attachmentCount: t.exposeInt('attachmentCount', { description: 'Number of attachments.' }),
     attachments: t.field({
       type: [Attachment],
-      description: 'Its files, in the order of the email.',
+      description: 'Attachments, in the order of the email.',
       resolve: async ({ id: emailId, hasAttachments }, _args, context) => {
         if (!hasAttachments) return [];
         const { attachments } = await loadEmailParts(context, emailId, null);
@@ -123,58 +125,57 @@ EmailNode.implement({
     }),
     tags: t.field({
       type: [Tag],
-      description: 'What its sender gave a sent email to know it by.',
+      description: 'Tags of a sent email.',
       resolve: async ({ id, type }, _args, context) =>
         type === 'received' ? [] : (await loadEmailParts(context, id, null)).tags,
     }),
     content: t.field({
       type: EmailContentRef,
-      description: 'Its bodies and header section.',
+      description: 'Bodies and headers.',
       resolve: ({ id }) => ({ emailId: id }),
     }),
     size: t.int({
       nullable: true,
-      description: 'Octets of the whole message; null: it is not kept.',
+      description: 'Size of the raw message in bytes. Null if it is no longer stored.',
       resolve: ({ id, hasOctets }, _args, context) => (hasOctets ? sizeOf(context, id, null) : null),
     }),
     rawUrl: t.field({
       type: 'URL',
       nullable: true,
-      description: 'Answers the whole message, `message/rfc822`, to the same API key; null: it is not kept.',
+      description:
+        'URL of the raw message, `message/rfc822`. Requires the same API key. Null if it is no longer stored.',
       resolve: ({ id, hasOctets }, _args, { operations }) =>
         hasOctets ? operations.settings.publicUrl + downloadPath({ emailId: id, part: 'raw' }) : null,
     }),
     thread: t.field({
       type: ThreadNode,
       nullable: true,
-      description:
-        'The conversation; null: it is found a moment after the email came, or for scheduled mail when it goes.',
+      description: 'The thread. Null for a moment after the email arrives, and until a scheduled email is sent.',
       resolve: ({ threadId }) => threadId,
     }),
     threadPosition: t.exposeInt('threadPosition', {
       nullable: true,
-      description: 'Its place in the thread, from 0; null as thread.',
+      description: 'Position in the thread, starting at 0. Null if there is no thread yet.',
     }),
     threadReason: t.expose('threadReason', {
       type: ThreadReason,
       nullable: true,
-      description: 'Why it stands in that thread; null as thread.',
+      description: 'Why the email belongs to this thread. Null if there is no thread yet.',
     }),
     batch: t.field({
       type: BatchNode,
       nullable: true,
-      description: 'The emails that it was asked for with; null: it was asked for alone, or received.',
+      description: 'The batch the email was sent with. Null if it was sent alone or received.',
       resolve: ({ batchId }) => batchId,
     }),
     guardStatus: t.expose('guardStatus', {
       type: GuardStatus,
       nullable: true,
-      description: 'How a guard rule holds it back now; null: none does.',
+      description: 'How a guard rule holds the email. Null if none does.',
     }),
     recipients: t.field({
       type: [RecipientNode],
-      description:
-        'Who it is sent to, those of the header first, and what became of it there; empty for received mail.',
+      description: 'Recipients and their delivery status, in the order To, Cc, Bcc. Empty for received mail.',
       complexity: { field: 1, multiplier: USUAL_RECIPIENTS },
       resolve: ({ id, type }, _args, context) => (type === 'received' ? [] : recipientsOf(context, id, null)),
     }),

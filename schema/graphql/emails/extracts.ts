@@ -12,22 +12,22 @@ const DEFAULT_TIMEOUT_SECONDS = 30;
 const BESIDE_MS = 10_000;
 
 const ExtractSource = builder.enumType('ExtractSource', {
-  description: 'Where in an email something was found.',
+  description: 'Part of an email.',
   values: {
-    SUBJECT: { value: 'subject', description: 'In the subject.' },
-    TEXT: { value: 'text', description: 'In the plain-text body.' },
-    HTML: { value: 'html', description: 'In the HTML body.' },
-    HEADER: { value: 'header', description: 'In the header section.' },
+    SUBJECT: { value: 'subject', description: 'The subject.' },
+    TEXT: { value: 'text', description: 'The plain-text body.' },
+    HTML: { value: 'html', description: 'The HTML body.' },
+    HEADER: { value: 'header', description: 'The headers.' },
   } as const,
 });
 
 const ExtractedCode = builder.objectRef<Extracts['codes'][number]>('ExtractedCode').implement({
-  description: 'What looks like a code to be typed in once.',
+  description: 'A likely verification code.',
   isOfDomain: true,
   fields: (t) => ({
-    code: t.exposeString('code', { description: 'As it stands there; digits that stand apart are joined.' }),
-    foundIn: t.expose('foundIn', { type: [ExtractSource], description: 'Where it stands.' }),
-    likelihood: t.exposeFloat('likelihood', { description: '0 to 1: how much speaks for it.' }),
+    code: t.exposeString('code', { description: 'The code, without spaces between its digits.' }),
+    foundIn: t.expose('foundIn', { type: [ExtractSource], description: 'Where the code was found.' }),
+    likelihood: t.exposeFloat('likelihood', { description: 'Confidence, from 0 to 1.' }),
   }),
 });
 
@@ -35,24 +35,26 @@ const ExtractedLink = builder.objectRef<Extracts['links'][number]>('ExtractedLin
   description: 'A link in an email.',
   isOfDomain: true,
   fields: (t) => ({
-    url: t.field({ type: 'URL', description: 'Of http, https or mailto.', resolve: ({ url }) => url }),
+    url: t.field({ type: 'URL', description: 'http, https or mailto URL.', resolve: ({ url }) => url }),
     text: t.exposeString('text', {
       nullable: true,
-      description: 'What is clicked; null: the URL itself stands in the text.',
+      description: 'Link text. Null if the text is the URL itself.',
     }),
-    foundIn: t.expose('foundIn', { type: [ExtractSource], description: 'Where it stands.' }),
-    isUnsubscribe: t.exposeBoolean('isUnsubscribe', { description: 'Whether it ends a subscription.' }),
+    foundIn: t.expose('foundIn', { type: [ExtractSource], description: 'Where the link was found.' }),
+    isUnsubscribe: t.exposeBoolean('isUnsubscribe', {
+      description: 'Whether the link unsubscribes from a mailing list.',
+    }),
   }),
 });
 
 const ExtractsRef = builder.objectRef<Extracts>('Extracts').implement({
-  description: 'What programs look for in mail.',
+  description: 'Codes and links found in an email.',
   isOfDomain: true,
   fields: (t) => ({
-    codes: t.expose('codes', { type: [ExtractedCode], description: 'The likeliest first, ten at most.' }),
+    codes: t.expose('codes', { type: [ExtractedCode], description: 'Codes, most likely first, up to 10.' }),
     links: t.expose('links', {
       type: [ExtractedLink],
-      description: 'What the mail is likely about first, what unsubscribes last; a hundred at most.',
+      description: 'Links, most relevant first and unsubscribe links last, up to 100.',
     }),
   }),
 });
@@ -60,7 +62,7 @@ const ExtractsRef = builder.objectRef<Extracts>('Extracts').implement({
 builder.objectFields(EmailNode, (t) => ({
   extracts: t.field({
     type: ExtractsRef,
-    description: 'The codes and links in it.',
+    description: 'Verification codes and links found in the email.',
     complexity: { field: COST },
     resolve: async ({ id, subject }, _args, context) => {
       const [{ text, headers }, { html }] = await Promise.all([
@@ -78,17 +80,18 @@ builder.queryFields((t) => ({
     access: access.read,
     nullable: true,
     description:
-      'The first received email that fits all that is given, as soon as it is there with its thread; null: none came in time.',
+      'Waits for a received email that matches all arguments and returns the first one once it has a thread. Returns null if none arrives in time.',
     args: {
       address: t.arg.string({
-        description: 'An address of yours: its id, or the address itself; with a plus-tag mail to that tag alone.',
+        description:
+          'ID of an address of yours, or the address itself. An address with a plus tag matches mail to that tag only.',
       }),
-      domain: t.arg.string({ description: 'A domain of yours: its id or name.' }),
-      from: t.arg.string({ description: 'The sender’s address, or its domain.' }),
-      subject: t.arg.string({ description: 'Part of the subject, in any case.' }),
+      domain: t.arg.string({ description: 'ID or name of a domain of yours.' }),
+      from: t.arg.string({ description: 'Email address or domain of the sender.' }),
+      subject: t.arg.string({ description: 'Part of the subject, case-insensitive.' }),
       since: t.arg({
         type: 'DateTime',
-        description: 'Mail accepted then or later counts, of the last 24 hours at most; null: what comes from now on.',
+        description: 'Also matches mail accepted since this time, up to 24 hours ago. Null matches mail from now on.',
       }),
       timeout: t.arg.int({ defaultValue: DEFAULT_TIMEOUT_SECONDS, description: 'Seconds to wait, 0 to 60.' }),
     },

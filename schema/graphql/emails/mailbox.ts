@@ -10,16 +10,17 @@ interface NamedAddress {
 }
 
 export const Mailbox = builder.objectRef<NamedAddress>('Mailbox').implement({
-  description: 'An address with the name that stands beside it (RFC 5322 §3.4).',
+  description: 'An email address with an optional display name (RFC 5322 §3.4).',
   isOfDomain: true,
   fields: (t) => ({
     name: t.string({
       nullable: true,
-      description: 'As its writer wrote it, decoded; null: there is none.',
+      description: 'Display name, decoded. Null if there is none.',
       resolve: ({ name }, _args, context) => (typeof name === 'function' ? name(context) : name),
     }),
     address: t.exposeString('address', {
-      description: '`ada@example.org`. What strangers wrote stands as they wrote it, so it may be no address at all.',
+      description:
+        '`ada@example.org`. In received mail this is what the sender wrote, which may not be a valid address.',
     }),
   }),
 });

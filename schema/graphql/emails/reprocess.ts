@@ -10,102 +10,113 @@ import { forgetLoaded } from '../context.ts';
 import { DeliveryNode, EmailNode, EndpointInterface } from '../nodes.ts';
 
 const ReprocessStepEnum = builder.enumType('ReprocessStep', {
-  description: 'What is done with a stored email once more, always in this order.',
+  description: 'A step of reprocessing. The steps always run in this order.',
   values: {
-    PARSE: { value: 'parse', description: 'Its octets are read by the parser of today.' },
-    THREAD: { value: 'thread', description: 'It is taken out of its thread and joined as if it came now.' },
-    ROUTE: { value: 'route', description: 'Guard rules and routes are asked; where they lead, it is delivered again.' },
+    PARSE: { value: 'parse', description: 'Parses the raw message with the current parser.' },
+    THREAD: { value: 'thread', description: 'Removes the email from its thread and threads it as if it arrived now.' },
+    ROUTE: { value: 'route', description: 'Applies guard rules and routes, and delivers the email again accordingly.' },
   } as const,
 });
 
 const ReprocessErrorCode = builder.enumType('ReprocessErrorCode', {
-  description: 'Why a step could not be done with an email.',
+  description: 'Why a step failed.',
   values: {
-    NOT_FOUND: { value: 'not_found', description: 'You have no such email.' },
-    CONFLICT: { value: 'conflict', description: 'It is still in work, or others were in the way. Try again shortly.' },
+    NOT_FOUND: { value: 'not_found', description: 'The account has no such email.' },
+    CONFLICT: {
+      value: 'conflict',
+      description: 'The email is still being processed or locked by other requests. Try again shortly.',
+    },
     VALIDATION: {
       value: 'validation',
-      description: 'It is not of a kind that this can be done with, or cannot be parsed.',
+      description: 'This step does not apply to this email, or the email cannot be parsed.',
     },
-    RATE_LIMITED: { value: 'rate_limited', description: 'Your guard rules took too long lately.' },
-    UNAVAILABLE: { value: 'unavailable', description: 'There was no time, or nobody to do it. Try again.' },
-    OTHER: { value: 'other', description: 'Anything else; the message says what.' },
+    RATE_LIMITED: { value: 'rate_limited', description: 'Your guard rules recently took too long.' },
+    UNAVAILABLE: {
+      value: 'unavailable',
+      description: 'The request ran out of time or no worker was available. Try again.',
+    },
+    OTHER: { value: 'other', description: 'Any other error; see the message.' },
   } as const,
 });
 
 const ReprocessChangeRef = builder.objectRef<ReprocessChange>('ReprocessChange').implement({
-  description: 'Something of an email that reads otherwise now.',
+  description: 'A difference between the stored email and the result of reprocessing.',
   fields: (t) => ({
-    step: t.expose('step', { type: ReprocessStepEnum, description: 'The step that it came of.' }),
-    field: t.exposeString('field', { description: 'What differs: `subject`, `textBody`, `threadId`, `outcome` ...' }),
+    step: t.expose('step', { type: ReprocessStepEnum, description: 'The step that caused the difference.' }),
+    field: t.exposeString('field', {
+      description: 'What differs: `subject`, `textBody`, `threadId`, `outcome` and so on.',
+    }),
     before: t.exposeString('before', {
       nullable: true,
       description:
-        'As text, at most 500 characters, of bodies from shortly before the first difference; what is more than a text as JSON. Null: nothing.',
+        'Old value as text of up to 500 characters; other types as JSON. For bodies, the text around the first difference. Null if there was none.',
     }),
-    after: t.exposeString('after', { nullable: true, description: 'The same as it reads now; null: nothing.' }),
+    after: t.exposeString('after', {
+      nullable: true,
+      description: 'New value, in the same format. Null if there is none.',
+    }),
     differsAt: t.exposeInt('differsAt', {
       nullable: true,
-      description: 'Of bodies: after how many characters they differ; null of all else.',
+      description: 'For bodies, the number of characters before the first difference. Null otherwise.',
     }),
   }),
 });
 
 const ReprocessErrorRef = builder.objectRef<NonNullable<ReprocessedEmail['error']>>('ReprocessError').implement({
-  description: 'Why a step could not be done; those before it were, those behind it were not.',
+  description: 'An error in a step. The steps before it took effect, the steps after it did not run.',
   fields: (t) => ({
     code: t.field({
       type: ReprocessErrorCode,
-      description: 'For programs.',
+      description: 'Error code.',
       resolve: ({ code }) =>
         code === 'unauthorized' || code === 'forbidden' || code === 'gone' ? ('other' as const) : code,
     }),
-    message: t.exposeString('message', { description: 'For people.' }),
+    message: t.exposeString('message', { description: 'Display text.' }),
   }),
 });
 
 const ReprocessedEmailRef = builder.objectRef<ReprocessedEmail>('ReprocessedEmail').implement({
-  description: 'What became of one email, or would in a run.',
+  description: 'Result of reprocessing one email.',
   fields: (t) => ({
-    emailId: t.exposeID('emailId', { description: 'Id of the email.' }),
+    emailId: t.exposeID('emailId', { description: 'ID of the email.' }),
     email: t.field({
       type: EmailNode,
       nullable: true,
-      description: 'The email as it is now; null: you have none of that id, or it is not parsed yet.',
+      description: 'The email as it is now. Null if the account has no such email or it is not parsed yet.',
       resolve: ({ emailId, error }) => (error?.code === 'not_found' ? null : emailId),
     }),
     changes: t.field({
       type: [ReprocessChangeRef],
-      description: 'What differs, step by step; empty: nothing.',
+      description: 'Differences, by step. Empty if nothing differs.',
       resolve: ({ changes }) => changes,
     }),
     endpoint: t.field({
       type: EndpointInterface,
       nullable: true,
-      description: 'With step ROUTE: where it goes; null: nowhere, or that was not asked.',
+      description: 'With step ROUTE, the endpoint of the email. Null if there is none or the step was not requested.',
       resolve: ({ endpointId }) => endpointId,
     }),
     delivery: t.field({
       type: DeliveryNode,
       nullable: true,
-      description: 'The delivery that was made; null: none was, as in every dry run.',
+      description: 'The new delivery. Null if there is none, as in every dry run.',
       resolve: ({ deliveryId }) => deliveryId,
     }),
     error: t.field({
       type: ReprocessErrorRef,
       nullable: true,
-      description: 'Null: all steps were done.',
+      description: 'The error of the step that failed. Null if all steps succeeded.',
       resolve: ({ error }) => error,
     }),
   }),
 });
 
 const ReprocessPayload = builder.objectRef<{ emails: ReprocessedEmail[] }>('ReprocessEmailsPayload').implement({
-  description: 'Emails that were reprocessed, or would be.',
+  description: 'Result of reprocessing emails.',
   fields: (t) => ({
     emails: t.field({
       type: [ReprocessedEmailRef],
-      description: 'In the order in which they were asked for, each once.',
+      description: 'One result per email, in the order of the input without duplicates.',
       resolve: ({ emails }) => emails,
     }),
   }),
@@ -116,17 +127,17 @@ builder.mutationField('reprocessEmails', (t) =>
     type: ReprocessPayload,
     access: access.manage,
     description:
-      'Parses stored emails again, joins them to threads again, routes them again, by what the service knows today. What you set (read, archived, labels, messages that you moved) stays.',
+      'Parses, threads or routes stored emails again with the current version and rules. Your changes are kept: read and archived flags, labels, and messages you moved.',
     errors: { directResult: true },
     input: {
       emailIds: t.input.idList({
         required: true,
-        description: '1 to 100 emails; only received ones can be parsed and routed.',
+        description: 'IDs of 1 to 100 emails. Only received emails can be parsed and routed.',
       }),
-      steps: t.input.field({ type: [ReprocessStepEnum], required: true, description: 'At least one.' }),
+      steps: t.input.field({ type: [ReprocessStepEnum], required: true, description: 'Steps to run, at least one.' }),
       isDryRun: t.input.boolean({
         required: true,
-        description: 'Whether nothing shall change, and the answer tell what would.',
+        description: 'True to change nothing and return what would change.',
       }),
     },
     resolve: async (_root, { input: { emailIds, steps, isDryRun } }, context) => {

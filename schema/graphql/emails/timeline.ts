@@ -6,61 +6,60 @@ import { loadNode } from '../node-kinds.ts';
 import { EmailNode } from '../nodes.ts';
 
 const TimelineKind = builder.enumType('TimelineKind', {
-  description: 'What happened to an email.',
+  description: 'Kind of a timeline entry.',
   values: {
-    ACCEPTED: { value: 'accepted', description: 'It came in.' },
-    CREATED: { value: 'created', description: 'It was given to be sent, now or later.' },
+    ACCEPTED: { value: 'accepted', description: 'The email was received.' },
+    CREATED: { value: 'created', description: 'The email was submitted for sending.' },
     AUTHENTICATED: { value: 'authenticated', description: 'SPF, DKIM and DMARC were checked.' },
-    PARSED: { value: 'parsed', description: 'It was read, or could not be.' },
-    THREADED: { value: 'threaded', description: 'It got its thread.' },
-    ASKED: { value: 'asked', description: 'The model of a guard rule was asked about it.' },
-    ROUTED: { value: 'routed', description: 'It was decided where it goes.' },
-    HELD: { value: 'held', description: 'A guard rule held it back.' },
-    RELEASED: { value: 'released', description: 'Somebody let it through.' },
-    DELIVERY_REQUESTED: { value: 'delivery-requested', description: 'Somebody had it delivered again.' },
-    DELIVERY_ATTEMPT: { value: 'delivery-attempt', description: 'A webhook was tried.' },
-    DELIVERY_ENDED: { value: 'delivery-ended', description: 'A delivery was given up without a try.' },
-    QUEUED: { value: 'queued', description: 'The time of a scheduled email came.' },
-    SENDING_ATTEMPT: { value: 'sending-attempt', description: 'The server of a recipient was asked to take it.' },
-    BOUNCED: { value: 'bounced', description: 'A report came back: a recipient did not get it.' },
-    GIVEN_UP: { value: 'given-up', description: 'It is not tried any more for a recipient.' },
-    COMPLAINED: { value: 'complained', description: 'A recipient reported it as unwanted.' },
-    RESCHEDULED: { value: 'rescheduled', description: 'It got another time.' },
-    PAUSED: { value: 'paused', description: 'It was paused.' },
-    RESUMED: { value: 'resumed', description: 'It was put back on its schedule.' },
-    CANCELLED: { value: 'cancelled', description: 'It was cancelled.' },
-    READ: { value: 'read', description: 'It was marked as read.' },
-    UNREAD: { value: 'unread', description: 'It was marked as unread.' },
-    ARCHIVED: { value: 'archived', description: 'It was archived.' },
-    UNARCHIVED: { value: 'unarchived', description: 'It was taken out of the archive.' },
-    REPROCESSED: { value: 'reprocessed', description: 'It was parsed, threaded or routed again.' },
+    PARSED: { value: 'parsed', description: 'The email was parsed, or parsing failed.' },
+    THREADED: { value: 'threaded', description: 'The email was added to its thread.' },
+    ASKED: { value: 'asked', description: 'The language model of a guard rule was asked.' },
+    ROUTED: { value: 'routed', description: 'The email was routed.' },
+    HELD: { value: 'held', description: 'A guard rule held the email.' },
+    RELEASED: { value: 'released', description: 'A user released the email.' },
+    DELIVERY_REQUESTED: { value: 'delivery-requested', description: 'A user started another delivery.' },
+    DELIVERY_ATTEMPT: { value: 'delivery-attempt', description: 'Postroom called a webhook.' },
+    DELIVERY_ENDED: { value: 'delivery-ended', description: 'A delivery failed without an attempt.' },
+    QUEUED: { value: 'queued', description: 'The send time of a scheduled email was reached.' },
+    SENDING_ATTEMPT: { value: 'sending-attempt', description: 'Postroom offered the email to a recipient’s server.' },
+    BOUNCED: { value: 'bounced', description: 'A bounce report arrived for a recipient.' },
+    GIVEN_UP: { value: 'given-up', description: 'Postroom gave up on a recipient.' },
+    COMPLAINED: { value: 'complained', description: 'A recipient reported the email as spam.' },
+    RESCHEDULED: { value: 'rescheduled', description: 'The email was rescheduled.' },
+    PAUSED: { value: 'paused', description: 'The email was paused.' },
+    RESUMED: { value: 'resumed', description: 'The email was resumed.' },
+    CANCELLED: { value: 'cancelled', description: 'The email was cancelled.' },
+    READ: { value: 'read', description: 'The email was marked as read.' },
+    UNREAD: { value: 'unread', description: 'The email was marked as unread.' },
+    ARCHIVED: { value: 'archived', description: 'The email was archived.' },
+    UNARCHIVED: { value: 'unarchived', description: 'The email was unarchived.' },
+    REPROCESSED: { value: 'reprocessed', description: 'The email was reprocessed.' },
   } as const,
 });
 
 const TimelineEntryRef = builder.objectRef<TimelineEntry>('TimelineEntry').implement({
-  description: 'One thing that happened to an email.',
+  description: 'An entry in the timeline of an email.',
   fields: (t) => ({
-    kind: t.expose('kind', { type: TimelineKind, description: 'What happened.' }),
+    kind: t.expose('kind', { type: TimelineKind, description: 'Kind of entry.' }),
     at: t.expose('at', {
       type: 'DateTime',
-      description: 'When: of tries and questions when they began, of all else when it was done.',
+      description: 'When it happened. For attempts and questions, when they started.',
     }),
-    title: t.exposeString('title', { description: 'What happened, in one line.' }),
+    title: t.exposeString('title', { description: 'Summary in one line.' }),
     detail: t.exposeString('detail', {
       nullable: true,
-      description: 'More of it: who, why, what was answered; null: the title says all.',
+      description: 'Details such as the server, the reason or the response. Null if the title says everything.',
     }),
     durationMs: t.exposeInt('durationMs', {
       nullable: true,
       description:
-        'Milliseconds that a try or a question took, or that a step was done after the one before; null: unknown.',
+        'Duration of the attempt or question, or time since the previous step, in milliseconds. Null if unknown.',
     }),
-    isFailure: t.exposeBoolean('isFailure', { description: 'Whether something went wrong.' }),
+    isFailure: t.exposeBoolean('isFailure', { description: 'Whether this entry is a failure.' }),
     node: t.field({
       type: builder.nodeInterfaceRef(),
       nullable: true,
-      description:
-        'What it is about: Delivery, Recipient, Thread, GuardRule or Endpoint; null: nothing that has an id.',
+      description: 'The Delivery, Recipient, Thread, GuardRule or Endpoint concerned. Null if there is none.',
       resolve: ({ nodeId }, _args, context) => (nodeId === null ? null : loadNode(nodeId, context)),
     }),
   }),
@@ -70,15 +69,15 @@ const TimelineEntryRef = builder.objectRef<TimelineEntry>('TimelineEntry').imple
 const USUAL_ENTRIES = 10;
 
 const TimelineRef = builder.objectRef<Timeline>('Timeline').implement({
-  description: 'What happened to an email, as far as it is known; nothing is made up.',
+  description: 'The recorded history of an email.',
   fields: (t) => ({
     entries: t.field({
       type: [TimelineEntryRef],
-      description: `In their order, at most ${MAX_TIMELINE}.`,
+      description: `Entries in chronological order, up to ${MAX_TIMELINE}.`,
       complexity: { field: 1, multiplier: USUAL_ENTRIES },
       resolve: ({ entries }) => entries,
     }),
-    isCut: t.exposeBoolean('isCut', { description: 'Whether more happened than is told: then the newest are.' }),
+    isCut: t.exposeBoolean('isCut', { description: 'Whether older entries are missing because there are too many.' }),
   }),
 });
 
@@ -88,7 +87,7 @@ builder.objectField(EmailNode, 'timeline', (t) =>
   t.field({
     type: TimelineRef,
     description:
-      'All that happened to it, from the SMTP session to the answer of the webhook, or from the request to the reply of the last server.',
+      'History of the email, from the SMTP session to the webhook’s response, or from the API request to the last server’s reply.',
     complexity: 10,
     resolve: ({ id }, _args, context) => timelineOf(context, id, null),
   }),

@@ -1,40 +1,43 @@
 import { builder } from '../builder.ts';
 
 export const DeliveryStatus = builder.enumType('DeliveryStatus', {
-  description: 'How far a delivery came.',
+  description: 'Status of a delivery.',
   values: {
-    PENDING: { value: 'pending', description: 'It is still to be tried, or to be tried again.' },
-    SUCCESS: { value: 'success', description: 'The receiver took it; a copy: all recipients did.' },
-    FAILED: { value: 'failed', description: 'It is not tried any more.' },
+    PENDING: { value: 'pending', description: 'Waiting for its next attempt.' },
+    SUCCESS: {
+      value: 'success',
+      description: 'The endpoint accepted it. For forwarded copies, all recipients’ servers did.',
+    },
+    FAILED: { value: 'failed', description: 'Failed; there are no more attempts.' },
   } as const,
 });
 
 export const DeliveryCause = builder.enumType('DeliveryCause', {
-  description: 'Why there is a delivery.',
+  description: 'What started a delivery.',
   values: {
-    ROUTE: { value: 'route', description: 'The email came in, and its route leads there.' },
-    RETRY: { value: 'retry', description: 'You asked for it.' },
-    REPLAY: { value: 'replay', description: 'You had deliveries of some time made again.' },
-    RELEASE: { value: 'release', description: 'You let an email through that was held back.' },
+    ROUTE: { value: 'route', description: 'An email arrived and was routed to the endpoint.' },
+    RETRY: { value: 'retry', description: 'You retried it.' },
+    REPLAY: { value: 'replay', description: 'You replayed the deliveries of a period.' },
+    RELEASE: { value: 'release', description: 'You released a held email.' },
   } as const,
 });
 
 export const DeliveryType = builder.enumType('DeliveryType', {
   description: 'How an email is delivered.',
   values: {
-    WEBHOOK: { value: 'webhook', description: 'By a request to a URL.' },
-    EMAIL_FORWARD: { value: 'email_forward', description: 'By copies that are sent.' },
+    WEBHOOK: { value: 'webhook', description: 'HTTP request to a URL.' },
+    EMAIL_FORWARD: { value: 'email_forward', description: 'Forwarded copies.' },
   } as const,
 });
 
 export const DeliveryAttemptOutcome = builder.enumType('DeliveryAttemptOutcome', {
-  description: 'What an attempt came to.',
+  description: 'Result of a delivery attempt.',
   values: {
-    SUCCESS: { value: 'success', description: 'The receiver took it.' },
-    FAILED: { value: 'failed', description: 'The receiver refused it, or did not answer.' },
+    SUCCESS: { value: 'success', description: 'The endpoint accepted the request.' },
+    FAILED: { value: 'failed', description: 'The endpoint rejected the request or did not respond.' },
     INTERRUPTED: {
       value: 'interrupted',
-      description: 'The service was stopped meanwhile; it does not count as a try.',
+      description: 'Interrupted by a restart of the service; does not count as an attempt.',
     },
   } as const,
 });

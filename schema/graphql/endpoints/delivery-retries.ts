@@ -17,30 +17,30 @@ const RetryEmailPayload = builder.objectRef<DeliveredAgain>('RetryEmailPayload')
     email: t.field({
       type: EmailNode,
       nullable: true,
-      description: 'The email; null: it is gone meanwhile.',
+      description: 'The email. Null if it was deleted in the meantime.',
       resolve: ({ emailId }) => emailId,
     }),
     deliveries: t.field({
       type: [DeliveryNode],
-      description: 'Its new deliveries, or those still pending that are tried now instead.',
+      description: 'New deliveries, and pending ones that are attempted now.',
       resolve: ({ deliveryIds }) => deliveryIds,
     }),
   }),
 });
 
 const ReleaseEmailPayload = builder.objectRef<DeliveredAgain & { releasedAt: Date }>('ReleaseEmailPayload').implement({
-  description: 'An email that was let through.',
+  description: 'A released email.',
   fields: (t) => ({
     email: t.field({
       type: EmailNode,
       nullable: true,
-      description: 'The email; null: it is gone meanwhile.',
+      description: 'The email. Null if it was deleted in the meantime.',
       resolve: ({ emailId }) => emailId,
     }),
-    releasedAt: t.expose('releasedAt', { type: 'DateTime', description: 'When it was let through.' }),
+    releasedAt: t.expose('releasedAt', { type: 'DateTime', description: 'When the email was released.' }),
     deliveries: t.field({
       type: [DeliveryNode],
-      description: 'Its deliveries; empty: its route leads to no active endpoint.',
+      description: 'Deliveries of the email. Empty if its route leads to no active endpoint.',
       resolve: ({ deliveryIds }) => deliveryIds,
     }),
   }),
@@ -51,11 +51,11 @@ builder.mutationFields((t) => ({
     type: RetryEmailPayload,
     access: access.sendAccount,
     description:
-      'Delivers a received email again, at once, in a new delivery. One that is still pending is tried now instead, so that nothing comes twice. Without ids it goes where its route leads now, guard rules and all.',
+      'Delivers a received email again now. Creates a new delivery, or attempts a pending one now so that nothing is delivered twice. Without endpointId and deliveryId, the current guard rules and routes apply.',
     input: {
-      id: t.input.id({ required: true, description: 'Id of the email.' }),
-      endpointId: t.input.id({ description: 'To this endpoint. Not together with deliveryId.' }),
-      deliveryId: t.input.id({ description: 'To where this delivery of the email went, which did not succeed.' }),
+      id: t.input.id({ required: true, description: 'ID of the email.' }),
+      endpointId: t.input.id({ description: 'Deliver to this endpoint. Cannot be combined with deliveryId.' }),
+      deliveryId: t.input.id({ description: 'Deliver to the endpoint of this unsuccessful delivery.' }),
     },
     errors: { directResult: true },
     resolve: async (_root, { input: { id, endpointId, deliveryId } }, context) => {
@@ -69,8 +69,8 @@ builder.mutationFields((t) => ({
     type: DeliveryNode,
     access: access.sendAccount,
     description:
-      'Delivers the email of a delivery that did not succeed to its endpoint again: in a new delivery, or in this one while it is pending.',
-    input: { id: t.input.id({ required: true, description: 'Id of the delivery.' }) },
+      'Retries an unsuccessful delivery to its endpoint: in a new delivery, or in this one while it is pending.',
+    input: { id: t.input.id({ required: true, description: 'ID of the delivery.' }) },
     errors: { dataField: { name: 'delivery' } },
     resolve: async (_root, { input: { id } }, context) => {
       const deliveryId = await retryDelivery(context.operations, id);
@@ -82,8 +82,8 @@ builder.mutationFields((t) => ({
     type: ReleaseEmailPayload,
     access: access.manage,
     description:
-      'Lets a received email through that a guard rule blocked, or that is held for review: it goes the way it would go without guard rules.',
-    input: { id: t.input.id({ required: true, description: 'Id of the email.' }) },
+      'Releases a received email that a guard rule blocked or that is held for review. It is delivered as if there were no guard rules.',
+    input: { id: t.input.id({ required: true, description: 'ID of the email.' }) },
     errors: { directResult: true },
     resolve: async (_root, { input: { id } }, context) => {
       const released = await releaseEmail(context.operations, id);

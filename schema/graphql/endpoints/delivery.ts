@@ -17,34 +17,34 @@ import { DeliveryNode, EmailNode, EndpointInterface, RecipientNode } from '../no
 import { DeliveryAttemptOutcome, DeliveryCause, DeliveryStatus, DeliveryType } from './delivery-enums.ts';
 
 const RequestHeader = builder.objectRef<{ name: string; value: string }>('RequestHeader').implement({
-  description: 'A header field of a request.',
+  description: 'A header of a request.',
   isOfDomain: true,
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name.' }),
-    value: t.exposeString('value', { description: 'Its value; what is secret is left out.' }),
+    name: t.exposeString('name', { description: 'Name of the header.' }),
+    value: t.exposeString('value', { description: 'Value of the header. Secrets are redacted.' }),
   }),
 });
 
 const DeliveryAttemptRef = builder.objectRef<DeliveryAttempt>('DeliveryAttempt').implement({
-  description: 'One try of a delivery: what was sent, what came back, how long it took.',
+  description: 'An attempt to deliver: the request, the response and the duration.',
   isOfDomain: true,
   fields: (t) => ({
-    number: t.exposeInt('number', { description: 'From 1.' }),
-    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it began.' }),
-    durationMs: t.exposeInt('durationMs', { description: 'How long it took, in milliseconds.' }),
-    outcome: t.expose('outcome', { type: DeliveryAttemptOutcome, description: 'What it came to.' }),
+    number: t.exposeInt('number', { description: 'Number of the attempt, starting at 1.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When the attempt started.' }),
+    durationMs: t.exposeInt('durationMs', { description: 'Duration in milliseconds.' }),
+    outcome: t.expose('outcome', { type: DeliveryAttemptOutcome, description: 'Result of the attempt.' }),
     statusCode: t.exposeInt('statusCode', {
       nullable: true,
-      description: 'HTTP status of the answer; null: there was none.',
+      description: 'HTTP status of the response. Null if there was none.',
     }),
-    error: t.exposeString('error', { nullable: true, description: 'What went wrong; null: nothing.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Error message. Null if the attempt succeeded.' }),
     responseBody: t.exposeString('responseBody', {
       nullable: true,
-      description: 'How the answer begins, at most 4,096 octets; null: there was none.',
+      description: 'First 4,096 bytes of the response body. Null if there was no response.',
     }),
     requestHeaders: t.field({
       type: [RequestHeader],
-      description: 'The header fields that were sent.',
+      description: 'Request headers.',
       resolve: ({ requestHeaders }) => Object.entries(requestHeaders).map(([name, value]) => ({ name, value })),
     }),
   }),
@@ -58,7 +58,7 @@ const attemptsOf = loadByOwner(({ reads }, deliveryIds) => loadDeliveryAttempts(
 const recipientsOf = loadByOwner(({ reads }, deliveryIds) => findForwardRecipients(reads, deliveryIds));
 
 DeliveryNode.implement({
-  description: 'What becomes of a received email at one endpoint.',
+  description: 'The delivery of a received email to one endpoint.',
   isOfDomain: true,
   fields: (t) => ({
     type: t.field({
@@ -66,59 +66,59 @@ DeliveryNode.implement({
       description: 'How the email is delivered.',
       resolve: ({ type }) => (type === 'webhook' ? 'webhook' : 'email_forward'),
     }),
-    status: t.expose('status', { type: DeliveryStatus, description: 'How far it came.' }),
-    cause: t.expose('cause', { type: DeliveryCause, description: 'Why there is this delivery.' }),
+    status: t.expose('status', { type: DeliveryStatus, description: 'Status of the delivery.' }),
+    cause: t.expose('cause', { type: DeliveryCause, description: 'What started this delivery.' }),
     email: t.field({
       type: EmailNode,
       nullable: true,
-      description: 'What is delivered; null: it is gone.',
+      description: 'The email. Null if it was deleted.',
       resolve: ({ emailId }) => emailId,
     }),
     endpoint: t.field({
       type: EndpointInterface,
       nullable: true,
-      description: 'Where to; null: it was deleted since.',
+      description: 'The endpoint. Null if it was deleted.',
       resolve: ({ endpointId }) => endpointId,
     }),
-    attemptCount: t.exposeInt('attempts', { description: 'Tries made; interrupted ones do not count.' }),
+    attemptCount: t.exposeInt('attempts', { description: 'Number of attempts, without interrupted ones.' }),
     attempts: t.field({
       type: [DeliveryAttemptRef],
-      description: 'Each try, oldest first, interrupted ones too.',
+      description: 'All attempts, oldest first, including interrupted ones.',
       complexity: { field: 1, multiplier: USUAL_ATTEMPTS },
       resolve: ({ id }, _args, context) => attemptsOf(context, id, null),
     }),
     lastAttemptAt: t.expose('lastAttemptAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the last try began; null: there was none yet.',
+      description: 'When the last attempt started. Null if there was none.',
     }),
     nextAttemptAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When it is tried next; null: it is not, or its copies wait to be sent.',
+      description: 'When the next attempt is due. Null if there is none, or if copies are waiting to be sent.',
       resolve: ({ status, nextAttemptAt }) => (status === 'pending' ? nextAttemptAt : null),
     }),
     statusCode: t.int({
       nullable: true,
-      description: 'HTTP status of the last answer; null: there was none.',
+      description: 'HTTP status of the last response. Null if there was none.',
       resolve: ({ responseData }) => lastWord(responseData).statusCode ?? null,
     }),
     error: t.string({
       nullable: true,
-      description: 'What went wrong the last time, or why it was ended; null: nothing did.',
+      description: 'Last error, or why the delivery was ended. Null if there was none.',
       resolve: ({ responseData }) => lastWord(responseData).error ?? null,
     }),
     recipients: t.field({
       type: [RecipientNode],
-      description: 'Whom copies of the email go to, and what became of each; none of webhooks.',
+      description: 'Recipients of forwarded copies and their delivery status. Empty for webhooks.',
       complexity: { field: 1, multiplier: USUAL_RECIPIENTS },
       resolve: ({ id }, _args, context) => recipientsOf(context, id, null),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the delivery was created.' }),
     completedAt: t.expose('completedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it succeeded or was given up; null while it is pending.',
+      description: 'When the delivery succeeded or failed. Null while it is pending.',
     }),
   }),
 });
@@ -128,15 +128,15 @@ builder.queryField('delivery', (t) =>
     type: DeliveryNode,
     access: access.read,
     nullable: true,
-    description: 'A delivery by its id; null when you have none with that id.',
-    args: { id: t.arg.id({ required: true, description: 'Id of the delivery.' }) },
+    description: 'Returns the delivery with this ID, or null if the account has no such delivery.',
+    args: { id: t.arg.id({ required: true, description: 'ID of the delivery.' }) },
     resolve: (_root, { id }) => id,
   }),
 );
 
 const DeliveryFilter = builder.inputType('DeliveryFilter', {
-  description: 'Which deliveries a list shows; what is absent or null puts no condition.',
-  fields: (t) => ({ status: t.field({ type: DeliveryStatus, description: 'Deliveries of one status.' }) }),
+  description: 'Filters a list of deliveries. Omit a field or pass null to match all.',
+  fields: (t) => ({ status: t.field({ type: DeliveryStatus, description: 'Matches deliveries with this status.' }) }),
 });
 
 interface DeliveryPageArgs {
@@ -171,11 +171,11 @@ async function deliveriesOf(
   return { ...page, count: () => countOf(context, id, { kind, query }) };
 }
 
-const filterArgument = { type: DeliveryFilter, description: 'Which deliveries to show.' };
+const filterArgument = { type: DeliveryFilter, description: 'Filters the deliveries.' };
 
 const DeliveryEdge = builder.edgeObject({
   name: 'DeliveryEdge',
-  description: 'A delivery in a list.',
+  description: 'A delivery and its cursor.',
   type: DeliveryNode,
 });
 
@@ -186,7 +186,7 @@ const DeliveryConnection = builder.connectionObject(
     description: 'A page of deliveries.',
     fields: (c) => ({
       totalCount: c.int({
-        description: 'How many there are on all pages, exact; counted only when it is asked for.',
+        description: 'Exact number of deliveries on all pages. Counted only when requested.',
         resolve: (page) => (page as unknown as { count: () => Promise<number> }).count(),
       }),
     }),
@@ -198,7 +198,7 @@ builder.interfaceField(EndpointInterface, 'deliveries', (t) =>
   t.connection(
     {
       type: DeliveryNode,
-      description: 'What was delivered to it, newest first.',
+      description: 'Deliveries to this endpoint, newest first.',
       args: { filter: t.arg(filterArgument) },
       complexity: connectionComplexity,
       resolve: ({ id }, args, context) => deliveriesOf(context, { kind: 'endpoint', id }, args),
@@ -212,7 +212,7 @@ builder.objectField(EmailNode, 'deliveries', (t) =>
   t.connection(
     {
       type: DeliveryNode,
-      description: 'Where a received email was delivered, newest first; sent mail has none.',
+      description: 'Deliveries of the received email, newest first. Empty for sent mail.',
       args: { filter: t.arg(filterArgument) },
       complexity: connectionComplexity,
       resolve: ({ id }, args, context) => deliveriesOf(context, { kind: 'email', id }, args),

@@ -13,22 +13,24 @@ import { WebhookFormat } from './endpoint-enums.ts';
 const DeleteEndpointPayload = builder
   .objectRef<DeletedEndpoint & { deletedId: string }>('DeleteEndpointPayload')
   .implement({
-    description: 'An endpoint that is gone, and what led to it. What was delivered stays with its emails.',
+    description: 'A deleted endpoint and what used it. Past deliveries stay with their emails.',
     fields: (t) => ({
-      deletedId: t.exposeID('deletedId', { description: 'Its id.' }),
+      deletedId: t.exposeID('deletedId', { description: 'ID of the endpoint.' }),
       emailAddresses: t.expose('addresses', {
         type: ['AddrSpec'],
-        description: 'Your addresses that led to it; mail to them is only stored now.',
+        description: 'Your addresses that used the endpoint; their mail is only stored now.',
       }),
       catchAllDomains: t.exposeStringList('domains', {
-        description: 'Names of your domains whose mail to unknown addresses went there; it is only stored now.',
+        description: 'Names of your domains whose catch-all used the endpoint; their mail is only stored now.',
       }),
       guardRuleCount: t.exposeInt('guardRuleCount', {
-        description: 'Guard rules that led to it; they go on matching, and lead nowhere.',
+        description: 'Guard rules that routed to the endpoint. They still match, but route nowhere.',
       }),
-      groupAddressCount: t.exposeInt('groupEmailCount', { description: 'Addresses of a group that went with it.' }),
+      groupAddressCount: t.exposeInt('groupEmailCount', {
+        description: 'Number of group addresses deleted with the endpoint.',
+      }),
       endedDeliveryCount: t.exposeInt('endedDeliveryCount', {
-        description: 'Deliveries that waited for their next try and are not tried any more.',
+        description: 'Number of pending deliveries that were cancelled.',
       }),
     }),
   });
@@ -36,62 +38,70 @@ const DeleteEndpointPayload = builder
 const TestEndpointPayload = builder
   .objectRef<EndpointTestOutcome & { endpointId: string }>('TestEndpointPayload')
   .implement({
-    description: 'What the test of an endpoint came to. A receiver that fails is no failure of the request.',
+    description: 'Result of an endpoint test. A receiver that fails is a result, not an error of the request.',
     fields: (t) => ({
       endpoint: t.field({
         type: EndpointInterface,
         nullable: true,
-        description: 'What was tested; null: it was deleted meanwhile.',
+        description: 'The tested endpoint. Null if it was deleted in the meantime.',
         resolve: ({ endpointId }) => endpointId,
       }),
-      isSuccessful: t.exposeBoolean('success', { description: 'Whether the receiver took the sample.' }),
-      message: t.exposeString('message', { description: 'What it came to, in words.' }),
-      responseTimeMs: t.exposeInt('responseTimeMs', { description: 'How long the answer took, in milliseconds.' }),
+      isSuccessful: t.exposeBoolean('success', { description: 'Whether the receiver accepted the sample.' }),
+      message: t.exposeString('message', { description: 'Result in words.' }),
+      responseTimeMs: t.exposeInt('responseTimeMs', { description: 'Response time in milliseconds.' }),
       statusCode: t.exposeInt('statusCode', {
         nullable: true,
-        description: 'HTTP status of the answer; null: there was none, or mail was sent.',
+        description: 'HTTP status of the response. Null if there was none, or if the sample was an email.',
       }),
       responseBody: t.exposeString('responseBody', {
         nullable: true,
-        description: 'How the answer begins, at most 1,000 characters; null as statusCode.',
+        description: 'First 1,000 characters of the response body. Null if there is no statusCode.',
       }),
       format: t.expose('webhookFormat', {
         type: WebhookFormat,
         nullable: true,
-        description: 'In which format the sample was posted; null: mail was sent.',
+        description: 'Format of the sample. Null if the sample was an email.',
       }),
-      urlTested: t.exposeString('urlTested', { nullable: true, description: 'Where to; null: mail was sent.' }),
+      urlTested: t.exposeString('urlTested', {
+        nullable: true,
+        description: 'URL of the request. Null if the sample was an email.',
+      }),
       payload: t.field({
         type: 'JSON',
         nullable: true,
-        description: 'What was posted, as production posts it; null: mail was sent.',
+        description: 'The request body, in the same form as in production. Null if the sample was an email.',
         resolve: ({ payload }) => (payload === null ? null : (JSON.parse(payload) as unknown)),
       }),
     }),
   });
 
 export const ReplayStatus = builder.enumType('ReplayStatus', {
-  description: 'Which deliveries are made again.',
+  description: 'Which deliveries to replay.',
   values: {
-    FAILED: { value: 'failed', description: 'Of emails whose latest delivery failed.' },
-    ALL: { value: 'all', description: 'Of emails whose latest delivery succeeded, too.' },
+    FAILED: { value: 'failed', description: 'Emails whose latest delivery failed.' },
+    ALL: { value: 'all', description: 'All emails, including those whose latest delivery succeeded.' },
   } as const,
 });
 
 const ReplayDeliveriesPayload = builder
   .objectRef<Replay & { endpointId: string }>('ReplayDeliveriesPayload')
   .implement({
-    description: 'Deliveries that are made again.',
+    description: 'Result of a replay.',
     fields: (t) => ({
       endpoint: t.field({
         type: EndpointInterface,
         nullable: true,
-        description: 'Where they go; null: it was deleted meanwhile.',
+        description: 'The endpoint. Null if it was deleted in the meantime.',
         resolve: ({ endpointId }) => endpointId,
       }),
-      replayedCount: t.exposeInt('count', { description: 'Emails that are delivered again.' }),
-      hasMore: t.exposeBoolean('hasMore', { description: 'Whether there are more: ask again with this `until`.' }),
-      until: t.expose('until', { type: 'DateTime', description: 'Before when deliveries were looked at.' }),
+      replayedCount: t.exposeInt('count', { description: 'Number of emails that are delivered again.' }),
+      hasMore: t.exposeBoolean('hasMore', {
+        description: 'Whether there are more: call again with the returned `until`.',
+      }),
+      until: t.expose('until', {
+        type: 'DateTime',
+        description: 'Pass this as `until` to continue with older deliveries.',
+      }),
     }),
   });
 
@@ -99,8 +109,8 @@ builder.mutationFields((t) => ({
   deleteEndpoint: t.fieldWithInput({
     type: DeleteEndpointPayload,
     access: access.manage,
-    description: 'Deletes an endpoint; mail that was routed to it goes on being stored.',
-    input: { id: t.input.id({ required: true, description: 'Id of the endpoint.' }) },
+    description: 'Deletes an endpoint. Mail that was routed to it is still stored.',
+    input: { id: t.input.id({ required: true, description: 'ID of the endpoint.' }) },
     errors: { directResult: true },
     resolve: async (_root, { input: { id } }, context) => {
       const deleted = await deleteEndpoint(context.operations, id);
@@ -112,11 +122,14 @@ builder.mutationFields((t) => ({
     type: TestEndpointPayload,
     access: access.manage,
     description:
-      'Sends a sample to an endpoint by the code that delivers mail, in the form of real mail. At most ten a minute; the answer may take two minutes.',
+      'Sends a sample to an endpoint, using the same code and form as real mail. Limited to ten per minute. The response can take two minutes.',
     input: {
-      id: t.input.id({ required: true, description: 'Id of the endpoint.' }),
-      format: t.input.field({ type: WebhookFormat, description: 'Of a webhook; null: its own.' }),
-      overrideUrl: t.input.string({ description: 'Of a webhook: tested instead of its own URL; null: that one.' }),
+      id: t.input.id({ required: true, description: 'ID of the endpoint.' }),
+      format: t.input.field({
+        type: WebhookFormat,
+        description: 'For webhooks: format of the sample. Null uses that of the endpoint.',
+      }),
+      overrideUrl: t.input.string({ description: 'For webhooks: URL to test instead of that of the endpoint.' }),
     },
     errors: { directResult: true },
     resolve: async (_root, { input: { id, format, overrideUrl } }, context) => {
@@ -132,13 +145,14 @@ builder.mutationFields((t) => ({
   rotateEndpointSecret: t.fieldWithInput({
     type: WebhookEndpoint,
     access: { ...access.manage, shows: ['WebhookEndpoint.signingSecrets'] },
-    description: 'Gives a webhook a new signing secret. For 24 hours requests are signed with the former one, too.',
+    description:
+      'Creates a new signing secret for a webhook. Requests are also signed with the old secret for 24 hours.',
     input: {
-      id: t.input.id({ required: true, description: 'Id of the webhook.' }),
+      id: t.input.id({ required: true, description: 'ID of the webhook endpoint.' }),
       replaceVerificationToken: t.input.boolean({
         required: true,
         defaultValue: false,
-        description: 'Whether it gets a new verification token, too; the former one ends at once.',
+        description: 'Whether to also replace the verification token. The old token stops working at once.',
       }),
     },
     errors: { dataField: { name: 'endpoint' } },
@@ -152,18 +166,18 @@ builder.mutationFields((t) => ({
     type: ReplayDeliveriesPayload,
     access: access.manage,
     description:
-      'Delivers again, each in a new delivery, the emails whose latest delivery to an endpoint was made in that time. What is still pending is left alone, and what was delivered again later, too.',
+      'Delivers emails again whose latest delivery to an endpoint was created in a period, each as a new delivery. Skips pending deliveries and emails that were delivered again later.',
     input: {
-      id: t.input.id({ required: true, description: 'Id of the endpoint.' }),
-      since: t.input.field({ type: 'DateTime', required: true, description: 'Deliveries made from then on.' }),
-      until: t.input.field({ type: 'DateTime', description: 'Deliveries made before then; null: until now.' }),
+      id: t.input.id({ required: true, description: 'ID of the endpoint.' }),
+      since: t.input.field({ type: 'DateTime', required: true, description: 'Start of the period.' }),
+      until: t.input.field({ type: 'DateTime', description: 'End of the period. Null means now.' }),
       status: t.input.field({
         type: ReplayStatus,
         required: true,
         defaultValue: 'failed',
-        description: 'Which of them.',
+        description: 'Which deliveries to replay.',
       }),
-      limit: t.input.int({ description: 'Emails at most; null, and more than 2,000: 2,000.' }),
+      limit: t.input.int({ description: 'Maximum number of emails, up to 2,000. The default is 2,000.' }),
     },
     errors: { directResult: true },
     resolve: async (_root, { input: { id, since, until, status, limit: given } }, context) => {

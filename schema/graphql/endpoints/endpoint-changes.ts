@@ -8,21 +8,21 @@ import { forgetLoaded, type GraphContext } from '../context.ts';
 import { EmailEndpoint, EmailGroupEndpoint, WebhookEndpoint } from './endpoint.ts';
 import { forwardingConfig, forwardingOptions, webhookConfig, webhookOptions } from './endpoint-options.ts';
 
-const describedName = 'What you call it: 1 to 255 characters.';
-const kept = 'Null or absent: it stays.';
+const describedName = 'Name of the endpoint, 1 to 255 characters.';
+const kept = 'Omit or pass null to keep the current value.';
 
-const changed = { id: { required: true, description: 'Id of the endpoint.' } } as const;
+const changed = { id: { required: true, description: 'ID of the endpoint.' } } as const;
 
 builder.mutationFields((t) => ({
   createWebhookEndpoint: t.fieldWithInput({
     type: WebhookEndpoint,
     access: { ...access.manage, shows: ['WebhookEndpoint.signingSecrets'] },
-    description: 'Adds an endpoint that posts mail to a URL. It is given a verification token and a signing secret.',
+    description: 'Creates an endpoint that posts mail to a URL, with a verification token and a signing secret.',
     input: {
       name: t.input.string({ required: true, description: describedName }),
       url: t.input.string({
         required: true,
-        description: 'Where to: HTTPS, or HTTP to localhost; nothing within private networks.',
+        description: 'HTTPS URL, or HTTP on localhost. Private networks are not allowed.',
       }),
       ...webhookOptions(t.input),
     },
@@ -33,10 +33,10 @@ builder.mutationFields((t) => ({
   createEmailEndpoint: t.fieldWithInput({
     type: EmailEndpoint,
     access: access.manage,
-    description: 'Adds an endpoint that sends a copy of mail to one address.',
+    description: 'Creates an endpoint that forwards a copy of mail to one address.',
     input: {
       name: t.input.string({ required: true, description: describedName }),
-      forwardTo: t.input.string({ required: true, description: 'Whom copies go to.' }),
+      forwardTo: t.input.string({ required: true, description: 'Address that receives the copies.' }),
       ...forwardingOptions(t.input),
     },
     errors: { dataField: { name: 'endpoint' } },
@@ -46,10 +46,13 @@ builder.mutationFields((t) => ({
   createEmailGroupEndpoint: t.fieldWithInput({
     type: EmailGroupEndpoint,
     access: access.manage,
-    description: 'Adds an endpoint that sends copies of mail to several addresses.',
+    description: 'Creates an endpoint that forwards copies of mail to several addresses.',
     input: {
       name: t.input.string({ required: true, description: describedName }),
-      addresses: t.input.stringList({ required: true, description: 'Whom copies go to: 1 to 50, each once.' }),
+      addresses: t.input.stringList({
+        required: true,
+        description: 'Addresses that receive the copies, 1 to 50, without duplicates.',
+      }),
       ...forwardingOptions(t.input),
     },
     errors: { dataField: { name: 'endpoint' } },
@@ -63,12 +66,13 @@ builder.mutationFields((t) => ({
   updateWebhookEndpoint: t.fieldWithInput({
     type: WebhookEndpoint,
     access: access.manage,
-    description:
-      'Changes what is given of an endpoint of that type. One that is switched on, or led elsewhere, starts without failures.',
+    description: 'Updates a webhook endpoint. Enabling the endpoint or changing its target resets its failures.',
     input: {
       id: t.input.id(changed.id),
       name: t.input.string({ description: `${describedName} ${kept}` }),
-      url: t.input.string({ description: `Where to, as when it is made. ${kept}` }),
+      url: t.input.string({
+        description: `HTTPS URL, or HTTP on localhost. Private networks are not allowed. ${kept}`,
+      }),
       ...webhookOptions(t.input),
     },
     errors: { dataField: { name: 'endpoint' } },
@@ -82,11 +86,11 @@ builder.mutationFields((t) => ({
   updateEmailEndpoint: t.fieldWithInput({
     type: EmailEndpoint,
     access: access.manage,
-    description: 'Changes what is given of an endpoint of that type.',
+    description: 'Updates an email endpoint.',
     input: {
       id: t.input.id(changed.id),
       name: t.input.string({ description: `${describedName} ${kept}` }),
-      forwardTo: t.input.string({ description: `Whom copies go to. ${kept}` }),
+      forwardTo: t.input.string({ description: `Address that receives the copies. ${kept}` }),
       ...forwardingOptions(t.input),
     },
     errors: { dataField: { name: 'endpoint' } },
@@ -99,11 +103,13 @@ builder.mutationFields((t) => ({
   updateEmailGroupEndpoint: t.fieldWithInput({
     type: EmailGroupEndpoint,
     access: access.manage,
-    description: 'Changes what is given of an endpoint of that type.',
+    description: 'Updates an email group endpoint.',
     input: {
       id: t.input.id(changed.id),
       name: t.input.string({ description: `${describedName} ${kept}` }),
-      addresses: t.input.stringList({ description: `All whom copies go to from now on: 1 to 50, each once. ${kept}` }),
+      addresses: t.input.stringList({
+        description: `Addresses that receive the copies, 1 to 50, without duplicates; replaces the whole list. ${kept}`,
+      }),
       ...forwardingOptions(t.input),
     },
     errors: { dataField: { name: 'endpoint' } },

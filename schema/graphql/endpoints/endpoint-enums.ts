@@ -1,46 +1,46 @@
 import { builder } from '../builder.ts';
 
 export const EndpointTypeEnum = builder.enumType('EndpointType', {
-  description: 'The types of endpoints.',
+  description: 'Type of an endpoint.',
   values: {
-    WEBHOOK: { value: 'webhook', description: 'WebhookEndpoint.' },
-    EMAIL: { value: 'email', description: 'EmailEndpoint.' },
-    EMAIL_GROUP: { value: 'email_group', description: 'EmailGroupEndpoint.' },
+    WEBHOOK: { value: 'webhook', description: 'A WebhookEndpoint.' },
+    EMAIL: { value: 'email', description: 'An EmailEndpoint.' },
+    EMAIL_GROUP: { value: 'email_group', description: 'An EmailGroupEndpoint.' },
   } as const,
 });
 
 export const WebhookFormat = builder.enumType('WebhookFormat', {
-  description: 'What a webhook is sent of a mail.',
+  description: 'Format of webhook requests.',
   values: {
-    NATIVE: { value: 'native', description: 'The whole mail as JSON, for a program.' },
+    NATIVE: { value: 'native', description: 'The whole email as JSON, for programs.' },
     CHAT_A: { value: 'chat_a', description: 'A message for a Discord channel.' },
     CHAT_B: { value: 'chat_b', description: 'A message for a Slack channel.' },
   } as const,
 });
 
 export const WebhookPayload = builder.enumType('WebhookPayload', {
-  description: 'The form of the JSON that a webhook of format NATIVE is sent.',
+  description: 'Structure of the JSON of webhooks with format NATIVE.',
   values: {
     NESTED: {
       value: 'nested',
-      description: 'The email within an object that tells of the event and the endpoint, too.',
+      description: 'An object with the event, the endpoint and the email.',
     },
-    FLAT: { value: 'flat', description: 'The email alone.' },
+    FLAT: { value: 'flat', description: 'The email only.' },
   } as const,
 });
 
 export const SignatureScheme = builder.enumType('SignatureScheme', {
-  description: 'What X-Service-Signature holds. The signatures of Standard Webhooks are sent in any case.',
+  description: 'Value of the X-Service-Signature header. Standard Webhooks signatures are always sent as well.',
   values: {
-    TOKEN: { value: 'token', description: 'The verification token itself.' },
-    HMAC: { value: 'hmac', description: 'An HMAC of the body, keyed with the verification token.' },
+    TOKEN: { value: 'token', description: 'The verification token.' },
+    HMAC: { value: 'hmac', description: 'An HMAC of the body, using the verification token as key.' },
   } as const,
 });
 
 export const AttachmentMode = builder.enumType('AttachmentMode', {
-  description: 'How a webhook is sent attachments.',
+  description: 'How webhook requests include attachments.',
   values: {
-    CONTENT: { value: 'content', description: 'With their content, while the payload has room for it, and a link.' },
-    LINK: { value: 'link', description: 'With a link alone.' },
+    CONTENT: { value: 'content', description: 'As content, if the payload has room for it, and as a link.' },
+    LINK: { value: 'link', description: 'As a link only.' },
   } as const,
 });

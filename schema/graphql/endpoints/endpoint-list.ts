@@ -8,11 +8,11 @@ import { EndpointInterface } from '../nodes.ts';
 import { EndpointTypeEnum } from './endpoint-enums.ts';
 
 const EndpointFilter = builder.inputType('EndpointFilter', {
-  description: 'Which endpoints a list shows; what is absent or null puts no condition.',
+  description: 'Filters a list of endpoints. Omit a field or pass null to match all.',
   fields: (t) => ({
-    type: t.field({ type: EndpointTypeEnum, description: 'Endpoints of one type.' }),
-    isActive: t.boolean({ description: 'Only those that mail goes to, or only the others.' }),
-    search: t.string({ description: 'Part of the name or of the configuration, in any case; at most 100 characters.' }),
+    type: t.field({ type: EndpointTypeEnum, description: 'Matches endpoints of this type.' }),
+    isActive: t.boolean({ description: 'True matches active endpoints only, false the others.' }),
+    search: t.string({ description: 'Part of the name or configuration, case-insensitive, up to 100 characters.' }),
   }),
 });
 
@@ -21,8 +21,8 @@ builder.queryFields((t) => ({
     type: EndpointInterface,
     access: access.readAccount,
     nullable: true,
-    description: 'An endpoint by its id; null when you have none with that id.',
-    args: { id: t.arg.id({ required: true, description: 'Id of the endpoint.' }) },
+    description: 'Returns the endpoint with this ID, or null if the account has no such endpoint.',
+    args: { id: t.arg.id({ required: true, description: 'ID of the endpoint.' }) },
     resolve: (_root, { id }) => id,
   }),
   endpoints: t.connection(
@@ -30,7 +30,7 @@ builder.queryFields((t) => ({
       type: EndpointInterface,
       access: access.readAccount,
       description: 'Your endpoints, newest first.',
-      args: { filter: t.arg({ type: EndpointFilter, description: 'Which endpoints to show.' }) },
+      args: { filter: t.arg({ type: EndpointFilter, description: 'Filters the endpoints.' }) },
       complexity: connectionComplexity,
       resolve: async (_root, { filter, ...args }, { reads }) => {
         const query = {
@@ -51,11 +51,11 @@ builder.queryFields((t) => ({
       description: 'A page of endpoints.',
       fields: (c) => ({
         totalCount: c.int({
-          description: 'How many there are on all pages; counted only when it is asked for.',
+          description: 'Number of endpoints on all pages. Counted only when requested.',
           resolve: (page) => page.count(),
         }),
       }),
     },
-    { name: 'EndpointEdge', description: 'An endpoint in a list.' },
+    { name: 'EndpointEdge', description: 'An endpoint and its cursor.' },
   ),
 }));

@@ -5,35 +5,49 @@ import { AttachmentMode, SignatureScheme, WebhookFormat, WebhookPayload } from '
 type InputFieldBuilder = Parameters<Parameters<typeof builder.inputType<'X', Record<string, never>>>[1]['fields']>[0];
 
 const CustomHeaderInput = builder.inputType('CustomHeaderInput', {
-  description: 'A header field of your own that requests to a webhook shall bear.',
+  description: 'A custom header of webhook requests.',
   fields: (t) => ({
     name: t.string({
       required: true,
-      description: 'At most 126 characters; none that frames the request, and none of ours.',
+      description: 'Up to 126 characters. Headers that Postroom or HTTP sets are not allowed.',
     }),
-    value: t.string({ required: true, description: 'At most 998 characters.' }),
+    value: t.string({ required: true, description: 'Up to 998 characters.' }),
   }),
 });
 
 /** What every endpoint may be given. */
 const options = (t: InputFieldBuilder) => ({
-  description: t.string({ description: 'What you want to say about it, at most 1,000 characters; null: nothing.' }),
-  isActive: t.boolean({ description: 'Whether mail goes there; absent when it is made: it does.' }),
+  description: t.string({ description: 'Your note about the endpoint, up to 1,000 characters. Null for none.' }),
+  isActive: t.boolean({ description: 'Whether the endpoint receives mail. The default for a new endpoint is true.' }),
 });
 
 /** How mail is posted, by the fields of whatever input. */
 export const webhookOptions = (t: InputFieldBuilder) => ({
   ...options(t),
-  format: t.field({ type: WebhookFormat, description: 'What is posted of a mail; NATIVE when it is made without.' }),
-  timeoutSeconds: t.int({ description: 'How long an attempt may take, 1 to 300; null: 30.' }),
-  retryAttempts: t.int({ description: 'Further tries after the first, 0 to 10; null: 3.' }),
-  headers: t.field({ type: [CustomHeaderInput], description: 'Header fields of your own, at most 50; null: none.' }),
-  signatureScheme: t.field({ type: SignatureScheme, description: 'What X-Service-Signature holds; null: TOKEN.' }),
-  payload: t.field({ type: WebhookPayload, description: 'The form of the JSON of format NATIVE; null: NESTED.' }),
-  maxPayloadOctets: t.int({
-    description: 'Octets of a request’s body at most, 10,000 to 25,000,000; null: 4,000,000.',
+  format: t.field({
+    type: WebhookFormat,
+    description: 'Format of the requests. The default for a new endpoint is NATIVE.',
   }),
-  attachments: t.field({ type: AttachmentMode, description: 'How attachments are sent; null: CONTENT.' }),
+  timeoutSeconds: t.int({ description: 'Timeout of an attempt in seconds, 1 to 300. Null sets the default of 30.' }),
+  retryAttempts: t.int({
+    description: 'Number of retries after the first attempt, 0 to 10. Null sets the default of 3.',
+  }),
+  headers: t.field({ type: [CustomHeaderInput], description: 'Custom headers, up to 50. Null for none.' }),
+  signatureScheme: t.field({
+    type: SignatureScheme,
+    description: 'Value of the X-Service-Signature header. Null sets the default, TOKEN.',
+  }),
+  payload: t.field({
+    type: WebhookPayload,
+    description: 'Structure of the JSON of format NATIVE. Null sets the default, NESTED.',
+  }),
+  maxPayloadOctets: t.int({
+    description: 'Maximum size of a request body in bytes, 10,000 to 25,000,000. Null sets the default of 4,000,000.',
+  }),
+  attachments: t.field({
+    type: AttachmentMode,
+    description: 'How requests include attachments. Null sets the default, CONTENT.',
+  }),
 });
 
 /** How copies are made, by the fields of whatever input. */
@@ -41,16 +55,16 @@ export const forwardingOptions = (t: InputFieldBuilder) => ({
   ...options(t),
   preserveHeaders: t.boolean({
     description:
-      'Whether the original itself goes on, with its own signatures, instead of a new message; null: it does not.',
+      'Whether to forward the original message with its signatures instead of a new one. Null sets the default, false.',
   }),
-  includeAttachments: t.boolean({ description: 'Whether copies have the attachments; null: they have.' }),
+  includeAttachments: t.boolean({ description: 'Whether copies include attachments. Null sets the default, true.' }),
   subjectPrefix: t.string({
-    description: 'What stands before the subject of copies, at most 255 characters; null: nothing.',
+    description: 'Text before the subject of copies, up to 255 characters. Null for none.',
   }),
   fromAddress: t.string({
-    description: 'An address of yours that copies come from; null: the one that took the mail.',
+    description: 'Your address that copies are sent from. Null uses the address that received the mail.',
   }),
-  senderName: t.string({ description: 'The name that copies come under; null: the sender’s, with your address.' }),
+  senderName: t.string({ description: 'Sender name of copies. Null uses that of the original sender.' }),
 });
 
 interface WebhookOptions {

@@ -16,15 +16,15 @@ import { DomainNode, EmailAddressNode, EndpointInterface, endpointTypeName } fro
 import { AttachmentMode, SignatureScheme, WebhookFormat, WebhookPayload } from './endpoint-enums.ts';
 
 const EndpointStats = builder.objectRef<Endpoint['stats']>('EndpointStats').implement({
-  description: 'What became of the deliveries to an endpoint since it was made. Tests are not counted.',
+  description: 'Delivery statistics of an endpoint since it was created. Tests do not count.',
   fields: (t) => ({
-    total: t.exposeInt('total', { description: 'Deliveries that came to an end.' }),
-    successful: t.exposeInt('successful', { description: 'Those that were taken.' }),
-    failed: t.exposeInt('failed', { description: 'Those that were given up.' }),
+    total: t.exposeInt('total', { description: 'Number of finished deliveries.' }),
+    successful: t.exposeInt('successful', { description: 'Number of successful deliveries.' }),
+    failed: t.exposeInt('failed', { description: 'Number of failed deliveries.' }),
     lastDeliveryAt: t.expose('lastDeliveryAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the last of them ended; null: none did yet.',
+      description: 'When the last delivery finished. Null if none has.',
     }),
   }),
 });
@@ -39,29 +39,31 @@ const catchAllDomainsOf = loadByOwner(({ reads }, endpointIds) => findCatchAllDo
 const USUAL_DOMAINS = 3;
 
 EndpointInterface.implement({
-  description: 'Where received mail goes: a program, a chat room, or other people’s mailboxes.',
+  description: 'A destination of received mail: a program, a chat channel, or other mailboxes.',
   interfaces: [builder.nodeInterfaceRef()],
   resolveType: (endpoint) => endpointTypeName(endpoint),
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its id.' }),
-    name: t.exposeString('name', { description: 'What you call it.' }),
+    id: t.exposeID('id', { description: 'ID of the endpoint.' }),
+    name: t.exposeString('name', { description: 'Name of the endpoint.' }),
     description: t.exposeString('description', {
       nullable: true,
-      description: 'What you wrote about it; null: nothing.',
+      description: 'Your note about the endpoint. Null if there is none.',
     }),
-    isActive: t.exposeBoolean('isActive', { description: 'Whether mail goes there; else it is only stored.' }),
+    isActive: t.exposeBoolean('isActive', {
+      description: 'Whether the endpoint receives mail; otherwise mail is only stored.',
+    }),
     inactiveReason: t.exposeString('inactiveReason', {
       nullable: true,
       description:
-        'Why the service has switched it off; null: it has not. An update with isActive: true switches it on again.',
+        'Why Postroom disabled the endpoint. Null if it did not. Update isActive to true to enable it again.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
-    stats: t.expose('stats', { type: EndpointStats, description: 'What became of the deliveries to it.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the endpoint was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the endpoint was last changed.' }),
+    stats: t.expose('stats', { type: EndpointStats, description: 'Delivery statistics.' }),
     emailAddresses: t.connection(
       {
         type: EmailAddressNode,
-        description: 'Your addresses that lead to it, newest first.',
+        description: 'Your addresses that use the endpoint, newest first.',
         complexity: connectionComplexity,
         resolve: async ({ id }, args, context) => {
           const { edges, pageInfo } = await connection<UsingAddress>(
@@ -78,19 +80,19 @@ EndpointInterface.implement({
       },
       {
         name: 'EndpointAddressConnection',
-        description: 'A page of the addresses that lead to an endpoint.',
+        description: 'A page of addresses that use an endpoint.',
         fields: (c) => ({
           totalCount: c.int({
-            description: 'How many there are on all pages; counted only when it is asked for.',
+            description: 'Number of endpoints on all pages. Counted only when requested.',
             resolve: (page) => page.count(),
           }),
         }),
       },
-      { name: 'EndpointAddressEdge', description: 'An address that leads to an endpoint.' },
+      { name: 'EndpointAddressEdge', description: 'An address that uses an endpoint, and its cursor.' },
     ),
     catchAllDomains: t.field({
       type: [DomainNode],
-      description: 'Your domains whose mail to unknown addresses goes there, by name.',
+      description: 'Your domains whose catch-all uses the endpoint, sorted by name.',
       complexity: { field: 1, multiplier: USUAL_DOMAINS },
       resolve: ({ id }, _args, context) => catchAllDomainsOf(context, id, null),
     }),
@@ -100,21 +102,21 @@ EndpointInterface.implement({
 const isOfType = (type: Endpoint['type']) => (value: unknown) => (value as Partial<Endpoint> | null)?.type === type;
 
 const CustomHeader = builder.objectRef<{ name: string; value: string }>('CustomHeader').implement({
-  description: 'A header field of your own that requests to a webhook bear.',
+  description: 'A custom header of webhook requests.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'As you wrote it.' }),
-    value: t.exposeString('value', { description: 'As you wrote it.' }),
+    name: t.exposeString('name', { description: 'Name of the header.' }),
+    value: t.exposeString('value', { description: 'Value of the header.' }),
   }),
 });
 
 const SigningSecretRef = builder.objectRef<SigningSecret>('SigningSecret').implement({
-  description: 'A secret that requests to a webhook are signed with (Standard Webhooks).',
+  description: 'A secret that signs webhook requests (Standard Webhooks).',
   fields: (t) => ({
-    secret: t.exposeString('secret', { description: 'As `whsec_...`.' }),
+    secret: t.exposeString('secret', { description: 'In the form `whsec_...`.' }),
     validUntil: t.expose('validUntil', {
       type: 'DateTime',
       nullable: true,
-      description: 'Until when; null: until another takes its place.',
+      description: 'When the secret expires. Null for the current secret.',
     }),
   }),
 });
@@ -122,51 +124,51 @@ const SigningSecretRef = builder.objectRef<SigningSecret>('SigningSecret').imple
 const configOf = (endpoint: Endpoint) => readWebhookConfig(endpoint.config);
 
 export const WebhookEndpoint = builder.objectRef<Endpoint>('WebhookEndpoint').implement({
-  description: 'Mail is posted to a URL.',
+  description: 'An endpoint that posts mail to a URL.',
   interfaces: [builder.nodeInterfaceRef(), EndpointInterface],
   isTypeOf: isOfType('webhook'),
   fields: (t) => ({
-    url: t.field({ type: 'URL', description: 'Where to.', resolve: (endpoint) => configOf(endpoint).url }),
-    format: t.expose('webhookFormat', { type: WebhookFormat, description: 'What is posted of a mail.' }),
+    url: t.field({ type: 'URL', description: 'URL of the webhook.', resolve: (endpoint) => configOf(endpoint).url }),
+    format: t.expose('webhookFormat', { type: WebhookFormat, description: 'Format of the requests.' }),
     timeoutSeconds: t.int({
-      description: 'How long an attempt may take, 1 to 300; at most 120 are waited.',
+      description: 'Timeout of an attempt in seconds, 1 to 300; Postroom waits at most 120.',
       resolve: (endpoint) => configOf(endpoint).timeout,
     }),
     retryAttempts: t.int({
-      description: 'Further tries after the first, 0 to 10.',
+      description: 'Number of retries after the first attempt, 0 to 10.',
       resolve: (endpoint) => configOf(endpoint).retryAttempts,
     }),
     headers: t.field({
       type: [CustomHeader],
-      description: 'Header fields of your own, at most 50.',
+      description: 'Custom headers, up to 50.',
       resolve: (endpoint) => Object.entries(configOf(endpoint).headers).map(([name, value]) => ({ name, value })),
     }),
     signatureScheme: t.field({
       type: SignatureScheme,
-      description: 'What X-Service-Signature holds.',
+      description: 'Value of the X-Service-Signature header.',
       resolve: (endpoint) => configOf(endpoint).signatureScheme,
     }),
     payload: t.field({
       type: WebhookPayload,
-      description: 'The form of the JSON of format NATIVE.',
+      description: 'Structure of the JSON of format NATIVE.',
       resolve: (endpoint) => configOf(endpoint).payload,
     }),
     maxPayloadOctets: t.int({
-      description: 'Octets of a request’s body at most, 10,000 to 25,000,000; beyond them parts of the mail give way.',
+      description: 'Maximum size of a request body in bytes, 10,000 to 25,000,000. Larger emails are shortened.',
       resolve: (endpoint) => configOf(endpoint).maxPayloadOctets,
     }),
     attachments: t.field({
       type: AttachmentMode,
-      description: 'How attachments are sent.',
+      description: 'How requests include attachments.',
       resolve: (endpoint) => configOf(endpoint).attachments,
     }),
     verificationToken: t.string({
-      description: 'What X-Webhook-Verification-Token holds, so that the receiver can tell us from others.',
+      description: 'Value of the X-Webhook-Verification-Token header, which proves that a request comes from Postroom.',
       resolve: (endpoint) => configOf(endpoint).verificationToken,
     }),
     signingSecrets: t.field({
       type: [SigningSecretRef],
-      description: 'All that requests are signed with: the one in force first, then its predecessor for a day.',
+      description: 'Secrets that sign requests: the current one first, then the previous one for 24 hours.',
       resolve: (endpoint, _args, { reads }) => validSecrets(reads, endpoint),
     }),
   }),
@@ -175,57 +177,57 @@ export const WebhookEndpoint = builder.objectRef<Endpoint>('WebhookEndpoint').im
 const forwardingOf = (endpoint: Endpoint) => readForwardingConfig(endpoint.config);
 
 const ForwardingEndpoint = builder.interfaceRef<Endpoint>('ForwardingEndpoint').implement({
-  description: 'Copies of mail go to other mailboxes.',
+  description: 'An endpoint that forwards copies of mail to other mailboxes.',
   interfaces: [builder.nodeInterfaceRef(), EndpointInterface],
   fields: (t) => ({
     preserveHeaders: t.boolean({
-      description: 'Whether the original itself goes on, with its own signatures, instead of a new message of yours.',
+      description: 'Whether the original message is forwarded with its signatures instead of a new one.',
       resolve: (endpoint) => forwardingOf(endpoint).preserveHeaders,
     }),
     includeAttachments: t.boolean({
-      description: 'Whether copies have the attachments.',
+      description: 'Whether copies include attachments.',
       resolve: (endpoint) => forwardingOf(endpoint).includeAttachments,
     }),
     subjectPrefix: t.string({
       nullable: true,
-      description: 'What stands before the subject of copies; null: nothing.',
+      description: 'Text before the subject of copies. Null for none.',
       resolve: (endpoint) => forwardingOf(endpoint).subjectPrefix,
     }),
     fromAddress: t.field({
       type: 'AddrSpec',
       nullable: true,
-      description: 'From which address of yours copies come; null: from the one that took the mail.',
+      description: 'Your address that copies are sent from. Null for the address that received the mail.',
       resolve: (endpoint) => forwardingOf(endpoint).fromAddress,
     }),
     senderName: t.string({
       nullable: true,
-      description: 'Under which name copies come; null: the sender’s, with your address.',
+      description: 'Sender name of copies. Null for that of the original sender.',
       resolve: (endpoint) => forwardingOf(endpoint).senderName,
     }),
   }),
 });
 
 export const EmailEndpoint = builder.objectRef<Endpoint>('EmailEndpoint').implement({
-  description: 'A copy of mail goes to one address.',
+  description: 'An endpoint that forwards a copy of mail to one address.',
   interfaces: [builder.nodeInterfaceRef(), EndpointInterface, ForwardingEndpoint],
   isTypeOf: isOfType('email'),
   fields: (t) => ({
     forwardTo: t.field({
       type: 'AddrSpec',
-      description: 'Whom it goes to.',
+      description: 'Address that receives the copies.',
       resolve: (endpoint) => forwardingOf(endpoint).addresses[0] ?? '',
     }),
   }),
 });
 
 export const EmailGroupEndpoint = builder.objectRef<Endpoint>('EmailGroupEndpoint').implement({
-  description: 'Copies of mail go to several addresses.',
+  description: 'An endpoint that forwards copies of mail to several addresses.',
   interfaces: [builder.nodeInterfaceRef(), EndpointInterface, ForwardingEndpoint],
   isTypeOf: isOfType('email_group'),
   fields: (t) => ({
     addresses: t.field({
       type: ['AddrSpec'],
-      description: 'Whom they go to, at most 50.',
+      description: 'Addresses that receive the copies, up to 50.',
       resolve: (endpoint) => forwardingOf(endpoint).addresses,
     }),
   }),

@@ -8,12 +8,12 @@ const COST = 20;
 
 builder.interfaceField(EndpointInterface, 'replayCount', (t) =>
   t.int({
-    description: `How many emails replayDeliveries would deliver again, in as many calls as that takes: at most ${MAX_REPLAY_COUNTED}, which means that many or more. With the \`until\` of its last answer, how many are left.`,
+    description: `Number of emails that replayDeliveries would deliver again, in as many calls as needed. Counting stops at ${MAX_REPLAY_COUNTED}. Pass the \`until\` of the last call to get the number that is left.`,
     complexity: COST,
     args: {
-      since: t.arg({ type: 'DateTime', required: true, description: 'Deliveries made from then on.' }),
-      until: t.arg({ type: 'DateTime', description: 'Deliveries made before then; null: until now.' }),
-      status: t.arg({ type: ReplayStatus, defaultValue: 'failed', description: 'Which of them.' }),
+      since: t.arg({ type: 'DateTime', required: true, description: 'Start of the period.' }),
+      until: t.arg({ type: 'DateTime', description: 'End of the period. Null means now.' }),
+      status: t.arg({ type: ReplayStatus, defaultValue: 'failed', description: 'Which deliveries to replay.' }),
     },
     resolve: ({ id }, { since, until, status }, { reads }) =>
       countReplayed(reads, id, { since, until: until ?? null, status: status ?? 'failed' }),

@@ -7,7 +7,7 @@ import { type Connection, connectionBy } from '../connection.ts';
 import { DeliveryNode, DomainNode, EmailNode, EndpointInterface, ThreadNode } from '../nodes.ts';
 
 export const EventKind = builder.enumType('EventKind', {
-  description: 'What kind of thing happened.',
+  description: 'Kind of an event.',
   values: Object.fromEntries(
     Object.entries(EVENT_KINDS).map(([kind, description]) => [
       kind.replaceAll('.', '_').toUpperCase(),
@@ -17,67 +17,67 @@ export const EventKind = builder.enumType('EventKind', {
 });
 
 export const Event = builder.objectRef<FeedEvent>('Event').implement({
-  description: 'Something that happened. What it is of is shown as it is now.',
+  description: 'An event. Its objects are returned in their current state.',
   isOfDomain: true,
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its id.' }),
+    id: t.exposeID('id', { description: 'ID of the event.' }),
     cursor: t.string({
-      description: 'Its place in the feed: what follows it is asked for with `after`.',
+      description: 'Cursor of the event. Pass it as `after` to get the events that follow.',
       resolve: (event, _args, { operations }) => cursorOf(operations, event),
     }),
-    kind: t.field({ type: EventKind, description: 'What happened.', resolve: ({ kind }) => kind }),
+    kind: t.field({ type: EventKind, description: 'Kind of event.', resolve: ({ kind }) => kind }),
     at: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
     email: t.field({
       type: EmailNode,
       nullable: true,
-      description: 'The email that it is of; null: of none, or it is gone.',
+      description: 'The email concerned. Null if there is none or it was deleted.',
       resolve: ({ emailId }) => emailId,
     }),
     thread: t.field({
       type: ThreadNode,
       nullable: true,
-      description: 'The thread that it is of; null: of none, or it is gone.',
+      description: 'The thread concerned. Null if there is none or it was deleted.',
       resolve: ({ threadId }) => threadId,
     }),
     delivery: t.field({
       type: DeliveryNode,
       nullable: true,
-      description: 'The delivery that it is of; null: of none, or it is gone.',
+      description: 'The delivery concerned. Null if there is none or it was deleted.',
       resolve: ({ deliveryId }) => deliveryId,
     }),
     endpoint: t.field({
       type: EndpointInterface,
       nullable: true,
-      description: 'The endpoint that it is of; null: of none, or it is gone.',
+      description: 'The endpoint concerned. Null if there is none or it was deleted.',
       resolve: ({ endpointId }) => endpointId,
     }),
     domain: t.field({
       type: DomainNode,
       nullable: true,
-      description: 'The domain that it is of; null: of none, or it is gone.',
+      description: 'The domain concerned. Null if there is none or it was deleted.',
       resolve: ({ domainId }) => domainId,
     }),
     emailId: t.exposeID('emailId', {
       nullable: true,
-      description: 'The id of its email, without reading the email; null: of none.',
+      description: 'ID of the email, without loading the email. Null if there is none.',
     }),
     threadId: t.exposeID('threadId', {
       nullable: true,
-      description: 'The id of its thread, without reading the thread; null: of none.',
+      description: 'ID of the thread, without loading the thread. Null if there is none.',
     }),
     deliveryId: t.exposeID('deliveryId', {
       nullable: true,
-      description: 'The id of its delivery, without reading the delivery; null: of none.',
+      description: 'ID of the delivery, without loading the delivery. Null if there is none.',
     }),
     endpointId: t.exposeID('endpointId', {
       nullable: true,
-      description: 'The id of its endpoint, without reading the endpoint; null: of none.',
+      description: 'ID of the endpoint, without loading the endpoint. Null if there is none.',
     }),
     domainId: t.exposeID('domainId', {
       nullable: true,
-      description: 'The id of its domain, without reading the domain; null: of none.',
+      description: 'ID of the domain, without loading the domain. Null if there is none.',
     }),
-    data: t.expose('data', { type: 'JSON', description: 'What else is known, by kind.' }),
+    data: t.expose('data', { type: 'JSON', description: 'Additional data; the fields depend on the kind.' }),
   }),
 });
 
@@ -91,19 +91,19 @@ const EventConnection = builder.connectionObject<
     description: 'A page of events.',
     fields: (c) => ({
       totalCount: c.int({
-        description: 'Of all pages; counted when it is asked for.',
+        description: 'Number of events on all pages. Counted only when requested.',
         resolve: (page) => page.count(),
       }),
     }),
   },
-  { name: 'EventEdge', description: 'An event with its cursor.' },
+  { name: 'EventEdge', description: 'An event and its cursor.' },
 );
 
 builder.queryFields((t) => ({
   events: t.field({
     type: EventConnection,
     access: access.readAccount,
-    description: 'All that happened, oldest first. The cursors are those of the subscriptions, too.',
+    description: 'All events, oldest first. Subscriptions use the same cursors.',
     args: t.arg.connectionArgs(),
     complexity: connectionComplexity,
     resolve: async (_root, args, { reads }) => {

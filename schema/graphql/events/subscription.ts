@@ -8,20 +8,20 @@ import { eventOf, followEvents } from './follow-events.ts';
 
 builder.subscriptionType({
   description:
-    'What happens, as it happens, over server-sent events. Every subscription takes up where it was by `after`, the cursor of what came last; without it, it begins with what happens from now on. One that is ended from here ends with an error whose `extensions` hold `code` (TOO_FAR_BEHIND, GOING_AWAY, UNAUTHORIZED) and `cursor`.',
+    'Live events over server-sent events. Pass the cursor of the last event received as `after` to resume without a gap; without it, the subscription starts with new events. If the server ends a subscription, it sends an error whose `extensions` contain `code` (TOO_FAR_BEHIND, GOING_AWAY or UNAUTHORIZED) and `cursor`.',
 });
 
-const AFTER = 'Cursor of the event that was told last; null: what happens from now on.';
+const AFTER = 'Cursor of the last event received. Null starts with new events.';
 const any = () => true;
 
 builder.subscriptionFields((t) => ({
   events: t.field({
     type: Event,
     access: access.read,
-    description: 'All that happens, in order and without a gap.',
+    description: 'All events, in order and without gaps.',
     args: {
       after: t.arg.string({ description: AFTER }),
-      kinds: t.arg({ type: [EventKind], description: 'Only of these kinds; null: all.' }),
+      kinds: t.arg({ type: [EventKind], description: 'Kinds of events to return. Null returns all.' }),
     },
     subscribe: (_root, { after, kinds }, context) =>
       followEvents(context, {
@@ -34,13 +34,13 @@ builder.subscriptionFields((t) => ({
   emailReceived: t.field({
     type: EmailChange,
     access: access.read,
-    description: 'Each received email, when it has its thread.',
+    description: 'Received emails, each once it has been added to a thread.',
     args: {
       address: t.arg.string({
         description:
-          'Only mail to this address of yours (its id, or the address itself; with a plus-tag to that tag alone).',
+          'ID of one of your addresses, or the address itself, to return its mail only. An address with a plus tag matches mail to that tag only.',
       }),
-      domain: t.arg.string({ description: 'Only mail to this domain of yours: its id or name.' }),
+      domain: t.arg.string({ description: 'ID or name of one of your domains, to return its mail only.' }),
       after: t.arg.string({ description: AFTER }),
     },
     subscribe: (_root, { after, address, domain }, context) => {
@@ -61,9 +61,9 @@ builder.subscriptionFields((t) => ({
   emailUpdated: t.field({
     type: EmailChange,
     access: access.read,
-    description: 'What happens to emails: received, threaded, read, sent, delivered, bounced and so on.',
+    description: 'Events about emails: received, threaded, read, sent, delivered, bounced and so on.',
     args: {
-      id: t.arg.id({ description: 'Of this email alone; null: of all.' }),
+      id: t.arg.id({ description: 'ID of an email, to return its events only. Null returns those of all emails.' }),
       after: t.arg.string({ description: AFTER }),
     },
     subscribe: (_root, { id, after }, context) =>
@@ -77,9 +77,9 @@ builder.subscriptionFields((t) => ({
   threadUpdated: t.field({
     type: ThreadChange,
     access: access.read,
-    description: 'What happens to threads and to the messages in them: new ones, marks, labels, merges.',
+    description: 'Events about threads and their messages: new messages, flags, labels, merges.',
     args: {
-      id: t.arg.id({ description: 'Of this thread alone; null: of all.' }),
+      id: t.arg.id({ description: 'ID of a thread, to return its events only. Null returns those of all threads.' }),
       after: t.arg.string({ description: AFTER }),
     },
     subscribe: (_root, { id, after }, context) =>
@@ -94,9 +94,11 @@ builder.subscriptionFields((t) => ({
   deliveryUpdated: t.field({
     type: DeliveryChange,
     access: access.read,
-    description: 'What comes of deliveries to endpoints.',
+    description: 'Events about deliveries to endpoints.',
     args: {
-      endpointId: t.arg.id({ description: 'To this endpoint alone; null: to all.' }),
+      endpointId: t.arg.id({
+        description: 'ID of an endpoint, to return its deliveries only. Null returns those of all endpoints.',
+      }),
       after: t.arg.string({ description: AFTER }),
     },
     subscribe: (_root, { endpointId: id, after }, context) =>
@@ -110,9 +112,9 @@ builder.subscriptionFields((t) => ({
   domainUpdated: t.field({
     type: DomainChange,
     access: access.read,
-    description: 'What happens to domains: proven, failed, records lost.',
+    description: 'Events about domains: verified, failed, records missing.',
     args: {
-      id: t.arg.id({ description: 'Of this domain alone; null: of all.' }),
+      id: t.arg.id({ description: 'ID of a domain, to return its events only. Null returns those of all domains.' }),
       after: t.arg.string({ description: AFTER }),
     },
     subscribe: (_root, { id, after }, context) =>

@@ -3,57 +3,58 @@ import { builder } from '../builder.ts';
 import { AuthenticationResult } from '../emails/authentication.ts';
 
 const GuardOperator = builder.enumType('GuardOperator', {
-  description: 'How many values of a criterion a mail has to meet.',
+  description: 'How many values of a criterion must match.',
   values: {
-    OR: { value: 'OR', description: 'One of them.' },
-    AND: { value: 'AND', description: 'Each of them.' },
+    OR: { value: 'OR', description: 'Any value.' },
+    AND: { value: 'AND', description: 'All values.' },
   } as const,
 });
 
 const GuardFormMode = builder.enumType('GuardFormMode', {
-  description: 'How a form shows a rule. It means nothing to the rule.',
+  description: 'How a form displays a rule. Does not affect matching.',
   values: {
-    SIMPLE: { value: 'simple', description: 'In its simple form.' },
-    ADVANCED: { value: 'advanced', description: 'In full.' },
+    SIMPLE: { value: 'simple', description: 'As a simple form.' },
+    ADVANCED: { value: 'advanced', description: 'With all options.' },
   } as const,
 });
 
 const texts = {
-  subject: 'Parts of the Subject field.',
-  from: 'Addresses of the From field.',
-  to: 'Addresses of To, Cc and the envelope: whole ones, or `*@domain`.',
-  hasWords: 'Parts of the subject and the bodies.',
-  hasAttachment: 'Whether there are attachments.',
-  attachments: 'Attachments: `.exe`, `invoice*.pdf`, a part of a name, `application/pdf` or `image/*`.',
-  spf: 'One of these results of SPF.',
-  dkim: 'One of these results of DKIM; one good signature is PASS whatever the others are.',
-  dmarc: 'One of these results of DMARC.',
-  mode: 'How a form shows the rule.',
+  subject: 'Text in the subject.',
+  from: 'Addresses in the From header.',
+  to: 'Addresses in To, Cc and the envelope, or `*@domain`.',
+  hasWords: 'Text in the subject or body.',
+  hasAttachment: 'Whether the email has attachments.',
+  attachments:
+    'Attachments, by extension (`.exe`), name pattern (`invoice*.pdf`), part of a name, or type (`application/pdf`, `image/*`).',
+  spf: 'SPF results that match.',
+  dkim: 'DKIM results that match. One valid signature counts as PASS, whatever the others are.',
+  dmarc: 'DMARC results that match.',
+  mode: 'How a form displays the rule.',
 } as const;
-const operator = 'How many of the values have to be met.';
-const values = '1 to 100, each of at most 500 characters, in any case.';
-const addresses = '1 to 100 addresses, whole or as `*@domain`.';
-const aligned = 'Whether only mail counts for which DMARC passed for the domain of the address.';
+const operator = 'Whether any or all values must match.';
+const values = '1 to 100 values of up to 500 characters, case-insensitive.';
+const addresses = '1 to 100 addresses, or `*@domain` for a whole domain.';
+const aligned = 'True matches only mail that passed DMARC for the domain of the address.';
 
 const GuardCriterionRef = builder.objectRef<GuardCriterion>('GuardCriterion').implement({
-  description: 'Values that a mail is compared with.',
+  description: 'A criterion that compares an email with values.',
   fields: (t) => ({
     operator: t.expose('operator', { type: GuardOperator, description: operator }),
-    values: t.exposeStringList('values', { description: 'As you wrote them.' }),
+    values: t.exposeStringList('values', { description: 'The values as you entered them.' }),
   }),
 });
 
 const GuardSenderCriterion = builder.objectRef<NonNullable<ExplicitConfig['from']>>('GuardSenderCriterion').implement({
-  description: 'Addresses that the From field is compared with.',
+  description: 'A criterion that compares the From header with addresses.',
   fields: (t) => ({
     operator: t.expose('operator', { type: GuardOperator, description: operator }),
-    values: t.exposeStringList('values', { description: 'Whole addresses, or `*@domain`.' }),
+    values: t.exposeStringList('values', { description: 'Email addresses, or `*@domain` for a whole domain.' }),
     isAligned: t.boolean({ description: aligned, resolve: (criterion) => criterion.aligned ?? false }),
   }),
 });
 
 const ExplicitGuardConfig = builder.objectRef<ExplicitConfig>('ExplicitGuardConfig').implement({
-  description: 'What a rule asks of a mail; all that is not null has to be met.',
+  description: 'Criteria of an EXPLICIT rule. All criteria that are not null must match.',
   fields: (t) => ({
     subject: t.field({
       type: GuardCriterionRef,
@@ -118,19 +119,19 @@ const ExplicitGuardConfig = builder.objectRef<ExplicitConfig>('ExplicitGuardConf
 });
 
 const PromptGuardConfig = builder.objectRef<PromptConfig>('PromptGuardConfig').implement({
-  description: 'What a model is asked of a mail.',
-  fields: (t) => ({ prompt: t.exposeString('prompt', { description: 'What it shall decide, in words.' }) }),
+  description: 'Configuration of an AI_PROMPT rule.',
+  fields: (t) => ({ prompt: t.exposeString('prompt', { description: 'The question for the language model.' }) }),
 });
 
 /** What a rule asks, by its type. */
 export const GuardConfigUnion = builder.unionType('GuardConfig', {
-  description: 'What a rule asks of a mail, by the type of the rule.',
+  description: 'Configuration of a guard rule; depends on the type of the rule.',
   types: [ExplicitGuardConfig, PromptGuardConfig],
   resolveType: (config) => ('prompt' in config ? PromptGuardConfig : ExplicitGuardConfig),
 });
 
 const GuardCriterionInput = builder.inputType('GuardCriterionInput', {
-  description: 'Values that a mail shall be compared with.',
+  description: 'A criterion that compares an email with values.',
   fields: (t) => ({
     operator: t.field({ type: GuardOperator, required: true, defaultValue: 'OR', description: operator }),
     values: t.stringList({ required: true, description: values }),
@@ -138,18 +139,18 @@ const GuardCriterionInput = builder.inputType('GuardCriterionInput', {
 });
 
 const GuardSenderCriterionInput = builder.inputType('GuardSenderCriterionInput', {
-  description: 'Addresses that the From field shall be compared with.',
+  description: 'A criterion that compares the From header with addresses.',
   fields: (t) => ({
     operator: t.field({ type: GuardOperator, required: true, defaultValue: 'OR', description: operator }),
     values: t.stringList({ required: true, description: addresses }),
-    isAligned: t.boolean({ description: `${aligned} Null: any mail.` }),
+    isAligned: t.boolean({ description: `${aligned} Null matches any mail.` }),
   }),
 });
 
 /** What a rule shall ask, of either type. */
 export const GuardConfigInput = builder.inputType('GuardConfigInput', {
   description:
-    'What a rule shall ask of a mail: at least one criterion for type EXPLICIT, the prompt for type AI_PROMPT.',
+    'Configuration of a guard rule: at least one criterion for type EXPLICIT, or the prompt for type AI_PROMPT.',
   fields: (t) => ({
     subject: t.field({ type: GuardCriterionInput, description: texts.subject }),
     from: t.field({ type: GuardSenderCriterionInput, description: texts.from }),
@@ -161,7 +162,9 @@ export const GuardConfigInput = builder.inputType('GuardConfigInput', {
     dkim: t.field({ type: [AuthenticationResult], description: texts.dkim }),
     dmarc: t.field({ type: [AuthenticationResult], description: texts.dmarc }),
     mode: t.field({ type: GuardFormMode, description: texts.mode }),
-    prompt: t.string({ description: 'Of type AI_PROMPT: what a model shall decide, 1 to 4,000 characters.' }),
+    prompt: t.string({
+      description: 'For type AI_PROMPT: the question for the language model, 1 to 4,000 characters.',
+    }),
   }),
 });
 

@@ -9,42 +9,42 @@ import { GuardConfigInput, guardConfigOf } from './guard-criteria.ts';
 import { GuardAction, GuardRuleType } from './guard-rule.ts';
 
 export const GuardActionInput = builder.inputType('GuardActionInput', {
-  description: 'What shall become of a mail that a rule matches.',
+  description: 'What to do with an email that matches a rule.',
   fields: (t) => ({
-    action: t.field({ type: GuardAction, required: true, description: 'What becomes of it.' }),
-    endpointId: t.id({ description: 'Of ROUTE: an active endpoint of yours.' }),
+    action: t.field({ type: GuardAction, required: true, description: 'Type of action.' }),
+    endpointId: t.id({ description: 'For ROUTE: ID of an active endpoint.' }),
   }),
 });
 
 const DeleteGuardRulePayload = builder.objectRef<{ deletedId: string }>('DeleteGuardRulePayload').implement({
-  description: 'A guard rule that is gone. Mail that it held back stays held back until it is released.',
-  fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'Its id.' }) }),
+  description: 'A deleted guard rule. Emails it holds stay held until you release them.',
+  fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'ID of the rule.' }) }),
 });
 
 const described = {
-  name: 'What you call it: 1 to 255 characters.',
-  description: 'What you want to say about it, at most 1,000 characters; null: nothing.',
-  priority: 'From -1,000 to 1,000: the highest is asked first, of equal ones the newest.',
-  isActive: 'Whether mail is compared with it.',
+  name: 'Name of the rule, 1 to 255 characters.',
+  description: 'Your note about the rule, up to 1,000 characters. Null for none.',
+  priority: 'From -1,000 to 1,000. Rules with the highest priority run first, the newest first among equals.',
+  isActive: 'Whether the rule is applied to mail.',
 } as const;
-const kept = 'Null or absent: it stays.';
+const kept = 'Omit or pass null to keep the current value.';
 
 builder.mutationFields((t) => ({
   createGuardRule: t.fieldWithInput({
     type: GuardRuleNode,
     access: access.manage,
     description:
-      'Adds a guard rule, which counts from the next mail on. backtestGuardRule tells beforehand what a rule would have done.',
+      'Creates a guard rule that applies to new mail. Use backtestGuardRule first to see what it would have done.',
     input: {
       name: t.input.string({ required: true, description: described.name }),
       description: t.input.string({ description: described.description }),
-      type: t.input.field({ type: GuardRuleType, required: true, description: 'How it decides.' }),
-      config: t.input.field({ type: GuardConfigInput, required: true, description: 'What it asks of a mail.' }),
+      type: t.input.field({ type: GuardRuleType, required: true, description: 'How the rule decides.' }),
+      config: t.input.field({ type: GuardConfigInput, required: true, description: 'What the rule matches.' }),
       action: t.input.field({
         type: GuardActionInput,
         required: true,
         defaultValue: { action: 'allow' },
-        description: 'What becomes of a mail that it matches.',
+        description: 'What to do with an email that matches.',
       }),
       priority: t.input.int({ required: true, defaultValue: 0, description: described.priority }),
       isActive: t.input.boolean({ required: true, defaultValue: true, description: described.isActive }),
@@ -66,18 +66,20 @@ builder.mutationFields((t) => ({
   updateGuardRule: t.fieldWithInput({
     type: GuardRuleNode,
     access: access.manage,
-    description:
-      'Changes what is given of a guard rule; config and action are replaced as a whole. Its counters go on.',
+    description: 'Updates a guard rule. config and action are replaced as a whole. Counters continue.',
     input: {
-      id: t.input.id({ required: true, description: 'Id of the rule.' }),
+      id: t.input.id({ required: true, description: 'ID of the rule.' }),
       name: t.input.string({ description: `${described.name} ${kept}` }),
       description: t.input.string({ description: described.description }),
       type: t.input.field({
         type: GuardRuleType,
-        description: `How it decides; with another type, give its config. ${kept}`,
+        description: `How the rule decides. If you change the type, pass its config, too. ${kept}`,
       }),
-      config: t.input.field({ type: GuardConfigInput, description: `All that it asks of a mail. ${kept}` }),
-      action: t.input.field({ type: GuardActionInput, description: `What becomes of a mail that it matches. ${kept}` }),
+      config: t.input.field({
+        type: GuardConfigInput,
+        description: `What the rule matches; replaces the whole configuration. ${kept}`,
+      }),
+      action: t.input.field({ type: GuardActionInput, description: `What to do with an email that matches. ${kept}` }),
       priority: t.input.int({ description: `${described.priority} ${kept}` }),
       isActive: t.input.boolean({ description: `${described.isActive} ${kept}` }),
     },
@@ -100,7 +102,7 @@ builder.mutationFields((t) => ({
     type: DeleteGuardRulePayload,
     access: access.manage,
     description: 'Deletes a guard rule.',
-    input: { id: t.input.id({ required: true, description: 'Id of the rule.' }) },
+    input: { id: t.input.id({ required: true, description: 'ID of the rule.' }) },
     errors: { directResult: true },
     resolve: async (_root, { input: { id } }, context) => {
       await deleteGuardRule(context.operations, id);

@@ -9,95 +9,102 @@ import { EmailNode, EndpointInterface, GuardRuleNode } from '../nodes.ts';
 import { GuardConfigUnion } from './guard-criteria.ts';
 
 export const GuardRuleType = builder.enumType('GuardRuleType', {
-  description: 'How a rule decides whether a mail matches.',
+  description: 'How a guard rule decides whether an email matches.',
   values: {
     EXPLICIT: { value: 'explicit', description: 'By criteria.' },
-    AI_PROMPT: { value: 'ai_prompt', description: 'By what a language model answers to a prompt.' },
+    AI_PROMPT: { value: 'ai_prompt', description: 'By the response of a language model to a prompt.' },
   } as const,
 });
 
 export const GuardAction = builder.enumType('GuardAction', {
-  description: 'What becomes of a mail that a rule matches.',
+  description: 'What a guard rule does with an email that matches.',
   values: {
-    ALLOW: { value: 'allow', description: 'It goes where its address leads, past the rules that come after.' },
-    BLOCK: { value: 'block', description: 'It is held back, to be looked at and released.' },
-    ROUTE: { value: 'route', description: 'It goes to an endpoint instead of where its address leads.' },
+    ALLOW: { value: 'allow', description: 'Delivers the email by its normal route and skips later rules.' },
+    BLOCK: { value: 'block', description: 'Holds the email until you review and release it.' },
+    ROUTE: { value: 'route', description: 'Delivers the email to an endpoint instead of its normal route.' },
   } as const,
 });
 
 GuardRuleNode.implement({
   description:
-    'A rule that received mail is compared with. The highest priority is asked first, of equal ones the newest; the first that matches decides.',
+    'A rule that checks received mail. Rules run from the highest priority to the lowest, the newest first among equals; the first match decides.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'What you call it.' }),
+    name: t.exposeString('name', { description: 'Name of the rule.' }),
     description: t.exposeString('description', {
       nullable: true,
-      description: 'What you wrote about it; null: nothing.',
+      description: 'Your note about the rule. Null if there is none.',
     }),
-    type: t.field({ type: GuardRuleType, description: 'How it decides.', resolve: ({ type }) => type }),
+    type: t.field({ type: GuardRuleType, description: 'How the rule decides.', resolve: ({ type }) => type }),
     config: t.field({
       type: GuardConfigUnion,
-      description: 'What it asks of a mail.',
+      description: 'What the rule matches.',
       resolve: ({ config }) => config,
     }),
     action: t.field({
       type: GuardAction,
-      description: 'What becomes of a mail that it matches.',
+      description: 'What to do with an email that matches.',
       resolve: ({ action }) => action,
     }),
     endpoint: t.field({
       type: EndpointInterface,
       nullable: true,
-      description: 'Where a rule of action ROUTE leads; null: it has another action, or the endpoint was deleted.',
+      description: 'Endpoint of a rule with action ROUTE. Null for other actions or if the endpoint was deleted.',
       resolve: ({ endpointId }) => endpointId,
     }),
     priority: t.int({ description: 'From -1,000 to 1,000.', resolve: ({ priority }) => priority }),
-    isActive: t.boolean({ description: 'Whether mail is compared with it.', resolve: ({ isActive }) => isActive }),
+    isActive: t.boolean({ description: 'Whether the rule is applied to mail.', resolve: ({ isActive }) => isActive }),
     triggerCount: t.int({
-      description: 'How many mails it decided on.',
+      description: 'Number of emails the rule decided on.',
       resolve: ({ triggerCount }) => triggerCount,
     }),
     lastTriggeredAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When it decided on the last of them; null: on none yet.',
+      description: 'When the rule last decided on an email. Null if never.',
       resolve: ({ lastTriggeredAt }) => lastTriggeredAt,
     }),
-    createdAt: t.field({ type: 'DateTime', description: 'When it was added.', resolve: ({ createdAt }) => createdAt }),
+    createdAt: t.field({
+      type: 'DateTime',
+      description: 'When the rule was created.',
+      resolve: ({ createdAt }) => createdAt,
+    }),
     updatedAt: t.field({
       type: 'DateTime',
-      description: 'When it was last changed.',
+      description: 'When the rule was last changed.',
       resolve: ({ updatedAt }) => updatedAt,
     }),
   }),
 });
 
 const GuardLimits = builder.objectRef<object>('GuardLimits').implement({
-  description: 'What guard rules an account can have.',
+  description: 'Limits of guard rules.',
   fields: (t) => ({
     hasModel: t.boolean({
-      description: 'Whether rules of type AI_PROMPT can be made: the service has a model to ask.',
+      description: 'Whether rules of type AI_PROMPT are available: the server has a language model.',
       resolve: (_root, _args, { reads }) => reads.settings.hasGuardModel,
     }),
-    maxRules: t.int({ description: 'Rules at most.', resolve: () => rules.MAX_GUARD_RULES }),
-    maxValues: t.int({ description: 'Values of all rules at most.', resolve: () => rules.MAX_GUARD_VALUES_IN_ALL }),
+    maxRules: t.int({ description: 'Maximum number of rules.', resolve: () => rules.MAX_GUARD_RULES }),
+    maxValues: t.int({
+      description: 'Maximum number of values in all rules.',
+      resolve: () => rules.MAX_GUARD_VALUES_IN_ALL,
+    }),
     maxWords: t.int({
-      description: 'Values of hasWords of all rules at most.',
+      description: 'Maximum number of hasWords values in all rules.',
       resolve: () => rules.MAX_GUARD_WORDS_IN_ALL,
     }),
     maxPriority: t.int({
-      description: 'The highest priority; the lowest is as far below 0.',
+      description: 'Highest priority. The lowest is its negative.',
       resolve: () => rules.MAX_GUARD_PRIORITY,
     }),
   }),
 });
 
 const GuardRuleFilter = builder.inputType('GuardRuleFilter', {
-  description: 'Which rules a list shows; what is absent or null puts no condition.',
+  description: 'Filters a list of guard rules. Omit a field or pass null to match all.',
   fields: (t) => ({
-    type: t.field({ type: GuardRuleType, description: 'Rules of one type.' }),
-    isActive: t.boolean({ description: 'Only those that mail is compared with, or only the others.' }),
-    search: t.string({ description: 'Part of the name or the description, in any case; at most 100 characters.' }),
+    type: t.field({ type: GuardRuleType, description: 'Matches rules of this type.' }),
+    isActive: t.boolean({ description: 'True matches active rules only, false the others.' }),
+    search: t.string({ description: 'Part of the name or description, case-insensitive, up to 100 characters.' }),
   }),
 });
 
@@ -108,16 +115,16 @@ builder.queryFields((t) => ({
     type: GuardRuleNode,
     access: access.readAccount,
     nullable: true,
-    description: 'A guard rule by its id; null when you have none with that id.',
-    args: { id: t.arg.id({ required: true, description: 'Id of the rule.' }) },
+    description: 'Returns the guard rule with this ID, or null if the account has no such rule.',
+    args: { id: t.arg.id({ required: true, description: 'ID of the rule.' }) },
     resolve: (_root, { id }) => id,
   }),
   guardRules: t.connection(
     {
       type: GuardRuleNode,
       access: access.readAccount,
-      description: 'Your guard rules in the order in which they are asked.',
-      args: { filter: t.arg({ type: GuardRuleFilter, description: 'Which rules to show.' }) },
+      description: 'Your guard rules, in the order they are applied.',
+      args: { filter: t.arg({ type: GuardRuleFilter, description: 'Filters the rules.' }) },
       complexity: connectionComplexity,
       resolve: async (_root, { filter, ...args }, { reads }) => {
         const query = {
@@ -139,17 +146,17 @@ builder.queryFields((t) => ({
       description: 'A page of guard rules.',
       fields: (c) => ({
         totalCount: c.int({
-          description: 'How many there are on all pages; counted only when it is asked for.',
+          description: 'Number of rules on all pages. Counted only when requested.',
           resolve: (page) => page.count(),
         }),
       }),
     },
-    { name: 'GuardRuleEdge', description: 'A guard rule in a list.' },
+    { name: 'GuardRuleEdge', description: 'A guard rule and its cursor.' },
   ),
   guardLimits: t.field({
     type: GuardLimits,
     access: access.readAccount,
-    description: 'What guard rules you can have, and whether a model can be asked.',
+    description: 'Limits of guard rules, and whether a language model is available.',
     resolve: () => ({}),
   }),
 }));
@@ -159,7 +166,7 @@ builder.objectField(EmailNode, 'guardRule', (t) =>
     type: GuardRuleNode,
     nullable: true,
     description:
-      'The rule that it fitted, or whose model did not answer, whatever became of it since; null: none, or it was deleted.',
+      'The rule that matched or whose model did not respond, whatever happened to the email since. Null if there is none or it was deleted.',
     resolve: ({ guardRuleId }) => guardRuleId,
   }),
 );

@@ -11,120 +11,121 @@ import { GuardRuleType } from './guard-rule.ts';
 import { GuardActionInput } from './guard-rule-changes.ts';
 
 export const GuardMatchRef = builder.objectRef<GuardMatch>('GuardMatch').implement({
-  description: 'What of a mail met a rule.',
+  description: 'A part of an email that matches a rule.',
   fields: (t) => ({
-    criterion: t.exposeString('criteria', { description: 'Which criterion, by its name in the config.' }),
-    value: t.exposeString('value', { description: 'The value of the rule that was met.' }),
+    criterion: t.exposeString('criteria', { description: 'Name of the criterion in the config.' }),
+    value: t.exposeString('value', { description: 'The value of the rule that matched.' }),
   }),
 });
 
 const GuardCheckOutcome = builder.enumType('GuardCheckOutcome', {
-  description: 'What one rule by itself makes of a mail.',
+  description: 'Result of applying one rule to an email.',
   values: {
-    MATCHED: { value: 'matched', description: 'It matches.' },
-    NONE: { value: 'none', description: 'It does not.' },
+    MATCHED: { value: 'matched', description: 'The rule matches.' },
+    NONE: { value: 'none', description: 'The rule does not match.' },
     REVIEW: {
       value: 'review',
-      description: 'The model did not answer: mail would be held until somebody looks at it.',
+      description: 'The language model did not respond; the email would be held for review.',
     },
   } as const,
 });
 
 const CheckGuardRulePayload = builder.objectRef<GuardCheck>('CheckGuardRulePayload').implement({
-  description: 'What one rule by itself makes of a mail.',
+  description: 'Result of applying one rule to an email.',
   fields: (t) => ({
-    outcome: t.expose('outcome', { type: GuardCheckOutcome, description: 'What it makes of it.' }),
+    outcome: t.expose('outcome', { type: GuardCheckOutcome, description: 'The result.' }),
     matches: t.field({
       type: [GuardMatchRef],
-      description: 'What of the mail met the rule; empty when it does not match.',
+      description: 'What matched. Empty if the rule does not match.',
       resolve: (check) => (check.outcome === 'matched' ? check.matches : []),
     }),
     reason: t.exposeString('reason', {
       nullable: true,
-      description: 'What the model said, or why it did not answer; null of explicit rules.',
+      description: 'Response of the language model, or why there is none. Null for EXPLICIT rules.',
     }),
   }),
 });
 
 const BacktestOutcomeKind = builder.enumType('BacktestOutcomeKind', {
-  description: 'Where a mail went, or would go.',
+  description: 'Where an email went or would go.',
   values: {
-    BLOCKED: { value: 'blocked', description: 'A rule holds it back.' },
-    REVIEW: { value: 'review', description: 'A model did not answer, so that it waits for you.' },
+    BLOCKED: { value: 'blocked', description: 'Held by a rule.' },
+    REVIEW: { value: 'review', description: 'Held for review because a language model did not respond.' },
     ENDPOINT: { value: 'endpoint', description: 'To an endpoint.' },
-    INACTIVE: { value: 'inactive', description: 'Its endpoint is switched off.' },
-    STORED: { value: 'stored', description: 'Nothing leads anywhere.' },
-    ASKING: { value: 'asking', description: 'A model is being asked.' },
-    NORMAL: { value: 'normal', description: 'Wherever its address leads.' },
-    UNKNOWN: { value: 'unknown', description: 'A model would be asked first.' },
+    INACTIVE: { value: 'inactive', description: 'Not delivered: its endpoint is inactive.' },
+    STORED: { value: 'stored', description: 'Stored only: there is no route.' },
+    ASKING: { value: 'asking', description: 'A language model is being asked.' },
+    NORMAL: { value: 'normal', description: 'Delivered by the normal route of its address.' },
+    UNKNOWN: { value: 'unknown', description: 'A language model would be asked first.' },
   } as const,
 });
 
 const BacktestOutcome = builder.objectRef<backtests.BacktestOutcome>('BacktestOutcome').implement({
-  description: 'Where a mail went, or would go, and by which rule.',
+  description: 'Where an email went or would go, and by which rule.',
   fields: (t) => ({
-    outcome: t.expose('outcome', { type: BacktestOutcomeKind, description: 'Where it goes.' }),
+    outcome: t.expose('outcome', { type: BacktestOutcomeKind, description: 'Where the email goes.' }),
     endpoint: t.field({
       type: EndpointInterface,
       nullable: true,
-      description: 'To which endpoint; null: to none, or it was deleted.',
+      description: 'The endpoint. Null if there is none or it was deleted.',
       resolve: ({ endpointId }) => endpointId,
     }),
     guardRule: t.field({
       type: GuardRuleNode,
       nullable: true,
-      description: 'The rule that decides; null: none does, one that is not saved, or one that was deleted.',
+      description: 'The rule that decides. Null if there is none, it is not saved, or it was deleted.',
       resolve: ({ ruleId }) => ruleId,
     }),
   }),
 });
 
 const BacktestExample = builder.objectRef<backtests.BacktestExample>('BacktestExample').implement({
-  description: 'A received mail that the rule matches.',
+  description: 'A received email that matches the rule.',
   fields: (t) => ({
     email: t.field({
       type: EmailNode,
       nullable: true,
-      description: 'The mail; null: it is gone meanwhile.',
+      description: 'The email. Null if it was deleted in the meantime.',
       resolve: ({ emailId }) => emailId,
     }),
-    matches: t.expose('matches', { type: [GuardMatchRef], description: 'What of it met the rule.' }),
+    matches: t.expose('matches', { type: [GuardMatchRef], description: 'What matched.' }),
     isDecisive: t.exposeBoolean('isDecisive', {
-      description: 'Whether the rule would have decided; else one before it would, or a model that was not asked.',
+      description:
+        'Whether the rule would have decided. False if an earlier rule would have, or a language model that was not asked.',
     }),
     now: t.expose('now', {
       type: BacktestOutcome,
       nullable: true,
-      description: 'What became of it; null while that is open.',
+      description: 'What happened to the email. Null if not decided yet.',
     }),
-    wouldBe: t.expose('wouldBe', { type: BacktestOutcome, description: 'What would have become of it with the rule.' }),
+    wouldBe: t.expose('wouldBe', { type: BacktestOutcome, description: 'What would have happened with the rule.' }),
   }),
 });
 
 const GuardBacktest = builder.objectRef<backtests.Backtest>('GuardBacktest').implement({
   description: 'What a rule would have done with received mail.',
   fields: (t) => ({
-    scannedCount: t.exposeInt('scanned', { description: 'Received mails that were looked at, newest first.' }),
-    matchedCount: t.exposeInt('matched', { description: 'Those that the rule matches.' }),
+    scannedCount: t.exposeInt('scanned', { description: 'Number of received emails checked, newest first.' }),
+    matchedCount: t.exposeInt('matched', { description: 'Number of emails that match the rule.' }),
     decidedCount: t.exposeInt('decided', {
-      description: 'Those of them on which it would have decided, the other active rules being as they are.',
+      description: 'Number of emails the rule would have decided on, given the other active rules.',
     }),
-    since: t.expose('since', { type: 'DateTime', description: 'From when on mail was looked at.' }),
+    since: t.expose('since', { type: 'DateTime', description: 'Start of the period.' }),
     isComplete: t.exposeBoolean('isComplete', {
-      description: 'Whether all mail since then was looked at; else time ran out.',
+      description: 'Whether all mail of the period was checked; false if time ran out.',
     }),
     stoppedAt: t.expose('stoppedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When time ran out, the oldest mail that was looked at came in then; null: all was looked at.',
+      description: 'If time ran out, when the oldest checked email was received. Null if all mail was checked.',
     }),
-    examples: t.expose('examples', { type: [BacktestExample], description: 'Mails that it matches, newest first.' }),
+    examples: t.expose('examples', { type: [BacktestExample], description: 'Matching emails, newest first.' }),
   }),
 });
 
 const described = {
-  days: 'How many days back, 1 to 30.',
-  limit: 'Examples to show, 0 to 500.',
+  days: 'Number of days to go back, 1 to 30.',
+  limit: 'Number of examples to return, 0 to 500.',
 } as const;
 
 /** Each example costs as much as a row of a list. */
@@ -136,11 +137,10 @@ builder.mutationFields((t) => ({
   checkGuardRule: t.fieldWithInput({
     type: CheckGuardRulePayload,
     access: access.readAccount,
-    description:
-      'Tells what one rule by itself, active or not, makes of an email that was received. Nothing is changed.',
+    description: 'Applies one rule, active or not, to a received email and returns the result. Changes nothing.',
     input: {
-      id: t.input.id({ required: true, description: 'Id of the rule.' }),
-      emailId: t.input.id({ required: true, description: 'Id of the email.' }),
+      id: t.input.id({ required: true, description: 'ID of the rule.' }),
+      emailId: t.input.id({ required: true, description: 'ID of the email.' }),
     },
     errors: { directResult: true },
     resolve: (_root, { input: { id, emailId } }, { operations }) => checkGuardRule(operations, id, emailId),
@@ -149,22 +149,22 @@ builder.mutationFields((t) => ({
     type: GuardBacktest,
     access: access.readAccount,
     description:
-      'Tells what an explicit rule that is not saved would have done with the received mail of the last days. Nothing is changed. One at a time; it answers within 8 seconds with what it came to.',
+      'Returns what an unsaved EXPLICIT rule would have done with recently received mail. Changes nothing. One backtest runs at a time per account; it responds within 8 seconds with what it has found.',
     input: {
       type: t.input.field({
         type: GuardRuleType,
         required: true,
         defaultValue: 'explicit',
-        description: 'EXPLICIT; others are refused.',
+        description: 'Must be EXPLICIT.',
       }),
-      config: t.input.field({ type: GuardConfigInput, required: true, description: 'What the rule asks of a mail.' }),
+      config: t.input.field({ type: GuardConfigInput, required: true, description: 'What the rule matches.' }),
       action: t.input.field({
         type: GuardActionInput,
         required: true,
         defaultValue: { action: 'block' },
-        description: 'What becomes of a mail that it matches.',
+        description: 'What to do with an email that matches.',
       }),
-      priority: t.input.int({ required: true, defaultValue: 0, description: 'Its place among the other rules.' }),
+      priority: t.input.int({ required: true, defaultValue: 0, description: 'Priority of the rule among the others.' }),
       days: t.input.int({
         required: true,
         defaultValue: backtests.MAX_BACKTEST_DAYS,
@@ -183,9 +183,9 @@ builder.mutationFields((t) => ({
   backtestSavedGuardRule: t.fieldWithInput({
     type: GuardBacktest,
     access: access.readAccount,
-    description: 'As backtestGuardRule, with a saved rule, active or not, in its own place.',
+    description: 'Like backtestGuardRule, for a saved rule with its own priority, active or not.',
     input: {
-      id: t.input.id({ required: true, description: 'Id of the rule.' }),
+      id: t.input.id({ required: true, description: 'ID of the rule.' }),
       days: t.input.int({
         required: true,
         defaultValue: backtests.MAX_BACKTEST_DAYS,

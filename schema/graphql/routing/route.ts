@@ -9,205 +9,214 @@ import { GuardAction, GuardRuleType } from './guard-rule.ts';
 import { GuardMatchRef } from './guard-trials.ts';
 
 const RouteOutcome = builder.enumType('RouteOutcome', {
-  description: 'What became of a received mail, or would. Mail is stored whatever becomes of it.',
+  description: 'What happened or would happen to a received email. Every email is stored, whatever the outcome.',
   values: {
-    ENDPOINT: { value: 'endpoint', description: 'It goes to the endpoint.' },
-    INACTIVE: { value: 'inactive', description: 'The endpoint that it was meant for is switched off.' },
-    STORED: { value: 'stored', description: 'Nothing leads anywhere.' },
-    BLOCKED: { value: 'blocked', description: 'A guard rule holds it back.' },
-    REVIEW: { value: 'review', description: 'It could not be judged, so that a human has to.' },
-    ASKING: { value: 'asking', description: 'The model of a guard rule has to say first.' },
+    ENDPOINT: { value: 'endpoint', description: 'Delivered to the endpoint.' },
+    INACTIVE: { value: 'inactive', description: 'Not delivered: the endpoint is inactive.' },
+    STORED: { value: 'stored', description: 'Stored only: there is no route.' },
+    BLOCKED: { value: 'blocked', description: 'Held by a guard rule.' },
+    REVIEW: { value: 'review', description: 'Held for review because a guard rule could not decide.' },
+    ASKING: { value: 'asking', description: 'Waiting for the language model of a guard rule.' },
   } as const,
 });
 
 const RouteViaEnum = builder.enumType('RouteVia', {
-  description: 'What leads a mail to its endpoint.',
+  description: 'What determines the endpoint of an email.',
   values: {
-    ADDRESS: { value: 'address', description: 'The endpoint of its address.' },
-    WEBHOOK: { value: 'webhook', description: 'The legacy webhook of its address.' },
-    CATCH_ALL: { value: 'catch-all', description: 'The catch-all of its domain.' },
+    ADDRESS: { value: 'address', description: 'The endpoint of the address.' },
+    WEBHOOK: { value: 'webhook', description: 'The legacy webhook of the address.' },
+    CATCH_ALL: { value: 'catch-all', description: 'The catch-all of the domain.' },
     GUARD_RULE: { value: 'guard-rule', description: 'A guard rule.' },
   } as const,
 });
 
 const RouteStepKind = builder.enumType('RouteStepKind', {
-  description: 'A stage of a mail’s way.',
+  description: 'A step in routing an email.',
   values: {
-    RECEIVED: { value: 'received', description: 'It was accepted.' },
-    PARSED: { value: 'parsed', description: 'It was read.' },
-    THREADED: { value: 'threaded', description: 'It got its thread.' },
-    ASKED: { value: 'asked', description: 'A model was asked about it.' },
-    ROUTED: { value: 'routed', description: 'It was decided where it goes.' },
-    RELEASED: { value: 'released', description: 'Somebody let it through.' },
-    DELIVERED: { value: 'delivered', description: 'It was delivered, or is being.' },
+    RECEIVED: { value: 'received', description: 'The email was accepted.' },
+    PARSED: { value: 'parsed', description: 'The email was parsed.' },
+    THREADED: { value: 'threaded', description: 'The email was added to its thread.' },
+    ASKED: { value: 'asked', description: 'A language model was asked.' },
+    ROUTED: { value: 'routed', description: 'The email was routed.' },
+    RELEASED: { value: 'released', description: 'A user released the email.' },
+    DELIVERED: { value: 'delivered', description: 'The email was delivered or is being delivered.' },
   } as const,
 });
 
 const EvaluatedRuleOutcome = builder.enumType('EvaluatedRuleOutcome', {
-  description: 'What came of one guard rule.',
+  description: 'Result of one guard rule.',
   values: {
-    MATCHED: { value: 'matched', description: 'It decided.' },
-    NOT_MATCHED: { value: 'not-matched', description: 'The mail does not fit it.' },
-    ASKING: { value: 'asking', description: 'Its model has to say first.' },
-    FAILED: { value: 'failed', description: 'Its model did not answer.' },
-    NOT_REACHED: { value: 'not-reached', description: 'Another rule decided before it was asked.' },
+    MATCHED: { value: 'matched', description: 'The rule decided.' },
+    NOT_MATCHED: { value: 'not-matched', description: 'The rule does not match.' },
+    ASKING: { value: 'asking', description: 'The rule’s language model is needed to decide.' },
+    FAILED: { value: 'failed', description: 'The rule’s language model did not respond.' },
+    NOT_REACHED: { value: 'not-reached', description: 'An earlier rule decided.' },
   } as const,
 });
 
 const RouteStepRef = builder.objectRef<RouteStep>('RouteStep').implement({
-  description: 'A stage that a mail has passed, or would.',
+  description: 'A step that an email went through or would go through.',
   fields: (t) => ({
-    step: t.expose('step', { type: RouteStepKind, description: 'Which stage.' }),
-    at: t.expose('at', { type: 'DateTime', nullable: true, description: 'When; null: it is yet to come.' }),
+    step: t.expose('step', { type: RouteStepKind, description: 'Kind of step.' }),
+    at: t.expose('at', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the step happened. Null if it has not happened yet.',
+    }),
     durationMs: t.exposeInt('durationMs', {
       nullable: true,
       description:
-        'Milliseconds since the step before, of a question or a delivery since its beginning; null: unknown.',
+        'Time since the previous step, or duration of the question or delivery, in milliseconds. Null if unknown.',
     }),
-    detail: t.exposeString('detail', { description: 'What happened, in whole sentences.' }),
+    detail: t.exposeString('detail', { description: 'What happened, in full sentences.' }),
     delivery: t.field({
       type: DeliveryNode,
       nullable: true,
-      description: 'Of step DELIVERED: the delivery; null of all others.',
+      description: 'For DELIVERED, the delivery. Null for other steps.',
       resolve: ({ deliveryId }) => deliveryId,
     }),
   }),
 });
 
 const EvaluatedRule = builder.objectRef<TriedRule>('EvaluatedRule').implement({
-  description: 'A guard rule, in the order in which they are asked, and what came of it.',
+  description: 'A guard rule and its result.',
   fields: (t) => ({
     rule: t.field({
       type: GuardRuleNode,
       nullable: true,
-      description: 'The rule; null: it is gone meanwhile.',
+      description: 'The rule. Null if it was deleted in the meantime.',
       resolve: ({ id }) => id,
     }),
-    name: t.exposeString('name', { description: 'What you call it.' }),
-    type: t.field({ type: GuardRuleType, description: 'How it decides.', resolve: ({ type }) => type }),
+    name: t.exposeString('name', { description: 'Name of the rule.' }),
+    type: t.field({ type: GuardRuleType, description: 'How the rule decides.', resolve: ({ type }) => type }),
     action: t.field({
       type: GuardAction,
-      description: 'What it does with what fits.',
+      description: 'What the rule does with matching mail.',
       resolve: ({ action }) => action,
     }),
-    priority: t.exposeInt('priority', { description: 'The highest is asked first.' }),
-    outcome: t.expose('outcome', { type: EvaluatedRuleOutcome, description: 'What came of it.' }),
+    priority: t.exposeInt('priority', { description: 'Rules with a higher priority run first.' }),
+    outcome: t.expose('outcome', { type: EvaluatedRuleOutcome, description: 'Result of the rule.' }),
     matches: t.field({
       type: [GuardMatchRef],
-      description: 'What of the mail fitted it.',
+      description: 'What matched.',
       resolve: ({ matches }) => matches,
     }),
     reason: t.exposeString('reason', {
       nullable: true,
-      description: 'What its model said; null: it has none, or it was not asked.',
+      description: 'Response of the language model. Null if the rule has none or it was not asked.',
     }),
   }),
 });
 
 const RouteDecision = builder.interfaceRef<RoutePlace>('RouteDecision').implement({
-  description: 'Where a mail goes, and why.',
+  description: 'Where an email goes, and why.',
   fields: (t) => ({
     outcome: t.expose('outcome', {
       type: RouteOutcome,
       nullable: true,
-      description: 'What becomes of it; null: it is not decided yet.',
+      description: 'The outcome. Null if not decided yet.',
     }),
     via: t.expose('via', {
       type: RouteViaEnum,
       nullable: true,
-      description: 'What leads to the endpoint; null: nothing.',
+      description: 'What determines the endpoint. Null if nothing does.',
     }),
     rule: t.field({
       type: GuardRuleNode,
       nullable: true,
-      description: 'The guard rule that it fitted, or that could not decide; null: none, or it is gone.',
+      description: 'The guard rule that matched or could not decide. Null if there is none or it was deleted.',
       resolve: ({ rule }) => rule?.id ?? null,
     }),
     endpoint: t.field({
       type: EndpointInterface,
       nullable: true,
-      description: 'As it is now; null: none, or it is gone.',
+      description: 'The endpoint in its current state. Null if there is none or it was deleted.',
       resolve: ({ endpoint }) => endpoint?.id ?? null,
     }),
-    reason: t.exposeString('reason', { description: 'Why, in whole sentences.' }),
+    reason: t.exposeString('reason', { description: 'The reason, in full sentences.' }),
     matches: t.field({
       type: [GuardMatchRef],
-      description: 'What of the mail fitted the rule.',
+      description: 'What matched the rule.',
       resolve: ({ matches }) => matches,
     }),
   }),
 });
 
 const CurrentRoute = builder.objectRef<RoutePlace>('CurrentRoute').implement({
-  description: 'Where a mail would go by guard rules and routes as they stand.',
+  description: 'Where an email would go by the current guard rules and routes.',
   interfaces: [RouteDecision],
 });
 
 const RouteRef = builder.objectRef<RouteExplanation>('Route').implement({
-  description: 'Where a received mail went, step by step, or where one would go that has not come.',
+  description: 'The steps of a received email, or of one that has not been received.',
   interfaces: [RouteDecision],
   fields: (t) => ({
     email: t.field({
       type: EmailNode,
       nullable: true,
-      description: 'The email; null: it has not come.',
+      description: 'The email. Null if it has not been received.',
       resolve: ({ emailId }) => emailId,
     }),
-    recipient: t.exposeString('recipient', { description: 'As in the envelope, plus-tag and all.' }),
+    recipient: t.exposeString('recipient', { description: 'Envelope recipient, including the plus tag.' }),
     address: t.field({
       type: EmailAddressNode,
       nullable: true,
-      description: 'Your address that takes it; null: the catch-all does, or the address is gone.',
+      description: 'Your address that receives the email. Null if the catch-all does or the address was deleted.',
       resolve: ({ address }) => address?.id ?? null,
     }),
     domain: t.field({
       type: DomainNode,
       nullable: true,
-      description: 'Your domain that it comes to; null: the domain is gone.',
+      description: 'Your domain that receives the email. Null if it was deleted.',
       resolve: ({ domain }) => domain?.id ?? null,
     }),
     releasedAt: t.expose('releasedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When somebody let it through; null: nobody did.',
+      description: 'When a user released the email. Null if it was not released.',
     }),
     steps: t.field({
       type: [RouteStepRef],
-      description: 'In their order; the last deliveries may be yet to come.',
+      description: 'Steps in order. The last deliveries may not have happened yet.',
       resolve: ({ steps }) => steps,
     }),
     now: t.field({
       type: CurrentRoute,
       nullable: true,
-      description: 'What would become of it now; null: that was not asked (Query.explainRoute asks).',
+      description: 'What would happen to the email now. Returned by Query.explainRoute only, otherwise null.',
       resolve: ({ would }) => would,
     }),
     tried: t.field({
       type: [EvaluatedRule],
-      description: 'With `now`: each active guard rule and what came of it.',
+      description: 'Every active guard rule and its result. Returned together with `now`.',
       resolve: ({ tried }) => tried,
     }),
   }),
 });
 
 const ExplainedHeaderInput = builder.inputType('ExplainedHeaderInput', {
-  description: 'A header field of a mail that has not come.',
+  description: 'A header of an email to explain.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'Not one of those that the other fields say.' }),
-    value: t.string({ required: true, description: 'One line of at most 998 characters.' }),
+    name: t.string({
+      required: true,
+      description: 'Name of the header. Headers that other fields set are not allowed.',
+    }),
+    value: t.string({ required: true, description: 'One line of up to 998 characters.' }),
   }),
 });
 
 const ExplainedEmailInput = builder.inputType('ExplainedEmailInput', {
-  description: 'A mail that has not come.',
+  description: 'An email to explain the route of.',
   fields: (t) => ({
-    to: t.string({ required: true, description: 'An address of yours.' }),
-    from: t.string({ description: '`address` or `Name <address>`; absent: the From field of raw, or a sample.' }),
-    raw: t.string({ description: 'A whole message (RFC 5322) instead of what follows.' }),
-    subject: t.string({ description: 'Absent: none.' }),
+    to: t.string({ required: true, description: 'One of your addresses.' }),
+    from: t.string({
+      description: '`address` or `Name <address>`. The default is the From header of raw, or a sample address.',
+    }),
+    raw: t.string({ description: 'A whole message (RFC 5322) that replaces the fields below.' }),
+    subject: t.string({ description: 'Subject. The default is none.' }),
     text: t.string({ description: 'The plain-text body.' }),
     html: t.string({ description: 'The HTML body.' }),
-    headers: t.field({ type: [ExplainedHeaderInput], description: 'Further header fields, at most 50.' }),
+    headers: t.field({ type: [ExplainedHeaderInput], description: 'More headers, up to 50.' }),
   }),
 });
 
@@ -219,11 +228,14 @@ builder.queryField('explainRoute', (t) =>
     type: RouteRef,
     access: access.readAccount,
     description:
-      'Says where a mail goes and why: a stored one, or one that has not come. Nothing is stored, and models are not asked.',
+      'Explains where an email goes and why, for a received email or one you describe. Stores nothing and asks no language model.',
     complexity: ROUTE_COST,
     args: {
-      emailId: t.arg.id({ description: 'A received email of yours; either this or mail.' }),
-      mail: t.arg({ type: ExplainedEmailInput, description: 'A mail that has not come; either this or emailId.' }),
+      emailId: t.arg.id({ description: 'ID of a received email. Pass either this or mail.' }),
+      mail: t.arg({
+        type: ExplainedEmailInput,
+        description: 'An email that has not been received. Pass either this or emailId.',
+      }),
     },
     resolve: (_root, { emailId, mail }, context) => {
       context.answerWithin(EXPLAIN_ANSWER_MS);
@@ -247,7 +259,8 @@ builder.objectField(EmailNode, 'route', (t) =>
   t.field({
     type: RouteRef,
     nullable: true,
-    description: 'Where it went and why; null for mail that was not received. Dear: ask it of single emails.',
+    description:
+      'Where the email went and why. Null for mail that was not received. Expensive: request it for single emails.',
     complexity: ROUTE_COST,
     resolve: ({ id, type }, _args, { reads }) => (type === 'received' ? explainEmailRoute(reads, id, 'stored') : null),
   }),

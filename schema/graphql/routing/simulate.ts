@@ -13,42 +13,42 @@ import { EmailNode } from '../nodes.ts';
 import { idempotencyField } from '../sending/outgoing.ts';
 
 const SimulationTemplate = builder.enumType('SimulationTemplate', {
-  description: 'Mail that is made for you, to try things out with.',
+  description: 'A template of a test email.',
   values: {
-    PLAIN: { value: 'plain', description: 'A short question, text alone.' },
-    REPLY: { value: 'reply', description: 'An answer to the email of emailId, in its thread.' },
-    NEWSLETTER: { value: 'newsletter', description: 'Text and HTML with links, and the fields of a mailing list.' },
-    ATTACHMENT: { value: 'attachment', description: 'An invoice as CSV, and a picture within the text.' },
-    ONE_TIME_CODE: { value: 'one-time-code', description: 'A code of six digits, and a link to verify it.' },
-    SPAM: { value: 'spam', description: 'What filters take for unsolicited mail by agreement (GTUBE).' },
+    PLAIN: { value: 'plain', description: 'A short question, plain text only.' },
+    REPLY: { value: 'reply', description: 'A reply to the email in emailId, in its thread.' },
+    NEWSLETTER: { value: 'newsletter', description: 'Text and HTML with links and mailing list headers.' },
+    ATTACHMENT: { value: 'attachment', description: 'A CSV invoice and an inline image.' },
+    ONE_TIME_CODE: { value: 'one-time-code', description: 'A six-digit code and a verification link.' },
+    SPAM: { value: 'spam', description: 'The standard test message for spam filters (GTUBE).' },
     BOUNCE: {
       value: 'bounce',
       description:
-        'A report of another server on the sent email of emailId: the recipient bounces, as if it were real, and its address may be suppressed.',
+        'A bounce report for the sent email in emailId. It has the same effects as a real one: the recipient bounces and may be suppressed.',
     },
   } as const,
 });
 
 const SimulatedInboundRef = builder.objectRef<SimulatedInbound>('SimulateInboundPayload').implement({
-  description: 'A mail that came in as a test.',
+  description: 'Result of a simulated email.',
   fields: (t) => ({
     emailId: t.exposeID('emailId', {
       nullable: true,
-      description: 'Id of the email that it becomes; null: it is a report, and becomes none.',
+      description: 'ID of the new email. Null for a bounce report, which creates none.',
     }),
     email: t.field({
       type: EmailNode,
       nullable: true,
-      description: 'The email; null: it is not parsed yet, or it is a report.',
+      description: 'The email. Null until it is parsed, and for a bounce report.',
       resolve: ({ emailId }) => emailId,
     }),
     reportedEmail: t.field({
       type: EmailNode,
       nullable: true,
-      description: 'The sent email that a report is about; null: it is no report.',
+      description: 'The sent email that the report is about. Null if the message is no report.',
       resolve: ({ reportedEmailId }) => reportedEmailId,
     }),
-    to: t.exposeString('to', { description: 'The recipient of the envelope.' }),
+    to: t.exposeString('to', { description: 'The envelope recipient.' }),
   }),
 });
 
@@ -57,28 +57,32 @@ builder.mutationField('simulateInbound', (t) =>
     type: SimulatedInboundRef,
     access: access.manage,
     description:
-      'Lets a mail come in as if another server handed it over, marked as a test: it is parsed, threaded, routed and delivered as all mail. Give one of raw, rawBase64 and template.',
+      'Receives a test email as if another server had sent it. It is marked as simulated and is parsed, threaded, routed and delivered like all mail. Pass exactly one of raw, rawBase64 and template.',
     errors: { directResult: true },
     input: {
-      raw: t.input.string({ description: 'A whole message (RFC 5322), in UTF-8; line ends of either kind.' }),
-      rawBase64: t.input.string({ description: 'The same as octets in base64.' }),
-      template: t.input.field({ type: SimulationTemplate, description: 'A mail that is made for you.' }),
+      raw: t.input.string({
+        description: 'A whole message (RFC 5322) in UTF-8. LF and CRLF line endings are accepted.',
+      }),
+      rawBase64: t.input.string({ description: 'A whole message in base64.' }),
+      template: t.input.field({ type: SimulationTemplate, description: 'Template of the message.' }),
       to: t.input.string({
         description:
-          'An address of yours; absent: for REPLY the address that the conversation came to, for BOUNCE a return address.',
+          'One of your addresses. The default is the address in the conversation for REPLY, and a return address for BOUNCE.',
       }),
       from: t.input.string({
         description:
-          '`address` or `Name <address>` that it seems to come from; absent: the From field of the message, or a sample.',
+          'Sender, `address` or `Name <address>`. The default is the From header of the message, or a sample address.',
       }),
-      subject: t.input.string({ description: 'Instead of that of the template.' }),
-      text: t.input.string({ description: 'Instead of the bodies of the template.' }),
-      html: t.input.string({ description: 'Instead of the bodies of the template.' }),
-      emailId: t.input.id({ description: 'Of REPLY and BOUNCE: the email that is answered, or that bounces.' }),
-      recipient: t.input.string({ description: 'Of BOUNCE: the recipient who bounces; absent: the first.' }),
+      subject: t.input.string({ description: 'Replaces the subject of the template.' }),
+      text: t.input.string({ description: 'Replaces the bodies of the template.' }),
+      html: t.input.string({ description: 'Replaces the bodies of the template.' }),
+      emailId: t.input.id({ description: 'For REPLY and BOUNCE: ID of the email that is answered or bounces.' }),
+      recipient: t.input.string({
+        description: 'For BOUNCE: the recipient that bounces. The default is the first one.',
+      }),
       status: t.input.string({
         description:
-          'Of BOUNCE: the code of the trouble (RFC 3463); of class 5 for good, of class 4 for now. Absent: 5.1.1.',
+          'For BOUNCE: enhanced status code (RFC 3463). Class 5 is permanent, class 4 temporary. The default is 5.1.1.',
       }),
       ...idempotencyField(t.input),
     },

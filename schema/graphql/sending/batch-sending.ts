@@ -12,35 +12,35 @@ import { BatchNode, EmailNode } from '../nodes.ts';
 import { BatchEmailInput, idempotencyField, newEmailOf } from './outgoing.ts';
 
 const BatchValidationMode = builder.enumType('BatchValidationMode', {
-  description: 'What becomes of a batch when one of its emails cannot go.',
+  description: 'What to do if an email of a batch is invalid.',
   values: {
-    STRICT: { value: 'fail', description: 'It keeps all back.' },
-    PERMISSIVE: { value: 'tell', description: 'The others go, and it is told.' },
+    STRICT: { value: 'fail', description: 'Send no email of the batch.' },
+    PERMISSIVE: { value: 'tell', description: 'Send the valid emails and report the others.' },
   } as const,
 });
 
 const RefusedEmail = builder.objectRef<{ index: number; message: string }>('RefusedEmail').implement({
-  description: 'An email of a batch that could not go.',
+  description: 'An email of a batch that was not accepted.',
   isOfDomain: true,
   fields: (t) => ({
-    index: t.exposeInt('index', { description: 'Its place in the request, from 0.' }),
-    message: t.exposeString('message', { description: 'What is wrong with it, for people.' }),
+    index: t.exposeInt('index', { description: 'Position in the request, starting at 0.' }),
+    message: t.exposeString('message', { description: 'What is wrong. Display text.' }),
   }),
 });
 
 const SendEmailsPayload = builder.objectRef<Receipt>('SendEmailsPayload').implement({
-  description: 'Emails that were sent or put on the schedule together.',
+  description: 'Result of sending a batch.',
   fields: (t) => ({
     batch: t.field({ type: BatchNode, description: 'The batch.', resolve: ({ batchId }) => batchId ?? '' }),
     emails: t.field({
       type: [EmailNode],
-      description: 'Those that go, in the order of the request.',
+      description: 'Accepted emails, in the order of the request.',
       complexity: { field: 1, multiplier: 100 },
       resolve: ({ emails }) => emails.map(({ id }) => id),
     }),
     refused: t.field({
       type: [RefusedEmail],
-      description: 'Those that could not go; none with STRICT.',
+      description: 'Emails that were not accepted. Always empty with STRICT.',
       resolve: ({ refused }) => refused ?? [],
     }),
   }),
@@ -49,11 +49,11 @@ const SendEmailsPayload = builder.objectRef<Receipt>('SendEmailsPayload').implem
 const CancelBatchPayload = builder
   .objectRef<{ batch: batches.Batch; cancelledCount: number }>('CancelBatchPayload')
   .implement({
-    description: 'A batch of which what was still on the schedule is cancelled.',
+    description: 'A batch whose scheduled emails were cancelled.',
     fields: (t) => ({
       batch: t.field({ type: BatchNode, description: 'The batch.', resolve: ({ batch }) => batch }),
       cancelledCount: t.exposeInt('cancelledCount', {
-        description: 'How many emails were cancelled now; 0: they were before.',
+        description: 'Number of emails that this request cancelled. 0 if they were cancelled before.',
       }),
     }),
   });
@@ -64,13 +64,13 @@ builder.mutationFields((t) => ({
   sendEmails: t.fieldWithInput({
     type: SendEmailsPayload,
     access: { ...access.send, shows: ['SendEmailsPayload.refused'] },
-    description: 'Sends 1 to 100 emails, each at once or on its schedule.',
+    description: 'Sends or schedules 1 to 100 emails.',
     errors: { types: [SuppressedRecipient], directResult: true },
     input: {
-      emails: t.input.field({ type: [BatchEmailInput], required: true, description: '1 to 100.' }),
+      emails: t.input.field({ type: [BatchEmailInput], required: true, description: '1 to 100 emails.' }),
       validation: t.input.field({
         type: BatchValidationMode,
-        description: 'Whether one that cannot go keeps the others back; absent: STRICT.',
+        description: 'What to do if an email is invalid. The default is STRICT.',
       }),
       ...idempotencyField(t.input),
     },
@@ -89,9 +89,9 @@ builder.mutationFields((t) => ({
   cancelBatch: t.fieldWithInput({
     type: CancelBatchPayload,
     access: access.send,
-    description: 'Cancels what of a batch is still on the schedule; what has left goes its way.',
+    description: 'Cancels the emails of a batch that are still scheduled. Emails that were sent are not affected.',
     errors: { directResult: true },
-    input: { id: t.input.id({ required: true, description: 'Id of the batch.' }) },
+    input: { id: t.input.id({ required: true, description: 'ID of the batch.' }) },
     resolve: async (_root, { input }, context) => {
       const done = await batches.cancelBatch(context.operations, input.id);
       forgetLoaded(context);

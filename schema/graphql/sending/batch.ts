@@ -7,74 +7,74 @@ import { BatchNode, EmailNode } from '../nodes.ts';
 const MAX_ITEMS = 100;
 
 const BatchStatus = builder.enumType('BatchStatus', {
-  description: 'How far a batch came, which follows from its emails.',
+  description: 'Status of a batch, derived from its emails.',
   values: {
-    QUEUED: { value: 'queued', description: 'Nothing has begun.' },
-    PROCESSING: { value: 'processing', description: 'Something has, and not all is done.' },
-    COMPLETED: { value: 'completed', description: 'All that was not cancelled was sent.' },
-    PARTIALLY_FAILED: { value: 'partially_failed', description: 'Some were sent, some failed.' },
-    FAILED: { value: 'failed', description: 'None was sent.' },
-    CANCELLED: { value: 'cancelled', description: 'All were cancelled.' },
+    QUEUED: { value: 'queued', description: 'No email has been processed yet.' },
+    PROCESSING: { value: 'processing', description: 'Some emails have been processed.' },
+    COMPLETED: { value: 'completed', description: 'All emails that were not cancelled were sent.' },
+    PARTIALLY_FAILED: { value: 'partially_failed', description: 'Some emails were sent, some failed.' },
+    FAILED: { value: 'failed', description: 'No email was sent.' },
+    CANCELLED: { value: 'cancelled', description: 'All emails were cancelled.' },
   } as const,
 });
 
 const BatchItemStatus = builder.enumType('BatchItemStatus', {
-  description: 'How far an email of a batch came.',
+  description: 'Status of an email in a batch.',
   values: {
-    PENDING: { value: 'pending', description: 'It waits, be it for its time.' },
-    PROCESSING: { value: 'processing', description: 'A server was asked to take it.' },
-    SENT: { value: 'sent', description: 'The servers of all its recipients took it.' },
-    FAILED: { value: 'failed', description: 'It bounced or was given up.' },
-    CANCELLED: { value: 'cancelled', description: 'It is never sent.' },
+    PENDING: { value: 'pending', description: 'Waiting, or scheduled for later.' },
+    PROCESSING: { value: 'processing', description: 'Being sent.' },
+    SENT: { value: 'sent', description: 'Accepted by the servers of all recipients.' },
+    FAILED: { value: 'failed', description: 'Bounced or given up.' },
+    CANCELLED: { value: 'cancelled', description: 'Cancelled.' },
   } as const,
 });
 
 const BatchCountsRef = builder.objectRef<BatchCounts>('BatchCounts').implement({
-  description: 'How many emails of a batch came how far.',
+  description: 'Number of emails in a batch by status.',
   isOfDomain: true,
   fields: (t) => ({
     total: t.int({
-      description: 'All of them.',
+      description: 'Total number.',
       resolve: (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0),
     }),
-    pending: t.exposeInt('pending', { description: 'Waiting, be it for their time.' }),
-    processing: t.exposeInt('processing', { description: 'On their way.' }),
-    sent: t.exposeInt('sent', { description: 'Taken by the servers of their recipients.' }),
+    pending: t.exposeInt('pending', { description: 'Waiting, or scheduled for later.' }),
+    processing: t.exposeInt('processing', { description: 'Being sent.' }),
+    sent: t.exposeInt('sent', { description: 'Accepted by the servers of all recipients.' }),
     failed: t.exposeInt('failed', { description: 'Bounced or given up.' }),
-    cancelled: t.exposeInt('cancelled', { description: 'Never sent.' }),
+    cancelled: t.exposeInt('cancelled', { description: 'Cancelled before it was sent.' }),
   }),
 });
 
 const BatchItem = builder.objectRef<Batch['items'][number]>('BatchItem').implement({
-  description: 'An email of a batch.',
+  description: 'An email in a batch.',
   isOfDomain: true,
   fields: (t) => ({
-    index: t.exposeInt('index', { description: 'Its place in the request, from 0, those that could not go left out.' }),
-    status: t.expose('status', { type: BatchItemStatus, description: 'How far it came.' }),
+    index: t.exposeInt('index', { description: 'Position among the accepted emails of the request, starting at 0.' }),
+    status: t.expose('status', { type: BatchItemStatus, description: 'Status of the email.' }),
     email: t.field({
       type: EmailNode,
       nullable: true,
-      description: 'The email itself; null: it is gone.',
+      description: 'The email. Null if it was deleted.',
       resolve: ({ id }) => id,
     }),
   }),
 });
 
 BatchNode.implement({
-  description: 'Emails that were asked for at once.',
+  description: 'Emails that were sent in one request.',
   isOfDomain: true,
   fields: (t) => ({
     status: t.field({
       type: BatchStatus,
-      description: 'How far it came.',
+      description: 'Status of the batch.',
       resolve: ({ status }) => status,
     }),
-    counts: t.expose('counts', { type: BatchCountsRef, description: 'How many of its emails came how far.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was asked for.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When one of its emails was last changed.' }),
+    counts: t.expose('counts', { type: BatchCountsRef, description: 'Number of emails by status.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the batch was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When one of its emails last changed.' }),
     items: t.field({
       type: [BatchItem],
-      description: 'Its emails, at most 100, in the order of the request.',
+      description: 'Emails of the batch, up to 100, in the order of the request.',
       complexity: { field: 1, multiplier: MAX_ITEMS },
       resolve: ({ items }) => items,
     }),
@@ -86,8 +86,8 @@ builder.queryField('batch', (t) =>
     type: BatchNode,
     access: access.read,
     nullable: true,
-    description: 'A batch by its id; null when you have none with that id.',
-    args: { id: t.arg.id({ required: true, description: 'Id of the batch.' }) },
+    description: 'Returns the batch with this ID, or null if the account has no such batch.',
+    args: { id: t.arg.id({ required: true, description: 'ID of the batch.' }) },
     resolve: (_root, { id }) => id,
   }),
 );

@@ -14,20 +14,22 @@ builder.mutationField('forwardEmail', (t) => {
     type: EmailNode,
     access: access.send,
     description:
-      'Sends a received or sent email on to others, as mail programs do: a new email that quotes it, and joins no thread of it.',
+      'Forwards a received or sent email, as mail programs do: a new email that quotes the original and starts its own thread.',
     errors: { types: [SuppressedRecipient], dataField: { name: 'email' } },
     input: {
-      id: t.input.id({ required: true, description: 'Id of the email that is sent on.' }),
+      id: t.input.id({ required: true, description: 'ID of the email to forward.' }),
       from: t.input.string({
         required: true,
-        description: '`address` or `Name <address>`, of a verified domain of yours.',
+        description: '`address` or `Name <address>`, on one of your verified domains.',
       }),
-      to: t.input.stringList({ required: true, description: 'Addressees, each `address` or `Name <address>`.' }),
-      subject: t.input.string({ description: 'Absent: `Fwd: ` and the subject of the original.' }),
+      to: t.input.stringList({ required: true, description: 'Recipients, each `address` or `Name <address>`.' }),
+      subject: t.input.string({ description: 'Subject. The default is `Fwd: ` and the subject of the original.' }),
       ...fields,
-      text: t.input.string({ description: 'Stands above the original; absent: nothing does.' }),
-      html: t.input.string({ description: 'The same as HTML; absent: made of the text, where the original has HTML.' }),
-      withAttachments: t.input.boolean({ description: 'Whether its files go with it; absent: they do.' }),
+      text: t.input.string({ description: 'Text above the original. The default is none.' }),
+      html: t.input.string({
+        description: 'HTML above the original. By default it is created from text, if the original has HTML.',
+      }),
+      withAttachments: t.input.boolean({ description: 'Whether to include the attachments. The default is true.' }),
       ...idempotencyField(t.input),
     },
     resolve: async (_root, { input: { idempotencyKey, ...input } }, context) => {

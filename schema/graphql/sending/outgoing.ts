@@ -3,53 +3,59 @@ import type { NewEmail } from '../../../operations/sending/check-outgoing.ts';
 import { builder } from '../builder.ts';
 
 const AttachmentInput = builder.inputType('AttachmentInput', {
-  description: 'A file to send. Bodies and files of an email may have 10 MB together, decoded, and 20 files.',
+  description: 'An attachment. An email can have up to 20, and 10 MB of bodies and attachments in total, decoded.',
   fields: (t) => ({
-    filename: t.string({ description: 'At most 255 characters; absent: a name by its type.' }),
+    filename: t.string({ description: 'Up to 255 characters. By default it is derived from the type.' }),
     content: t.string({ required: true, description: 'Base64, or a `data:` URL with base64.' }),
-    contentType: t.string({ description: '`application/pdf`; absent: by the filename.' }),
+    contentType: t.string({
+      description: 'Content type such as `application/pdf`. By default it is derived from the file name.',
+    }),
     contentId: t.string({
-      description: 'What the HTML names as `cid:`; with it the file is shown within the text. Each only once.',
+      description:
+        'Content-ID that the HTML refers to as `cid:`. The attachment is then shown inside the text. Must be unique in the email.',
     }),
   }),
 });
 
 const TagInput = builder.inputType('TagInput', {
-  description: 'What you want to know an email by; recipients do not see it.',
+  description: 'A name-value pair to identify the email. Recipients do not see it.',
   fields: (t) => ({
     name: t.string({ required: true, description: '1 to 64 characters.' }),
-    value: t.string({ required: true, description: 'At most 256 characters.' }),
+    value: t.string({ required: true, description: 'Up to 256 characters.' }),
   }),
 });
 
 const HeaderInput = builder.inputType('HeaderInput', {
-  description: 'A header field of your own.',
+  description: 'A custom header.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'Each name once, in any case; those that we write cannot be set.' }),
-    value: t.string({ required: true, description: 'One line of at most 998 characters.' }),
+    name: t.string({
+      required: true,
+      description: 'Each name once, case-insensitive. Headers that Postroom writes are not allowed.',
+    }),
+    value: t.string({ required: true, description: 'One line of up to 998 characters.' }),
   }),
 });
 
 type InputBuilder = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
 
-const MAILBOXES = 'each `address` or `Name <address>`. To, Cc and Bcc hold 50 at most together.';
+const MAILBOXES = 'each `address` or `Name <address>`. Up to 50 in To, Cc and Bcc combined.';
 
 /** What an email and an answer have in common. */
 export function contentFields(t: InputBuilder) {
   return {
-    cc: t.stringList({ description: `Copies, seen by all: ${MAILBOXES}` }),
-    bcc: t.stringList({ description: `Copies, unseen by the others: ${MAILBOXES}` }),
-    replyTo: t.stringList({ description: 'Where answers shall go instead of the sender; at most 10.' }),
-    text: t.string({ description: 'The plain-text body; text or html is required.' }),
-    html: t.string({ description: 'The HTML body; text or html is required.' }),
-    headers: t.field({ type: [HeaderInput], description: 'At most 50.' }),
-    attachments: t.field({ type: [AttachmentInput], description: 'At most 20.' }),
-    tags: t.field({ type: [TagInput], description: 'At most 20.' }),
+    cc: t.stringList({ description: `Cc recipients: ${MAILBOXES}` }),
+    bcc: t.stringList({ description: `Bcc recipients: ${MAILBOXES}` }),
+    replyTo: t.stringList({ description: 'Addresses to reply to instead of the sender, up to 10.' }),
+    text: t.string({ description: 'The plain-text body. Either text or html is required.' }),
+    html: t.string({ description: 'The HTML body. Either text or html is required.' }),
+    headers: t.field({ type: [HeaderInput], description: 'Custom headers, up to 50.' }),
+    attachments: t.field({ type: [AttachmentInput], description: 'Attachments, up to 20.' }),
+    tags: t.field({ type: [TagInput], description: 'Tags, up to 20.' }),
     scheduledAt: t.string({
       description:
-        'Send time: ISO 8601, or an English phrase such as `tomorrow at 9am`, from a minute to a year ahead. Dotted dates are day first. Omit to send now.',
+        'Send time: ISO 8601 or an English phrase such as `tomorrow at 9am`, one minute to one year ahead. In dates with dots the day comes first. Omit to send now.',
     }),
-    timezone: t.string({ description: 'IANA zone that scheduledAt is told in, `Europe/Berlin`; absent: UTC.' }),
+    timezone: t.string({ description: 'IANA time zone of scheduledAt, such as `Europe/Berlin`. The default is UTC.' }),
   };
 }
 
@@ -58,10 +64,10 @@ export function emailFields(t: InputBuilder) {
   return {
     from: t.string({
       required: true,
-      description: '`address` or `Name <address>`, of a verified domain of yours.',
+      description: '`address` or `Name <address>`, on one of your verified domains.',
     }),
-    to: t.stringList({ required: true, description: `Addressees: ${MAILBOXES}` }),
-    subject: t.string({ required: true, description: 'One line of at most 998 characters.' }),
+    to: t.stringList({ required: true, description: `To recipients: ${MAILBOXES}` }),
+    subject: t.string({ required: true, description: 'One line of up to 998 characters.' }),
     ...contentFields(t),
   };
 }
@@ -71,13 +77,13 @@ export function idempotencyField(t: InputBuilder) {
   return {
     idempotencyKey: t.string({
       description:
-        'Text of 1 to 256 characters that no other request bears: the same request with the same key is answered as the first time and sends nothing more, for 24 hours.',
+        'A unique key of 1 to 256 characters. For 24 hours, the same request with the same key returns the first response and sends nothing again.',
     }),
   };
 }
 
 export const BatchEmailInput = builder.inputType('BatchEmailInput', {
-  description: 'An email of a batch.',
+  description: 'An email in a batch.',
   fields: emailFields,
 });
 

@@ -12,96 +12,99 @@ const USUAL_ATTEMPTS = 3;
 const attemptsOf = loadByOwner(({ reads }, recipientIds) => loadAttempts(reads, recipientIds));
 
 const Attempt = builder.objectRef<EmailAttempt>('Attempt').implement({
-  description: 'One try to hand an email to the server of a recipient.',
+  description: 'An attempt to send an email to a recipient’s server.',
   isOfDomain: true,
   fields: (t) => ({
-    number: t.exposeInt('number', { description: 'From 1.' }),
-    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it began.' }),
+    number: t.exposeInt('number', { description: 'Number of the attempt, starting at 1.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When the attempt started.' }),
     finishedAt: t.expose('finishedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it ended; null: it goes on, or its process died.',
+      description: 'When the attempt ended. Null while it is running, or if it was interrupted by a crash.',
     }),
     durationMs: t.int({
       nullable: true,
-      description: 'How long it took, in milliseconds; null as finishedAt.',
+      description: 'Duration in milliseconds. Null if there is no finishedAt.',
       resolve: ({ startedAt, finishedAt }) => (finishedAt === null ? null : finishedAt.getTime() - startedAt.getTime()),
     }),
     outcome: t.expose('outcome', {
       type: AttemptOutcome,
       nullable: true,
-      description: 'What it came to; null as finishedAt.',
+      description: 'Result of the attempt. Null if there is no finishedAt.',
     }),
     host: t.exposeString('host', {
       nullable: true,
-      description: 'Name of the server; null: none was reached, or it was a relay or a server of this service.',
+      description: 'Host name of the server. Null if none was reached, or if the server is a relay or internal.',
     }),
     remoteAddress: t.exposeString('remoteAddress', {
       nullable: true,
-      description: 'IP address of the server; null as host.',
+      description: 'IP address of the server. Null if there is no host.',
     }),
     isTls: t.exposeBoolean('isTls', {
       nullable: true,
-      description: 'Whether the connection was encrypted; null: there was none.',
+      description: 'Whether the connection used TLS. Null if there was no connection.',
     }),
-    code: t.exposeInt('code', { nullable: true, description: 'SMTP code of the reply, `250`; null: there was none.' }),
+    code: t.exposeInt('code', {
+      nullable: true,
+      description: 'SMTP reply code, such as `250`. Null if there was no reply.',
+    }),
     enhancedStatus: t.exposeString('enhancedStatus', {
       nullable: true,
-      description: 'Of the reply, as `5.1.1` (RFC 3463); null: it had none.',
+      description: 'Enhanced status code of the reply, such as `5.1.1` (RFC 3463). Null if there was none.',
     }),
     text: t.exposeString('text', {
       nullable: true,
-      description: 'Of the reply, or what went wrong; null: nothing was said.',
+      description: 'Text of the reply, or the error. Null if there was none.',
     }),
   }),
 });
 
 RecipientNode.implement({
-  description: 'Somebody that an email is sent to, and what became of it there.',
+  description: 'A recipient of an email and its delivery status.',
   isOfDomain: true,
   fields: (t) => ({
-    address: t.exposeString('address', { description: 'As it stands in the envelope.' }),
-    status: t.expose('status', { type: RecipientStatus, description: 'How far the email came there.' }),
-    attemptCount: t.exposeInt('attempts', { description: 'Tries that count: interrupted ones do not.' }),
+    address: t.exposeString('address', { description: 'Address in the envelope.' }),
+    status: t.expose('status', { type: RecipientStatus, description: 'Delivery status.' }),
+    attemptCount: t.exposeInt('attempts', { description: 'Number of attempts, without interrupted ones.' }),
     lastCode: t.exposeInt('code', {
       nullable: true,
       description:
-        'SMTP code of the last word of a server; null: no server answered, or the last word is that of a report.',
+        'SMTP code of the last reply. Null if no server replied, or if the last result came from a bounce report.',
     }),
     lastEnhancedStatus: t.exposeString('enhancedStatus', {
       nullable: true,
       description:
-        'Of the last word of a server, or of a report that came back, as `5.1.1` (RFC 3463); null: it had none.',
+        'Enhanced status code of the last reply or bounce report, such as `5.1.1` (RFC 3463). Null if there was none.',
     }),
     lastText: t.exposeString('text', {
       nullable: true,
-      description: 'The last word of a server, or of a report that came back; null: nobody has said anything.',
+      description: 'Text of the last reply or bounce report. Null if there was none.',
     }),
     nextAttemptAt: t.expose('nextAttemptAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it is tried next; null: it is settled, or still on the schedule.',
+      description: 'When the next attempt is due. Null if the recipient is finished or the email is scheduled.',
     }),
     settledAt: t.expose('settledAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was taken, refused or given up; null while it is pending.',
+      description: 'When delivery succeeded or failed. Null while it is pending.',
     }),
     complainedAt: t.expose('complainedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the recipient complained of the email, as of spam; null: never.',
+      description: 'When the recipient reported the email, for example as spam. Null if never.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the email was created.' }),
     email: t.field({
       type: EmailNode,
       nullable: true,
-      description: 'The email that is sent; of a forwarded copy the received one. Null: it is gone.',
+      description: 'The sent email; for a forwarded copy, the received one. Null if it was deleted.',
       resolve: ({ emailId }) => emailId,
     }),
     attempts: t.field({
       type: [Attempt],
-      description: 'Every try, the first one first.',
+      description: 'All attempts, oldest first.',
       complexity: { field: 1, multiplier: USUAL_ATTEMPTS },
       resolve: ({ id }, _args, context) => attemptsOf(context, id, null),
     }),
@@ -113,8 +116,8 @@ builder.queryField('recipient', (t) =>
     type: RecipientNode,
     access: access.read,
     nullable: true,
-    description: 'A recipient by its id; null when you have none with that id.',
-    args: { id: t.arg.id({ required: true, description: 'Id of the recipient.' }) },
+    description: 'Returns the recipient with this ID, or null if the account has no such recipient.',
+    args: { id: t.arg.id({ required: true, description: 'ID of the recipient.' }) },
     resolve: (_root, { id }) => id,
   }),
 );

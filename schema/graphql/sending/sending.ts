@@ -13,27 +13,27 @@ import { contentFields, emailFields, idempotencyField, newEmailOf } from './outg
 const KEY = 'idempotencyKey';
 
 const ReplyAudience = builder.enumType('ReplyAudience', {
-  description: 'Whom an answer goes to, where `to` does not say.',
+  description: 'Recipients of a reply if `to` is omitted.',
   values: {
-    SENDER: { value: 'sender', description: 'Whom the original asks for: its Reply-To, else its sender.' },
-    ALL: { value: 'all', description: 'Its other addressees, too, but for yourself.' },
+    SENDER: { value: 'sender', description: 'The Reply-To addresses of the original, or else its sender.' },
+    ALL: { value: 'all', description: 'Also the other recipients of the original, except your own addresses.' },
   } as const,
 });
 
 const ReplyPayload = builder.objectRef<Receipt>('ReplyToEmailPayload').implement({
-  description: 'An answer that was sent or put on the schedule.',
+  description: 'A reply that was sent or scheduled.',
   fields: (t) => ({
-    email: t.field({ type: EmailNode, description: 'The answer.', resolve: emailIdOf }),
+    email: t.field({ type: EmailNode, description: 'The reply.', resolve: emailIdOf }),
     originalEmail: t.field({
       type: EmailNode,
       nullable: true,
-      description: 'The email that is answered; null: it is gone since.',
+      description: 'The email that was answered. Null if it was deleted in the meantime.',
       resolve: ({ repliedTo }) => repliedTo?.emailId ?? null,
     }),
     originalThread: t.field({
       type: ThreadNode,
       nullable: true,
-      description: 'The thread that is answered; null: the original has none yet.',
+      description: 'The thread that was answered. Null if the original has none yet.',
       resolve: ({ repliedTo }) => repliedTo?.threadId ?? null,
     }),
   }),
@@ -44,7 +44,7 @@ builder.mutationFields((t) => ({
     type: EmailNode,
     access: access.send,
     description:
-      'Sends an email, or schedules it when it says when. Answers once the email is stored; its recipients tell what becomes of it.',
+      'Sends an email, or schedules it if scheduledAt is set. Returns as soon as the email is stored; query its recipients for their delivery status.',
     errors: { types: [SuppressedRecipient], dataField: { name: 'email' } },
     input: { ...emailFields(t.input), ...idempotencyField(t.input) },
     resolve: async (_root, { input: { idempotencyKey, ...input } }, context) => {
@@ -58,18 +58,21 @@ builder.mutationFields((t) => ({
   replyToEmail: t.fieldWithInput({
     type: ReplyPayload,
     access: access.send,
-    description: 'Answers an email, or the latest message of a thread. The answer joins the thread.',
+    description: 'Replies to an email or to the latest message of a thread. The reply joins the thread.',
     errors: { types: [SuppressedRecipient], directResult: true },
     input: {
-      id: t.input.id({ required: true, description: 'Id of an email or a thread of yours.' }),
+      id: t.input.id({ required: true, description: 'ID of an email or a thread.' }),
       from: t.input.string({
         required: true,
-        description: '`address` or `Name <address>`, of a verified domain of yours.',
+        description: '`address` or `Name <address>`, on one of your verified domains.',
       }),
-      fromName: t.input.string({ description: 'The sender’s name, where from brings none.' }),
-      to: t.input.stringList({ description: 'Instead of whom the original asks for.' }),
-      audience: t.input.field({ type: ReplyAudience, description: 'Whom else it goes to; absent: SENDER.' }),
-      subject: t.input.string({ description: 'Absent: `Re: ` and the subject of the original.' }),
+      fromName: t.input.string({ description: 'Sender name, if from does not include one.' }),
+      to: t.input.stringList({ description: 'Recipients, instead of those of the original.' }),
+      audience: t.input.field({
+        type: ReplyAudience,
+        description: 'Recipients of the reply if to is omitted. The default is SENDER.',
+      }),
+      subject: t.input.string({ description: 'Subject. The default is `Re: ` and the subject of the original.' }),
       ...contentFields(t.input),
       ...idempotencyField(t.input),
     },

@@ -10,11 +10,11 @@ import { addNodeKind } from '../node-kinds.ts';
 import { EmailNode, loaderOf, orNull } from '../nodes.ts';
 
 const SuppressionReason = builder.enumType('SuppressionReason', {
-  description: 'Why no mail is sent to an address.',
+  description: 'Why an address is suppressed.',
   values: {
-    BOUNCE: { value: 'bounce', description: 'Its server refused it for good.' },
-    COMPLAINT: { value: 'complaint', description: 'Its owner complained of mail.' },
-    MANUAL: { value: 'manual', description: 'You put it in.' },
+    BOUNCE: { value: 'bounce', description: 'The server rejected the address permanently.' },
+    COMPLAINT: { value: 'complaint', description: 'The recipient complained.' },
+    MANUAL: { value: 'manual', description: 'You added the address.' },
   } as const,
 });
 
@@ -25,29 +25,29 @@ const SuppressionNode = builder.loadableNodeRef<suppressions.Suppression, string
 addNodeKind('sup', loaderOf('Suppression', SuppressionNode));
 
 SuppressionNode.implement({
-  description: 'An address that your mail is not sent to any more. Sending to it is refused.',
+  description: 'An address that receives no more mail from you. Postroom refuses to send to it.',
   fields: (t) => ({
-    address: t.exposeString('address', { description: 'In lower case.' }),
-    reason: t.expose('reason', { type: SuppressionReason, description: 'Why no mail is sent there.' }),
+    address: t.exposeString('address', { description: 'In lowercase.' }),
+    reason: t.expose('reason', { type: SuppressionReason, description: 'Why the address is suppressed.' }),
     detail: t.exposeString('detail', {
       nullable: true,
-      description: 'What the server, the report or you said; null when nothing was said.',
+      description: 'Text of the server reply, the report or your note. Null if there is none.',
     }),
     email: t.field({
       type: EmailNode,
       nullable: true,
-      description: 'The email that was refused or complained of; null: you put the address in.',
+      description: 'The email that bounced or caused the complaint. Null if you added the address.',
       resolve: ({ emailId }) => emailId,
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Since when.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the suppression was created.' }),
   }),
 });
 
 const SuppressionFilter = builder.inputType('SuppressionFilter', {
-  description: 'Which suppressions a list shows; what is absent or null puts no condition.',
+  description: 'Filters a list of suppressions. Omit a field or pass null to match all.',
   fields: (t) => ({
-    reason: t.field({ type: SuppressionReason, description: 'Those with one reason.' }),
-    search: t.string({ description: 'Part of the address, in any case; at most 100 characters.' }),
+    reason: t.field({ type: SuppressionReason, description: 'Matches suppressions with this reason.' }),
+    search: t.string({ description: 'Part of the address, case-insensitive, up to 100 characters.' }),
   }),
 });
 
@@ -56,8 +56,13 @@ builder.queryFields((t) => ({
     type: SuppressionNode,
     access: access.readAccount,
     nullable: true,
-    description: 'A suppression by its id or its address; null when there is none, so that mail is sent there.',
-    args: { idOrAddress: t.arg.string({ required: true, description: 'Its id, or the address in any case.' }) },
+    description: 'Returns a suppression by its ID or address, or null if there is none.',
+    args: {
+      idOrAddress: t.arg.string({
+        required: true,
+        description: 'ID of the suppression, or the address, case-insensitive.',
+      }),
+    },
     resolve: (_root, { idOrAddress }, { reads }) =>
       suppressions.readSuppression(reads, idOrAddress).catch((error: unknown) => {
         if (error instanceof UserError && error.code === 'not_found') return null;
@@ -68,8 +73,8 @@ builder.queryFields((t) => ({
     {
       type: SuppressionNode,
       access: access.readAccount,
-      description: 'Addresses that your mail is not sent to any more, newest first.',
-      args: { filter: t.arg({ type: SuppressionFilter, description: 'Which suppressions to show.' }) },
+      description: 'Suppressed addresses, newest first.',
+      args: { filter: t.arg({ type: SuppressionFilter, description: 'Filters the suppressions.' }) },
       complexity: connectionComplexity,
       resolve: async (_root, args, { reads }) => {
         const query = parseInput(suppressionQueryShape, {
@@ -89,12 +94,12 @@ builder.queryFields((t) => ({
       description: 'A page of suppressions.',
       fields: (c) => ({
         totalCount: c.int({
-          description: 'Of all pages; counted when it is asked for.',
+          description: 'Number of suppressions on all pages. Counted only when requested.',
           resolve: (page) => page.count(),
         }),
       }),
     },
-    { name: 'SuppressionEdge', description: 'A suppression with its cursor.' },
+    { name: 'SuppressionEdge', description: 'A suppression and its cursor.' },
   ),
 }));
 
@@ -102,11 +107,10 @@ builder.mutationField('suppressAddress', (t) =>
   t.fieldWithInput({
     type: SuppressionNode,
     access: access.manage,
-    description:
-      'Has no mail sent to an address until the suppression is lifted. One that is suppressed already stays as it is, and answers so.',
+    description: 'Suppresses an address. If it is suppressed already, the existing suppression is returned unchanged.',
     input: {
-      address: t.input.string({ required: true, description: 'The address, in any case.' }),
-      detail: t.input.string({ description: 'Why, for yourself; at most 500 characters.' }),
+      address: t.input.string({ required: true, description: 'The address, case-insensitive.' }),
+      detail: t.input.string({ description: 'Your note, up to 500 characters.' }),
     },
     errors: { dataField: { name: 'suppression' } },
     resolve: async (_root, { input }, context) => {
@@ -119,10 +123,10 @@ builder.mutationField('suppressAddress', (t) =>
 );
 
 const RemoveSuppressionPayload = builder.objectRef<suppressions.Suppression>('RemoveSuppressionPayload').implement({
-  description: 'A suppression that was lifted.',
+  description: 'A removed suppression.',
   fields: (t) => ({
-    deletedId: t.exposeID('id', { description: 'The id that it had.' }),
-    address: t.exposeString('address', { description: 'The address that mail is sent to again.' }),
+    deletedId: t.exposeID('id', { description: 'The ID it had.' }),
+    address: t.exposeString('address', { description: 'The address, which can receive mail again.' }),
   }),
 });
 
@@ -130,8 +134,13 @@ builder.mutationField('removeSuppression', (t) =>
   t.fieldWithInput({
     type: RemoveSuppressionPayload,
     access: access.manage,
-    description: 'Has mail sent to an address again, until it bounces or is complained of anew.',
-    input: { idOrAddress: t.input.string({ required: true, description: 'Its id, or the address in any case.' }) },
+    description: 'Removes a suppression. The address receives mail again, until it bounces or its owner complains.',
+    input: {
+      idOrAddress: t.input.string({
+        required: true,
+        description: 'ID of the suppression, or the address, case-insensitive.',
+      }),
+    },
     errors: { directResult: true },
     resolve: async (_root, { input }, context) => {
       const lifted = await suppressions.liftSuppression(context.operations, input.idOrAddress);

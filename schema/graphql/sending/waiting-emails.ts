@@ -8,12 +8,15 @@ import { EmailNode, RecipientNode } from '../nodes.ts';
 import { USUAL_RECIPIENTS } from './recipient.ts';
 
 const WaitReason = builder.enumType('WaitReason', {
-  description: 'What emails wait for.',
+  description: 'Why emails are waiting.',
   values: {
-    SCHEDULED: { value: 'scheduled', description: 'For their time, or paused; the one that goes soonest comes first.' },
-    BLOCKED: { value: 'blocked', description: 'For you to let them through: a guard rule blocked them.' },
-    REVIEW: { value: 'review', description: 'For you to look at them: the model of a guard rule did not answer.' },
-    DEFERRED: { value: 'deferred', description: 'For another try: a server put them off.' },
+    SCHEDULED: { value: 'scheduled', description: 'Scheduled or paused emails, soonest first.' },
+    BLOCKED: { value: 'blocked', description: 'Emails that a guard rule blocked, waiting for your release.' },
+    REVIEW: {
+      value: 'review',
+      description: 'Emails waiting for your review because a language model did not respond.',
+    },
+    DEFERRED: { value: 'deferred', description: 'Emails that a server deferred, waiting for a retry.' },
   } as const,
 });
 
@@ -22,14 +25,14 @@ builder.queryFields((t) => ({
     {
       type: EmailNode,
       access: access.readAccount,
-      description: 'Emails of any age that wait for something; but for scheduled ones, newest first.',
-      args: { for: t.arg({ type: WaitReason, required: true, description: 'What they wait for.' }) },
+      description: 'Emails of any age that are waiting. Scheduled emails soonest first, all others newest first.',
+      args: { for: t.arg({ type: WaitReason, required: true, description: 'Why the emails are waiting.' }) },
       complexity: connectionComplexity,
       resolve: (_root, args, { reads }) =>
         connection(args, placeIn(args.for), (page) => pageWaitingEmails(reads, args.for, page)),
     },
-    { name: 'WaitingEmailConnection', description: 'A page of emails that wait.' },
-    { name: 'WaitingEmailEdge', description: 'An email that waits, with its cursor.' },
+    { name: 'WaitingEmailConnection', description: 'A page of waiting emails.' },
+    { name: 'WaitingEmailEdge', description: 'A waiting email and its cursor.' },
   ),
 }));
 
@@ -46,12 +49,12 @@ interface TriedAgain {
 }
 
 const RetrySendingPayload = builder.objectRef<TriedAgain>('RetrySendingPayload').implement({
-  description: 'A sent email that is tried again now.',
+  description: 'An email that is retried now.',
   fields: (t) => ({
     email: t.field({ type: EmailNode, description: 'The email.', resolve: ({ emailId }) => emailId }),
     recipients: t.field({
       type: [RecipientNode],
-      description: 'Those that are tried now.',
+      description: 'Recipients that are retried now.',
       complexity: { field: 1, multiplier: USUAL_RECIPIENTS },
       resolve: ({ recipientIds }) => recipientIds,
     }),
@@ -63,8 +66,8 @@ builder.mutationField('retrySending', (t) =>
     type: RetrySendingPayload,
     access: access.sendAccount,
     errors: { directResult: true },
-    description: 'Tries the recipients of a sent email now that their servers put off, instead of when they are due.',
-    input: { id: t.input.id({ required: true, description: 'Id of the email.' }) },
+    description: 'Retries the deferred recipients of a sent email now.',
+    input: { id: t.input.id({ required: true, description: 'ID of the email.' }) },
     resolve: async (_root, { input: { id } }, context) => {
       const recipientIds = await retrySending(context.operations, id);
       forgetLoaded(context);

@@ -7,29 +7,29 @@ import { placeOfThread, ThreadConnection } from './thread-connection.ts';
 
 /** What a search is written in, for descriptions of arguments. */
 export const SEARCH_SYNTAX =
-  'Words, "phrases" and operators, all of which one email has to be: from: to: subject: domain: label: before: after: has:attachment is:unread is:read is:archived in:inbox in:archive in:sent in:received in:scheduled; a minus before one means not. Words are looked for in subject, sender, recipients and body, each as the beginning of a word.';
+  'Words, "phrases" and operators, all of which must match one email: from: to: subject: domain: label: before: after: has:attachment is:unread is:read is:archived in:inbox in:archive in:sent in:received in:scheduled. A minus before a term excludes it. Words match the start of a word in the subject, sender, recipients or body.';
 
 const ArchivedFilter = builder.enumType('ArchivedFilter', {
-  description: 'Whether archived threads are shown.',
+  description: 'Whether to return archived threads.',
   values: {
-    NOT_ARCHIVED: { value: 'not archived', description: 'Only threads that are not archived.' },
-    ARCHIVED: { value: 'archived', description: 'Only archived threads.' },
-    ANY: { value: 'any', description: 'Both.' },
+    NOT_ARCHIVED: { value: 'not archived', description: 'Non-archived threads only.' },
+    ARCHIVED: { value: 'archived', description: 'Archived threads only.' },
+    ANY: { value: 'any', description: 'Both of these.' },
   } as const,
 });
 
 const InboxFilter = builder.inputType('InboxFilter', {
-  description: 'Which threads the inbox shows; what is absent or null puts no condition, but for archived.',
+  description: 'Filters the inbox. Omit a field or pass null to match all; only archived has a default.',
   fields: (t) => ({
-    isUnread: t.boolean({ description: 'True: only threads with unread messages.' }),
+    isUnread: t.boolean({ description: 'True matches threads with unread messages only.' }),
     archived: t.field({
       type: ArchivedFilter,
       description:
-        'Absent: archived threads are not in the inbox, unless the search asks for archived mail (is:archived, in:archive).',
+        'By default archived threads are left out, unless the search asks for them (is:archived, in:archive).',
     }),
-    label: t.string({ description: 'A label of the thread, in any case.' }),
-    domain: t.string({ description: 'Id of a domain of yours, or a name; the domain of a participant.' }),
-    address: t.string({ description: 'Id of an address of yours, or an address; a participant.' }),
+    label: t.string({ description: 'A label of the thread, case-insensitive.' }),
+    domain: t.string({ description: 'ID of a domain of yours, or the domain name of a participant.' }),
+    address: t.string({ description: 'ID of an address of yours, or the address of a participant.' }),
   }),
 });
 
@@ -38,10 +38,13 @@ builder.queryField('inbox', (t) =>
     {
       type: ThreadNode,
       access: access.readAccount,
-      description: 'Threads that are not archived, that with the newest message first; or those that a search finds.',
+      description: 'Non-archived threads, newest message first, or the results of a search.',
       args: {
-        filter: t.arg({ type: InboxFilter, description: 'Which threads; absent: all that are not archived.' }),
-        search: t.arg.string({ description: `${SEARCH_SYNTAX} A thread is found by one of its messages.` }),
+        filter: t.arg({
+          type: InboxFilter,
+          description: 'Filters the threads. Omit to return all that are not archived.',
+        }),
+        search: t.arg.string({ description: `${SEARCH_SYNTAX} A thread is found if one of its messages matches.` }),
       },
       complexity: connectionComplexity,
       resolve: async (_root, args, { reads }) => {

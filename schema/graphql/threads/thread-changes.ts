@@ -6,11 +6,13 @@ import { forgetLoaded } from '../context.ts';
 import { ThreadNode } from '../nodes.ts';
 
 const LabelRef = builder.objectRef<Label>('Label').implement({
-  description: 'A word that you filed threads under. Case does not part two labels.',
+  description: 'A label that you have given to threads. Labels are case-insensitive.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'In the spelling of most of its threads.' }),
-    threadCount: t.exposeInt('threadCount', { description: 'Threads that have it.' }),
-    unreadThreadCount: t.exposeInt('unreadThreadCount', { description: 'Those of them with unread messages.' }),
+    name: t.exposeString('name', { description: 'Name in the spelling most of its threads use.' }),
+    threadCount: t.exposeInt('threadCount', { description: 'Number of threads with the label.' }),
+    unreadThreadCount: t.exposeInt('unreadThreadCount', {
+      description: 'Number of threads with the label and unread messages.',
+    }),
   }),
 });
 
@@ -21,7 +23,7 @@ builder.queryField('labels', (t) =>
   t.field({
     type: [LabelRef],
     access: access.readAccount,
-    description: 'Every label of your threads, by name; of more than 1,000 those of most threads.',
+    description: 'All labels of your threads, sorted by name. If there are more than 1,000, the most used ones.',
     complexity: { field: 5, multiplier: LIKELY_LABELS },
     resolve: (_root, _args, { reads }) => listLabels(reads),
   }),
@@ -32,19 +34,18 @@ builder.mutationField('updateThreads', (t) =>
     type: [ThreadNode],
     access: access.manage,
     description:
-      'Changes whole threads: all of them, or none. Flags are set on every received message that is there now; a message that comes later is unread and not archived.',
+      'Updates whole threads: all of them or none. Flags apply to all messages received so far; new messages are unread and not archived.',
     input: {
-      threadIds: t.input.idList({ required: true, description: '1 to 100 threads.' }),
-      isRead: t.input.boolean({ description: 'Marks all received messages as read, or as unread.' }),
-      isArchived: t.input.boolean({ description: 'Archives all received messages, or takes them out of the archive.' }),
+      threadIds: t.input.idList({ required: true, description: 'IDs of 1 to 100 threads.' }),
+      isRead: t.input.boolean({ description: 'Marks all received messages as read or unread.' }),
+      isArchived: t.input.boolean({ description: 'Archives or unarchives all received messages.' }),
       addLabels: t.input.stringList({
         description:
-          'Labels to give, each of 1 to 64 characters. A thread has at most 32; one that it has in another case stays as it is.',
+          'Labels to add, each 1 to 64 characters. A thread can have 32. A label the thread has already in another case stays unchanged.',
       }),
-      removeLabels: t.input.stringList({ description: 'Labels to take away, in any case.' }),
+      removeLabels: t.input.stringList({ description: 'Labels to remove, case-insensitive.' }),
       labels: t.input.stringList({
-        description:
-          'Labels to have from now on, in place of all others. Not together with addLabels and removeLabels.',
+        description: 'New set of labels, replacing all others. Cannot be combined with addLabels or removeLabels.',
       }),
     },
     errors: { dataField: { name: 'threads' } },
@@ -68,8 +69,8 @@ builder.mutationField('mergeThreads', (t) =>
     type: ThreadNode,
     access: access.manage,
     description:
-      'Joins threads into the oldest of them, with the labels of all. The ids of the others lead to it for ever. Threads that are one already stay so.',
-    input: { threadIds: t.input.idList({ required: true, description: '2 to 20 threads.' }) },
+      'Merges threads into the oldest one, which gets all labels. The IDs of the others lead to it permanently. Threads that are merged already stay merged.',
+    input: { threadIds: t.input.idList({ required: true, description: 'IDs of 2 to 20 threads.' }) },
     errors: { dataField: { name: 'thread' } },
     resolve: async (_root, { input }, context) => {
       const threadId = await mergeThreads(context.operations, input.threadIds);
@@ -80,18 +81,18 @@ builder.mutationField('mergeThreads', (t) =>
 );
 
 const SplitThreadPayload = builder.objectRef<SplitThread>('SplitThreadPayload').implement({
-  description: 'A thread that was divided.',
+  description: 'Result of splitting a thread.',
   fields: (t) => ({
     thread: t.field({
       type: ThreadNode,
       nullable: true,
-      description: 'The messages that stayed. Null when the thread ended in the meantime.',
+      description: 'The thread with the remaining messages. Null if it was deleted in the meantime.',
       resolve: ({ threadId }) => threadId,
     }),
     newThread: t.field({
       type: ThreadNode,
       nullable: true,
-      description: 'The messages that were split off. Null when the thread ended in the meantime.',
+      description: 'The thread with the messages that were split off. Null if it was deleted in the meantime.',
       resolve: ({ newThreadId }) => newThreadId,
     }),
   }),
@@ -102,10 +103,13 @@ builder.mutationField('splitThread', (t) =>
     type: SplitThreadPayload,
     access: access.manage,
     description:
-      'Makes messages of a thread a thread of their own, with the same labels. From then on answers go to whichever of the two has what they answer, and no later message joins the two; mergeThreads does. Asked again, it answers the same.',
+      'Moves messages of a thread into a new thread with the same labels. Later replies join the thread that has the message they answer, and no later message joins the two threads again; use mergeThreads to do so. Repeating the request returns the same result.',
     input: {
-      threadId: t.input.id({ required: true, description: 'The thread that has the messages.' }),
-      emailIds: t.input.idList({ required: true, description: '1 to 500 of its messages, not all.' }),
+      threadId: t.input.id({ required: true, description: 'ID of the thread.' }),
+      emailIds: t.input.idList({
+        required: true,
+        description: 'IDs of 1 to 500 messages of the thread, but not all of them.',
+      }),
     },
     errors: { directResult: true },
     resolve: async (_root, { input }, context) => {
@@ -121,13 +125,13 @@ builder.mutationField('moveEmails', (t) =>
     type: ThreadNode,
     access: access.manage,
     description:
-      'Moves messages of any threads into another; answers to them follow. The threads that they leave stay apart from it, as after splitThread; one that is left without messages ends in it.',
+      'Moves messages from any threads into another one. Later replies to them follow. The original threads stay separate, as after splitThread; a thread without messages is merged into the target.',
     input: {
       emailIds: t.input.idList({
         required: true,
-        description: '1 to 500 messages. Those that are there already stay.',
+        description: 'IDs of 1 to 500 messages. Messages that are in the thread already stay there.',
       }),
-      threadId: t.input.id({ required: true, description: 'The thread that gets them.' }),
+      threadId: t.input.id({ required: true, description: 'ID of the target thread.' }),
     },
     errors: { dataField: { name: 'thread' } },
     resolve: async (_root, { input }, context) => {

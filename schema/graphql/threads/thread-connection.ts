@@ -14,12 +14,12 @@ export const ThreadConnection = builder.connectionObject<
     description: 'A page of threads.',
     fields: (c) => ({
       totalCount: c.int({
-        description: 'Of all pages; counted only when asked for.',
+        description: 'Number of threads on all pages. Counted only when requested.',
         resolve: (page) => page.count(),
       }),
     }),
   },
-  { name: 'ThreadEdge', description: 'A thread with its cursor.' },
+  { name: 'ThreadEdge', description: 'A thread and its cursor.' },
 );
 
 /** Lists of threads are ordered by their newest messages. */

@@ -8,42 +8,41 @@ import { EmailNode, ThreadNode } from '../nodes.ts';
 import { placeOfThread, ThreadConnection } from './thread-connection.ts';
 
 const Participant = builder.objectRef<ReturnType<typeof participantList>[number]>('Participant').implement({
-  description:
-    'Somebody who takes part in a thread: a sender or recipient, or the address of yours that took a message.',
+  description: 'A participant of a thread: a sender, a recipient, or your address that received a message.',
   isOfDomain: true,
   fields: (t) => ({
-    name: t.exposeString('name', { nullable: true, description: 'As messages show it; null when none does.' }),
-    address: t.exposeString('address', { description: 'In lower case.' }),
+    name: t.exposeString('name', { nullable: true, description: 'Display name in emails. Null if there is none.' }),
+    address: t.exposeString('address', { description: 'In lowercase.' }),
   }),
 });
 
 ThreadNode.implement({
   description:
-    'Emails, received and sent, that belong together: by what they answer, or else by their subject. Ids of threads that were joined to another lead to that for ever.',
+    'A conversation of received and sent emails, joined by their reply headers or else by subject. IDs of merged threads lead to the thread they were merged into.',
   isOfDomain: true,
   fields: (t) => ({
-    rootMessageId: t.exposeString('rootMessageId', { description: 'The Message-ID field of the first message.' }),
+    rootMessageId: t.exposeString('rootMessageId', { description: 'Message-ID of the first message.' }),
     normalizedSubject: t.exposeString('normalizedSubject', {
-      description: 'Subject of the first message, without Re:, Fwd: and the like.',
+      description: 'Subject of the first message, without prefixes such as Re: and Fwd:.',
     }),
     participants: t.field({
       type: [Participant],
-      description: 'In the order in which they came in, at most 100.',
+      description: 'Participants in the order they joined, up to 100.',
       complexity: { field: 1, multiplier: 5 },
       resolve: ({ participantEmails, participantNames }) =>
         participantList({ emails: participantEmails, names: participantNames }),
     }),
-    participantEmails: t.exposeStringList('participantEmails', { description: 'The addresses of participants.' }),
+    participantEmails: t.exposeStringList('participantEmails', { description: 'Addresses of the participants.' }),
     participantNames: t.exposeStringList('participantNames', {
       description:
-        'In the same order, what to show of each: `Ada <ada@example.org>`, or the address where no name is known.',
+        'Display text of each participant, in the same order: `Ada <ada@example.org>`, or the address if there is no name.',
     }),
-    labels: t.exposeStringList('labels', { description: 'Given by you, in the order in which you gave them.' }),
-    messageCount: t.exposeInt('messageCount', { description: 'Received and sent messages.' }),
-    unreadCount: t.exposeInt('unreadCount', { description: 'Received messages that were not marked as read.' }),
+    labels: t.exposeStringList('labels', { description: 'Labels, in the order you added them.' }),
+    messageCount: t.exposeInt('messageCount', { description: 'Number of received and sent messages.' }),
+    unreadCount: t.exposeInt('unreadCount', { description: 'Number of unread messages.' }),
     isArchived: t.exposeBoolean('isArchived', {
       description:
-        'Whether all received messages are archived, and there are any. A new message brings the thread back.',
+        'Whether the thread is archived: it has received messages and all of them are archived. A new message brings it back to the inbox.',
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
@@ -51,22 +50,22 @@ ThreadNode.implement({
     }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
-      description: 'When anything of the thread changed: messages, flags or labels.',
+      description: 'When the thread last changed: its messages, flags or labels.',
     }),
     lastMessageAt: t.expose('lastMessageAt', {
       type: 'DateTime',
-      description: 'When the latest message was received or sent. Lists are ordered by it.',
+      description: 'When the latest message was received or sent. Lists are sorted by it.',
     }),
     latestMessage: t.field({
       type: EmailNode,
       nullable: true,
-      description: 'Null in the rare case that it came into another thread while you asked.',
+      description: 'The latest message. Null if it was moved to another thread while you asked.',
       resolve: (thread) => thread.latestEmailId,
     }),
     messages: t.connection(
       {
         type: EmailNode,
-        description: 'All messages in chronological order, by when they were received or sent.',
+        description: 'All messages in chronological order.',
         complexity: connectionComplexity,
         resolve: async (thread, args, { threadPages }) => {
           const page = await connection<EmailSummary>(
@@ -79,21 +78,21 @@ ThreadNode.implement({
       },
       {
         name: 'ThreadMessageConnection',
-        description: 'Messages of a thread.',
-        fields: (c) => ({ totalCount: c.exposeInt('total', { description: 'Of all pages.' }) }),
+        description: 'A page of messages in a thread.',
+        fields: (c) => ({ totalCount: c.exposeInt('total', { description: 'Number of messages on all pages.' }) }),
       },
-      { name: 'ThreadMessageEdge', description: 'A message of a thread with its cursor.' },
+      { name: 'ThreadMessageEdge', description: 'A message of a thread and its cursor.' },
     ),
   }),
 });
 
 const ThreadFilter = builder.inputType('ThreadFilter', {
-  description: 'Which threads a list shows; what is left out puts no condition.',
+  description: 'Filters a list of threads. Omit a field to match all.',
   fields: (t) => ({
-    unread: t.boolean({ description: 'Only threads with unread messages.' }),
-    domain: t.string({ description: 'Id of a domain of yours, or a name; the domain of a participant.' }),
-    address: t.string({ description: 'Id of an address of yours, or an address; a participant.' }),
-    search: t.string({ description: 'Part of the subject or of an address, in any case; at most 100 characters.' }),
+    unread: t.boolean({ description: 'True matches threads with unread messages only.' }),
+    domain: t.string({ description: 'ID of a domain of yours, or the domain name of a participant.' }),
+    address: t.string({ description: 'ID of an address of yours, or the address of a participant.' }),
+    search: t.string({ description: 'Part of the subject or of an address, case-insensitive, up to 100 characters.' }),
   }),
 });
 
@@ -102,16 +101,16 @@ builder.queryFields((t) => ({
     type: ThreadNode,
     access: access.read,
     nullable: true,
-    description: 'A thread of yours; null when you have none with that id.',
-    args: { id: t.arg.id({ required: true, description: 'Of a thread, or of one that was joined to another.' }) },
+    description: 'Returns the thread with this ID, or null if the account has no such thread.',
+    args: { id: t.arg.id({ required: true, description: 'ID of a thread, or of one that was merged into it.' }) },
     resolve: (_root, { id }) => id,
   }),
   threads: t.connection(
     {
       type: ThreadNode,
       access: access.read,
-      description: 'All threads, that with the newest message first.',
-      args: { filter: t.arg({ type: ThreadFilter, description: 'Which threads; all without it.' }) },
+      description: 'All threads, newest message first.',
+      args: { filter: t.arg({ type: ThreadFilter, description: 'Filters the threads. Omit to return all.' }) },
       complexity: connectionComplexity,
       resolve: async (_root, args, { reads }) => {
         const query = threadQuery(args.filter);

@@ -4,16 +4,23 @@ import { access } from '../access.ts';
 import { Viewer } from '../accounts/account.ts';
 import { builder } from '../builder.ts';
 
-const NEVER_LONGER =
-  'Nothing outlives what it hangs on: raw messages end with the bodies, and these with the metadata, at the latest.';
+const NEVER_LONGER = 'Raw messages are deleted with the texts at the latest, and texts with the email.';
 
 const Retention = builder.objectRef<AccountRetention>('Retention').implement({
-  description: `For how many days mail is kept, counted from when it came or was made; null: for ever. ${NEVER_LONGER}`,
+  description: `How many days mail is kept after it was received or created. Null means forever. ${NEVER_LONGER}`,
   fields: (t) => ({
-    rawDays: t.exposeInt('rawDays', { nullable: true, description: 'Raw messages, and with them attachments.' }),
-    bodyDays: t.exposeInt('bodyDays', { nullable: true, description: 'Texts, and what searches find in them.' }),
-    metadataDays: t.exposeInt('metadataDays', { nullable: true, description: 'All that is known of a mail.' }),
-    isDefault: t.exposeBoolean('isDefault', { description: 'Whether the service decides, as nothing was chosen.' }),
+    rawDays: t.exposeInt('rawDays', { nullable: true, description: 'Days to keep raw messages and attachments.' }),
+    bodyDays: t.exposeInt('bodyDays', {
+      nullable: true,
+      description: 'Days to keep message texts, which searches look in.',
+    }),
+    metadataDays: t.exposeInt('metadataDays', {
+      nullable: true,
+      description: 'Days to keep the email and everything about it.',
+    }),
+    isDefault: t.exposeBoolean('isDefault', {
+      description: 'Whether the server’s defaults apply because you have not set any values.',
+    }),
   }),
 });
 
@@ -29,11 +36,17 @@ builder.mutationField('updateRetention', (t) =>
   t.fieldWithInput({
     type: Retention,
     access: access.manage,
-    description: `Changes how long mail is kept, all three at once. Older mail is removed within hours, and for good. ${NEVER_LONGER}`,
+    description: `Sets how long mail is kept, all three values at once. Older mail is deleted permanently within hours. ${NEVER_LONGER}`,
     input: {
-      rawDays: t.input.int({ description: `1 to ${MOST_RETENTION_DAYS}; absent or null: for ever.` }),
-      bodyDays: t.input.int({ description: `1 to ${MOST_RETENTION_DAYS}; absent or null: for ever.` }),
-      metadataDays: t.input.int({ description: `1 to ${MOST_RETENTION_DAYS}; absent or null: for ever.` }),
+      rawDays: t.input.int({
+        description: `Days, 1 to ${MOST_RETENTION_DAYS}. Omit or pass null to keep raw messages and attachments forever.`,
+      }),
+      bodyDays: t.input.int({
+        description: `Days, 1 to ${MOST_RETENTION_DAYS}. Omit or pass null to keep message texts forever.`,
+      }),
+      metadataDays: t.input.int({
+        description: `Days, 1 to ${MOST_RETENTION_DAYS}. Omit or pass null to keep emails forever.`,
+      }),
     },
     errors: { dataField: { name: 'retention' } },
     resolve: (_root, { input: { rawDays, bodyDays, metadataDays } }, { operations }) =>

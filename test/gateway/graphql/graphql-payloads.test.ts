@@ -54,7 +54,7 @@ async function delivered(): Promise<{ emailId: string; deliveryId: string; raw: 
   return { emailId, deliveryId: delivery?.id ?? '', raw: mail?.raw.toString() ?? '' };
 }
 
-const PAYLOAD = `query($id: ID!, $most: Int) { delivery(id: $id) { payload(maxOctets: $most) { text octets isCut url isEndpointChanged } } }`;
+const PAYLOAD = `query($id: ID!, $most: Int) { delivery(id: $id) { payload(maxBytes: $most) { text sizeBytes isCut url isEndpointChanged } } }`;
 
 describe('the payload of a delivery', () => {
   test.each([
@@ -72,7 +72,7 @@ describe('the payload of a delivery', () => {
     expect(sent.length).toBeGreaterThan(100);
     expect(delivery.payload).toEqual({
       text: sent,
-      octets: Buffer.byteLength(sent),
+      sizeBytes: Buffer.byteLength(sent),
       isCut: false,
       url: receiver.url,
       isEndpointChanged: false,
@@ -88,7 +88,7 @@ describe('the payload of a delivery', () => {
     const { delivery } = await graph.ask(PAYLOAD, { id: deliveryId, most: 1_000 });
     expect(delivery.payload).toMatchObject({
       text: sent.slice(0, 1_000),
-      octets: Buffer.byteLength(sent),
+      sizeBytes: Buffer.byteLength(sent),
       isCut: true,
       isEndpointChanged: true,
     });
@@ -115,7 +115,7 @@ describe('the payload of a delivery', () => {
 });
 
 describe('the source of an email', () => {
-  const SOURCE = `query($id: ID!, $most: Int) { email(id: $id) { rawUrl rawSource(maxOctets: $most) { text isCut } } }`;
+  const SOURCE = `query($id: ID!, $most: Int) { email(id: $id) { rawUrl rawSource(maxBytes: $most) { text isCut } } }`;
 
   test('is told as text, in part when it is long, and nobody else sees it', async () => {
     const [mail] = await insertReceivedMail(gateway.actor, box, { textOctets: 1_000 });
@@ -128,7 +128,7 @@ describe('the source of an email', () => {
     expect(await stranger.ask(SOURCE, { id: emailId })).toEqual({ email: null });
   });
 
-  test('is text whatever its octets are', async () => {
+  test('returns text for any bytes', async () => {
     const { userId } = box;
     const octets = Buffer.from([0xef, 0xbb, 0xbf, 0x41, 0x00, 0xff, 0xe2, 0x82]);
     const [strange = '', bare = ''] = await insertMail(gateway.actor, [{ userId, raw: octets }, { userId }]);
@@ -137,10 +137,10 @@ describe('the source of an email', () => {
     expect(await source(bare)).toBeNull();
   });
 
-  test.each([0, 1_000_001])('is not told of %i octets at most', async (most) => {
+  test.each([0, 1_000_001])('refuses maxBytes %i', async (most) => {
     const [id] = await insertMail(gateway.actor, [{ userId: box.userId, raw: Buffer.from('x') }]);
     const { errors } = (await gateway.graphql(box.apiKey, SOURCE, { id, most })).json();
-    expect(errors[0].message).toContain('maxOctets must be 1 to 1000000');
+    expect(errors[0].message).toContain('maxBytes must be 1 to 1000000');
   });
 
   test('is downloaded by a browser that is signed in', async () => {

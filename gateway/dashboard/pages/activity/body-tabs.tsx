@@ -14,7 +14,7 @@ const MAX_SHOWN_OCTETS = 1_000_000;
 
 const SOURCE = graphql(`
   query DashboardEmailSource($id: ID!, $octets: Int!) {
-    email(id: $id) { id size rawUrl rawSource(maxOctets: $octets) { text isCut } }
+    email(id: $id) { id size rawUrl rawSource(maxBytes: $octets) { text isCut } }
   }
 `);
 

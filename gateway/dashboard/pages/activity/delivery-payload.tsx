@@ -9,7 +9,7 @@ import { Json } from './json.tsx';
 
 const PAYLOAD = graphql(`
   query DashboardDeliveryPayload($id: ID!) {
-    delivery(id: $id) { id payload(maxOctets: 200000) { text octets isCut url isEndpointChanged } }
+    delivery(id: $id) { id payload(maxBytes: 200000) { text sizeBytes isCut url isEndpointChanged } }
   }
 `);
 
@@ -54,7 +54,7 @@ function Payload({ deliveryId, of }: { deliveryId: string; of: string }) {
       )}
       <Json
         text={payload.text}
-        label={`Payload of ${of}: POST ${payload.url}, ${sizeOf(payload.octets)}${payload.isCut ? ', the beginning' : ''}`}
+        label={`Payload of ${of}: POST ${payload.url}, ${sizeOf(payload.sizeBytes)}${payload.isCut ? ', the beginning' : ''}`}
       />
     </Stack>
   );
