@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import pRetry from 'p-retry';
 import type pg from 'pg';
 import type { SchemaMigration } from './migrations/list.ts';
 
@@ -22,7 +22,7 @@ export async function runMigration(client: pg.Client, { name, class: Step, needs
   await migration.up();
   const statements = migration.getQueries().map(String);
   const note = { text: 'insert into migration (name, needs) values ($1, $2)', values: [name, needs ?? null] };
-  await patiently(async () => {
+  await retryWhileInTheWay(async () => {
     if (migration.isTransactional()) {
       await client.query(`begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = 0`);
       for (const statement of statements) await client.query(statement);
@@ -38,19 +38,19 @@ export async function runMigration(client: pg.Client, { name, class: Step, needs
   }, client);
 }
 
-async function patiently(work: () => Promise<void>, client: pg.Client): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
-    try {
-      return await work();
-    } catch (error) {
+/** Runs the work again and again while other transactions are in its way; each time what it did so far is taken back. */
+function retryWhileInTheWay(work: () => Promise<void>, client: pg.Client): Promise<void> {
+  return pRetry(work, {
+    retries: Number.POSITIVE_INFINITY,
+    minTimeout: FIRST_PAUSE_MS,
+    maxTimeout: LONGEST_PAUSE_MS,
+    maxRetryTime: PATIENCE_MS,
+    async onFailedAttempt() {
       await client.query('rollback');
       await dropInvalidIndexes(client);
-      const { code } = error as { code?: unknown };
-      if (!IN_THE_WAY.includes(code) || performance.now() > deadline) throw error;
-      await sleep(pauseMs);
-    }
-  }
+    },
+    shouldRetry: ({ error }) => IN_THE_WAY.includes((error as { code?: unknown }).code),
+  });
 }
 
 /** What an index leaves that could not be made concurrently; only migrations make them so, and one migration runs at a time. */
