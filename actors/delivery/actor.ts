@@ -1,19 +1,20 @@
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { createAddressGuard } from '../../core/shared/network-address.ts';
-import { CLAIM_BATCH, LEASE_SECONDS } from '../../db/claim.ts';
+import { CLAIM_BATCH } from '../../db/claim.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
+import { createInHand, laneName } from '../work/in-hand.ts';
 import { type AskFaultPoint, createAsker } from './ask-model.ts';
 import { createAttempter } from './attempt.ts';
 import { createCheckedDispatcher } from './checked-dispatcher.ts';
-import { renewLeases } from './claim-deliveries.ts';
+import { createDeliveryLeases } from './claim-deliveries.ts';
+import { createDeliveryQueue, type DeliveryLimits } from './delivery-queue.ts';
 import { createDispatcher } from './dispatch.ts';
 import { createEndpointLookup } from './endpoint-lookup.ts';
-import { createFairQueue } from './fair-queue.ts';
 import { createForwarder } from './forward.ts';
 import { createForwardThreads, type ForwardThreadsOptions } from './forward-thread.ts';
 import { createGuardLookup } from './guard-lookup.ts';
 import { createGuardModel } from './guard-model.ts';
-import type { DeliveryFaultPoint } from './job.ts';
+import type { DeliveryFaultPoint, DeliveryJob } from './job.ts';
 import { JUDGING_LIMITS, type JudgingLimits } from './judging.ts';
 import { createDeliveryRecorder } from './record-outcomes.ts';
 import { routeEmails } from './route-emails.ts';
@@ -50,18 +51,18 @@ export interface DeliveryActorOptions {
 
 /** Requests open at once to one endpoint: one that hangs holds its own few and nobody else's. */
 const REQUESTS_PER_ENDPOINT = 10;
-/** Deliveries whose content is in memory, in all and of one endpoint; more than are sent at once, so that content is read in batches. */
-const MAX_ACTIVE = 2_000;
-const MAX_ACTIVE_PER_ENDPOINT = 50;
-const REFILL_PER_ENDPOINT = 20;
-/** Octets of messages among those; their content takes a few times as much. */
-const MAX_ACTIVE_OCTETS = 128_000_000;
-const MAX_ACTIVE_OCTETS_PER_ENDPOINT = 16_000_000;
+/**
+ * Deliveries whose content is in memory, in all and of one endpoint: more than are sent at once, so that content is read in batches. The bytes
+ * are those of their messages; the content takes a few times as much.
+ */
+const LIMITS: DeliveryLimits = {
+  active: { count: 2_000, bytes: 128_000_000 },
+  ofEndpoint: { count: 50, bytes: 16_000_000 },
+  refillOfEndpoint: 20,
+};
 /** guarantees.md §5; milliseconds. */
 const SWEEP_MS = 2_000;
 const RENEWAL_MS = 8_000;
-/** Leases that hold for longer than that are not renewed yet: most deliveries are done by then. Milliseconds. */
-const RENEWAL_AGE_MS = 5_000;
 /** Deliveries deferred for at most that long are awaited by a timer; the sweep finds the others. Seconds. */
 const SHORT_DELAY_SECONDS = 60;
 
@@ -84,25 +85,26 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
   });
   const { publicUrl } = options;
   const linkKey = deriveDownloadLinkKey(options.secretKey);
+  const leases = createDeliveryLeases(context);
   const attempter = createAttempter({
     context,
+    leases,
     endpoints,
     dispatcher: checked,
     publicUrl,
     linkKey,
     requestsPerEndpoint: REQUESTS_PER_ENDPOINT,
   });
-  const queue = createFairQueue({
-    active: MAX_ACTIVE,
-    activePerEndpoint: MAX_ACTIVE_PER_ENDPOINT,
-    refillPerEndpoint: REFILL_PER_ENDPOINT,
-    activeOctets: MAX_ACTIVE_OCTETS,
-    activeOctetsPerEndpoint: MAX_ACTIVE_OCTETS_PER_ENDPOINT,
+  const inHand = createInHand<DeliveryJob>({
+    idOf: ({ deliveryId }) => deliveryId,
+    laneOf: ({ userId, endpointId }) => ({ userId, key: endpointId }),
   });
   const recorder = createDeliveryRecorder({ context, fault, onDeferred: (seconds) => sweepIn(seconds) });
   const dispatcher = createDispatcher({
     context,
-    queue,
+    queue: createDeliveryQueue(LIMITS),
+    inHand,
+    leases,
     attempter,
     recorder,
     fault,
@@ -113,7 +115,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
   });
   const taker = createDueTaker({
     context,
-    queue,
+    inHand,
     add(jobs) {
       endpoints.forget(jobs);
       dispatcher.add(jobs);
@@ -153,10 +155,10 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     if (!taker.hasRoom()) return 0;
     await taker.waitForRoom();
     const counts = new Map<string, number>();
-    const batch = await routeEmails(routing, CLAIM_BATCH, (endpointId) => {
-      const count = (counts.get(endpointId) ?? 0) + 1;
-      counts.set(endpointId, count);
-      return taker.mayClaim(endpointId, count);
+    const batch = await routeEmails(routing, CLAIM_BATCH, (lane) => {
+      const count = (counts.get(laneName(lane)) ?? 0) + 1;
+      counts.set(laneName(lane), count);
+      return taker.mayClaim(lane, count);
     });
     taker.leave(batch.leftTo);
     dispatcher.add(batch.jobs);
@@ -179,14 +181,6 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     return forwarder.forward(run);
   };
 
-  const renew = () => {
-    const soon = performance.now() + LEASE_SECONDS * 1_000 - RENEWAL_AGE_MS;
-    return renewLeases(
-      context,
-      queue.jobs().filter((job) => job.leaseUntil < soon),
-    );
-  };
-
   const running = runActor({
     context,
     name: 'delivery',
@@ -196,7 +190,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
       { name: 'forward', everyMs: SWEEP_MS, batchSize: CLAIM_BATCH, work: forward },
       { name: 'ask', everyMs: SWEEP_MS, work: (run) => asker.askDue(run) },
       { name: 'refill', everyMs: SWEEP_MS, work: (run) => taker.refill(run) },
-      { name: 'renew', everyMs: RENEWAL_MS, work: renew },
+      { name: 'renew', everyMs: RENEWAL_MS, work: () => leases.renew(inHand.jobs()) },
     ],
     answers: {
       'delivery.endpoint.test': (request) => tester.test(request),

@@ -5,6 +5,7 @@ import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/querie
 import type { FinishRecord } from '../../db/queries/endpoints/delivery-finish.ts';
 import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
+import type { Leases } from '../work/leases.ts';
 import { outcomeOf, outcomeOfGivingUp } from './attempt-outcome.ts';
 import { noteAttempt } from './attempt-span.ts';
 import type { EndpointLookup } from './endpoint-lookup.ts';
@@ -16,6 +17,7 @@ import { makeWebhookRequest } from './webhook-request.ts';
 export interface AttemptOptions {
   context: ActorContext;
   endpoints: EndpointLookup;
+  leases: Leases<DeliveryJob>;
   dispatcher: Dispatcher;
   publicUrl: string;
   /** see core/endpoints/download-link.ts */
@@ -39,9 +41,6 @@ export interface Attempter {
   /** Ends every open request; their outcome is `interrupted`. From now on nothing is sent. */
   interrupt(): void;
 }
-
-/** An attempt is begun while its lease holds for so long at least; milliseconds. */
-const LEASE_MARGIN_MS = 5_000;
 
 /** What attempts need of their mail. */
 interface Contents {
@@ -88,15 +87,8 @@ export function createAttempter(options: AttemptOptions): Attempter {
     }
   };
 
-  /** It waited for too long, as when this process or PostgreSQL stood still: whoever holds it now posts it. */
-  const isLeaseLost = (job: DeliveryJob): boolean => {
-    const isLost = job.leaseUntil < performance.now() + LEASE_MARGIN_MS;
-    if (isLost) context.log.warn({ deliveryId: job.deliveryId }, 'delivery: a lease ran out before its attempt');
-    return isLost;
-  };
-
   const attemptOne = async (job: DeliveryJob, { emails, raws }: Contents): Promise<FinishRecord | null> => {
-    if (isClosed || isLeaseLost(job)) return null;
+    if (isClosed || options.leases.isLost(job)) return null;
     try {
       const email = emails.get(`${job.userId} ${job.emailId}`);
       const endpoint = options.endpoints.known(job) ?? (await options.endpoints.recent(job));
@@ -120,7 +112,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
     parts: Pick<PayloadParts, 'endpoint' | 'webhook' | 'email' | 'raw'>,
   ): Promise<FinishRecord | null> => {
     // Its endpoint or its octets may have been read meanwhile.
-    if (isClosed || isLeaseLost(job)) return null;
+    if (isClosed || options.leases.isLost(job)) return null;
     const { publicUrl, linkKey } = options;
     const startedAt = context.now();
     const startedTick = performance.now();

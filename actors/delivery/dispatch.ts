@@ -1,28 +1,32 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ActorContext } from '../actor.ts';
+import { createWorkEngine } from '../work/engine.ts';
+import type { FairQueue } from '../work/fair-queue.ts';
+import type { InHand } from '../work/in-hand.ts';
+import type { Leases } from '../work/leases.ts';
 import type { OutcomeRecorder } from '../work/outcome-recorder.ts';
 import type { Attempter } from './attempt.ts';
-import { createLeaseReleaser, releaseLeases } from './claim-deliveries.ts';
-import type { FairQueue } from './fair-queue.ts';
 import type { DeliveryFaultPoint, DeliveryJob } from './job.ts';
 import type { DeliveryOutcome } from './record-outcomes.ts';
 
 export interface DispatcherOptions {
   context: ActorContext;
-  queue: FairQueue;
+  queue: FairQueue<DeliveryJob>;
+  inHand: InHand<DeliveryJob>;
+  leases: Leases<DeliveryJob>;
   attempter: Attempter;
   recorder: OutcomeRecorder<DeliveryOutcome>;
   fault: (point: DeliveryFaultPoint) => void;
-  /** lets stop() await work */
+  /** lets stop() wait for work */
   keep: (work: Promise<unknown>) => void;
-  /** a job left our hands */
+  /** called when a job left our hands */
   onRoom: (job: DeliveryJob) => void;
 }
 
 /** Takes claimed deliveries through their attempts to the record. */
 export interface Dispatcher {
   add(jobs: readonly DeliveryJob[]): void;
-  /** Starts nothing more; what was not begun is given back. */
+  /** Starts nothing more; what was not begun is released. */
   stop(): void;
 }
 
@@ -32,74 +36,65 @@ const READ_RETRY_MS = 500;
 const READ_BATCH = 100;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { context, queue, attempter, recorder, fault } = options;
-  const releaser = createLeaseReleaser(context);
-  let isStopping = false;
-  let isPumpDue = false;
+  const { context, leases, attempter, recorder, fault } = options;
 
-  const pump = () => {
-    if (isStopping) return;
-    const jobs = queue.take();
-    for (let at = 0; at < jobs.length; at += READ_BATCH) options.keep(attemptAll(jobs.slice(at, at + READ_BATCH)));
+  const run = async (jobs: readonly DeliveryJob[]): Promise<void> => {
+    const batches: Promise<void>[] = [];
+    for (let at = 0; at < jobs.length; at += READ_BATCH) batches.push(attemptAll(jobs.slice(at, at + READ_BATCH)));
+    await Promise.all(batches);
   };
 
-  /** Not at once: what ends in the same turn of the event loop makes room for one batch. */
-  const pumpSoon = () => {
-    if (isPumpDue) return;
-    isPumpDue = true;
-    setImmediate(() => {
-      isPumpDue = false;
-      pump();
-    });
-  };
-
-  const attemptAll = async (jobs: DeliveryJob[]): Promise<void> => {
-    const { promise: allRecorded, resolve } = Promise.withResolvers<void>();
-    let open = jobs.length;
-    try {
-      await attempter.attempt(jobs, (job, outcome) => {
-        if (outcome !== null) fault('delivery.posted');
-        queue.end(job);
-        pumpSoon();
-        const settled =
-          outcome === null ? releaser.release(job) : recorder.record({ record: outcome, step: 'deliver' });
-        void settled.then(() => {
-          queue.forget(job.deliveryId);
-          options.onRoom(job);
-          if (--open === 0) resolve();
-        });
+  /** Resolves when all attempts are recorded. */
+  const attemptAll = async (jobs: readonly DeliveryJob[]): Promise<void> => {
+    const { promise: allDone, resolve } = Promise.withResolvers<void>();
+    let left = jobs.length;
+    const onEnd: Parameters<Attempter['attempt']>[1] = (job, outcome) => {
+      if (outcome !== null) fault('delivery.posted');
+      engine.end(job);
+      const done =
+        outcome === null
+          ? engine.release([job])
+          : engine.finish([job], recorder.record({ record: outcome, step: 'deliver' }));
+      void done.then(() => {
+        if (--left === 0) resolve();
       });
+    };
+    try {
+      await attempter.attempt(jobs, onEnd);
     } catch (error) {
-      context.log.warn({ err: error, count: jobs.length }, 'delivery: attempts wait for the database');
-      for (const job of jobs) queue.end(job);
+      context.log.warn({ err: error, count: jobs.length }, 'delivery: attempts wait for PostgreSQL');
+      for (const job of jobs) engine.end(job);
       await pause(READ_RETRY_MS);
-      if (isStopping) await Promise.all(jobs.map((job) => releaser.release(job)));
-      else queue.add(jobs);
-      pump();
+      await Promise.all(jobs.map((job) => engine.putBack(job)));
       return;
     }
-    await allRecorded;
+    await allDone;
   };
+
+  const engine = createWorkEngine<DeliveryJob, DeliveryJob>({
+    queue: options.queue,
+    inHand: options.inHand,
+    leases,
+    keep: options.keep,
+    jobsOf: (job) => [job],
+    run,
+    onClaimedAgain: (claimed, held) => {
+      held.leaseUntil = claimed.leaseUntil;
+    },
+    onRoom: options.onRoom,
+  });
 
   return {
     add(jobs) {
       if (jobs.length === 0) return;
       fault('delivery.claimed');
-      // A lease of ours may have run out while the job is still in hand, when PostgreSQL was away for long.
-      const fresh = jobs.filter((job) => {
-        const held = queue.find(job.deliveryId);
-        if (held !== undefined) held.leaseUntil = job.leaseUntil;
-        return held === undefined;
-      });
-      if (isStopping) options.keep(releaseLeases(context, fresh));
-      else queue.add(fresh);
-      pump();
+      for (const job of engine.hold(jobs)) engine.enqueue(job);
+      engine.pump();
     },
     stop() {
-      isStopping = true;
       recorder.stop();
       attempter.close();
-      options.keep(releaseLeases(context, queue.clearWaiting()));
+      engine.stop();
     },
   };
 }

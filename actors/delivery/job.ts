@@ -1,8 +1,8 @@
 import type { ClaimedDeliveryRow } from '../../db/queries/endpoints/delivery-claim.ts';
+import type { Leased } from '../work/leases.ts';
 
 /** A webhook delivery that this process has claimed and not yet recorded. */
-export interface DeliveryJob {
-  userId: string;
+export interface DeliveryJob extends Leased {
   deliveryId: string;
   emailId: string;
   endpointId: string;
@@ -14,14 +14,6 @@ export interface DeliveryJob {
   threadPosition: number | null;
   /** of the raw message: what the attempt is likely to hold in memory */
   sizeOctets: number;
-  /** the lease holds so long, on the clock of performance.now() */
-  leaseUntil: number;
-}
-
-/** A user's mail to one endpoint: what waits its turn together. */
-export interface Lane {
-  userId: string;
-  endpointId: string;
 }
 
 /** Points at which fault tests end the process. */

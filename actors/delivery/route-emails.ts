@@ -12,8 +12,9 @@ import {
 import { deliveryMetrics } from '../../schema/metrics.ts';
 import { noteStage } from '../mail-spans.ts';
 import { setAside } from '../set-aside.ts';
+import type { Lane } from '../work/in-hand.ts';
 import { decideRoutes, type RoutingParts } from './decide-routes.ts';
-import type { DeliveryJob, Lane } from './job.ts';
+import type { DeliveryJob } from './job.ts';
 import { type StoredRoutes, storeRoutes } from './store-routes.ts';
 
 export interface RoutedBatch {
@@ -40,7 +41,7 @@ export interface RoutedBatch {
 export async function routeEmails(
   parts: RoutingParts,
   limit: number,
-  mayClaim: (endpointId: string) => boolean,
+  mayClaim: (lane: Lane) => boolean,
 ): Promise<RoutedBatch> {
   const aside = parts.guard.usersAside();
   if (aside.length > 0) {
@@ -59,7 +60,7 @@ export async function routeEmails(
 async function routeTogether(
   parts: RoutingParts,
   take: QueryConfig,
-  mayClaim: (endpointId: string) => boolean,
+  mayClaim: (lane: Lane) => boolean,
 ): Promise<RoutedBatch> {
   let taken: UnroutedRow[] = [];
   try {
@@ -81,7 +82,7 @@ async function routeTogether(
 async function routeAlone(
   parts: RoutingParts,
   { user_id: userId, id }: UnroutedRow,
-  mayClaim: (endpointId: string) => boolean,
+  mayClaim: (lane: Lane) => boolean,
 ): Promise<RoutedBatch> {
   const take = { name: 'delivery-take-one-unrouted', text: takeOneUnroutedSql, values: [userId, id] };
   try {
@@ -108,7 +109,7 @@ const holdAll: typeof decideRoutes = (_, __, rows) =>
 async function routeTaken(
   parts: RoutingParts & { decide?: typeof decideRoutes },
   take: QueryConfig,
-  mayClaim: (endpointId: string) => boolean,
+  mayClaim: (lane: Lane) => boolean,
   onTaken?: (rows: UnroutedRow[]) => void,
 ): Promise<RoutedBatch> {
   const { context, decide = decideRoutes } = parts;
@@ -140,7 +141,7 @@ function batchOf({ records, createdAt }: StoredRoutes, rows: readonly UnroutedRo
     leftTo: records.flatMap((record) =>
       record.is_claimed || record.endpoint_id === null || record.delivery_type !== 'webhook'
         ? []
-        : [{ userId: record.user_id, endpointId: record.endpoint_id }],
+        : [{ userId: record.user_id, key: record.endpoint_id }],
     ),
     forwardCount: records.filter(({ delivery_type: type }) => type === 'email' || type === 'email_group').length,
     askCount: records.filter(({ outcome }) => outcome === 'asking').length,

@@ -9,6 +9,7 @@ import {
   storeRoutesSql,
 } from '../../db/queries/routing/delivery-route.ts';
 import type { ActorContext } from '../actor.ts';
+import type { Lane } from '../work/in-hand.ts';
 import type { DecidedEmail } from './decide-routes.ts';
 import type { DeliveryEndpoint, FindEndpoint } from './endpoint-lookup.ts';
 
@@ -30,7 +31,7 @@ export async function storeRoutes(
   client: ClientBase,
   decided: readonly DecidedEmail[],
   find: FindEndpoint,
-  mayClaim: (endpointId: string) => boolean,
+  mayClaim: (lane: Lane) => boolean,
 ): Promise<StoredRoutes> {
   const now = context.now();
   const records = decided.map((email) => recordOf(context, email, find, mayClaim, now));
@@ -53,7 +54,7 @@ function recordOf(
   context: ActorContext,
   { row, decision, answers }: DecidedEmail,
   find: FindEndpoint,
-  mayClaim: (endpointId: string) => boolean,
+  mayClaim: (lane: Lane) => boolean,
   now: Date,
 ): RouteRecord {
   const endpoint = endpointOf(context, row, decision, find);
@@ -73,7 +74,7 @@ function recordOf(
     endpoint_id: endpoint?.id ?? null,
     delivery_type: endpoint?.type ?? null,
     attempts_allowed: endpoint === null ? null : 1 + (endpoint.webhook?.config.retryAttempts ?? 0),
-    is_claimed: endpoint?.type === 'webhook' && mayClaim(endpoint.id),
+    is_claimed: endpoint?.type === 'webhook' && mayClaim({ userId: row.user_id, key: endpoint.id }),
   };
 }
 

@@ -1,12 +1,13 @@
 import { CLAIM_BATCH } from '../../db/claim.ts';
 import type { ActorContext, Run } from '../actor.ts';
+import { createBacklog, MOST_IN_HAND, MOST_OF_LANE } from '../work/backlog.ts';
+import { type InHand, type Lane, laneName } from '../work/in-hand.ts';
 import { claimOfLanes, FIRST_LANE, listLanes } from './claim-deliveries.ts';
-import type { FairQueue } from './fair-queue.ts';
-import type { DeliveryJob, Lane } from './job.ts';
+import type { DeliveryJob } from './job.ts';
 
 export interface DueTakerOptions {
   context: ActorContext;
-  queue: FairQueue;
+  inHand: InHand<DeliveryJob>;
   /** takes claimed deliveries on */
   add: (jobs: DeliveryJob[]) => void;
 }
@@ -20,17 +21,15 @@ export interface DueTaker {
   hasRoom(): boolean;
   /** Resolves when no lane that the router may claim for is full, or after a while: then those that are still full are passed over. */
   waitForRoom(): Promise<void>;
-  /** Whether the router may claim one more of this endpoint, when it claims for `count` of it already: new mail overtakes no older. */
-  mayClaim(endpointId: string, count: number): boolean;
+  /** Whether the router may claim one more of this lane, when it claims `count` of it already: new mail overtakes no older. */
+  mayClaim(lane: Lane, count: number): boolean;
   /** Deliveries of these lanes were made and not claimed. */
   leave(lanes: readonly Lane[]): void;
   /** Steps that are to run when a job of that lane left our hands. */
   needsOf(job: DeliveryJob): readonly ('refill' | 'deliver' | 'route')[];
 }
 
-/** Deliveries in hand, in all and of one lane: above these the rest waits in its rows. When half of all is taken, lanes get a fifth. */
-const MOST_IN_HAND = 5_000;
-const MOST_OF_LANE = 100;
+/** Deliveries in hand of one lane when half of all places are taken. */
 const MOST_OF_LANE_IN_A_CROWD = 20;
 /** A lane with more in its rows has others taken when it is down to this share, and then so have those that are down to the second one. */
 const FEW = 0.5;
@@ -41,33 +40,25 @@ const CLAIMS_AT_ONCE = 20 * CLAIM_BATCH;
 /** How long the router waits for a busy lane to make room before it leaves that lane's mail to be claimed later; milliseconds. */
 const ROOM_WAIT_MS = 100;
 
-export function createDueTaker({ context, queue, add }: DueTakerOptions): DueTaker {
-  // Lanes with deliveries that wait in their rows; an entry is replaced when more is left there.
-  const behind = new Map<string, Lane>();
+export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTaker {
+  const backlog = createBacklog(inHand);
   let place = FIRST_LANE;
-  let isAllFull = false;
   let roomAwaited: (() => void) | null = null;
 
-  const hasRoom = () => {
-    const has = queue.size() < MOST_IN_HAND;
-    if (!has) isAllFull = true;
-    return has;
-  };
-  const mostOfLane = () => (queue.size() < MOST_IN_HAND / 2 ? MOST_OF_LANE : MOST_OF_LANE_IN_A_CROWD);
-  const passOver = ({ userId, endpointId }: Lane) => void behind.set(endpointId, { userId, endpointId });
-  const busy = () => queue.endpointsAbove(MOST_OF_LANE).filter((endpointId) => !behind.has(endpointId));
+  const mostOfLane = () => (inHand.size() < MOST_IN_HAND / 2 ? MOST_OF_LANE : MOST_OF_LANE_IN_A_CROWD);
+  const busy = () => inHand.lanesAbove(MOST_OF_LANE).filter((lane) => backlog.entry(lane) === undefined);
 
   /** Answers how many of the lanes were served; the others have to wait, as there is no more room. */
   const claimAll = async (lanes: readonly Lane[], run: Pick<Run, 'isStopping'>): Promise<number> => {
     let at = 0;
-    while (at < lanes.length && hasRoom() && !run.isStopping()) {
+    while (at < lanes.length && backlog.hasRoom() && !run.isStopping()) {
       const batch: (Lane & { wanted: number })[] = [];
       for (let total = 0; at < lanes.length && total < CLAIMS_AT_ONCE; at++) {
         const lane = lanes[at];
         if (lane === undefined) continue;
-        const wanted = Math.min(CLAIM_BATCH, mostOfLane() - queue.sizeOf(lane.endpointId));
+        const wanted = Math.min(CLAIM_BATCH, mostOfLane() - inHand.sizeOf(lane));
         if (wanted <= 0) {
-          passOver(lane);
+          backlog.passOver(lane);
           continue;
         }
         batch.push({ ...lane, wanted });
@@ -79,14 +70,16 @@ export function createDueTaker({ context, queue, add }: DueTakerOptions): DueTak
   };
 
   const claim = async (lanes: readonly (Lane & { wanted: number })[]): Promise<void> => {
-    const former = lanes.map(({ endpointId }) => behind.get(endpointId));
+    const entries = lanes.map((lane) => backlog.entry(lane));
     const jobs = await claimOfLanes(context, lanes);
     const counts = new Map<string, number>();
-    for (const { endpointId } of jobs) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1);
+    for (const { userId, endpointId: key } of jobs) {
+      const name = laneName({ userId, key });
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
     for (const [n, lane] of lanes.entries()) {
-      const isEmptied = (counts.get(lane.endpointId) ?? 0) < lane.wanted;
-      if (!isEmptied) passOver(lane);
-      else if (behind.get(lane.endpointId) === former[n]) behind.delete(lane.endpointId);
+      if ((counts.get(laneName(lane)) ?? 0) < lane.wanted) backlog.catchUp(lane, entries[n]);
+      else backlog.passOver(lane);
     }
     add(jobs);
   };
@@ -96,7 +89,7 @@ export function createDueTaker({ context, queue, add }: DueTakerOptions): DueTak
       // It goes on behind the lane where it last ran out of room, and ends where it began.
       const end = place;
       let isRoundDone = false;
-      while (hasRoom() && !run.isStopping()) {
+      while (backlog.hasRoom() && !run.isStopping()) {
         const listed = await listLanes(context, place, LANES_AT_ONCE);
         const lanes = isRoundDone ? listed.filter((lane) => !isBehind(lane, end)) : listed;
         const due = lanes.filter(({ isDue }) => isDue);
@@ -119,12 +112,12 @@ export function createDueTaker({ context, queue, add }: DueTakerOptions): DueTak
     async refill(run) {
       const few = FEW_ENOUGH * mostOfLane();
       await claimAll(
-        [...behind.values()].filter(({ endpointId }) => queue.sizeOf(endpointId) < few),
+        backlog.lanes().filter((lane) => inHand.sizeOf(lane) < few),
         run,
       );
     },
 
-    hasRoom,
+    hasRoom: backlog.hasRoom,
 
     async waitForRoom() {
       if (busy().length === 0) return;
@@ -134,30 +127,25 @@ export function createDueTaker({ context, queue, add }: DueTakerOptions): DueTak
       await promise;
       clearTimeout(timer);
       roomAwaited = null;
-      for (const endpointId of busy()) {
-        const userId = queue.userOf(endpointId);
-        if (userId !== undefined) passOver({ userId, endpointId });
-      }
+      for (const lane of busy()) backlog.passOver(lane);
     },
 
-    mayClaim: (endpointId, count) =>
-      !behind.has(endpointId) && queue.sizeOf(endpointId) + count <= MOST_OF_LANE + CLAIM_BATCH,
+    mayClaim: (lane, count) =>
+      backlog.entry(lane) === undefined && inHand.sizeOf(lane) + count <= MOST_OF_LANE + CLAIM_BATCH,
 
     leave(lanes) {
-      for (const lane of lanes) passOver(lane);
+      for (const lane of lanes) backlog.passOver(lane);
     },
 
-    needsOf({ endpointId }) {
+    needsOf({ userId, endpointId: key }) {
       if (roomAwaited !== null && busy().length === 0) roomAwaited();
-      if (isAllFull && queue.size() < MOST_IN_HAND / 2) {
-        isAllFull = false;
-        return ['route', 'deliver'];
-      }
-      return behind.has(endpointId) && queue.sizeOf(endpointId) < FEW * mostOfLane() ? ['refill'] : [];
+      if (backlog.hasRoomAgain()) return ['route', 'deliver'];
+      const lane = { userId, key };
+      return backlog.entry(lane) !== undefined && inHand.sizeOf(lane) < FEW * mostOfLane() ? ['refill'] : [];
     },
   };
 }
 
 function isBehind(one: Lane, other: Lane): boolean {
-  return one.userId > other.userId || (one.userId === other.userId && one.endpointId > other.endpointId);
+  return one.userId > other.userId || (one.userId === other.userId && one.key > other.key);
 }

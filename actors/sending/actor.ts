@@ -1,11 +1,12 @@
 import { createAddressGuard } from '../../core/shared/network-address.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { createDnsResolver } from '../dns-resolver.ts';
+import { createInHand } from '../work/in-hand.ts';
 import { createAttempter } from './attempt.ts';
-import { releaseRecipients, renewLeases } from './claim-recipients.ts';
+import { createRecipientLeases } from './claim-recipients.ts';
 import { createDestinationQueue } from './destination-queue.ts';
 import { createDispatcher } from './dispatch.ts';
-import type { Transaction } from './job.ts';
+import type { SendingJob, Transaction } from './job.ts';
 import type { OpeningLimits } from './open-session.ts';
 import { createSendingRecorder } from './record-outcomes.ts';
 import { inboundRoute, relayRoute } from './route.ts';
@@ -53,8 +54,8 @@ const LIMITS: OpeningLimits = {
  * destination that is new to us, and with one that keeps up.
  */
 const TRANSACTIONS = {
-  active: { count: 200, octets: 256_000_000 },
-  unproven: { count: 100, octets: 128_000_000 },
+  active: { count: 200, bytes: 256_000_000 },
+  unproven: { count: 100, bytes: 128_000_000 },
   first: 3,
   most: 20,
 };
@@ -66,9 +67,6 @@ const SWEEP_MS = 2_000;
 const RENEWAL_MS = 8_000;
 /** How often leases are looked at that nobody renewed, as when PostgreSQL cannot be reached; milliseconds. */
 const LAPSE_MS = 1_000;
-/** Recipients that are in hand for less than that are not renewed: most are done by then. Milliseconds. */
-const RENEWAL_AGE_MS = 5_000;
-
 /** Sends mail: each recipient's row is claimed, tried and settled. */
 export function startSendingActor(context: ActorContext, options: SendingActorOptions): Promise<Actor> {
   const { mailHostname, secretKey } = options;
@@ -96,31 +94,39 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
     fixedRoute: (key) => (key === INBOUND ? inbound : key === RELAY ? relay : null),
     onSent: () => fault('sending.sent'),
   });
-  const queue = createDestinationQueue(TRANSACTIONS, () => dispatcher.pump());
+  const destinationOf = ({ isHosted, domain }: Transaction) => {
+    const key = isHosted ? INBOUND : relay !== null ? RELAY : domain;
+    return { key, isOurs: key !== domain };
+  };
+  const inHand = createInHand<SendingJob>({
+    idOf: ({ recipientId }) => recipientId,
+    laneOf: ({ userId, domain }) => ({ userId, key: domain }),
+  });
+  const leases = createRecipientLeases(context);
   const dispatcher = createDispatcher({
     context,
-    queue,
+    queue: createDestinationQueue({
+      limits: TRANSACTIONS,
+      keyOf: (transaction) => destinationOf(transaction).key,
+      onReady: () => dispatcher.pump(),
+    }),
+    inHand,
+    leases,
     attempter,
     recorder: createSendingRecorder(context, () => fault('sending.recorded')),
-    destinationOf: ({ isHosted, domain }) => {
-      const key = isHosted ? INBOUND : relay !== null ? RELAY : domain;
-      return { key, isOurs: key !== domain };
-    },
+    destinationOf,
     keep: (work) => running.keep(work),
-    onRoom: (lane) => {
-      const need = taker.needOf(lane);
+    onRoom: ({ userId, domain }) => {
+      const need = taker.needOf({ userId, key: domain });
       if (need !== null) running.nudge(need === 'refill' ? 'refill' : 'send');
     },
   });
-  let isStopping = false;
   const taker = createDueTaker({
     context,
-    inHand: queue.inHand,
-    add(transactions: Transaction[]) {
+    inHand,
+    add(transactions) {
       fault('sending.claimed');
-      const jobs = transactions.flatMap((transaction) => transaction.jobs);
-      if (isStopping) running.keep(releaseRecipients(context, jobs));
-      else dispatcher.add(transactions);
+      dispatcher.add(transactions);
     },
   });
 
@@ -128,21 +134,13 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
     watch(run);
     await (run.wakes.length > 0 ? taker.takeWoken(run) : taker.sweep(run));
   };
-  const renew = () => {
-    const oldest = performance.now() - RENEWAL_AGE_MS;
-    return renewLeases(
-      context,
-      queue.inHand.jobs().filter((job) => job.claimedAt < oldest),
-    );
-  };
-
   const running = runActor({
     context,
     name: 'sending',
     steps: [
       { name: 'send', wake: 'sending.send.wake', everyMs: SWEEP_MS, work: send },
       { name: 'refill', everyMs: SWEEP_MS, work: (run) => taker.refill(run) },
-      { name: 'renew', everyMs: RENEWAL_MS, work: renew },
+      { name: 'renew', everyMs: RENEWAL_MS, work: () => leases.renew(inHand.jobs()) },
       { name: 'lapse', everyMs: LAPSE_MS, work: async () => attempter.interruptLapsed() },
     ],
   });
@@ -156,9 +154,8 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
 
   return Promise.resolve({
     async stop() {
-      isStopping = true;
       attempter.close();
-      running.keep(releaseRecipients(context, dispatcher.stop()));
+      dispatcher.stop();
       await running.stop();
       await signer.close();
     },

@@ -12,7 +12,9 @@ import {
   renewRecipientLeasesSql,
 } from '../../db/queries/sending/recipient-claim.ts';
 import type { ActorContext } from '../actor.ts';
-import type { Lane, SendingJob, Transaction } from './job.ts';
+import type { Lane } from '../work/in-hand.ts';
+import { createLeases, type Leases, leaseEnd } from '../work/leases.ts';
+import type { SendingJob, Transaction } from './job.ts';
 
 /** An email whose recipients may be due. */
 export interface WokenEmail {
@@ -39,13 +41,13 @@ export function claimOfEmails(
     [...new Set(emails.map(({ userId }) => userId))],
     emails.map(({ emailId }) => emailId),
     except.map(({ userId }) => userId),
-    except.map(({ domain }) => domain),
+    except.map(({ key }) => key),
   ]);
 }
 
 /** Takes up to a batch of due recipients of this lane, longest due first. */
-export function claimOfLane(context: ActorContext, { userId, domain }: Lane): Promise<Transaction[]> {
-  return claim(context, 'sending-claim-of-lane', claimOfLaneSql, [userId, domain]);
+export function claimOfLane(context: ActorContext, { userId, key }: Lane): Promise<Transaction[]> {
+  return claim(context, 'sending-claim-of-lane', claimOfLaneSql, [userId, key]);
 }
 
 /** Takes those of a batch of listed recipients that nobody else has taken since. */
@@ -64,28 +66,26 @@ export async function listDue(context: ActorContext, behind: DuePlace, limit: nu
   return rows;
 }
 
-/** Holds on to recipients whose attempts take long; the leases of those that are not ours any more are over. */
-export async function renewLeases(context: ActorContext, jobs: readonly SendingJob[]): Promise<void> {
-  for (let at = 0; at < jobs.length; at += RENEWAL_BATCH) {
-    const batch = jobs.slice(at, at + RENEWAL_BATCH);
-    const askedAt = performance.now();
-    const { rows } = await context.database.pool.query<{ id: string }>({
-      name: 'sending-renew-leases',
-      text: renewRecipientLeasesSql,
-      values: [context.name, usersOf(batch), batch.map(({ recipientId }) => recipientId), LEASE_SECONDS],
-    });
-    const held = new Set(rows.map(({ id }) => id));
-    for (const job of batch) job.leaseUntil = held.has(job.recipientId) ? askedAt + LEASE_SECONDS * 1_000 : askedAt;
-  }
-}
-
-/** Gives recipients back that were not begun, as if they had not been taken. */
-export async function releaseRecipients(context: ActorContext, jobs: readonly SendingJob[]): Promise<void> {
-  if (jobs.length === 0) return;
-  await context.database.pool.query({
-    name: 'sending-release',
-    text: releaseRecipientsSql,
-    values: [context.name, usersOf(jobs), jobs.map(({ recipientId }) => recipientId)],
+/** The leases of claimed recipients. A released recipient has no attempt, as if it had not been claimed. */
+export function createRecipientLeases({ database, log, name }: ActorContext): Leases<SendingJob> {
+  return createLeases<SendingJob>({
+    log,
+    actor: 'sending',
+    idOf: ({ recipientId }) => recipientId,
+    async renew(jobs) {
+      const { rows } = await database.pool.query<{ id: string }>({
+        name: 'sending-renew-leases',
+        text: renewRecipientLeasesSql,
+        values: [name, usersOf(jobs), jobs.map(({ recipientId }) => recipientId), LEASE_SECONDS],
+      });
+      return rows.map(({ id }) => id);
+    },
+    release: (jobs) =>
+      database.pool.query({
+        name: 'sending-release',
+        text: releaseRecipientsSql,
+        values: [name, usersOf(jobs), jobs.map(({ recipientId }) => recipientId)],
+      }),
   });
 }
 
@@ -97,8 +97,6 @@ export async function closeUnbegun(context: ActorContext, jobs: readonly Sending
     values: [usersOf(jobs), jobs.map(({ recipientId }) => recipientId), jobs.map(({ number }) => number)],
   });
 }
-
-const RENEWAL_BATCH = 500;
 
 function usersOf(jobs: readonly SendingJob[]): string[] {
   return [...new Set(jobs.map(({ userId }) => userId))];
@@ -121,11 +119,12 @@ async function claim(context: ActorContext, name: string, text: string, values: 
       recipientId: row.id,
       emailId: row.email_id,
       address: row.address,
+      domain: row.domain,
       attempts: row.attempts,
       number: row.number,
       ageSeconds: row.age_seconds,
       isSuppressed: row.is_suppressed,
-      leaseUntil: askedAt + LEASE_SECONDS * 1_000,
+      leaseUntil: leaseEnd(askedAt),
       claimedAt: askedAt,
     });
   }

@@ -1,179 +1,147 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { actorMetrics, sendingMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
+import { createWorkEngine } from '../work/engine.ts';
+import type { InHand } from '../work/in-hand.ts';
+import type { Leases } from '../work/leases.ts';
 import type { OutcomeRecorder } from '../work/outcome-recorder.ts';
 import type { Attempter, AttemptReport } from './attempt.ts';
-import { closeUnbegun, releaseRecipients } from './claim-recipients.ts';
+import { closeUnbegun } from './claim-recipients.ts';
 import type { DestinationQueue } from './destination-queue.ts';
-import type { AttemptResult, Lane, SendingJob, Transaction } from './job.ts';
+import type { AttemptResult, SendingJob, Transaction } from './job.ts';
 import { type Outcome, toOutcome } from './outcome.ts';
 import { noteTransaction } from './transaction-span.ts';
 
 export interface DispatcherOptions {
   context: ActorContext;
   queue: DestinationQueue;
+  inHand: InHand<SendingJob>;
+  leases: Leases<SendingJob>;
   attempter: Attempter;
   recorder: OutcomeRecorder<Outcome>;
-  /** the destination of a transaction, and whether it is a server of our own that comes back soon when it is away */
-  destinationOf: (transaction: Transaction) => { key: string; isOurs: boolean };
-  /** lets stop() await work */
+  destinationOf: (transaction: Transaction) => Destination;
+  /** lets stop() wait for work */
   keep: (work: Promise<unknown>) => void;
-  /** recipients of that lane left our hands */
-  onRoom: (lane: Lane) => void;
+  /** called when a recipient left our hands */
+  onRoom: (job: SendingJob) => void;
+}
+
+/** Where a transaction goes. */
+export interface Destination {
+  key: string;
+  /** a server of our own, which comes back soon when it is unreachable */
+  isOurs: boolean;
 }
 
 /** Takes claimed transactions through their attempts to the record. */
 export interface Dispatcher {
-  /** Takes transactions on; those that need no attempt are settled at once. */
+  /** Accepts transactions; those that need no attempt are settled at once. */
   add(transactions: readonly Transaction[]): void;
   /** Starts what may start. */
   pump(): void;
-  /** Starts nothing more; answers the recipients that were not begun. */
-  stop(): SendingJob[];
+  /** Starts nothing more; releases the recipients that were not begun. */
+  stop(): void;
 }
 
-/** An attempt is begun while its lease holds for so long at least; milliseconds. */
-const LEASE_MARGIN_MS = 5_000;
-/** A destination that is away or has enough of us is awaited for so long before the recipient is deferred; milliseconds. */
+/** How long a destination that is unreachable, or has too many connections of ours, is retried before the recipient is deferred; milliseconds. */
 const PATIENCE_MS = 60_000;
 /** Before transactions whose content could not be read are tried again; milliseconds. */
 const READ_RETRY_MS = 500;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { context, queue, attempter, recorder } = options;
-  let isStopping = false;
-  let isPumpDue = false;
+  const { context, queue, leases, attempter, recorder, keep, destinationOf } = options;
 
-  const pump = () => {
-    if (isStopping) return;
-    for (const { key, transaction } of queue.take()) options.keep(run(key, transaction));
-  };
-
-  /** Not at once: what ends in the same turn of the event loop makes room for one round. */
-  const pumpSoon = () => {
-    if (isPumpDue) return;
-    isPumpDue = true;
-    setImmediate(() => {
-      isPumpDue = false;
-      pump();
-    });
-  };
-
-  const run = async (key: string, transaction: Transaction): Promise<void> => {
+  const run = async (transaction: Transaction): Promise<void> => {
     const startedTick = performance.now();
-    dropLost(transaction, startedTick);
-    if (transaction.jobs.length === 0) {
-      queue.end(key, transaction, startedTick, 'refused');
-      return pumpSoon();
-    }
+    await dropLost(transaction);
+    if (transaction.jobs.length === 0) return engine.end(transaction);
     const end = sendingMetrics.attemptSeconds.startTimer();
+    const { key, isOurs } = destinationOf(transaction);
     const report = await attempter.attempt(key, transaction);
     end({ outcome: report === null ? 'postponed' : outcomeOf(report.results) });
-    if (report === null) return await putBackLater(key, transaction, startedTick);
+    if (report === null) {
+      await pause(READ_RETRY_MS);
+      engine.end(transaction);
+      return await engine.putBack(transaction);
+    }
     noteTransaction(context.database, transaction, startedTick, report);
-    queue.end(key, transaction, startedTick, report.verdict);
-    const { isOurs } = options.destinationOf(transaction);
+    engine.end(transaction);
+    queue.learn(key, startedTick, report.verdict);
     if (mayWait(key, transaction, report, isOurs)) {
-      if (isStopping) return await giveBack(transaction);
       if (isOurs)
-        context.log.warn({ destination: key, reason: report.results[0]?.text }, 'sending: a server of ours is away');
-      queue.putBack(key, transaction);
-      return pumpSoon();
+        context.log.warn(
+          { destination: key, reason: report.results[0]?.text },
+          'sending: our own server is unreachable',
+        );
+      return await engine.putBack(transaction);
     }
     const others = report.verdict === 'unreachable' && !isOurs ? queue.takeWaiting(key) : [];
-    pumpSoon();
     await Promise.all([
-      record(transaction, isOurs ? report.results.map(withoutPlace) : report.results),
+      record(isOurs ? report.results.map(withoutPlace) : report.results),
       ...others.map((other) => recordAlike(other, report.results)),
     ]);
   };
 
-  /** A server of ours comes back soon; one that has enough connections goes on with those. */
+  /** Whether to try again soon: a server of ours comes back, and one that has enough connections goes on with those. */
   const mayWait = (key: string, transaction: Transaction, report: AttemptReport, isOurs: boolean): boolean => {
     if (!report.isUnopened || !isYoung(transaction)) return false;
-    return report.verdict === 'unreachable' ? isOurs : report.verdict === 'slow' && queue.activeOf(key) > 0;
+    return report.verdict === 'unreachable' ? isOurs : report.verdict === 'slow' && queue.runningOf(key) > 0;
   };
 
-  /** The lease ran out while it waited, as when this process stood still: whoever holds the recipient now sends. */
-  const dropLost = (transaction: Transaction, now: number) => {
-    const lost = transaction.jobs.filter((job) => job.leaseUntil < now + LEASE_MARGIN_MS);
+  /** Removes recipients whose leases ended while they waited, as when this process was suspended. */
+  const dropLost = async (transaction: Transaction): Promise<void> => {
+    const lost = transaction.jobs.filter((job) => leases.isLost(job));
     if (lost.length === 0) return;
-    context.log.warn(
-      { count: lost.length, emailId: transaction.emailId },
-      'sending: a lease ran out before its attempt',
-    );
     transaction.jobs = transaction.jobs.filter((job) => !lost.includes(job));
-    forget(transaction, lost);
+    await engine.finish(lost, Promise.resolve());
   };
 
-  const putBackLater = async (key: string, transaction: Transaction, startedTick: number) => {
-    await pause(READ_RETRY_MS);
-    queue.end(key, transaction, startedTick, 'refused');
-    if (isStopping) return await giveBack(transaction);
-    queue.putBack(key, transaction);
-    pumpSoon();
-  };
-
-  /** To whoever goes on when this process has ended. */
-  const giveBack = async (transaction: Transaction): Promise<void> => {
-    await releaseRecipients(context, transaction.jobs);
-    forget(transaction, transaction.jobs);
-  };
-
-  const record = async (lane: Lane, results: readonly AttemptResult[]): Promise<void> => {
+  const record = async (results: readonly AttemptResult[]): Promise<void> => {
     const random = (context.random(1)[0] ?? 0) / 256;
     const outcomes = results.map((result) => toOutcome(result, random));
-    await Promise.all(outcomes.map((outcome) => recorder.record(outcome)));
-    outcomes.forEach(({ row }, at) => count(row, results[at]?.job));
-    forget(
-      lane,
+    await engine.finish(
       results.map(({ job }) => job),
+      Promise.all(outcomes.map((outcome) => recorder.record(outcome))),
     );
+    outcomes.forEach(({ row }, at) => count(row, results[at]?.job));
   };
 
-  /** What was found out for one of them holds for all that wait for the same hosts. */
+  /** Records for a transaction that waited for the same hosts what was found out with another one. */
   const recordAlike = async (transaction: Transaction, [found]: readonly AttemptResult[]): Promise<void> => {
-    if (found === undefined) return;
-    await record(
-      transaction,
-      transaction.jobs.map((job) => ({ ...found, job })),
-    );
+    if (found !== undefined) await record(transaction.jobs.map((job) => ({ ...found, job })));
   };
 
-  const forget = (lane: Lane, jobs: readonly SendingJob[]) => {
-    queue.inHand.forget(jobs);
-    options.onRoom(lane);
-  };
+  const engine = createWorkEngine<Transaction, SendingJob>({
+    queue,
+    inHand: options.inHand,
+    leases,
+    keep,
+    jobsOf: ({ jobs }) => jobs,
+    run: async (transactions) => void (await Promise.all(transactions.map(run))),
+    // The claim wrote an attempt, which does not begin.
+    onClaimedAgain: (claimed) => keep(closeUnbegun(context, [claimed])),
+    onRoom: options.onRoom,
+  });
 
   return {
     add(transactions) {
       for (const transaction of transactions) {
-        // A lease of ours may have run out while the recipient is still in hand, when PostgreSQL was away for long.
-        const held = transaction.jobs.filter((job) => queue.inHand.has(job.recipientId));
-        if (held.length > 0) options.keep(closeUnbegun(context, held));
-        transaction.jobs = transaction.jobs.filter((job) => !held.includes(job));
-        const { key } = options.destinationOf(transaction);
+        transaction.jobs = engine.hold(transaction.jobs);
         const settled = takeSettled(transaction);
-        if (settled.length > 0) {
-          queue.inHand.hold({ ...transaction, jobs: settled.map(({ job }) => job) });
-          options.keep(record(transaction, settled));
-        }
-        if (transaction.jobs.length > 0) queue.add(key, transaction);
+        if (settled.length > 0) keep(record(settled));
+        if (transaction.jobs.length > 0) engine.enqueue(transaction);
       }
-      pump();
+      engine.pump();
     },
-    pump,
+    pump: engine.pump,
     stop() {
-      isStopping = true;
       recorder.stop();
-      const waiting = queue.takeAllWaiting().flatMap(({ jobs }) => jobs);
-      queue.inHand.forget(waiting);
-      return waiting;
+      engine.stop();
     },
   };
 }
 
-/** Of a transaction: the best that came of it for anybody. */
+/** Returns the best outcome of a transaction's recipients. */
 function outcomeOf(results: readonly AttemptResult[]): AttemptResult['outcome'] {
   const outcomes = results.map(({ outcome }) => outcome);
   return outcomes.includes('delivered') ? 'delivered' : (outcomes[0] ?? 'interrupted');
@@ -189,7 +157,7 @@ function count({ outcome, status, code }: Outcome['row'], job: SendingJob | unde
 
 const NOWHERE = { isReply: false, code: null, host: null, remoteAddress: null, isTls: null, returnId: null } as const;
 
-/** Takes out of the transaction what must not be sent any more, whatever was right when it was queued. */
+/** Removes the recipients that must no longer be sent to, although they could be when the mail was queued, and returns their results. */
 function takeSettled(transaction: Transaction): AttemptResult[] {
   const { jobs, senderDomain } = transaction;
   if (!transaction.isSenderVerified) {
@@ -204,7 +172,7 @@ function takeSettled(transaction: Transaction): AttemptResult[] {
     .map((job) => ({ job, ...NOWHERE, outcome: 'bounced', status: null, text }));
 }
 
-/** Where a server of ours stands is nothing that users are to read. */
+/** Users do not see the address of a server of ours. */
 function withoutPlace(result: AttemptResult): AttemptResult {
   return { ...result, host: null, remoteAddress: null };
 }

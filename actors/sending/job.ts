@@ -1,16 +1,13 @@
 import type { SendingOutcome } from '../../core/smtp/delivery-status.ts';
-/** A user's mail to one domain: what waits its turn together. */
-export interface Lane {
-  userId: string;
-  domain: string;
-}
+import type { Leased } from '../work/leases.ts';
 
 /** A recipient in hand: claimed, and not yet recorded. */
-export interface SendingJob {
-  userId: string;
+export interface SendingJob extends Leased {
   recipientId: string;
   emailId: string;
   address: string;
+  /** of the address */
+  domain: string;
   /** tries made before */
   attempts: number;
   /** of the attempt that was written */
@@ -18,8 +15,7 @@ export interface SendingJob {
   /** since it was queued, at the claim; seconds */
   ageSeconds: number;
   isSuppressed: boolean;
-  /** the lease holds so long, on the clock of performance.now() */
-  leaseUntil: number;
+  /** on performance.now() */
   claimedAt: number;
 }
 

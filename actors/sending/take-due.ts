@@ -1,13 +1,14 @@
 import { CLAIM_BATCH } from '../../db/claim.ts';
 import type { DueRecipientRow } from '../../db/queries/sending/recipient-claim.ts';
 import type { ActorContext, Run } from '../actor.ts';
+import { createBacklog, MOST_IN_HAND, MOST_OF_LANE } from '../work/backlog.ts';
+import { type InHand, type Lane, laneName } from '../work/in-hand.ts';
 import { claimListed, claimOfEmails, claimOfLane, type DuePlace, FIRST_PLACE, listDue } from './claim-recipients.ts';
-import type { InHand } from './in-hand.ts';
-import type { Lane, Transaction } from './job.ts';
+import type { SendingJob, Transaction } from './job.ts';
 
 export interface DueTakerOptions {
   context: ActorContext;
-  inHand: InHand;
+  inHand: InHand<SendingJob>;
   /** takes claimed transactions on */
   add: (transactions: Transaction[]) => void;
 }
@@ -24,16 +25,8 @@ export interface DueTaker {
   needOf(lane: Lane): 'refill' | 'sweep' | null;
 }
 
-/**
- * Recipients in hand, in all and of one lane: above these the rest waits in its rows. A user may have as many as there is room left for, so
- * that there is room for others, too: one alone gets half, two get a third each.
- */
-const MOST_IN_HAND = 5_000;
-const MOST_OF_LANE = 100;
 /** A lane with that few in hand and more in its rows is served again. */
 const FEW_OF_LANE = 50;
-/** Lanes that are noted to be served again. */
-const MOST_BEHIND = 20_000;
 /** Rows that a step of the walk reads. */
 const WINDOW = 1_000;
 /** A walk that found nothing to take is not repeated before this many times its own duration, so that a long backlog of one lane costs
@@ -41,10 +34,9 @@ const WINDOW = 1_000;
 const REST = 9;
 
 export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTaker {
-  // Lanes with recipients that wait in their rows because too many are in hand, and users of whom that is so.
-  const behind = new Map<string, Lane>();
+  const backlog = createBacklog(inHand);
+  // Users of whom too many recipients are in hand to claim more.
   const crowded = new Set<string>();
-  let isAllFull = false;
   let restUntil = 0;
   let lastClaim: Promise<unknown> = Promise.resolve();
 
@@ -64,37 +56,29 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
     return count;
   };
 
-  const hasRoom = () => {
-    const has = inHand.size() < MOST_IN_HAND;
-    if (!has) isAllFull = true;
-    return has;
-  };
-
-  /** Whether that user may have more in hand, `more` of whose and `allMore` of anybody's are about to be. */
+  /**
+   * Whether that user may have more in hand, when `more` of the user's and `allMore` in all are about to be claimed. A user may have as many as
+   * there is room left for: one alone gets half, two get a third each.
+   */
   const hasRoomOf = (userId: string, more = 0, allMore = 0): boolean => {
     const has = inHand.sizeOfUser(userId) + more < MOST_IN_HAND - inHand.size() - allMore;
     if (!has) crowded.add(userId);
     return has;
   };
 
-  const passOver = (lane: Lane) => {
-    // What is not noted here the sweep finds again.
-    if (behind.size < MOST_BEHIND) behind.set(keyOf(lane), lane);
-  };
-
-  /** Of the rows, those that are free and whose lane and user have room. */
+  /** Returns the rows that are free and whose lane and user have room. */
   const choose = (rows: readonly DueRecipientRow[]): DueRecipientRow[] => {
     const counts = new Map<string, number>();
     const more = new Map<string, number>();
     let allMore = 0;
     return rows.filter((row) => {
       if (!row.is_free || inHand.has(row.id)) return false;
-      const lane = { userId: row.user_id, domain: row.domain };
-      const key = keyOf(lane);
+      const lane = { userId: row.user_id, key: row.domain };
+      const key = laneName(lane);
       const count = counts.get(key) ?? inHand.sizeOf(lane);
       const moreOfUser = more.get(row.user_id) ?? 0;
       if (count >= MOST_OF_LANE || !hasRoomOf(row.user_id, moreOfUser, allMore)) {
-        passOver(lane);
+        backlog.passOver(lane);
         return false;
       }
       counts.set(key, count + 1);
@@ -110,9 +94,9 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
     async takeWoken(run) {
       const emails = run.wakes.flatMap(({ userId, emailIds }) => emailIds.map((emailId) => ({ userId, emailId })));
       for (let at = 0; at < emails.length && !run.isStopping(); ) {
-        if (!hasRoom()) return;
+        if (!backlog.hasRoom()) return;
         const full = inHand.lanesAbove(MOST_OF_LANE);
-        for (const lane of full) passOver(lane);
+        for (const lane of full) backlog.passOver(lane);
         const some = emails.slice(at, at + CLAIM_BATCH).filter(({ userId }) => hasRoomOf(userId));
         const count = some.length === 0 ? 0 : await claimAlone(() => claimOfEmails(context, some, full));
         // A full batch: these emails may have more recipients.
@@ -124,11 +108,11 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
       if (performance.now() < restUntil) return;
       let place: DuePlace = FIRST_PLACE;
       let idleMs = 0;
-      while (hasRoom() && !run.isStopping()) {
+      while (backlog.hasRoom() && !run.isStopping()) {
         const startedTick = performance.now();
         const rows = await listDue(context, place, WINDOW);
         const chosen = choose(rows);
-        for (let at = 0; at < chosen.length && hasRoom() && !run.isStopping(); at += CLAIM_BATCH) {
+        for (let at = 0; at < chosen.length && backlog.hasRoom() && !run.isStopping(); at += CLAIM_BATCH) {
           const batch = chosen.slice(at, at + CLAIM_BATCH);
           await claimAlone(() => claimListed(context, batch));
         }
@@ -141,31 +125,25 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
     },
 
     async refill(run) {
-      for (const [key, lane] of behind) {
-        while (mayRefill(lane) && hasRoom() && !run.isStopping()) {
+      for (const lane of backlog.lanes()) {
+        while (mayRefill(lane) && backlog.hasRoom() && !run.isStopping()) {
+          const entry = backlog.entry(lane);
           const count = await claimAlone(() => claimOfLane(context, lane));
           if (count === CLAIM_BATCH) continue;
-          behind.delete(key);
+          backlog.catchUp(lane, entry);
           break;
         }
       }
     },
 
     needOf(lane) {
-      if (isAllFull && inHand.size() < MOST_IN_HAND / 2) {
-        isAllFull = false;
-        return 'sweep';
-      }
+      if (backlog.hasRoomAgain()) return 'sweep';
       const { userId } = lane;
       if (crowded.has(userId) && inHand.sizeOfUser(userId) < (MOST_IN_HAND - inHand.size()) / 2) {
         crowded.delete(userId);
         return 'refill';
       }
-      return behind.has(keyOf(lane)) && mayRefill(lane) ? 'refill' : null;
+      return backlog.entry(lane) !== undefined && mayRefill(lane) ? 'refill' : null;
     },
   };
-}
-
-function keyOf({ userId, domain }: Lane): string {
-  return `${domain} ${userId}`;
 }

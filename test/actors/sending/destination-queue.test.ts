@@ -1,13 +1,18 @@
 import { expect, test, vi } from 'vitest';
 import {
   createDestinationQueue,
+  type DestinationLimits,
   type DestinationQueue,
   type DestinationVerdict,
 } from '../../../actors/sending/destination-queue.ts';
 import type { Transaction } from '../../../actors/sending/job.ts';
 
-const PLENTY = { count: 100, octets: 1_000_000 };
+const PLENTY = { count: 100, bytes: 1_000_000 };
 const LIMITS = { active: PLENTY, unproven: PLENTY, first: 2, most: 6 };
+
+function createQueue(limits: DestinationLimits, onReady = () => undefined): DestinationQueue {
+  return createDestinationQueue({ limits, keyOf: ({ domain }) => domain, onReady });
+}
 
 function transaction(name: string, domain: string, recipients = 1): Transaction {
   const jobs = Array.from({ length: recipients }, (_, n) => ({
@@ -15,6 +20,7 @@ function transaction(name: string, domain: string, recipients = 1): Transaction 
     recipientId: `${name}-${n}`,
     emailId: name,
     address: `${name}${n}@${domain}`,
+    domain,
     attempts: 0,
     number: 1,
     ageSeconds: 0,
@@ -38,28 +44,29 @@ function transaction(name: string, domain: string, recipients = 1): Transaction 
 }
 
 function fill(queue: DestinationQueue, domain: string, count: number): void {
-  for (let n = 0; n < count; n++) queue.add(domain, transaction(`${domain}#${n}`, domain));
+  for (let n = 0; n < count; n++) queue.add(transaction(`${domain}#${n}`, domain));
 }
 
 // What takenOf took, in its order.
-const running: { queue: DestinationQueue; key: string; transaction: Transaction }[] = [];
+const running: { queue: DestinationQueue; transaction: Transaction }[] = [];
 
 function takenOf(queue: DestinationQueue): string[] {
   const taken = queue.take();
-  running.push(...taken.map((one) => ({ queue, ...one })));
-  return taken.map(({ transaction: { emailId } }) => emailId);
+  running.push(...taken.map((one) => ({ queue, transaction: one })));
+  return taken.map(({ emailId }) => emailId);
 }
 
 /** Ends the transaction of that destination that has run longest. */
 function end(queue: DestinationQueue, key: string, verdict: DestinationVerdict, startedTick = performance.now()): void {
-  const at = running.findIndex((one) => one.queue === queue && one.key === key);
+  const at = running.findIndex((one) => one.queue === queue && one.transaction.domain === key);
   const [ended] = running.splice(at, 1);
   if (at === -1 || ended === undefined) throw new Error(`nothing runs of ${key}`);
-  queue.end(key, ended.transaction, startedTick, verdict);
+  queue.end(ended.transaction);
+  queue.learn(key, startedTick, verdict);
 }
 
 test('destinations take turns, each up to its limit', () => {
-  const queue = createDestinationQueue(LIMITS, () => undefined);
+  const queue = createQueue(LIMITS);
   fill(queue, 'a', 5);
   fill(queue, 'b', 5);
   fill(queue, 'c', 1);
@@ -68,34 +75,34 @@ test('destinations take turns, each up to its limit', () => {
 });
 
 test('within a destination users take turns', () => {
-  const queue = createDestinationQueue({ ...LIMITS, first: 6 }, () => undefined);
+  const queue = createQueue({ ...LIMITS, first: 6 });
   fill(queue, 'a', 4);
-  for (const userId of ['ben', 'cay']) queue.add('a', { ...transaction(`of ${userId}`, 'a'), userId });
+  for (const userId of ['ben', 'cay']) queue.add({ ...transaction(`of ${userId}`, 'a'), userId });
   expect(takenOf(queue)).toEqual(['a#0', 'of ben', 'of cay', 'a#1', 'a#2', 'a#3']);
 });
 
 test('there is a limit on all of them together', () => {
-  const queue = createDestinationQueue({ ...LIMITS, active: { ...PLENTY, count: 3 } }, () => undefined);
-  for (const userId of ['a', 'b', 'c', 'd']) queue.add(userId, { ...transaction(`${userId}#0`, userId), userId });
+  const queue = createQueue({ ...LIMITS, active: { ...PLENTY, count: 3 } });
+  for (const userId of ['a', 'b', 'c', 'd']) queue.add({ ...transaction(`${userId}#0`, userId), userId });
   expect(takenOf(queue)).toEqual(['a#0', 'b#0', 'c#0']);
   end(queue, 'a', 'refused');
   expect(takenOf(queue)).toEqual(['d#0']);
 });
 
 test('a destination gets more with each message that it takes, up to the most', () => {
-  const queue = createDestinationQueue(LIMITS, () => undefined);
+  const queue = createQueue(LIMITS);
   fill(queue, 'a', 40);
   const counts = [takenOf(queue).length];
   for (let n = 0; n < 10; n++) {
     end(queue, 'a', 'sent');
     takenOf(queue);
-    counts.push(queue.activeOf('a'));
+    counts.push(queue.runningOf('a'));
   }
   expect(counts).toEqual([2, 3, 4, 5, 6, 6, 6, 6, 6, 6, 6]);
 });
 
 test('a refusal of one message changes nothing', () => {
-  const queue = createDestinationQueue(LIMITS, () => undefined);
+  const queue = createQueue(LIMITS);
   fill(queue, 'a', 10);
   takenOf(queue);
   end(queue, 'a', 'refused');
@@ -106,7 +113,7 @@ test('a destination that asks for patience gets a pause and half as much, and th
   vi.useFakeTimers();
   try {
     let ready = 0;
-    const queue = createDestinationQueue(LIMITS, () => ready++);
+    const queue = createQueue(LIMITS, () => void ready++);
     fill(queue, 'a', 40);
     fill(queue, 'b', 3);
     takenOf(queue);
@@ -114,7 +121,7 @@ test('a destination that asks for patience gets a pause and half as much, and th
       end(queue, 'a', 'sent');
       takenOf(queue);
     }
-    expect(queue.activeOf('a')).toBe(6);
+    expect(queue.runningOf('a')).toBe(6);
     end(queue, 'a', 'slow');
     end(queue, 'b', 'sent');
     expect(takenOf(queue)).toEqual(['b#2']);
@@ -131,7 +138,7 @@ test('a destination that asks for patience gets a pause and half as much, and th
 test('pauses double as long as nothing gets through, up to a minute', () => {
   vi.useFakeTimers();
   try {
-    const queue = createDestinationQueue(LIMITS, () => undefined);
+    const queue = createQueue(LIMITS);
     fill(queue, 'a', 40);
     const pauses: number[] = [];
     takenOf(queue);
@@ -156,7 +163,7 @@ test('pauses double as long as nothing gets through, up to a minute', () => {
 test('patience that is asked for with single recipients makes no longer pauses', () => {
   vi.useFakeTimers();
   try {
-    const queue = createDestinationQueue(LIMITS, () => undefined);
+    const queue = createQueue(LIMITS);
     fill(queue, 'a', 10);
     takenOf(queue);
     end(queue, 'a', 'refused');
@@ -174,7 +181,7 @@ test('patience that is asked for with single recipients makes no longer pauses',
 test('transactions that began before a pause tell nothing new', () => {
   vi.useFakeTimers();
   try {
-    const queue = createDestinationQueue({ ...LIMITS, first: 4 }, () => undefined);
+    const queue = createQueue({ ...LIMITS, first: 4 });
     fill(queue, 'a', 10);
     const startedTick = performance.now();
     takenOf(queue);
@@ -188,42 +195,33 @@ test('transactions that began before a pause tell nothing new', () => {
 });
 
 test('what is put back goes first', () => {
-  const queue = createDestinationQueue({ ...LIMITS, first: 1 }, () => undefined);
+  const queue = createQueue({ ...LIMITS, first: 1 });
   fill(queue, 'a', 3);
   const [taken] = queue.take();
   if (taken === undefined) throw new Error('nothing was taken');
-  queue.end('a', taken.transaction, performance.now(), 'refused');
-  queue.putBack('a', taken.transaction);
+  queue.end(taken);
+  queue.putBack(taken);
   expect(takenOf(queue)).toEqual(['a#0']);
 });
 
-test('recipients are in hand until they are forgotten, and counted by domain', () => {
-  const queue = createDestinationQueue(LIMITS, () => undefined);
-  const sizeOf = (domain: string) => queue.inHand.sizeOf({ userId: 'usr', domain });
-  const one = transaction('x', 'a.test', 3);
-  queue.add(':relay', one);
-  queue.add(':relay', transaction('y', 'b.test'));
-  expect([
-    queue.inHand.size(),
-    sizeOf('a.test'),
-    sizeOf('b.test'),
-    queue.inHand.lanesAbove(2).map(({ domain }) => domain),
-  ]).toEqual([4, 3, 1, ['a.test']]);
-  expect(queue.inHand.has('x-1')).toBe(true);
-  queue.inHand.forget(one.jobs.slice(0, 2));
-  queue.inHand.forget(one.jobs.slice(0, 2));
-  expect([queue.inHand.size(), sizeOf('a.test'), queue.inHand.has('x-1')]).toEqual([2, 1, false]);
-  expect(queue.takeAllWaiting().map(({ emailId }) => emailId)).toEqual(['x', 'y']);
+test('what waits can be taken out, of one destination and of all', () => {
+  const queue = createQueue({ ...LIMITS, first: 1 });
+  fill(queue, 'a', 3);
+  fill(queue, 'b', 2);
+  takenOf(queue);
+  expect(queue.takeWaiting('a').map(({ emailId }) => emailId)).toEqual(['a#1', 'a#2']);
+  expect(queue.takeAllWaiting().map(({ emailId }) => emailId)).toEqual(['b#1']);
+  end(queue, 'a', 'sent');
   expect(queue.take()).toEqual([]);
 });
 
 /** Adds one transaction to a destination of its own. */
 function addOne(queue: DestinationQueue, userId: string, name: string, octets = 100): void {
-  queue.add(name, { ...transaction(name, name), userId, octets });
+  queue.add({ ...transaction(name, name), userId, octets });
 }
 
 test('a user gets as many places as are left free, half of them alone, and another user finds one', () => {
-  const queue = createDestinationQueue({ ...LIMITS, active: { ...PLENTY, count: 12 } }, () => undefined);
+  const queue = createQueue({ ...LIMITS, active: { ...PLENTY, count: 12 } });
   for (let n = 0; n < 20; n++) addOne(queue, 'ann', `ann${n}`);
   expect(takenOf(queue)).toHaveLength(6);
   for (let n = 0; n < 20; n++) addOne(queue, 'ben', `ben${n}`);
@@ -237,7 +235,7 @@ test('a user gets as many places as are left free, half of them alone, and anoth
 
 test('destinations that are yet to take a message cannot have all places, however many users they have', () => {
   const unproven = { ...PLENTY, count: 4 };
-  const queue = createDestinationQueue({ ...LIMITS, unproven, active: { ...PLENTY, count: 8 } }, () => undefined);
+  const queue = createQueue({ ...LIMITS, unproven, active: { ...PLENTY, count: 8 } });
   addOne(queue, 'zoe', 'known');
   takenOf(queue);
   end(queue, 'known', 'sent');
@@ -250,8 +248,8 @@ test('destinations that are yet to take a message cannot have all places, howeve
   expect(takenOf(queue)).toEqual(['new4']);
 });
 
-test('messages that run at once are limited in octets, of all and of a user, and a large one passes alone', () => {
-  const queue = createDestinationQueue({ ...LIMITS, active: { ...PLENTY, octets: 1_000 } }, () => undefined);
+test('messages that run at once are limited in bytes, of all and of a user, and a large one passes alone', () => {
+  const queue = createQueue({ ...LIMITS, active: { ...PLENTY, bytes: 1_000 } });
   addOne(queue, 'ann', 'huge', 5_000);
   for (const name of ['a', 'b', 'c']) addOne(queue, 'ann', name, 250);
   addOne(queue, 'ben', 'large', 600);

@@ -179,14 +179,14 @@ test('mail for a domain of this service is handed to its own listener', async ()
   expect(stage.dns.queries.filter((query) => query.endsWith(' hosted.test'))).toEqual([]);
 });
 
-test('our own listener that is away for a moment is awaited', async () => {
+test('waits for our own listener while it is unreachable for a moment', async () => {
   const former = await stage.startSink();
   await former.stop();
   await createMailbox(stage.owner, { domain: 'restarting.test', address: 'ann@restarting.test' });
   const { promise: isMissed, resolve: miss } = Promise.withResolvers<void>();
   const log = pino(
     { level: 'warn' },
-    { write: (line) => (line.includes('a server of ours is away') ? miss() : undefined) },
+    { write: (line) => (line.includes('our own server is unreachable') ? miss() : undefined) },
   );
   await stage.start({ inboundSmtp: { host: '127.0.0.1', port: former.port }, log });
   const emailId = await stage.send({ to: ['ann@restarting.test'] });

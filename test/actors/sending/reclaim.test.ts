@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { claimListed } from '../../../actors/sending/claim-recipients.ts';
+import { claimListed, createRecipientLeases } from '../../../actors/sending/claim-recipients.ts';
 import { createDestinationQueue } from '../../../actors/sending/destination-queue.ts';
 import { createDispatcher } from '../../../actors/sending/dispatch.ts';
+import type { SendingJob } from '../../../actors/sending/job.ts';
 import { createSendingRecorder } from '../../../actors/sending/record-outcomes.ts';
+import { createInHand } from '../../../actors/work/in-hand.ts';
 import { queueMail } from '../../support/rows/queued-mail.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
 import { attemptsOf, moveClock } from './sending.ts';
@@ -17,12 +19,21 @@ afterAll(() => stage.close());
 
 test('the attempt of a claim of what is in hand already is closed', async () => {
   const context = testActorContext(stage.database);
-  const plenty = { count: 10, octets: 1_000_000 };
-  const queue = createDestinationQueue({ active: plenty, unproven: plenty, first: 1, most: 1 }, () => undefined);
+  const plenty = { count: 10, bytes: 1_000_000 };
+  const inHand = createInHand<SendingJob>({
+    idOf: ({ recipientId }) => recipientId,
+    laneOf: ({ userId, domain }) => ({ userId, key: domain }),
+  });
   const kept: Promise<unknown>[] = [];
   const dispatcher = createDispatcher({
     context,
-    queue,
+    queue: createDestinationQueue({
+      limits: { active: plenty, unproven: plenty, first: 1, most: 1 },
+      keyOf: ({ domain }) => domain,
+      onReady: () => undefined,
+    }),
+    inHand,
+    leases: createRecipientLeases(context),
     // The first one goes on all the while.
     attempter: {
       attempt: () => new Promise(() => undefined),
@@ -54,5 +65,5 @@ test('the attempt of a claim of what is in hand already is closed', async () => 
     { number: 1, outcome: 'interrupted' },
     { number: 2, outcome: 'interrupted', text: 'Interrupted: an attempt before it still went on' },
   ]);
-  expect(queue.inHand.size()).toBe(1);
+  expect(inHand.size()).toBe(1);
 });

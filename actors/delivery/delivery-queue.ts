@@ -1,0 +1,28 @@
+import { createFairQueue, type FairQueue } from '../work/fair-queue.ts';
+import { limitPerKey, limitTotal, type Room } from '../work/limits.ts';
+import type { DeliveryJob } from './job.ts';
+
+/** Limits on deliveries that are attempted at once. */
+export interface DeliveryLimits {
+  /** in all */
+  active: Room;
+  /** of one endpoint, so that one that hangs with large mail leaves room */
+  ofEndpoint: Room;
+  /** an endpoint that reached its limit gets more when it is down to this, so that its content is read in batches */
+  refillOfEndpoint: number;
+}
+
+const bytesOf = ({ sizeOctets }: DeliveryJob): number => sizeOctets;
+const keyOf = ({ endpointId }: DeliveryJob): string => endpointId;
+
+/** The deliveries that wait or are attempted. Endpoints take turns, so that one that hangs or has a long backlog delays no other. */
+export function createDeliveryQueue(limits: DeliveryLimits): FairQueue<DeliveryJob> {
+  return createFairQueue({
+    keyOf,
+    userOf: ({ userId }) => userId,
+    limits: [
+      limitTotal({ ...limits.active, bytesOf }),
+      limitPerKey({ ...limits.ofEndpoint, refill: limits.refillOfEndpoint, keyOf, bytesOf }),
+    ],
+  });
+}

@@ -1,0 +1,53 @@
+import { type InHand, type Lane, laneName } from './in-hand.ts';
+
+/**
+ * Which due rows were left waiting, because too many jobs are in hand: of single lanes, or of all. Rows are the truth; this only tells
+ * when to claim again before the next sweep.
+ */
+export interface Backlog {
+  /** Whether more may be claimed; remembers that rows were left where not. */
+  hasRoom(): boolean;
+  /** Whether there is room again after rows of any lane were left; true once. */
+  hasRoomAgain(): boolean;
+  /** Remembers that rows of this lane were left. */
+  passOver(lane: Lane): void;
+  /** Forgets a lane whose due rows were all claimed. Pass what `entry` returned before the claim, so that rows left meanwhile count. */
+  catchUp(lane: Lane, entry: Lane | undefined): void;
+  /** What is remembered of a lane; undefined when none of its rows were left. */
+  entry(lane: Lane): Lane | undefined;
+  lanes(): Lane[];
+}
+
+/** Jobs in hand in all: above this, due rows wait for a claim. */
+export const MOST_IN_HAND = 5_000;
+/** ... and of one lane. */
+export const MOST_OF_LANE = 100;
+/** Lanes that are remembered; the sweep finds the others again. */
+const MOST_LANES = 20_000;
+
+export function createBacklog<Job>(inHand: InHand<Job>): Backlog {
+  const lanes = new Map<string, Lane>();
+  let isAllFull = false;
+  return {
+    hasRoom() {
+      const has = inHand.size() < MOST_IN_HAND;
+      if (!has) isAllFull = true;
+      return has;
+    },
+    hasRoomAgain() {
+      if (!isAllFull || inHand.size() >= MOST_IN_HAND / 2) return false;
+      isAllFull = false;
+      return true;
+    },
+    passOver({ userId, key }) {
+      const name = laneName({ userId, key });
+      if (lanes.size < MOST_LANES || lanes.has(name)) lanes.set(name, { userId, key });
+    },
+    catchUp(lane, entry) {
+      const name = laneName(lane);
+      if (lanes.get(name) === entry) lanes.delete(name);
+    },
+    entry: (lane) => lanes.get(laneName(lane)),
+    lanes: () => [...lanes.values()],
+  };
+}

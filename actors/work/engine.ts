@@ -1,0 +1,130 @@
+import type { FairQueue } from './fair-queue.ts';
+import type { InHand } from './in-hand.ts';
+import type { Leased, Leases } from './leases.ts';
+
+export interface WorkEngineOptions<Item, Job extends Leased> {
+  queue: FairQueue<Item>;
+  inHand: InHand<Job>;
+  leases: Leases<Job>;
+  jobsOf: (item: Item) => readonly Job[];
+  /** Runs items that the queue let start. Each of them has to come to `end`, and each of their jobs to `finish`, `release` or `putBack`. */
+  run: (items: readonly Item[]) => Promise<void>;
+  /** Called when a row was claimed again that is still in hand, because its lease ended while PostgreSQL was unreachable. */
+  onClaimedAgain: (claimed: Job, held: Job) => void;
+  /** Called when a job left: its lane has room. */
+  onRoom: (job: Job) => void;
+  /** Lets the stop of the actor wait for this work. */
+  keep: (work: Promise<unknown>) => void;
+}
+
+/**
+ * Takes claimed rows through their attempts. Each row goes through these states:
+ *
+ * - **waiting**: the row is due and no process holds its lease.
+ * - **claimed**: an update wrote the name of this process and the end of its lease into the row (db/claim.ts). Its job waits in the fair
+ *   queue of this process.
+ * - **running**: the limits of the queue admitted it, and its lease still holds. The attempt is in progress, outside any transaction, and
+ *   its lease is renewed.
+ * - **recording**: the attempt ended. Its outcome waits for its commit, in a group. The write is fenced with `claimed_by`.
+ * - **done**: the outcome is committed. The row is final, or waits again with a later time, and the job is forgotten.
+ *
+ * A row goes back from claimed or running to **waiting** when its lease is released (a stop, or content that could not be read), and when
+ * its lease ends: then another process may claim it, and what this process writes later changes nothing. An item whose destination asks
+ * for a pause goes back from running to **claimed** (`putBack`).
+ *
+ * An item is what is attempted together: one delivery, or the recipients of one SMTP transaction.
+ */
+export interface WorkEngine<Item, Job> {
+  /** Holds claimed jobs, and returns those that were not in hand already. While the actor stops it releases them and returns none. */
+  hold(jobs: readonly Job[]): Job[];
+  /** Lets an item wait in the queue; its jobs are held. */
+  enqueue(item: Item): void;
+  /** Starts what may start. */
+  pump(): void;
+  /** The attempt of an item ended: its place in the queue is free. */
+  end(item: Item): void;
+  /** Lets an item wait again that ended without an outcome; it is released while the actor stops. */
+  putBack(item: Item): Promise<void>;
+  /** Forgets jobs when their outcomes are recorded. */
+  finish(jobs: readonly Job[], recorded: Promise<unknown>): Promise<void>;
+  /** Gives jobs back that did not begin, and forgets them. */
+  release(jobs: readonly Job[]): Promise<void>;
+  /** Starts nothing more and releases what waits. */
+  stop(): void;
+}
+
+export function createWorkEngine<Item, Job extends Leased>(
+  options: WorkEngineOptions<Item, Job>,
+): WorkEngine<Item, Job> {
+  const { queue, inHand, leases, jobsOf, keep } = options;
+  let isStopping = false;
+  let isPumpDue = false;
+
+  const pump = () => {
+    if (isStopping) return;
+    const items = queue.take();
+    if (items.length === 0) return;
+    for (const item of items) inHand.move(jobsOf(item), 'running');
+    keep(options.run(items));
+  };
+
+  /** Not at once: attempts that end in the same turn of the event loop make room for one batch. */
+  const pumpSoon = () => {
+    if (isPumpDue) return;
+    isPumpDue = true;
+    setImmediate(() => {
+      isPumpDue = false;
+      pump();
+    });
+  };
+
+  const forget = (jobs: readonly Job[]) => {
+    inHand.forget(jobs);
+    for (const job of jobs) options.onRoom(job);
+  };
+
+  const release = async (jobs: readonly Job[]): Promise<void> => {
+    if (jobs.length === 0) return;
+    inHand.move(jobs, 'recording');
+    await leases.release(jobs);
+    forget(jobs);
+  };
+
+  return {
+    hold(jobs) {
+      const fresh = jobs.filter((job) => {
+        const held = inHand.find(job);
+        if (held !== undefined) options.onClaimedAgain(job, held);
+        return held === undefined;
+      });
+      if (isStopping) {
+        keep(leases.release(fresh));
+        return [];
+      }
+      for (const job of fresh) inHand.hold(job);
+      return fresh;
+    },
+    enqueue: (item) => queue.add(item),
+    pump,
+    end(item) {
+      queue.end(item);
+      pumpSoon();
+    },
+    async putBack(item) {
+      if (isStopping) return await release(jobsOf(item));
+      inHand.move(jobsOf(item), 'claimed');
+      queue.putBack(item);
+      pumpSoon();
+    },
+    async finish(jobs, recorded) {
+      inHand.move(jobs, 'recording');
+      await recorded;
+      forget(jobs);
+    },
+    release,
+    stop() {
+      isStopping = true;
+      keep(release(queue.takeAllWaiting().flatMap(jobsOf)));
+    },
+  };
+}

@@ -1,0 +1,104 @@
+/** Where a job in hand is; engine.ts describes the states. */
+export type HeldState = 'claimed' | 'running' | 'recording';
+
+/** What waits its turn together: the work of one user for one destination or endpoint. */
+export interface Lane {
+  userId: string;
+  /** the domain, or the id of the endpoint */
+  key: string;
+}
+
+/** The jobs that this process has claimed and not yet recorded, counted by lane and by user. */
+export interface InHand<Job> {
+  /** Adds a job that was claimed. */
+  hold(job: Job): void;
+  /** Moves jobs to a state; those that are not in hand are skipped. */
+  move(jobs: readonly Job[], state: HeldState): void;
+  /** Removes jobs that were recorded, released or lost. */
+  forget(jobs: readonly Job[]): void;
+  /** The job in hand of the same row. */
+  find(job: Job): Job | undefined;
+  has(id: string): boolean;
+  jobs(): Job[];
+  /** in every state */
+  size(): number;
+  /** of that lane, claimed or running: what waits for its record takes no place in a lane */
+  sizeOf(lane: Lane): number;
+  /** of that user, in every state */
+  sizeOfUser(userId: string): number;
+  /** lanes with at least that many jobs claimed or running */
+  lanesAbove(count: number): Lane[];
+}
+
+export interface InHandOptions<Job> {
+  /** the id of the job's row */
+  idOf: (job: Job) => string;
+  laneOf: (job: Job) => Lane;
+}
+
+export function createInHand<Job>({ idOf, laneOf }: InHandOptions<Job>): InHand<Job> {
+  const held = new Map<string, { job: Job; lane: LaneSize; state: HeldState }>();
+  const laneSizes = new Map<string, LaneSize>();
+  const userSizes = new Map<string, number>();
+
+  const sizeOfLane = ({ userId, key }: Lane): LaneSize => {
+    const name = laneName({ userId, key });
+    const lane = laneSizes.get(name) ?? { name, userId, key, size: 0 };
+    laneSizes.set(name, lane);
+    return lane;
+  };
+
+  const leaveLane = (lane: LaneSize) => {
+    if (--lane.size === 0) laneSizes.delete(lane.name);
+  };
+
+  const countOfUser = (userId: string, difference: number) => {
+    const size = (userSizes.get(userId) ?? 0) + difference;
+    if (size === 0) userSizes.delete(userId);
+    else userSizes.set(userId, size);
+  };
+
+  return {
+    hold(job) {
+      const lane = sizeOfLane(laneOf(job));
+      lane.size++;
+      held.set(idOf(job), { job, lane, state: 'claimed' });
+      countOfUser(lane.userId, 1);
+    },
+    move(jobs, state) {
+      for (const job of jobs) {
+        const entry = held.get(idOf(job));
+        if (entry === undefined) continue;
+        if (state === 'recording' && entry.state !== 'recording') leaveLane(entry.lane);
+        entry.state = state;
+      }
+    },
+    forget(jobs) {
+      for (const job of jobs) {
+        const id = idOf(job);
+        const entry = held.get(id);
+        if (entry === undefined) continue;
+        held.delete(id);
+        if (entry.state !== 'recording') leaveLane(entry.lane);
+        countOfUser(entry.lane.userId, -1);
+      }
+    },
+    find: (job) => held.get(idOf(job))?.job,
+    has: (id) => held.has(id),
+    jobs: () => Array.from(held.values(), ({ job }) => job),
+    size: () => held.size,
+    sizeOf: (lane) => laneSizes.get(laneName(lane))?.size ?? 0,
+    sizeOfUser: (userId) => userSizes.get(userId) ?? 0,
+    lanesAbove: (count) => [...laneSizes.values()].filter(({ size }) => size >= count),
+  };
+}
+
+/** A string that stands for the lane. */
+export function laneName({ userId, key }: Lane): string {
+  return `${key} ${userId}`;
+}
+
+interface LaneSize extends Lane {
+  name: string;
+  size: number;
+}
