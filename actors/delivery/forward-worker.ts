@@ -1,20 +1,11 @@
-import { parentPort } from 'node:worker_threads';
 import { composeForward } from '../../core/endpoints/forward.ts';
-import type { ForwardAnswer, ForwardTask } from './forward-thread.ts';
+import { serveThread } from '../work/worker-threads.ts';
+import type { ForwardWork } from './forward-thread.ts';
 
-/* The program of a thread of forward-thread.ts: composes the copies that it is sent. */
-parentPort?.on('message', (task: ForwardTask) => {
-  void compose(task).then(
-    (octets) => post({ number: task.number, octets }, [octets.buffer as ArrayBuffer]),
-    (error: unknown) => post({ number: task.number, error: String(error) }),
-  );
-});
+// The program of the threads of forward-thread.ts: composes copies.
+serveThread(compose, (octets) => [octets.buffer as ArrayBuffer]);
 
-function post(answer: ForwardAnswer, moved: ArrayBuffer[] = []): void {
-  parentPort?.postMessage(answer, moved);
-}
-
-async function compose({ original, config, facts }: ForwardTask): Promise<Uint8Array> {
+async function compose({ original, config, facts }: ForwardWork): Promise<Uint8Array> {
   const { buffer, byteOffset, byteLength } = original.octets;
   const octets = Buffer.from(buffer, byteOffset, byteLength);
   return new Uint8Array(await composeForward({ ...original, octets }, config, facts));

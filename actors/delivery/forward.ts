@@ -12,6 +12,7 @@ import type { ActorContext, Run } from '../actor.ts';
 import { noteStage } from '../mail-spans.ts';
 import { setAside } from '../set-aside.ts';
 import type { OutcomeRecorder } from '../work/outcome-recorder.ts';
+import { TimeLimitExceeded } from '../work/worker-threads.ts';
 import { outcomeOfGivingUp } from './attempt-outcome.ts';
 import {
   claimForwards,
@@ -20,7 +21,7 @@ import {
   postponeForwardsOfUser,
   releaseForwards,
 } from './claim-forwards.ts';
-import { CompositionTimeout, FORWARD_THREADS, type ForwardThreads, type ForwardWork } from './forward-thread.ts';
+import { FORWARD_THREADS, type ForwardThreads, type ForwardWork } from './forward-thread.ts';
 import { type DeliveryFaultPoint, jobOf } from './job.ts';
 import type { DeliveryOutcome } from './record-outcomes.ts';
 
@@ -148,7 +149,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       await giveUp(row, prepared.refusal);
       return;
     }
-    const octets = await threads.compose(prepared.work);
+    const octets = Buffer.from((await threads.run(prepared.work)).buffer);
     fault('forward.composed');
     if (!(await store(row, prepared, octets, startedAt))) {
       context.log.warn({ deliveryId: row.id }, 'delivery: the claim was lost before its copy was stored');
@@ -169,7 +170,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   /** What cannot even be deferred must not keep the others from their turn. */
   const deferOrSetAside = async (row: ClaimedForwardRow, error: unknown): Promise<void> => {
     try {
-      await (error instanceof CompositionTimeout ? deferSlow(row) : defer(row, error));
+      await (error instanceof TimeLimitExceeded ? deferSlow(row) : defer(row, error));
     } catch (reason) {
       if (isConnectionLost(reason)) throw reason;
       await setAside(context, { userId: row.user_id, step: 'forward', subjectId: row.id, error: reason });
@@ -231,7 +232,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
         // Its time was up, and it is nobody's fault.
         if (signal.aborted) await releaseForwards(context, [row]);
         else {
-          if (error instanceof CompositionTimeout)
+          if (error instanceof TimeLimitExceeded)
             left.splice(0, left.length, ...left.filter(({ user_id: userId }) => userId !== row.user_id));
           await deferOrSetAside(row, error);
         }

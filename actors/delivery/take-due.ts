@@ -117,7 +117,7 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
       );
     },
 
-    hasRoom: backlog.hasRoom,
+    hasRoom: () => backlog.hasRoom(),
 
     async waitForRoom() {
       if (busy().length === 0) return;

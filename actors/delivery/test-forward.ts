@@ -25,7 +25,7 @@ import type { ForwardThreads } from './forward-thread.ts';
 
 export interface ForwardTesterOptions {
   context: ActorContext;
-  threads: Pick<ForwardThreads, 'compose'>;
+  threads: Pick<ForwardThreads, 'run'>;
   /** sends the sample for users without a verified domain */
   systemMailFrom: string;
 }
@@ -111,11 +111,12 @@ async function composeSample(
     messageId: `<${id}@${domain}>`,
     sentAt: now,
   });
-  const octets = await threads.compose({
+  const { buffer } = await threads.run({
     original: { octets: original, traceFields: '', ownAddress, receivedAt: now },
     config,
     facts: { messageId: `<${id}.copy@${domain}>`, from, isGroup: type === 'email_group' },
   });
+  const octets = Buffer.from(buffer);
   const message = await parseMessage(octets);
   const sender = message.addresses.from?.addresses[0];
   const row = {

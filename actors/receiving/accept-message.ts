@@ -1,11 +1,18 @@
 import { hash } from 'node:crypto';
 import type { Database } from '../../db/connection/database.ts';
+import { acceptGroup, type Offer } from '../../db/queries/emails/accept-group.ts';
+import type { Reception } from '../../db/queries/emails/reception.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import { receivingMetrics } from '../../schema/metrics.ts';
 import { failSpan, traced, traceParentToKeep } from '../bus/tracing.ts';
 import { createGroupCommit } from '../work/group-commit.ts';
-import { acceptGroup, type Offer } from './accept-group.ts';
-import type { FaultPoint, Reception } from './reception.ts';
+
+/** A point at which fault tests end the process; a no-op otherwise. */
+export type FaultPoint =
+  | 'receiving.before-commit'
+  | 'receiving.after-commit'
+  | 'receiving.parse-claimed'
+  | 'receiving.parse-done';
 
 export type AcceptRequest = Request<'receiving.message.accept'>;
 export type AcceptReply = Reply<'receiving.message.accept'>;

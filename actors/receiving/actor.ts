@@ -2,20 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { IDENTIFIER_RANDOM_BYTES, type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { deriveReturnAddressKey } from '../../core/smtp/return-address.ts';
 import { CLAIM_BATCH } from '../../db/claim.ts';
+import { REMOVE_OFFERS_BATCH, removeOldOffers } from '../../db/queries/emails/accept-group.ts';
+import { claimReceptions, releaseReception, releaseReceptions } from '../../db/queries/emails/reception-claim.ts';
 import { type Actor, type ActorContext, runActor } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
 import { createGroupCommit } from '../work/group-commit.ts';
+import type { FaultPoint } from './accept-message.ts';
 import { createAcceptor } from './accept-message.ts';
 import { watchCapacity } from './capacity.ts';
 import { checkRecipient } from './check-recipient.ts';
-import { claimReceptions, releaseReception, releaseReceptions } from './claim-receptions.ts';
 import { createExaminer } from './examine-message.ts';
 import { createReparser } from './parse-again.ts';
 import { createParsePool, type ParsePool } from './parse-pool.ts';
 import { createParseQueue } from './parse-queue.ts';
 import { parseReceptions } from './parse-receptions.ts';
-import type { FaultPoint } from './reception.ts';
-import { REMOVE_BATCH, removeOldOffers } from './remove-old-offers.ts';
 import { reportFailures } from './report-failures.ts';
 import { type ParsedReception, storeParsed } from './store-parsed.ts';
 import type { ReportOptions } from './take-reports.ts';
@@ -165,7 +165,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
       {
         name: 'remove-old-offers',
         everyMs: REMOVE_EVERY_MS,
-        batchSize: REMOVE_BATCH,
+        batchSize: REMOVE_OFFERS_BATCH,
         work: () => removeOldOffers(database),
       },
     ],

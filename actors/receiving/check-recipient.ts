@@ -1,6 +1,7 @@
 import { MAIL_FROM_LABEL } from '../../core/domains/dns-records.ts';
 import { isReturnAddress, readReturnAddress } from '../../core/smtp/return-address.ts';
 import type { Database } from '../../db/connection/database.ts';
+import { findRecipientRoute } from '../../db/queries/routing/recipient-route.ts';
 import { findReturnAddressOwner } from '../../db/queries/sending/return-address-owner.ts';
 import type { Reply } from '../../schema/messages.ts';
 import { type OwnMailbox, readMailbox } from './mailbox.ts';
@@ -39,14 +40,8 @@ export async function checkRecipient(options: RecipientCheckOptions, forwardPath
 
 async function checkAddress({ database }: RecipientCheckOptions, mailbox: OwnMailbox): Promise<RecipientVerdict> {
   const { exact, untagged, domain } = mailbox;
-  const { rows } = await database.pool.query<RouteRow>({
-    name: 'check-recipient',
-    text: ROUTE_SQL,
-    values: [domain, exact, untagged],
-    query_timeout: LOOK_UP_TIMEOUT_MS,
-  });
-  const route = rows[0];
-  if (route === undefined) return RELAY_DENIED;
+  const route = await findRecipientRoute(database, { domain, exact, untagged }, LOOK_UP_TIMEOUT_MS);
+  if (route === null) return RELAY_DENIED;
   const { user_id: userId, domain_id: domainId } = route;
   if (route.address_id !== null && route.address !== null) {
     if (!route.is_active) return NO_SUCH_MAILBOX;
@@ -70,24 +65,3 @@ async function checkReturnAddress(
 }
 
 const MAIL_FROM_PREFIX = `${MAIL_FROM_LABEL}.`;
-
-interface RouteRow {
-  user_id: string;
-  domain_id: string;
-  is_catch_all_enabled: boolean;
-  address_id: string | null;
-  address: string | null;
-  is_active: boolean | null;
-}
-
-// Equalities with the parameters on unique keys all the way: the plan stays right from the empty table to a million rows.
-const ROUTE_SQL = `
-  select v.user_id, v.domain_id, d.is_catch_all_enabled, coalesce(e.id, u.id) as address_id,
-    coalesce(e.address, u.address) as address, coalesce(e.is_active, u.is_active) as is_active
-  from verified_domain_name v
-  join domain d on d.user_id = v.user_id and d.id = v.domain_id and d.status = 'verified'
-  left join email_address_name en on en.address = $2 and en.user_id = v.user_id
-  left join email_address e on e.user_id = en.user_id and e.id = en.address_id
-  left join email_address_name un on un.address = $3 and un.user_id = v.user_id
-  left join email_address u on u.user_id = un.user_id and u.id = un.address_id
-  where v.name = $1`;

@@ -1,7 +1,7 @@
 import type { DmarcReport } from '../../core/domains/dmarc-report.ts';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import type { NewDmarcReport } from '../../db/queries/domains/dmarc-write.ts';
-import type { Reception } from './reception.ts';
+import type { Reception } from '../../db/queries/emails/reception.ts';
 
 /** The row of a report that came by this reception. */
 export function dmarcRow(

@@ -2,9 +2,9 @@ import { receivedMessageId } from '../../core/mime/message-id.ts';
 import { PARSER_VERSION } from '../../core/mime/parse-message.ts';
 import { baseSubject } from '../../core/mime/subject.ts';
 import { emailParties } from '../../core/search/email-parties.ts';
+import type { Reception } from '../../db/queries/emails/reception.ts';
+import type { EmailRows } from '../../db/queries/emails/store-received.ts';
 import type { ParseOutcome } from './parse-messages.ts';
-import type { Reception } from './reception.ts';
-import type { EmailRows } from './store-rows.ts';
 
 /** Characters of search text kept of one email. */
 const MAX_SEARCH_TEXT = 8_000;

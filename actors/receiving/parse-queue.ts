@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { isConnectionLost } from '../../db/connection/database.ts';
+import type { Reception } from '../../db/queries/emails/reception.ts';
 import { receivingMetrics } from '../../schema/metrics.ts';
-import type { Reception } from './reception.ts';
 
 /** A reception that waits for the parser of this process, under this process' lease. */
 export interface QueuedReception {

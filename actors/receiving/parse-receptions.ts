@@ -1,12 +1,13 @@
 import type { Logger } from 'pino';
 import { scanHeaders } from '../../core/mime/parse-message.ts';
 import type { OctetStore } from '../../db/octet-store.ts';
+import type { Reception } from '../../db/queries/emails/reception.ts';
 import { actorMetrics, receivingMetrics } from '../../schema/metrics.ts';
 import { noteStage } from '../mail-spans.ts';
 import type { GroupCommit } from '../work/group-commit.ts';
+import type { FaultPoint } from './accept-message.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 import type { ParsePool } from './parse-pool.ts';
-import type { FaultPoint, Reception } from './reception.ts';
 import type { ParsedReception } from './store-parsed.ts';
 import { type ReportOptions, takeReports } from './take-reports.ts';
 

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { startThread } from '../work/worker-threads.ts';
 import { CURRENT, PROGRESS, type WorkerSettings, type WorkItem, type WorkResult } from './parse-messages.ts';
 
 /** A thread that runs parse-worker.ts. */
@@ -24,39 +24,28 @@ export interface ParseThreadEvents {
 /** Of one thread's heap, in MB; a message of 15 MB takes a tenth of it. Beyond, Node ends the thread. */
 const MAX_HEAP_MB = 512;
 
-/** Starts a thread. It sees nothing of the environment. */
+/** Starts a thread. */
 export function createParseThread(program: URL, dnsServers: readonly string[], events: ParseThreadEvents): ParseThread {
   const state = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
   const view = new Int32Array(state);
-  const settings: WorkerSettings = { dnsServers, state };
-  const worker = new Worker(program, {
-    workerData: settings,
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-    env: {},
-    execArgv: [],
-  });
   let isReady = false;
-  let reason: string | null = 'ended by itself';
-
-  worker.on('message', (message: WorkResult[] | 'ready') => {
-    if (message === 'ready') isReady = true;
-    else events.onResults(message);
+  const thread = startThread({
+    program,
+    heapLimitMb: MAX_HEAP_MB,
+    data: { dnsServers, state } satisfies WorkerSettings,
+    onMessage(message) {
+      // parse-worker.ts posts one of these.
+      const posted = message as WorkResult[] | 'ready';
+      if (posted === 'ready') isReady = true;
+      else events.onResults(posted);
+    },
+    onEnd: (reason) => events.onEnd(reason),
   });
-  worker.on('error', (error: unknown) => {
-    if (reason !== null) reason = error instanceof Error ? error.message : String(error);
-  });
-  worker.on('exit', () => {
-    if (reason !== null) events.onEnd(reason);
-  });
-
   return {
-    post: (items) => worker.postMessage(items),
+    post: (items) => thread.post(items),
     current: () => Atomics.load(view, CURRENT),
     progress: () => Atomics.load(view, PROGRESS),
     isReady: () => isReady,
-    async end() {
-      reason = null;
-      await worker.terminate();
-    },
+    end: () => thread.end(),
   };
 }

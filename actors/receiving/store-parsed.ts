@@ -5,11 +5,11 @@ import type { Database } from '../../db/connection/database.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
 import type { OctetStore } from '../../db/octet-store.ts';
 import type { NewDmarcReport } from '../../db/queries/domains/dmarc-write.ts';
+import type { Reception } from '../../db/queries/emails/reception.ts';
+import { type EmailRows, type StoredEmails, storeReceived } from '../../db/queries/emails/store-received.ts';
 import { dmarcRow } from './dmarc-row.ts';
 import { emailRows } from './email-rows.ts';
 import type { ParseOutcome } from './parse-messages.ts';
-import type { Reception } from './reception.ts';
-import { type EmailRows, type StoredEmails, storeRows } from './store-rows.ts';
 
 export interface StoreOptions {
   database: Database;
@@ -38,7 +38,7 @@ export interface ParsedReception {
 export async function storeParsed(options: StoreOptions, parsed: readonly ParsedReception[]): Promise<StoredEmails[]> {
   const rows = parsed.map(({ reception, outcome }) => rowsOf(options, reception, outcome));
   try {
-    return await storeRows(options.database, options.claimant, rows, reportsOf(options, parsed));
+    return await storeReceived(options.database, options.claimant, rows, reportsOf(options, parsed));
   } catch (error) {
     if (isConnectionLost(error)) throw error;
     options.log.warn({ err: error, count: rows.length }, 'parsed messages could not be stored together');
@@ -64,7 +64,7 @@ async function storeAlone(options: StoreOptions, parsed: ParsedReception, row: E
   let reports = reportsOf(options, [parsed]);
   for (;;) {
     try {
-      return await storeRows(database, claimant, [current], reports);
+      return await storeReceived(database, claimant, [current], reports);
     } catch (error) {
       if (isConnectionLost(error)) throw error;
       if (reports.length > 0) {

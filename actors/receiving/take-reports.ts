@@ -4,13 +4,13 @@ import type { MailReport } from '../../core/mime/parse-bounce.ts';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import { isReturnAddress, readReturnAddress } from '../../core/smtp/return-address.ts';
 import { type Database, inTransaction, isConnectionLost } from '../../db/connection/database.ts';
+import type { Reception } from '../../db/queries/emails/reception.ts';
 import { settleForwards } from '../../db/queries/endpoints/forward-settle.ts';
 import * as reports from '../../db/queries/sending/apply-bounce.ts';
 import { suppressAddresses } from '../../db/queries/sending/suppression-write.ts';
 import { readMailbox } from './mailbox.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 import { outcomeOfComplaint, outcomeOfDeliveryReport } from './read-report.ts';
-import type { Reception } from './reception.ts';
 
 export interface ReportOptions {
   database: Database;

@@ -1,11 +1,11 @@
 import { KEEP_FOR_EVER, type Retention } from '../../core/upkeep/retention.ts';
 import { removeOldTraces } from '../../db/queries/emails/email-trace.ts';
+import { REMOVE_KEYS_BATCH, removeOldIdempotencyKeys } from '../../db/queries/sending/idempotency-remove.ts';
 import { secondsUntilDue } from '../../db/queries/sending/scheduled-release.ts';
+import { LEFTOVERS_BATCH, removeLeftovers } from '../../db/queries/upkeep/remove-leftovers.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { CHECK_BATCH, createDomainChecker } from './check-domains.ts';
 import { RELEASE_BATCH, type ReleaseOptions, releaseDue } from './release-due.ts';
-import { LEFTOVERS_BATCH, removeLeftovers } from './remove-leftovers.ts';
-import { REMOVE_BATCH, removeOldKeys } from './remove-old-keys.ts';
 import { type RetentionOptions, removeOldMail } from './remove-old-mail.ts';
 
 const SWEEP_EVERY_MS = 1_000;
@@ -65,8 +65,8 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
       {
         name: 'keys',
         everyMs: KEYS_EVERY_MS,
-        batchSize: REMOVE_BATCH,
-        work: () => removeOldKeys(context.database),
+        batchSize: REMOVE_KEYS_BATCH,
+        work: () => removeOldIdempotencyKeys(context.database),
       },
       {
         name: 'traces',

@@ -23,6 +23,7 @@ import {
   writeDomainCheck,
 } from '../../db/queries/domains/domain-check.ts';
 import { claimName } from '../../db/queries/domains/domain-owner.ts';
+import { appendEvents } from '../../db/queries/events/append-events.ts';
 import type { ActorContext } from '../actor.ts';
 
 /** What a look at a domain's DNS came to. */
@@ -50,7 +51,7 @@ export async function storeCheck(context: ActorContext, look: Look): Promise<voi
     const domain = await lockCheckedDomain(client, userId, id);
     if (domain === null || isOutdated(look.domain, domain)) return { events: [], seqs: [] };
     const stored = await settle(client, domain, look);
-    return { events: stored, seqs: await appendEvents(context, client, stored) };
+    return { events: stored, seqs: await appendDomainEvents(context, client, stored) };
   });
   for (const { kind, data } of events) {
     context.log.info({ event: kind, userId, domainId: data['domainId'] }, 'a domain changed');
@@ -126,7 +127,7 @@ function factsOf(domain: CheckedDomain): DomainFacts {
 }
 
 /** Last in the transaction: the counters of events are held from here to the commit; in the order of users, so that none waits crosswise. */
-async function appendEvents(
+async function appendDomainEvents(
   context: ActorContext,
   client: pg.PoolClient,
   events: readonly DomainEvent[],
@@ -141,12 +142,7 @@ async function appendEvents(
         kind,
         data,
       }));
-    const appended = await client.query<{ last_seq: number }>({
-      name: 'domain-events',
-      text: 'select append_events($1, $2::jsonb) as last_seq',
-      values: [userId, JSON.stringify(rows)],
-    });
-    seqs.push({ userId, lastSeq: appended.rows[0]?.last_seq ?? 0 });
+    seqs.push({ userId, lastSeq: (await appendEvents(client, userId, rows)) ?? 0 });
   }
   return seqs;
 }

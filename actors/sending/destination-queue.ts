@@ -43,7 +43,10 @@ export function createDestinationQueue(options: DestinationQueueOptions): Destin
   const { limits, keyOf } = options;
   const pace = limitPace(options);
   const all = limitShared<Transaction>({ ...limits.active, userOf, bytesOf });
-  return { ...createFairQueue({ keyOf, userOf, limits: [all, pace] }), learn: pace.learn };
+  return {
+    ...createFairQueue({ keyOf, userOf, limits: [all, pace] }),
+    learn: (key, startedTick, verdict) => pace.learn(key, startedTick, verdict),
+  };
 }
 
 /** What was learned of a destination. */

@@ -133,7 +133,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       }
       engine.pump();
     },
-    pump: engine.pump,
+    pump: () => engine.pump(),
     stop() {
       recorder.stop();
       engine.stop();

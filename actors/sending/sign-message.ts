@@ -3,8 +3,19 @@ import { decryptSecret } from '../../core/shared/secret-box.ts';
 import { createSemaphore } from '../../core/shared/semaphore.ts';
 import { findHostedSigningKey, findSigningKey } from '../../db/queries/domains/dkim-key.ts';
 import type { ActorContext } from '../actor.ts';
+import { createWorkerThreads } from '../work/worker-threads.ts';
 import type { Transaction } from './job.ts';
-import { createSigningThread, type SigningWork } from './signing-thread.ts';
+
+/** A message to be signed (RFC 6376). */
+export interface SigningWork {
+  octets: Uint8Array;
+  /** `d=`, an A-label name */
+  domain: string;
+  /** `s=` */
+  selector: string;
+  /** PKCS #8 in PEM */
+  privateKey: string;
+}
 
 /** Reads messages as they go over the wire: stored octets under a DKIM signature. */
 export interface MessageSigner {
@@ -33,7 +44,12 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
   const keys = createShortMemory<SigningKey | null>(KEY_AGE_MS, MOST_KEYS);
   const messages = createShortMemory<Buffer | null>(MESSAGE_AGE_MS, MOST_MESSAGES);
   const reading = createSemaphore(OCTETS_AT_ONCE);
-  const thread = createSigningThread();
+  // A thread of its own, so that RSA does not delay the SMTP sessions of this one.
+  const thread = createWorkerThreads<SigningWork, Uint8Array<ArrayBuffer>>({
+    program: new URL('./sign-worker.ts', import.meta.url),
+    threads: 1,
+    tasksPerThread: Number.POSITIVE_INFINITY,
+  });
   const unsignedDomains = new Set<string>();
   let keptOctets = 0;
 
@@ -54,7 +70,7 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
     if (octets === null) return null;
     const owner = isSystemSender ? 'system' : userId;
     const key = await keys.remember(`${owner} ${senderDomain}`, () => findKey(transaction));
-    if (key !== null) return await thread.sign({ ...key, octets });
+    if (key !== null) return Buffer.from((await thread.run({ ...key, octets })).buffer);
     if (!unsignedDomains.has(senderDomain)) {
       unsignedDomains.add(senderDomain);
       context.log.warn({ userId, domain: senderDomain }, 'sending: a domain has no DKIM key, its mail goes unsigned');

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
-import { parentPort } from 'node:worker_threads';
 import DKIM from 'nodemailer/lib/dkim';
-import type { SigningAnswer, SigningTask } from './signing-thread.ts';
+import { serveThread } from '../work/worker-threads.ts';
+import type { SigningWork } from './sign-message.ts';
 
 /** Fields that are signed where they stand (RFC 6376 §5.4.1); RFC 8058 §4 asks for the List-Unsubscribe pair. */
 const SIGNED_FIELDS = [
@@ -23,23 +23,14 @@ const SIGNED_FIELDS = [
   'Feedback-ID',
 ].join(':');
 
-/* The program of a thread of signing-thread.ts: signs what it is sent, with nodemailer. */
-parentPort?.on('message', (task: SigningTask) => {
-  void sign(task).then(
-    (signed) => post({ number: task.number, signed }, [signed.buffer as ArrayBuffer]),
-    (error: unknown) => post({ number: task.number, error: String(error) }),
-  );
-});
+// The program of the signing thread of sign-message.ts: signs messages with nodemailer.
+serveThread(sign, (signed) => [signed.buffer as ArrayBuffer]);
 
-function post(answer: SigningAnswer, moved: ArrayBuffer[] = []): void {
-  parentPort?.postMessage(answer, moved);
-}
-
-async function sign({ octets, domain, selector, privateKey }: SigningTask): Promise<Uint8Array> {
+async function sign({ octets, domain, selector, privateKey }: SigningWork): Promise<Uint8Array> {
   const message = Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength);
   const signer = new DKIM({ domainName: domain, keySelector: selector, privateKey, headerFieldNames: SIGNED_FIELDS });
   const signed = await buffer(signer.sign(message));
-  // A key that is none is passed over in silence.
+  // nodemailer skips a key that it cannot read without an error.
   if (signed.length <= message.length) throw new Error('the message could not be signed');
   return new Uint8Array(signed);
 }

@@ -274,15 +274,19 @@ test('a stopped actor serves no question, takes no wake and sweeps no more', asy
   await expect(context.bus.ask('receiving.capacity.check', {})).rejects.toBeInstanceOf(BusUnavailable);
 });
 
-test('stop awaits the run, the answer and the kept work in hand, and a run can see it', async () => {
-  const ended: string[] = [];
+test.each(['run', 'kept work', 'question'] as const)('stop waits for the %s in hand', async (kind) => {
   const begun = Promise.withResolvers<void>();
-  let sawStop = false;
+  const mayEnd = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const held = async () => {
+    begun.resolve();
+    await mayEnd.promise;
+    order.push('ended');
+  };
   const actor = start({
     answers: {
       async 'receiving.capacity.check'() {
-        await delay(60);
-        ended.push('answer');
+        await held();
         return { hasRoom: true };
       },
     },
@@ -291,22 +295,39 @@ test('stop awaits the run, the answer and the kept work in hand, and a run can s
         name: 'sweep',
         everyMs: NEVER_MS,
         async work(run) {
-          run.keep(delay(120).then(() => void ended.push('kept')));
+          if (kind === 'run') await held();
+          if (kind === 'kept work') run.keep(held());
+        },
+      },
+    ],
+  });
+  const asked = kind === 'question' ? context.bus.ask('receiving.capacity.check', {}) : null;
+  await begun.promise;
+  const stopped = actor.stop().then(() => order.push('stopped'));
+  // A stop that does not wait is over by then.
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  mayEnd.resolve();
+  await stopped;
+  expect(order).toEqual(['ended', 'stopped']);
+  if (asked !== null) expect(await asked).toEqual({ hasRoom: true });
+});
+
+test('a run sees that the actor stops', async () => {
+  const begun = Promise.withResolvers<void>();
+  const actor = start({
+    steps: [
+      {
+        name: 'sweep',
+        everyMs: NEVER_MS,
+        async work(run) {
           begun.resolve();
           while (!run.isStopping()) await delay(5);
-          sawStop = true;
-          ended.push('run');
         },
       },
     ],
   });
   await begun.promise;
-  const asked = context.bus.ask('receiving.capacity.check', {});
-  await delay(1);
   await actor.stop();
-  expect(ended.toSorted()).toEqual(['answer', 'kept', 'run']);
-  expect(sawStop).toBe(true);
-  expect(await asked).toEqual({ hasRoom: true });
 });
 
 test('work still in hand after 8 s is told to end, and stop returns whether or not it does', async () => {

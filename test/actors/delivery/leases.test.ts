@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { createDeliveryLeases } from '../../../actors/delivery/claim-deliveries.ts';
+import type { DeliveryJob } from '../../../actors/delivery/job.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
@@ -8,6 +10,7 @@ import {
   startWebhookReceiver,
   type WebhookReceiver,
 } from '../../support/servers/webhook-receiver.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
 import { startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
 
 let testDatabase: TestDatabase;
@@ -32,6 +35,22 @@ afterAll(() => testDatabase.drop());
 async function mailboxFor() {
   const domain = `leases${count++}.test`;
   return await createMailbox(database, { domain, address: `hello@${domain}`, endpointUrl: receiver.url });
+}
+
+function jobFor(userId: string, deliveryId: string): DeliveryJob {
+  return {
+    userId,
+    deliveryId,
+    emailId: 'em_lease',
+    endpointId: 'ep_lease',
+    attempts: 0,
+    attemptsAllowed: 1,
+    createdAt: new Date(),
+    threadId: null,
+    threadPosition: null,
+    sizeOctets: 0,
+    leaseUntil: 0,
+  };
 }
 
 /** A script that answers nothing before it is released. */
@@ -63,6 +82,30 @@ test('deliveries that waited in memory until their lease was lost are not posted
   expect(deliveries.map(({ status, attempts, claimed_by }) => ({ status, attempts, claimed_by }))).toEqual(
     Array.from({ length: 15 }, () => ({ status: 'pending', attempts: 0, claimed_by: 'other' })),
   );
+});
+
+test('renews only the leases that this process still holds', async () => {
+  receiver = await startWebhookReceiver();
+  const mailbox = await mailboxFor();
+  const leaseOf = async (id: string) =>
+    (await database.pool.query('select claimed_by, claimed_until from delivery where id = $1', [id])).rows[0];
+  const inserted = await owner.pool.query<{ id: string }>(
+    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, next_attempt_at, created_at,
+       claimed_by, claimed_until)
+     select $1, 'dlv_lease_' || name, 'em_lease', $2, 'webhook', 1, now(), now(), name, now() + interval '1 second'
+     from unnest(array['ours', 'other']) as n(name) returning id`,
+    [mailbox.userId, mailbox.endpointId],
+  );
+  const jobs = inserted.rows.map(({ id }) => ({ ...jobFor(mailbox.userId, id), leaseUntil: performance.now() }));
+  const [ours, other] = jobs;
+  const before = await leaseOf('dlv_lease_other');
+  await createDeliveryLeases(testActorContext(database, 'ours')).renew(jobs);
+  expect(await leaseOf('dlv_lease_other')).toEqual(before);
+  expect((await leaseOf('dlv_lease_ours')).claimed_until.getTime()).toBeGreaterThan(before.claimed_until.getTime());
+  expect(ours?.leaseUntil).toBeGreaterThan(performance.now());
+  // What another process holds is not attempted any more.
+  expect(other?.leaseUntil).toBeLessThanOrEqual(performance.now());
+  await owner.pool.query(`delete from delivery where email_id = 'em_lease'`);
 });
 
 test('leases that ran out while PostgreSQL was away, and that nobody took, are taken again and posted once', async () => {

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Acceptor, type AcceptRequest, createAcceptor } from '../../../actors/receiving/accept-message.ts';
-import type { Reception } from '../../../actors/receiving/reception.ts';
 import { makeIdentifier } from '../../../core/shared/identifiers.ts';
 import type { Database } from '../../../db/connection/database.ts';
+import type { Reception } from '../../../db/queries/emails/reception.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
 

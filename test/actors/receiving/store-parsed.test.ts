@@ -2,8 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAcceptor } from '../../../actors/receiving/accept-message.ts';
-import { claimReceptions } from '../../../actors/receiving/claim-receptions.ts';
-import type { Reception } from '../../../actors/receiving/reception.ts';
 import { type ParsedReception, type StoreOptions, storeParsed } from '../../../actors/receiving/store-parsed.ts';
 import { type DmarcReport, readDmarcReport } from '../../../core/domains/dmarc-report.ts';
 import { type Authentication, undecided } from '../../../core/mime/authentication.ts';
@@ -11,6 +9,8 @@ import { type ParsedMessage, scanHeaders } from '../../../core/mime/parse-messag
 import { type IdentifierKind, makeIdentifier } from '../../../core/shared/identifiers.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { createOctetStore } from '../../../db/octet-store.ts';
+import type { Reception } from '../../../db/queries/emails/reception.ts';
+import { claimReceptions } from '../../../db/queries/emails/reception-claim.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { dmarcXml } from '../../support/mail/dmarc-reports.ts';
 import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { removeLeftovers } from '../../../actors/scheduling/remove-leftovers.ts';
 import type { Database } from '../../../db/connection/database.ts';
+import { removeLeftovers } from '../../../db/queries/upkeep/remove-leftovers.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { createMailbox } from '../../support/rows/routing-rows.ts';
 

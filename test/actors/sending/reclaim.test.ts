@@ -3,6 +3,7 @@ import { claimListed, createRecipientLeases } from '../../../actors/sending/clai
 import { createDestinationQueue } from '../../../actors/sending/destination-queue.ts';
 import { createDispatcher } from '../../../actors/sending/dispatch.ts';
 import type { SendingJob } from '../../../actors/sending/job.ts';
+import { toOutcome } from '../../../actors/sending/outcome.ts';
 import { createSendingRecorder } from '../../../actors/sending/record-outcomes.ts';
 import { createInHand } from '../../../actors/work/in-hand.ts';
 import { queueMail } from '../../support/rows/queued-mail.ts';
@@ -66,4 +67,35 @@ test('the attempt of a claim of what is in hand already is closed', async () => 
     { number: 2, outcome: 'interrupted', text: 'Interrupted: an attempt before it still went on' },
   ]);
   expect(inHand.size()).toBe(1);
+});
+
+test('an outcome of an attempt that was counted already changes nothing, although the claimant is the same', async () => {
+  const context = testActorContext(stage.database);
+  const emailId = await queueMail(stage.owner, stage.sender, { to: ['ann@twice.test'] });
+  const recipient = async () => {
+    const { rows } = await stage.owner.pool.query(
+      `select id, status, attempts, claimed_by, last_code from recipient where email_id = $1`,
+      [emailId],
+    );
+    return rows[0];
+  };
+  const { id } = await recipient();
+  const claim = () =>
+    claimListed(context, [
+      { user_id: stage.sender.userId, id, domain: 'twice.test', next_attempt_at: new Date(), is_free: true },
+    ]);
+  const recorder = createSendingRecorder(context, () => undefined);
+  const outcomeOf = (job: SendingJob | undefined) => {
+    if (job === undefined) throw new Error('nothing was claimed');
+    const reply = { isReply: true, code: 451, status: '4.3.0', text: 'later' };
+    const where = { host: null, remoteAddress: null, isTls: null, returnId: null };
+    return toOutcome({ job, outcome: 'deferred', ...reply, ...where }, 0.5);
+  };
+  const first = outcomeOf((await claim())[0]?.jobs[0]);
+  await recorder.record(first);
+  expect(await recipient()).toMatchObject({ status: 'pending', attempts: 1, claimed_by: null, last_code: 451 });
+  await moveClock(stage.owner, 86_400);
+  await claim();
+  await recorder.record({ ...first, row: { ...first.row, status: 'bounced', outcome: 'bounced', code: 550 } });
+  expect(await recipient()).toMatchObject({ status: 'pending', attempts: 1, claimed_by: context.name, last_code: 451 });
 });

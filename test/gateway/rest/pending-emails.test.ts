@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { acceptGroup } from '../../../actors/receiving/accept-group.ts';
 import { makeIdentifier } from '../../../core/shared/identifiers.ts';
 import { deriveReturnAddressKey, makeReturnAddress } from '../../../core/smtp/return-address.ts';
+import { acceptGroup } from '../../../db/queries/emails/accept-group.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';

@@ -22,10 +22,3 @@ export interface Reception {
   /** tries to parse it, the one that is due included */
   tries: number;
 }
-
-/** A point at which fault tests end the process; a no-op otherwise. */
-export type FaultPoint =
-  | 'receiving.before-commit'
-  | 'receiving.after-commit'
-  | 'receiving.parse-claimed'
-  | 'receiving.parse-done';

@@ -1,13 +1,24 @@
-import { claimStatement } from '../../db/claim.ts';
-import type { Database } from '../../db/connection/database.ts';
-import { notSetAsideSql } from '../../db/queries/upkeep/dead-row.ts';
-import type { QueuedReception } from './parse-queue.ts';
+import { claimStatement } from '../../claim.ts';
+import type { Database } from '../../connection/database.ts';
+import { notSetAsideSql } from '../upkeep/dead-row.ts';
+import type { Reception } from './reception.ts';
+
+/** A reception that was claimed. */
+export interface ClaimedReception {
+  reception: Reception;
+  /** of the message */
+  sizeOctets: number;
+}
 
 /**
  * Takes receptions that wait for a parser and whose lease, if any, has run out: those of a process that died, and those that were
  * left unclaimed. Oldest first, at most `limit`.
  */
-export async function claimReceptions(database: Database, claimant: string, limit: number): Promise<QueuedReception[]> {
+export async function claimReceptions(
+  database: Database,
+  claimant: string,
+  limit: number,
+): Promise<ClaimedReception[]> {
   const { rows } = await database.pool.query<ClaimedRow>({
     name: 'claim-receptions',
     text: CLAIM_SQL,

@@ -1,20 +1,30 @@
-import { storableText } from '../../core/shared/text.ts';
-import { LEASE_SECONDS } from '../../db/claim.ts';
-import type { Database } from '../../db/connection/database.ts';
-import { storeOctetsSql } from '../../db/octet-store.ts';
-import type { Request } from '../../schema/messages.ts';
+import { storableText } from '../../../core/shared/text.ts';
+import { LEASE_SECONDS } from '../../claim.ts';
+import type { Database } from '../../connection/database.ts';
+import { storeOctetsSql } from '../../octet-store.ts';
 import type { Reception } from './reception.ts';
 
-/** One SMTP transaction, or test, that waits for its commit, with the identifiers that its rows will bear if it is new. */
+/** The envelope of an SMTP transaction or test. */
+export interface OfferedEnvelope {
+  reversePath: string;
+  remoteAddress: string;
+  helo: string;
+  isTls: boolean;
+  traceFields: string;
+  isTest?: boolean | undefined;
+  recipients: readonly Pick<Reception, 'userId' | 'recipient' | 'ownAddress' | 'addressId' | 'domainId'>[];
+}
+
+/** One SMTP transaction or test that waits for its commit, with the identifiers of its rows if it is new. */
 export interface Offer {
-  envelope: Request<'receiving.message.accept'>;
+  envelope: OfferedEnvelope;
   octets: Buffer;
   /** of the octets, hex */
   sha256: string;
   rawId: string;
   /** one per recipient, in their order */
   emailIds: string[];
-  /** kept with its emails, so that what becomes of them is recorded with the trace; null: none is recorded */
+  /** stored with its emails, so that later spans join the trace; null when the transaction is not traced */
   traceParent: string | null;
 }
 
@@ -29,10 +39,10 @@ export interface AcceptOutcome {
 const COMMIT_TIMEOUT_MS = 10_000;
 
 /**
- * Writes a group of messages in one statement, which is one transaction and one round trip: smtp_offer decides which recipients are
- * new (of tests their email ids do), those get a reception, and octets that any of them needs are stored once per message. With a claimant the receptions are
- * born under its lease. Answers in the order of the offers. When it throws, none of the group is written, or all of it and the
- * answer was lost: offering the same again is harmless either way.
+ * Writes a group of messages in one statement, which is one transaction and one round trip. smtp_offer decides which recipients are new
+ * (for tests, their email ids do). A new recipient gets a reception, and the bytes of each message are stored once. With a claimant, the
+ * receptions are claimed by it from the start. Returns outcomes in the order of the offers. When it throws, the group was either not
+ * written, or written and the response was lost: offering the same again is harmless either way.
  */
 export async function acceptGroup(
   database: Database,
@@ -206,3 +216,21 @@ const FIRST_IDS_SQL = `
   select (select o.email_id from smtp_offer o where o.user_id = e.value->>'user_id' and o.recipient = e.value->>'recipient'
     and o.reverse_path = e.value->>'reverse_path' and o.sha256 = decode(e.value->>'sha256', 'hex')) as email_id
   from jsonb_array_elements($1::jsonb) with ordinality as e (value, n) order by n`;
+
+/** How long a repeated offer of the same bytes is recognized; senders give up after 5 days (RFC 5321 §4.5.4.1). */
+const OFFER_AGE_DAYS = 7;
+
+/** Offers that `removeOldOffers` removes at once. */
+export const REMOVE_OFFERS_BATCH = 2_000;
+
+/** Removes a batch of offers that are too old to come again; returns how many. */
+export async function removeOldOffers(database: Database): Promise<number> {
+  const { rowCount } = await database.pool.query({
+    name: 'remove-old-offers',
+    text: `
+      delete from smtp_offer where ctid = any (array(
+        select ctid from smtp_offer where accepted_at < (select postroom_now()) - interval '${OFFER_AGE_DAYS} days'
+        order by accepted_at limit ${REMOVE_OFFERS_BATCH} for update skip locked))`,
+  });
+  return rowCount ?? 0;
+}

@@ -1,6 +1,6 @@
-import type { Database } from '../../db/connection/database.ts';
-import { eraseRows, listErasedLately } from '../../db/queries/accounts/erase-account.ts';
-import { forgetOldFaults } from '../../db/queries/upkeep/dead-row.ts';
+import type { Database } from '../../connection/database.ts';
+import { eraseRows, listErasedLately } from '../accounts/erase-account.ts';
+import { forgetOldFaults } from './dead-row.ts';
 
 /** Rows of one kind removed at once. */
 export const LEFTOVERS_BATCH = 1_000;

@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg';
-import type { AddressFields } from '../../core/mime/address.ts';
-import type { Attachment } from '../../core/mime/attachment.ts';
-import { type Database, inTransaction } from '../../db/connection/database.ts';
-import { insertDmarcReports, type NewDmarcReport } from '../../db/queries/domains/dmarc-write.ts';
-import { countEmailsSql } from '../../db/queries/emails/email-counter.ts';
+import type { AddressFields } from '../../../core/mime/address.ts';
+import type { Attachment } from '../../../core/mime/attachment.ts';
+import { type Database, inTransaction } from '../../connection/database.ts';
+import { insertDmarcReports, type NewDmarcReport } from '../domains/dmarc-write.ts';
+import { countEmailsSql } from './email-counter.ts';
 
 /** What a parsed message adds to its reception; the envelope comes from the reception's own row. */
 export interface EmailRows {
@@ -55,7 +55,7 @@ export interface StoredEmails {
  * DMARC reports that some of them hold follow in a second statement of the same transaction, so that other mail pays nothing for them.
  * Answers the users whose mail was written.
  */
-export async function storeRows(
+export async function storeReceived(
   database: Database,
   claimant: string,
   rows: readonly EmailRows[],
@@ -81,7 +81,7 @@ async function storeEmails(
 ): Promise<StoredEmails[]> {
   const { fields, bodies } = withBodiesApart(rows);
   const result = await client.query<{ user_id: string; email_ids: string[]; last_seq: number }>({
-    name: 'store-rows',
+    name: 'store-received',
     text: STORE_SQL,
     values: [JSON.stringify(fields), bodies, claimant],
   });

@@ -1,0 +1,223 @@
+import { parentPort, type Transferable, Worker } from 'node:worker_threads';
+import { createSemaphore } from '../../core/shared/semaphore.ts';
+
+/** A thread that can be ended wherever it is. It sees nothing of the environment. */
+export interface Thread {
+  post(message: unknown): void;
+  /** Ends the thread; `onEnd` is not called. */
+  end(): Promise<void>;
+}
+
+export interface ThreadOptions {
+  /** the file that the thread runs */
+  program: URL;
+  /** Node ends the thread beyond this; no limit of its own by default */
+  heapLimitMb?: number;
+  /** given to the program as `workerData` */
+  data?: unknown;
+  onMessage: (message: unknown) => void;
+  /** called once when the thread ended without `end()` */
+  onEnd: (reason: string) => void;
+}
+
+export function startThread({ program, heapLimitMb, data, onMessage, onEnd }: ThreadOptions): Thread {
+  const worker = new Worker(program, {
+    env: {},
+    execArgv: [],
+    workerData: data,
+    ...(heapLimitMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: heapLimitMb } }),
+  });
+  worker.unref();
+  let reason: string | null = 'ended by itself';
+  worker.on('message', onMessage);
+  // 'exit' follows.
+  worker.on('error', (error: unknown) => {
+    if (reason !== null) reason = error instanceof Error ? error.message : String(error);
+  });
+  worker.on('exit', () => {
+    if (reason !== null) onEnd(reason);
+  });
+  return {
+    post: (message) => worker.postMessage(message),
+    async end() {
+      reason = null;
+      await worker.terminate();
+    },
+  };
+}
+
+export interface WorkerThreadsOptions<Input> {
+  /** the file that the threads run: it calls `serveThread` */
+  program: URL;
+  /** threads at most; each starts with its first task, and again after it ended */
+  threads: number;
+  /** tasks that one thread has at once; 1 by default, so that a task that ends its thread takes no other along */
+  tasksPerThread?: number;
+  heapLimitMb?: number;
+  /** a thread without a task for this long ends; milliseconds, never by default */
+  idleMs?: number;
+  /** for one task, from when its turn comes; milliseconds, no limit by default */
+  timeLimitMs?: number;
+  /** Starts the time limit of a task instead, which calls `onExpired` once, and returns a function that stops it. */
+  startTimeLimit?: (input: Input, onExpired: () => void) => () => void;
+}
+
+export interface TaskOptions {
+  /** on performance.now(): a task whose turn comes later is not begun */
+  startBy?: number;
+  /** instead of the limit of all tasks */
+  timeLimitMs?: number;
+}
+
+/** Threads for work on data of strangers, which may take long, or much memory. */
+export interface WorkerThreads<Input, Output> {
+  /** Rejects with TimeLimitExceeded, with ThreadEnded, or with the message of what the program threw. */
+  run(input: Input, options?: TaskOptions): Promise<Output>;
+  /** Ends the threads. The tasks in hand are rejected, and so is everything from now on. */
+  end(): Promise<void>;
+}
+
+/** A task took too long, or its turn came too late. */
+export class TimeLimitExceeded extends Error {
+  constructor() {
+    super('the task took too long');
+    this.name = 'TimeLimitExceeded';
+  }
+}
+
+/** The thread ended over a task, as when it needs too much memory, or was ended. */
+export class ThreadEnded extends Error {
+  constructor(reason: string) {
+    super(`the thread ended: ${reason}`);
+    this.name = 'ThreadEnded';
+  }
+}
+
+/** Tasks beyond what the threads take at once wait in the order they arrived. */
+export function createWorkerThreads<Input, Output>(options: WorkerThreadsOptions<Input>): WorkerThreads<Input, Output> {
+  const { tasksPerThread = 1 } = options;
+  const semaphore = createSemaphore(options.threads * tasksPerThread);
+  const seats = Array.from({ length: options.threads }, () => createSeat<Input, Output>(options));
+  let isEnded = false;
+
+  const startTimeLimit = (input: Input, timeLimitMs: number | undefined, onExpired: () => void): (() => void) => {
+    if (timeLimitMs === undefined && options.startTimeLimit !== undefined)
+      return options.startTimeLimit(input, onExpired);
+    const limitMs = timeLimitMs ?? options.timeLimitMs;
+    if (limitMs === undefined) return () => undefined;
+    const timer = setTimeout(onExpired, limitMs);
+    return () => clearTimeout(timer);
+  };
+
+  return {
+    run: (input, { startBy, timeLimitMs } = {}) =>
+      semaphore.run(async () => {
+        if (isEnded) throw new ThreadEnded('it was stopped');
+        if (startBy !== undefined && performance.now() > startBy) throw new TimeLimitExceeded();
+        const seat = seats.reduce((best, each) => (each.taskCount() < best.taskCount() ? each : best));
+        const task = seat.begin(input);
+        const stopTimeLimit = startTimeLimit(input, timeLimitMs, () => task.expire());
+        try {
+          return await task.output;
+        } finally {
+          stopTimeLimit();
+        }
+      }),
+    async end() {
+      isEnded = true;
+      await Promise.all(seats.map((seat) => seat.end()));
+    },
+  };
+}
+
+/** What goes to the program, and what comes back. */
+interface Task<Input> {
+  number: number;
+  input: Input;
+}
+type Answer<Output> = { number: number; output: Output; error?: undefined } | { number: number; error: string };
+
+/** One thread, or room for one. */
+interface Seat<Input, Output> {
+  taskCount(): number;
+  begin(input: Input): { output: Promise<Output>; expire: () => void };
+  end(): Promise<void>;
+}
+
+function createSeat<Input, Output>(options: WorkerThreadsOptions<Input>): Seat<Input, Output> {
+  const tasks = new Map<number, { resolve: (output: Output) => void; reject: (error: Error) => void }>();
+  let thread: Thread | null = null;
+  let lastNumber = 0;
+  let idleTimer: NodeJS.Timeout | undefined;
+
+  const onAnswer = (answer: Answer<Output>) => {
+    const task = tasks.get(answer.number);
+    tasks.delete(answer.number);
+    if (answer.error === undefined) task?.resolve(answer.output);
+    else task?.reject(new Error(answer.error));
+    if (tasks.size === 0 && options.idleMs !== undefined)
+      idleTimer = setTimeout(() => void end('idle'), options.idleMs).unref();
+  };
+
+  const rejectAll = (reason: string) => {
+    thread = null;
+    for (const task of tasks.values()) task.reject(new ThreadEnded(reason));
+    tasks.clear();
+  };
+
+  const end = async (reason: string) => {
+    const ended = thread;
+    rejectAll(reason);
+    await ended?.end();
+  };
+
+  const start = (): Thread => {
+    const started: Thread = startThread({
+      program: options.program,
+      ...(options.heapLimitMb === undefined ? {} : { heapLimitMb: options.heapLimitMb }),
+      // The program of a thread answers with what serveThread posts.
+      onMessage: (message) => onAnswer(message as Answer<Output>),
+      onEnd: (reason) => {
+        if (thread === started) rejectAll(reason);
+      },
+    });
+    return started;
+  };
+
+  return {
+    taskCount: () => tasks.size,
+    begin(input) {
+      clearTimeout(idleTimer);
+      const number = ++lastNumber;
+      const { promise: output, resolve, reject } = Promise.withResolvers<Output>();
+      tasks.set(number, { resolve, reject });
+      thread ??= start();
+      try {
+        thread.post({ number, input } satisfies Task<Input>);
+      } catch (error) {
+        tasks.delete(number);
+        throw error;
+      }
+      const expire = () => {
+        if (!tasks.delete(number)) return;
+        reject(new TimeLimitExceeded());
+        void end('another task took too long');
+      };
+      return { output, expire };
+    },
+    end: () => end('it was stopped'),
+  };
+}
+
+/** Serves tasks in the program of a thread. `transfer` names the buffers that move to the asker instead of being copied. */
+export function serveThread<Input, Output>(
+  work: (input: Input) => Output | Promise<Output>,
+  transfer: (output: Output) => readonly Transferable[] = () => [],
+): void {
+  parentPort?.on('message', ({ number, input }: Task<Input>) => {
+    void (async () => work(input))().then(
+      (output) => parentPort?.postMessage({ number, output } satisfies Answer<Output>, [...transfer(output)]),
+      (error: unknown) => parentPort?.postMessage({ number, error: String(error) } satisfies Answer<Output>),
+    );
+  });
+}

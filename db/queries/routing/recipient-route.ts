@@ -1,0 +1,42 @@
+import type { Database } from '../../connection/database.ts';
+
+/** Which verified domain and which of its addresses accept mail for a recipient. */
+export interface RecipientRouteRow {
+  user_id: string;
+  domain_id: string;
+  is_catch_all_enabled: boolean;
+  /** null when only the catch-all may accept it */
+  address_id: string | null;
+  address: string | null;
+  is_active: boolean | null;
+}
+
+/**
+ * Finds the route of a recipient by its exact address, else by its address without the plus-tag. Returns null when the domain is not a
+ * verified domain of this service.
+ */
+export async function findRecipientRoute(
+  database: Database,
+  { domain, exact, untagged }: { domain: string; exact: string; untagged: string },
+  timeoutMs: number,
+): Promise<RecipientRouteRow | null> {
+  const { rows } = await database.pool.query<RecipientRouteRow>({
+    name: 'check-recipient',
+    text: ROUTE_SQL,
+    values: [domain, exact, untagged],
+    query_timeout: timeoutMs,
+  });
+  return rows[0] ?? null;
+}
+
+// Equalities with the parameters on unique keys all the way: the plan stays right from the empty table to a million rows.
+const ROUTE_SQL = `
+  select v.user_id, v.domain_id, d.is_catch_all_enabled, coalesce(e.id, u.id) as address_id,
+    coalesce(e.address, u.address) as address, coalesce(e.is_active, u.is_active) as is_active
+  from verified_domain_name v
+  join domain d on d.user_id = v.user_id and d.id = v.domain_id and d.status = 'verified'
+  left join email_address_name en on en.address = $2 and en.user_id = v.user_id
+  left join email_address e on e.user_id = en.user_id and e.id = en.address_id
+  left join email_address_name un on un.address = $3 and un.user_id = v.user_id
+  left join email_address u on u.user_id = un.user_id and u.id = un.address_id
+  where v.name = $1`;
