@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Actor } from '../../../actors/actor.ts';
 import { startReceivingActor } from '../../../actors/receiving/actor.ts';
 import { startThreadingActor } from '../../../actors/threading/actor.ts';
+import { moveClock } from '../../support/rows/outgoing-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
@@ -122,6 +123,18 @@ test('a stored email is sent on, with its attachments or without', async () => {
   const unknown = await forward({ ...input, id: 'em_unknown', from: other.address }, other.apiKey);
   expect(foreign).toEqual({ __typename: 'NotFound', message: 'Email not found' });
   expect(foreign).toEqual(unknown);
+});
+
+test('after 24 hours an idempotency key is free: its response is not replayed', async () => {
+  const input = { template: 'PLAIN', to: box.address, idempotencyKey: 'aged' };
+  const { emailId } = await simulate(input);
+  await untilParsed(emailId);
+  await moveClock(gateway.actor, 23 * 3_600);
+  expect((await simulate(input)).emailId).toBe(emailId);
+  await moveClock(gateway.actor, 3_600 + 1);
+  const later = await simulate(input);
+  expect(later.__typename).toBe('SimulateInboundPayload');
+  expect(later.emailId).not.toBe(emailId);
 });
 
 test('without somebody who takes mail, that is told', async () => {
