@@ -1,18 +1,18 @@
+import { SpanKind } from '@opentelemetry/api';
 import type { Dispatcher } from 'undici';
 import { createKeyedSemaphore } from '../../core/shared/semaphore.ts';
-import { isConnectionLost } from '../../db/connection/database.ts';
+import { type Database, isConnectionLost } from '../../db/connection/database.ts';
 import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/endpoints/delivery-content.ts';
 import type { FinishRecord } from '../../db/queries/endpoints/delivery-finish.ts';
 import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
+import { noteStage } from '../mail-spans.ts';
 import type { Leases } from '../work/leases.ts';
 import { outcomeOf, outcomeOfGivingUp } from './attempt-outcome.ts';
-import { noteAttempt } from './attempt-span.ts';
 import type { EndpointLookup } from './endpoint-lookup.ts';
 import type { DeliveryJob } from './job.ts';
-import { isRawNeeded, type PayloadParts } from './payload.ts';
 import { type OpenRequest, postWebhook, type WebhookResponse } from './post-webhook.ts';
-import { makeWebhookRequest } from './webhook-request.ts';
+import { isRawNeeded, makeWebhookRequest, type PayloadParts } from './webhook-request.ts';
 
 export interface AttemptOptions {
   context: ActorContext;
@@ -197,4 +197,23 @@ function measure(
   if (outcome !== 'success') return;
   const sinceMs = Math.max(0, Date.now() - acceptedAt.getTime());
   actorMetrics.sinceAcceptSeconds.observe({ stage: 'delivered' }, sinceMs / 1_000);
+}
+
+/** Records the span of a request, without the URL, which belongs to the user. */
+function noteAttempt(database: Database, job: DeliveryJob, startedTick: number, response: WebhookResponse): void {
+  const statusCode = response.kind === 'answered' ? response.statusCode : null;
+  const isTaken = statusCode !== null && statusCode >= 200 && statusCode < 300;
+  noteStage(database, [job], {
+    name: 'webhook attempt',
+    kind: SpanKind.CLIENT,
+    startedTick,
+    attributes: {
+      'postroom.delivery.id': job.deliveryId,
+      'postroom.endpoint.id': job.endpointId,
+      'postroom.attempt': job.attempts + 1,
+      'http.request.method': 'POST',
+      ...(statusCode === null ? {} : { 'http.response.status_code': statusCode }),
+    },
+    error: isTaken ? null : statusCode === null ? response.kind : String(statusCode),
+  });
 }

@@ -1,7 +1,37 @@
+import { buildMailPayload, isRawNeeded as isRawNeededFor } from '../../core/endpoints/mail-payload.ts';
 import { LONGEST_ATTEMPT_SECONDS } from '../../core/endpoints/retry-policy.ts';
 import { webhookHeaders } from '../../core/endpoints/webhook-signature.ts';
-import { buildPayload, type PayloadParts } from './payload.ts';
+import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-content.ts';
+import type { DeliveryEndpoint, WebhookFacts } from './endpoint-lookup.ts';
+import type { DeliveryJob } from './job.ts';
 import type { WebhookRequest } from './post-webhook.ts';
+
+export interface PayloadParts {
+  job: Pick<DeliveryJob, 'createdAt' | 'threadId' | 'threadPosition'>;
+  endpoint: DeliveryEndpoint;
+  webhook: WebhookFacts;
+  email: DeliveryContentRow;
+  /** the raw message; null when it was removed, or is not needed (isRawNeeded) */
+  raw: Buffer | null;
+  /** without a slash at its end */
+  publicUrl: string;
+  /** see core/endpoints/download-link.ts */
+  linkKey: Uint8Array;
+}
+
+/** Returns the body of the request that delivers an email to a webhook, real or test. Equal parts give equal text. */
+function buildPayload({ job, endpoint, webhook, email, raw, publicUrl, linkKey }: PayloadParts): string {
+  return buildMailPayload({ delivery: job, endpoint, config: webhook.config, mail: email, raw, publicUrl, linkKey });
+}
+
+/** Whether the payload of this email for this endpoint is built from the raw message. */
+export function isRawNeeded({
+  endpoint,
+  webhook,
+  email,
+}: Pick<PayloadParts, 'endpoint' | 'webhook' | 'email'>): boolean {
+  return isRawNeededFor({ endpoint, config: webhook.config, mail: email });
+}
 
 export interface WebhookRequestParts extends PayloadParts {
   deliveryId: string;
@@ -9,7 +39,7 @@ export interface WebhookRequestParts extends PayloadParts {
   sentAt: Date;
 }
 
-/** The request by which an email is delivered to a webhook, signed: of real mail and of tests alike. */
+/** Builds the signed request that delivers an email to a webhook, real or test. */
 export function makeWebhookRequest(parts: WebhookRequestParts): WebhookRequest {
   const { endpoint, webhook, email } = parts;
   const body = Buffer.from(buildPayload(parts), 'utf8');

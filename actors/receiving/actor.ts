@@ -12,13 +12,13 @@ import { createAcceptor } from './accept-message.ts';
 import { watchCapacity } from './capacity.ts';
 import { checkRecipient } from './check-recipient.ts';
 import { createExaminer } from './examine-message.ts';
+import type { ReportOptions } from './handle-bounces.ts';
 import { createReparser } from './parse-again.ts';
 import { createParsePool, type ParsePool } from './parse-pool.ts';
 import { createParseQueue } from './parse-queue.ts';
 import { parseReceptions } from './parse-receptions.ts';
 import { reportFailures } from './report-failures.ts';
 import { type ParsedReception, storeParsed } from './store-parsed.ts';
-import type { ReportOptions } from './take-reports.ts';
 
 export interface ReceivingActorOptions {
   /** threads that parse */

@@ -6,10 +6,10 @@ import { actorMetrics, receivingMetrics } from '../../schema/metrics.ts';
 import { noteStage } from '../mail-spans.ts';
 import type { GroupCommit } from '../work/group-commit.ts';
 import type { FaultPoint } from './accept-message.ts';
+import { type ReportOptions, takeReports } from './handle-bounces.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 import type { ParsePool } from './parse-pool.ts';
 import type { ParsedReception } from './store-parsed.ts';
-import { type ReportOptions, takeReports } from './take-reports.ts';
 
 export interface ParseOptions {
   parser: ParsePool;

@@ -2,11 +2,11 @@ import { deriveReturnAddressKey, makeReturnAddress } from '../../core/smtp/retur
 import { isConnectionLost } from '../../db/connection/database.ts';
 import type { ActorContext } from '../actor.ts';
 import type { LookUp } from '../dns-resolver.ts';
+import { setAside } from '../set-aside.ts';
 import { isGoneBeforehand, isTooMany, toOutcome, toResult, verdictOf } from './attempt-results.ts';
 import type { DestinationVerdict } from './destination-queue.ts';
 import type { AttemptResult, SendingJob, Transaction } from './job.ts';
 import { type NoSession, type OpeningParts, openSession } from './open-session.ts';
-import { ownFault } from './own-fault.ts';
 import { type ResolveParts, resolveDestination } from './resolve-destination.ts';
 import { directRoute, type Route } from './route.ts';
 import { INTERRUPTED, type Interruption, type SendReport } from './send-report.ts';
@@ -218,4 +218,27 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
+}
+
+/** Sets the recipients aside for a fault of ours, and returns their results. */
+async function ownFault(
+  context: ActorContext,
+  jobs: readonly SendingJob[],
+  text: string,
+  error: unknown = new Error(text),
+): Promise<{ results: AttemptResult[]; verdict: 'refused'; isUnopened: boolean }> {
+  const results = jobs.map(async (job) => {
+    const fault = { userId: job.userId, step: 'send', subjectId: job.recipientId, error } as const;
+    const { retrySeconds } = await setAside(context, fault);
+    return {
+      job,
+      ...NOWHERE,
+      code: null,
+      outcome: 'deferred',
+      status: '4.3.0',
+      text,
+      faultRetrySeconds: retrySeconds,
+    } as const;
+  });
+  return { results: await Promise.all(results), verdict: 'refused', isUnopened: false };
 }

@@ -1,6 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { SpanKind } from '@opentelemetry/api';
+import type { Database } from '../../db/connection/database.ts';
 import { actorMetrics, sendingMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
+import { noteStage } from '../mail-spans.ts';
 import { createWorkEngine } from '../work/engine.ts';
 import type { InHand } from '../work/in-hand.ts';
 import type { Leases } from '../work/leases.ts';
@@ -10,7 +13,6 @@ import { closeUnbegun } from './claim-recipients.ts';
 import type { DestinationQueue } from './destination-queue.ts';
 import type { AttemptResult, SendingJob, Transaction } from './job.ts';
 import { type Outcome, toOutcome } from './outcome.ts';
-import { noteTransaction } from './transaction-span.ts';
 
 export interface DispatcherOptions {
   context: ActorContext;
@@ -180,4 +182,29 @@ function withoutPlace(result: AttemptResult): AttemptResult {
 function isYoung(transaction: Transaction): boolean {
   const now = performance.now();
   return transaction.jobs.every((job) => now - job.claimedAt < PATIENCE_MS);
+}
+
+/** Records the span of an attempt over SMTP, without the name and the text of the server: they would tell who was written to. */
+function noteTransaction(
+  database: Database,
+  transaction: Transaction,
+  startedTick: number,
+  { results }: AttemptReport,
+): void {
+  const failed = results.find(({ outcome }) => outcome !== 'delivered');
+  const told = failed ?? results[0];
+  noteStage(database, [transaction], {
+    name: 'smtp attempt',
+    kind: SpanKind.CLIENT,
+    startedTick,
+    attributes: {
+      'network.protocol.name': 'smtp',
+      'postroom.recipients': results.length,
+      'postroom.recipients.delivered': results.filter(({ outcome }) => outcome === 'delivered').length,
+      'postroom.attempt': 1 + Math.max(0, ...results.map(({ job }) => job.attempts)),
+      ...(told?.code == null ? {} : { 'postroom.smtp.reply_code': told.code }),
+      ...(told?.isTls == null ? {} : { 'tls.established': told.isTls }),
+    },
+    error: failed?.outcome ?? null,
+  });
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Actor } from '../../actors/actor.ts';
 import { startDeliveryActor } from '../../actors/delivery/actor.ts';
 import { createEndpointLookup, type DeliveryEndpoint } from '../../actors/delivery/endpoint-lookup.ts';
-import { isRawNeeded } from '../../actors/delivery/payload.ts';
+import { isRawNeeded } from '../../actors/delivery/webhook-request.ts';
 import { makeWebhookRequest } from '../../actors/delivery/webhook-request.ts';
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { makeIdentifier } from '../../core/shared/identifiers.ts';

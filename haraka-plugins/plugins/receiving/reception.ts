@@ -7,9 +7,9 @@ import { smtpMetrics } from '../../../schema/metrics.ts';
 import { MAX_RECIPIENTS, type SmtpSettings } from '../../settings.ts';
 import { close, type Decision, pass, reply } from './answer.ts';
 import { DataReader, type HeldOctets, noRoom, tooBig } from './data-reader.ts';
+import { receivedHeader } from './received-header.ts';
 import type { Questions } from './remember-answers.ts';
 import { beginTransaction, type Session } from './session.ts';
-import { traceFields } from './trace-fields.ts';
 import { beginTransactionSpan, endTransactionSpan } from './transaction-span.ts';
 
 /** What the decisions of a transaction need. */
@@ -153,7 +153,7 @@ function envelope(settings: SmtpSettings, { connection, recipients, isUtf8 }: Se
     remoteAddress: remote.ip,
     helo: hop.helo,
     isTls: hop.isTls,
-    traceFields: traceFields(hop),
+    traceFields: receivedHeader(hop),
   };
 }
 

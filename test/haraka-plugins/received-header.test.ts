@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Hop, traceFields } from '../../haraka-plugins/plugins/receiving/trace-fields.ts';
+import { type Hop, receivedHeader } from '../../haraka-plugins/plugins/receiving/received-header.ts';
 
 const hop: Hop = {
   helo: 'client.test',
@@ -14,7 +14,7 @@ const hop: Hop = {
 };
 
 test('A Received field names from, by, with, id, for and the date.', () => {
-  expect(traceFields(hop)).toBe(
+  expect(receivedHeader(hop)).toBe(
     'Received: from client.test ([192.0.2.1])\r\n\tby mx.postroom.test with ESMTP id A-1.1\r\n\tfor <hello@inbox.test>; Sun, 01 Mar 2026 02:03:04 +0000\r\n',
   );
 });
@@ -30,11 +30,11 @@ test.each([
   [{ helo: 'x\r\nBcc: y' }, 'from unknown ('],
   [{ helo: 'žluť.test' }, 'from unknown ('],
 ])('%j gives %s', (change, part) => {
-  const field = traceFields({ ...hop, ...change });
+  const field = receivedHeader({ ...hop, ...change });
   expect(field).toContain(part);
   expect(field.split('\r\n')).toHaveLength(4);
 });
 
 test.each([[['a@inbox.test', 'b@inbox.test']], [['kůň@inbox.test']]])('%j are not named', (recipients) => {
-  expect(traceFields({ ...hop, recipients })).not.toContain('for ');
+  expect(receivedHeader({ ...hop, recipients })).not.toContain('for ');
 });

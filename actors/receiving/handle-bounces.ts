@@ -8,9 +8,9 @@ import type { Reception } from '../../db/queries/emails/reception.ts';
 import { settleForwards } from '../../db/queries/endpoints/forward-settle.ts';
 import * as reports from '../../db/queries/sending/apply-bounce.ts';
 import { suppressAddresses } from '../../db/queries/sending/suppression-write.ts';
+import { outcomeOfComplaint, outcomeOfDeliveryReport } from './bounce-outcome.ts';
 import { readMailbox } from './mailbox.ts';
 import type { ParseOutcome } from './parse-messages.ts';
-import { outcomeOfComplaint, outcomeOfDeliveryReport } from './read-report.ts';
 
 export interface ReportOptions {
   database: Database;

@@ -20,7 +20,7 @@ const printableAscii = /^[\x21-\x7e]+$/;
  * Our Received field (RFC 5321 §4.4, protocol names of RFC 3848 and RFC 6531), ended by CRLF. The recipient is named only when it
  * is the only one, so that nobody learns of others. A HELO that is no domain is given as `unknown`.
  */
-export function traceFields(hop: Hop): string {
+export function receivedHeader(hop: Hop): string {
   const from = domainOrLiteral.test(hop.helo) ? hop.helo : 'unknown';
   const [recipient] = hop.recipients;
   const isNamed =
