@@ -103,7 +103,7 @@ async function measureFirstLoad(context: BrowserContext, url: string): Promise<v
   });
   const startedAt = performance.now();
   await page.goto(`${url}/`);
-  await page.getByText('Mail by the hour').first().waitFor();
+  await page.getByText('Emails per hour').first().waitFor();
   const ms = performance.now() - startedAt;
   const octets = scripts.reduce((sum, script) => sum + script.octets, 0);
   console.log(

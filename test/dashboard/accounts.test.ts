@@ -23,10 +23,10 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     await page.getByLabel('Your name').fill('Ada Lovelace');
     await page.getByLabel('Email address').fill('ada@signs-up.test');
     await page.getByLabel('Password', { exact: true }).fill('short');
-    await page.getByRole('button', { name: 'Make the account' }).click();
-    await page.getByText('Must have 8 characters or more.').waitFor();
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByText('Must have at least 8 characters.').waitFor();
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     await atPath(page, '/welcome');
 
     const other = await tab.context.newPage();
@@ -39,7 +39,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     await page.goto(`${stage.url}/keys?show=revoked`);
     await atPath(page, '/sign-in');
     await signIn(page, 'ada@signs-up.test', 'a wrong password');
-    await page.getByText('The address or the password is not right.').waitFor();
+    await page.getByText('The email address or the password is incorrect.').waitFor();
     expect(await findViolations(page)).toEqual([]);
     await signIn(page, 'ada@signs-up.test', PASSWORD);
     await atPath(page, '/keys');
@@ -68,13 +68,13 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     const used = await link(one);
     await tab.page.goto(used);
     await atPath(tab.page, '/welcome');
-    await tab.page.getByText('You signed in by a link that works once').waitFor();
+    await tab.page.getByText('You signed in with a one-time link').waitFor();
     await tab.page.goto(`${stage.url}/settings`);
     await expect.poll(() => tab.page.getByLabel('Email address').inputValue()).toBe(one);
 
     const stranger = await stage.open(null);
     await stranger.page.goto(used);
-    await stranger.page.getByRole('heading', { name: 'This link does not work' }).waitFor();
+    await stranger.page.getByRole('heading', { name: 'This link is not valid' }).waitFor();
     expect(await findViolations(stranger.page)).toEqual([]);
     await stranger.context.close();
 
@@ -108,7 +108,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     expect(await page.getByLabel('Name').inputValue()).toBe('Ada, Countess of Lovelace');
     await page.locator('[data-live=live]').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Your name is saved.').waitFor();
+    await page.getByText('Your name was saved.').waitFor();
     await page.reload();
     await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Ada, Countess of Lovelace');
     expect(complaintsOf(tab)).toEqual([]);
@@ -126,17 +126,17 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     const { page } = tab;
     await page.getByLabel('Current password').fill('not the one');
     await page.getByLabel('New password').fill('another horse battery');
-    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('This is not your current password.').waitFor();
     await page.getByLabel('Current password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Change the password' }).click();
-    await page.getByText('The password is changed.').waitFor();
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('The password was changed.').waitFor();
     // Its session is gone, and its feed tells it.
     await second.page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
 
     await third.page.goto(`${stage.url}/sign-in`);
     await signIn(third.page, email, PASSWORD);
-    await third.page.getByText('The address or the password is not right.').waitFor();
+    await third.page.getByText('The email address or the password is incorrect.').waitFor();
     await signIn(third.page, email, 'another horse battery');
     await atPath(third.page, '/');
     await page.reload();
@@ -176,7 +176,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     });
     await page.goto(`${stage.url}/sign-in?next=/settings%3Ftab%3Dsecurity`);
     await signIn(page, email, PASSWORD);
-    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('button', { name: 'Add passkey' }).click();
     const passkeys = page.getByRole('list', { name: 'Passkeys' }).getByRole('listitem');
     await passkeys.getByRole('button', { name: /^Rename/ }).click();
     await passkeys.getByRole('textbox', { name: 'Name' }).fill('My laptop');
@@ -199,8 +199,8 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     await passkeys.getByText('My laptop').waitFor();
     expect(await findViolations(page)).toEqual([]);
     await passkeys.getByRole('button', { name: 'Remove' }).click();
-    await page.getByRole('button', { name: 'Remove the passkey' }).click();
-    await page.getByText('There is none yet.').waitFor();
+    await page.getByRole('button', { name: 'Remove passkey' }).click();
+    await page.getByText('No passkeys yet.').waitFor();
     expect(complaintsOf(tab)).toEqual([]);
     await tab.context.close();
   });

@@ -92,14 +92,14 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
 
     await row.getByRole('link', { name: 'An order' }).click();
     await page.getByRole('heading', { level: 1, name: 'An order' }).waitFor();
-    await page.getByRole('region', { name: 'Found in it' }).getByText('482913', { exact: true }).waitFor();
+    await page.getByRole('region', { name: 'Codes and links' }).getByText('482913', { exact: true }).waitFor();
     await page.getByText(/Webhook to endpoint “Orders”, try 1: failed, answer 500/).waitFor();
     expect(await findViolations(page)).toEqual([]);
 
     await openTab(page, 'Deliveries');
     const delivery = page.getByRole('region', { name: /^Delivery \d to Orders$/ });
     await delivery.getByText('"error": "the database is down"').waitFor();
-    await delivery.getByRole('button', { name: 'Show the payload' }).click();
+    await delivery.getByRole('button', { name: 'Show payload' }).click();
     await delivery.getByText('"subject": "An order"').first().waitFor();
     expect(new URL(page.url()).searchParams.get('tab')).toBe('deliveries');
     expect(await findViolations(page)).toEqual([]);
@@ -152,9 +152,9 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await list.getByText('Beta').waitFor();
     await expect.poll(() => list.getByRole('listitem').count()).toBe(1);
     expect(new URL(page.url()).search).toBe('?direction=sent');
-    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
     await expect.poll(() => list.getByRole('listitem').count()).toBe(4);
-    await page.getByRole('searchbox', { name: 'Search all mail' }).fill('subject:alpha -3');
+    await page.getByRole('searchbox', { name: 'Search all emails' }).fill('subject:alpha -3');
     await page.keyboard.press('Enter');
     await expect.poll(() => list.getByRole('listitem').count()).toBe(2);
     await page.reload();
@@ -203,7 +203,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     expect(await findViolations(page)).toEqual([]);
     isAwake = true;
     await row.getByRole('button', { name: 'Retry now: “Put off”' }).click();
-    await page.getByRole('heading', { name: 'Nothing is deferred' }).waitFor();
+    await page.getByRole('heading', { name: 'No deferred emails' }).waitFor();
     await page.getByRole('tab', { name: 'Deferred 0' }).waitFor();
 
     await page.getByRole('tab', { name: 'Bounced 1' }).click();
@@ -223,20 +223,20 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     };
     await change(account, 'createGuardRule', given, '... on CreateGuardRulePayload { guardRule { id } }');
     const { page, complaints, context } = await open(account, '/held');
-    await page.getByRole('heading', { name: 'Nothing is blocked' }).waitFor();
+    await page.getByRole('heading', { name: 'No blocked emails' }).waitFor();
     for (let n = 1; n <= 3; n++) await stage.mail({ to: account.address, subject: `Cheap pills ${n}`, text: 'Buy.' });
-    await page.getByRole('tab', { name: 'Blocked by rule 3' }).waitFor();
+    await page.getByRole('tab', { name: 'Blocked 3' }).waitFor();
     const row = page.getByRole('listitem').filter({ hasText: 'Cheap pills 2' });
     await row.getByRole('link', { name: 'No pills' }).waitFor();
     expect(await findViolations(page)).toEqual([]);
     await row.getByRole('button', { name: 'Release “Cheap pills 2”' }).click();
     await row.waitFor({ state: 'detached' });
-    await page.getByRole('tab', { name: 'Blocked by rule 2' }).waitFor();
+    await page.getByRole('tab', { name: 'Blocked 2' }).waitFor();
 
     await page.getByRole('button', { name: 'Release all 2 shown' }).click();
-    await page.getByRole('button', { name: 'Release them' }).click();
+    await page.getByRole('button', { name: 'Release emails' }).click();
     await page.getByText('2 of 2 released. Done.').waitFor();
-    await page.getByRole('heading', { name: 'Nothing is blocked' }).waitFor();
+    await page.getByRole('heading', { name: 'No blocked emails' }).waitFor();
     await receiver.until((all) => all.filter(({ path }) => path === '/released').length === 3);
     expect(complaints).toEqual([]);
     await context.close();
@@ -251,12 +251,12 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await leadTo(account, 'Later', '/later');
     await page.getByRole('button', { name: 'Reprocess' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Show what would change' }).click();
+    await dialog.getByRole('button', { name: 'Preview changes' }).click();
     await dialog.getByText('It would be delivered to “Later”.').waitFor();
-    await dialog.getByText(/things? would change/).waitFor();
+    await dialog.getByText(/fields? would change/).waitFor();
     expect(await findViolations(page)).toEqual([]);
     expect(receiver.requests.filter(({ path }) => path === '/later')).toEqual([]);
-    await dialog.getByRole('button', { name: 'Reprocess now' }).click();
+    await dialog.getByRole('button', { name: 'Reprocess email' }).click();
     await dialog.getByText('It is being delivered to “Later”.').waitFor();
     await receiver.until((all) => all.some(({ path }) => path === '/later'));
     await page.keyboard.press('Escape');
@@ -276,7 +276,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await mine.page.getByRole('heading', { level: 1, name: 'Private' }).waitFor();
     const path = new URL(mine.page.url()).pathname;
     const { page, context, complaints } = await open(stranger, path);
-    await page.getByRole('heading', { name: 'No such email' }).waitFor();
+    await page.getByRole('heading', { name: 'Email not found' }).waitFor();
     expect(await page.getByText('Private').count()).toBe(0);
     expect(complaints).toEqual([]);
     await context.close();

@@ -14,8 +14,8 @@ test('the same content is sent with the same key, and other content with another
 test.each([
   ['ann@example.com', null],
   ['"Lee, Ann" <ann@example.com>', null],
-  ['ann@', '"ann@" is no address'],
-  ['ann@localhost', '"ann@localhost" is no address'],
+  ['ann@', '"ann@" is not a valid address'],
+  ['ann@localhost', '"ann@localhost" is not a valid address'],
 ])('of the address %s is said: %s', (text, refusal) => {
   expect(refusalOfMailboxes([text])).toBe(refusal);
 });
@@ -46,7 +46,7 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
 
     // An answer; a slip is told at its field, and what is written outlives a reload.
     await page.keyboard.press('r');
-    const text = page.getByRole('textbox', { name: 'Text', exact: true });
+    const text = page.getByRole('textbox', { name: 'Message', exact: true });
     await text.fill('Forty-two.');
     await expect.poll(() => page.evaluate(() => JSON.stringify(sessionStorage))).toContain('Forty-two.');
     await page.reload();
@@ -61,7 +61,7 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     await page.getByText('answer.txt').waitFor();
     expect(await findViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Send', exact: true }).dblclick();
-    await page.getByText('The email is on its way.').waitFor();
+    await page.getByText('The email is being sent.').waitFor();
     await expect.poll(async () => (await received(friend)).map((mail) => mail.subject)).toEqual(['Re: Question']);
     const [answer] = await received(friend);
     expect(answer).toMatchObject({ attachments: [{ filename: 'answer.txt', size: 2 }] });
@@ -69,10 +69,10 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
 
     // Sent on, with its file.
     await page.keyboard.press('f');
-    await page.getByRole('textbox', { name: 'Text above' }).fill('Do you know?');
+    await page.getByRole('textbox', { name: 'Message above' }).fill('Do you know?');
     await page.getByRole('checkbox', { name: /question\.txt/ }).waitFor();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
-    await page.getByText('Give an address to send to').waitFor();
+    await page.getByText('Enter at least one recipient').waitFor();
     await toField(page).fill(friend.address);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
@@ -86,18 +86,18 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     await toField(page).fill(friend.address);
     await page.keyboard.press('Enter');
     await dialog.getByRole('textbox', { name: 'Subject' }).fill('Later');
-    await dialog.getByRole('textbox', { name: 'Text', exact: true }).fill('Not now.');
+    await dialog.getByRole('textbox', { name: 'Message', exact: true }).fill('Not now.');
     await dialog.getByRole('button', { name: 'Send later' }).click();
     await dialog.getByRole('textbox', { name: 'Send at' }).fill('in the blue');
-    await dialog.getByText('That is not understood').waitFor();
+    await dialog.getByText('This is not a valid time').waitFor();
     await dialog.getByRole('textbox', { name: 'Send at' }).fill('tomorrow at 9am');
-    await dialog.getByText(/Goes on .*9:00:00/).waitFor();
+    await dialog.getByText(/Will be sent .*9:00:00/).waitFor();
     await page.emulateMedia({ colorScheme: 'dark' });
     expect(await findViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Schedule' }).click();
-    await page.getByText(/It goes on .*9:00:00/).waitFor();
+    await page.getByText(/Scheduled for .*9:00:00/).waitFor();
     await page.getByRole('button', { name: 'Undo' }).last().click();
-    await page.getByText('It will not be sent.').waitFor();
+    await page.getByText('Sending was stopped.').waitFor();
     const { body } = await account.graphql('{ emails(filter: { type: SCHEDULED }) { edges { node { status } } } }');
     expect(body.data.emails.edges).toEqual([{ node: { status: 'CANCELLED' } }]);
 
@@ -108,7 +108,7 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     );
     await page.goto(`${stage.url}/inbox?compose=new`);
     await dialog.getByRole('button', { name: 'Schedule' }).click();
-    await dialog.getByRole('link', { name: 'lift the suppression' }).waitFor();
+    await dialog.getByRole('link', { name: 'remove the suppression' }).waitFor();
     expect(tab.complaints).toEqual([]);
     await tab.context.close();
   });

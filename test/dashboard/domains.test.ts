@@ -26,17 +26,17 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await page.goto(`${stage.url}/domains`);
     await page.getByText('No domains yet').waitFor();
     await expectAccessible(page);
-    await page.getByRole('main').getByRole('link', { name: 'Add a domain' }).first().click();
+    await page.getByRole('main').getByRole('link', { name: 'Add domain' }).first().click();
 
     const name = page.getByRole('textbox', { name: 'Domain' });
     await name.fill('hello@wizard.test');
-    await page.getByRole('button', { name: 'Add the domain' }).click();
-    await page.getByText('Enter what stands behind the @').waitFor();
+    await page.getByRole('button', { name: 'Add domain' }).click();
+    await page.getByText('Enter only the part after the @').waitFor();
     await expectAccessible(page);
     await name.fill('Wizard.test');
-    await page.getByRole('button', { name: 'Add the domain' }).click();
+    await page.getByRole('button', { name: 'Add domain' }).click();
     await page.getByText('Publish these records').waitFor();
-    expect(await page.getByText('not seen yet').count()).toBe(7);
+    expect(await page.getByText('not found', { exact: true }).count()).toBe(7);
     await expectAccessible(page);
 
     const records = await copyRecords(page);
@@ -51,45 +51,46 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     ]);
     dns.set('wizard.test', 'MX', [{ preference: 5, exchange: 'mx.others.test' }]);
     dns.set('_postroom.wizard.test', 'TXT', ['postroom-verification=somebody-else']);
-    await page.getByRole('button', { name: 'I published them: check' }).first().click();
+    await page.getByRole('button', { name: 'Check records' }).first().click();
     await page.getByText('Found instead: postroom-verification=somebody-else').waitFor();
     await page.getByText('Found instead: 5 mx.others.test').waitFor();
-    await page.getByText('Other records stand in the way').waitFor();
+    await page.getByText('Conflicting DNS records').waitFor();
     await expectAccessible(page);
 
     await page.evaluate(() => document.body.setAttribute('data-not-reloaded', ''));
     publish(records);
-    await page.getByRole('button', { name: 'Check now' }).click();
+    await page.getByRole('button', { name: 'Check DNS' }).click();
     await page.getByText('wizard.test is verified').waitFor();
-    await page.getByText('7 of 7 records seen').waitFor();
+    await page.getByText('7 of 7 records found').waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
 
     await page.getByRole('textbox', { name: 'Address' }).fill('hello');
-    await page.getByRole('button', { name: 'Make the address' }).click();
+    await page.getByRole('button', { name: 'Create address' }).click();
     const drawer = page.getByRole('dialog', { name: 'hello@wizard.test' });
-    await drawer.getByRole('combobox', { name: 'Test mail' }).selectOption('ONE_TIME_CODE');
-    await drawer.getByRole('button', { name: 'Send it' }).click();
-    await drawer.getByText('It arrived').waitFor();
+    await drawer.getByRole('combobox', { name: 'Test email' }).selectOption('ONE_TIME_CODE');
+    await drawer.getByRole('button', { name: 'Send test email' }).click();
+    await drawer.getByText('The test email arrived').waitFor();
     await drawer.getByText('1 emails in 24 h').waitFor();
     expect(await drawer.getByText('swaks --server').textContent()).toContain(`:${stage.service.smtpPort} `);
     await expectAccessible(page);
     expect(await page.locator('[data-not-reloaded]').count()).toBe(1);
-    const mail = await drawer.getByRole('link', { name: 'Open the mail' }).getAttribute('href');
+    const mail = await drawer.getByRole('link', { name: 'Open email' }).getAttribute('href');
     expect(mail).toMatch(/^\/emails\/em_/);
 
-    await drawer.getByRole('switch', { name: 'Takes mail' }).click();
-    await drawer.getByText('Mail to it is refused (550) now').waitFor();
+    await drawer.getByRole('switch', { name: 'Receive mail' }).click();
+    await drawer.getByText('Mail to the address is rejected (550)').waitFor();
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'hidden' });
     await page.getByText('off', { exact: true }).waitFor();
     await page.getByRole('searchbox', { name: 'Search addresses' }).fill('nobody');
-    await page.getByText('No address fits').waitFor();
+    await page.getByText('No matching addresses').waitFor();
     expect(new URL(page.url()).searchParams.get('q')).toBe('nobody');
-    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByRole('button', { name: 'Show all addresses' }).click();
     await page.getByRole('link', { name: 'hello@wizard.test' }).click();
-    await page.getByRole('button', { name: 'Delete the address' }).click();
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('button', { name: 'Delete address' }).click();
+    const question = page.getByRole('dialog', { name: 'Delete hello@wizard.test?' });
+    await question.getByRole('button', { name: 'Delete address' }).click();
     await page.getByText('No addresses yet').waitFor();
     expect(tab.complaints).toEqual([]);
     await tab.context.close();
@@ -101,28 +102,28 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     const tab = await openTab(account);
     const { page } = tab;
     await page.goto(`${stage.url}/domains/${domain.id}`);
-    await page.getByText('Waiting for its records').waitFor();
+    await page.getByText('Waiting for DNS records').waitFor();
     await page.getByText('Live').waitFor();
     await page.evaluate(() => document.body.setAttribute('data-not-reloaded', ''));
     publish(await copyRecords(page));
     await expireNextLook(domain.id);
-    await page.getByText('7 of 7 records seen').waitFor();
+    await page.getByText('7 of 7 records found').waitFor();
     await page.getByText('receives', { exact: true }).waitFor();
     expect(await page.locator('[data-not-reloaded]').count()).toBe(1);
 
-    await page.getByRole('button', { name: 'Make a new key' }).click();
-    await page.getByRole('button', { name: 'Make the key' }).click();
-    await page.getByText('waits for its record').waitFor();
-    await page.getByText('7 of 8 records seen').waitFor();
+    await page.getByRole('button', { name: 'Rotate key' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click();
+    await page.getByText('waiting for its record', { exact: true }).waitFor();
+    await page.getByText('7 of 8 records found').waitFor();
     publish(await copyRecords(page));
-    await page.getByRole('button', { name: 'Check now' }).click();
-    await page.getByText('8 of 8 records seen').waitFor();
+    await page.getByRole('button', { name: 'Check DNS' }).click();
+    await page.getByText('8 of 8 records found').waitFor();
     await page.getByText('replaced', { exact: true }).waitFor();
     await expectAccessible(page);
 
     await page.goto(`${stage.url}/domains`);
     await page.getByRole('button', { name: 'Check all' }).click();
-    await page.getByText('Done: 1 of 1 domains asked about, 1 verified').waitFor();
+    await page.getByText('Done: 1 of 1 domains checked, 1 verified').waitFor();
     expect(tab.complaints).toEqual([]);
     await tab.context.close();
   });
@@ -143,14 +144,14 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await page.goto(`${stage.url}/domains/${account.domainId}`);
     await page.getByPlaceholder('Choose an endpoint').click();
     await page.getByRole('option', { name: 'Desk' }).click();
-    await page.getByRole('button', { name: 'Take it in' }).click();
-    await page.getByText('that nobody made goes to Desk').waitFor();
+    await page.getByRole('button', { name: 'Turn on catch-all' }).click();
+    await page.getByText('is delivered to Desk').waitFor();
     const { body: changed } = await account.call('GET', `/domains/${account.domainId}`);
     expect(changed).toMatchObject({ isCatchAllEnabled: true, catchAllEndpointId: endpoint.id });
 
     await page.getByRole('button', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Delete these first').waitFor();
+    await dialog.getByText('Delete them first').waitFor();
     await expectAccessible(page);
     await dialog.getByRole('link', { name: `sub.${account.domain}` }).click();
     await page.getByRole('heading', { level: 1, name: `sub.${account.domain}` }).waitFor();
@@ -169,32 +170,32 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     const tab = await openTab(account);
     const { page } = tab;
     await page.goto(`${stage.url}/suppressions`);
-    await page.getByText('Nothing is suppressed').waitFor();
+    await page.getByText('No suppressions yet').waitFor();
     await expectAccessible(page);
     await page.getByText('Live').waitFor();
     await bounce(account, 'bob@gone.test', 'Your <b>order</b>');
-    await page.getByText('Its server refused mail for good').waitFor();
+    await page.getByText('Bounced: the server permanently refused mail').waitFor();
     expect(await page.getByRole('link', { name: 'Your <b>order</b>' }).getAttribute('href')).toMatch(/^\/emails\//);
 
-    await page.getByRole('button', { name: 'Suppress an address' }).click();
+    await page.getByRole('button', { name: 'Suppress address' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Address' }).fill('nobody');
-    await dialog.getByRole('button', { name: 'Suppress it' }).click();
-    await dialog.getByText('Enter a whole address').waitFor();
+    await dialog.getByRole('button', { name: 'Suppress address' }).click();
+    await dialog.getByText('Enter a complete address').waitFor();
     await expectAccessible(page);
     await dialog.getByRole('textbox', { name: 'Address' }).fill('Eve@Example.com');
     await dialog.getByRole('textbox', { name: 'Note' }).fill('asked by phone');
-    await dialog.getByRole('button', { name: 'Suppress it' }).click();
+    await dialog.getByRole('button', { name: 'Suppress address' }).click();
     await page.getByText('eve@example.com').waitFor();
     await page.getByText('asked by phone').waitFor();
     await expectAccessible(page);
 
     await page.getByRole('searchbox', { name: 'Search suppressions' }).fill('bob@');
     await page.getByText('eve@example.com').waitFor({ state: 'hidden' });
-    await page.getByRole('button', { name: 'Lift the suppression of bob@gone.test' }).click();
+    await page.getByRole('button', { name: 'Remove suppression of bob@gone.test' }).click();
     await page.getByText('If the address still does not exist').waitFor();
-    await page.getByRole('button', { name: 'Lift it' }).click();
-    await page.getByText('No suppression fits').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove suppression' }).click();
+    await page.getByText('No matching suppressions').waitFor();
     expect((await account.call('GET', '/suppressions')).body.data).toMatchObject([{ address: 'eve@example.com' }]);
     expect(tab.complaints).toEqual([]);
     await tab.context.close();
@@ -206,16 +207,16 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     const tab = await openTab(await stage.account(), { viewport: { width: 390, height: 844 } });
     const { page } = tab;
     await page.goto(`${stage.url}/domains/${owner.domainId}`);
-    await page.getByText('No such domain').waitFor();
+    await page.getByText('Domain not found').waitFor();
     await page.goto(`${stage.url}/domains?new=${owner.domainId}&step=check`);
-    await page.getByText('No such domain').waitFor();
+    await page.getByText('Domain not found').waitFor();
     await page.goto(`${stage.url}/addresses?address=${addresses.data[0].id}`);
-    await page.getByText('There is no such address').waitFor();
+    await page.getByText('Address not found').waitFor();
     expect(await page.content()).not.toContain(owner.domain);
     await expectAccessible(page);
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: /^hello@/ }).click();
-    await page.getByRole('button', { name: 'Send it' }).waitFor();
+    await page.getByRole('button', { name: 'Send test email' }).waitFor();
     await expectAccessible(page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     expect(tab.complaints).toEqual([]);
@@ -252,9 +253,9 @@ interface ZoneLine {
   data: string;
 }
 
-/** The records as "Copy all as zone file" hands them out. */
+/** The records as "Copy zone file" hands them out. */
 async function copyRecords(page: Page): Promise<ZoneLine[]> {
-  await page.getByRole('button', { name: 'Copy all as zone file' }).click();
+  await page.getByRole('button', { name: 'Copy zone file' }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   const zone = await page.evaluate(() => navigator.clipboard.readText());
   return zone.split('\n').map((line) => {
@@ -294,9 +295,9 @@ async function deleteDomain(page: Page, name: string, what: string): Promise<voi
   const dialog: Locator = page.getByRole('dialog', { name: `Delete ${name}?` });
   await dialog.getByText(what).first().waitFor();
   await dialog.getByRole('textbox').fill(name.slice(0, -1));
-  expect(await dialog.getByRole('button', { name: 'Delete the domain' }).isDisabled()).toBe(true);
+  expect(await dialog.getByRole('button', { name: 'Delete domain' }).isDisabled()).toBe(true);
   await dialog.getByRole('textbox').fill(name);
-  await dialog.getByRole('button', { name: 'Delete the domain' }).click();
+  await dialog.getByRole('button', { name: 'Delete domain' }).click();
   await page.getByRole('heading', { level: 1, name: 'Domains' }).waitFor();
 }
 

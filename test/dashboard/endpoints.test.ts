@@ -22,23 +22,23 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
     receiver.answer([500]);
 
     await page.goto(`${stage.url}/endpoints`);
-    await page.getByRole('link', { name: 'Make a webhook endpoint' }).click();
-    const form = page.getByRole('dialog', { name: 'New endpoint' });
-    await form.getByRole('button', { name: 'Make it' }).click();
-    await form.getByText('Give it a name').waitFor();
+    await page.getByRole('link', { name: 'Create endpoint' }).last().click();
+    const form = page.getByRole('dialog', { name: 'Create endpoint' });
+    await form.getByRole('button', { name: 'Create endpoint' }).click();
+    await form.getByText('Enter a name').waitFor();
     await form.getByLabel('Name').fill('Tickets');
     await form.getByLabel('URL').fill('http://127.0.0.1:25/');
-    await form.getByRole('button', { name: 'Make it' }).click();
+    await form.getByRole('button', { name: 'Create endpoint' }).click();
     await form
       .getByText(/must not use port 25/)
       .first()
       .waitFor();
     await form.getByLabel('URL').fill(receiver.url);
-    await form.getByRole('button', { name: 'Make it' }).click();
+    await form.getByRole('button', { name: 'Create endpoint' }).click();
     await page.getByRole('heading', { name: 'Tickets', level: 1 }).waitFor();
 
     await page.getByRole('tab', { name: 'Test' }).click();
-    await page.getByRole('button', { name: 'Send the test' }).click();
+    await page.getByRole('button', { name: 'Send test' }).click();
     await page.locator('[data-test-result="failure"]').getByText('status 500').waitFor();
 
     const endpoints = await account.call('GET', '/endpoints');
@@ -49,7 +49,7 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
     const delivery = page.locator('[data-delivery]').filter({ hasText: 'Lost and found' });
     await delivery.getByRole('button').first().click();
     await delivery.getByText(/500/).first().waitFor();
-    await delivery.getByRole('button', { name: 'Show the payload' }).click();
+    await delivery.getByRole('button', { name: 'Show payload' }).click();
     await delivery.getByText('"Where is it?').first().waitFor();
 
     receiver.answer([200]);
@@ -58,7 +58,7 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
 
     await page.getByRole('tab', { name: 'Replay' }).click();
     await page.getByText('All', { exact: true }).click();
-    await page.getByRole('button', { name: 'Deliver again' }).click();
+    await page.getByRole('button', { name: 'Replay emails' }).click();
     await page.getByText('1 email is delivered again').waitFor();
     await expect
       .poll(() => receiver.requests.filter(({ headers }) => headers['x-test-request'] === undefined).length)
@@ -67,18 +67,18 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
     await page.getByRole('tab', { name: 'Signing' }).click();
     const secret = await page.getByLabel('Secret', { exact: true }).inputValue();
     expect(secret).toMatch(/^whsec_/);
-    await page.getByRole('button', { name: 'Make a new secret' }).click();
-    await page.getByRole('button', { name: 'Make a new one' }).click();
-    await page.getByLabel('The secret before', { exact: true }).waitFor();
-    expect(await page.getByLabel('The secret before', { exact: true }).inputValue()).toBe(secret);
+    await page.getByRole('button', { name: 'Rotate secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click();
+    await page.getByLabel('Previous secret', { exact: true }).waitFor();
+    expect(await page.getByLabel('Previous secret', { exact: true }).inputValue()).toBe(secret);
 
     await page.getByRole('tab', { name: 'Settings' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Ticket system');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Ticket system', level: 1 }).waitFor();
-    await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('button', { name: 'Delete it' }).click();
-    await page.getByRole('heading', { name: 'No endpoint yet' }).waitFor();
+    await page.getByRole('button', { name: 'Delete endpoint' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete endpoint' }).click();
+    await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });
@@ -97,22 +97,22 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
       await page.keyboard.press('Enter');
     };
     await make('No pills', 'pills');
-    await page.getByRole('button', { name: /Try it on the last/ }).click();
-    await page.getByText(/It would have met 1 of 1 emails/).waitFor();
-    await page.getByRole('button', { name: 'Make the rule' }).click();
-    await page.getByText(/Hold back when the subject has “pills”/).waitFor();
+    await page.getByRole('button', { name: 'Run back-test' }).click();
+    await page.getByText(/It would have matched 1 of 1 emails/).waitFor();
+    await page.getByRole('button', { name: 'Create rule' }).click();
+    await page.getByText(/Hold when the subject has “pills”/).waitFor();
     await make('No lamps', 'lamps');
-    await page.getByRole('button', { name: 'Make the rule' }).click();
+    await page.getByRole('button', { name: 'Create rule' }).click();
 
     const names = async () => page.locator('ol a').allTextContents();
     await expect.poll(names).toEqual(['No lamps', 'No pills']);
-    await page.getByRole('button', { name: 'Ask No lamps later' }).click();
+    await page.getByRole('button', { name: 'Move No lamps down' }).click();
     await expect.poll(names).toEqual(['No pills', 'No lamps']);
     await page.reload();
     await expect.poll(names).toEqual(['No pills', 'No lamps']);
 
     await stage.mail({ to: account.address, subject: 'More pills', text: 'Buy more.' });
-    await page.getByText(/decided once/).waitFor();
+    await page.getByText(/matched once/).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });
@@ -132,9 +132,9 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
     });
     const { page, context } = await stage.open(stranger);
     await page.goto(`${stage.url}/endpoints/${made.body.id}`);
-    await page.getByRole('heading', { name: 'No such endpoint' }).waitFor();
+    await page.getByRole('heading', { name: 'Endpoint not found' }).waitFor();
     await page.goto(`${stage.url}/rules/${rule.body.data.id}`);
-    await page.getByRole('heading', { name: 'No such rule' }).waitFor();
+    await page.getByRole('heading', { name: 'Rule not found' }).waitFor();
     await context.close();
   });
 });

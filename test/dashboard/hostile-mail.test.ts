@@ -209,11 +209,11 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
       isAway ? route.fulfill({ status: 503, json: { error: 'Service Unavailable' } }) : route.continue(),
     );
     await page.goto(`${stage.url}/emails/${mails[0]?.id}?tab=html`);
-    await page.getByText('This email cannot be shown now').waitFor();
+    await page.getByText('Could not load this email').waitFor();
     isAway = false;
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.frameLocator('iframe').locator('.mail').waitFor();
-    await expect.poll(() => page.getByText('This email cannot be shown now').count(), POLL).toBe(0);
+    await expect.poll(() => page.getByText('Could not load this email').count(), POLL).toBe(0);
     await context.close();
   });
 

@@ -89,8 +89,8 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await page.getByRole('article').nth(1).getByText('Or forty thousand.').last().waitFor();
     await expect.poll(() => page.getByRole('grid').getByRole('row').first().getAttribute('aria-current')).toBe('true');
     await expect.poll(async () => (await unread(account)).get('Gears')).toBe(0);
-    await page.getByRole('button', { name: 'Why here' }).last().click();
-    await page.getByText('answers a message of this conversation').waitFor();
+    await page.getByRole('button', { name: 'Reason' }).last().click();
+    await page.getByText('It replies to a message of this conversation').waitFor();
     await page.keyboard.press('Escape');
     await page.emulateMedia({ colorScheme: 'dark' });
     expect(await findViolations(page)).toEqual([]);
@@ -106,8 +106,8 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await row(page, 'Invoice').waitFor();
     expect(new URL(page.url()).searchParams.get('q')).toBe('from:shop has:attachment');
     await page.goto(`${stage.url}/inbox?q=-invoice+from%3Ashop`);
-    await page.getByText('Nothing found').waitFor();
-    await page.getByRole('button', { name: 'Clear the search' }).last().click();
+    await page.getByText('No results').waitFor();
+    await page.getByRole('button', { name: 'Clear search' }).last().click();
     await row(page, 'Gears').waitFor();
 
     // Keys: select, label, unread, archive, undo.
@@ -115,10 +115,10 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await page.keyboard.press('x');
     await page.getByText('1 selected').waitFor();
     await page.keyboard.press('l');
-    await page.getByLabel('Find or add a label').fill('engine');
+    await page.getByLabel('Find or add label').fill('engine');
     await page.keyboard.press('Enter');
     await row(page, 'Gears').getByText('engine').waitFor();
-    await page.getByLabel('Find or add a label').waitFor({ state: 'detached' });
+    await page.getByLabel('Find or add label').waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await page.keyboard.press('u');
     await expect.poll(async () => (await unread(account)).get('Gears')).toBe(2);
@@ -146,20 +146,20 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await page.getByRole('article').nth(1).waitFor();
     expect(await page.getByRole('article').count()).toBe(2);
     const joined = page.url();
-    await page.getByRole('button', { name: /^More for the message from bob/ }).click();
-    await page.getByRole('menuitem', { name: 'Split the conversation from here' }).click();
+    await page.getByRole('button', { name: /^Actions for the message from bob/ }).click();
+    await page.getByRole('menuitem', { name: 'Split conversation here' }).click();
     await page.getByRole('button', { name: 'Split', exact: true }).click();
     await page.waitForURL((url) => url.href !== joined);
     await page.getByText('1 message').first().waitFor();
     expect(await findViolations(page)).toEqual([]);
-    await page.getByRole('link', { name: /Back to the list/ }).click();
+    await page.getByRole('link', { name: /Back to list/ }).click();
     await row(page, 'South').waitFor();
     await row(page, 'North').waitFor();
     expect(tab.complaints).toEqual([]);
 
     const stranger = await stage.open(await stage.account());
     await stranger.page.goto(joined);
-    await stranger.page.getByText('No such conversation').waitFor();
+    await stranger.page.getByText('Conversation not found').waitFor();
     expect(await stranger.page.getByText('From the north.').count()).toBe(0);
     await stranger.context.close();
     await tab.context.close();

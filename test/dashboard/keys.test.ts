@@ -25,18 +25,18 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
       const tab = await stage.open(account);
       const { page } = tab;
       await page.goto(`${stage.url}/keys`);
-      await page.getByRole('button', { name: 'New key' }).click();
-      await page.getByRole('button', { name: 'Make the key' }).click();
+      await page.getByRole('button', { name: 'Create key' }).first().click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
       await page.getByText('Enter a name.').waitFor();
       await page.getByLabel('Name').fill('Reports');
-      await page.getByLabel('Only some of it').check();
+      await page.getByLabel('Selected scopes').check();
       await page.getByRole('combobox', { name: 'Expiry' }).click();
       await page.getByRole('option', { name: 'In 7 days' }).click();
       expect(await findViolations(page)).toEqual([]);
-      await page.getByRole('button', { name: 'Make the key' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
       const { secret, command } = await shownKey(page);
       expect(await findViolations(page)).toEqual([]);
-      await page.getByRole('button', { name: 'I have copied it' }).click();
+      await page.getByRole('button', { name: 'Done' }).click();
 
       const row = page.getByRole('listitem').filter({ hasText: 'Reports' });
       await row.getByText('expires soon').waitFor();
@@ -49,7 +49,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
 
       await row.getByRole('button', { name: 'Revoke' }).click();
       expect(await findViolations(page)).toEqual([]);
-      await page.getByRole('button', { name: 'Revoke the key' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click();
       await row.waitFor({ state: 'detached' });
       await expect.poll(async () => (await call('GET', '/emails')).status).toBe(401);
       await page.getByText('Revoked', { exact: true }).click();
@@ -68,24 +68,24 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
       const tab = await stage.open(account, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
       const { page } = tab;
       await page.goto(`${stage.url}/keys`);
-      await page.getByRole('button', { name: 'New key' }).click();
+      await page.getByRole('button', { name: 'Create key' }).first().click();
       await page.getByLabel('Name').fill('Shop');
       await page.getByRole('combobox', { name: 'Domain' }).click();
       await page.getByRole('option', { name: account.domain }).click();
-      await page.getByLabel('Only some of it').check();
+      await page.getByLabel('Selected scopes').check();
       expect(await page.getByLabel('Manage').isDisabled()).toBe(true);
       await page.getByLabel('Read').uncheck();
       await page.getByLabel('Send').check();
       await page.getByRole('combobox', { name: 'Expiry' }).click();
       await page.getByRole('option', { name: 'On a date' }).click();
       await page.getByLabel('Last day').fill('2001-01-01');
-      await page.getByRole('button', { name: 'Make the key' }).click();
-      await page.getByText('Enter a date that is still to come.').waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+      await page.getByText('Enter a date in the future.').waitFor();
       await page.getByLabel('Last day').fill('2100-12-31');
       expect(await findViolations(page)).toEqual([]);
-      await page.getByRole('button', { name: 'Make the key' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
       const { secret, command } = await shownKey(page);
-      await page.getByRole('button', { name: 'I have copied it' }).click();
+      await page.getByRole('button', { name: 'Done' }).click();
       const row = page.getByRole('listitem').filter({ hasText: 'Shop' });
       await row.getByText(`only ${account.domain}`).waitFor();
       expect(await findViolations(page)).toEqual([]);
@@ -100,9 +100,9 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
 });
 
 async function shownKey(page: Page): Promise<{ secret: string; command: string }> {
-  const dialog = page.getByRole('dialog', { name: 'Copy the key now' });
+  const dialog = page.getByRole('dialog', { name: 'Copy API key' });
   const [secret, command] = await Promise.all(
-    ['the key', 'the command'].map((name) => dialog.getByRole('region', { name, exact: true }).innerText()),
+    ['key', 'command'].map((name) => dialog.getByRole('region', { name, exact: true }).innerText()),
   );
   return { secret: secret ?? '', command: command ?? '' };
 }

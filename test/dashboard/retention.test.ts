@@ -15,15 +15,15 @@ describe.skipIf(chromiumPath === undefined)('the card that says how long mail is
     const tab = await stage.open(account);
     const { page } = tab;
     await page.goto(`${stage.url}/settings?tab=service`);
-    const card = page.getByRole('region', { name: 'How long mail is kept' });
-    const [raw, bodies] = [card.getByLabel('Raw messages and attachments, days'), card.getByLabel('Bodies, days')];
+    const card = page.getByRole('region', { name: 'Retention' });
+    const [raw, bodies] = [card.getByLabel('Raw messages and attachments (days)'), card.getByLabel('Bodies (days)')];
     await raw.fill('40');
     await bodies.fill('30');
     await card.getByRole('button', { name: 'Save' }).click();
     await card.getByText('Raw messages cannot be kept longer than bodies').waitFor();
     await raw.fill('20');
     await card.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Mail is kept so long from now on.').waitFor();
+    await page.getByText('The retention settings were saved.').waitFor();
     expect(await findViolations(page)).toEqual([]);
     await page.reload();
     await expect.poll(() => raw.inputValue()).toBe('20');

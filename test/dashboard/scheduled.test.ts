@@ -24,8 +24,8 @@ describe.skipIf(chromiumPath === undefined)('scheduled mail', { timeout: JOURNEY
   test('an email on the schedule is paused, given another time in words, resumed and cancelled', async () => {
     const account = await stage.account();
     const { page, complaints, context } = await open(account);
-    await page.getByRole('heading', { name: 'Nothing waits for its time' }).waitFor();
-    await page.getByRole('region', { name: 'the command' }).getByText(account.address).waitFor();
+    await page.getByRole('heading', { name: 'No scheduled emails' }).waitFor();
+    await page.getByRole('region', { name: 'command' }).getByText(account.address).waitFor();
     const send = async (subject: string, scheduledAt: string) => {
       const email = { from: account.address, to: ['joe@elsewhere.test'], subject, text: 'Later.' };
       const made = await account.call('POST', '/emails', {
@@ -63,7 +63,7 @@ describe.skipIf(chromiumPath === undefined)('scheduled mail', { timeout: JOURNEY
     await row.getByText('scheduled', { exact: true }).waitFor();
 
     await row.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the email' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel email' }).click();
     await expect.poll(subjects).toEqual(['The sooner one']);
     await page.goto(`${stage.url}/emails/${id}`);
     await page.getByRole('region', { name: 'Email' }).getByText('cancelled', { exact: true }).waitFor();
@@ -85,9 +85,9 @@ describe.skipIf(chromiumPath === undefined)('scheduled mail', { timeout: JOURNEY
     const batches = page.getByRole('region', { name: 'Batches' });
     await batches.getByText('3 waiting').waitFor();
     expect(await findViolations(page)).toEqual([]);
-    await batches.getByRole('button', { name: 'Cancel what waits' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the batch' }).click();
-    await page.getByRole('heading', { name: 'Nothing waits for its time' }).waitFor();
+    await batches.getByRole('button', { name: 'Cancel batch' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel batch' }).click();
+    await page.getByRole('heading', { name: 'No scheduled emails' }).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });

@@ -29,7 +29,9 @@ export function mailboxLine({ name, address }: Person): string {
 export function refusalOfMailboxes(texts: readonly string[]): string | null {
   const wrong = texts.filter((text) => !looksLikeMailbox(text));
   if (wrong.length === 0) return null;
-  return wrong.length === 1 ? `"${wrong[0]}" is no address` : `These are no addresses: ${wrong.join(', ')}`;
+  return wrong.length === 1
+    ? `"${wrong[0]}" is not a valid address`
+    : `These are not valid addresses: ${wrong.join(', ')}`;
 }
 
 /** `ann@example.com` of `ann+news@example.com`, in lower case. */

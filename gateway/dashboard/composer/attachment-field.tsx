@@ -39,7 +39,7 @@ export function AttachmentField({
               <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
                 {sizeText(file.size)}
               </Text>
-              <CloseButton size="xs" aria-label={`Take ${file.name} away`} onClick={() => remove(id)} />
+              <CloseButton size="xs" aria-label={`Remove ${file.name}`} onClick={() => remove(id)} />
             </Group>
           </Paper>
         ))}

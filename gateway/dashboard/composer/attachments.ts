@@ -18,10 +18,10 @@ export function sizeText(octets: number): string {
 /** What is wrong with these files beside this text; null: nothing. */
 export function refusalOfFiles(files: readonly AttachedFile[], text: string): string | null {
   if (files.length > MAX_FILES)
-    return `An email takes ${MAX_FILES} files at most. Take ${files.length - MAX_FILES} away.`;
+    return `An email can have at most ${MAX_FILES} files. Remove ${files.length - MAX_FILES} of them.`;
   const octets = files.reduce((sum, { file }) => sum + file.size, new TextEncoder().encode(text).length);
   if (octets <= MAX_CONTENT_OCTETS) return null;
-  return `An email takes ${sizeText(MAX_CONTENT_OCTETS)} in all, and this has ${sizeText(octets)}. Take files away, or send a link to them.`;
+  return `An email can have at most ${sizeText(MAX_CONTENT_OCTETS)} in total, and this one has ${sizeText(octets)}. Remove files, or send a link to them.`;
 }
 
 /** The files as the graph takes them. Throws when a file cannot be read any more. */
@@ -44,7 +44,7 @@ function base64Of(file: File): Promise<string> {
       const url = typeof reader.result === 'string' ? reader.result : '';
       resolve(url.slice(url.indexOf(',') + 1));
     });
-    reader.addEventListener('error', () => reject(new Error(`${file.name} cannot be read any more`)));
+    reader.addEventListener('error', () => reject(new Error(`${file.name} can no longer be read`)));
     reader.readAsDataURL(file);
   });
 }

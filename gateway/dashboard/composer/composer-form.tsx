@@ -56,11 +56,11 @@ export function ComposerForm(props: ComposerFormProps) {
   const form = useForm<Draft>({
     initialValues: { ...first, ...kept?.draft },
     validate: {
-      from: (from) => (looksLikeMailbox(from) ? null : 'Give an address of yours'),
-      to: (to) => (to.length === 0 ? 'Give an address to send to' : refusalOfMailboxes(to)),
+      from: (from) => (looksLikeMailbox(from) ? null : 'Enter one of your addresses'),
+      to: (to) => (to.length === 0 ? 'Enter at least one recipient' : refusalOfMailboxes(to)),
       cc: refusalOfMailboxes,
       bcc: refusalOfMailboxes,
-      text: (text) => (mode !== 'forward' && text.trim() === '' ? 'Write something first' : null),
+      text: (text) => (mode !== 'forward' && text.trim() === '' ? 'Enter a message' : null),
     },
   });
   const { values } = form;
@@ -146,7 +146,7 @@ export function ComposerForm(props: ComposerFormProps) {
         {problem !== null && <ProblemNote problem={problem} />}
         {lostFiles.length > 0 && (
           <Alert color="yellow" variant="outline">
-            <Text size="sm">{`Files are not kept with a draft. Attach again: ${lostFiles.join(', ')}`}</Text>
+            <Text size="sm">{`Drafts do not include attachments. Attach these files again: ${lostFiles.join(', ')}`}</Text>
           </Alert>
         )}
         <Autocomplete
@@ -178,7 +178,7 @@ export function ComposerForm(props: ComposerFormProps) {
         {hasCopies && <AddressField label="Bcc" {...form.getInputProps('bcc')} />}
         <TextInput label="Subject" maxLength={998} {...form.getInputProps('subject')} />
         <Textarea
-          label={mode === 'forward' ? 'Text above the forwarded message' : 'Text'}
+          label={mode === 'forward' ? 'Message above the forwarded email' : 'Message'}
           autosize
           minRows={mode === 'new' ? 10 : 5}
           maxRows={24}
@@ -229,14 +229,14 @@ export function ComposerForm(props: ComposerFormProps) {
                 form.setFieldValue('scheduledAt', '');
               }}
             >
-              {isScheduling ? 'Send at once' : 'Send later'}
+              {isScheduling ? 'Send now' : 'Send later'}
             </Button>
             <Text size="xs" c="dimmed" visibleFrom="sm">
               <Kbd>Ctrl</Kbd> <Kbd>Enter</Kbd> sends
             </Text>
           </Group>
-          <Tooltip label="Discard the draft">
-            <ActionIcon variant="default" size="lg" aria-label="Discard the draft" onClick={discard}>
+          <Tooltip label="Discard draft">
+            <ActionIcon variant="default" size="lg" aria-label="Discard draft" onClick={discard}>
               <IconTrash size={18} aria-hidden />
             </ActionIcon>
           </Tooltip>

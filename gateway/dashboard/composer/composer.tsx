@@ -55,18 +55,18 @@ export function Composer({ mode, emailId, to = [], close, sent }: ComposerProps)
     );
   if (original === null && emailId !== undefined)
     return (
-      <Alert color="yellow" variant="outline" title="That email is not there">
-        <Text size="sm">It is not in this account, so it cannot be answered.</Text>
+      <Alert color="yellow" variant="outline" title="Email not found">
+        <Text size="sm">The email is not in this account, so you cannot reply to it.</Text>
       </Alert>
     );
   const domains = sendersData.domains.edges.map(({ node }) => node).filter(({ canSend }) => canSend);
   if (domains.length === 0)
     return (
-      <Alert color="yellow" variant="outline" title="No domain to send from">
+      <Alert color="yellow" variant="outline" title="No verified domain">
         <Text size="sm">
-          Mail is sent from a domain that is proven to be yours.{' '}
+          You can only send from a verified domain.{' '}
           <Anchor component={Link} underline="always" href="/domains" size="sm">
-            Add a domain, or finish one
+            Add or verify a domain
           </Anchor>
         </Text>
       </Alert>

@@ -21,14 +21,14 @@ export function OriginalNote({ mode, original, hasQuote, setQuote, hasFiles, set
     return (
       <Stack gap={6}>
         <Text size="xs" c="dimmed">
-          {`The message of ${original.from.name ?? original.from.address} follows below your text, with its sender, date and subject.`}
+          {`The message from ${original.from.name ?? original.from.address} follows your text, with its sender, date and subject.`}
         </Text>
         {original.attachments.length > 0 && (
           <Checkbox
             size="sm"
             checked={hasFiles}
             onChange={(event) => setFiles(event.currentTarget.checked)}
-            label={`With its files: ${original.attachments.map(({ filename, size }) => `${filename} (${sizeText(size)})`).join(', ')}`}
+            label={`Include attachments: ${original.attachments.map(({ filename, size }) => `${filename} (${sizeText(size)})`).join(', ')}`}
           />
         )}
       </Stack>
@@ -42,17 +42,17 @@ export function OriginalNote({ mode, original, hasQuote, setQuote, hasFiles, set
           size="sm"
           checked={hasQuote}
           onChange={(event) => setQuote(event.currentTarget.checked)}
-          label="With the message below the answer"
+          label="Include original message"
         />
         {hasQuote && (
           <Button size="compact-xs" variant="default" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
-            {isShown ? 'Hide it' : 'Show it'}
+            {isShown ? 'Hide original' : 'Show original'}
           </Button>
         )}
       </Group>
       {hasQuote && isShown && (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and the keyboard has to get there
-        <pre className={classes['quote']} tabIndex={0} role="region" aria-label="The quoted message">
+        <pre className={classes['quote']} tabIndex={0} role="region" aria-label="Quoted message">
           {quote}
         </pre>
       )}

@@ -13,12 +13,12 @@ export function ProblemNote({ problem }: { problem: Problem }) {
       variant="outline"
       role="alert"
       icon={<IconAlertTriangle aria-hidden />}
-      title={type === 'Network' ? 'It is not known whether it was sent' : 'It was not sent'}
+      title={type === 'Network' ? 'Could not confirm that the email was sent' : 'The email was not sent'}
     >
       <Stack gap={6} align="flex-start">
         <Text size="sm" className="postroom-wrap">
           {type === 'Network'
-            ? 'Postroom gave no answer. Send it again as it is: if the first try arrived, it is not sent twice.'
+            ? 'Postroom did not respond. Send the email again without changes; it will not be sent twice.'
             : message}
         </Text>
         {others.map((text) => (
@@ -28,9 +28,10 @@ export function ProblemNote({ problem }: { problem: Problem }) {
         ))}
         {type === 'SuppressedRecipient' && (
           <Text size="sm">
-            Mail to them came back before, or they complained of it, so that nothing is sent there. Take them out, or{' '}
+            These addresses are suppressed because mail to them bounced or was reported as spam. Remove them from the
+            email, or{' '}
             <Anchor component={Link} underline="always" href="/suppressions" size="sm">
-              lift the suppression
+              remove the suppression
             </Anchor>
             .
           </Text>
@@ -39,7 +40,7 @@ export function ProblemNote({ problem }: { problem: Problem }) {
           <Text size="sm">
             Choose another sender, or{' '}
             <Anchor component={Link} underline="always" href="/domains" size="sm">
-              look at your domains
+              check your domains
             </Anchor>
             .
           </Text>

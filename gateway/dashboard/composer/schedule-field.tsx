@@ -6,17 +6,17 @@ import { exactTime } from '../parts/relative-time.tsx';
 /** What is offered; each is read in the browser's zone. */
 const OFFERS = ['in 1 hour', 'tomorrow at 9am', 'next Monday at 9am'];
 const REFUSALS = {
-  'unknown time zone': 'The time zone of this browser is not known.',
-  unreadable: 'That is not understood. Try "tomorrow at 9am", "in 2 hours" or "2026-02-01 09:00".',
-  'too soon': 'It has to be at least a minute ahead.',
-  'too late': 'It can be a year ahead at most.',
+  'unknown time zone': 'Postroom does not know the time zone of this browser.',
+  unreadable: 'This is not a valid time. Try "tomorrow at 9am", "in 2 hours" or "2026-02-01 09:00".',
+  'too soon': 'Choose a time at least one minute from now.',
+  'too late': 'Choose a time at most one year from now.',
 };
 
 /** How the result of a schedule reads to the user. */
 function meaningOf(schedule: Schedule): ScheduleMeaning {
   if (schedule.refusal === null) return { at: schedule.at, refusal: null };
   if (schedule.refusal !== 'ambiguous') return { at: null, refusal: REFUSALS[schedule.refusal] };
-  return { at: null, refusal: `That can mean ${schedule.readings.join(' or ')}. Enter the one you mean.` };
+  return { at: null, refusal: `This can mean ${schedule.readings.join(' or ')}. Enter one of these.` };
 }
 
 /** The zone of this browser, as `Europe/Berlin`. */
@@ -43,7 +43,7 @@ export function ScheduleField({
     <div>
       <TextInput
         label="Send at"
-        description={`Plain words or a date, in the time zone ${timeZone}`}
+        description={`A date or words, in the time zone ${timeZone}`}
         placeholder="tomorrow at 9am"
         value={value}
         maxLength={200}
@@ -52,7 +52,7 @@ export function ScheduleField({
         data-autofocus
       />
       <Text size="xs" c="dimmed" mt={4} aria-live="polite">
-        {meaning?.at != null && `Goes on ${exactTime(meaning.at.toISOString())}`}
+        {meaning?.at != null && `Will be sent ${exactTime(meaning.at.toISOString())}`}
       </Text>
       <Group gap={6} mt={6}>
         {OFFERS.map((offer) => (

@@ -60,15 +60,15 @@ export function useSending(mode: ComposerMode, original: Original | null, lastMa
   const tellSent = (email: SentEmail, draft: Draft) => {
     const path = email.thread === null ? `/emails/${email.id}` : `/inbox/${email.thread.id}`;
     if (email.status !== 'SCHEDULED' || email.scheduledAt === null)
-      return showNotice('The email is on its way.', { link: { label: 'Show it', path } });
+      return showNotice('The email is being sent.', { link: { label: 'Show email', path } });
     const takeBack = async () => {
       const { payload } = await cancel({ input: { id: email.id } });
       if (payload === null) return;
       keepDraft(name, { draft, fileNames: [], mark: null });
-      showNotice('It will not be sent. What you wrote is in the composer again.');
+      showNotice('Sending was stopped. Your draft is back in the composer.');
     };
-    showNotice(`It goes on ${exactTime(email.scheduledAt)}.`, {
-      link: { label: 'Show it', path: '/scheduled' },
+    showNotice(`Scheduled for ${exactTime(email.scheduledAt)}.`, {
+      link: { label: 'Show scheduled', path: '/scheduled' },
       undo: () => void takeBack(),
     });
   };
@@ -87,7 +87,7 @@ export function useSending(mode: ComposerMode, original: Original | null, lastMa
         tellSent(payload.email, draft);
         return { email: payload.email, problem: null };
       } catch (error) {
-        const message = error instanceof Error ? error.message : 'A file cannot be read any more.';
+        const message = error instanceof Error ? error.message : 'A file can no longer be read.';
         return { email: null, problem: { message, code: null, type: 'File', fields: {} } };
       } finally {
         busy.current = false;

@@ -8,14 +8,14 @@ import { PageHeader } from '../parts/page-header.tsx';
 export function NotFoundPage() {
   return (
     <>
-      <PageHeader title="No such page" />
+      <PageHeader title="Page not found" />
       <EmptyState
         icon={IconMapOff}
-        title="Nothing is here"
-        about="The address may have been copied in part, or what it named is gone."
+        title="This page does not exist"
+        about="The link may be incomplete, or the item was deleted."
       >
         <Button component={Link} href="/" variant="default">
-          To the overview
+          Go to overview
         </Button>
       </EmptyState>
     </>

@@ -2,7 +2,7 @@ import { Box, Code, Group } from '@mantine/core';
 import { CopyButton } from './copy-button.tsx';
 
 /** A command for a terminal, or another text to copy whole. */
-export function Command({ text, label = 'Copy the command' }: { text: string; label?: string }) {
+export function Command({ text, label = 'Copy command' }: { text: string; label?: string }) {
   return (
     <Group gap={4} wrap="nowrap" align="flex-start" className="postroom-command">
       <Box flex={1} miw={0}>

@@ -40,7 +40,7 @@ export function ConfirmButton({
           {children}
           <Group justify="flex-end">
             <Button variant="default" onClick={close} data-autofocus>
-              Keep it
+              Go back
             </Button>
             <Button color="red.9" loading={isBusy} onClick={() => void go()}>
               {confirm}

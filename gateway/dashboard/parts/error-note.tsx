@@ -10,7 +10,7 @@ export function ErrorNote({ error, retry }: { error: CombinedError; retry?: () =
       color="red"
       variant="outline"
       icon={<IconAlertTriangle aria-hidden />}
-      title="This cannot be shown now"
+      title="Could not load this"
       role="alert"
     >
       <Stack gap="xs" align="flex-start">

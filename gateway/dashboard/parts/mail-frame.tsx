@@ -73,7 +73,7 @@ function FrameOfMail({ emailId, title }: { emailId: string; title: string }) {
           variant="outline"
           role="alert"
           icon={<IconAlertTriangle aria-hidden />}
-          title="This email cannot be shown now"
+          title="Could not load this email"
         >
           <Button size="xs" variant="default" onClick={begin}>
             Try again

@@ -22,7 +22,7 @@ export function showNotice(text: string, { link, undo }: NoticeOffer = {}): void
     id,
     autoClose: STAYS_MS,
     withBorder: true,
-    closeButtonProps: { 'aria-label': 'Close the notice' },
+    closeButtonProps: { 'aria-label': 'Close notice' },
     message: (
       <Group justify="space-between" gap="sm" wrap="nowrap">
         <Text size="sm" className="postroom-wrap">

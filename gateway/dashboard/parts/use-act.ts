@@ -41,7 +41,7 @@ export function useAct<Data, Variables extends AnyVariables>(
       if (options.done !== undefined) notify({ message: options.done, color: 'green' });
       return { payload: result as RootOf<Data>, problem: null };
     }
-    if (options.quiet !== true) notify({ title: 'That did not work', message: problem.message, color: 'red' });
+    if (options.quiet !== true) notify({ title: 'The action failed', message: problem.message, color: 'red' });
     return { payload: null, problem };
   };
   return { act, isBusy };
@@ -49,7 +49,7 @@ export function useAct<Data, Variables extends AnyVariables>(
 
 function unionProblem(result: Record<string, unknown> | null): Problem | null {
   if (result === null)
-    return { message: 'The service gave no answer. Try again.', code: null, type: 'Service', fields: {} };
+    return { message: 'The service did not respond. Try again.', code: null, type: 'Service', fields: {} };
   const { message, code, fields, __typename: type } = result;
   // A payload may have a message of its own.
   if (typeof message !== 'string' || String(type).endsWith('Payload')) return null;
@@ -90,7 +90,7 @@ export function problemOf(error: {
       fields: {},
     };
   return {
-    message: 'Postroom cannot be reached. Is it running? What you see is what was read last.',
+    message: 'Postroom is unreachable. Check that it is running. This page shows the data that was loaded last.',
     code: null,
     type: 'Network',
     fields: {},

@@ -31,7 +31,7 @@ export function AccountMenu({
           Dark
         </Menu.Item>
         <Menu.Item leftSection={<IconSunMoon size={16} />} onClick={() => setColorScheme('auto')}>
-          As the system
+          System
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>

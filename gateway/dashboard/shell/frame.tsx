@@ -86,12 +86,12 @@ function sectionOf(location: string): string {
 function LiveBadge() {
   const state = useLiveState();
   const words = {
-    connecting: ['Connecting', 'gray', 'The feed of events is being opened.'],
-    live: ['Live', 'green', 'What happens appears by itself.'],
+    connecting: ['Connecting', 'gray', 'Connecting to live events.'],
+    live: ['Live', 'green', 'This page updates automatically.'],
     waiting: [
       'Reconnecting',
       'yellow',
-      'The connection is gone and is tried again. Nothing that happens meanwhile is missed.',
+      'The connection was lost. Postroom reconnects automatically and no events are missed.',
     ],
   } as const;
   const [label, color, about] = words[state];

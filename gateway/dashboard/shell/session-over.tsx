@@ -20,14 +20,14 @@ export function SessionOver({ viewer, onSignedIn }: { viewer: Viewer; onSignedIn
       zIndex={400}
     >
       <Stack>
-        <Text size="sm">Sign in again to go on where you are.</Text>
+        <Text size="sm">Sign in again to continue on this page.</Text>
         <SignInForm
           email={viewer.email ?? ''}
           passkeyHost={settings?.passkeyHost ?? null}
           onSignedIn={(user) => (user.id === viewer.id ? onSignedIn() : window.location.reload())}
         />
         <Anchor href={withNext('/sign-in', pathname + search + hash)} size="sm" ta="center">
-          Go to the sign-in page
+          Go to sign-in
         </Anchor>
       </Stack>
     </Modal>

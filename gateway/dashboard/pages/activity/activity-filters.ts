@@ -44,7 +44,7 @@ export const STATUSES: Choice<NonNullable<Filter['status']>>[] = [
   { word: 'archived', label: 'Archived', value: 'ARCHIVED' },
 ];
 /** Guard rules hold received mail alone, which has no other status of these. */
-export const GUARDS: Choice<NonNullable<Filter['status']>>[] = [{ word: 'held', label: 'Held back', value: 'BLOCKED' }];
+export const GUARDS: Choice<NonNullable<Filter['status']>>[] = [{ word: 'held', label: 'Held', value: 'BLOCKED' }];
 export const TIMES: Choice<NonNullable<Filter['timeRange']>>[] = [
   { word: 'hour', label: 'Last hour', value: 'HOUR' },
   { word: 'day', label: 'Last 24 hours', value: 'DAY' },

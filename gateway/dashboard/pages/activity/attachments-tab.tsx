@@ -10,7 +10,7 @@ export function AttachmentsTab({ id }: { id: string }) {
     <EmailPart id={id} query={ATTACHMENTS}>
       {({ attachments }) =>
         attachments.length === 0 ? (
-          <Text c="dimmed">It holds no files.</Text>
+          <Text c="dimmed">This email has no attachments.</Text>
         ) : (
           <Stack gap="xs">
             {attachments.map(({ index, filename, contentType, size, disposition, downloadUrl }) => (
@@ -24,7 +24,7 @@ export function AttachmentsTab({ id }: { id: string }) {
                       </Text>
                       <Text size="xs" c="dimmed">
                         {contentType}, {sizeOf(size)}
-                        {disposition === 'INLINE' ? ', shown within the mail' : ''}
+                        {disposition === 'INLINE' ? ', shown inline' : ''}
                       </Text>
                     </div>
                   </Group>
@@ -43,7 +43,7 @@ export function AttachmentsTab({ id }: { id: string }) {
               </Paper>
             ))}
             <Text size="xs" c="dimmed">
-              Files come from strangers: look at who sent them before you open one.
+              Attachments can be harmful. Check the sender before you open one.
             </Text>
           </Stack>
         )

@@ -13,14 +13,14 @@ const tones: Record<string, Tone> = {
 
 /** What each result means, whatever the check (RFC 8601 §2.7). */
 const meanings: Record<string, string> = {
-  PASS: 'It holds.',
-  FAIL: 'It does not hold.',
-  SOFTFAIL: 'It probably does not hold; the owner of the domain says no more.',
-  NEUTRAL: 'The owner of the domain says nothing, or the signature cannot be judged.',
+  PASS: 'The check passed.',
+  FAIL: 'The check failed.',
+  SOFTFAIL: 'The check probably failed. The domain owner does not say more.',
+  NEUTRAL: 'The domain owner makes no statement, or the signature cannot be evaluated.',
   NONE: 'There was nothing to check.',
-  POLICY: 'It holds, but is not taken: a weak key, for one.',
-  PERMERROR: 'What the domain publishes cannot be read.',
-  TEMPERROR: 'DNS did not answer in time.',
+  POLICY: 'The check passed but is not accepted, for example because of a weak key.',
+  PERMERROR: 'The DNS record of the domain is invalid.',
+  TEMPERROR: 'DNS did not respond in time.',
 };
 
 /** Our own verdicts on where a mail came from, each with what it means. */
@@ -30,39 +30,39 @@ export function AuthenticationTab({ id }: { id: string }) {
       {({ content: { authentication: found } }) =>
         found === null ? (
           <Text c="dimmed">
-            This mail was not checked: it was sent from here, made as a test, or could not be parsed.
+            This email was not checked because it was sent from here, created as a test, or could not be parsed.
           </Text>
         ) : (
           <>
             {found.hasSeveralFromFields && (
-              <Alert color="red" variant="outline" title="It has more than one From field">
-                No honest mailer writes two, and programs differ in which one they show.
+              <Alert color="red" variant="outline" title="Multiple From fields">
+                A valid message has one From field. Mail programs differ in which one they show.
               </Alert>
             )}
             <SimpleGrid cols={{ base: 1, sm: 2 }}>
               <Verdict
                 name="SPF"
-                about="May the server that handed the mail over send for the domain of the return address?"
+                about="Is the sending server authorized by the domain of the return address?"
                 result={found.spf.result}
                 details={[found.spf.domain && `Domain: ${found.spf.domain}`]}
               />
               <Verdict
                 name="DMARC"
-                about="Does the domain in the From field stand behind this mail, by SPF or DKIM?"
+                about="Does SPF or DKIM confirm the domain in the From field?"
                 result={found.dmarc.result}
                 details={[
                   found.dmarc.domain && `Domain: ${found.dmarc.domain}`,
                   found.dmarc.policy === null
                     ? 'The domain publishes no policy.'
-                    : `Policy that the domain asks for: ${found.dmarc.policy.toLowerCase()}`,
+                    : `Published policy: ${found.dmarc.policy.toLowerCase()}`,
                 ]}
               />
               {found.dkim.length === 0 && (
                 <Verdict
                   name="DKIM"
-                  about="Is the mail signed by a domain, and unchanged?"
+                  about="Is the email signed by a domain, and unchanged?"
                   result="NONE"
-                  details={['It bears no signature.']}
+                  details={['The email has no DKIM signature.']}
                 />
               )}
               {found.dkim.map(({ result, domain, selector }, at) => (
@@ -70,14 +70,14 @@ export function AuthenticationTab({ id }: { id: string }) {
                   // biome-ignore lint/suspicious/noArrayIndexKey: signatures have no name of their own
                   key={at}
                   name={found.dkim.length === 1 ? 'DKIM' : `DKIM, signature ${at + 1}`}
-                  about="Is the mail signed by a domain, and unchanged?"
+                  about="Is the email signed by a domain, and unchanged?"
                   result={result}
                   details={[domain && `Domain: ${domain}`, selector && `Selector: ${selector}`]}
                 />
               ))}
               <Verdict
                 name="ARC"
-                about="Do the servers on its way vouch for what they saw?"
+                about="Did the forwarding servers sign their check results?"
                 result={found.arc.result}
                 details={[]}
               />

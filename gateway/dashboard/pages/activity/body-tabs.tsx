@@ -37,26 +37,26 @@ export function TextTab({ id }: { id: string }) {
         return (
           <>
             {parseError !== null && (
-              <Alert color="orange" variant="outline" title="This mail could not be parsed">
+              <Alert color="orange" variant="outline" title="This email could not be parsed">
                 {parseError} The raw source is whole.
               </Alert>
             )}
             {isTruncated && (
-              <Alert color="orange" variant="outline" title="Not all of it is shown">
-                There is too much of it. The raw source is whole.
+              <Alert color="orange" variant="outline" title="The text is truncated">
+                The text is too long to show. The Raw tab has the whole email.
               </Alert>
             )}
             <Group justify="space-between">
               <Switch
-                label="Only what its author typed"
+                label="Hide quoted text and signature"
                 checked={isClean}
                 onChange={({ currentTarget }) => setClean(currentTarget.checked)}
                 disabled={cleanedText === null}
               />
-              {shown !== null && <CopyButton text={shown} label="Copy the text" />}
+              {shown !== null && <CopyButton text={shown} label="Copy text" />}
             </Group>
             {shown === null ? (
-              <Text c="dimmed">It has no plain text. See the HTML.</Text>
+              <Text c="dimmed">This email has no plain text. See the HTML tab.</Text>
             ) : (
               <Block text={shown} label="Plain text" />
             )}
@@ -73,18 +73,18 @@ export function RawTab({ id }: { id: string }) {
     <EmailPart id={id} query={SOURCE} more={{ octets: MAX_SHOWN_OCTETS }}>
       {({ rawSource, rawUrl, size }) =>
         rawSource === null || rawUrl === null ? (
-          <Text c="dimmed">The source of this mail is not kept.</Text>
+          <Text c="dimmed">The source of this email is not stored.</Text>
         ) : (
           <Stack gap="sm">
             <Group justify="space-between">
               <Text size="sm" c="dimmed">
                 {size === null ? '' : sizeOf(size)}
                 {rawSource.isCut
-                  ? `, of which the first ${sizeOf(MAX_SHOWN_OCTETS)} are shown. Download it to see all.`
+                  ? `, the first ${sizeOf(MAX_SHOWN_OCTETS)} are shown. Download the source to see all of it.`
                   : ''}
               </Text>
               <Group gap="xs">
-                <CopyButton text={rawSource.text} label={rawSource.isCut ? 'Copy what is shown' : 'Copy the source'} />
+                <CopyButton text={rawSource.text} label={rawSource.isCut ? 'Copy shown part' : 'Copy source'} />
                 <Button
                   component="a"
                   href={new URL(rawUrl).pathname}

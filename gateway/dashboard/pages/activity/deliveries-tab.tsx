@@ -54,10 +54,10 @@ const AGAIN = graphql(`
 type Delivery = NonNullable<ResultOf<typeof DELIVERIES>['email']>['deliveries']['edges'][number]['node'];
 
 const causes: Record<Delivery['cause'], string> = {
-  ROUTE: 'Its route leads there.',
-  RETRY: 'You asked for it.',
-  REPLAY: 'You had deliveries of some time made again.',
-  RELEASE: 'You let the email through.',
+  ROUTE: 'Delivered by its route.',
+  RETRY: 'You retried it.',
+  REPLAY: 'You replayed deliveries of a period.',
+  RELEASE: 'You released the email.',
 };
 
 /** Where received mail was delivered: every try with what was sent and what came back. */
@@ -66,13 +66,13 @@ export function DeliveriesTab({ id }: { id: string }) {
     <EmailPart id={id} query={DELIVERIES}>
       {({ deliveries }) =>
         deliveries.edges.length === 0 ? (
-          <Text c="dimmed">It was delivered nowhere. The routing tells why.</Text>
+          <Text c="dimmed">This email was not delivered to an endpoint. The Routing tab shows why.</Text>
         ) : (
           <>
             <Text size="sm" c="dimmed">
               {deliveries.totalCount > deliveries.edges.length
                 ? `The newest ${deliveries.edges.length} of ${deliveries.totalCount} deliveries.`
-                : `${deliveries.totalCount} ${deliveries.totalCount === 1 ? 'delivery' : 'deliveries'}, the newest first.`}
+                : `${deliveries.totalCount} ${deliveries.totalCount === 1 ? 'delivery' : 'deliveries'}, newest first.`}
             </Text>
             {deliveries.edges.map(({ node }, at) => (
               <DeliveryCard key={node.id} emailId={id} delivery={node} number={deliveries.totalCount - at} />
@@ -87,9 +87,9 @@ export function DeliveriesTab({ id }: { id: string }) {
 /** `number`: of all deliveries of the email, 1 the oldest. */
 function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery: Delivery; number: number }) {
   const { id, endpoint, type, status, cause, createdAt, nextAttemptAt, error, attempts, recipients } = delivery;
-  const retry = useAct(RETRY, { done: 'It is being delivered again.' });
-  const again = useAct(AGAIN, { done: 'It is being delivered once more.' });
-  const name = endpoint?.name ?? 'an endpoint that is gone';
+  const retry = useAct(RETRY, { done: 'The email is being delivered again.' });
+  const again = useAct(AGAIN, { done: 'The email is being delivered again.' });
+  const name = endpoint?.name ?? 'a deleted endpoint';
   const run = () =>
     status === 'SUCCESS' && endpoint !== null ? again.act({ id: emailId, endpointId: endpoint.id }) : retry.act({ id });
   return (
@@ -132,7 +132,7 @@ function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery
         )}
       </Text>
       {error !== null && status !== 'SUCCESS' && (
-        <Alert color="red" variant="outline" mt="sm" title="What went wrong last" className="postroom-wrap">
+        <Alert color="red" variant="outline" mt="sm" title="Last error" className="postroom-wrap">
           {error}
         </Alert>
       )}

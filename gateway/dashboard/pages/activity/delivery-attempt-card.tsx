@@ -19,10 +19,10 @@ interface Attempt {
 export function DeliveryAttemptCard({ attempt, of }: { attempt: Attempt; of: string }) {
   const { number, startedAt, durationMs, outcome, statusCode, error, responseBody, requestHeaders } = attempt;
   return (
-    <Stack gap={6} role="group" aria-label={`Try ${number} of ${of}`}>
+    <Stack gap={6} role="group" aria-label={`Attempt ${number} of ${of}`}>
       <Group gap="xs">
         <Text size="sm" fw={600}>
-          Try {number}
+          Attempt {number}
         </Text>
         <StatusBadge
           status={statusCode === null ? outcome : `${outcome} ${statusCode}`}
@@ -38,7 +38,7 @@ export function DeliveryAttemptCard({ attempt, of }: { attempt: Attempt; of: str
         </Text>
       )}
       {responseBody !== null && responseBody !== '' && (
-        <Json text={responseBody} label={`Answer to try ${number} of ${of}`} />
+        <Json text={responseBody} label={`Response to attempt ${number} of ${of}`} />
       )}
       {requestHeaders.length > 0 && (
         <Accordion variant="contained" chevronPosition="left">
@@ -47,7 +47,7 @@ export function DeliveryAttemptCard({ attempt, of }: { attempt: Attempt; of: str
               <Text size="sm">Request header fields ({requestHeaders.length})</Text>
             </Accordion.Control>
             <Accordion.Panel>
-              <Code block tabIndex={0} role="region" aria-label={`Request header fields of try ${number}, ${of}`}>
+              <Code block tabIndex={0} role="region" aria-label={`Request headers of attempt ${number}, ${of}`}>
                 {requestHeaders.map(({ name, value }) => `${name}: ${value}`).join('\n')}
               </Code>
             </Accordion.Panel>

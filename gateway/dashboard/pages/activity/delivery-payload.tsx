@@ -26,7 +26,7 @@ export function DeliveryPayload({ deliveryId, of }: { deliveryId: string; of: st
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         >
-          {isOpen ? 'Hide the payload' : 'Show the payload'}
+          {isOpen ? 'Hide payload' : 'Show payload'}
         </Button>
       </Group>
       {isOpen && <Payload deliveryId={deliveryId} of={of} />}
@@ -41,20 +41,20 @@ function Payload({ deliveryId, of }: { deliveryId: string; of: string }) {
   const payload = data.delivery?.payload ?? null;
   if (payload === null)
     return (
-      <Alert color="gray" variant="outline" title="There is no payload to show">
-        The endpoint or the email is gone.
+      <Alert color="gray" variant="outline" title="No payload">
+        The endpoint or the email was deleted.
       </Alert>
     );
   return (
     <Stack gap="xs">
       {payload.isEndpointChanged && (
-        <Alert color="orange" variant="outline" title="The endpoint was changed since">
+        <Alert color="orange" variant="outline" title="The endpoint has changed since this delivery">
           This is what a retry sends now; what was sent then may have differed.
         </Alert>
       )}
       <Json
         text={payload.text}
-        label={`Payload of ${of}: POST ${payload.url}, ${sizeOf(payload.sizeBytes)}${payload.isCut ? ', the beginning' : ''}`}
+        label={`Payload of ${of}: POST ${payload.url}, ${sizeOf(payload.sizeBytes)}${payload.isCut ? ', truncated' : ''}`}
       />
     </Stack>
   );

@@ -41,8 +41,8 @@ export function EmailActions({ email }: { email: EmailHeadData }) {
 }
 
 function ReceivedActions({ email: { id, guardStatus, isRead, isArchived } }: { email: EmailHeadData }) {
-  const release = useAct(RELEASE, { done: 'Released: it goes its way now.' });
-  const retry = useAct(RETRY, { done: 'It is being delivered again.' });
+  const release = useAct(RELEASE, { done: 'The email was released and is being delivered.' });
+  const retry = useAct(RETRY, { done: 'The email is being delivered again.' });
   const mark = useAct(MARK);
   return (
     <>
@@ -82,14 +82,14 @@ function ReceivedActions({ email: { id, guardStatus, isRead, isArchived } }: { e
         loading={mark.isBusy}
         onClick={() => void mark.act({ input: { id, isArchived: !isArchived } })}
       >
-        {isArchived ? 'Take out of the archive' : 'Archive'}
+        {isArchived ? 'Unarchive' : 'Archive'}
       </Button>
     </>
   );
 }
 
 function SentActions({ email: { id, recipients } }: { email: EmailHeadData }) {
-  const retry = useAct(RETRY_SENDING, { done: 'The servers are being asked again.' });
+  const retry = useAct(RETRY_SENDING, { done: 'The email is being sent again.' });
   const isDeferred = recipients.some(({ status, attemptCount }) => status === 'PENDING' && attemptCount > 0);
   if (!isDeferred) return null;
   return (

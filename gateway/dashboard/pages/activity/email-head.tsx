@@ -34,7 +34,7 @@ export function EmailHead({ email }: { email: EmailHeadData }) {
         <People name="Cc" mailboxes={cc} />
         <People name="Bcc" mailboxes={bcc} />
         <People name="Reply-To" mailboxes={replyTo} />
-        {email.envelopeRecipient !== null && <Fact name="Came in for">{email.envelopeRecipient}</Fact>}
+        {email.envelopeRecipient !== null && <Fact name="Received for">{email.envelopeRecipient}</Fact>}
         <Fact name={email.type === 'RECEIVED' ? 'Received' : 'Written'}>{exactTime(email.createdAt)}</Fact>
         {scheduledAt !== null && email.type === 'SCHEDULED' && (
           <Fact name="Scheduled">
@@ -49,11 +49,11 @@ export function EmailHead({ email }: { email: EmailHeadData }) {
             </Anchor>
           </Fact>
         )}
-        {failureReason !== null && <Fact name="Why it failed">{failureReason}</Fact>}
+        {failureReason !== null && <Fact name="Failure reason">{failureReason}</Fact>}
         {email.thread !== null && (
           <Fact name="Thread">
             <Anchor component={Link} href={`/inbox/${email.thread.id}`} size="sm" underline="always">
-              Open the thread
+              Open thread
             </Anchor>
           </Fact>
         )}
@@ -65,7 +65,7 @@ export function EmailHead({ email }: { email: EmailHeadData }) {
             <Text size="sm" ff="monospace" className="postroom-wrap">
               {email.messageId}
             </Text>
-            <CopyButton text={email.messageId} label="Copy the Message-ID" />
+            <CopyButton text={email.messageId} label="Copy Message-ID" />
           </Group>
         </Fact>
         {email.size !== null && <Fact name="Size">{sizeOf(email.size)}</Fact>}

@@ -80,11 +80,11 @@ export function EmailPage() {
       {data !== undefined && !isLoading && (
         <EmptyState
           icon={IconMailQuestion}
-          title="No such email"
-          about="There is none with this address in your account. It may have been deleted, or the link may be incomplete."
+          title="Email not found"
+          about="Your account has no email with this ID. It may have been deleted, or the link may be incomplete."
         >
           <Button component={Link} href="/activity">
-            Show all mail
+            Show all emails
           </Button>
         </EmptyState>
       )}
@@ -102,7 +102,7 @@ function EmailTabs({ email }: { email: EmailHeadData }) {
       onChange={(name) => setParameters(name === null ? {} : { tab: name })}
       keepMounted={false}
     >
-      <Tabs.List aria-label="What to show of the email">
+      <Tabs.List aria-label="Parts of the email">
         {shown.map(({ name, label }) => (
           <Tabs.Tab key={name} value={name}>
             {name === 'attachments' && email.attachmentCount > 0 ? `${label} (${email.attachmentCount})` : label}

@@ -24,7 +24,7 @@ const tones: Record<string, Tone> = {
 /** How far an email came, in a word or two, and whether that is good. */
 export function standingOf(email: Standing): { status: string; tone: Tone } {
   if (email.guardStatus === 'BLOCKED') return { status: 'blocked', tone: 'warning' };
-  if (email.guardStatus === 'REVIEW') return { status: 'waits for review', tone: 'warning' };
+  if (email.guardStatus === 'REVIEW') return { status: 'needs review', tone: 'warning' };
   if (email.type === 'RECEIVED')
     return { status: email.isArchived === true ? 'received, archived' : 'received', tone: 'good' };
   return { status: email.status, tone: toneOf(email.status) };
@@ -42,15 +42,15 @@ interface Latest {
   attemptCount: number;
 }
 
-/** What became of the last delivery of received mail: "webhook 200", "webhook 500, tried again". */
+/** What became of the last delivery of received mail: "webhook 200", "webhook 500, retrying". */
 export function deliveryWords({ status, statusCode, type, attemptCount }: Latest): { status: string; tone: Tone } {
   const name = type === 'WEBHOOK' ? 'webhook' : 'copy';
   const code = statusCode === null ? '' : ` ${statusCode}`;
   if (status === 'SUCCESS') return { status: `${name}${code || ' delivered'}`, tone: 'good' };
   if (status === 'FAILED') return { status: `${name} failed${code}`, tone: 'bad' };
   return attemptCount === 0
-    ? { status: `${name} on its way`, tone: 'waiting' }
-    : { status: `${name}${code || ' failed'}, tried again`, tone: 'warning' };
+    ? { status: `${name} pending`, tone: 'waiting' }
+    : { status: `${name}${code || ' failed'}, retrying`, tone: 'warning' };
 }
 
 /** How many of the recipients of sent mail have it: "2 of 3 delivered"; null: there is one, whose status is that of the email. */

@@ -18,7 +18,7 @@ export function ExtractsCard({ id }: { id: string }) {
   return (
     <Paper withBorder p="md" component="section" aria-labelledby="extracts-title" bg="var(--postroom-raised)">
       <Title order={2} id="extracts-title" mb="xs">
-        Found in it
+        Codes and links
       </Title>
       <Stack gap="xs">
         {codes.length > 0 && (
@@ -26,7 +26,7 @@ export function ExtractsCard({ id }: { id: string }) {
             {codes.map(({ code }) => (
               <Group key={code} gap={4} wrap="nowrap">
                 <Code fz="md">{code}</Code>
-                <CopyButton text={code} label={`Copy the code ${code}`} />
+                <CopyButton text={code} label={`Copy code ${code}`} />
               </Group>
             ))}
           </Group>
@@ -35,13 +35,13 @@ export function ExtractsCard({ id }: { id: string }) {
           <Group key={`${url} ${text}`} gap={4} wrap="nowrap" justify="space-between">
             <div>
               <Text size="sm" className="postroom-wrap">
-                {isUnsubscribe ? `Unsubscribes: ${text ?? ''}` : text}
+                {isUnsubscribe ? `Unsubscribe: ${text ?? ''}` : text}
               </Text>
               <Text size="xs" c="dimmed" ff="monospace" className="postroom-wrap">
                 {url}
               </Text>
             </div>
-            <CopyButton text={url} label={`Copy the link ${text ?? url}`} />
+            <CopyButton text={url} label={`Copy link ${text ?? url}`} />
           </Group>
         ))}
         {links.length > FIRST_LINKS && (

@@ -43,7 +43,7 @@ export function FilterBar() {
   const inUse = FILTER_NAMES.filter((name) => name !== 'q' && parameters.has(name)).length;
   const domains = data?.domains.edges.map(({ node }) => ({ word: node.name, label: node.name })) ?? [];
   return (
-    <Stack gap="xs" mb="md" component="search" aria-label="Mail">
+    <Stack gap="xs" mb="md" component="search" aria-label="Search and filters">
       <Group gap="xs" wrap="nowrap" align="flex-start">
         <SearchField value={parameters.get('q') ?? ''} onSearch={(words) => set('q', words)} />
         <Button
@@ -76,7 +76,7 @@ export function FilterBar() {
             size="xs"
             onClick={() => setParameters((before) => (before.has('q') ? { q: before.get('q') ?? '' } : {}))}
           >
-            Clear the filters
+            Clear filters
           </Button>
         )}
       </Collapse>
@@ -96,10 +96,10 @@ function SearchField({ value, onSearch }: { value: string; onSearch: (words: str
     <form onSubmit={submit} style={{ flex: 1, minWidth: 0 }}>
       <TextInput
         type="search"
-        aria-label="Search all mail"
-        description="Words, “phrases” and operators: from: to: subject: has:attachment before:2026-01-31 -word. Enter searches."
+        aria-label="Search all emails"
+        description="Words, “phrases” and operators: from: to: subject: has:attachment before:2026-01-31 -word. Press Enter to search."
         inputWrapperOrder={['input', 'description', 'error']}
-        placeholder="Search all mail"
+        placeholder="Search all emails"
         leftSection={<IconSearch size={16} aria-hidden />}
         value={typed}
         maxLength={500}

@@ -47,7 +47,7 @@ export function ListFrame<Row>({
       )}
       {!hasMore && rows.length > 20 && (
         <Text size="sm" c="dimmed" ta="center">
-          That is all.
+          End of the list.
         </Text>
       )}
     </Stack>

@@ -15,7 +15,7 @@ export function RecipientsTab({ id }: { id: string }) {
     <EmailPart id={id} query={RECIPIENTS}>
       {({ recipients }) =>
         recipients.length === 0 ? (
-          <Text c="dimmed">It has no recipients.</Text>
+          <Text c="dimmed">This email has no recipients.</Text>
         ) : (
           recipients.map((recipient) => <RecipientCard key={recipient.id} recipient={recipient} />)
         )
@@ -54,7 +54,7 @@ function RecipientCard({ recipient }: { recipient: Recipient }) {
       </Text>
       {attempts.length === 0 && (
         <Text size="sm" mt="xs">
-          {lastText ?? 'No server was asked yet.'}
+          {lastText ?? 'No delivery attempt yet.'}
         </Text>
       )}
       <Stack gap="sm" mt="sm">
@@ -68,13 +68,13 @@ function RecipientCard({ recipient }: { recipient: Recipient }) {
 
 function AttemptTalk({ address, attempt }: { address: string; attempt: Recipient['attempts'][number] }) {
   const { number, startedAt, durationMs, outcome, host, remoteAddress, isTls, code, enhancedStatus, text } = attempt;
-  const server = host ?? (remoteAddress === null ? 'No server was reached' : 'A relay or a server of this service');
+  const server = host ?? (remoteAddress === null ? 'No server was reached' : 'A relay or this service');
   const reply = [code, enhancedStatus, text].filter((part) => part !== null).join(' ');
   return (
     <Box className={styles['talk']} tabIndex={0} role="region" aria-label={`${address}, attempt ${number}`}>
       <div className={styles['ours']}>
         # attempt {number}, <RelativeTime at={startedAt} />
-        {durationMs === null ? ', still going on' : `, ${durationOf(durationMs)}`}
+        {durationMs === null ? ', in progress' : `, ${durationOf(durationMs)}`}
         {outcome === null ? '' : `: ${outcome.toLowerCase()}`}
       </div>
       <div className={styles['ours']}>

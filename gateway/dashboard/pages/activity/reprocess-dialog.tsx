@@ -26,12 +26,17 @@ const REPROCESS = graphql(`
 
 type Step = 'PARSE' | 'THREAD' | 'ROUTE';
 const STEPS: { value: Step; label: string; about: string; isOfReceived: boolean }[] = [
-  { value: 'PARSE', label: 'Parse', about: 'Its source is read by the parser of today.', isOfReceived: true },
-  { value: 'THREAD', label: 'Thread', about: 'It joins the threads as if it came now.', isOfReceived: false },
+  { value: 'PARSE', label: 'Parse', about: 'Parses the stored source again.', isOfReceived: true },
+  {
+    value: 'THREAD',
+    label: 'Thread',
+    about: 'Assigns the email to a thread as if it had just arrived.',
+    isOfReceived: false,
+  },
   {
     value: 'ROUTE',
     label: 'Route',
-    about: 'Guard rules and routes are asked; where they lead, it is delivered again.',
+    about: 'Applies the current guard rules and routes, and delivers the email again.',
     isOfReceived: true,
   },
 ];
@@ -44,7 +49,7 @@ export function ReprocessDialog({ emailId, isReceived }: { emailId: string; isRe
       <Button size="xs" variant="default" leftSection={<IconRotateClockwise2 size={16} aria-hidden />} onClick={open}>
         Reprocess
       </Button>
-      <Modal opened={isOpen} onClose={close} title="Reprocess this email" size="lg">
+      <Modal opened={isOpen} onClose={close} title="Reprocess email" size="lg">
         <ReprocessForm emailId={emailId} isReceived={isReceived} onClose={close} />
       </Modal>
     </>
@@ -80,8 +85,8 @@ function ReprocessForm({
   return (
     <Stack gap="md">
       <Text size="sm">
-        It goes through these steps again, by what the service knows today. What you set yourself stays as it is. First
-        look at what would change.
+        Runs these steps again with the current rules and settings. Your own changes to the email are kept. Preview the
+        result first.
       </Text>
       <Checkbox.Group label="Steps" value={steps} onChange={choose}>
         <Stack gap="xs" mt="xs">
@@ -91,7 +96,7 @@ function ReprocessForm({
         </Stack>
       </Checkbox.Group>
       {problem !== null && (
-        <Alert color="red" variant="outline" role="alert" title="That did not work">
+        <Alert color="red" variant="outline" role="alert" title="The email was not reprocessed">
           {problem}
         </Alert>
       )}
@@ -106,11 +111,11 @@ function ReprocessForm({
           loading={isBusy}
           onClick={() => void run(true)}
         >
-          Show what would change
+          Preview changes
         </Button>
         {isChecked && (
           <Button loading={isBusy} onClick={() => void run(false)}>
-            Reprocess now
+            Reprocess email
           </Button>
         )}
       </Group>

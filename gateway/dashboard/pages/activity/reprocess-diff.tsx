@@ -21,14 +21,14 @@ export function ReprocessDiff({ isDryRun, email }: { isDryRun: boolean; email: R
   const words = isDryRun
     ? changes.length === 0
       ? 'Nothing would change.'
-      : `${changes.length} ${changes.length === 1 ? 'thing' : 'things'} would change.`
+      : `${changes.length} ${changes.length === 1 ? 'field' : 'fields'} would change.`
     : changes.length === 0
       ? 'Done. Nothing changed.'
-      : `Done. ${changes.length} ${changes.length === 1 ? 'thing' : 'things'} changed.`;
+      : `Done. ${changes.length} ${changes.length === 1 ? 'field' : 'fields'} changed.`;
   return (
     <Stack gap="sm" data-reprocessed={isDryRun ? 'dry' : 'done'}>
       {error !== null && (
-        <Alert color="red" variant="outline" title="A step could not be done">
+        <Alert color="red" variant="outline" title="A step failed">
           {error.message}
         </Alert>
       )}
@@ -38,7 +38,7 @@ export function ReprocessDiff({ isDryRun, email }: { isDryRun: boolean; email: R
           {isDryRun
             ? `It would be delivered to “${endpoint.name}”.`
             : delivery === null
-              ? `Its route leads to “${endpoint.name}”.`
+              ? `It is routed to “${endpoint.name}”.`
               : `It is being delivered to “${endpoint.name}”.`}
         </Text>
       )}
@@ -48,12 +48,12 @@ export function ReprocessDiff({ isDryRun, email }: { isDryRun: boolean; email: R
             {field}{' '}
             <Text span size="xs" c="dimmed">
               ({step.toLowerCase()}
-              {differsAt === null ? '' : `, from character ${differsAt} on`})
+              {differsAt === null ? '' : `, from character ${differsAt}`})
             </Text>
           </Text>
           <SimpleGrid cols={{ base: 1, sm: 2 }} mt="xs">
             <Side label={`${field} now`} text={before} />
-            <Side label={`${field} ${isDryRun ? 'then' : 'since'}`} text={after} />
+            <Side label={`${field} after`} text={after} />
           </SimpleGrid>
         </Paper>
       ))}

@@ -27,9 +27,9 @@ export function RoutingTab({ id }: { id: string }) {
             </Text>
             <DataList orientation="horizontal">
               <Fact name="Recipient">{route.recipient}</Fact>
-              <Fact name="Taken by">
+              <Fact name="Accepted by">
                 {route.address?.address ??
-                  (route.domain === null ? 'an address that is gone' : `the catch-all of ${route.domain.name}`)}
+                  (route.domain === null ? 'a deleted address' : `the catch-all of ${route.domain.name}`)}
               </Fact>
               {route.rule !== null && (
                 <Fact name="Guard rule">
@@ -50,7 +50,7 @@ export function RoutingTab({ id }: { id: string }) {
             {route.matches.length > 0 && (
               <div>
                 <Title order={2} mb="xs">
-                  What fitted the rule
+                  Matched by the rule
                 </Title>
                 <List size="sm">
                   {route.matches.map(({ criterion, value }) => (
@@ -63,7 +63,7 @@ export function RoutingTab({ id }: { id: string }) {
             )}
             <div>
               <Title order={2} mb="sm">
-                Its way
+                Steps
               </Title>
               <Timeline bulletSize={16} lineWidth={2} active={route.steps.length - 1}>
                 {route.steps.map(({ step, at, detail, durationMs }, index) => (
@@ -80,7 +80,7 @@ export function RoutingTab({ id }: { id: string }) {
                       {detail}
                     </Text>
                     <Text size="xs" c="dimmed">
-                      {at === null ? 'still to come' : exactTime(at)}
+                      {at === null ? 'pending' : exactTime(at)}
                       {durationMs === null ? '' : `, ${durationOf(durationMs)}`}
                     </Text>
                   </Timeline.Item>

@@ -52,7 +52,7 @@ export function TimelineTab({ id }: { id: string }) {
         <>
           {timeline.isCut && (
             <Text size="sm" c="dimmed">
-              More happened than is shown here: the newest entries follow.
+              Only the newest entries are shown.
             </Text>
           )}
           <Timeline
@@ -112,7 +112,7 @@ function EntryItem({ entry }: { entry: Entry }) {
 function placeOf({ __typename: type, id }: { __typename: string; id: string }): { path: string; label: string } | null {
   if (type === 'Delivery') return { path: '?tab=deliveries', label: 'Deliveries' };
   if (type === 'Recipient') return { path: '?tab=recipients', label: 'Recipients' };
-  if (type === 'Thread') return { path: `/inbox/${id}`, label: 'Open the thread' };
-  if (type === 'GuardRule') return { path: `/rules/${id}`, label: 'Open the rule' };
-  return type.endsWith('Endpoint') ? { path: `/endpoints/${id}`, label: 'Open the endpoint' } : null;
+  if (type === 'Thread') return { path: `/inbox/${id}`, label: 'Open thread' };
+  if (type === 'GuardRule') return { path: `/rules/${id}`, label: 'Open rule' };
+  return type.endsWith('Endpoint') ? { path: `/endpoints/${id}`, label: 'Open endpoint' } : null;
 }

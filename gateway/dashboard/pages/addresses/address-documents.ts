@@ -85,7 +85,7 @@ export const SIMULATE = graphql(`
 /** Where mail to an address goes, in words. */
 export function routeOf({ endpoint, routing, domain }: ShownAddress): string {
   if (endpoint !== null) {
-    const name = endpoint.isActive ? endpoint.name : `${endpoint.name} (switched off, so mail is only stored)`;
+    const name = endpoint.isActive ? endpoint.name : `${endpoint.name} (off, so mail is only stored)`;
     return routing === 'WEBHOOK' ? `Webhook ${name}` : name;
   }
   const catchAll = domain?.catchAll;

@@ -34,7 +34,7 @@ export function AddressDrawer({ id, close }: { id: string | null; close: () => v
       {isLoading && id !== null && <Skeleton h={240} aria-label="Loading" />}
       {error !== undefined && <ErrorNote error={error} retry={refresh} />}
       {data !== undefined && address === null && id !== null && (
-        <Text>There is no such address. It was deleted, or it is not yours.</Text>
+        <Text>Address not found. It was deleted, or it belongs to another account.</Text>
       )}
       {address !== null && <Details address={address} close={close} />}
     </Drawer>
@@ -43,7 +43,7 @@ export function AddressDrawer({ id, close }: { id: string | null; close: () => v
 
 function Details({ address, close }: { address: ShownAddress; close: () => void }) {
   const { act, isBusy } = useAct(UPDATE_ADDRESS, { quiet: true });
-  const { act: remove } = useAct(DELETE_ADDRESS, { done: `${address.address} is deleted.` });
+  const { act: remove } = useAct(DELETE_ADDRESS, { done: `${address.address} was deleted.` });
   const endpoints = useEndpointChoices(address.endpoint);
   const [problem, setProblem] = useState<Problem | null>(null);
   const change = async (input: { endpointId?: string | null; webhookId?: null; isActive?: boolean }) =>
@@ -56,14 +56,14 @@ function Details({ address, close }: { address: ShownAddress; close: () => void 
           <Text fw={600} className="postroom-wrap">
             {address.address}
           </Text>
-          <CopyButton text={address.address} label="Copy the address" />
+          <CopyButton text={address.address} label="Copy address" />
         </Group>
         <Text size="sm" c="dimmed" component="div">
           {mail.last24Hours} emails in 24 h, {mail.last7Days} in 7 days, {mail.last30Days} in 30 days;{' '}
-          <RelativeTime at={address.createdAt} prefix="made " />
+          <RelativeTime at={address.createdAt} prefix="created " />
         </Text>
         <Anchor component={Link} href={`/activity?address=${encodeURIComponent(address.address)}`} size="sm">
-          Its mail
+          Emails
         </Anchor>
         {address.domain !== null && (
           <Anchor component={Link} href={`/domains/${address.domain.id}`} size="sm">
@@ -72,7 +72,7 @@ function Details({ address, close }: { address: ShownAddress; close: () => void 
         )}
       </Stack>
       {address.warning !== null && (
-        <Alert color="yellow" variant="outline" title="Mail from outside does not reach it" role="status">
+        <Alert color="yellow" variant="outline" title="External mail does not reach this address" role="status">
           {address.warning}
         </Alert>
       )}
@@ -80,7 +80,7 @@ function Details({ address, close }: { address: ShownAddress; close: () => void 
         <Title order={3}>Routing</Title>
         <Text size="sm">Now: {routeOf(address)}</Text>
         <Select
-          label="Its mail goes to"
+          label="Deliver mail to"
           placeholder="Stored only, or the catch-all of the domain"
           data={endpoints}
           value={address.endpoint?.id ?? null}
@@ -90,9 +90,11 @@ function Details({ address, close }: { address: ShownAddress; close: () => void 
           clearButtonProps={{ 'aria-label': 'No endpoint' }}
         />
         <Switch
-          label="Takes mail"
+          label="Receive mail"
           description={
-            address.isActive ? 'Switched off, mail to it is refused (550).' : 'Mail to it is refused (550) now.'
+            address.isActive
+              ? 'If you turn this off, mail to the address is rejected (550).'
+              : 'Mail to the address is rejected (550).'
           }
           checked={address.isActive}
           disabled={isBusy}
@@ -104,20 +106,20 @@ function Details({ address, close }: { address: ShownAddress; close: () => void 
           </Alert>
         )}
       </Stack>
-      <Stack gap="sm" component="section" aria-label="Try it out">
-        <Title order={3}>Try it out</Title>
+      <Stack gap="sm" component="section" aria-label="Test this address">
+        <Title order={3}>Test this address</Title>
         {address.isActive ? (
           <TestMail address={address} />
         ) : (
-          <Text size="sm">Switch it on first: mail to it is refused now.</Text>
+          <Text size="sm">Turn the address on first. Mail to it is currently rejected.</Text>
         )}
       </Stack>
       <Group justify="space-between">
         <ConfirmButton
-          label="Delete the address"
+          label="Delete address"
           question={`Delete ${address.address}?`}
-          about="Mail to it is refused from then on, and anybody who has the domain may make it again. The mail that it took stays readable."
-          confirm="Delete"
+          about="Mail to this address will be rejected. The address can be created again by the owner of the domain. Received mail stays readable."
+          confirm="Delete address"
           act={async () => {
             const { problem: why } = await remove({ input: { id: address.id } });
             if (why === null) close();

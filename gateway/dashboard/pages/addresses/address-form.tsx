@@ -22,7 +22,7 @@ export function AddressForm({
     types: ['Domain'],
   });
   const endpoints = useEndpointChoices();
-  const { act, isBusy } = useAct(CREATE_ADDRESS, { quiet: true, done: 'The address takes mail now.' });
+  const { act, isBusy } = useAct(CREATE_ADDRESS, { quiet: true, done: 'The address was created and receives mail.' });
   const [trouble, setTrouble] = useState<string | null>(null);
   const domains = data?.domains.edges.map(({ node }) => node) ?? [];
   const form = useForm({
@@ -34,9 +34,9 @@ export function AddressForm({
   if (domain === undefined)
     return (
       <Text size="sm">
-        Addresses are made on a verified domain.{' '}
+        An address needs a verified domain.{' '}
         <Anchor component={Link} href={data.domainCounts.total === 0 ? '/domains?new' : '/domains'}>
-          {data.domainCounts.total === 0 ? 'Add a domain' : 'See what your domains wait for'}
+          {data.domainCounts.total === 0 ? 'Add domain' : 'Check your domains'}
         </Anchor>
       </Text>
     );
@@ -74,9 +74,9 @@ export function AddressForm({
           />
         </Group>
         <Select
-          label="Its mail goes to"
+          label="Deliver mail to"
           description={
-            endpoints.length === 0 ? 'There is no endpoint yet; mail is stored and shown in the inbox.' : undefined
+            endpoints.length === 0 ? 'You have no endpoints yet. Mail is stored and shown in the inbox.' : undefined
           }
           placeholder="Stored only"
           data={endpoints}
@@ -85,8 +85,8 @@ export function AddressForm({
           {...form.getInputProps('endpointId')}
         />
         <Switch
-          label="Takes mail at once"
-          description="Otherwise mail to it is refused until it is switched on."
+          label="Receive mail"
+          description="If off, mail to the address is rejected."
           {...form.getInputProps('isActive', { type: 'checkbox' })}
         />
         {trouble !== null && (
@@ -96,7 +96,7 @@ export function AddressForm({
         )}
         <Group justify="flex-end">
           <Button type="submit" loading={isBusy}>
-            Make the address
+            Create address
           </Button>
         </Group>
       </Stack>
@@ -106,9 +106,11 @@ export function AddressForm({
 
 function localFault(text: string): string | null {
   const local = text.trim();
-  if (local === '') return 'Enter what stands before the @.';
-  if (local.includes('@')) return 'Enter what stands before the @ alone.';
-  if (/\s/.test(local)) return 'An address has no spaces.';
+  if (local === '') return 'Enter the part before the @.';
+  if (local.includes('@')) return 'Enter only the part before the @.';
+  if (/\s/.test(local)) return 'An address cannot contain spaces.';
   // A plus begins the part that senders may add themselves.
-  return local.includes('+') ? 'Leave out the + and what follows: mail to it comes to the address anyhow.' : null;
+  return local.includes('+')
+    ? 'Leave out the + and the text after it. The address receives mail with every +tag.'
+    : null;
 }

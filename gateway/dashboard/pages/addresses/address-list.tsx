@@ -66,9 +66,9 @@ export function AddressList({
 function AddressRow({ address, href }: { address: ShownAddress; href: string }) {
   const { emailStatistics: mail } = address;
   const state = address.isReceiving
-    ? ({ status: 'takes mail', tone: 'good' } as const)
+    ? ({ status: 'receives mail', tone: 'good' } as const)
     : address.isActive
-      ? ({ status: 'not reached', tone: 'warning' } as const)
+      ? ({ status: 'unreachable', tone: 'warning' } as const)
       : ({ status: 'off', tone: 'quiet' } as const);
   return (
     <Paper component="li" withBorder p="sm" bg="var(--postroom-raised)">

@@ -46,9 +46,12 @@ export function AddressesPage() {
   };
   return (
     <>
-      <PageHeader title="Addresses" about="Mail to them is taken in, stored, and handed on to their endpoint.">
+      <PageHeader
+        title="Addresses"
+        about="Postroom receives and stores mail to these addresses, and delivers it to their endpoints."
+      >
         <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => set({ new: domainId ?? '' })}>
-          Make an address
+          Create address
         </Button>
       </PageHeader>
       <Filters domainId={domainId} sought={sought} state={state} set={set} />
@@ -61,19 +64,19 @@ export function AddressesPage() {
         empty={
           <EmptyState
             icon={IconAt}
-            title={isFiltered ? 'No address fits' : 'No addresses yet'}
+            title={isFiltered ? 'No matching addresses' : 'No addresses yet'}
             about={
               isFiltered
-                ? 'Search for less, or show all.'
-                : 'Make one on a verified domain. Its mail appears in the inbox, and goes to an endpoint of yours if you like.'
+                ? 'Change the search or the filters.'
+                : 'Create an address on a verified domain. Its mail appears in the inbox, and is delivered to an endpoint if you choose one.'
             }
           >
             {isFiltered ? (
               <Button variant="default" onClick={() => set({ domain: null, q: null, state: null })}>
-                Show all
+                Show all addresses
               </Button>
             ) : (
-              <Button onClick={() => set({ new: '' })}>Make an address</Button>
+              <Button onClick={() => set({ new: '' })}>Create address</Button>
             )}
           </EmptyState>
         }
@@ -82,7 +85,7 @@ export function AddressesPage() {
       <Modal
         opened={search.get('new') !== null}
         onClose={() => set({ new: null })}
-        title="Make an address"
+        title="Create address"
         closeButtonProps={{ 'aria-label': 'Close' }}
         centered
       >
@@ -142,8 +145,8 @@ function Filters({
         aria-label="State"
         placeholder="Any state"
         data={[
-          { value: 'on', label: 'Takes mail' },
-          { value: 'unreached', label: 'Not reached' },
+          { value: 'on', label: 'Receives mail' },
+          { value: 'unreached', label: 'Unreachable' },
           { value: 'off', label: 'Off' },
         ]}
         value={state}

@@ -13,7 +13,7 @@ const TEMPLATES = [
   { value: 'NEWSLETTER', label: 'A newsletter with HTML' },
   { value: 'ATTACHMENT', label: 'An invoice with attachments' },
   { value: 'ONE_TIME_CODE', label: 'A one-time code' },
-  { value: 'SPAM', label: 'What filters take for spam' },
+  { value: 'SPAM', label: 'A message that looks like spam' },
 ] as const;
 
 type Template = (typeof TEMPLATES)[number]['value'];
@@ -42,7 +42,7 @@ export function TestMail({ address }: { address: ShownAddress }) {
     <Stack gap="sm">
       <Group align="flex-end" gap="xs">
         <NativeSelect
-          label="Test mail"
+          label="Test email"
           data={[...TEMPLATES]}
           value={template}
           onChange={(event) => {
@@ -52,7 +52,7 @@ export function TestMail({ address }: { address: ShownAddress }) {
           }}
         />
         <Button loading={isBusy} onClick={() => void send()}>
-          Send it
+          Send test email
         </Button>
       </Group>
       <div aria-live="polite">
@@ -66,17 +66,17 @@ export function TestMail({ address }: { address: ShownAddress }) {
             color={isThere ? 'green' : 'blue'}
             variant="outline"
             icon={<IconCircleCheck aria-hidden />}
-            title={isThere ? 'It arrived' : 'It was accepted'}
+            title={isThere ? 'The test email arrived' : 'The test email was accepted'}
           >
             <Anchor component={Link} href={`/emails/${emailId}`} size="sm">
-              Open the mail
+              Open email
             </Anchor>
           </Alert>
         )}
       </div>
-      <Text size="sm">Or from a terminal:</Text>
+      <Text size="sm">Or use a terminal:</Text>
       <Command
-        label="Copy the swaks command"
+        label="Copy swaks command"
         text={`swaks --server ${service.smtpHost}:${service.smtpPort} --from ada@example.com --to ${address.address} --header 'Subject: Hello' --body 'A test'`}
       />
     </Stack>

@@ -24,7 +24,7 @@ export function AddDomain({ id }: { id: string | null }) {
     });
   return (
     <>
-      <PageHeader title="Add a domain">
+      <PageHeader title="Add domain">
         <Button component={Link} href="/domains" variant="default">
           All domains
         </Button>
@@ -62,8 +62,12 @@ function Steps({ id, step, go }: { id: string; step: number; go: (next: { step: 
         {isLoading && <Skeleton h={240} aria-label="Loading" />}
         {error !== undefined && <ErrorNote error={error} retry={refresh} />}
         {data !== undefined && (
-          <EmptyState icon={IconWorldOff} title="No such domain" about="It was deleted, or it is not yours.">
-            <Link href="/domains?new">Begin again</Link>
+          <EmptyState
+            icon={IconWorldOff}
+            title="Domain not found"
+            about="It was deleted, or it belongs to another account."
+          >
+            <Link href="/domains?new">Start over</Link>
           </EmptyState>
         )}
       </>
@@ -92,11 +96,11 @@ function RecordsToPublish({ domain, next }: { domain: ShownDomain; next: () => v
       <ConflictNote conflict={domain.dnsConflict} />
       <Group justify="space-between">
         <CopyAllRecords records={domain.dnsRecords} />
-        <Button onClick={next}>I published them: check</Button>
+        <Button onClick={next}>Check records</Button>
       </Group>
       <RecordList records={domain.dnsRecords} zone={domain.parent?.name ?? domain.name} />
       <Group justify="flex-end">
-        <Button onClick={next}>I published them: check</Button>
+        <Button onClick={next}>Check records</Button>
       </Group>
     </Stack>
   );

@@ -14,17 +14,19 @@ export function AddedDomain({ domain }: { domain: ShownDomain }) {
         color={domain.status === 'VERIFIED' ? 'green' : 'blue'}
         variant="outline"
         icon={<IconCircleCheck aria-hidden />}
-        title={domain.status === 'VERIFIED' ? `${domain.name} is verified` : `${domain.name} waits for its records`}
+        title={
+          domain.status === 'VERIFIED' ? `${domain.name} is verified` : `${domain.name} is waiting for its DNS records`
+        }
         role="status"
       >
         <Text size="sm">
           {domain.canReceive
-            ? 'Mail to its addresses comes here.'
-            : 'Mail comes here once its MX record is seen; an address can be made before.'}
+            ? 'Postroom receives mail to its addresses.'
+            : 'Postroom receives its mail once DNS has its MX record. You can create an address now.'}
         </Text>
       </Alert>
       {domain.status === 'VERIFIED' && (
-        <Section title="Make its first address">
+        <Section title="Create the first address">
           <AddressForm domainId={domain.id} done={({ id }) => navigate(`/addresses?address=${id}`)} />
         </Section>
       )}

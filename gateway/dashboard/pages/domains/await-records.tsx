@@ -43,24 +43,25 @@ export function AwaitRecords({
         >
           <Text size="sm">
             {domain.canReceive
-              ? 'Mail to it comes here, and mail can be sent from it.'
-              : 'Mail can be sent from it. To receive mail, its MX record has to be seen, too.'}
+              ? 'The domain can receive and send mail.'
+              : 'The domain can send mail. To receive mail, publish its MX record.'}
           </Text>
         </Alert>
       ) : (
         <Text size="sm" c="dimmed">
-          DNS is asked every 20 seconds while this page is open, and by the service later on. New records are often seen
-          within minutes; a resolver may remember for an hour that they were missing. You may leave: nothing is lost.
+          Postroom checks DNS every 20 seconds while this page is open, and continues in the background. New records are
+          often seen within minutes; a resolver may remember for an hour that they were missing. You may leave: nothing
+          is lost.
         </Text>
       )}
       <ConflictNote conflict={domain.dnsConflict} />
       <RecordList records={domain.dnsRecords} zone={domain.parent?.name ?? domain.name} />
       <Group justify="space-between">
         <Button variant="default" onClick={back}>
-          Back to the records
+          Back to records
         </Button>
         <Button disabled={!isVerified} onClick={next}>
-          Go on
+          Continue
         </Button>
       </Group>
     </Stack>

@@ -81,7 +81,7 @@ export function useCheckAll(): { button: React.ReactNode; progress: React.ReactN
         <Progress
           value={work.total === 0 ? 100 : (100 * work.done) / work.total}
           animated={isRunning}
-          aria-label="Domains asked about"
+          aria-label="Checked domains"
         />
       </Stack>
     ),
@@ -89,7 +89,7 @@ export function useCheckAll(): { button: React.ReactNode; progress: React.ReactN
 }
 
 function wordsOf({ done, total, verified, state }: Work): string {
-  const count = `${done} of ${total} domains asked about, ${verified} verified`;
-  if (state === 'running') return total === 0 ? 'Listing the domains' : count;
-  return state === 'done' ? `Done: ${count}` : state === 'stopped' ? `Stopped: ${count}` : `Ended early: ${count}`;
+  const count = `${done} of ${total} domains checked, ${verified} verified`;
+  if (state === 'running') return total === 0 ? 'Listing domains' : count;
+  return state === 'done' ? `Done: ${count}` : state === 'stopped' ? `Stopped: ${count}` : `Failed: ${count}`;
 }

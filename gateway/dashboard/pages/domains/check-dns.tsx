@@ -15,15 +15,15 @@ export function CheckDns({ domain, refresh }: { domain: ShownDomain; refresh: ()
       <Group justify="space-between" gap="xs">
         <Text size="sm" component="div" aria-live="polite">
           <Text span fw={600}>
-            {seen} of {records.length} records seen
+            {seen} of {records.length} records found
           </Text>{' '}
           <Text span c="dimmed">
             {isBusy ? (
-              'Asking DNS now'
+              'Checking DNS…'
             ) : lastCheckedAt === null ? (
-              'DNS was not asked yet'
+              'DNS not checked yet'
             ) : (
-              <RelativeTime at={lastCheckedAt} prefix="last asked " />
+              <RelativeTime at={lastCheckedAt} prefix="last checked " />
             )}
           </Text>
         </Text>
@@ -34,18 +34,20 @@ export function CheckDns({ domain, refresh }: { domain: ShownDomain; refresh: ()
           loading={isBusy}
           onClick={() => void check()}
         >
-          Check now
+          Check DNS
         </Button>
       </Group>
       <Progress
         value={isBusy ? 100 : (100 * seen) / Math.max(1, records.length)}
         animated={isBusy}
         striped={isBusy}
-        aria-label={isBusy ? 'DNS is being asked' : 'Records seen'}
+        aria-label={isBusy ? 'Checking DNS' : 'Records found'}
       />
       {problem !== null && <Trouble text={problem.message} />}
       {problem === null && lastCheckError !== null && (
-        <Trouble text={`${lastCheckError}. What is said about the records is from before. Try again in a moment.`} />
+        <Trouble
+          text={`${lastCheckError}. The states of the records are from the last successful check. Try again in a moment.`}
+        />
       )}
     </Stack>
   );

@@ -29,7 +29,7 @@ export function DeleteDomain({ domain }: { domain: ShownDomain }) {
 function SubdomainsFirst({ domain }: { domain: ShownDomain }) {
   return (
     <Stack gap="sm">
-      <Text size="sm">It has subdomains of yours, which stand on its proof. Delete these first:</Text>
+      <Text size="sm">This domain verifies your subdomains. Delete them first:</Text>
       <List size="sm">
         {domain.subdomains.edges.map(({ node }) => (
           <List.Item key={node.id}>
@@ -54,7 +54,7 @@ function Question({ domain, close }: { domain: ShownDomain; close: () => void })
     if (problem !== null) return setTrouble(problem.message);
     const { deletedAddressCount: gone, obsoleteRecordCount: records } = payload;
     notify({
-      message: `${payload.name} is deleted with ${countOf(gone, 'address', 'addresses')}. ${countOf(records, 'DNS record is', 'DNS records are')} not needed any more.`,
+      message: `${payload.name} was deleted with ${countOf(gone, 'address', 'addresses')}. ${countOf(records, 'DNS record is', 'DNS records are')} no longer needed.`,
     });
     navigate('/domains');
   };
@@ -66,13 +66,13 @@ function Question({ domain, close }: { domain: ShownDomain; close: () => void })
       }}
     >
       <Stack gap="sm">
-        <Text size="sm">With it go:</Text>
+        <Text size="sm">This also deletes:</Text>
         <List size="sm">
           <List.Item>{countOf(count, 'address', 'addresses')}: mail to them is refused from then on</List.Item>
-          <List.Item>{countOf(domain.dkimKeys.length, 'DKIM key', 'DKIM keys')}, so that it can send no more</List.Item>
+          <List.Item>{countOf(domain.dkimKeys.length, 'DKIM key', 'DKIM keys')}</List.Item>
           <List.Item>{countOf(domain.dmarcReports.totalCount, 'DMARC report', 'DMARC reports')}</List.Item>
         </List>
-        <Text size="sm">Its mail stays readable. Anybody may add the name afterwards.</Text>
+        <Text size="sm">Its mail stays readable. Other accounts can then add the domain.</Text>
         <TextInput
           label={`Type ${domain.name} to delete it`}
           value={typed}
@@ -87,10 +87,10 @@ function Question({ domain, close }: { domain: ShownDomain; close: () => void })
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>
-            Keep it
+            Cancel
           </Button>
           <Button type="submit" color="red" loading={isBusy} disabled={typed.trim().toLowerCase() !== domain.name}>
-            Delete the domain
+            Delete domain
           </Button>
         </Group>
       </Stack>

@@ -12,7 +12,7 @@ export function ConflictNote({ conflict }: { conflict: ShownDomain['dnsConflict'
       color="red"
       variant="outline"
       icon={<IconAlertTriangle aria-hidden />}
-      title="Other records stand in the way"
+      title="Conflicting DNS records"
       role="status"
     >
       <Stack gap="xs">
@@ -28,8 +28,8 @@ export function ConflictNote({ conflict }: { conflict: ShownDomain['dnsConflict'
         </List>
         {conflict.type !== 'CNAME' && (
           <Text size="sm">
-            Do people still read mail there? Then leave those records as they are and add a subdomain here instead, as
-            inbound.example.com: its mail comes here and that of the domain stays where it is.
+            If people still use that mail server, keep those records and add a subdomain such as inbound.example.com
+            instead. Postroom then receives the mail of the subdomain, and the domain is unchanged.
           </Text>
         )}
       </Stack>
@@ -61,18 +61,18 @@ export function AuthAdvice({ domain }: { domain: ShownDomain }) {
     .filter(({ name, value }) => !isListed(name, value));
   if (records.length === 0) return null;
   return (
-    <Alert variant="outline" color="blue" icon={<IconInfoCircle aria-hidden />} title="What helps its mail" role="note">
+    <Alert variant="outline" color="blue" icon={<IconInfoCircle aria-hidden />} title="Recommended records" role="note">
       <Stack gap="sm">
         {records.map(({ name, value, description }) => (
           <div key={name}>
             <Text size="sm">{description}. TXT record:</Text>
             <Group gap={4} wrap="nowrap">
               <Code className="postroom-wrap">{name}</Code>
-              <CopyButton text={name} label={`Copy the name ${name}`} />
+              <CopyButton text={name} label={`Copy name ${name}`} />
             </Group>
             <Group gap={4} wrap="nowrap">
               <Code className="postroom-wrap">{value}</Code>
-              <CopyButton text={value} label={`Copy the value ${value.slice(0, 40)}`} />
+              <CopyButton text={value} label={`Copy value ${value.slice(0, 40)}`} />
             </Group>
           </div>
         ))}

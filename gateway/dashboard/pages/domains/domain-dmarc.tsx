@@ -39,12 +39,12 @@ export function DomainDmarc({ id, name }: { id: string; name: string }) {
       {summary !== null && summary.reportCount === 0 && (
         <>
           <Text size="sm">
-            No reports in the last 30 days. Receivers send one a day when the DMARC record asks for it. Publish as TXT
-            record of _dmarc.{name}:
+            No reports in the last 30 days. Receivers send daily reports if the DMARC record requests them. Publish as
+            TXT record of _dmarc.{name}:
           </Text>
           <Group gap={4} wrap="nowrap">
             <Code className="postroom-wrap">{rua}</Code>
-            <CopyButton text={rua} label="Copy the DMARC record" />
+            <CopyButton text={rua} label="Copy DMARC record" />
           </Group>
         </>
       )}
@@ -62,7 +62,7 @@ export function DomainDmarc({ id, name }: { id: string; name: string }) {
                 {summary.policy?.request != null && `, p=${summary.policy.request.toLowerCase()}`}
               </Text>
             </Group>
-            <Progress value={summary.alignedPercent ?? 0} aria-label="Mail that passed DMARC" />
+            <Progress value={summary.alignedPercent ?? 0} aria-label="Share of emails that passed DMARC" />
           </div>
           <Sources sources={summary.sources} isTruncated={summary.isTruncated} />
         </>
@@ -118,7 +118,7 @@ function Sources({ sources, isTruncated }: { sources: readonly Source[]; isTrunc
       </Table.ScrollContainer>
       {isTruncated && (
         <Text size="xs" c="dimmed">
-          These are the sources of a part of the messages.
+          Only some of the sources are listed.
         </Text>
       )}
     </>

@@ -9,22 +9,23 @@ import { Section } from './section.tsx';
 type KeyState = ShownDomain['dkimKeys'][number]['state'];
 
 const STATES: Record<KeyState, { words: string; about: string; tone: Tone }> = {
-  ACTIVE: { words: 'signs mail', about: 'Keep its record.', tone: 'good' },
+  ACTIVE: { words: 'active', about: 'Signs outgoing mail. Keep its record.', tone: 'good' },
   WAITING: {
-    words: 'waits for its record',
-    about: 'Publish its record beside the other one. Mail is signed with it as soon as the record is seen.',
+    words: 'waiting for its record',
+    about:
+      'Publish its record in addition to the other one. Postroom signs mail with this key once DNS has the record.',
     tone: 'waiting',
   },
   RETIRED: {
     words: 'replaced',
-    about: 'Keep its record until it is no longer listed: mail on its way still bears its signature.',
+    about: 'Keep its record until it is no longer listed here. Mail in transit is still signed with this key.',
     tone: 'quiet',
   },
 };
 
 /** The keys that sign mail of the domain, and how to get another. */
 export function DomainKeys({ domain, refresh }: { domain: ShownDomain; refresh: () => void }) {
-  const { act } = useAct(ROTATE_KEY, { done: 'A new key was made. Publish its record.' });
+  const { act } = useAct(ROTATE_KEY, { done: 'A new key was created. Publish its record.' });
   const { dkimKeys: keys, parent } = domain;
   if (parent !== null)
     return (
@@ -53,11 +54,11 @@ export function DomainKeys({ domain, refresh }: { domain: ShownDomain; refresh: 
       </Stack>
       <Group>
         <ConfirmButton
-          label="Make a new key"
+          label="Rotate key"
           disabled={isWaiting}
-          question="Make a new DKIM key?"
-          about="Its record is listed beside the old one. Mail is signed with the old key until the new record is seen, so nothing breaks meanwhile. Keep the old record 7 days longer."
-          confirm="Make the key"
+          question="Rotate the DKIM key?"
+          about="Postroom creates a new key and lists its record here. It signs mail with the old key until DNS has the new record. Keep the old record for 7 more days."
+          confirm="Rotate key"
           act={async () => {
             await act({ input: { id: domain.id } });
             refresh();
@@ -65,7 +66,7 @@ export function DomainKeys({ domain, refresh }: { domain: ShownDomain; refresh: 
         />
         {isWaiting && (
           <Text size="sm" c="dimmed">
-            A new key is waiting for its record. Publish that first.
+            A new key is waiting for its record. Publish that record first.
           </Text>
         )}
       </Group>

@@ -104,17 +104,17 @@ function DomainRow({ domain }: { domain: Domain }) {
       )}
       <Text size="xs" c="dimmed" mt={4}>
         {domain.provider !== null && domain.provider.confidence !== 'LOW' && `DNS at ${domain.provider.name}. `}
-        {domain.isTrusted && 'Trusted: needs no DNS. '}
-        {domain.lastCheckedAt !== null && <RelativeTime at={domain.lastCheckedAt} prefix="DNS asked " />}
+        {domain.isTrusted && 'Trusted: no DNS records needed. '}
+        {domain.lastCheckedAt !== null && <RelativeTime at={domain.lastCheckedAt} prefix="DNS checked " />}
       </Text>
     </Paper>
   );
 }
 
 function troubleOf({ status, isFullyVerified, dnsConflict, proofLostAt }: Domain): string | null {
-  if (proofLostAt !== null) return 'Its proof of ownership is gone from DNS. Publish it again.';
-  if (status === 'FAILED') return 'Not proven to be yours. Publish its records, then check.';
-  if (dnsConflict !== null) return 'Other records stand in the way of its mail.';
-  if (status === 'PENDING') return 'Waits for its DNS records.';
+  if (proofLostAt !== null) return 'The ownership record is missing from DNS. Publish it again.';
+  if (status === 'FAILED') return 'Not verified. Publish its DNS records, then check DNS.';
+  if (dnsConflict !== null) return 'Conflicting DNS records prevent it from receiving mail.';
+  if (status === 'PENDING') return 'Waiting for its DNS records.';
   return isFullyVerified ? null : 'A required DNS record is missing.';
 }

@@ -10,11 +10,11 @@ export function DomainAddresses({ domain }: { domain: ShownDomain }) {
   const { addresses, emailStatistics: mail } = domain;
   return (
     <Section
-      title="Addresses and mail"
+      title="Addresses and emails"
       aside={
         domain.status === 'VERIFIED' && (
           <Button component={Link} href={`/addresses?new=${domain.id}`} size="xs" variant="default">
-            Make an address
+            Create address
           </Button>
         )
       }
@@ -27,8 +27,8 @@ export function DomainAddresses({ domain }: { domain: ShownDomain }) {
       {addresses.totalCount === 0 && (
         <Text size="sm" c="dimmed">
           {domain.status === 'VERIFIED'
-            ? 'No addresses yet. Mail to the domain is refused until there is one, or a catch-all.'
-            : 'Addresses can be made once the domain is verified.'}
+            ? 'No addresses yet. Mail to the domain is rejected until you create an address or a catch-all.'
+            : 'You can create addresses once the domain is verified.'}
         </Text>
       )}
       {addresses.totalCount > 0 && (
@@ -40,7 +40,7 @@ export function DomainAddresses({ domain }: { domain: ShownDomain }) {
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>Address</Table.Th>
-                <Table.Th>Goes to</Table.Th>
+                <Table.Th>Delivered to</Table.Th>
                 <Table.Th ta="right">7 days</Table.Th>
               </Table.Tr>
             </Table.Thead>
@@ -91,18 +91,18 @@ export function DomainFamily({ domain }: { domain: ShownDomain }) {
           Bounces of its mail go to {mailFrom.status === 'VERIFIED' ? mailFrom.name : domain.name} (MAIL FROM).
         </Text>
         <StatusBadge
-          status={mailFrom.status === 'VERIFIED' ? 'seen' : 'not seen yet'}
+          status={mailFrom.status === 'VERIFIED' ? 'found' : 'not found'}
           tone={mailFrom.status === 'VERIFIED' ? 'good' : 'waiting'}
         />
       </Group>
       {mailFrom.status !== 'VERIFIED' && (
         <Text size="sm" c="dimmed">
-          Until both records of {mailFrom.name} are seen, the domain itself serves.
+          Until DNS has both records of {mailFrom.name}, bounces go to the domain itself.
         </Text>
       )}
       {parent !== null && (
         <Text size="sm">
-          Verified by the domain above it,{' '}
+          Verified by its parent domain,{' '}
           <Anchor component={Link} href={`/domains/${parent.id}`}>
             {parent.name}
           </Anchor>
@@ -111,7 +111,7 @@ export function DomainFamily({ domain }: { domain: ShownDomain }) {
       )}
       {subdomains.totalCount > 0 && (
         <>
-          <Text size="sm">Subdomains of yours:</Text>
+          <Text size="sm">Your subdomains:</Text>
           <Group gap="xs">
             {subdomains.edges.map(({ node }) => (
               <Group key={node.id} gap={4}>

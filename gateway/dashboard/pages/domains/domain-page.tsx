@@ -31,7 +31,11 @@ export function DomainPage() {
         {isLoading && <Skeleton h={320} aria-label="Loading" />}
         {error !== undefined && <ErrorNote error={error} retry={refresh} />}
         {data !== undefined && (
-          <EmptyState icon={IconWorldOff} title="No such domain" about="It was deleted, or it is not yours.">
+          <EmptyState
+            icon={IconWorldOff}
+            title="Domain not found"
+            about="It was deleted, or it belongs to another account."
+          >
             <Link href="/domains">All domains</Link>
           </EmptyState>
         )}
@@ -82,31 +86,32 @@ function Notes({ domain }: { domain: ShownDomain }) {
   return (
     <>
       {status === 'PENDING' && (
-        <Alert variant="outline" color="blue" title="Waiting for its records" role="status">
-          Publish the records below where the DNS of the domain is kept. They are looked for every minute at first, then
-          at growing intervals; this page shows by itself when they are seen.
+        <Alert variant="outline" color="blue" title="Waiting for DNS records" role="status">
+          Publish the records below at your DNS provider. Postroom checks them every minute at first, then at growing
+          intervals. This page updates automatically.
           {statusReason !== null && ` ${statusReason}`}
         </Alert>
       )}
       {status === 'FAILED' && (
-        <Alert variant="outline" color="red" title="Not proven to be yours" role="status">
-          {statusReason ?? 'The proof of ownership was not seen.'} Publish the records below, then check.
+        <Alert variant="outline" color="red" title="Not verified" role="status">
+          {statusReason ?? 'DNS does not have the ownership record.'} Publish the records below, then check.
         </Alert>
       )}
       {proofLostAt !== null && (
-        <Alert variant="outline" color="red" title="The proof of ownership is gone" role="status">
-          Missing <RelativeTime at={proofLostAt} prefix="since " />. Publish the TXT record below again: after 7 days
-          without it somebody else may claim the domain.
+        <Alert variant="outline" color="red" title="The ownership record is missing" role="status">
+          Missing <RelativeTime at={proofLostAt} prefix="since " />. Publish the TXT record below again. After 7 days
+          without it, another account can verify the domain.
         </Alert>
       )}
       {status === 'VERIFIED' && isTrusted && (
         <Text size="sm" c="dimmed">
-          This service is set up to trust the name: it works without DNS. The records matter only for mail from outside.
+          This service trusts the domain, so it works without DNS records. The records are needed only for external
+          mail.
         </Text>
       )}
       {status === 'VERIFIED' && !isTrusted && !isFullyVerified && (
         <Alert variant="outline" color="yellow" title="A required record is missing" role="status">
-          The domain is yours, but mail does not come here until the records marked as required are seen.
+          The domain is verified, but Postroom does not receive its mail until DNS has all required records.
         </Alert>
       )}
       <ConflictNote conflict={dnsConflict} />

@@ -26,21 +26,21 @@ export function DomainSettings({ domain, refresh }: { domain: ShownDomain; refre
     refresh();
   };
   return (
-    <Section title="Mail to other addresses">
+    <Section title="Catch-all">
       <Text size="sm">
         {domain.catchAll.isEnabled
-          ? `Mail to addresses of this domain that nobody made goes to ${domain.catchAll.endpoint?.name ?? 'an endpoint that is gone'}.`
-          : 'Mail to addresses of this domain that nobody made is refused (550).'}
+          ? `Mail to unknown addresses of this domain is delivered to ${domain.catchAll.endpoint?.name ?? 'a deleted endpoint'}.`
+          : 'Mail to unknown addresses of this domain is rejected (550).'}
       </Text>
       {!isVerified && (
         <Text size="sm" c="dimmed">
-          This can be changed once the domain is verified.
+          You can change this once the domain is verified.
         </Text>
       )}
       {isVerified && endpoints.length === 0 && (
         <Text size="sm" c="dimmed">
-          To take it in, <Link href="/endpoints">make an endpoint</Link> first: a webhook, or an address that mail is
-          forwarded to.
+          To receive it, <Link href="/endpoints">create an endpoint</Link> first: a webhook, or an address to forward
+          mail to.
         </Text>
       )}
       {isVerified && endpoints.length > 0 && (
@@ -59,19 +59,19 @@ export function DomainSettings({ domain, refresh }: { domain: ShownDomain; refre
             disabled={chosen === null || (domain.catchAll.isEnabled && chosen === current)}
             onClick={() => chosen !== null && void change({ isCatchAllEnabled: true, catchAllEndpointId: chosen })}
           >
-            {domain.catchAll.isEnabled ? 'Change' : 'Take it in'}
+            {domain.catchAll.isEnabled ? 'Change endpoint' : 'Turn on catch-all'}
           </Button>
           {domain.catchAll.isEnabled && (
             <Button variant="default" loading={isBusy} onClick={() => void change({ isCatchAllEnabled: false })}>
-              Refuse it
+              Turn off catch-all
             </Button>
           )}
         </Group>
       )}
       <Stack gap={4}>
         <Switch
-          label={`Route mail to dmarc@${domain.name} like other mail`}
-          description="DMARC reports are read in any case. Without this they stay out of the catch-all."
+          label={`Deliver mail to dmarc@${domain.name} like other mail`}
+          description="Postroom reads DMARC reports in any case. If this is off, they are not delivered to the catch-all."
           checked={domain.receiveDmarcEmails}
           disabled={!isVerified || isBusy}
           onChange={(event) => void change({ receiveDmarcEmails: event.currentTarget.checked })}

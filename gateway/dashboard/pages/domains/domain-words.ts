@@ -14,12 +14,12 @@ export const PURPOSES: Record<ShownRecord['purpose'], string> = {
 
 /** The status of a record in words, and what it means. */
 export function recordStatus({ status, error }: Pick<ShownRecord, 'status' | 'error'>): { words: string; tone: Tone } {
-  if (status === 'VERIFIED') return { words: 'seen', tone: 'good' };
-  if (status === 'NOT_STARTED') return { words: 'not looked for yet', tone: 'quiet' };
+  if (status === 'VERIFIED') return { words: 'found', tone: 'good' };
+  if (status === 'NOT_STARTED') return { words: 'not checked', tone: 'quiet' };
   if (error?.startsWith('Found instead') === true || error?.startsWith('There are') === true)
-    return { words: 'another value', tone: 'bad' };
-  if (error?.startsWith('DNS did not answer') === true) return { words: 'no answer', tone: 'warning' };
-  return { words: 'not seen yet', tone: 'waiting' };
+    return { words: 'different value', tone: 'bad' };
+  if (error?.startsWith('DNS did not answer') === true) return { words: 'no response', tone: 'warning' };
+  return { words: 'not found', tone: 'waiting' };
 }
 
 export function domainTone(status: ShownDomain['status']): Tone {
@@ -47,12 +47,12 @@ export function providerHint(provider: ShownDomain['provider']): { title: string
   if (provider === null) return null;
   if (provider.confidence === 'LOW')
     return {
-      title: 'Its name servers are of no provider known here',
-      where: 'Enter the records where the DNS of the domain is kept; often that is where you bought it.',
+      title: 'Unknown DNS provider',
+      where: 'Enter the records where the DNS of the domain is managed, often at the registrar.',
     };
   const title =
     provider.confidence === 'HIGH'
-      ? `Its name servers are of ${provider.name}`
-      : `Some of its name servers are of ${provider.name}`;
+      ? `DNS provider: ${provider.name}`
+      : `DNS provider: ${provider.name}, for some of the name servers`;
   return { title, where: PLACES[provider.name] ?? null };
 }

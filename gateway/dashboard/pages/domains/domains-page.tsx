@@ -35,10 +35,13 @@ function AllDomains() {
   const { button, progress } = useCheckAll();
   return (
     <>
-      <PageHeader title="Domains" about="Mail to a domain comes here, and mail is sent from it, once its DNS says so.">
+      <PageHeader
+        title="Domains"
+        about="Postroom receives and sends mail for a domain once its DNS records are published."
+      >
         {counts !== undefined && counts.total > 0 && button}
         <Button component={Link} href="/domains?new" leftSection={<IconPlus size={16} aria-hidden />}>
-          Add a domain
+          Add domain
         </Button>
       </PageHeader>
       {progress}
@@ -72,14 +75,14 @@ function AllDomains() {
             <EmptyState
               icon={IconWorld}
               title="No domains yet"
-              about="Add the domain that your mail goes to. You are told which DNS records to publish, and see when they are there."
+              about="Add the domain of your mail addresses. This page then shows the DNS records to publish and checks them."
             >
               <Button component={Link} href="/domains?new">
-                Add a domain
+                Add domain
               </Button>
             </EmptyState>
           ) : (
-            <EmptyState icon={IconWorld} title="No domain is in this state" about="Choose another state above." />
+            <EmptyState icon={IconWorld} title="No domains with this status" about="Choose another status above." />
           )
         }
       />

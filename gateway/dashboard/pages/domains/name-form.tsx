@@ -34,7 +34,7 @@ export function NameForm({ done }: { done: (added: { id: string; status: string 
         <Stack>
           <TextInput
             label="Domain"
-            description="What stands behind the @ of the addresses, as example.com or inbound.example.com."
+            description="The part after the @, such as example.com or inbound.example.com."
             placeholder="example.com"
             autoComplete="off"
             autoCapitalize="none"
@@ -50,7 +50,7 @@ export function NameForm({ done }: { done: (added: { id: string; status: string 
           )}
           <Group justify="flex-end">
             <Button type="submit" loading={isBusy}>
-              Add the domain
+              Add domain
             </Button>
           </Group>
         </Stack>
@@ -64,23 +64,23 @@ function WhatHappens({ name }: { name: string }) {
   const { data } = useLiveQuery({ query: VERIFIED, variables: {}, kinds: ['DOMAIN_VERIFIED'], types: ['Domain'] });
   const above = data?.domains.edges.map(({ node }) => node.name).find((parent) => name.endsWith(`.${parent}`));
   if (service.trustedDomains.some((trusted) => name === trusted || name.endsWith(`.${trusted}`)))
-    return <Text size="sm">This service trusts the name: it is verified at once, without DNS.</Text>;
+    return <Text size="sm">This service trusts the domain. It is verified at once, without DNS records.</Text>;
   if (above !== undefined)
     return (
       <Text size="sm">
-        It lies under {above}, which is yours: it is verified at once, and signs with the same key. To receive mail it
-        needs an MX record of its own.
+        It is a subdomain of {above}, which you own. It is verified at once and uses the same DKIM key. To receive mail,
+        it needs its own MX record.
       </Text>
     );
   return (
     <div>
-      <Text size="sm">What happens then:</Text>
+      <Text size="sm">Next steps:</Text>
       <List size="sm">
-        <List.Item>You get the DNS records to publish. Nothing changes before you publish them.</List.Item>
+        <List.Item>This page shows the DNS records to publish. Nothing changes before you publish them.</List.Item>
         <List.Item>
           One of them proves that the domain is yours; the MX record brings its mail to {service.mailHostname}.
         </List.Item>
-        <List.Item>They are looked for by and by, and whenever you ask.</List.Item>
+        <List.Item>Postroom checks the records automatically, and whenever you ask.</List.Item>
       </List>
     </div>
   );

@@ -15,8 +15,8 @@ export function RecordList({ records, zone }: { records: readonly ShownRecord[];
   return (
     <>
       <Text size="sm" c="dimmed">
-        TTL: {ADVISED_TTL_SECONDS} (an hour), or what your provider suggests. Some providers ask for names without the
-        zone: that form stands beside each.
+        TTL: {ADVISED_TTL_SECONDS} (one hour), or the default of your provider. Some providers expect names without the
+        zone; both forms are shown.
       </Text>
       <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Records to publish">
         {records.map((record) => (
@@ -37,7 +37,7 @@ export function CopyAllRecords({ records }: { records: readonly ShownRecord[] })
       leftSection={<IconCopy size={14} aria-hidden />}
       onClick={() => copy(zoneFileOf(records))}
     >
-      {copied ? 'Copied' : 'Copy all as zone file'}
+      {copied ? 'Copied' : 'Copy zone file'}
     </Button>
   );
 }
@@ -92,7 +92,7 @@ function Datum({ label, text, note }: { label: string; text: string; note: strin
         <Code className="postroom-wrap" flex={1} miw={0}>
           {text}
         </Code>
-        <CopyButton text={text} label={`Copy the ${label.toLowerCase()} ${text.slice(0, 40)}`} />
+        <CopyButton text={text} label={`Copy ${label.toLowerCase()} ${text.slice(0, 40)}`} />
       </Group>
     </Box>
   );

@@ -41,7 +41,7 @@ type Delivery = NonNullable<ResultOf<typeof DELIVERIES>['endpoint']>['deliveries
 
 const words: Record<Delivery['status'], { status: string; tone: 'good' | 'waiting' | 'bad' }> = {
   SUCCESS: { status: 'Delivered', tone: 'good' },
-  PENDING: { status: 'Tried again', tone: 'waiting' },
+  PENDING: { status: 'Retrying', tone: 'waiting' },
   FAILED: { status: 'Failed', tone: 'bad' },
 };
 
@@ -71,14 +71,14 @@ export function EndpointDeliveries({ id }: { id: string }) {
   return (
     <Stack gap="md">
       <SegmentedControl
-        aria-label="Which deliveries"
+        aria-label="Status of deliveries"
         value={status}
         onChange={(value) => change({ status: value })}
         w="fit-content"
         data={[
           { value: 'ALL', label: 'All' },
           { value: 'FAILED', label: 'Failed' },
-          { value: 'PENDING', label: 'On the way' },
+          { value: 'PENDING', label: 'Pending' },
           { value: 'SUCCESS', label: 'Delivered' },
         ]}
       />
@@ -87,8 +87,8 @@ export function EndpointDeliveries({ id }: { id: string }) {
       {deliveries?.edges.length === 0 && (
         <Text c="dimmed" size="sm">
           {status === 'ALL'
-            ? 'Nothing was delivered here yet. Test the endpoint, or send a mail to an address that it takes.'
-            : 'No delivery is so.'}
+            ? 'No deliveries yet. Test the endpoint, or send an email to an address that delivers to it.'
+            : 'No deliveries with this status.'}
         </Text>
       )}
       <Accordion variant="separated" chevronPosition="left" keepMounted={false}>
@@ -99,11 +99,11 @@ export function EndpointDeliveries({ id }: { id: string }) {
       {deliveries?.pageInfo.hasNextPage === true &&
         (first < MOST ? (
           <Button variant="default" w="fit-content" onClick={() => change({ first: String(first + PAGE) })}>
-            Show more
+            Load more
           </Button>
         ) : (
           <Text size="sm" c="dimmed">
-            The newest {MOST}. Older ones are found by their email, under Activity.
+            Only the newest {MOST} deliveries are shown. To find older ones, open their email in Activity.
           </Text>
         ))}
     </Stack>
@@ -112,14 +112,14 @@ export function EndpointDeliveries({ id }: { id: string }) {
 
 function Row({ delivery }: { delivery: Delivery }) {
   const { id, type, status, statusCode, error, createdAt, nextAttemptAt, email, attempts, attemptCount } = delivery;
-  const { act, isBusy } = useAct(RETRY, { done: 'It is tried again now.' });
-  const of = `“${email?.subject ?? 'an email that is gone'}”`;
+  const { act, isBusy } = useAct(RETRY, { done: 'The delivery is being retried.' });
+  const of = `“${email?.subject ?? 'a deleted email'}”`;
   return (
     <Accordion.Item value={id} data-delivery={id}>
       <Accordion.Control>
         <Group justify="space-between" gap="xs">
           <Text size="sm" fw={600} className="postroom-wrap" maw={{ base: 220, sm: 'none' }}>
-            {email === null ? 'An email that is gone' : email.subject || '(no subject)'}
+            {email === null ? 'Deleted email' : email.subject || '(no subject)'}
           </Text>
           <Group gap="xs">
             <StatusBadge
@@ -127,7 +127,7 @@ function Row({ delivery }: { delivery: Delivery }) {
               tone={words[status].tone}
             />
             <Text size="xs" c="dimmed" component="span">
-              {attemptCount === 1 ? '1 try' : `${attemptCount} tries`}, <RelativeTime at={createdAt} />
+              {attemptCount === 1 ? '1 attempt' : `${attemptCount} attempts`}, <RelativeTime at={createdAt} />
             </Text>
           </Group>
         </Group>
@@ -141,7 +141,7 @@ function Row({ delivery }: { delivery: Delivery }) {
           )}
           {nextAttemptAt !== null && (
             <Text size="sm">
-              <RelativeTime at={nextAttemptAt} prefix="Next try " />
+              <RelativeTime at={nextAttemptAt} prefix="Next attempt " />
             </Text>
           )}
           <Group gap="xs">
@@ -157,7 +157,7 @@ function Row({ delivery }: { delivery: Delivery }) {
             )}
             {email !== null && (
               <Anchor component={Link} href={`/emails/${email.id}`} size="sm">
-                The email and its timeline
+                Open email
               </Anchor>
             )}
           </Group>

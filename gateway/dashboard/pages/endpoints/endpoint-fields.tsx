@@ -99,7 +99,7 @@ export function EndpointFields({ endpoint, form }: { endpoint: Endpoint; form: U
               key={form.key('format')}
             />
             <Select
-              label="Shape of the JSON"
+              label="JSON structure"
               allowDeselect={false}
               data={[
                 { value: 'NESTED', label: 'Nested' },
@@ -121,7 +121,7 @@ export function EndpointFields({ endpoint, form }: { endpoint: Endpoint; form: U
           </Group>
           <Group grow preventGrowOverflow={false} align="flex-start">
             <NumberInput
-              label="Time limit, seconds"
+              label="Timeout (seconds)"
               min={1}
               max={300}
               allowDecimal={false}
@@ -129,7 +129,7 @@ export function EndpointFields({ endpoint, form }: { endpoint: Endpoint; form: U
               key={form.key('timeoutSeconds')}
             />
             <NumberInput
-              label="Tries after the first"
+              label="Retries"
               min={0}
               max={10}
               allowDecimal={false}
@@ -138,8 +138,8 @@ export function EndpointFields({ endpoint, form }: { endpoint: Endpoint; form: U
             />
           </Group>
           <Textarea
-            label="Header fields of your own"
-            description="One a line, as Authorization: Bearer abc"
+            label="Custom headers"
+            description="One per line, for example Authorization: Bearer abc"
             autosize
             minRows={2}
             ff="monospace"
@@ -162,21 +162,21 @@ export function EndpointFields({ endpoint, form }: { endpoint: Endpoint; form: U
           )}
           <Group grow preventGrowOverflow={false} align="flex-start">
             <TextInput
-              label="Before the subject"
+              label="Subject prefix"
               placeholder="[Support]"
               {...form.getInputProps('subjectPrefix')}
               key={form.key('subjectPrefix')}
             />
-            <TextInput label="Name of the sender" {...form.getInputProps('senderName')} key={form.key('senderName')} />
+            <TextInput label="Sender name" {...form.getInputProps('senderName')} key={form.key('senderName')} />
           </Group>
           <Switch
-            label="Send attachments along"
+            label="Include attachments"
             {...form.getInputProps('includeAttachments', { type: 'checkbox' })}
             key={form.key('includeAttachments')}
           />
           <Switch
             label="Relay the original message"
-            description="With its own header fields, and a signed return address, instead of a new message with the sender rewritten."
+            description="Keeps the original header and uses a signed return address, instead of sending a new message with a rewritten sender."
             {...form.getInputProps('preserveHeaders', { type: 'checkbox' })}
             key={form.key('preserveHeaders')}
           />

@@ -50,8 +50,8 @@ export function EndpointPage() {
         <PageHeader title="Endpoint" />
         <EmptyState
           icon={IconPlugConnectedX}
-          title="No such endpoint"
-          about="It was deleted, or the address is not quite right."
+          title="Endpoint not found"
+          about="It was deleted, or the link is incorrect."
         >
           <Button component={Link} href="/endpoints" variant="default">
             All endpoints
@@ -117,8 +117,8 @@ function Health({ endpoint }: { endpoint: Endpoint }) {
   return (
     <>
       {endpoint.inactiveReason !== null && (
-        <Alert color="red" variant="outline" title="It was switched off">
-          {endpoint.inactiveReason} Mend it, test it, and switch it on again; then a replay brings what it missed.
+        <Alert color="red" variant="outline" title="Endpoint disabled">
+          {endpoint.inactiveReason} Fix and test the endpoint, turn it on again, and replay the emails that it missed.
         </Alert>
       )}
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
@@ -129,7 +129,7 @@ function Health({ endpoint }: { endpoint: Endpoint }) {
           </Group>
           {stats.lastDeliveryAt !== null && (
             <Text size="xs" c="dimmed">
-              <RelativeTime at={stats.lastDeliveryAt} prefix="last " />
+              <RelativeTime at={stats.lastDeliveryAt} prefix="last delivery " />
             </Text>
           )}
         </Fact>
@@ -142,19 +142,19 @@ function Health({ endpoint }: { endpoint: Endpoint }) {
                 : endpoint.addresses.join(', ')}
           </Text>
         </Fact>
-        <Fact label="Takes the mail of">
+        <Fact label="Receives mail for">
           {emailAddresses.totalCount + catchAllDomains.length === 0 ? (
             <Text size="sm">
-              Nothing yet.{' '}
+              No addresses yet.{' '}
               <Anchor component={Link} href="/addresses" inherit underline="always">
-                Choose it at an address
+                Choose it for an address
               </Anchor>
             </Text>
           ) : (
             <Text size="sm" className="postroom-wrap">
               {emailAddresses.edges
                 .map(({ node }) => node.address as string)
-                .concat(catchAllDomains.map(({ name }) => `everything else at ${name}`))
+                .concat(catchAllDomains.map(({ name }) => `all other addresses at ${name}`))
                 .join(', ')}
               {emailAddresses.totalCount > 20 && ` and ${emailAddresses.totalCount - 20} more`}
             </Text>

@@ -57,18 +57,17 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
   return (
     <Stack gap="md">
       <Text size="sm" maw="65ch">
-        Each email of that time is delivered once more, in the order of its first delivery. Emails that are still on the
-        way, or were delivered again since, are left alone. Receivers that know an email by its id can drop what they
-        have already.
+        Delivers each email of the period again, in the order of its first delivery. Skips emails that are still pending
+        or were delivered again since. Receivers can use the email id to ignore duplicates.
       </Text>
       {!isActive && (
-        <Alert color="orange" variant="outline" title="The endpoint is off">
-          Switch it on first.
+        <Alert color="orange" variant="outline" title="Endpoint is off">
+          Turn the endpoint on first.
         </Alert>
       )}
       <Group align="flex-end" gap="sm">
         <Select
-          label="Mail of"
+          label="Period"
           allowDeselect={false}
           value={hours}
           onChange={(value) => setHours(value ?? '24')}
@@ -76,12 +75,12 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
           disabled={state === 'running'}
         />
         <SegmentedControl
-          aria-label="Which emails"
+          aria-label="Emails to replay"
           value={status}
           onChange={(value) => setStatus(value as 'FAILED' | 'ALL')}
           disabled={state === 'running'}
           data={[
-            { value: 'FAILED', label: 'That failed' },
+            { value: 'FAILED', label: 'Failed' },
             { value: 'ALL', label: 'All' },
           ]}
         />
@@ -95,7 +94,7 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
           </Button>
         ) : (
           <Button leftSection={<IconRepeat size={16} aria-hidden />} disabled={!isActive} onClick={() => void run()}>
-            Deliver again
+            Replay emails
           </Button>
         )}
       </Group>
@@ -104,12 +103,12 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
         {state === 'running' && `${emails(count)} so far.`}
         {state === 'done' &&
           (count === 0
-            ? 'No email of that time is so. Nothing was delivered.'
-            : `${inWords(count)} delivered again. The deliveries show how it goes.`)}
+            ? 'No matching emails in this period.'
+            : `${inWords(count)} delivered again. See Deliveries for the results.`)}
         {state === 'stopped' && problem === null && `Stopped after ${emails(count)}.`}
       </Text>
       {problem !== null && (
-        <Alert color="red" variant="outline" title="The replay ended early">
+        <Alert color="red" variant="outline" title="The replay stopped because of an error">
           {problem} {count > 0 && `Before that, ${inWords(count)} delivered again.`}
         </Alert>
       )}

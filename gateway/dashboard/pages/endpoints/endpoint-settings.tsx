@@ -21,8 +21,11 @@ const DELETE = graphql(`
 /** Everything about an endpoint that can be changed, and its end. */
 export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
   const [, go] = useLocation();
-  const update = useEndpointUpdate(endpoint.__typename, { quiet: true, done: 'Saved. The next delivery goes by it.' });
-  const remove = useAct(DELETE, { done: 'The endpoint is deleted.' });
+  const update = useEndpointUpdate(endpoint.__typename, {
+    quiet: true,
+    done: 'Saved. The next delivery uses the new settings.',
+  });
+  const remove = useAct(DELETE, { done: 'The endpoint was deleted.' });
   const form = useForm({ mode: 'uncontrolled', initialValues: valuesOf(endpoint) });
   const save = async (values: typeof form.values) => {
     form.clearErrors();
@@ -47,22 +50,22 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
               Save
             </Button>
             <Button variant="default" component={Link} href={`/endpoints/${endpoint.id}?tab=test`}>
-              Test it
+              Test endpoint
             </Button>
           </Group>
         </Stack>
       </form>
-      <Alert color="red" variant="outline" title="Delete this endpoint">
+      <Alert color="red" variant="outline" title="Delete endpoint">
         <Stack gap="sm" align="flex-start">
           {users === 0
-            ? 'No address uses it. Its deliveries end; the emails stay.'
-            : `${users === 1 ? 'One address or domain uses' : `${users} addresses and domains use`} it; their mail is then stored and delivered nowhere. Its deliveries end; the emails stay.`}
+            ? 'No address uses this endpoint. Pending deliveries stop. Emails are kept.'
+            : `${users === 1 ? 'One address or domain uses' : `${users} addresses and domains use`} this endpoint. Their mail will only be stored. Pending deliveries stop. Emails are kept.`}
           <ConfirmButton
-            label="Delete"
+            label="Delete endpoint"
             color="red"
             question={`Delete ${endpoint.name}?`}
-            about="This cannot be taken back."
-            confirm="Delete it"
+            about="You cannot undo this."
+            confirm="Delete endpoint"
             act={async () => {
               const { problem } = await remove.act({ id: endpoint.id });
               if (problem === null) go('/endpoints');

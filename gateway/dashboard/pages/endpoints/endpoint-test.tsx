@@ -37,8 +37,8 @@ export function EndpointTest({ endpoint }: { endpoint: Endpoint }) {
   return (
     <Stack gap="md">
       <Text size="sm" maw="65ch">
-        A sample email goes the way that real mail goes: the same payload, the same signature, the same rules for URLs.{' '}
-        {isWebhook ? 'It is not counted.' : 'It is really sent, and shows among your sent mail.'}
+        Sends a sample email in the same way as real mail, with the same payload, signature and URL rules.{' '}
+        {isWebhook ? 'The test is not counted.' : 'The email is really sent and is listed among your sent emails.'}
       </Text>
       <Group align="flex-end" gap="sm">
         {isWebhook && (
@@ -51,7 +51,7 @@ export function EndpointTest({ endpoint }: { endpoint: Endpoint }) {
               data={Object.entries(formats).map(([value, label]) => ({ value, label }))}
             />
             <TextInput
-              label="Another URL for this test"
+              label="URL for this test only"
               placeholder={endpoint.url}
               value={url}
               onChange={({ currentTarget }) => setUrl(currentTarget.value)}
@@ -60,12 +60,12 @@ export function EndpointTest({ endpoint }: { endpoint: Endpoint }) {
           </>
         )}
         <Button onClick={() => void run()} loading={isBusy} leftSection={<IconPlayerPlay size={16} aria-hidden />}>
-          Send the test
+          Send test
         </Button>
       </Group>
       <div aria-live="polite">
         {problem !== null && (
-          <Alert color="red" variant="outline" title="The test could not be made">
+          <Alert color="red" variant="outline" title="The test failed">
             {problem}
           </Alert>
         )}
@@ -80,16 +80,16 @@ export function EndpointTest({ endpoint }: { endpoint: Endpoint }) {
               <Alert
                 color={result.isSuccessful ? 'green' : 'red'}
                 variant="outline"
-                title={result.isSuccessful ? 'It works' : 'It did not work'}
+                title={result.isSuccessful ? 'The test succeeded' : 'The test failed'}
               >
-                {result.message} {result.statusCode !== null && `The answer had status ${result.statusCode}.`} It took{' '}
+                {result.message} {result.statusCode !== null && `The response status was ${result.statusCode}.`} It took{' '}
                 {result.responseTimeMs} ms.
                 {result.urlTested !== null && ` URL: ${result.urlTested}`}
               </Alert>
               {result.responseBody !== null && result.responseBody !== '' && (
-                <Json text={result.responseBody} label="What came back" />
+                <Json text={result.responseBody} label="Response" />
               )}
-              {result.payload !== null && <Json text={JSON.stringify(result.payload)} label="What was sent" />}
+              {result.payload !== null && <Json text={JSON.stringify(result.payload)} label="Request" />}
             </Stack>
           </Paper>
         )}

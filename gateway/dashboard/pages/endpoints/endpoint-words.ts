@@ -4,10 +4,10 @@ import type { Tone } from '../../parts/status-badge.tsx';
 export const endpointTypes = {
   WebhookEndpoint: {
     label: 'Webhook',
-    about: 'Posts each mail as signed JSON to a URL of yours, or as a message to a chat room.',
+    about: 'Posts each email to your URL as signed JSON, or as a message to a chat room.',
   },
-  EmailEndpoint: { label: 'One address', about: 'Forwards each mail to an address.' },
-  EmailGroupEndpoint: { label: 'Group', about: 'Forwards each mail to several addresses.' },
+  EmailEndpoint: { label: 'One address', about: 'Forwards each email to one address.' },
+  EmailGroupEndpoint: { label: 'Group', about: 'Forwards each email to several addresses.' },
 } as const;
 
 /** What the formats of webhooks are called. */
@@ -25,7 +25,7 @@ interface Health {
 /** How an endpoint is, in a word and a tone. */
 export function healthOf({ isActive, stats: { total, failed } }: Health): { status: string; tone: Tone } {
   if (!isActive) return { status: 'Off', tone: 'quiet' };
-  if (total === 0) return { status: 'No delivery yet', tone: 'waiting' };
+  if (total === 0) return { status: 'No deliveries yet', tone: 'waiting' };
   if (failed === 0) return { status: 'Healthy', tone: 'good' };
   return failed === total ? { status: 'Failing', tone: 'bad' } : { status: 'Some fail', tone: 'warning' };
 }
@@ -40,9 +40,9 @@ export function statsInWords({
   successful: number;
   failed: number;
 }): string {
-  if (total === 0) return 'nothing delivered yet';
+  if (total === 0) return 'no deliveries yet';
   const waiting = total - successful - failed;
   return [`${successful.toLocaleString('en')} delivered`, `${failed.toLocaleString('en')} failed`]
-    .concat(waiting > 0 ? [`${waiting.toLocaleString('en')} on the way`] : [])
+    .concat(waiting > 0 ? [`${waiting.toLocaleString('en')} pending`] : [])
     .join(', ');
 }

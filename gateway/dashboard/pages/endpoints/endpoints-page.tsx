@@ -73,9 +73,12 @@ export function EndpointsPage() {
   const endpoints = data?.endpoints;
   return (
     <>
-      <PageHeader title="Endpoints" about="Where mail goes on: webhooks of your programs, chat rooms, and people.">
+      <PageHeader
+        title="Endpoints"
+        about="Where Postroom delivers received mail: webhooks, chat rooms, and other mailboxes."
+      >
         <Button component={Link} href="/endpoints?new=webhook" leftSection={<IconPlus size={16} aria-hidden />}>
-          New endpoint
+          Create endpoint
         </Button>
       </PageHeader>
       <NewEndpoint />
@@ -84,11 +87,11 @@ export function EndpointsPage() {
       {endpoints !== undefined && endpoints.totalCount === 0 && !isNarrowed ? (
         <EmptyState
           icon={IconPlugConnected}
-          title="No endpoint yet"
-          about="An endpoint takes the mail of an address or a whole domain: a webhook of your program, or people it is forwarded to. Make one, then choose it at an address."
+          title="No endpoints yet"
+          about="An endpoint receives the mail of an address or a domain and posts it to your program or forwards it. Create an endpoint, then choose it for an address."
         >
           <Button component={Link} href="/endpoints?new=webhook">
-            Make a webhook endpoint
+            Create endpoint
           </Button>
         </EmptyState>
       ) : (
@@ -104,7 +107,7 @@ export function EndpointsPage() {
                 maxLength={100}
               />
               <SegmentedControl
-                aria-label="Which endpoints"
+                aria-label="Status of endpoints"
                 value={state}
                 onChange={(value) => change({ state: value })}
                 data={[
@@ -128,7 +131,7 @@ export function EndpointsPage() {
                 w="fit-content"
                 onClick={() => setSearch({ ...Object.fromEntries(search), after: endpoints.pageInfo.endCursor ?? '' })}
               >
-                The next 50
+                Load more
               </Button>
             )}
           </Stack>
@@ -166,7 +169,9 @@ function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
       )}
       <Text size="xs" c="dimmed" mt="xs">
         {statsInWords(endpoint.stats)}
-        {endpoint.stats.lastDeliveryAt !== null && <RelativeTime at={endpoint.stats.lastDeliveryAt} prefix="; last " />}
+        {endpoint.stats.lastDeliveryAt !== null && (
+          <RelativeTime at={endpoint.stats.lastDeliveryAt} prefix="; last delivery " />
+        )}
       </Text>
     </Card>
   );

@@ -59,10 +59,10 @@ export function NewEndpoint() {
   const close = () => setSearch({}, { replace: true });
   const webhook = useAct(WEBHOOK, {
     quiet: true,
-    done: 'The endpoint is there. Test it, then choose it at an address.',
+    done: 'The endpoint was created. Test it, then choose it for an address.',
   });
-  const email = useAct(EMAIL, { quiet: true, done: 'The endpoint is there. Choose it at an address.' });
-  const group = useAct(GROUP, { quiet: true, done: 'The endpoint is there. Choose it at an address.' });
+  const email = useAct(EMAIL, { quiet: true, done: 'The endpoint was created. Choose it for an address.' });
+  const group = useAct(GROUP, { quiet: true, done: 'The endpoint was created. Choose it for an address.' });
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: {
@@ -74,10 +74,12 @@ export function NewEndpoint() {
       problem: '',
     },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Give it a name, as "Ticket system".' : null),
-      url: (value) => (kind === 'webhook' && !URL.canParse(value) ? 'A whole URL, as https://example.com/hook.' : null),
-      forwardTo: (value) => (kind === 'email' && !value.includes('@') ? 'An address, as team@example.com.' : null),
-      addresses: (value) => (kind === 'group' && value.length === 0 ? 'At least one address.' : null),
+      name: (value) => (value.trim() === '' ? 'Enter a name, such as "Ticket system".' : null),
+      url: (value) =>
+        kind === 'webhook' && !URL.canParse(value) ? 'Enter a complete URL, such as https://example.com/hook.' : null,
+      forwardTo: (value) =>
+        kind === 'email' && !value.includes('@') ? 'Enter an address, such as team@example.com.' : null,
+      addresses: (value) => (kind === 'group' && value.length === 0 ? 'Enter at least one address.' : null),
     },
   });
   const create = async ({ name, url, format, forwardTo, addresses }: typeof form.values) => {
@@ -95,7 +97,7 @@ export function NewEndpoint() {
     form.setErrors({ ...outcome.problem.fields, problem: outcome.problem.message });
   };
   return (
-    <Modal opened={wanted !== null} onClose={close} title="New endpoint" size="lg">
+    <Modal opened={wanted !== null} onClose={close} title="Create endpoint" size="lg">
       <form onSubmit={form.onSubmit((values) => void create(values))} noValidate>
         <Stack>
           <SegmentedControl
@@ -120,7 +122,7 @@ export function NewEndpoint() {
               <TextInput
                 label="URL"
                 placeholder="https://example.com/hooks/mail"
-                description="It gets a POST with JSON, and answers 2xx within the time limit."
+                description="Receives a POST request with JSON. It must respond with 2xx before the timeout."
                 key={form.key('url')}
                 {...form.getInputProps('url')}
               />
@@ -144,7 +146,7 @@ export function NewEndpoint() {
           {kind === 'group' && (
             <TagsInput
               label="Forward to"
-              description="Press Enter after each address; up to 50."
+              description="Press Enter after each address. Up to 50 addresses."
               placeholder="ada@example.com"
               splitChars={[',', ' ', ';']}
               maxTags={50}
@@ -162,7 +164,7 @@ export function NewEndpoint() {
               Cancel
             </Button>
             <Button type="submit" loading={webhook.isBusy || email.isBusy || group.isBusy}>
-              Make it
+              Create endpoint
             </Button>
           </Group>
         </Stack>

@@ -21,13 +21,13 @@ const ROTATE = graphql(`
 const VERIFY = `import { Webhook } from 'standardwebhooks';
 
 const webhook = new Webhook(process.env.POSTROOM_SECRET);   // whsec_…
-// In your handler; body is the text as it came, before any JSON.parse.
+// In your handler. body is the unparsed text of the request.
 const payload = webhook.verify(body, request.headers);`;
 
 /** How a receiver knows that a request is ours: the secrets, their rotation, and code that checks. */
 export function SigningTab({ endpoint }: { endpoint: Extract<Endpoint, { __typename: 'WebhookEndpoint' }> }) {
   const [isTokenReplaced, setTokenReplaced] = useState(false);
-  const { act } = useAct(ROTATE, { done: 'There is a new secret. The old one is good for 24 hours more.' });
+  const { act } = useAct(ROTATE, { done: 'A new secret was created. The old secret stays valid for 24 hours.' });
   return (
     <Stack gap="lg" maw={760}>
       <section aria-labelledby="secrets-title">
@@ -35,7 +35,7 @@ export function SigningTab({ endpoint }: { endpoint: Extract<Endpoint, { __typen
           Signing secrets
         </Title>
         <Text size="sm" c="dimmed" mb="sm">
-          Every request is signed after{' '}
+          Requests are signed according to{' '}
           <Anchor
             href="https://www.standardwebhooks.com"
             target="_blank"
@@ -45,13 +45,13 @@ export function SigningTab({ endpoint }: { endpoint: Extract<Endpoint, { __typen
           >
             Standard Webhooks
           </Anchor>
-          : the header fields webhook-id, webhook-timestamp and webhook-signature.
+          , with the headers webhook-id, webhook-timestamp and webhook-signature.
         </Text>
         <Stack gap="sm">
           {endpoint.signingSecrets.map(({ secret, validUntil }, at) => (
             <Secret
               key={secret}
-              label={at === 0 ? 'Secret' : 'The secret before'}
+              label={at === 0 ? 'Secret' : 'Previous secret'}
               value={secret}
               validUntil={validUntil}
             />
@@ -64,14 +64,14 @@ export function SigningTab({ endpoint }: { endpoint: Extract<Endpoint, { __typen
         </Stack>
         <Group mt="md">
           <ConfirmButton
-            label="Make a new secret"
-            question="Make a new signing secret?"
-            about="Requests bear both signatures for 24 hours, so that receivers can change over without losing one. Then the old secret is good for nothing."
-            confirm="Make a new one"
+            label="Rotate secret"
+            question="Rotate the signing secret?"
+            about="For 24 hours, requests have a signature for each secret so that your receiver can switch. After that the old secret is invalid."
+            confirm="Rotate secret"
             act={() => act({ input: { id: endpoint.id, replaceVerificationToken: isTokenReplaced } })}
           >
             <Checkbox
-              label="Replace the verification token too, at once"
+              label="Also replace the verification token now"
               checked={isTokenReplaced}
               onChange={({ currentTarget }) => setTokenReplaced(currentTarget.checked)}
             />
@@ -80,9 +80,9 @@ export function SigningTab({ endpoint }: { endpoint: Extract<Endpoint, { __typen
       </section>
       <section aria-labelledby="verify-title">
         <Title order={2} id="verify-title" mb="xs">
-          Check a request
+          Verify a request
         </Title>
-        <Command text={VERIFY} label="Copy the code" />
+        <Command text={VERIFY} label="Copy code" />
       </section>
     </Stack>
   );
@@ -98,7 +98,7 @@ function Secret({ label, value, validUntil }: { label: string; value: string; va
         ff="monospace"
         flex={1}
         visibilityToggleButtonProps={{ 'aria-label': `Show ${label.toLowerCase()}`, tabIndex: 0 }}
-        description={validUntil === null ? undefined : <RelativeTime at={validUntil} prefix="good until " />}
+        description={validUntil === null ? undefined : <RelativeTime at={validUntil} prefix="valid until " />}
       />
       <CopyButton text={value} label={`Copy ${label.toLowerCase()}`} />
     </Group>

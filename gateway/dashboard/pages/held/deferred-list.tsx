@@ -48,8 +48,8 @@ export function DeferredList() {
       empty={
         <EmptyState
           icon={IconSend}
-          title="Nothing is deferred"
-          about="When a server puts mail off, it waits here and is tried again for five days."
+          title="No deferred emails"
+          about="Emails that a server temporarily refused appear here. Postroom retries them for five days."
         />
       }
     >
@@ -59,7 +59,7 @@ export function DeferredList() {
 }
 
 function DeferredRow({ email }: { email: Deferred }) {
-  const { act, isBusy } = useAct(RETRY_SENDING, { done: 'The servers are being asked again.' });
+  const { act, isBusy } = useAct(RETRY_SENDING, { done: 'The email is being sent again.' });
   const waiting = email.recipients.filter(({ status, attemptCount }) => status === 'PENDING' && attemptCount > 0);
   return (
     <ListCard id={email.id}>

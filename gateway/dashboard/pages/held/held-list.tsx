@@ -43,7 +43,7 @@ export function HeldList({ wait }: { wait: 'BLOCKED' | 'REVIEW' }) {
       <ReleaseAll ids={list.rows.map(({ id }) => id)} onDone={list.refresh} />
       <ListFrame
         list={list}
-        label={wait === 'BLOCKED' ? 'Blocked emails' : 'Emails that wait for review'}
+        label={wait === 'BLOCKED' ? 'Blocked emails' : 'Emails to review'}
         empty={wait === 'BLOCKED' ? <NothingBlocked /> : <NothingToReview />}
       >
         {(email) => <HeldRow key={email.id} email={email} />}
@@ -54,7 +54,7 @@ export function HeldList({ wait }: { wait: 'BLOCKED' | 'REVIEW' }) {
 
 function HeldRow({ email }: { email: Held }) {
   const { id, preview, createdAt, envelopeRecipient, from, guardRule } = email;
-  const { act, isBusy } = useAct(RELEASE, { done: 'Released: it goes its way now.' });
+  const { act, isBusy } = useAct(RELEASE, { done: 'The email was released and is being delivered.' });
   return (
     <ListCard id={id}>
       <Group justify="space-between" align="flex-start" gap="sm">
@@ -95,8 +95,8 @@ function NothingBlocked() {
   return (
     <EmptyState
       icon={IconShieldCheck}
-      title="Nothing is blocked"
-      about="What a guard rule blocks is kept here, until you release it. Nothing is lost."
+      title="No blocked emails"
+      about="Emails that a guard rule blocks appear here. They are kept until you release them."
     >
       <Button component={Link} href="/rules" variant="default">
         Guard rules
@@ -109,8 +109,8 @@ function NothingToReview() {
   return (
     <EmptyState
       icon={IconShieldCheck}
-      title="Nothing waits for review"
-      about="When the model of a guard rule does not answer, mail waits here for you to look at it."
+      title="No emails to review"
+      about="If the model of a guard rule does not respond, the email waits here for your decision."
     />
   );
 }

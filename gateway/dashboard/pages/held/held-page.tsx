@@ -16,8 +16,8 @@ const COUNTS = graphql(`
 `);
 
 const TABS = [
-  { name: 'blocked', label: 'Blocked by rule' },
-  { name: 'review', label: 'Waits for review' },
+  { name: 'blocked', label: 'Blocked' },
+  { name: 'review', label: 'To review' },
   { name: 'deferred', label: 'Deferred' },
   { name: 'bounced', label: 'Bounced' },
   { name: 'failed', label: 'Failed' },
@@ -42,12 +42,9 @@ export function HeldPage() {
   const chosen = TABS.find(({ name }) => name === parameters.get('tab'))?.name ?? 'blocked';
   return (
     <>
-      <PageHeader
-        title="Held and blocked"
-        about="Mail that did not go its way: held back by guard rules, put off by servers, or refused."
-      />
+      <PageHeader title="Held and blocked" about="Held, deferred and bounced mail." />
       <Tabs value={chosen} onChange={(name) => setParameters(name === null ? {} : { tab: name })} keepMounted={false}>
-        <Tabs.List aria-label="Which mail">
+        <Tabs.List aria-label="Kind of mail">
           {TABS.map(({ name, label }) => (
             <Tabs.Tab key={name} value={name} rightSection={<Count of={counts[name]} />}>
               {label}

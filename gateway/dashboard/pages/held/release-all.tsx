@@ -52,8 +52,8 @@ export function ReleaseAll({ ids, onDone }: { ids: readonly string[]; onDone: ()
             <ConfirmButton
               label={`Release all ${ids.length} shown`}
               question={`Release ${ids.length} emails?`}
-              about="Each goes the way that it would go without guard rules, one after the other. You can stop it at any time."
-              confirm="Release them"
+              about="Each email is delivered as if no guard rule had matched, one after the other. You can stop at any time."
+              confirm="Release emails"
               act={async () => void start()}
             />
           )
@@ -63,11 +63,11 @@ export function ReleaseAll({ ids, onDone }: { ids: readonly string[]; onDone: ()
         <>
           <Progress
             value={run.total === 0 ? 100 : (100 * (run.released + run.failed)) / run.total}
-            aria-label="How many are released"
+            aria-label="Released emails"
           />
           <Text size="sm" role="status">
             {run.released} of {run.total} released
-            {run.failed > 0 ? `, ${run.failed} could not be (${run.problem ?? ''})` : ''}
+            {run.failed > 0 ? `, ${run.failed} failed (${run.problem ?? ''})` : ''}
             {run.state === 'stopped' ? '. Stopped.' : run.state === 'done' ? '. Done.' : ''}
           </Text>
         </>

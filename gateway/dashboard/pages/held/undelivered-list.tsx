@@ -48,11 +48,11 @@ export function UndeliveredList({ status }: { status: 'BOUNCED' | 'FAILED' }) {
       empty={
         <EmptyState
           icon={IconMailCheck}
-          title={isBounced ? 'Nothing bounced' : 'Nothing failed'}
+          title={isBounced ? 'No bounced emails' : 'No failed emails'}
           about={
             isBounced
-              ? 'Mail that a server refuses for good is listed here with what the server said.'
-              : 'Mail that no server took in five days of trying is listed here.'
+              ? 'Emails that a server permanently refused appear here with its reply.'
+              : 'Emails that no server accepted within five days appear here.'
           }
         />
       }

@@ -26,9 +26,9 @@ export function InboxEmpty({
   const { folder, search, label, address } = view;
   if (search !== '')
     return (
-      <Note icon={IconSearchOff} title="Nothing found" about={`No email fits all of: ${search}`}>
+      <Note icon={IconSearchOff} title="No results" about={`No email matches ${search}`}>
         <Button size="xs" variant="default" onClick={clear}>
-          Clear the search
+          Clear search
         </Button>
         <Paper withBorder p="sm" w="100%">
           <OperatorList insert={insert} />
@@ -37,9 +37,9 @@ export function InboxEmpty({
     );
   if (label !== null || address !== null)
     return (
-      <Note icon={IconMailOff} title="Nothing here" about="No conversation has this label or this address here.">
+      <Note icon={IconMailOff} title="No conversations" about="No conversation has this label and address.">
         <Button size="xs" variant="default" onClick={clear}>
-          Show all
+          Show all conversations
         </Button>
       </Note>
     );
@@ -48,20 +48,21 @@ export function InboxEmpty({
       <Note
         icon={IconMailOff}
         title="The archive is empty"
-        about="Archive a conversation by the key e, and it comes here."
+        about="Archived conversations appear here. To archive one, press e."
       />
     );
-  if (folder === 'unread') return <Note icon={IconMailOff} title="All read" about="New mail appears here by itself." />;
+  if (folder === 'unread')
+    return <Note icon={IconMailOff} title="No unread mail" about="New mail appears here automatically." />;
   if (frame === undefined) return null;
   if (frame.domains.edges.length === 0)
     return (
       <EmptyState
         icon={IconWorld}
-        title="No domain yet"
-        about="Mail comes to addresses on a domain of yours. Add one first; a trusted one works at once."
+        title="No domains yet"
+        about="To receive mail, add a domain and create an address on it. A trusted domain works at once."
       >
         <Button component={Link} href="/domains">
-          Add a domain
+          Add domain
         </Button>
       </EmptyState>
     );
@@ -74,9 +75,9 @@ function FirstMail() {
   const first = data.viewer.firstMail;
   if (first === null)
     return (
-      <EmptyState icon={IconInbox} title="No address yet" about="Mail reaches none of your addresses yet.">
+      <EmptyState icon={IconInbox} title="No addresses yet" about="None of your addresses can receive mail yet.">
         <Button component={Link} href="/addresses">
-          Add an address
+          Create address
         </Button>
       </EmptyState>
     );
@@ -84,11 +85,11 @@ function FirstMail() {
     <EmptyState
       icon={IconInbox}
       title="No mail yet"
-      about="Mail to your addresses appears here the moment it comes in. Send the first:"
+      about="Mail to your addresses appears here as soon as it arrives. Send the first email:"
     >
       <Stack gap="xs" w="100%">
-        <Command label="Copy the swaks command" text={first.swaks} />
-        <Command label="Copy the curl command" text={first.curl} />
+        <Command label="Copy swaks command" text={first.swaks} />
+        <Command label="Copy curl command" text={first.curl} />
         <Text size="sm" c="dimmed" ta="center">
           Or{' '}
           <Anchor component={Link} underline="always" href="/inbox?compose=new" size="sm">

@@ -28,7 +28,7 @@ export function InboxFilters({
     <Group gap="xs" grow preventGrowOverflow={false} wrap="wrap">
       <SegmentedControl
         size="xs"
-        aria-label="Part of the mail"
+        aria-label="Folder"
         data={FOLDERS}
         value={view.folder}
         onChange={(folder) => go({ folder: folder as InboxFolder })}

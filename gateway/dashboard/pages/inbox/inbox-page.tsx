@@ -16,11 +16,11 @@ export function InboxPage() {
   return (
     <div className={style['page']}>
       <PageHeader title="Inbox">
-        <Tooltip label="Keys (?)">
+        <Tooltip label="Keyboard shortcuts (?)">
           <ActionIcon
             variant="default"
             size="lg"
-            aria-label="Show the keys"
+            aria-label="Show keyboard shortcuts"
             onClick={() => setHelpOpen(true)}
             visibleFrom="sm"
           >
@@ -41,7 +41,7 @@ export function InboxPage() {
         title="New email"
         position="right"
         size="lg"
-        closeButtonProps={{ 'aria-label': 'Close, and keep the draft' }}
+        closeButtonProps={{ 'aria-label': 'Close and keep draft' }}
       >
         <Composer mode="new" close={closeNew} />
       </Drawer>

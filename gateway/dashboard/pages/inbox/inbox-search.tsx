@@ -4,18 +4,18 @@ import { type FormEvent, type RefObject, useEffect, useImperativeHandle, useStat
 
 /** What a search may be written of, each with an example that can be put into the field. */
 export const OPERATORS = [
-  { text: 'from:', about: 'the sender, as from:ann or from:example.com' },
+  { text: 'from:', about: 'the sender, such as from:ann or from:example.com' },
   { text: 'to:', about: 'a recipient' },
-  { text: 'subject:', about: 'a word of the subject' },
+  { text: 'subject:', about: 'a word in the subject' },
   { text: 'domain:', about: 'a domain on either side' },
-  { text: 'label:', about: 'a label, as label:"to do"' },
-  { text: 'has:attachment', about: 'with files' },
-  { text: 'is:unread', about: 'not read yet; is:read, is:archived' },
-  { text: 'in:sent', about: 'written by you; in:received, in:scheduled' },
-  { text: 'after:7d', about: 'of the last 7 days; after:2026-02-01' },
-  { text: 'before:', about: 'older, as before:2026-02-01' },
-  { text: '-', about: 'without it, as -draft or -from:shop.test' },
-  { text: '"annual report"', about: 'these words next to each other' },
+  { text: 'label:', about: 'a label, such as label:"to do"' },
+  { text: 'has:attachment', about: 'with attachments' },
+  { text: 'is:unread', about: 'unread; also is:read, is:archived' },
+  { text: 'in:sent', about: 'sent by you; also in:received, in:scheduled' },
+  { text: 'after:7d', about: 'in the last 7 days; after:2026-02-01' },
+  { text: 'before:', about: 'older than a date, such as before:2026-02-01' },
+  { text: '-', about: 'excludes a word or operator, such as -draft or -from:shop.test' },
+  { text: '"annual report"', about: 'an exact phrase' },
 ];
 
 export interface InboxSearchProps {
@@ -47,7 +47,7 @@ export function InboxSearch({ search, setSearch, field, inserter }: InboxSearchP
           ref={field}
           type="search"
           aria-label="Search mail"
-          placeholder="Search, as from:ann has:attachment"
+          placeholder="Search, for example from:ann has:attachment"
           value={typed}
           maxLength={500}
           onChange={(event) => setTyped(event.currentTarget.value)}
@@ -61,7 +61,7 @@ export function InboxSearch({ search, setSearch, field, inserter }: InboxSearchP
               {typed !== '' && (
                 <CloseButton
                   size="sm"
-                  aria-label="Clear the search"
+                  aria-label="Clear search"
                   onClick={() => {
                     setTyped('');
                     setSearch('');
@@ -87,13 +87,13 @@ function SearchHelp({ insert }: { insert: (text: string) => void }) {
           variant="subtle"
           color="gray"
           size="sm"
-          aria-label="What can be searched for"
+          aria-label="Search operators"
           onClick={() => setOpen(!isOpen)}
         >
           <IconHelp size={18} aria-hidden />
         </ActionIcon>
       </Popover.Target>
-      <Popover.Dropdown aria-label="What can be searched for">
+      <Popover.Dropdown aria-label="Search operators">
         <OperatorList
           insert={(text) => {
             setOpen(false);
@@ -110,7 +110,7 @@ export function OperatorList({ insert }: { insert: (text: string) => void }) {
   return (
     <Stack gap={4}>
       <Text size="xs" c="dimmed">
-        Words are looked for in subject, people and text. All that is given has to be true of one email.
+        Words match the subject, people and text. One email has to match everything.
       </Text>
       {OPERATORS.map(({ text, about }) => (
         <Group key={text} gap="xs" wrap="nowrap" align="baseline">

@@ -55,7 +55,7 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
           <form onSubmit={submit}>
             <TextInput
               size="xs"
-              label="Find or add a label"
+              label="Find or add label"
               value={typed}
               maxLength={MAX_LABEL_LENGTH}
               onChange={(event) => setTyped(event.currentTarget.value)}
@@ -85,7 +85,7 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
           ) : (
             !isNew && (
               <Text size="xs" c="dimmed">
-                No labels yet. Type a word to make the first.
+                No labels yet. Type a word to create one.
               </Text>
             )
           )}

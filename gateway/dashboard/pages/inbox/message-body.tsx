@@ -31,7 +31,7 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
       <MessageEnvelope message={message} authentication={email?.content.authentication ?? null} />
       {error !== undefined && email === undefined && <ErrorNote error={error} retry={refresh} />}
       {email === undefined && error === undefined && <Skeleton h={60} aria-label="Loading the message" />}
-      {email === null && <Text size="sm">This message is gone.</Text>}
+      {email === null && <Text size="sm">This message was deleted.</Text>}
       {email != null && (
         <>
           {email.content.parseError !== null && (
@@ -39,9 +39,9 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
               color="yellow"
               variant="outline"
               icon={<IconAlertTriangle aria-hidden />}
-              title="Not all of it could be read"
+              title="This message could only be parsed in part"
             >
-              <Text size="sm">{`${email.content.parseError}. The whole message can be downloaded from its page.`}</Text>
+              <Text size="sm">{`${email.content.parseError}. You can download the whole message from its page.`}</Text>
             </Alert>
           )}
           <Words email={email} title={message.subject || 'No subject'} />
@@ -81,7 +81,7 @@ function Words({ email, title }: { email: MessageBodyData; title: string }) {
         )}
         {isTruncated && (
           <Text size="xs" c="dimmed">
-            It is longer than what is shown. The whole message can be downloaded from its page.
+            The message is truncated. You can download the whole message from its page.
           </Text>
         )}
       </Group>

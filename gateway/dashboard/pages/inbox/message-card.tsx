@@ -95,7 +95,7 @@ export function MessageCard(props: MessageCardProps) {
         </Text>
         <Menu position="bottom-end">
           <Menu.Target>
-            <ActionIcon variant="subtle" color="gray" aria-label={`More for the message from ${nameOf(from)}`}>
+            <ActionIcon variant="subtle" color="gray" aria-label={`Actions for the message from ${nameOf(from)}`}>
               <IconDots size={18} aria-hidden />
             </ActionIcon>
           </Menu.Target>
@@ -121,15 +121,15 @@ export function MessageCard(props: MessageCardProps) {
             <Menu.Divider />
             {!isFirst && (
               <Menu.Item leftSection={<IconArrowsSplit size={16} />} onClick={() => setDialog('split')}>
-                Split the conversation from here
+                Split conversation here
               </Menu.Item>
             )}
             <Menu.Item leftSection={<IconArrowMoveRight size={16} />} onClick={() => setDialog('move')}>
-              Move this message
+              Move message
             </Menu.Item>
             <Menu.Divider />
             <Menu.Item component={Link} href={`/emails/${id}`} leftSection={<IconFileDescription size={16} />}>
-              All about this message
+              Show message details
             </Menu.Item>
           </Menu.Dropdown>
         </Menu>

@@ -9,22 +9,22 @@ import type { MessageBodyData, ThreadMessage } from './thread-documents.ts';
 type Authentication = NonNullable<MessageBodyData['content']['authentication']>;
 
 const REASONS: Record<NonNullable<ThreadMessage['threadReason']>, string> = {
-  NEW: 'it opened this conversation',
-  HEADER: 'it says that it answers a message of this conversation (In-Reply-To)',
-  REFERENCES: 'it names a message of this conversation among those before it (References)',
-  SUBJECT: 'its subject and its people are those of this conversation',
-  MANUAL: 'somebody put it here by hand',
+  NEW: 'First message of this conversation.',
+  HEADER: 'It replies to a message of this conversation (In-Reply-To).',
+  REFERENCES: 'It refers to a message of this conversation (References).',
+  SUBJECT: 'It has the same subject and people as this conversation.',
+  MANUAL: 'It was moved here manually.',
 };
 
 const RESULTS: Record<Authentication['spf']['result'], string> = {
   PASS: 'pass',
   FAIL: 'fail',
-  SOFTFAIL: 'softfail: probably not',
-  NEUTRAL: 'neutral: nothing can be said',
+  SOFTFAIL: 'softfail: probably not authorized',
+  NEUTRAL: 'neutral: no statement',
   NONE: 'none: nothing to check',
-  POLICY: 'policy: it holds, but is not taken',
-  PERMERROR: 'permerror: what the domain publishes cannot be read',
-  TEMPERROR: 'temperror: DNS did not answer in time',
+  POLICY: 'policy: passed but not accepted',
+  PERMERROR: 'permerror: invalid DNS record',
+  TEMPERROR: 'temperror: DNS did not respond in time',
 };
 
 /** To whom, when, whether the sender is proven, and why the message stands in this conversation. */
@@ -38,7 +38,9 @@ export function MessageEnvelope({
   const { to, cc, bcc, replyTo, threadReason, createdAt, envelopeRecipient, id } = message;
   return (
     <Stack gap={2}>
-      <Line name="To">{to.length === 0 ? (envelopeRecipient ?? 'nobody named') : to.map(mailboxText).join(', ')}</Line>
+      <Line name="To">
+        {to.length === 0 ? (envelopeRecipient ?? 'undisclosed recipients') : to.map(mailboxText).join(', ')}
+      </Line>
       {cc.length > 0 && <Line name="Cc">{cc.map(mailboxText).join(', ')}</Line>}
       {bcc.length > 0 && <Line name="Bcc">{bcc.map(mailboxText).join(', ')}</Line>}
       {replyTo.length > 0 && <Line name="Reply to">{replyTo.map(mailboxText).join(', ')}</Line>}
@@ -70,13 +72,13 @@ function WhyHere({ reason }: { reason: NonNullable<ThreadMessage['threadReason']
     <Popover width={280} position="bottom-start" withRoles trapFocus returnFocus>
       <Popover.Target>
         <UnstyledButton fz="xs" c="var(--mantine-color-anchor)">
-          Why here
+          Reason
         </UnstyledButton>
       </Popover.Target>
       <Popover.Dropdown>
-        <Text size="sm">{`This message stands here because ${REASONS[reason]}.`}</Text>
+        <Text size="sm">{REASONS[reason]}</Text>
         <Text size="xs" c="dimmed" mt={6}>
-          If it belongs elsewhere, move it or split the conversation, by the menu of the message.
+          To move it or to split the conversation, use the menu of the message.
         </Text>
       </Popover.Dropdown>
     </Popover>
@@ -89,7 +91,7 @@ function SenderMark({ authentication }: { authentication: Authentication }) {
   const isProven = dmarc.result === 'PASS' && !hasSeveralFromFields;
   const isBad = dmarc.result === 'FAIL' || hasSeveralFromFields;
   const Icon = isProven ? IconShieldCheck : isBad ? IconShieldX : IconShieldQuestion;
-  const words = isProven ? 'Sender proven' : isBad ? 'Sender not proven' : 'Sender unknown';
+  const words = isProven ? 'Sender verified' : isBad ? 'Sender not verified' : 'Sender unknown';
   return (
     <Popover width={340} position="bottom-start" withRoles trapFocus returnFocus>
       <Popover.Target>
@@ -117,10 +119,10 @@ function SenderMark({ authentication }: { authentication: Authentication }) {
           <Verdict name="ARC" about={RESULTS[arc.result]} />
           <Text size="xs" c="dimmed">
             {hasSeveralFromFields
-              ? 'The mail has more than one From field, which no honest program writes.'
+              ? 'The message has more than one From field, which is not valid.'
               : isProven
-                ? 'The domain that the sender shows stands behind this mail.'
-                : 'Nothing proves that the mail is from whom it says. Be careful with what it asks for.'}
+                ? 'The domain in the From field authenticated this message.'
+                : 'The sender could not be verified. Be careful with requests in this message.'}
           </Text>
         </Stack>
       </Popover.Dropdown>

@@ -30,7 +30,7 @@ export function MessageRecipients({
           </Text>
           <Text size="xs" c="dimmed" className="postroom-wrap">
             {settledAt !== null && <RelativeTime at={settledAt} />}
-            {settledAt === null && nextAttemptAt !== null && <RelativeTime at={nextAttemptAt} prefix="tried again " />}
+            {settledAt === null && nextAttemptAt !== null && <RelativeTime at={nextAttemptAt} prefix="next attempt " />}
             {status !== 'DELIVERED' && lastText !== null && ` · ${lastCode ?? ''} ${lastText}`}
           </Text>
         </Group>

@@ -59,21 +59,14 @@ export function MoveDialog({
     if (payload === null) return;
     close();
     opened(payload.thread.id);
-    showNotice('The message was moved. This is its conversation now.');
+    showNotice('The message was moved to this conversation.');
   };
   return (
-    <Modal
-      opened
-      onClose={close}
-      title="Move this message"
-      centered
-      size="lg"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened onClose={close} title="Move message" centered size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
       <Stack>
         <TextInput
           label="Conversation"
-          description="Part of its subject, or of an address in it"
+          description="Part of the subject or of an address"
           value={typed}
           maxLength={100}
           onChange={(event) => setTyped(event.currentTarget.value)}
@@ -95,13 +88,13 @@ export function MoveDialog({
           {error !== undefined && <ErrorNote error={error} retry={() => again({ requestPolicy: 'network-only' })} />}
           {!fetching && error === undefined && candidates.length === 0 && (
             <Text size="sm" c="dimmed">
-              No other conversation fits.
+              No matching conversations.
             </Text>
           )}
         </ScrollArea.Autosize>
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>
-            Leave it
+            Cancel
           </Button>
           <Button disabled={!candidates.some(({ id }) => id === target)} loading={isBusy} onClick={() => void move()}>
             Move

@@ -28,5 +28,5 @@ export function participantsText(people: readonly Person[], ownDomains: Readonly
   const shown = others.length > 0 ? others : people;
   const names = shown.slice(0, NAMED).map(nameOf).join(', ');
   const more = shown.length - NAMED;
-  return more > 0 ? `${names} and ${more} more` : names === '' ? 'Nobody' : names;
+  return more > 0 ? `${names} and ${more} more` : names === '' ? 'No participants' : names;
 }

@@ -63,7 +63,7 @@ function AnswerPanel({ title, close, children }: { title: string; close: () => v
     <Paper withBorder p="md" radius="md" ref={panel} className={style['answer'] ?? ''}>
       <Group justify="space-between" mb="xs">
         <Title order={3}>{title}</Title>
-        <ActionIcon variant="subtle" color="gray" aria-label="Close, and keep the draft" onClick={close}>
+        <ActionIcon variant="subtle" color="gray" aria-label="Close and keep draft" onClick={close}>
           <IconX size={18} aria-hidden />
         </ActionIcon>
       </Group>
@@ -76,9 +76,9 @@ function NothingOpen() {
   return (
     <Stack align="center" justify="center" gap="xs" h="100%" p="md">
       <IconMail size={36} stroke={1.3} aria-hidden />
-      <Text fw={600}>No conversation is open</Text>
+      <Text fw={600}>No conversation selected</Text>
       <Text size="sm" c="dimmed" ta="center">
-        Choose one from the list. The key ? shows all keys.
+        Choose a conversation from the list. Press ? to see the keyboard shortcuts.
       </Text>
     </Stack>
   );

@@ -28,15 +28,15 @@ export function SelectionBar(props: SelectionBarProps) {
   const then = (done: Promise<unknown>) => void done.then(clear);
   return (
     <Group p="xs" gap={6} wrap="wrap" role="toolbar" aria-label="Selected conversations">
-      <Tool label="Clear the selection" onClick={clear}>
+      <Tool label="Clear selection" onClick={clear}>
         <IconX size={18} aria-hidden />
       </Tool>
       <Text size="sm" fw={600} aria-live="polite">
-        {ids.length === MAX_SELECTED ? `${MAX_SELECTED} selected, the most at once` : `${ids.length} selected`}
+        {ids.length === MAX_SELECTED ? `${MAX_SELECTED} selected, the maximum` : `${ids.length} selected`}
       </Text>
       <Group gap={6} ml="auto">
         <Tool
-          label={areArchived ? 'Take out of the archive (e)' : 'Archive (e)'}
+          label={areArchived ? 'Unarchive (e)' : 'Archive (e)'}
           onClick={() => then(acts.archive(ids, !areArchived))}
         >
           {areArchived ? <IconArchiveOff size={18} aria-hidden /> : <IconArchive size={18} aria-hidden />}
@@ -63,7 +63,7 @@ export function SelectionBar(props: SelectionBarProps) {
             disabled={ids.length > MAX_MERGED}
             onClick={merge}
           >
-            {ids.length > MAX_MERGED ? `Merge ${MAX_MERGED} at most` : 'Merge'}
+            {ids.length > MAX_MERGED ? `Merge up to ${MAX_MERGED}` : 'Merge'}
           </Button>
         )}
       </Group>

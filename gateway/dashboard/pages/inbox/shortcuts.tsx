@@ -5,21 +5,21 @@ import { useEffect, useEffectEvent } from 'react';
 const KEYS = [
   { keys: ['j', '↓'], about: 'Next conversation' },
   { keys: ['k', '↑'], about: 'Previous conversation' },
-  { keys: ['Enter', 'o'], about: 'Open it' },
-  { keys: ['Esc'], about: 'Back to the list' },
-  { keys: ['x', 'Space'], about: 'Select it' },
-  { keys: ['Shift + ↓', 'Shift + ↑'], about: 'Select several in a row' },
-  { keys: ['e'], about: 'Archive, or take out of the archive' },
-  { keys: ['u'], about: 'Mark as unread, or as read' },
-  { keys: ['l'], about: 'Labels' },
-  { keys: ['m'], about: 'Merge the selected conversations' },
+  { keys: ['Enter', 'o'], about: 'Open conversation' },
+  { keys: ['Esc'], about: 'Back to list' },
+  { keys: ['x', 'Space'], about: 'Select conversation' },
+  { keys: ['Shift + ↓', 'Shift + ↑'], about: 'Extend selection' },
+  { keys: ['e'], about: 'Archive or unarchive' },
+  { keys: ['u'], about: 'Mark as unread or read' },
+  { keys: ['l'], about: 'Edit labels' },
+  { keys: ['m'], about: 'Merge selected conversations' },
   { keys: ['r'], about: 'Reply' },
   { keys: ['a'], about: 'Reply to all' },
   { keys: ['f'], about: 'Forward' },
-  { keys: ['c'], about: 'Write a new email' },
+  { keys: ['c'], about: 'Write email' },
   { keys: ['z'], about: 'Undo' },
   { keys: ['/'], about: 'Search' },
-  { keys: ['?'], about: 'Show these keys' },
+  { keys: ['?'], about: 'Show keyboard shortcuts' },
 ];
 
 /** What lies over the page and takes the keys while it is open. */
@@ -67,7 +67,13 @@ function isTaken({ target, key }: KeyboardEvent): boolean {
 /** All keys of the inbox, in a dialog. */
 export function ShortcutsHelp({ isOpen, close }: { isOpen: boolean; close: () => void }) {
   return (
-    <Modal opened={isOpen} onClose={close} title="Keyboard" centered closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      title="Keyboard shortcuts"
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
       <Table withRowBorders={false} verticalSpacing={6}>
         <Table.Thead>
           <Table.Tr>

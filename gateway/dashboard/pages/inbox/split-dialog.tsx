@@ -41,7 +41,7 @@ export function SplitDialog({
   opened: (threadId: string) => void;
 }) {
   const { act, isBusy } = useAct(SPLIT);
-  const { act: join } = useAct(JOIN_AGAIN, { done: 'The conversations are one again' });
+  const { act: join } = useAct(JOIN_AGAIN, { done: 'The conversations were merged again' });
   const split = async () => {
     const emailIds = messages.slice(0, MAX_SPLIT).map(({ id }) => id);
     const { payload } = await act({ input: { threadId, emailIds } });
@@ -50,7 +50,7 @@ export function SplitDialog({
     const newId = payload.newThread?.id;
     if (newId === undefined) return;
     opened(newId);
-    showNotice('The conversation is divided. This is the new one.', {
+    showNotice('The conversation was split. This is the new one.', {
       undo: () =>
         void join({ input: { threadIds: [threadId, newId] } }).then(
           ({ payload: whole }) => whole && opened(whole.thread.id),
@@ -61,20 +61,20 @@ export function SplitDialog({
     <Modal
       opened
       onClose={close}
-      title="Split the conversation here?"
+      title="Split conversation here?"
       centered
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Stack>
         <Text size="sm">
           {messages.length === 1
-            ? 'This message becomes a conversation of its own.'
-            : `This message and the ${messages.length - 1} after it become a conversation of their own.`}{' '}
-          Later answers to them come there, too.
+            ? 'This message becomes a separate conversation.'
+            : `This message and the ${messages.length - 1} after it become a separate conversation.`}{' '}
+          Later replies are added to the new conversation.
         </Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>
-            Leave it
+            Cancel
           </Button>
           <Button loading={isBusy} onClick={() => void split()} data-autofocus>
             Split

@@ -51,7 +51,7 @@ export function ThreadHead(props: ThreadHeadProps) {
       wrap="nowrap"
       style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}
     >
-      <ActionIcon component={Link} href={backHref} variant="default" size="lg" aria-label="Back to the list (Esc)">
+      <ActionIcon component={Link} href={backHref} variant="default" size="lg" aria-label="Back to list (Esc)">
         <IconArrowLeft size={18} aria-hidden />
       </ActionIcon>
       <div style={{ flex: 1, minWidth: 0 }}>
@@ -74,7 +74,7 @@ export function ThreadHead(props: ThreadHeadProps) {
                 <CloseButton
                   size={16}
                   iconSize={12}
-                  aria-label={`Take away the label ${label}`}
+                  aria-label={`Remove label ${label}`}
                   onClick={() => void acts.label([id], [], [label])}
                 />
               }
@@ -85,7 +85,7 @@ export function ThreadHead(props: ThreadHeadProps) {
         </Group>
       </div>
       <Group gap={6} wrap="nowrap" visibleFrom="xs">
-        <Tool label={isArchived ? 'Take out of the archive (e)' : 'Archive (e)'} onClick={archive}>
+        <Tool label={isArchived ? 'Unarchive (e)' : 'Archive (e)'} onClick={archive}>
           {isArchived ? <IconArchiveOff size={18} aria-hidden /> : <IconArchive size={18} aria-hidden />}
         </Tool>
         <Tool label="Mark as unread (u)" onClick={unread}>
@@ -101,7 +101,7 @@ export function ThreadHead(props: ThreadHeadProps) {
       />
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon variant="default" size="lg" aria-label="More for this conversation">
+          <ActionIcon variant="default" size="lg" aria-label="Actions for this conversation">
             <IconDots size={18} aria-hidden />
           </ActionIcon>
         </Menu.Target>
@@ -130,7 +130,7 @@ export function ThreadHead(props: ThreadHeadProps) {
             </>
           )}
           <Menu.Item leftSection={<IconArchive size={16} />} onClick={archive}>
-            {isArchived ? 'Take out of the archive' : 'Archive'}
+            {isArchived ? 'Unarchive' : 'Archive'}
           </Menu.Item>
           <Menu.Item leftSection={<IconMail size={16} />} onClick={unread}>
             Mark as unread

@@ -60,11 +60,11 @@ export function ThreadView(props: ThreadViewProps) {
       <div className={style['thread']}>
         <EmptyState
           icon={IconMailQuestion}
-          title="No such conversation"
-          about="It is not in this account, or its messages were moved into another one."
+          title="Conversation not found"
+          about="It is not in this account, or its messages were moved to another conversation."
         >
           <Anchor component={Link} href={backHref}>
-            Back to the list
+            Back to list
           </Anchor>
         </EmptyState>
       </div>
@@ -100,7 +100,7 @@ export function ThreadView(props: ThreadViewProps) {
           ))}
           {error !== undefined && (
             <Alert color="yellow" variant="outline" title="This may be out of date">
-              <Text size="sm">The conversation could not be read again just now.</Text>
+              <Text size="sm">The conversation could not be refreshed.</Text>
             </Alert>
           )}
           {children ?? <AnswerBar messages={messages} compose={compose} />}

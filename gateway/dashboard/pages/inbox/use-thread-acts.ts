@@ -126,7 +126,7 @@ export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) =>
     },
     async label(ids, add, remove) {
       if (ids.length === 0 || add.length + remove.length === 0) return;
-      const words = add.length > 0 ? `labelled ${add.join(', ')}` : `no longer labelled ${remove.join(', ')}`;
+      const words = add.length > 0 ? `labeled ${add.join(', ')}` : `no longer labeled ${remove.join(', ')}`;
       await tell(`${conversations(ids.length)} ${words}`, setLabels(ids, add, remove));
     },
     async merge(ids) {
@@ -134,7 +134,7 @@ export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) =>
       if (payload === null) return null;
       list.takeOut(new Set(ids.filter((id) => id !== payload.thread.id)));
       list.patch(new Set(ids), () => payload.thread);
-      showNotice(`${conversations(ids.length)} merged into one. To part them again, split the conversation.`);
+      showNotice(`${conversations(ids.length)} merged into one. To separate them again, split the conversation.`);
       return payload.thread;
     },
     undo: () => last.current?.(),

@@ -29,7 +29,7 @@ export function firstRequest({ publicUrl, secret, scopes, sendsFrom, sendsTo }: 
     };
   }
   return {
-    about: 'Asks the GraphQL interface whether it knows the key:',
+    about: 'Checks the key with a GraphQL request:',
     command: `curl ${bearer} ${json} \\\n  -d '{"query":"{ __typename }"}' ${base}/graphql`,
   };
 }

@@ -1,10 +1,10 @@
 /** How long a key shall open the account. */
 export const expiries = [
-  { value: 'never', label: 'It does not expire' },
+  { value: 'never', label: 'Never' },
   { value: '7', label: 'In 7 days' },
   { value: '30', label: 'In 30 days' },
   { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
+  { value: '365', label: 'In 1 year' },
   { value: 'date', label: 'On a date' },
 ] as const;
 
@@ -21,7 +21,7 @@ export function expiryOf(choice: string, date: string, now: Date = new Date()): 
 export function dateFault(date: string, now: Date = new Date()): string | null {
   const end = Date.parse(`${date}T23:59:59.999`);
   if (Number.isNaN(end)) return 'Enter a date.';
-  return end <= now.getTime() ? 'Enter a date that is still to come.' : null;
+  return end <= now.getTime() ? 'Enter a date in the future.' : null;
 }
 
 /** A key whose time is over within these days is pointed out, as in the things to fix of the overview. */

@@ -23,7 +23,7 @@ const tones = { ACTIVE: 'good', EXPIRED: 'bad', REVOKED: 'quiet' } as const;
 
 /** One key, and how to end it. */
 export function KeyRow({ apiKey }: { apiKey: ShownKey }) {
-  const { act } = useAct(REVOKE, { done: 'The key is revoked.' });
+  const { act } = useAct(REVOKE, { done: 'The key was revoked.' });
   const { name, status, scopes, domain, domainName } = apiKey;
   const expiresSoon = status === 'ACTIVE' && endsSoon(apiKey.expiresAt);
   return (
@@ -62,10 +62,10 @@ export function KeyRow({ apiKey }: { apiKey: ShownKey }) {
         </Stack>
         {status !== 'REVOKED' && (
           <ConfirmButton
-            label="Revoke"
+            label="Revoke key"
             question={`Revoke ${name}?`}
-            about="Programs that use it are refused from now on. It cannot be given back: a program that needs one gets a new key."
-            confirm="Revoke the key"
+            about="Programs that use this key lose access at once. You cannot undo this; create a new key instead."
+            confirm="Revoke key"
             act={() => act({ input: { id: apiKey.id } })}
           />
         )}
@@ -85,7 +85,7 @@ function KeyTimes({ apiKey: { lastUsedAt, expiresAt, revokedAt, createdAt, statu
       ) : (
         ' · Does not expire'
       )}
-      <RelativeTime at={createdAt} prefix=" · Made " />
+      <RelativeTime at={createdAt} prefix=" · Created " />
     </>
   );
 }

@@ -19,24 +19,24 @@ export function KeysPage() {
   const open = () => setOpening(({ count }) => ({ count: count + 1, isOpen: true }));
   const add = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
-      New key
+      Create key
     </Button>
   );
   return (
     <>
       <PageHeader
         title="API keys"
-        about="Programs use the account by a key. A key can be limited in what it may do, to one domain, and in time."
+        about="Programs use API keys to access your account. You can limit a key to scopes and to one domain, and let it expire."
       >
         {add}
       </PageHeader>
       <Stack>
         <SegmentedControl
-          aria-label="Which keys"
+          aria-label="Status of keys"
           value={isRevoked ? 'revoked' : 'kept'}
           onChange={(show) => setSearch(show === 'revoked' ? { show } : {}, { replace: true })}
           data={[
-            { value: 'kept', label: 'In use' },
+            { value: 'kept', label: 'Active' },
             { value: 'revoked', label: 'Revoked' },
           ]}
           style={{ alignSelf: 'flex-start' }}
@@ -52,7 +52,7 @@ export function KeysPage() {
               ))}
             </Stack>
             <Text size="sm" c="dimmed" aria-live="polite">
-              {keys.length === total ? (total === 1 ? 'One key' : `${total} keys`) : `${keys.length} of ${total} keys`}
+              {keys.length === total ? (total === 1 ? '1 key' : `${total} keys`) : `${keys.length} of ${total} keys`}
             </Text>
           </>
         )}
@@ -73,16 +73,12 @@ export function KeysPage() {
 
 function NoKeys({ isRevoked, add }: { isRevoked: boolean; add: React.ReactNode }) {
   return isRevoked ? (
-    <EmptyState
-      icon={IconKey}
-      title="No key was revoked"
-      about="A key that is revoked opens nothing, and is kept here."
-    />
+    <EmptyState icon={IconKey} title="No revoked keys" about="Revoked keys no longer work. They are listed here." />
   ) : (
     <EmptyState
       icon={IconKey}
-      title="No key yet"
-      about="Make one for each program: then each can be limited to what it needs, and revoked without the others."
+      title="No API keys yet"
+      about="Create one key per program, so that you can limit and revoke each key separately."
     >
       {add}
     </EmptyState>

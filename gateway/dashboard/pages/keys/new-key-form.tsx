@@ -52,7 +52,7 @@ export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => vo
     initialValues: { name: '', rights: 'full', scopes: ['READ'], domainId: null, expiry: 'never', date: '' },
     validate: {
       name: (name) => (name.trim() === '' ? 'Enter a name.' : null),
-      scopes: (scopes, { rights }) => (rights === 'some' && scopes.length === 0 ? 'Choose one or more.' : null),
+      scopes: (scopes, { rights }) => (rights === 'some' && scopes.length === 0 ? 'Choose at least one scope.' : null),
       date: (date, { expiry }) => (expiry === 'date' ? dateFault(date) : null),
     },
   });
@@ -87,7 +87,7 @@ export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => vo
     if (domainId !== null) form.setFieldValue('scopes', (scopes) => scopes.filter((scope) => scope !== BEYOND_DOMAIN));
   };
   return (
-    <form onSubmit={submit} noValidate aria-label="New API key">
+    <form onSubmit={submit} noValidate aria-label="Create API key">
       <Stack>
         {problem !== null && (
           <Alert color="red" variant="outline" role="alert" py="sm">
@@ -96,7 +96,7 @@ export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => vo
         )}
         <TextInput
           label="Name"
-          description="To tell keys apart: what uses it, and where."
+          description="Identifies the key, for example by program and environment."
           placeholder="Help desk, production"
           maxLength={100}
           data-autofocus
@@ -104,7 +104,7 @@ export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => vo
         />
         <Select
           label="Domain"
-          description="A key of one domain sees and sends mail of that domain only."
+          description="Limits the key to the mail of one domain."
           data={domains.map(({ id, name }) => ({ value: id, label: name }))}
           placeholder="All domains"
           clearable
@@ -113,18 +113,18 @@ export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => vo
           {...form.getInputProps('domainId')}
           onChange={chooseDomain}
         />
-        <Radio.Group label="What it may do" {...form.getInputProps('rights')}>
+        <Radio.Group label="Access" {...form.getInputProps('rights')}>
           <Stack gap="xs" mt="xs">
             <Radio
               value="full"
-              label="Full rights"
+              label="Full access"
               description={
                 values.domainId === null
-                  ? 'Everything that the account may do.'
-                  : 'Everything that a key of one domain may do: read and send.'
+                  ? 'Everything that your account can do.'
+                  : 'Everything that a key for one domain can do: read and send.'
               }
             />
-            <Radio value="some" label="Only some of it" />
+            <Radio value="some" label="Selected scopes" />
           </Stack>
         </Radio.Group>
         {values.rights === 'some' && (
@@ -136,7 +136,9 @@ export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => vo
                   value={scope}
                   label={label}
                   description={
-                    scope === BEYOND_DOMAIN && values.domainId !== null ? 'Not with a key of one domain.' : about
+                    scope === BEYOND_DOMAIN && values.domainId !== null
+                      ? 'Not available for a key that is limited to one domain.'
+                      : about
                   }
                   disabled={scope === BEYOND_DOMAIN && values.domainId !== null}
                 />
@@ -153,7 +155,7 @@ export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => vo
             Cancel
           </Button>
           <Button type="submit" loading={isBusy}>
-            Make the key
+            Create key
           </Button>
         </Group>
       </Stack>

@@ -10,7 +10,7 @@ export function NewKeyModal({ isOpen, onClose }: { isOpen: boolean; onClose: () 
     <Modal
       opened={isOpen}
       onClose={onClose}
-      title={made === null ? 'New API key' : 'Copy the key now'}
+      title={made === null ? 'Create API key' : 'Copy API key'}
       size="lg"
       // A slip must not cost the key.
       closeOnClickOutside={false}

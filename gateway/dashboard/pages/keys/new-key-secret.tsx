@@ -13,14 +13,15 @@ export function NewKeySecret({ made, onDone }: { made: MadeKey; onDone: () => vo
     <Stack>
       <Alert variant="outline" color="orange" icon={<IconEyeOff aria-hidden />} role="status" py="sm">
         <Text size="sm">
-          It is shown this once: Postroom keeps only a digest of it. Put it where the program reads its secrets.
+          The key is shown only once, because Postroom stores only a digest. Save it where your program keeps its
+          secrets.
         </Text>
       </Alert>
-      <Command text={made.secret} label="Copy the key" />
+      <Command text={made.secret} label="Copy key" />
       <Text size="sm">{about}</Text>
       <Command text={command} />
       <Group justify="flex-end">
-        <Button onClick={onDone}>I have copied it</Button>
+        <Button onClick={onDone}>Done</Button>
       </Group>
     </Stack>
   );

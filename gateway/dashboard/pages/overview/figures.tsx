@@ -23,17 +23,17 @@ export function Figures({ totals, webhooks }: { totals: Totals; webhooks: Webhoo
   const lost = totals.bounced + totals.failed;
   return (
     <SimpleGrid cols={{ base: 2, md: 5 }} spacing="md">
-      <Figure label="Received" value={count(totals.received)} about="emails came in" />
+      <Figure label="Received" value={count(totals.received)} about="emails" />
       <Figure label="Sent" value={count(totals.sent)} about={`${count(totals.delivered)} delivered`} />
       <Figure
         label="Sending success"
         value={percent(totals.successRate)}
         about={
           totals.successRate === null
-            ? 'nothing settled yet'
+            ? 'no results yet'
             : lost === 0
-              ? 'nothing came back'
-              : `${count(lost)} came back or failed`
+              ? 'no bounces or failures'
+              : `${count(lost)} bounced or failed`
         }
       />
       <Figure
@@ -41,7 +41,7 @@ export function Figures({ totals, webhooks }: { totals: Totals; webhooks: Webhoo
         value={percent(webhooks.successRate)}
         about={
           webhooks.successRate === null
-            ? 'no delivery yet'
+            ? 'no deliveries yet'
             : `${count(webhooks.failed)} of ${count(webhooks.successful + webhooks.failed)} failed`
         }
       />
@@ -50,8 +50,8 @@ export function Figures({ totals, webhooks }: { totals: Totals; webhooks: Webhoo
         value={webhooks.p95Ms === null ? '–' : duration(webhooks.p95Ms)}
         about={
           webhooks.medianMs === null
-            ? 'no delivery yet'
-            : `half within ${duration(webhooks.medianMs)}${webhooks.isSampled ? ', by a sample' : ''}`
+            ? 'no deliveries yet'
+            : `half within ${duration(webhooks.medianMs)}${webhooks.isSampled ? ', estimated from a sample' : ''}`
         }
       />
     </SimpleGrid>

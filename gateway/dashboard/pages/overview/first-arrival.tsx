@@ -23,7 +23,7 @@ export function FirstArrival({ mail, address }: { mail: ArrivedMail | null; addr
       aria-live="polite"
     >
       <Title order={2} id="arrival-title" mb="sm">
-        {mail === null ? 'Waiting for it' : 'It has arrived'}
+        {mail === null ? 'Waiting for your first email' : 'Your email has arrived'}
       </Title>
       {mail === null ? (
         <Group gap="sm" wrap="nowrap">
@@ -46,11 +46,11 @@ export function FirstArrival({ mail, address }: { mail: ArrivedMail | null; addr
           <Group gap="xs">
             {mail.thread !== null && (
               <Button component={Link} href={`/inbox/${mail.thread.id}`} size="xs">
-                Read it
+                Open email
               </Button>
             )}
             <Button component={Link} href={`/emails/${mail.id}`} variant="default" size="xs">
-              What happened to it
+              Show timeline
             </Button>
           </Group>
         </Group>

@@ -17,7 +17,7 @@ const SIMULATE = graphql(`
 /** Ways to send the first mail to an address: two commands that work as they are, and a button. */
 export function FirstMail({ address }: { address: string }) {
   const { service } = useViewer();
-  const { act, isBusy } = useAct(SIMULATE, { done: 'A test mail is on its way through the real pipeline.' });
+  const { act, isBusy } = useAct(SIMULATE, { done: 'A test email is being processed.' });
   const smtp = `${service.smtpHost}:${service.smtpPort}`;
   const simulate = () =>
     act({
@@ -31,7 +31,7 @@ export function FirstMail({ address }: { address: string }) {
   return (
     <Card withBorder padding="lg" bg="var(--postroom-raised)" component="section" aria-labelledby="send-title">
       <Title order={2} id="send-title" mb="xs">
-        Send a mail to {address}
+        Send an email to {address}
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
         From a terminal on this machine, over SMTP as any mail server would; or let Postroom make one.
@@ -44,14 +44,14 @@ export function FirstMail({ address }: { address: string }) {
         </Tabs.List>
         <Tabs.Panel value="curl" pt="sm">
           <Command
-            label="Copy the curl command"
+            label="Copy curl command"
             text={`printf 'From: Ada <ada@example.com>\\nTo: ${address}\\nSubject: Hello\\n\\nA first mail.\\n' |
   curl -sS smtp://${smtp} --mail-from ada@example.com --mail-rcpt ${address} --crlf -T -`}
           />
         </Tabs.Panel>
         <Tabs.Panel value="swaks" pt="sm">
           <Command
-            label="Copy the swaks command"
+            label="Copy swaks command"
             text={`swaks --server ${smtp} --from ada@example.com --to ${address} \\
   --header 'Subject: Hello' --body 'A first mail'`}
           />
@@ -59,10 +59,10 @@ export function FirstMail({ address }: { address: string }) {
         <Tabs.Panel value="test" pt="sm">
           <Group>
             <Button onClick={() => void simulate()} loading={isBusy}>
-              Send a test mail
+              Send test email
             </Button>
             <Text size="sm" c="dimmed">
-              It goes the way of every mail and is marked as a test.
+              It is processed like every email and is marked as a test.
             </Text>
           </Group>
         </Tabs.Panel>

@@ -26,7 +26,7 @@ export function HoursChart({ hours }: { hours: Hour[] }) {
     >
       <Group justify="space-between" mb="sm">
         <Title order={2} id="hours-title">
-          Mail by the hour
+          Emails per hour
         </Title>
         <Group gap="md">
           <Key name="Received" color={classes['received'] ?? ''} />
@@ -34,7 +34,7 @@ export function HoursChart({ hours }: { hours: Hour[] }) {
         </Group>
       </Group>
       <Text size="xs" c="dimmed" mb={4}>
-        {most === 1 ? 'at most 1 email an hour' : `at most ${most} emails an hour`}
+        {most === 1 ? 'up to 1 email per hour' : `up to ${most} emails per hour`}
       </Text>
       <div className={classes['bars']} aria-hidden>
         {hours.map(({ beginsAt, received, sent }) => (
@@ -58,7 +58,7 @@ export function HoursChart({ hours }: { hours: Hour[] }) {
       </Group>
       <VisuallyHidden>
         <table>
-          <caption>Mail by the hour</caption>
+          <caption>Emails per hour</caption>
           <thead>
             <tr>
               <th scope="col">Hour</th>

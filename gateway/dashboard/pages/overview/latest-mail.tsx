@@ -20,13 +20,13 @@ export function LatestMail() {
   return (
     <Paper withBorder p="md" bg="var(--postroom-raised)" component="section" aria-labelledby="latest-title">
       <Title order={2} id="latest-title" mb="sm">
-        Latest mail
+        Latest emails
       </Title>
       {data !== undefined && emails.length === 0 && (
         <Text size="sm" c="dimmed">
-          No mail yet.{' '}
+          No emails yet.{' '}
           <Anchor component={Link} href="/welcome" inherit underline="always">
-            How to send the first one
+            Send your first email
           </Anchor>
         </Text>
       )}

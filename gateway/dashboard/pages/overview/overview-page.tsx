@@ -38,10 +38,10 @@ export function OverviewPage() {
   const isSilent = overview !== undefined && overview.totals.received + overview.totals.sent === 0;
   return (
     <>
-      <PageHeader title="Overview" about="What came in, what went out, and what needs you.">
+      <PageHeader title="Overview" about="Received and sent mail, and what needs your attention.">
         {isSilent && (
           <Button component={Link} href="/welcome">
-            Send the first mail
+            Send first email
           </Button>
         )}
         <SegmentedControl
@@ -72,7 +72,7 @@ export function OverviewPage() {
           <LatestMail />
           <Group justify="flex-end">
             <Anchor component={Link} href="/activity" size="sm">
-              All mail
+              Show all emails
             </Anchor>
           </Group>
         </Stack>

@@ -26,13 +26,13 @@ export function ThingsToFix({ things }: { things: Thing[] }) {
         <ThemeIcon variant="transparent" color="green" size="sm" aria-hidden>
           <IconCircleCheck size={18} />
         </ThemeIcon>
-        <Text size="sm">Nothing to fix.</Text>
+        <Text size="sm">No problems found.</Text>
       </Group>
     );
   return (
     <Paper withBorder p="md" bg="var(--postroom-raised)" component="section" aria-labelledby="fix-title">
       <Title order={2} id="fix-title" mb="sm">
-        Things to fix
+        Problems to fix
       </Title>
       <Stack gap="sm" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
         {things.map((thing) => {

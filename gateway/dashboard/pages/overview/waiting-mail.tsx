@@ -16,14 +16,14 @@ interface Waiting {
 const COUNTED_TO = 10_000;
 
 const rows: { key: keyof Waiting; label: string; path: string }[] = [
-  { key: 'pending', label: 'Emails on their way out', path: '/activity?direction=sent&status=pending' },
-  { key: 'deferred', label: 'Deferred, tried again', path: '/held?tab=deferred' },
+  { key: 'pending', label: 'Outgoing emails', path: '/activity?direction=sent&status=pending' },
+  { key: 'deferred', label: 'Deferred', path: '/held?tab=deferred' },
   { key: 'scheduled', label: 'Scheduled', path: '/scheduled' },
   { key: 'paused', label: 'Paused', path: '/scheduled' },
-  { key: 'review', label: 'Waiting for your review', path: '/held?tab=review' },
+  { key: 'review', label: 'To review', path: '/held?tab=review' },
   { key: 'blocked', label: 'Blocked by guard rules', path: '/held' },
-  { key: 'deliveries', label: 'Deliveries to endpoints', path: '/endpoints' },
-  { key: 'retries', label: 'of them tried again', path: '/endpoints' },
+  { key: 'deliveries', label: 'Pending deliveries', path: '/endpoints' },
+  { key: 'retries', label: 'Deliveries being retried', path: '/endpoints' },
 ];
 
 /** What waits now, each with the page that shows it. */
@@ -31,7 +31,7 @@ export function WaitingMail({ waiting }: { waiting: Waiting }) {
   return (
     <Paper withBorder p="md" bg="var(--postroom-raised)" component="section" aria-labelledby="waiting-title" h="100%">
       <Title order={2} id="waiting-title" mb="sm">
-        Waiting now
+        Queue
       </Title>
       <Stack gap={6}>
         {rows.map(({ key, label, path }) => (

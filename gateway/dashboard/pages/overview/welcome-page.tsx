@@ -30,24 +30,21 @@ export function WelcomePage() {
   const arrived = data?.emails.edges[0]?.node ?? null;
   return (
     <>
-      <PageHeader
-        title="The first mail"
-        about="Send a mail to your own service and see it come in. It takes a minute."
-      />
+      <PageHeader title="First email" about="Send an email to your service and watch it arrive. It takes a minute." />
       {error !== undefined && data === undefined && <ErrorNote error={error} retry={refresh} />}
       {data === undefined && error === undefined && <Skeleton height={320} />}
       {data !== undefined && address === undefined && (
         <EmptyState
           icon={IconAt}
-          title="First, an address"
-          about="Add a domain and make an address on it; then mail can come in. On one machine, inbox.test needs no DNS."
+          title="Create an address first"
+          about="To receive mail, add a domain and create an address on it. On a local machine, inbox.test needs no DNS records."
         >
           <Group>
             <Button component={Link} href="/domains">
-              Add a domain
+              Add domain
             </Button>
             <Button component={Link} href="/addresses" variant="default">
-              Make an address
+              Create address
             </Button>
           </Group>
         </EmptyState>
@@ -55,9 +52,9 @@ export function WelcomePage() {
       {address !== undefined && (
         <Stack gap="lg" maw={860}>
           <Stepper active={arrived === null ? 1 : 3} size="sm">
-            <Stepper.Step label="An address" description={address} />
-            <Stepper.Step label="A mail to it" description={arrived === null ? 'send one now' : 'sent'} />
-            <Stepper.Step label="It arrives" description={arrived === null ? 'waiting' : 'here it is'} />
+            <Stepper.Step label="Address" description={address} />
+            <Stepper.Step label="Email" description={arrived === null ? 'send one now' : 'sent'} />
+            <Stepper.Step label="Arrival" description={arrived === null ? 'waiting' : 'arrived'} />
           </Stepper>
           <FirstMail address={address} />
           <FirstArrival mail={arrived} address={address} />
@@ -69,21 +66,17 @@ export function WelcomePage() {
 }
 
 const steps = [
-  [
-    '/endpoints',
-    'Have mail delivered to your program',
-    'An endpoint gets each mail as a signed webhook; or forwards it to people.',
-  ],
-  ['/keys', 'Make an API key', 'For reading and sending by REST, GraphQL or the published clients.'],
-  ['/domains', 'Bring your own domain', 'The page shows the DNS records to publish, and sees them as they appear.'],
-  ['/inbox', 'Open the inbox', 'Read, search, reply and file threads here.'],
+  ['/endpoints', 'Create endpoint', 'Delivers each email to your program as a signed webhook, or forwards it.'],
+  ['/keys', 'Create API key', 'Read and send email with REST, GraphQL or a published client.'],
+  ['/domains', 'Add domain', 'Shows the DNS records to publish, and checks them.'],
+  ['/inbox', 'Open the inbox', 'Read, search, reply to and organize conversations.'],
 ] as const;
 
 function NextSteps() {
   return (
     <Card withBorder padding="lg" bg="var(--postroom-raised)" component="section" aria-labelledby="next-title">
       <Title order={2} id="next-title" mb="sm">
-        What next
+        Next steps
       </Title>
       <Stack gap="sm">
         {steps.map(([path, title, about]) => (

@@ -13,18 +13,18 @@ export function ReferencePage() {
     <>
       <PageHeader
         title="Explorer and reference"
-        about="Everything that these pages do, programs can do: one service behind two interfaces, with the same keys and the same rights."
+        about="Programs can do everything that this dashboard does. REST and GraphQL use the same API keys and permissions."
       />
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
         <Way
           icon={IconBrandGraphql}
           title="GraphQL explorer"
-          about="Write queries with completion, run the published operations (an inbox, a thread, search, sending, live events), and read the schema. It works with your session; no key is needed."
+          about="Write queries with completion, run the published operations, and read the schema. The explorer uses your session; you need no API key."
           path="/graphql"
-          open="Open the explorer"
+          open="Open explorer"
         >
           <Command
-            label="Copy the GraphQL request"
+            label="Copy GraphQL request"
             text={`curl ${base}/graphql \\
   -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
   -d '{"query":"{ inbox(first: 5) { edges { node { id unreadCount latestMessage { subject } } } } }"}'`}
@@ -33,19 +33,19 @@ export function ReferencePage() {
         <Way
           icon={IconApi}
           title="REST reference"
-          about="Every route of /api/e2 with its fields, answers and errors; requests can be tried from the page."
+          about="Describes every route of /api/e2 with its fields, responses and errors, and lets you try requests."
           path="/api/e2/docs"
-          open="Open the reference"
+          open="Open reference"
         >
           <Command
-            label="Copy the REST request"
+            label="Copy REST request"
             text={`curl ${base}/api/e2/emails \\
   -H "Authorization: Bearer $KEY"`}
           />
           <Text size="sm">
-            For generators:{' '}
+            For code generators:{' '}
             <Anchor href="/api/e2/openapi.json" underline="always">
-              the OpenAPI document
+              OpenAPI document
             </Anchor>
             . The published clients <code>resend</code> and <code>inboundemail</code> work with the base URL{' '}
             <code>{base}/api/e2</code>.
@@ -53,13 +53,13 @@ export function ReferencePage() {
         </Way>
         <Way
           icon={IconFileText}
-          title="Events as they happen"
-          about="One feed of everything that happens, without gaps: by pages, by long polling and as a stream. Go on behind the last cursor that came."
+          title="Live events"
+          about="One feed of all events without gaps, as pages, by long polling or as a stream. Continue from the last cursor that you received."
           path={null}
           open=""
         >
           <Command
-            label="Copy the stream request"
+            label="Copy stream request"
             text={`curl -N '${base}/api/e2/events?after=latest' \\
   -H "Authorization: Bearer $KEY" -H 'Accept: text/event-stream'`}
           />

@@ -46,7 +46,7 @@ export function BacktestPanel({
           Back-test
         </Title>
         <Text size="sm" c="dimmed">
-          What this rule would have done with the mail of the last {DAYS} days. Nothing is changed.
+          Shows what this rule would have done with emails of the last {DAYS} days. Changes nothing.
         </Text>
         <Group>
           <Button
@@ -55,13 +55,13 @@ export function BacktestPanel({
             loading={isBusy}
             onClick={() => void run()}
           >
-            Try it on the last {DAYS} days
+            Run back-test
           </Button>
         </Group>
         <Stack gap="sm" aria-live="polite" data-backtest={backtest === null ? undefined : backtest.matchedCount}>
-          {isBusy && <Loader size="sm" aria-label="Looking at the mail" />}
+          {isBusy && <Loader size="sm" aria-label="Running the back-test" />}
           {problem !== null && (
-            <Alert color="red" variant="outline" title="It could not be tried">
+            <Alert color="red" variant="outline" title="The back-test failed">
               {problem}
             </Alert>
           )}
@@ -69,21 +69,21 @@ export function BacktestPanel({
             <>
               {isOld && (
                 <Text size="sm" fw={600}>
-                  The rule was changed since. Try it again.
+                  The rule has changed. Run the back-test again.
                 </Text>
               )}
               <Text size="sm">
-                It would have met <b>{backtest.matchedCount.toLocaleString('en')}</b> of{' '}
+                It would have matched <b>{backtest.matchedCount.toLocaleString('en')}</b> of{' '}
                 {backtest.scannedCount.toLocaleString('en')} emails, and decided on{' '}
                 <b>{backtest.decidedCount.toLocaleString('en')}</b> of them beside your other rules.
-                {!backtest.isComplete && ' Time ran out before older mail was looked at.'}
+                {!backtest.isComplete && ' The time limit was reached before older emails were checked.'}
               </Text>
               {backtest.examples.length > 0 && (
                 <Stack gap="xs" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
                   {backtest.examples.map(({ email, matches, isDecisive }, at) => (
                     <li key={email?.id ?? at}>
                       {email === null ? (
-                        <Text size="sm">A mail that is gone meanwhile</Text>
+                        <Text size="sm">Deleted email</Text>
                       ) : (
                         <Anchor
                           component={Link}
@@ -102,7 +102,7 @@ export function BacktestPanel({
                           </>
                         )}
                         {matches.map(({ criterion, value }) => `${criterion} “${value}”`).join(', ')}
-                        {!isDecisive && '; another rule decides before it'}
+                        {!isDecisive && '; another rule decides first'}
                       </Text>
                     </li>
                   ))}

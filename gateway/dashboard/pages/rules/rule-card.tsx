@@ -39,9 +39,9 @@ export function RuleCard({
             </Text>
             <Text size="xs" c="dimmed">
               {rule.triggerCount === 0
-                ? 'decided on no mail yet'
-                : `decided ${rule.triggerCount === 1 ? 'once' : `${rule.triggerCount.toLocaleString('en')} times`}`}
-              {rule.lastTriggeredAt !== null && <RelativeTime at={rule.lastTriggeredAt} prefix="; last " />}
+                ? 'no matches yet'
+                : `matched ${rule.triggerCount === 1 ? 'once' : `${rule.triggerCount.toLocaleString('en')} times`}`}
+              {rule.lastTriggeredAt !== null && <RelativeTime at={rule.lastTriggeredAt} prefix="; last match " />}
             </Text>
           </Stack>
         </Group>
@@ -52,20 +52,20 @@ export function RuleCard({
             disabled={isBusy}
             onChange={({ currentTarget }) => void act({ input: { id: rule.id, isActive: currentTarget.checked } })}
           />
-          <Tooltip label="Ask it earlier">
+          <Tooltip label="Move up">
             <ActionIcon
               variant="default"
-              aria-label={`Ask ${rule.name} earlier`}
+              aria-label={`Move ${rule.name} up`}
               disabled={isFirst || isMoving}
               onClick={() => move(-1)}
             >
               <IconArrowUp size={16} aria-hidden />
             </ActionIcon>
           </Tooltip>
-          <Tooltip label="Ask it later">
+          <Tooltip label="Move down">
             <ActionIcon
               variant="default"
-              aria-label={`Ask ${rule.name} later`}
+              aria-label={`Move ${rule.name} down`}
               disabled={isLast || isMoving}
               onClick={() => move(1)}
             >

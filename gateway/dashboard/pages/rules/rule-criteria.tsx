@@ -13,25 +13,25 @@ const checks = [
 export function RuleCriteria({ form }: { form: UseFormReturnType<RuleValues & { problem: string }> }) {
   const tags = { maxTags: MOST_VALUES, splitChars: [','], acceptValueOnBlur: true };
   return (
-    <Fieldset legend="When all of this holds">
+    <Fieldset legend="When all of these match">
       <Stack>
         <TagsInput
           label="Sender"
-          description="Whole addresses, or *@domain; any of them"
+          description="Addresses or *@domain; one of them has to match"
           placeholder="win@pills4u.example or *@pills4u.example"
           {...tags}
           {...form.getInputProps('from')}
         />
         {form.values.from.length > 0 && (
           <Checkbox
-            label="Only when DMARC proves the sender"
-            description="Anybody can write any sender; so let mail through, or route it, by a proven one."
+            label="Only if DMARC verifies the sender"
+            description="The sender of an email is easy to forge. Require verification if the rule allows or routes mail."
             {...form.getInputProps('isAligned', { type: 'checkbox' })}
           />
         )}
         <TagsInput
           label="Recipient"
-          description="Of To, Cc or the envelope"
+          description="In To, Cc or the envelope"
           placeholder="support@example.com"
           {...tags}
           {...form.getInputProps('to')}
@@ -40,7 +40,7 @@ export function RuleCriteria({ form }: { form: UseFormReturnType<RuleValues & { 
         <TagsInput label="Subject or body has" placeholder="act now" {...tags} {...form.getInputProps('hasWords')} />
         <TagsInput
           label="An attachment is"
-          description="An ending, a name with *, or a content type"
+          description="An extension, a name with *, or a content type"
           placeholder=".exe, invoice*.pdf or image/*"
           {...tags}
           {...form.getInputProps('attachments')}
@@ -53,7 +53,7 @@ export function RuleCriteria({ form }: { form: UseFormReturnType<RuleValues & { 
             aria-labelledby="has-attachment"
             {...form.getInputProps('hasAttachment')}
             data={[
-              { value: 'any', label: 'With or without' },
+              { value: 'any', label: 'Any' },
               { value: 'yes', label: 'With' },
               { value: 'no', label: 'Without' },
             ]}

@@ -34,15 +34,14 @@ export function RuleForm({
   maxPriority: number;
 }) {
   const [, go] = useLocation();
-  const create = useAct(CREATE, { quiet: true, done: 'The rule is there. Mail is compared with it from now on.' });
-  const update = useAct(UPDATE, { quiet: true, done: 'Saved. Mail is compared with it from now on.' });
-  const remove = useAct(DELETE, { done: 'The rule is deleted.' });
+  const create = useAct(CREATE, { quiet: true, done: 'The rule was created and applies to new mail.' });
+  const update = useAct(UPDATE, { quiet: true, done: 'Saved. The rule applies to new mail.' });
+  const remove = useAct(DELETE, { done: 'The rule was deleted.' });
   const form = useForm({
     initialValues: { ...valuesOf(rule), problem: '' },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Give it a name, as "No miracle pills".' : null),
-      endpointId: (value, { action }) =>
-        action === 'ROUTE' && value === null ? 'Choose where it is delivered.' : null,
+      name: (value) => (value.trim() === '' ? 'Enter a name, such as "No miracle pills".' : null),
+      endpointId: (value, { action }) => (action === 'ROUTE' && value === null ? 'Choose an endpoint.' : null),
     },
   });
   const [tested, setTested] = useState(false);
@@ -64,19 +63,19 @@ export function RuleForm({
             <Textarea label="Description" autosize minRows={1} {...form.getInputProps('description')} />
             {hasModel && (
               <SegmentedControl
-                aria-label="How it decides"
+                aria-label="Type"
                 {...form.getInputProps('type')}
                 data={[
-                  { value: 'EXPLICIT', label: 'By what the mail is' },
-                  { value: 'AI_PROMPT', label: 'By what a model says' },
+                  { value: 'EXPLICIT', label: 'Criteria' },
+                  { value: 'AI_PROMPT', label: 'Language model' },
                 ]}
               />
             )}
             {values.type === 'AI_PROMPT' ? (
               <Textarea
-                label="What the model is asked"
-                description="It is a match when it says yes. A model that does not answer marks the mail for your review."
-                placeholder="Is this mail an offer to sell us something?"
+                label="Prompt"
+                description="The rule matches if the model answers yes. If the model does not respond, the email waits for your review."
+                placeholder="Is this email an offer to sell us something?"
                 autosize
                 minRows={3}
                 maxLength={4_000}
@@ -88,12 +87,12 @@ export function RuleForm({
             <Fieldset legend="Then">
               <Stack>
                 <SegmentedControl
-                  aria-label="What becomes of the mail"
+                  aria-label="Action"
                   {...form.getInputProps('action')}
                   data={[
-                    { value: 'BLOCK', label: 'Hold it back' },
-                    { value: 'ALLOW', label: 'Let it through' },
-                    { value: 'ROUTE', label: 'Deliver elsewhere' },
+                    { value: 'BLOCK', label: 'Hold' },
+                    { value: 'ALLOW', label: 'Allow' },
+                    { value: 'ROUTE', label: 'Route' },
                   ]}
                 />
                 {values.action === 'ROUTE' && (
@@ -102,7 +101,7 @@ export function RuleForm({
                 <Group align="flex-end">
                   <NumberInput
                     label="Priority"
-                    description="Higher is asked earlier"
+                    description="Rules with a higher priority come first"
                     min={-maxPriority}
                     max={maxPriority}
                     allowDecimal={false}
@@ -120,15 +119,15 @@ export function RuleForm({
             )}
             <Group>
               <Button type="submit" loading={create.isBusy || update.isBusy}>
-                {rule === null ? 'Make the rule' : 'Save'}
+                {rule === null ? 'Create rule' : 'Save rule'}
               </Button>
               {rule !== null && (
                 <ConfirmButton
-                  label="Delete"
+                  label="Delete rule"
                   size="sm"
                   question={`Delete ${rule.name}?`}
-                  about="Mail that it holds back stays held, and can be released."
-                  confirm="Delete it"
+                  about="Emails that the rule held stay held until you release them."
+                  confirm="Delete rule"
                   act={async () => {
                     const { problem } = await remove.act({ id: rule.id });
                     if (problem === null) go('/rules');

@@ -17,7 +17,7 @@ export function RulePage() {
   const title = isNew ? 'New guard rule' : (rule?.name ?? 'Guard rule');
   return (
     <>
-      <PageHeader title={title} about="See what a rule would have done before you save it." />
+      <PageHeader title={title} about="Test the rule with past emails before you save it." />
       {error !== undefined && data === undefined && (
         <ErrorNote error={error} retry={() => again({ requestPolicy: 'network-only' })} />
       )}
@@ -31,11 +31,7 @@ export function RulePage() {
         />
       )}
       {data !== undefined && !isNew && rule === undefined && (
-        <EmptyState
-          icon={IconShieldOff}
-          title="No such rule"
-          about="It was deleted, or the address is not quite right."
-        >
+        <EmptyState icon={IconShieldOff} title="Rule not found" about="It was deleted, or the link is incorrect.">
           <Button component={Link} href="/rules" variant="default">
             All rules
           </Button>

@@ -5,9 +5,9 @@ type Criterion = { operator: 'AND' | 'OR'; values: readonly string[] } | null;
 
 /** What a rule asks of a mail, each part as a line. */
 export function criteriaInWords(config: Rule['config']): string[] {
-  if (config.__typename === 'PromptGuardConfig') return [`A model says so: “${cut(config.prompt)}”`];
+  if (config.__typename === 'PromptGuardConfig') return [`the model answers yes to “${cut(config.prompt)}”`];
   return [
-    ...phrase('the sender is', config.from, config.from?.isAligned === true ? ', proven by DMARC' : ''),
+    ...phrase('the sender is', config.from, config.from?.isAligned === true ? ', verified by DMARC' : ''),
     ...phrase('it is for', config.to),
     ...phrase('the subject has', config.subject),
     ...phrase('subject or body have', config.hasWords),
@@ -37,11 +37,11 @@ function results(config: Explicit): string[] {
 export function actionInWords({ action, endpoint }: Pick<Rule, 'action' | 'endpoint'>): string {
   switch (action) {
     case 'ALLOW':
-      return 'Let through';
+      return 'Allow';
     case 'BLOCK':
-      return 'Hold back';
+      return 'Hold';
     case 'ROUTE':
-      return endpoint === null ? 'Deliver to an endpoint that is gone' : `Deliver to ${endpoint.name}`;
+      return endpoint === null ? 'Route to a deleted endpoint' : `Route to ${endpoint.name}`;
   }
 }
 

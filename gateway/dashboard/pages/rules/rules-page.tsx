@@ -34,16 +34,16 @@ export function RulesPage() {
     for (const { id, priority } of prioritiesOf(order, to, limits?.maxPriority ?? 1_000))
       if ((await act({ input: { id, priority } })).problem !== null) return setMoving(false);
     setMoving(false);
-    notify({ message: `${moved?.name} is asked as number ${to + 1} now.`, color: 'green' });
+    notify({ message: `${moved?.name} is now rule ${to + 1}.`, color: 'green' });
   };
   return (
     <>
       <PageHeader
         title="Guard rules"
-        about="Mail that comes in is compared with them from the top; the first that matches decides."
+        about="Postroom checks received mail against these rules from the top. The first match decides."
       >
         <Button component={Link} href="/rules/new" leftSection={<IconPlus size={16} aria-hidden />}>
-          New rule
+          Create rule
         </Button>
       </PageHeader>
       {error !== undefined && data === undefined && <ErrorNote error={error} retry={refresh} />}
@@ -51,11 +51,11 @@ export function RulesPage() {
       {data !== undefined && rules.length === 0 && (
         <EmptyState
           icon={IconShieldHalf}
-          title="No rule yet"
-          about="A rule holds mail back, lets it through, or sends it to another endpoint: by sender, words, attachments, or what SPF, DKIM and DMARC say. Before you save one, you see which mail of the last 30 days it would have met."
+          title="No guard rules yet"
+          about="A rule holds, allows or routes mail by sender, words, attachments, or the results of SPF, DKIM and DMARC. Before you save it, test it with the emails of the last 30 days."
         >
           <Button component={Link} href="/rules/new">
-            Make a rule
+            Create rule
           </Button>
         </EmptyState>
       )}
@@ -79,7 +79,7 @@ export function RulesPage() {
       )}
       {rules.length > 0 && (
         <Text size="sm" c="dimmed" mt="md">
-          Mail that no rule matches goes to the endpoint of its address.
+          Mail that matches no rule is delivered to the endpoint of its address.
         </Text>
       )}
     </>

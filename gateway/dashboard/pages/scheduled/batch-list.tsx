@@ -35,7 +35,7 @@ export function BatchList({ ids }: { ids: readonly string[] }) {
     kinds: ['EMAIL_SENT', 'EMAIL_CANCELLED', 'EMAIL_DELIVERED', 'EMAIL_BOUNCED', 'EMAIL_FAILED'],
     types: ['Batch', 'Email'],
   });
-  const cancel = useAct(CANCEL_BATCH, { done: 'What still waited of the batch is cancelled.' });
+  const cancel = useAct(CANCEL_BATCH, { done: 'The waiting emails of the batch were cancelled.' });
   return (
     <Stack gap="sm" mb="lg" component="section" aria-labelledby="batches-title">
       <Title order={2} id="batches-title">
@@ -48,7 +48,7 @@ export function BatchList({ ids }: { ids: readonly string[] }) {
         const done = sent + failed + cancelled;
         const words = [
           `${pending} waiting`,
-          processing > 0 ? `${processing} on the way` : '',
+          processing > 0 ? `${processing} being sent` : '',
           `${sent} sent`,
           failed > 0 ? `${failed} failed` : '',
           cancelled > 0 ? `${cancelled} cancelled` : '',
@@ -62,17 +62,17 @@ export function BatchList({ ids }: { ids: readonly string[] }) {
                 </Text>
                 <Progress
                   value={total === 0 ? 0 : (100 * done) / total}
-                  aria-label={`${done} of ${total} emails of the batch are done`}
+                  aria-label={`${done} of ${total} emails of the batch are finished`}
                 />
                 <Text size="xs" c="dimmed">
                   {words.join(', ')}
                 </Text>
               </Stack>
               <ConfirmButton
-                label="Cancel what waits"
-                question="Cancel the rest of this batch?"
-                about={`What still waits of its ${total} emails is never sent. What has left goes its way.`}
-                confirm="Cancel the batch"
+                label="Cancel batch"
+                question="Cancel the waiting emails of this batch?"
+                about={`Waiting emails of the batch (${total} in total) will not be sent. Emails that were sent are not affected.`}
+                confirm="Cancel batch"
                 act={() => cancel.act({ id })}
               />
             </Group>

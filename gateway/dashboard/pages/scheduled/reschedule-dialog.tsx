@@ -30,7 +30,7 @@ export function RescheduleDialog({
       </Button>
       <Modal opened={isOpen} onClose={close} title={`Reschedule “${subject}”`} centered>
         <Text size="sm" mb="sm">
-          It goes {timeInZone(scheduledAt, timezone)} now.
+          Currently scheduled for {timeInZone(scheduledAt, timezone)}.
         </Text>
         <RescheduleForm id={id} timezone={timezone} onDone={close} />
       </Modal>
@@ -39,12 +39,12 @@ export function RescheduleDialog({
 }
 
 function RescheduleForm({ id, timezone, onDone }: { id: string; timezone: string; onDone: () => void }) {
-  const { act, isBusy } = useAct(RESCHEDULE, { quiet: true, done: 'It goes at its new time.' });
+  const { act, isBusy } = useAct(RESCHEDULE, { quiet: true, done: 'The email was rescheduled.' });
   const [problem, setProblem] = useState<string | null>(null);
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { scheduledAt: '', timezone },
-    validate: { scheduledAt: (text) => (text.trim() === '' ? 'Say when it shall go' : null) },
+    validate: { scheduledAt: (text) => (text.trim() === '' ? 'Choose a send time' : null) },
   });
   const submit = form.onSubmit(async (values) => {
     setProblem(null);
@@ -70,7 +70,7 @@ function RescheduleForm({ id, timezone, onDone }: { id: string; timezone: string
         )}
         <TextInput
           label="New time"
-          description={`As you would say it, or ISO 8601: ${EXAMPLES.map((words) => `“${words}”`).join(', ')}. From a minute to a year ahead.`}
+          description={`Words or ISO 8601: ${EXAMPLES.map((words) => `“${words}”`).join(', ')}. At least one minute and at most one year from now.`}
           placeholder="in 2 hours"
           data-autofocus
           autoComplete="off"
@@ -80,14 +80,14 @@ function RescheduleForm({ id, timezone, onDone }: { id: string; timezone: string
         />
         <TextInput
           label="Time zone"
-          description="The IANA name of the zone in which the time is meant."
+          description="IANA name of the time zone."
           maxLength={64}
           key={form.key('timezone')}
           {...form.getInputProps('timezone')}
         />
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
-            Leave it
+            Cancel
           </Button>
           <Button type="submit" loading={isBusy}>
             Reschedule

@@ -12,9 +12,9 @@ export function ScheduleActions({
   email: { id: string; subject: string; status: string; scheduledAt: string | null; timezone: string | null };
 }) {
   const { id, subject, status, scheduledAt, timezone } = email;
-  const pause = useAct(PAUSE, { done: 'Paused: it is held back until you resume it.' });
-  const resume = useAct(RESUME, { done: 'It is on its schedule again.' });
-  const cancel = useAct(CANCEL, { done: 'Cancelled: it is never sent.' });
+  const pause = useAct(PAUSE, { done: 'The email is paused until you resume it.' });
+  const resume = useAct(RESUME, { done: 'The email is scheduled again.' });
+  const cancel = useAct(CANCEL, { done: 'The email was cancelled and will not be sent.' });
   const isPaused = status === 'PAUSED';
   if (scheduledAt === null || (status !== 'SCHEDULED' && !isPaused)) return null;
   return (
@@ -41,10 +41,10 @@ export function ScheduleActions({
       )}
       <RescheduleDialog id={id} subject={subject} scheduledAt={scheduledAt} timezone={timezone ?? 'UTC'} />
       <ConfirmButton
-        label="Cancel"
+        label="Cancel email"
         question="Cancel this email?"
-        about={`“${subject}” is never sent then. It stays readable in Activity.`}
-        confirm="Cancel the email"
+        about={`“${subject}” will not be sent. It stays readable in Activity.`}
+        confirm="Cancel email"
         act={() => cancel.act({ id })}
       />
     </Group>

@@ -46,7 +46,7 @@ export function ScheduledPage() {
   const batchIds = [...new Set(list.rows.flatMap(({ batch }) => (batch === null ? [] : [batch.id])))];
   return (
     <>
-      <PageHeader title="Scheduled" about="Mail that waits for its time, that which goes soonest first." />
+      <PageHeader title="Scheduled" about="Scheduled emails, soonest first." />
       {batchIds.length > 0 && <BatchList ids={batchIds} />}
       <ListFrame list={list} label="Scheduled emails" empty={<NothingScheduled />}>
         {(email) => <ScheduledRow key={email.id} email={email} />}
@@ -103,10 +103,10 @@ function NothingScheduled() {
   return (
     <EmptyState
       icon={IconCalendarClock}
-      title="Nothing waits for its time"
+      title="No scheduled emails"
       about={
         <>
-          Give an email a time when you write it, in the inbox or by the API, and it waits here. The command needs an{' '}
+          Emails with a send time appear here. Choose “Send later” in the inbox, or use the API. The command needs an{' '}
           <Anchor component={Link} href="/keys" underline="always">
             API key
           </Anchor>{' '}

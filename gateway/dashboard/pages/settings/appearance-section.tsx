@@ -6,10 +6,10 @@ import { Section } from './section.tsx';
 export function AppearanceSection() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    <Section title="Appearance" about="Kept in this browser.">
+    <Section title="Appearance" about="Saved in this browser.">
       <Group>
         <SegmentedControl
-          aria-label="Light or dark"
+          aria-label="Color scheme"
           value={colorScheme}
           onChange={(scheme) => setColorScheme(scheme)}
           data={schemes.map(({ value, label, icon: Icon }) => ({
@@ -30,5 +30,5 @@ export function AppearanceSection() {
 const schemes = [
   { value: 'light', label: 'Light', icon: IconSun },
   { value: 'dark', label: 'Dark', icon: IconMoon },
-  { value: 'auto', label: 'As the system', icon: IconSunMoon },
+  { value: 'auto', label: 'System', icon: IconSunMoon },
 ] as const;

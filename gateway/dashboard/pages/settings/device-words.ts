@@ -5,7 +5,7 @@ const browsers: [pattern: RegExp, words: string][] = [
   [/\bVivaldi\//, 'Vivaldi'],
   [/\bSamsungBrowser\//, 'Samsung Internet'],
   [/\bFirefox\/|\bFxiOS\//, 'Firefox'],
-  [/\bHeadlessChrome\//, 'Chrome without a window'],
+  [/\bHeadlessChrome\//, 'Headless Chrome'],
   [/\bChrome\/|\bCriOS\//, 'Chrome'],
   [/\bSafari\//, 'Safari'],
   [/^curl\//, 'curl'],
@@ -24,7 +24,7 @@ const systems: [pattern: RegExp, words: string][] = [
 export function deviceWords(userAgent: string | null | undefined): string {
   const of = (list: typeof browsers) => list.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];
   const [browser, system] = [of(browsers), of(systems)];
-  if (system === undefined) return browser ?? 'An unknown program';
+  if (system === undefined) return browser ?? 'Unknown program';
   return `${browser ?? 'A browser'} on ${system}`;
 }
 

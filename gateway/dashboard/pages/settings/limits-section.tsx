@@ -20,14 +20,14 @@ export function LimitsSection() {
   });
   const limits = data?.viewer.limits;
   return (
-    <Section title="Limits" about="Set by whoever runs the service, for each account.">
+    <Section title="Limits" about="Set by the operator for each account.">
       {error !== undefined && <ErrorNote error={error} retry={refresh} />}
       {limits === undefined && error === undefined && <Skeleton h={70} />}
       {limits !== undefined && (
         <Stack>
           <SentLately used={limits.sentWithinHour} most={limits.sendsPerHour} />
           <Group justify="space-between" gap="xs">
-            <Text size="sm">Requests in a second, over all keys and this dashboard</Text>
+            <Text size="sm">Requests per second, for all keys and this dashboard</Text>
             <Text size="sm" fw={600}>
               {limits.requestsPerSecond === null ? 'no limit' : `at most ${numbers.format(limits.requestsPerSecond)}`}
             </Text>
@@ -43,7 +43,7 @@ function SentLately({ used, most }: { used: number; most: number | null }) {
   return (
     <Stack gap={6}>
       <Group justify="space-between" gap="xs">
-        <Text size="sm">Emails sent within the last hour</Text>
+        <Text size="sm">Emails sent in the last hour</Text>
         <Text size="sm" fw={600} aria-live="polite">
           {numbers.format(used)} {most === null ? '· no limit' : `of ${numbers.format(most)}`}
         </Text>
@@ -52,10 +52,10 @@ function SentLately({ used, most }: { used: number; most: number | null }) {
         <Progress
           value={Math.min(part, 1) * 100}
           color={part >= 1 ? 'red' : part >= NEARLY ? 'orange' : 'postroom'}
-          aria-label="Emails sent within the last hour"
+          aria-label="Emails sent in the last hour"
         />
       )}
-      {most !== null && part >= 1 && <Text size="sm">What you send now waits until the hour has room for it.</Text>}
+      {most !== null && part >= 1 && <Text size="sm">New emails wait until the limit allows them.</Text>}
     </Stack>
   );
 }

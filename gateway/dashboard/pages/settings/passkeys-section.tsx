@@ -22,12 +22,12 @@ export function PasskeysSection() {
     setBusy(true);
     const outcome = await addPasskey(deviceWords(navigator.userAgent));
     setBusy(false);
-    if (outcome !== null && tellOutcome(outcome, 'The passkey is added.')) await askAgain();
+    if (outcome !== null && tellOutcome(outcome, 'The passkey was added.')) await askAgain();
   };
   return (
     <Section
       title="Passkeys"
-      about="Sign in by a fingerprint, a face, or the PIN of a device. A passkey cannot be guessed, nor given away to a wrong page."
+      about="Sign in with a fingerprint, face or device PIN. A passkey cannot be guessed or phished."
       actions={
         canAdd && (
           <Button
@@ -36,14 +36,14 @@ export function PasskeysSection() {
             loading={isBusy}
             onClick={() => void add()}
           >
-            Add a passkey
+            Add passkey
           </Button>
         )
       }
     >
       <AuthProblemNote problem={problem} />
       {answer === undefined && problem === null && <Skeleton h={40} />}
-      {answer?.length === 0 && <Text size="sm">There is none yet.</Text>}
+      {answer?.length === 0 && <Text size="sm">No passkeys yet.</Text>}
       {answer !== undefined && answer.length > 0 && (
         <Stack gap="md" component="ul" p={0} m={0} aria-label="Passkeys" style={{ listStyle: 'none' }}>
           {answer.map((passkey) => (
@@ -53,8 +53,7 @@ export function PasskeysSection() {
       )}
       {settings !== null && !canAdd && (
         <Text size="sm" c="dimmed">
-          Passkeys of this service work at {settings.passkeyHost} only, over https or on localhost. Open this page there
-          to add one.
+          Passkeys work only at {settings.passkeyHost}, over https or on localhost. Open this page there to add one.
         </Text>
       )}
     </Section>
@@ -65,7 +64,7 @@ function PasskeyRow({ passkey, onChange }: { passkey: Passkey; onChange: () => P
   const [name, setName] = useState<string | null>(null);
   const shown = passkey.name ?? 'Passkey';
   const save = async () => {
-    if (name !== null && tellOutcome(await auth.renamePasskey(passkey.id, name.trim()), 'The passkey is renamed.')) {
+    if (name !== null && tellOutcome(await auth.renamePasskey(passkey.id, name.trim()), 'The passkey was renamed.')) {
       setName(null);
       await onChange();
     }
@@ -80,7 +79,7 @@ function PasskeyRow({ passkey, onChange }: { passkey: Passkey; onChange: () => P
           </Text>
           <Text size="sm" c="dimmed">
             {passkey.createdAt != null && <RelativeTime at={passkey.createdAt} prefix="Added " />}
-            {passkey.backedUp && ' · Kept in an account of yours, on all its devices'}
+            {passkey.backedUp && ' · Synced across your devices'}
           </Text>
         </Stack>
       ) : (
@@ -118,10 +117,10 @@ function PasskeyRow({ passkey, onChange }: { passkey: Passkey; onChange: () => P
           <ConfirmButton
             label="Remove"
             question={`Remove ${shown}?`}
-            about="It signs nobody in to this account any more. Remove it from the device or its keeper, too."
-            confirm="Remove the passkey"
+            about="You can no longer sign in with it. Also remove it from the device or password manager."
+            confirm="Remove passkey"
             act={async () => {
-              if (tellOutcome(await auth.removePasskey(passkey.id), 'The passkey is removed.')) await onChange();
+              if (tellOutcome(await auth.removePasskey(passkey.id), 'The passkey was removed.')) await onChange();
             }}
           />
         </Group>

@@ -13,8 +13,8 @@ export function PasswordSection() {
   const { answer, problem, askAgain } = useAsked(auth.credentials);
   const about =
     answer?.hasPassword === false
-      ? 'This account has none. With one you can sign in without a link.'
-      : 'Another one signs you out in all other browsers.';
+      ? 'This account has no password. Set one to sign in without a link.'
+      : 'A new password signs you out of all other browsers.';
   return (
     <Section title="Password" about={about}>
       <AuthProblemNote problem={problem} />
@@ -47,7 +47,7 @@ function PasswordForm({ hasPassword, onSet }: { hasPassword: boolean; onSet: () 
       return;
     }
     form.reset();
-    notify({ message: hasPassword ? 'The password is changed.' : 'The password is set.', color: 'green' });
+    notify({ message: hasPassword ? 'The password was changed.' : 'The password was set.', color: 'green' });
     await onSet();
   });
   return (
@@ -58,7 +58,7 @@ function PasswordForm({ hasPassword, onSet }: { hasPassword: boolean; onSet: () 
         <NewPassword label="New password" {...form.getInputProps('newPassword')} />
         <Group>
           <Button type="submit" loading={isBusy}>
-            {hasPassword ? 'Change the password' : 'Set a password'}
+            {hasPassword ? 'Change password' : 'Set password'}
           </Button>
         </Group>
       </Stack>

@@ -28,18 +28,18 @@ export function ProfileSection() {
     const outcome = await auth.rename(name.trim());
     setBusy(false);
     if (outcome.problem !== null) form.setErrors(outcome.problem.fields);
-    if (tellOutcome(outcome, 'Your name is saved.')) form.resetDirty();
+    if (tellOutcome(outcome, 'Your name was saved.')) form.resetDirty();
   });
   return (
     <Section
       title="Profile"
-      about={answer ? <RelativeTime at={answer.user.createdAt} prefix="The account was made " /> : undefined}
+      about={answer ? <RelativeTime at={answer.user.createdAt} prefix="Account created " /> : undefined}
     >
       <form onSubmit={submit} noValidate aria-label="Profile">
         <Stack>
           <TextInput
             label="Name"
-            description="Only you see it."
+            description="Visible only to you."
             autoComplete="name"
             maxLength={100}
             disabled={answer === undefined}
@@ -47,7 +47,7 @@ export function ProfileSection() {
           />
           <TextInput
             label="Email address"
-            description="You sign in with it. It cannot be changed."
+            description="You sign in with this address. It cannot be changed."
             value={answer?.user.email ?? ''}
             readOnly
           />

@@ -20,15 +20,15 @@ const UPDATE_RETENTION = graphql(`
   }
 `);
 
-/** How long mail is kept. */
+/** Retention. */
 export function RetentionSection() {
   const { data, error, refresh } = useLiveQuery({ query: RETENTION, variables: {}, kinds: [] });
   const retention = data?.viewer.retention;
-  const about = `Older mail is removed within hours, and for good. ${
-    retention?.isDefault === true ? 'These are the days of this service; yours go before them.' : ''
+  const about = `Older mail is permanently removed within hours. ${
+    retention?.isDefault === true ? 'These are the service defaults; your values override them.' : ''
   }`;
   return (
-    <Section title="How long mail is kept" about={about}>
+    <Section title="Retention" about={about}>
       {error !== undefined && <ErrorNote error={error} retry={refresh} />}
       {retention === undefined && error === undefined && <Skeleton h={200} />}
       {retention !== undefined && <RetentionForm retention={retention} done={refresh} />}
@@ -39,16 +39,16 @@ export function RetentionSection() {
 type ShownRetention = ResultOf<typeof RETENTION>['viewer']['retention'];
 
 const FIELDS = [
-  ['rawDays', 'Raw messages and attachments, days', 'Not longer than bodies.'],
-  ['bodyDays', 'Bodies, days', 'Texts, and what searches find in them. Not longer than everything else.'],
-  ['metadataDays', 'Everything else, days', 'Subjects, people, deliveries: all that is known of a mail.'],
+  ['rawDays', 'Raw messages and attachments (days)', 'At most as long as bodies.'],
+  ['bodyDays', 'Bodies (days)', 'Texts and their search index. At most as long as all other data.'],
+  ['metadataDays', 'All other data (days)', 'Subjects, people, deliveries and all other data of an email.'],
 ] as const;
 
 /** A field is empty where nothing is removed. */
 type Days = number | '';
 
 function RetentionForm({ retention, done }: { retention: ShownRetention; done: () => void }) {
-  const { act, isBusy } = useAct(UPDATE_RETENTION, { quiet: true, done: 'Mail is kept so long from now on.' });
+  const { act, isBusy } = useAct(UPDATE_RETENTION, { quiet: true, done: 'The retention settings were saved.' });
   const [trouble, setTrouble] = useState<string | null>(null);
   const form = useForm<Record<(typeof FIELDS)[number][0], Days>>({
     initialValues: {
@@ -69,14 +69,14 @@ function RetentionForm({ retention, done }: { retention: ShownRetention; done: (
     done();
   };
   return (
-    <form onSubmit={form.onSubmit(() => void save())} noValidate aria-label="How long mail is kept">
+    <form onSubmit={form.onSubmit(() => void save())} noValidate aria-label="Retention">
       <Stack>
         {FIELDS.map(([name, label, description]) => (
           <NumberInput
             key={name}
             label={label}
             description={description}
-            placeholder="for ever"
+            placeholder="no limit"
             min={1}
             max={36_500}
             allowDecimal={false}

@@ -19,16 +19,16 @@ export function ServerSection() {
   const [{ data, error }, again] = useQuery({ query: SERVICE, variables: {}, requestPolicy: 'cache-and-network' });
   const service = data?.viewer.service;
   return (
-    <Section title="Service" about="How it is set up, by the environment that it was started with.">
+    <Section title="Service" about="Settings of the service, set by its operator.">
       {error !== undefined && <ErrorNote error={error} retry={() => again({ requestPolicy: 'network-only' })} />}
       {service === undefined && error === undefined && <Skeleton h={220} />}
       {service !== undefined && (
         <DataList orientation="vertical" withDivider>
           <Fact label="Version">Postroom {service.version}</Fact>
-          <Fact label="Address of the dashboard and of the REST interface" copy={service.publicUrl.replace(/\/$/, '')}>
+          <Fact label="URL of the dashboard and the API" copy={service.publicUrl.replace(/\/$/, '')}>
             <Code>{service.publicUrl.replace(/\/$/, '')}</Code>
           </Fact>
-          <Fact label="Name of the mail server, which MX records point to" copy={service.mailHostname}>
+          <Fact label="Mail server name for MX records" copy={service.mailHostname}>
             <Code>{service.mailHostname}</Code>
           </Fact>
           <Fact label="SMTP host and port" copy={`${service.smtpHost}:${service.smtpPort}`}>
@@ -36,16 +36,16 @@ export function ServerSection() {
               {service.smtpHost}:{service.smtpPort}
             </Code>
           </Fact>
-          <Fact label="Domains that can be added without proof by DNS">
+          <Fact label="Trusted domains, which need no DNS records">
             {service.trustedDomains.length === 0 ? 'none' : <Names names={service.trustedDomains} />}
           </Fact>
-          <Fact label="How long mail is kept">
+          <Fact label="Retention">
             {service.retentionDays === null
-              ? 'until you delete it'
+              ? 'no limit'
               : `${service.retentionDays} ${service.retentionDays === 1 ? 'day' : 'days'}`}
           </Fact>
-          <Fact label="Sign-up">{service.isSignUpOpen ? 'open to anybody who reaches this page' : 'closed'}</Fact>
-          <Fact label="Language model for guard rules">{service.hasGuardModel ? 'set up' : 'none'}</Fact>
+          <Fact label="Sign-up">{service.isSignUpOpen ? 'open to all visitors' : 'closed'}</Fact>
+          <Fact label="Language model for guard rules">{service.hasGuardModel ? 'configured' : 'none'}</Fact>
         </DataList>
       )}
     </Section>

@@ -17,13 +17,13 @@ export function SessionsSection() {
   return (
     <Section
       title="Sessions"
-      about="Where you are signed in. A session ends after 12 hours without use, and after 30 days in any case."
+      about="Browsers where you are signed in. A session ends after 12 hours of inactivity, and after 30 days at the latest."
       actions={
         <ConfirmButton
           label="Sign out everywhere"
           size="sm"
           question="Sign out everywhere?"
-          about="All browsers are signed out, this one too. API keys go on."
+          about="All browsers are signed out, including this one. API keys keep working."
           confirm="Sign out everywhere"
           act={signOutEverywhere}
         />
@@ -64,7 +64,7 @@ function SessionRow({
   const Icon = isHandheld(session.userAgent) ? IconDeviceMobile : IconDeviceDesktop;
   const end = async () => {
     setBusy(true);
-    const isDone = tellOutcome(await auth.endSession(session.id), `${device} is signed out.`);
+    const isDone = tellOutcome(await auth.endSession(session.id), `${device} was signed out.`);
     setBusy(false);
     if (isDone) await onEnd();
   };

@@ -7,7 +7,7 @@ export function tellOutcome({ problem }: AuthOutcome<unknown>, done: string): bo
   notify(
     problem === null
       ? { message: done, color: 'green' }
-      : { title: 'That did not work', message: problem.message, color: 'red' },
+      : { title: 'The change was not saved', message: problem.message, color: 'red' },
   );
   return problem === null;
 }

@@ -89,7 +89,7 @@ async function call<Answer>(path: string, init: RequestInit): Promise<AuthOutcom
     if (response.status === 401 && problem.code === null) endSession();
     return { answer: null, problem };
   } catch {
-    const message = 'Postroom cannot be reached. Is it running? Try again in a moment.';
+    const message = 'Postroom is unreachable. Check that it is running, then try again.';
     return { answer: null, problem: { message, code: null, status: 0, fields: {} } };
   }
 }
@@ -102,7 +102,7 @@ interface Refusal {
 
 function problemOf(status: number, { message, code, details }: Refusal): AuthProblem {
   return {
-    message: message ?? `The service answered with status ${status}. Try again in a moment.`,
+    message: message ?? `The service responded with status ${status}. Try again in a moment.`,
     code: code ?? null,
     status,
     fields: Object.fromEntries(

@@ -15,8 +15,8 @@ export function AuthProblemNote({ problem }: { problem: AuthProblem | null }) {
 
 /** By code, where more can be said than the service does. */
 const words: Record<string, string> = {
-  INVALID_EMAIL_OR_PASSWORD: 'The address or the password is not right. Look at both and try again.',
-  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'There is an account with this address. Sign in with it instead.',
-  EMAIL_PASSWORD_SIGN_UP_DISABLED: 'This service takes no new accounts here. Ask whoever runs it for one.',
-  INVALID_PASSWORD: 'The current password is not right.',
+  INVALID_EMAIL_OR_PASSWORD: 'The email address or the password is incorrect. Check both and try again.',
+  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'An account with this address already exists. Sign in instead.',
+  EMAIL_PASSWORD_SIGN_UP_DISABLED: 'Sign-up is closed. Ask the operator for an account.',
+  INVALID_PASSWORD: 'The current password is incorrect.',
 };

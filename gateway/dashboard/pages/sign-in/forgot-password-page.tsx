@@ -22,15 +22,15 @@ export function ForgotPasswordPage() {
   });
   return (
     <EntryCard
-      title={sentTo === null ? 'Forgot your password?' : 'Look into your mail'}
+      title={sentTo === null ? 'Forgot your password?' : 'Check your mail'}
       about={
         sentTo === null
-          ? 'You get a mail with a link, and set a new one.'
-          : `When ${sentTo} has an account, a mail with a link is on its way to it. The link works once, and for one hour.`
+          ? 'We send you a link to set a new password.'
+          : `If ${sentTo} has an account, you will receive a link by email. The link works once, within one hour.`
       }
       below={
         <Anchor component={Link} href="/sign-in" underline="always">
-          Back to signing in
+          Back to sign-in
         </Anchor>
       }
     >
@@ -46,14 +46,12 @@ export function ForgotPasswordPage() {
               {...form.getInputProps('email')}
             />
             <Button type="submit" loading={isBusy} fullWidth>
-              Send the link
+              Send link
             </Button>
           </Stack>
         </form>
       ) : (
-        <Text size="sm">
-          No mail? Look into the folder for spam, or ask whoever runs the service for a sign-in link.
-        </Text>
+        <Text size="sm">No email? Check your spam folder, or ask the operator for a sign-in link.</Text>
       )}
     </EntryCard>
   );

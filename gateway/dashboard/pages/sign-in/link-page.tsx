@@ -48,15 +48,15 @@ export function LinkPage() {
   const isVoid = problem?.code === 'INVALID_TOKEN';
   return (
     <EntryCard
-      title={isVoid ? 'This link does not work' : 'Signing in'}
+      title={isVoid ? 'This link is not valid' : 'Signing in'}
       about={
         isVoid &&
-        'A sign-in link works once, and for 24 hours. This one was used already, is too old, or was copied in part.'
+        'A sign-in link works once, within 24 hours. This link was already used, has expired, or is incomplete.'
       }
       below={
         problem !== null && (
           <Anchor component={Link} href="/sign-in" underline="always">
-            Sign in with a password or a passkey
+            Sign in with a password or passkey
           </Anchor>
         )
       }
@@ -68,7 +68,7 @@ export function LinkPage() {
       )}
       {isVoid && (
         <Stack gap="xs">
-          <Text size="sm">On the machine of the service, another one is made by</Text>
+          <Text size="sm">To create another link, run this on the machine of the service:</Text>
           <Command text="npx node bin/account.ts sign-in-link you@example.com" />
         </Stack>
       )}
@@ -87,14 +87,14 @@ const INCOMPLETE: AuthProblem = { message: '', code: 'INVALID_TOKEN', status: 40
 /** The next sign-in needs something that lasts. */
 function adviseOfPassword(): void {
   notify({
-    title: 'You signed in by a link that works once',
+    title: 'You signed in with a one-time link',
     message: (
       <>
-        Set a password or add a passkey in{' '}
+        To sign in again, set a password or add a passkey in{' '}
         <Anchor component={Link} href="/settings?tab=security" size="sm" underline="always">
           Settings
         </Anchor>
-        , so that you can sign in again.
+        .
       </>
     ),
     autoClose: false,

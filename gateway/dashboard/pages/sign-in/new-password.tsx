@@ -5,8 +5,8 @@ const LENGTH = { least: 8, most: 128 };
 
 /** Why a password cannot be taken; null: it can. */
 export function newPasswordFault(password: string): string | null {
-  if (password.length < LENGTH.least) return `Must have ${LENGTH.least} characters or more.`;
-  if (password.length > LENGTH.most) return `Must have ${LENGTH.most} characters at most.`;
+  if (password.length < LENGTH.least) return `Must have at least ${LENGTH.least} characters.`;
+  if (password.length > LENGTH.most) return `Must have at most ${LENGTH.most} characters.`;
   return null;
 }
 
@@ -15,7 +15,7 @@ export function NewPassword(props: PasswordInputProps) {
   return (
     <Password
       label="Password"
-      description={`${LENGTH.least} characters or more. Four words that do not belong together are a good one.`}
+      description={`${LENGTH.least} characters or more. Four unrelated words make a good password.`}
       autoComplete="new-password"
       {...props}
     />
@@ -29,7 +29,7 @@ export function Password(props: PasswordInputProps) {
       label="Password"
       autoComplete="current-password"
       visibilityToggleFocusable
-      visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+      visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
       {...props}
     />
   );

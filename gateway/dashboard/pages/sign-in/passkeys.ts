@@ -51,11 +51,11 @@ async function ask<Answer>(question: () => Promise<AuthOutcome<Answer>>): Promis
   }
 }
 
-const OTHERWISE = 'The browser could not use a passkey here. Sign in another way.';
+const OTHERWISE = 'The browser could not use a passkey. Sign in another way.';
 /** By the names of WebAuthn Level 3 §5.1. */
 const reasons: Record<string, string> = {
-  NotAllowedError: 'No passkey was used: the question was closed, or its time was over. Try again, or go another way.',
-  InvalidStateError: 'This device holds a passkey for your account already.',
-  NotSupportedError: 'This device can make no passkey that Postroom knows.',
+  NotAllowedError: 'The passkey request was closed or timed out. Try again, or sign in another way.',
+  InvalidStateError: 'This device already has a passkey for your account.',
+  NotSupportedError: 'This device cannot create a passkey that Postroom supports.',
   SecurityError: 'Passkeys work only under the public address of this service.',
 };

@@ -20,7 +20,7 @@ export function ResetPasswordPage() {
       below={
         state !== 'done' && (
           <Anchor component={Link} href="/sign-in" underline="always">
-            To the sign-in page
+            Go to sign-in
           </Anchor>
         )
       }
@@ -43,11 +43,11 @@ export function ResetPasswordPage() {
 }
 
 const words = {
-  asking: { title: 'A new password', about: 'All browsers that are signed in now are signed out.' },
-  done: { title: 'The password is set', about: 'All browsers were signed out. Sign in with the new password.' },
+  asking: { title: 'Set new password', about: 'This signs out all browsers.' },
+  done: { title: 'Password set', about: 'All browsers were signed out. Sign in with the new password.' },
   void: {
-    title: 'This link does not work',
-    about: 'It was used already, is older than an hour, or was copied in part. Have another one sent.',
+    title: 'This link is not valid',
+    about: 'It was already used, is older than one hour, or is incomplete. Request another link.',
   },
 } as const;
 
@@ -72,12 +72,12 @@ function ResetForm({ token, onDone, onVoid }: { token: string; onDone: () => voi
     setProblem(Object.keys(why.fields).length === 0 ? why : null);
   });
   return (
-    <form onSubmit={submit} noValidate aria-label="A new password">
+    <form onSubmit={submit} noValidate aria-label="Set new password">
       <Stack>
         <AuthProblemNote problem={problem} />
         <NewPassword label="New password" key={form.key('newPassword')} {...form.getInputProps('newPassword')} />
         <Button type="submit" loading={isBusy} fullWidth>
-          Set the password
+          Set password
         </Button>
       </Stack>
     </form>

@@ -13,7 +13,7 @@ export function SignInPage() {
   return (
     <EntryCard
       title="Sign in"
-      about={next === '/' ? undefined : 'Then you come to the page that you asked for.'}
+      about={next === '/' ? undefined : 'Then you continue to the page that you requested.'}
       below={
         settings?.signUp === true && (
           <>

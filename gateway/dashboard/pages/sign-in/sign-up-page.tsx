@@ -20,10 +20,10 @@ export function SignUpPage() {
   return (
     <EntryCard
       title="Sign up"
-      about="An account holds your domains, addresses and mail. Nobody else sees them."
+      about="An account contains your domains, addresses and mail. Other accounts cannot see them."
       below={
         <>
-          You have an account?{' '}
+          Already have an account?{' '}
           <Anchor component={Link} href={withNext('/sign-in', next)} underline="always">
             Sign in
           </Anchor>
@@ -41,8 +41,7 @@ function SignUpClosed() {
   return (
     <Stack gap="xs">
       <Text size="sm">
-        This service takes no new accounts here. Ask whoever runs it for one: it is made on the machine of the service
-        by
+        Sign-up is closed. Ask the operator for an account. The operator creates it on the machine of the service by
       </Text>
       <Command text="npx node bin/account.ts create you@example.com" />
     </Stack>
@@ -91,7 +90,7 @@ function SignUpForm() {
         />
         <NewPassword key={form.key('password')} {...form.getInputProps('password')} />
         <Button type="submit" loading={isBusy} fullWidth>
-          Make the account
+          Create account
         </Button>
       </Stack>
     </form>

@@ -36,13 +36,13 @@ export const LIFT = graphql(`
 /** The reasons in words, and what lifting a suppression of that reason means. */
 export const REASONS: Record<ShownSuppression['reason'], { words: string; lifting: string }> = {
   BOUNCE: {
-    words: 'Its server refused mail for good',
+    words: 'Bounced: the server permanently refused mail',
     lifting:
-      'If the address still does not exist, the next mail bounces, and it is suppressed again. Bounces make other servers think less of yours.',
+      'If the address still does not exist, the next email bounces and the address is suppressed again. Bounces harm your sender reputation.',
   },
   COMPLAINT: {
-    words: 'Its owner reported mail as unwanted',
-    lifting: 'Do this only when its owner asked for mail: another complaint harms all mail of your domain.',
+    words: 'Complaint: the recipient reported mail as spam',
+    lifting: 'Do this only if the recipient asked for mail. Another complaint harms all mail of your domain.',
   },
-  MANUAL: { words: 'Put in by hand', lifting: 'It was put here by hand.' },
+  MANUAL: { words: 'Added manually', lifting: 'The address was added manually.' },
 };

@@ -9,12 +9,12 @@ const MAX_DETAIL = 500;
 
 /** Puts an address on the list by hand. */
 export function SuppressionForm({ done }: { done: () => void }) {
-  const { act, isBusy } = useAct(SUPPRESS, { quiet: true, done: 'No mail is sent there any more.' });
+  const { act, isBusy } = useAct(SUPPRESS, { quiet: true, done: 'Postroom no longer sends mail to this address.' });
   const [trouble, setTrouble] = useState<string | null>(null);
   const form = useForm({
     initialValues: { address: '', detail: '' },
     validate: {
-      address: (text) => (/^\S+@\S+$/.test(text.trim()) ? null : 'Enter a whole address, as ann@example.com.'),
+      address: (text) => (/^\S+@\S+$/.test(text.trim()) ? null : 'Enter a complete address, such as ann@example.com.'),
     },
   });
   const add = async () => {
@@ -29,11 +29,11 @@ export function SuppressionForm({ done }: { done: () => void }) {
   return (
     <form onSubmit={form.onSubmit(() => void add())} noValidate>
       <Stack>
-        <Text size="sm">Mail to the address is refused when you send it, until you lift this.</Text>
+        <Text size="sm">Postroom refuses to send mail to the address until you remove the suppression.</Text>
         <TextInput label="Address" type="email" autoComplete="off" data-autofocus {...form.getInputProps('address')} />
         <TextInput
           label="Note"
-          description="For yourself; may be empty."
+          description="Optional. Visible only to you."
           maxLength={MAX_DETAIL}
           autoComplete="off"
           {...form.getInputProps('detail')}
@@ -45,7 +45,7 @@ export function SuppressionForm({ done }: { done: () => void }) {
         )}
         <Group justify="flex-end">
           <Button type="submit" loading={isBusy}>
-            Suppress it
+            Suppress address
           </Button>
         </Group>
       </Stack>

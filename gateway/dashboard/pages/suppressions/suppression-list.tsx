@@ -60,7 +60,7 @@ export function SuppressionList({
 }
 
 function SuppressionRow({ suppression }: { suppression: ShownSuppression }) {
-  const { act } = useAct(LIFT, { done: `Mail is sent to ${suppression.address} again.` });
+  const { act } = useAct(LIFT, { done: `The suppression of ${suppression.address} was removed.` });
   const { address, reason, detail, createdAt, email, id } = suppression;
   return (
     <Paper component="li" withBorder p="sm" bg="var(--postroom-raised)">
@@ -80,17 +80,17 @@ function SuppressionRow({ suppression }: { suppression: ShownSuppression }) {
           {email !== null && (
             <Anchor component={Link} href={`/emails/${email.id}`} size="sm" className="postroom-wrap">
               {email.subject === null || email.subject === ''
-                ? 'The email that caused it'
-                : `By the email "${email.subject}"`}
+                ? 'Caused by this email'
+                : `Caused by the email "${email.subject}"`}
             </Anchor>
           )}
         </Stack>
         <ConfirmButton
-          label="Lift"
-          aria-label={`Lift the suppression of ${address}`}
+          label="Remove"
+          aria-label={`Remove suppression of ${address}`}
           question={`Send mail to ${address} again?`}
           about={REASONS[reason].lifting}
-          confirm="Lift it"
+          confirm="Remove suppression"
           act={() => act({ input: { idOrAddress: id } })}
         />
       </Group>

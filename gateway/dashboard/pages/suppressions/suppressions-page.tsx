@@ -14,8 +14,8 @@ const REST_MS = 300;
 const MAX_SEARCH = 100;
 const CHOICES = [
   { value: 'BOUNCE', label: 'Bounced' },
-  { value: 'COMPLAINT', label: 'Complained' },
-  { value: 'MANUAL', label: 'By hand' },
+  { value: 'COMPLAINT', label: 'Complaint' },
+  { value: 'MANUAL', label: 'Manual' },
 ] as const;
 
 /** Addresses that no mail is sent to. */
@@ -38,10 +38,10 @@ export function SuppressionsPage() {
     <>
       <PageHeader
         title="Suppressions"
-        about="Addresses that no mail is sent to: they bounced, their owner complained, or you put them here."
+        about="Addresses that Postroom does not send mail to, after a bounce, a complaint, or by your choice."
       >
         <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => set({ new: '' })}>
-          Suppress an address
+          Suppress address
         </Button>
       </PageHeader>
       <Group mb="md" gap="xs">
@@ -75,11 +75,11 @@ export function SuppressionsPage() {
         empty={
           <EmptyState
             icon={IconBan}
-            title={isFiltered ? 'No suppression fits' : 'Nothing is suppressed'}
+            title={isFiltered ? 'No matching suppressions' : 'No suppressions yet'}
             about={
               isFiltered
-                ? 'Mail is sent to every address that is not listed here.'
-                : 'An address comes here by itself when its server refuses mail for good or its owner complains. Sending to it is refused then, so that your domain keeps its good name.'
+                ? 'Change the search or the filter.'
+                : 'Postroom adds an address after a permanent bounce or a complaint and then refuses to send to it, which protects your sender reputation.'
             }
           >
             {isFiltered && (
@@ -90,7 +90,7 @@ export function SuppressionsPage() {
                   set({ q: null, reason: null });
                 }}
               >
-                Show all
+                Show all suppressions
               </Button>
             )}
           </EmptyState>
@@ -99,7 +99,7 @@ export function SuppressionsPage() {
       <Modal
         opened={search.get('new') !== null}
         onClose={() => set({ new: null })}
-        title="Suppress an address"
+        title="Suppress address"
         closeButtonProps={{ 'aria-label': 'Close' }}
         centered
       >
