@@ -10,9 +10,9 @@ import { eraseAccount } from './runner/erase-account.ts';
 import { exportAccount } from './runner/export-account.ts';
 import { asOwner, onDatabase, type ReachedDatabase } from './runner/on-database.ts';
 
-const emailShape = z.email('EMAIL must be an address such as you@example.com').max(254).toLowerCase();
+const emailShape = z.email('EMAIL must be an email address such as you@example.com').max(254).toLowerCase();
 
-/** The options of each command. */
+/** Options of each command. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   create: ['password', 'key'],
   'sign-in-link': [],
@@ -40,25 +40,23 @@ const { words, options } = readArguments({
        npx node bin/account.ts export EMAIL DIRECTORY [--with-secrets]
        npx node bin/account.ts erase EMAIL --yes
 
-create makes an account and prints JSON {"userId","email","apiKey"}. The key is shown this once.
-sign-in-link prints a link that signs that account in to the dashboard once, within 24 hours.
-retention says how long mail of the account is kept, and with an option changes all three at once:
-what is left out is kept for ever. Older mail is removed, within the hour and for good.
-export writes everything that the account has into a directory, which must be empty or absent.
-erase closes the account and removes everything that it has, for good. Cut, it may be repeated.
+create creates an account and prints JSON {"userId","email","apiKey"}. The key is shown only once.
+sign-in-link prints a link that signs the account in to the dashboard once, within 24 hours.
+retention prints how long mail of the account is kept. With an option it sets all three values:
+omitted values mean no limit. Older mail is permanently removed within the hour.
+export writes all data of the account to a directory, which must be empty or not exist.
+erase closes the account and permanently removes all its data. If it is interrupted, run it again.  --password P   password for the dashboard, 8 to 128 characters
+  --key K        API key, 32 to 128 characters of A-Z a-z 0-9 _ -. With a key the command can be
+                 repeated: it adds the key to the account if needed
+  --raw-days N   raw messages and attachments, 1 to 36500 days, or "ever"; at most --body-days
+  --body-days N  texts and their search index; at most --metadata-days
+  --metadata-days N   all other data of an email
+  --default      use the service defaults (RETENTION_RAW_DAYS and so on)
+  --with-secrets include webhook secrets and private DKIM keys, unencrypted
+  --yes          skip the confirmation
 
-  --password P   for signing in, 8 to 128 characters
-  --key K        the API key to give it, 32 to 128 characters of A-Z a-z 0-9 _ -; then the
-                 command may be repeated: the account answers to that key afterwards
-  --raw-days N   raw messages and attachments, 1 to 36500 days, or "ever"; not longer than bodies
-  --body-days N  texts, and what searches find in them; not longer than metadata
-  --metadata-days N   all that is known of a mail
-  --default      no choice of its own any more: RETENTION_RAW_DAYS and so on hold for it
-  --with-secrets secrets of webhooks and private keys of domains, too, in clear
-  --yes          it is meant
-
-All work beside a running service and without one. They find the database by DATABASE_URL,
-else by DATA_DIR (default ./data); links begin with PUBLIC_URL.`,
+The commands work whether or not the service runs. They use the database of DATABASE_URL,
+or else of DATA_DIR (default ./data). Links start with PUBLIC_URL.`,
 });
 
 const work = readCommand();
@@ -73,7 +71,7 @@ try {
   refuseToStart((error as Error).message);
 }
 
-/** What a command does on the database, and the line that it prints. */
+/** Runs a command on the database and returns the line to print. */
 type Work = (database: Database, reached: ReachedDatabase, begin: () => void) => Promise<string>;
 
 function create(account: NewAccount): Work {
@@ -84,7 +82,7 @@ function create(account: NewAccount): Work {
       case 'kept':
         return JSON.stringify({ userId: created.userId, email: account.email, apiKey: created.apiKey });
       case 'email taken':
-        throw new Error(`${account.email} has an account already; --key gives it another key`);
+        throw new Error(`${account.email} already has an account. Use --key to add another key`);
       case 'key taken':
       case 'domain taken':
         throw new Error('That key belongs to another account or was revoked');
@@ -95,14 +93,16 @@ function create(account: NewAccount): Work {
 function linkFor(email: string): Work {
   return async (database) => {
     const token = await makeSignInLink(database, email);
-    if (token === null) throw new Error(`There is no account ${email}; npx node bin/account.ts create makes it`);
+    if (token === null)
+      throw new Error(`Account ${email} does not exist. Create it with npx node bin/account.ts create`);
     return signInLinkUrl(config.publicUrl, token);
   };
 }
 
 async function accountOf(database: Database, email: string): Promise<string> {
   const userId = await findAccountId(database, email);
-  if (userId === null) throw new Error(`There is no account ${email}; npx node bin/account.ts create makes it`);
+  if (userId === null)
+    throw new Error(`Account ${email} does not exist. Create it with npx node bin/account.ts create`);
   return userId;
 }
 
@@ -138,7 +138,7 @@ function readCommand(): Work {
   const known = COMMANDS[command];
   if (known === undefined) return refuseUsage(`Unknown command '${command}'`);
   const unfit = Object.keys(options).find((name) => !known.includes(name));
-  if (unfit !== undefined) return refuseUsage(`--${unfit} is not for ${command}`);
+  if (unfit !== undefined) return refuseUsage(`--${unfit} does not apply to ${command}`);
   if (directory !== undefined && command !== 'export') return refuseUsage(`Unexpected argument '${directory}'`);
   if (command === 'create') return create(readAccount());
   const email = emailShape.safeParse(given);
@@ -148,13 +148,13 @@ function readCommand(): Work {
   if (command === 'export')
     return directory === undefined ? refuseUsage('DIRECTORY is missing') : exportOf(email.data, directory);
   return options['yes'] === undefined
-    ? refuseUsage('erase removes everything for good, and takes --yes')
+    ? refuseUsage('erase permanently removes all data and requires --yes')
     : erasureOf(email.data);
 }
 
 function readChoice(): Retention | 'default' | null {
   const isDefault = options['default'] !== undefined;
-  if (isDefault && Object.keys(options).length > 1) return refuseUsage('--default stands alone');
+  if (isDefault && Object.keys(options).length > 1) return refuseUsage('--default excludes all other options');
   if (isDefault) return 'default';
   if (Object.keys(options).length === 0) return null;
   const choice = { rawDays: daysOf('raw-days'), bodyDays: daysOf('body-days'), metadataDays: daysOf('metadata-days') };
@@ -168,7 +168,7 @@ function daysOf(name: string): number | null {
   const days = /^\d{1,5}$/.test(given) ? Number(given) : 0;
   return days >= 1 && days <= MOST_RETENTION_DAYS
     ? days
-    : refuseUsage(`--${name} takes 1 to ${MOST_RETENTION_DAYS} days, or "ever"`);
+    : refuseUsage(`--${name} must be 1 to ${MOST_RETENTION_DAYS} days, or "ever"`);
 }
 
 function readAccount(): NewAccount {
@@ -177,12 +177,12 @@ function readAccount(): NewAccount {
     email: emailShape,
     password: z
       .string()
-      .min(8, '--password needs 8 characters or more')
-      .max(128, '--password takes 128 characters at most')
+      .min(8, '--password must have at least 8 characters')
+      .max(128, '--password must have at most 128 characters')
       .optional(),
     key: z
       .string()
-      .regex(/^[A-Za-z0-9_-]{32,128}$/, '--key takes 32 to 128 characters of A-Z a-z 0-9 _ -')
+      .regex(/^[A-Za-z0-9_-]{32,128}$/, '--key must have 32 to 128 characters of A-Z a-z 0-9 _ -')
       .optional(),
   });
   const parsed = shape.safeParse({ email, password: options['password'], key: options['key'] });

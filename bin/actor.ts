@@ -6,15 +6,15 @@ const { words } = readArguments({
   words: 1,
   usage: `Usage: npx node bin/actor.ts NAME
 
-Runs one actor (${actorNames.join(', ')}) as a process of its own; any number may run.
-Wants DATABASE_URL (without user and password), NATS_URL and SECRET_KEY.`,
+Runs one actor (${actorNames.join(', ')}) as a separate process. You can run any number of them.
+Requires DATABASE_URL (without user and password), NATS_URL and SECRET_KEY.`,
 });
 const [name = ''] = words;
 if (!isActorName(name)) refuseUsage(`Unknown actor '${name}'`);
 
-/** Connections to PostgreSQL of one actor; 20 in all on two cores (guarantees.md §5). */
+/** PostgreSQL connections of one actor process. */
 const CONNECTIONS = 5;
-/** Longest drain of an actor (actors/actor.ts has 8 s and a moment to write down). */
+/** Maximum time to drain an actor. Milliseconds. `actors/actor.ts` allows 8 s plus the time to record outcomes. */
 const DRAIN_LIMIT_MS = 9_700;
 
 await runSplitProcess({ name, roles: ['postroom_actor'], connections: CONNECTIONS }, async (process) => {

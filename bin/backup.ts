@@ -11,18 +11,16 @@ const { words, options } = readArguments({
   usage: `Usage: npx node bin/backup.ts DIRECTORY
        npx node bin/backup.ts --into FOLDER
 
-Writes a backup of everything that Postroom keeps to DIRECTORY, which must not exist yet (or be empty):
-all mail, accounts and settings as they are at one moment, and SECRET_KEY, without which the keys in
-it cannot be opened. Keep it as safe as the service itself. bin/restore.ts reads it.
+Writes a backup of all data to DIRECTORY, which must not exist or must be empty: mail, accounts and
+settings at one moment, and SECRET_KEY, which decrypts the stored keys. Protect the backup like the
+service itself. Restore it with bin/restore.ts.
 
-It works beside a running service and without one. Of the single machine (DATA_DIR, default ./data)
-it copies the files of PostgreSQL and the WAL that makes them whole; with DATABASE_URL it runs
-pg_dump, which must be at least as new as the server.
+It works whether or not the service runs. For DATA_DIR (default ./data) it copies the files of
+PostgreSQL and the WAL that makes them consistent. For DATABASE_URL it runs pg_dump, which must be at
+least as new as the server.  --into FOLDER   writes to a new directory in FOLDER, named after the time: 2026-11-22T10-09-10Z
 
-  --into FOLDER   writes to a new directory in FOLDER that is named after the time: 2026-11-22T10-09-10Z
-
-Progress goes to stderr, one line of JSON about the finished backup to stdout. A backup that was
-broken off leaves a folder DIRECTORY.draft-N behind at most, which bin/restore.ts refuses.`,
+It prints progress to stderr and one JSON line about the finished backup to stdout. An interrupted
+backup leaves at most a folder DIRECTORY.draft-N, which bin/restore.ts rejects.`,
 });
 
 const config = readConfigOrRefuse();

@@ -5,8 +5,8 @@ import { readArguments } from './runner/command-line.ts';
 readArguments({
   usage: `Usage: npm run build
 
-Builds the dashboard, which the gateway serves at /, into gateway/dashboard/dist. npm ci does it by itself;
-it is needed again after a change below gateway/dashboard.`,
+Builds the dashboard into gateway/dashboard/dist, from where the gateway serves it at /. npm ci does this
+automatically. Run it again after a change in gateway/dashboard.`,
 });
 
 await build({

@@ -19,35 +19,35 @@ import {
   wholeNumber,
 } from './runner/environment-values.ts';
 
-/** Everything the environment decides, read once at start. Defaults that hang on other values are filled in. */
+/** Settings of the process, read once at start. Defaults that depend on other values are filled in. */
 export interface Config {
   host: string;
   httpPort: number;
   smtpPort: number;
   dataDirectory: string;
-  /** null: the runner starts PostgreSQL itself */
+  /** null: the runner starts the embedded PostgreSQL */
   databaseUrl: string | null;
   /** one URL or several separated by commas; null: the actors share a bus within the process */
   natsUrl: string | null;
-  /** 32 octets; null: DATA_DIR/secrets.json holds it */
+  /** 32 bytes; null: DATA_DIR/secrets.json contains it */
   secretKey: Uint8Array | null;
   smtpProcesses: number;
-  /** without a slash at its end */
+  /** without a trailing slash */
   publicUrl: string;
   mailHostname: string;
   /** `host:port` each; empty: the system's resolver */
   dnsServers: string[];
   trustedDomains: string[];
   /**
-   * Whether this machine alone reaches the service: PostgreSQL is our own, HOST and the host of PUBLIC_URL are loopback, and no proxy is
-   * named in front. Only then do sign-up, loopback networks and `inbox.test` stand open by default.
+   * Whether only this machine can reach the service: PostgreSQL is embedded, HOST and the host of PUBLIC_URL are loopback, and no
+   * proxy is configured. Only then are sign-up, loopback networks and `inbox.test` open by default.
    */
   isLocalOnly: boolean;
   outboundRelayUrl: string | null;
   outboundPort: number;
-  /** our own SMTP listener, to which mail for domains of this service is handed */
+  /** SMTP server that accepts mail for domains of this service */
   inboundSmtp: { host: string; port: number };
-  /** CIDRs that webhooks and outbound SMTP may reach in spite of the guard */
+  /** private networks (CIDRs) that webhooks and outbound SMTP may reach */
   allowedPrivateNetworks: string[];
   rateLimitPerSecond: number;
   sendLimitPerHour: number;
@@ -55,15 +55,15 @@ export interface Config {
   streamLimitPerUser: number;
   /** copies of received mail that one user's endpoints forward; 0: no limit */
   forwardLimitPerHour: number;
-  /** how long mail is kept of users who chose nothing */
+  /** retention of users without their own values */
   retention: Retention;
-  /** whether anybody who reaches the dashboard may make an account */
+  /** whether every visitor of the dashboard may create an account */
   isSignUpOpen: boolean;
-  /** the address that the service's own mail is from */
+  /** sender address of the service's own mail */
   systemMailFrom: string;
-  /** addresses and CIDRs whose X-Forwarded-For is believed */
+  /** addresses and CIDRs of proxies whose X-Forwarded-For is trusted */
   trustedProxies: string[];
-  /** addresses and CIDRs from which an SMTP connection begins with a line of the PROXY protocol */
+  /** addresses and CIDRs of proxies whose SMTP connections begin with a PROXY protocol line */
   smtpProxies: string[];
   /** OpenAI-compatible interface that guard rules of type ai_prompt ask; null: there are no such rules */
   guardModel: { url: string; key: string | null; name: string } | null;
@@ -74,15 +74,15 @@ export interface Config {
   parseWorkers: number;
   /** Unix socket of the runner's bus, given by the runner to its SMTP processes; null elsewhere */
   busSocket: string | null;
-  /** PEM files for STARTTLS; null: a certificate of our own making */
-  /** what domains ask of senders in their MTA-STS policies */
+  /** mode of the MTA-STS policies of all domains */
   mtaStsMode: MtaStsMode;
+  /** PEM files for STARTTLS; null: a self-signed certificate */
   smtpTls: { keyPath: string; certPath: string } | null;
   /** of one SMTP process: connections in all, from one IPv4 address or IPv6 /64, and seconds a command may take */
   smtpLimits: { connections: number; connectionsPerAddress: number; commandSeconds: number };
-  /** where /metrics, /health and /ready of every process are; null: nowhere. A port that nobody asked for may be taken by another process */
+  /** where the process serves /metrics, /health and /ready; null: nowhere. The default port may be taken by another process */
   monitoring: { host: string; port: number; isAskedFor: boolean } | null;
-  /** how long a process that is to end says that it is not ready before it takes no more work; seconds */
+  /** seconds that a stopping process keeps working while it reports that it is not ready */
   drainDelaySeconds: number;
   /** where traces go by OTLP over HTTP, without /v1/traces, and the share of them from 0 to 1; null: nowhere */
   tracing: { endpoint: string; headers: Record<string, string>; ratio: number } | null;
@@ -92,7 +92,7 @@ export interface Config {
   fault: string | null;
 }
 
-/** A value of the environment that cannot be used; the message is one line that names the variable. */
+/** An invalid setting. The message is one line that names the variable. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
@@ -101,7 +101,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads every variable that docs/settings.md lists. An empty value counts as absent. Values that may be secret are never repeated.
- * Throws ConfigError naming each variable that cannot be used.
+ * Throws ConfigError naming each invalid variable.
  */
 export function readConfig(env: Environment): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
@@ -114,13 +114,13 @@ export function readConfig(env: Environment): Config {
   const isSingleMachine = values.DATABASE_URL === undefined;
   if (!isSingleMachine && values.SECRET_KEY === undefined)
     throw new ConfigError(
-      'SECRET_KEY is required with DATABASE_URL: 32 octets in base64url, the same for every process',
+      'SECRET_KEY is required with DATABASE_URL: 32 bytes in base64url, the same for every process',
     );
   if ((values.SMTP_TLS_KEY_FILE === undefined) !== (values.SMTP_TLS_CERT_FILE === undefined))
-    throw new ConfigError('SMTP_TLS_KEY_FILE and SMTP_TLS_CERT_FILE go together');
+    throw new ConfigError('SMTP_TLS_KEY_FILE and SMTP_TLS_CERT_FILE must be set together');
   if (values.INBOUND_SMTP === undefined && isWithin(values.SMTP_PROXIES, connectableHost(values.HOST)))
     throw new ConfigError(
-      'INBOUND_SMTP is required when SMTP_PROXIES holds our own address (HOST): where the proxy listens, as mail for our own domains goes in there',
+      'INBOUND_SMTP is required because SMTP_PROXIES contains HOST: set it to the address of the proxy, which accepts mail for domains of this service',
     );
   const publicUrl = values.PUBLIC_URL ?? `http://localhost:${values.HTTP_PORT}`;
   const isLocalOnly =
@@ -208,22 +208,22 @@ function retentionOf(values: z.infer<typeof environment>): Retention {
   return retention;
 }
 
-/** The environment of this process; no other file reads it. */
+/** Returns the environment of this process. No other file reads it. */
 export function processEnvironment(): Environment {
   return process.env;
 }
 
-/** The status of a process that was killed by signal 9, so that a planted fault looks like the real thing. */
+/** Exit status of a process killed by signal 9, so that an injected fault looks like a real one. */
 const KILLED_STATUS = 137;
 
-/** Ends the process on the spot when it reaches the point that FAULT names; otherwise nothing. */
+/** Returns a function that exits the process at the point that FAULT names, and otherwise does nothing. */
 export function faultOf(config: Config): (point: string) => void {
   return (point) => {
     if (config.fault === point) process.exit(KILLED_STATUS);
   };
 }
 
-/** The domain that a new account on a machine of its own starts with. */
+/** First domain of a new account on a local-only machine. */
 export const FIRST_DOMAIN = 'inbox.test';
 const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1/128'];
 
@@ -234,10 +234,10 @@ export function isLoopback(host: string): boolean {
   return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
 }
 
-/** Where /metrics is when nobody says; by custom of Prometheus' exporters. */
+/** Default port of /metrics, a Prometheus exporter convention. */
 const METRICS_PORT = 9_464;
 
-/** Where a listener on that host is reached from this machine. */
+/** Returns the host by which this machine reaches a listener on `host`. */
 export function connectableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;
@@ -256,18 +256,19 @@ const environment = z.object({
   DATABASE_URL: z
     .string()
     .refine((value) => urlsOf(value).every((url) => urlOf('postgresql:', 'postgres:').safeParse(url).success), {
-      error: 'must be a URL that begins with postgresql:// or postgres://; several hosts stand as one:5432,two:5432',
+      error:
+        'must be a URL that begins with postgresql:// or postgres://; separate several hosts by commas: one:5432,two:5432',
     })
     .optional(),
   NATS_URL: z
     .string()
     .refine((value) => value.split(',').every((url) => urlOf('nats:', 'tls:').safeParse(url).success), {
-      error: 'must be a comma list of URLs that begin with nats:// or tls://',
+      error: 'must be a comma-separated list of URLs that begin with nats:// or tls://',
     })
     .optional(),
   SECRET_KEY: z
     .string()
-    .regex(/^[A-Za-z0-9_-]{43}=?$/, 'must be 32 octets in base64url (43 characters)')
+    .regex(/^[A-Za-z0-9_-]{43}=?$/, 'must be 32 bytes in base64url (43 characters)')
     .transform((value): Uint8Array => Buffer.from(value, 'base64url'))
     .optional(),
   SMTP_PROCESSES: wholeNumber(1, 64).default(1),

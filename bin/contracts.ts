@@ -13,8 +13,8 @@ import { readArguments } from './runner/command-line.ts';
 readArguments({
   usage: `Usage: npm run contracts
 
-Writes openapi.json and schema.graphql, what REST and GraphQL promise, and the types of the schema for the
-dashboard. Commit them with the change that moved them; the checks fail on a difference.`,
+Writes openapi.json, schema.graphql, and the schema types of the dashboard. Commit them with the change
+that caused them; the checks fail if they differ.`,
 });
 
 const root = path.resolve(import.meta.dirname, '..');

@@ -12,18 +12,16 @@ const { words, options } = readArguments({
   usage: `Usage: npx node bin/dead.ts list [--actor A] [--json]
        npx node bin/dead.ts replay ID | --all | --actor A
 
-Rows over which the work failed twenty-five times for reasons of our own, and which are not worked
-on any more: mail that cannot be stored, threaded, routed or sent, deliveries, scheduled mail.
+Manages dead rows: rows that failed 25 times because of an error in Postroom itself, and are no longer
+processed. They can be mail to store, thread, route or send, deliveries, or scheduled mail.
 
-list shows them, oldest first, at most ${MOST_LISTED.toLocaleString('en')}; replay has them worked on again within seconds.
+list prints them, oldest first, at most ${MOST_LISTED.toLocaleString('en')}. replay returns them to processing within seconds.  ID          one row, by its id in the list
+  --actor A   rows of one actor: receiving, threading, sending, scheduling or delivery
+  --all       all rows
+  --json      print one JSON object per line
 
-  ID          of one row, as the list shows it
-  --actor A   of one actor: receiving, threading, sending, scheduling or delivery
-  --all       every row
-  --json      a JSON object on each line
-
-Both work beside a running service and without one. They find the database by DATABASE_URL,
-else by DATA_DIR (default ./data).`,
+Both work whether or not the service runs. They use the database of DATABASE_URL, or else of DATA_DIR
+(default ./data).`,
 });
 
 const work = readCommand();
@@ -45,7 +43,7 @@ function readCommand(): (reached: { url: string }) => Promise<string> {
   }
   if (command !== 'replay') return refuseUsage(`Unknown command '${command}'`);
   const chosen = [id, options['actor'], options['all']].filter((one) => one != null);
-  if (chosen.length !== 1) return refuseUsage('replay takes one of ID, --actor and --all');
+  if (chosen.length !== 1) return refuseUsage('replay requires one of ID, --actor and --all');
   return ({ url }) =>
     asOwner(url, 'dead', async (database) => {
       const count = await replayDeadRows(database, selection);

@@ -17,21 +17,19 @@ const { options } = readArguments({
   options: { json: { type: 'boolean' }, outbound: { type: 'string' }, networks: { type: 'string' } },
   usage: `Usage: npx node bin/doctor.ts [--outbound DOMAIN] [--networks LIST] [--json]
 
-Looks at everything that Postroom needs, and says for each thing that is wrong how to mend it: the
-configuration, Node, disk and limits; PostgreSQL, its settings, roles, schema and SECRET_KEY; NATS and
-the actors behind it; SMTP with its greeting, STARTTLS and certificate; HTTP; DNS, MAIL_HOSTNAME and
-its reverse name; the records of verified domains; what waits for too long.
+Checks everything that Postroom needs and says how to fix each problem: the configuration, Node, disk
+and limits; PostgreSQL, its settings, roles, schema and SECRET_KEY; NATS and the actors behind it; SMTP
+with its greeting, STARTTLS and certificate; HTTP; DNS, MAIL_HOSTNAME and its reverse name; the DNS
+records of verified domains; overdue work.
 
-It changes nothing, and works beside a running service and without one. Give it the environment that
-the service has.
+It changes nothing, and works whether or not the service runs. Run it with the environment of the
+service.  --outbound D   also connect to the mail server of domain D, to check that mail can leave
+  --networks L   in a container: also compare its addresses, and the settings that contain addresses,
+                 with the networks of docker-compose.yml (172.31.253.0/24,172.31.254.0/24)
+  --json         print one JSON line: {"isWell", "findings": [{area, name, state, detail, fix}]}
 
-  --outbound D   also greet the mail server of D (yourfriends.example): does mail get out of here?
-  --networks L   in a container: also compare its addresses, and the settings that name addresses, with
-                 the networks that docker-compose.yml fixes (172.31.253.0/24,172.31.254.0/24)
-  --json         one line of JSON: {"isWell", "findings": [{area, name, state, detail, mend}]}
-
-Ends with 0 when all is well or only warnings are left, 1 when something is wrong, 2 when it was called
-wrongly.`,
+Exits with 0 if there are no problems or only warnings, 1 if there are problems, and 2 for an invalid
+command line.`,
 });
 
 const { config, findings } = checkConfiguration();

@@ -8,8 +8,8 @@ import { runSplitProcess } from './runner/processes/split-process.ts';
 readArguments({
   usage: `Usage: npx node bin/gateway.ts
 
-Serves REST, GraphQL, GET /health and GET /ready as a process of its own; any number may run.
-Wants DATABASE_URL (without user and password), NATS_URL and SECRET_KEY.`,
+Serves REST, GraphQL, GET /health and GET /ready as a separate process. You can run any number of
+them. Requires DATABASE_URL (without user and password), NATS_URL and SECRET_KEY.`,
 });
 
 /** Connections to PostgreSQL; 20 in all on two cores (guarantees.md §5). */

@@ -8,20 +8,18 @@ const { words, options } = readArguments({
   usage: `Usage: npx node bin/held.ts list
        npx node bin/held.ts send|drop [--email ID]
 
-Outgoing mail that bin/restore.ts holds, because it may have been sent after the backup was made.
+Manages outgoing mail that bin/restore.ts held because it may have been sent after the backup.
 
-list prints one line of JSON for each recipient.
-send puts them back into the queue; what did arrive before arrives twice, with the same Message-ID.
-drop gives them up: they are failed, and no report goes to their senders.
+list prints one JSON line per recipient.
+send puts them back into the queue. Mail that was already sent arrives twice, with the same Message-ID.
+drop marks them as failed without a report to their senders.  --email ID   only this email
 
-  --email ID   of this email only
-
-It works beside a running service and without one.`,
+It works whether or not the service runs.`,
 });
 
 const [command] = words;
 if (command !== 'list' && command !== 'send' && command !== 'drop') refuseUsage(`Unknown command '${command}'`);
-if (command === 'list' && options['email'] !== undefined) refuseUsage('--email is for send and drop');
+if (command === 'list' && options['email'] !== undefined) refuseUsage('--email applies to send and drop only');
 const config = readConfigOrRefuse();
 const emailId = options['email'] ?? null;
 

@@ -9,14 +9,12 @@ const { options } = readArguments({
   options: { check: { type: 'boolean' }, logins: { type: 'boolean' } },
   usage: `Usage: npx node bin/migrate.ts [--check | --logins]
 
-Brings the schema of the database up to date: of DATABASE_URL (with SECRET_KEY), else of DATA_DIR,
-and lets the roles of the service log in with passwords that follow from SECRET_KEY. DATABASE_URL
-names the owner of the database. npm start does the same; two at once wait for each other.
-
-  --check    changes nothing: ends with 0 when the schema of DATABASE_URL is what this version works
-             with, else with 1 and what is missing
-  --logins   changes nothing: prints what a superuser has to run, once, when the owner may not
-             manage roles. The statements hold no password in clear`,
+Updates the database schema of DATABASE_URL (with SECRET_KEY), or else of DATA_DIR, and lets the roles
+of the service log in with passwords derived from SECRET_KEY. DATABASE_URL must log in as the owner of
+the database. npm start does the same. Simultaneous runs wait for each other.  --check    changes nothing. Exits with 0 if the schema of DATABASE_URL is up to date for this version,
+             otherwise with 1 and the missing migrations
+  --logins   changes nothing. Prints the statements that a superuser has to run once if the owner may not
+             manage roles. The statements contain no plain-text password`,
 });
 
 const config = readConfigOrRefuse();
@@ -30,16 +28,16 @@ try {
 }
 
 async function check(): Promise<never> {
-  if (config.databaseUrl === null) throw new Error('--check wants DATABASE_URL');
+  if (config.databaseUrl === null) throw new Error('--check requires DATABASE_URL');
   const pending = await pendingMigrations(config.databaseUrl);
-  if (pending.length > 0) throw new Error(`To be run: ${pending.join(', ')}`);
+  if (pending.length > 0) throw new Error(`Pending migrations: ${pending.join(', ')}`);
   process.stdout.write('The schema is up to date.\n');
   process.exit(0);
 }
 
 async function printLogins(): Promise<never> {
   const { databaseUrl, secretKey } = config;
-  if (databaseUrl === null || secretKey === null) throw new Error('--logins wants DATABASE_URL and SECRET_KEY');
+  if (databaseUrl === null || secretKey === null) throw new Error('--logins requires DATABASE_URL and SECRET_KEY');
   const client = await connectClient(databaseUrl);
   try {
     for (const { role, reason, statement } of await findLoginFaults(client, databaseUrl, secretKey))

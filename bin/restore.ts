@@ -22,24 +22,21 @@ const { words, options } = readArguments({
   usage: `Usage: npx node bin/restore.ts DIRECTORY [--outgoing hold|send]
        npx node bin/restore.ts DIRECTORY --check
 
-Restores a backup of bin/backup.ts: one of the single machine into DATA_DIR (default ./data), which
-must not hold data, one of pg_dump into the empty database of DATABASE_URL, to which nobody else may
-be connected. Every file is checked before anything is written. Nothing is left behind when it fails.
+Restores a backup of bin/backup.ts: a backup of DATA_DIR into DATA_DIR (default ./data), which must
+not contain data; a pg_dump backup into the empty database of DATABASE_URL, which must have no other
+connections. It checks every file before it writes, and leaves nothing behind if it fails.  --check            verifies the checksums of the backup and writes nothing
+  --outgoing hold    (default) holds outgoing mail, because it may have been sent after the backup;
+                     bin/held.ts sends or drops it
+  --outgoing send    sends outgoing mail at the next start; mail that was sent after the backup
+                     arrives twice, with the same Message-ID
 
-  --check            compares the backup with its sums, and writes nothing
-  --outgoing hold    (default) mail that was due to be sent is held, as it may have been sent after
-                     the backup was made; bin/held.ts sends it or gives it up
-  --outgoing send    it is sent at the next start; what was sent before arrives twice, with the
-                     same Message-ID
-
-Webhooks that were pending are sent again in any case, with the same webhook-id, and so are copies
-that were still to be forwarded. Progress goes to stderr, one line of JSON about what was restored
-to stdout.`,
+Pending webhooks and forwarded copies are always sent again, webhooks with the same webhook-id. It
+prints progress to stderr and one JSON line about the restored data to stdout.`,
 });
 
 const directory = path.resolve(words[0] ?? '');
 const outgoing = options['outgoing'] ?? 'hold';
-if (outgoing !== 'hold' && outgoing !== 'send') refuseUsage('--outgoing takes hold or send');
+if (outgoing !== 'hold' && outgoing !== 'send') refuseUsage('--outgoing must be hold or send');
 const config = readConfigOrRefuse();
 const tell = tellProgress(process.stderr);
 

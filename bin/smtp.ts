@@ -14,8 +14,8 @@ import { startWatchdog } from './runner/monitoring/watchdog.ts';
 readArguments({
   usage: `Usage: npx node bin/smtp.ts
 
-Takes mail by SMTP and hands it to the receiving actor; any number may run.
-Wants NATS_URL, or BUS_SOCKET from bin/start.ts.`,
+Receives mail over SMTP and passes it to the receiving actor. You can run any number of processes.
+Requires NATS_URL, or BUS_SOCKET from bin/start.ts.`,
 });
 
 /** Whether somebody started us who ends us, too. */
@@ -60,7 +60,7 @@ if (hasParent && !process.connected) void stop(PARENT_GONE);
 
 function settingsOf(values: Config): SmtpSettings {
   const bus = values.busSocket ?? values.natsUrl;
-  if (bus === null) refuseToStart('NATS_URL is required: bin/smtp.ts reaches the actors over NATS');
+  if (bus === null) refuseToStart('NATS_URL is required because bin/smtp.ts reaches the actors over NATS');
   return {
     host: values.host,
     port: values.smtpPort,

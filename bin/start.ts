@@ -37,11 +37,11 @@ DATABASE_URL is set. It stores its data in DATA_DIR (default ./data). docs/setti
 environment variables.`,
 });
 
-/** Connections to PostgreSQL; 20 in all on two cores (guarantees.md §5), the rest is for commands beside us. */
+/** PostgreSQL connections: 20 in total on two cores. The rest is for commands that run at the same time. */
 const ACTOR_CONNECTIONS = 10;
 const GATEWAY_CONNECTIONS = 8;
 const AUTH_CONNECTIONS = 2;
-/** Longest drain of SMTP, actors and gateway together: 10 s are promised, PostgreSQL stops within the rest. */
+/** Maximum drain time of SMTP, actors and gateway together. A stop takes at most 10 s. Milliseconds. */
 const DRAIN_LIMIT_MS = 9_700;
 const CLUSTER_STOP_LIMIT_MS = 40_000;
 
@@ -161,7 +161,7 @@ async function openData(): Promise<Data> {
     program: 'start',
     tell: (line) => void process.stdout.write(`${line}\n`),
   });
-  if (machine === null) throw new StartRefused('the data directory is served elsewhere');
+  if (machine === null) throw new StartRefused('another process uses the data directory');
   closers.add('PostgreSQL', () => machine.close(), CLUSTER_STOP_LIMIT_MS);
   return { url: machine.databaseUrl, secretKey: config.secretKey ?? machine.secrets.secretKey, machine };
 }

@@ -16,7 +16,7 @@ const ANSWER_LIMIT_MS = 5_000;
 /** Looks at NATS and whether the actors answer over it. On one machine the bus is within the service: SMTP's answers tell of it. */
 export async function checkBus(config: Config): Promise<Finding[]> {
   const { natsUrl } = config;
-  if (natsUrl === null) return [skip('NATS', 'not used: the parts of the service share one process')];
+  if (natsUrl === null) return [skip('NATS', 'not used, because the service runs as one process')];
   const seen = await lookAtServer(natsUrl);
   if (seen.isConnected === false) return seen.findings;
   const bus = connectNatsBus({ url: natsUrl, name: 'postroom doctor', log: { info() {}, warn() {}, error() {} } });
@@ -52,8 +52,8 @@ async function lookAtServer(url: string): Promise<{ isConnected: boolean; findin
         findings: [
           fail(
             'NATS',
-            `no server of NATS_URL lets us in: ${reason}`,
-            'Start NATS, or mend the hosts and the user of NATS_URL',
+            `cannot connect to a server of NATS_URL: ${reason}`,
+            'Start NATS, or correct the hosts and the user in NATS_URL',
           ),
         ],
       };
@@ -66,16 +66,16 @@ async function lookAtServer(url: string): Promise<{ isConnected: boolean; findin
       isConnected: true,
       findings: [
         isOld
-          ? fail('NATS', `${info.version} is too old`, `Take nats-server ${LEAST_VERSION.join('.')} or newer`)
+          ? fail('NATS', `${info.version} is too old`, `Install nats-server ${LEAST_VERSION.join('.')} or newer`)
           : ok(
               'NATS',
-              `${info.version}${isCluster ? `, a cluster that is reached at ${servers} addresses` : ', one server'}`,
+              `${info.version}${isCluster ? `, a cluster with ${servers} reachable addresses` : ', one server'}`,
             ),
         info.max_payload >= ADVISED_PAYLOAD_OCTETS
           ? ok('max_payload', sizeInWords(info.max_payload))
           : warn(
               'max_payload',
-              `${sizeInWords(info.max_payload)}: larger mail goes in pieces, which is slower`,
+              `${sizeInWords(info.max_payload)}: larger mail is sent in chunks, which is slower`,
               `Set max_payload: ${ADVISED_PAYLOAD_OCTETS} in nats.conf`,
             ),
       ],
@@ -107,11 +107,11 @@ async function askActors(bus: Bus): Promise<Finding[]> {
         await answer;
         return ok(actor, 'answers');
       } catch (error) {
-        const mend = `Start it (npx node bin/actor.ts ${actor}) and read its log`;
+        const fix = `Start it (npx node bin/actor.ts ${actor}) and read its log`;
         if (error instanceof BusRemoteError)
-          return fail(actor, `answers with an error: ${wordsOf(error)}`, 'Read its log');
-        if (error instanceof BusTimeout) return fail(actor, `did not answer within ${ANSWER_LIMIT_MS / 1000} s`, mend);
-        return fail(actor, 'nobody answers its questions', mend);
+          return fail(actor, `responds with an error: ${wordsOf(error)}`, 'Read its log');
+        if (error instanceof BusTimeout) return fail(actor, `did not respond within ${ANSWER_LIMIT_MS / 1000} s`, fix);
+        return fail(actor, 'no process responds', fix);
       }
     }),
   );

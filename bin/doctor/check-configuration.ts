@@ -40,24 +40,24 @@ function judge(config: Config): Finding[] {
     findings.push(
       warn(
         'PUBLIC_URL',
-        `${config.publicUrl} leads to this machine only: links in mails and webhooks are of no use elsewhere`,
-        'Set PUBLIC_URL to the address under which others reach the gateway, such as https://mail.example.com',
+        `${config.publicUrl} is reachable only from this machine, so links in mail and webhooks do not work elsewhere`,
+        'Set PUBLIC_URL to the public address of the gateway, such as https://mail.example.com',
       ),
     );
   else if (url.protocol === 'http:')
     findings.push(
       warn(
         'PUBLIC_URL',
-        `${config.publicUrl} is not encrypted: API keys and sessions can be read on their way`,
-        'Put a proxy with a certificate before the gateway and set PUBLIC_URL to its https address',
+        `${config.publicUrl} is not encrypted, so API keys and sessions can be intercepted`,
+        'Put a proxy with a certificate in front of the gateway and set PUBLIC_URL to its https address',
       ),
     );
   if (isLoopback(config.host) && config.databaseUrl === null)
     findings.push(
       warn(
         'HOST',
-        `${config.host}: no other machine reaches SMTP or HTTP here, unless something on this machine forwards to them`,
-        'Set HOST=0.0.0.0, or keep it when a proxy on this machine forwards to both, and name that in TRUSTED_PROXIES and SMTP_PROXIES',
+        `${config.host}: other machines cannot reach SMTP or HTTP, unless a proxy on this machine forwards to them`,
+        'Set HOST=0.0.0.0. If a proxy on this machine forwards to both, keep HOST and add the proxy to TRUSTED_PROXIES and SMTP_PROXIES',
       ),
     );
   return findings;
@@ -67,5 +67,5 @@ function judge(config: Config): Finding[] {
 function accessOf({ isLocalOnly }: Config): string {
   return isLocalOnly
     ? 'this machine only, so sign-up, webhooks to loopback addresses and inbox.test are open unless set otherwise'
-    : 'other machines too, so sign-up, private networks and domains without proof are closed unless set otherwise';
+    : 'other machines too, so sign-up, private networks and trusted domains are closed unless set otherwise';
 }

@@ -35,7 +35,7 @@ export async function checkDatabase(
     });
   if (config.databaseUrl !== null && config.secretKey !== null)
     return await look({ url: config.databaseUrl, secretKey: config.secretKey }).catch((error: unknown) => [
-      fail('connection', wordsOf(error), 'Start the server, or set DATABASE_URL to the one that is there'),
+      fail('connection', wordsOf(error), 'Start the server, or correct DATABASE_URL'),
     ]);
   try {
     const running = await runningDatabase(config);
@@ -44,7 +44,7 @@ export async function checkDatabase(
       () => true,
       () => false,
     );
-    if (!wasStarted) return [skip('connection', `nothing was started on DATA_DIR ${config.dataDirectory} yet`)];
+    if (!wasStarted) return [skip('connection', `the service was never started with DATA_DIR ${config.dataDirectory}`)];
     const machine = await openSingleMachine({
       dataDirectory: config.dataDirectory,
       program: 'doctor',
@@ -58,11 +58,11 @@ export async function checkDatabase(
       await machine.close();
     }
   } catch (error) {
-    const mend =
+    const fix =
       error instanceof DataDirectoryTaken
-        ? 'Wait until the other program has ended'
-        : 'Look at DATA_DIR/postgresql/server.log; docs/backup.md tells how to restore';
-    return [fail('connection', wordsOf(error), mend)];
+        ? 'Wait until the other program has finished'
+        : 'Read DATA_DIR/postgresql/server.log. docs/backup.md explains how to restore';
+    return [fail('connection', wordsOf(error), fix)];
   }
 }
 
@@ -72,25 +72,25 @@ async function lookAt(database: Database, { url, secretKey }: Target): Promise<F
   // About when the server looked at its clock.
   const askedAt = (begun + Date.now()) / 2;
   const [server] = rows;
-  if (server === undefined) return [fail('connection', 'the server does not answer', 'Look at its log')];
+  if (server === undefined) return [fail('connection', 'the server does not respond', 'Read its log')];
   return [
     server.version >= LEAST_MAJOR * 10_000
       ? ok('connection', `PostgreSQL ${server.version_text}, ${server.size} in ${server.name}`)
-      : fail('connection', `PostgreSQL ${server.version_text} is too old`, `Take version ${LEAST_MAJOR} or newer`),
+      : fail('connection', `PostgreSQL ${server.version_text} is too old`, `Install version ${LEAST_MAJOR} or newer`),
     server.is_replica
       ? fail(
           'writes',
-          'the server is a replica: it takes no writes',
-          'Point DATABASE_URL at the primary, or name all hosts in it',
+          'the server is a replica and does not accept writes',
+          'Point DATABASE_URL at the primary, or list all hosts in it',
         )
-      : ok('writes', 'the server takes writes'),
+      : ok('writes', 'the server accepts writes'),
     checkSafety(server),
     server.data_checksums === 'on'
-      ? ok('checksums', 'pages are checked as they are read')
+      ? ok('checksums', 'checksums of pages are verified')
       : warn(
           'checksums',
-          'data_checksums is off: what a disk damages goes unseen',
-          'Stop the server and run pg_checksums --enable, or make the cluster with initdb -k',
+          'data_checksums is off, so disk corruption is not detected',
+          'Stop the server and run pg_checksums --enable, or create the cluster with initdb -k',
         ),
     checkConnections(server),
     checkClock(server.now.getTime() - askedAt),
@@ -134,7 +134,7 @@ function checkSafety(server: ServerRow): Finding {
   if (off.length === 0) return ok('safe writes', 'fsync, full_page_writes and synchronous_commit are on');
   return fail(
     'safe writes',
-    `${off.join(', ')} off: mail that was accepted can be lost in a crash, and the service does not start`,
+    `${off.join(', ')} off: accepted mail can be lost in a crash, and the service does not start`,
     `Set ${off.map((name) => `${name} = on`).join(', ')} in postgresql.conf (and in no role or database), then reload`,
   );
 }
@@ -144,8 +144,8 @@ function checkConnections({ most, used }: ServerRow): Finding {
   if (most - used >= FEW_CONNECTIONS) return ok('connections', detail);
   return warn(
     'connections',
-    `${detail}: one more process may get none`,
-    'Raise max_connections, or put fewer processes or a pooler before it',
+    `${detail}: another process may not get a connection`,
+    'Raise max_connections, run fewer processes, or use a connection pooler',
   );
 }
 
@@ -153,18 +153,18 @@ function checkClock(offMs: number): Finding {
   const seconds = Math.abs(offMs) / 1000;
   const detail = `${seconds.toFixed(1)} s ${offMs >= 0 ? 'behind' : 'ahead of'} PostgreSQL's`;
   if (seconds < CLOCK_OFF_SECONDS.warn) return ok('clock', 'this machine and PostgreSQL agree');
-  const mend = 'Let both machines keep time by NTP (systemd-timesyncd or chrony)';
-  return seconds < CLOCK_OFF_SECONDS.fail ? warn('clock', detail, mend) : fail('clock', detail, mend);
+  const fix = 'Synchronize both machines with NTP (systemd-timesyncd or chrony)';
+  return seconds < CLOCK_OFF_SECONDS.fail ? warn('clock', detail, fix) : fail('clock', detail, fix);
 }
 
 async function checkRoles(database: Database, { url, secretKey }: Target): Promise<Finding> {
   const client = await database.pool.connect();
   const faults = await findLoginFaults(client, url, secretKey).finally(() => client.release());
-  if (faults.length === 0) return ok('roles', 'the service logs in as its roles, and none has rights beyond its own');
-  const mend = faults.every(({ statement }) => statement !== null)
+  if (faults.length === 0) return ok('roles', 'the service logs in as its roles, and none has excess rights');
+  const fix = faults.every(({ statement }) => statement !== null)
     ? 'Run npx node bin/migrate.ts with the same SECRET_KEY'
-    : 'Take from the role what it has, as superuser (revoke, reassign owned); docs/operate.md tells who logs in as what';
-  return fail('roles', faultsInWords(faults), mend);
+    : 'As superuser, remove the excess rights of the role (revoke, reassign owned). docs/operate.md lists the roles';
+  return fail('roles', faultsInWords(faults), fix);
 }
 
 async function checkSchema(database: Database, secretKey: Uint8Array): Promise<Finding[]> {
@@ -174,26 +174,25 @@ async function checkSchema(database: Database, secretKey: Uint8Array): Promise<F
     return [
       fail(
         'schema',
-        `a newer Postroom has been here (${unknown.join(', ')})`,
+        `the schema is from a newer version of Postroom (${unknown.join(', ')})`,
         'Run that version, or restore a backup made before it',
       ),
     ];
   if (lacking.length > 0)
     return [
-      fail('schema', `${lacking.join(', ')} did not run yet`, 'Run npx node bin/migrate.ts, or start the service'),
+      fail('schema', `pending migrations: ${lacking.join(', ')}`, 'Run npx node bin/migrate.ts, or start the service'),
     ];
   const { rows } = await database.pool.query<{ count: number }>('select count(*)::int as count from secret_canary');
   // The first key to ask would become it.
-  if (rows[0]?.count === 0)
-    return [ok('schema', 'up to date'), skip('SECRET_KEY', 'nothing is stored under a key yet')];
+  if (rows[0]?.count === 0) return [ok('schema', 'up to date'), skip('SECRET_KEY', 'no encrypted data yet')];
   return [
     ok('schema', 'up to date'),
     (await fitsSecretKey(database, secretKey, randomBytes))
-      ? ok('SECRET_KEY', 'opens what is stored')
+      ? ok('SECRET_KEY', 'matches the stored data')
       : fail(
           'SECRET_KEY',
-          'is not the one that the stored keys and secrets were written with',
-          'Put the first one back: it is in DATA_DIR/secrets.json and in every backup',
+          'does not match the stored keys and secrets',
+          'Set the original key. It is in DATA_DIR/secrets.json and in every backup',
         ),
   ];
 }

@@ -23,9 +23,9 @@ export async function checkDns(config: Config): Promise<Finding[]> {
   const servers = config.dnsServers.length > 0 ? config.dnsServers : getServers();
   const findings = await Promise.all(servers.map((server) => checkServer(config, server)));
   if (findings.length === 0)
-    findings.push(fail('servers', 'the system names none', 'Set DNS_SERVERS, or mend /etc/resolv.conf'));
+    findings.push(fail('servers', 'the system has no DNS servers', 'Set DNS_SERVERS, or correct /etc/resolv.conf'));
   if (isTrial(config)) {
-    const detail = 'MAIL_HOSTNAME is localhost: a trial, which no other server sends mail to';
+    const detail = 'MAIL_HOSTNAME is localhost, so other servers cannot send mail to it';
     return [...findings, skip('MAIL_HOSTNAME', detail)];
   }
   if (!findings.some(({ state }) => state === 'ok')) return findings;
@@ -39,8 +39,8 @@ async function checkServer(config: Config, server: string): Promise<Finding> {
   } catch (error) {
     return fail(
       'server',
-      `${server} does not answer: ${wordsOf(error)}`,
-      'Set DNS_SERVERS to resolvers that this machine reaches (UDP and TCP)',
+      `${server} does not respond: ${wordsOf(error)}`,
+      'Set DNS_SERVERS to resolvers that this machine can reach (UDP and TCP)',
     );
   }
 }
@@ -73,20 +73,16 @@ async function checkOwnName(config: Config): Promise<Finding[]> {
     return findings;
   } catch (error) {
     return [
-      fail(
-        'MAIL_HOSTNAME',
-        `DNS does not tell of ${name}: ${wordsOf(error)}`,
-        'Look at the name servers of that domain',
-      ),
+      fail('MAIL_HOSTNAME', `DNS lookup of ${name} failed: ${wordsOf(error)}`, 'Check the name servers of that domain'),
     ];
   }
 }
 
 async function checkPointer(resolver: Resolver, name: string, address: string): Promise<Finding> {
-  const mend = `Ask whoever gave you ${address} (the hoster) to set its reverse name to ${name}; large providers refuse mail without it`;
+  const fix = `Ask your hosting provider to set the reverse name of ${address} to ${name}. Large providers refuse mail without it`;
   const pointers = await answerOf(resolver.resolvePtr(reverseName(address))).catch(() => null);
-  if (pointers === null) return warn('PTR', `DNS does not tell the name of ${address}`, 'Run this again later');
-  if (pointers.length === 0) return fail('PTR', `${address} has no name`, mend);
+  if (pointers === null) return warn('PTR', `reverse DNS lookup of ${address} failed`, 'Run this again later');
+  if (pointers.length === 0) return fail('PTR', `${address} has no reverse name`, fix);
   const names = pointers.map((pointer) => pointer.toLowerCase().replace(/\.$/, ''));
   if (names.includes(name)) return ok('PTR', `${address} is ${name}`);
   // Forward-confirmed by another name is enough for most; the same name as in EHLO is better.
@@ -95,9 +91,9 @@ async function checkPointer(resolver: Resolver, name: string, address: string): 
       ...(await answerOf(resolver.resolve4(pointer)).catch(() => [])),
       ...(await answerOf(resolver.resolve6(pointer)).catch(() => [])),
     ];
-    if (forward.includes(address)) return warn('PTR', `${address} is ${pointer}, and not ${name}`, mend);
+    if (forward.includes(address)) return warn('PTR', `${address} is ${pointer}, and not ${name}`, fix);
   }
-  return fail('PTR', `${address} is ${names.join(', ')}, which does not lead back to it`, mend);
+  return fail('PTR', `${address} is ${names.join(', ')}, which does not lead back to it`, fix);
 }
 
 /** Where the PTR of an address stands (RFC 1035 §3.5, RFC 3596 §2.5). Resolver.reverse() would look into /etc/hosts first. */

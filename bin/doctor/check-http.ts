@@ -14,7 +14,7 @@ export async function checkHttp(config: Config): Promise<Finding[]> {
   const start =
     config.databaseUrl === null
       ? 'Start the service (npm start)'
-      : 'Start npx node bin/gateway.ts, or set HOST and HTTP_PORT to where it is';
+      : 'Start npx node bin/gateway.ts, or set HOST and HTTP_PORT to its address';
   const findings = [await ask('gateway', here, (reason) => fail('gateway', `${here}/ready: ${reason}`, start))];
   if (isTrial(config)) return findings;
   findings.push(
@@ -22,7 +22,7 @@ export async function checkHttp(config: Config): Promise<Finding[]> {
       warn(
         'PUBLIC_URL',
         `${config.publicUrl}/ready: ${reason}`,
-        'Look at the proxy and its certificate; when only this machine has no way there, nothing is amiss',
+        'Check the proxy and its certificate. Ignore this if only this machine cannot reach it',
       ),
     ),
   );
@@ -33,12 +33,12 @@ async function ask(name: string, url: string, unreached: (reason: string) => Fin
   try {
     const response = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(LIMIT_MS), redirect: 'error' });
     const body = readyShape.safeParse(await response.json().catch(() => null));
-    if (!body.success) return unreached(`answers ${response.status}, and not as Postroom does`);
+    if (!body.success) return unreached(`responds with ${response.status}, but not like Postroom`);
     const { status, missing = [] } = body.data;
     if (status === 'ok') return ok(name, `${url} is ready`);
     const detail = `${url} is ${status}: ${missing.join(', ')} missing`;
-    const mend = 'See to what is missing; it goes on by itself';
-    return status === 'degraded' ? warn(name, detail, mend) : fail(name, detail, mend);
+    const fix = 'Restore the missing parts. The gateway recovers automatically';
+    return status === 'degraded' ? warn(name, detail, fix) : fail(name, detail, fix);
   } catch (error) {
     const { cause } = error as { cause?: unknown };
     return unreached(wordsOf(cause ?? error));

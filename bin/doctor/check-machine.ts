@@ -16,7 +16,7 @@ const OTHER_FILES = 200;
 export async function checkMachine(config: Config): Promise<Finding[]> {
   const findings = [checkNode()];
   if (config.databaseUrl === null) findings.push(...(await checkDisk(config.dataDirectory)));
-  else findings.push(skip('disk', 'the data lie with DATABASE_URL; watch the disk of that server'));
+  else findings.push(skip('disk', 'the data is in DATABASE_URL. Monitor the disk of that server'));
   findings.push(await checkOpenFiles(config));
   return findings;
 }
@@ -47,18 +47,17 @@ async function checkDisk(directory: string): Promise<Finding[]> {
     return [
       fail(
         'disk',
-        `DATA_DIR ${directory} cannot be looked at: ${wordsOf(error)}`,
-        'Make the folder, or set DATA_DIR to the one that holds the data',
+        `DATA_DIR ${directory} cannot be checked: ${wordsOf(error)}`,
+        'Create the folder, or set DATA_DIR to the folder with the data',
       ),
     ];
   }
 }
 
 function judgeShare(name: string, free: number, detail: string): Finding {
-  const mend =
-    'Free or add space; retention (see docs) removes old mail by itself, and a backup elsewhere lets you move';
-  if (free < LEAST_FREE_SHARE) return fail(name, `${detail}: SMTP refuses mail with 452 until there is more`, mend);
-  if (free < LOW_FREE_SHARE) return warn(name, detail, mend);
+  const fix = 'Free or add disk space. Retention (docs/retention.md) removes old mail automatically';
+  if (free < LEAST_FREE_SHARE) return fail(name, `${detail}: SMTP refuses mail with 452 until more is free`, fix);
+  if (free < LOW_FREE_SHARE) return warn(name, detail, fix);
   return ok(name, detail);
 }
 

@@ -33,20 +33,20 @@ export async function checkOutbound(config: Config, target: string | null): Prom
   const [best] = exchanges.toSorted((a, b) => a.priority - b.priority);
   const host = best?.exchange ?? target;
   const address = await addressOf(config, host);
-  const mend = `Many hosters close port ${config.outboundPort} outwards: ask yours to open it, or set OUTBOUND_RELAY_URL to a relay that takes your mail`;
+  const fix = `Many hosters close port ${config.outboundPort} outwards: ask yours to open it, or set OUTBOUND_RELAY_URL to a relay that takes your mail`;
   if (address === null)
     return [
       fail('outbound', `${host} has no address`, 'Name a host that takes mail, such as the domain of a large provider'),
     ];
-  return [await greet('outbound', address, config.outboundPort, mend, host)];
+  return [await greet('outbound', address, config.outboundPort, fix, host)];
 }
 
-async function greet(name: string, address: string, port: number, mend: string, host = address): Promise<Finding> {
+async function greet(name: string, address: string, port: number, fix: string, host = address): Promise<Finding> {
   try {
     const { banner } = await speakSmtp({ host: address, port, serverName: host, recipient: null });
     return ok(name, `${host}:${port} greets: ${banner.slice(4, 64)}`);
   } catch (error) {
-    return fail(name, `${host}:${port}: ${wordsOf(error)}`, mend);
+    return fail(name, `${host}:${port}: ${wordsOf(error)}`, fix);
   }
 }
 

@@ -24,9 +24,9 @@ async function checkBacklog(database: Database): Promise<Finding[]> {
   for (const { actor, queue, rowCount, oldestSeconds } of queues) {
     if (rowCount === 0 || oldestSeconds < OLDEST_SECONDS.warn) continue;
     const detail = `${rowCount} wait, the oldest for ${spanInWords(oldestSeconds)}`;
-    const mend = `Is the ${actor} actor running? Read its log; when it keeps up badly, run one more`;
+    const fix = `Is the ${actor} actor running? Read its log; when it keeps up badly, run one more`;
     const name = `${actor}: ${queue}`;
-    findings.push(oldestSeconds < OLDEST_SECONDS.fail ? work.warn(name, detail, mend) : work.fail(name, detail, mend));
+    findings.push(oldestSeconds < OLDEST_SECONDS.fail ? work.warn(name, detail, fix) : work.fail(name, detail, fix));
   }
   if (findings.length === 0) {
     const waiting = queues.reduce((sum, { rowCount }) => sum + rowCount, 0);
@@ -35,8 +35,8 @@ async function checkBacklog(database: Database): Promise<Finding[]> {
   const dead = queues.filter(({ deadCount }) => deadCount > 0);
   if (dead.length === 0) return [...findings, work.ok('dead rows', 'none')];
   const detail = dead.map(({ actor, queue, deadCount }) => `${deadCount} of ${actor} (${queue})`).join(', ');
-  const mend = 'npx node bin/dead.ts list says why; npx node bin/dead.ts replay tries again';
-  return [...findings, work.warn('dead rows', detail, mend)];
+  const fix = 'npx node bin/dead.ts list says why; npx node bin/dead.ts replay tries again';
+  return [...findings, work.warn('dead rows', detail, fix)];
 }
 
 async function checkHeld(database: Database): Promise<Finding> {
@@ -90,10 +90,10 @@ function judgeDomain({
   const missing = check.records.filter(({ isSeen }) => !isSeen);
   if (missing.length === 0) return [];
   const detail = missing.map(({ type, name: record, error }) => `${type} ${record}: ${error ?? 'not seen'}`).join('; ');
-  const mend = `Publish ${missing.map((record) => `${record.type} ${record.name} ${short(record.value)}`).join('; ')}`;
+  const fix = `Publish ${missing.map((record) => `${record.type} ${record.name} ${short(record.value)}`).join('; ')}`;
   // Without an MX no mail comes; all else makes it worse.
   return [
-    missing.some(({ type }) => type === 'MX') ? domains.fail(name, detail, mend) : domains.warn(name, detail, mend),
+    missing.some(({ type }) => type === 'MX') ? domains.fail(name, detail, fix) : domains.warn(name, detail, fix),
   ];
 }
 

@@ -10,7 +10,7 @@ export interface Finding {
   /** what was found */
   detail: string;
   /** what to do about it; null where there is nothing to do */
-  mend: string | null;
+  fix: string | null;
 }
 
 /** In the order in which they are shown. */
@@ -31,16 +31,16 @@ export type Area = (typeof areas)[number];
 export interface Findings {
   ok: (name: string, detail: string) => Finding;
   skip: (name: string, detail: string) => Finding;
-  warn: (name: string, detail: string, mend: string) => Finding;
-  fail: (name: string, detail: string, mend: string) => Finding;
+  warn: (name: string, detail: string, fix: string) => Finding;
+  fail: (name: string, detail: string, fix: string) => Finding;
 }
 
 export function findingsOf(area: Area): Findings {
   return {
-    ok: (name, detail) => ({ area, name, state: 'ok', detail, mend: null }),
-    skip: (name, detail) => ({ area, name, state: 'skip', detail, mend: null }),
-    warn: (name, detail, mend) => ({ area, name, state: 'warn', detail, mend }),
-    fail: (name, detail, mend) => ({ area, name, state: 'fail', detail, mend }),
+    ok: (name, detail) => ({ area, name, state: 'ok', detail, fix: null }),
+    skip: (name, detail) => ({ area, name, state: 'skip', detail, fix: null }),
+    warn: (name, detail, fix) => ({ area, name, state: 'warn', detail, fix }),
+    fail: (name, detail, fix) => ({ area, name, state: 'fail', detail, fix }),
   };
 }
 

@@ -23,13 +23,13 @@ export function printFindings(findings: readonly Finding[], hasColors: boolean):
     const there = findings.filter((finding) => finding.area === area);
     if (there.length === 0) continue;
     lines.push('', paint('bold', area));
-    for (const { name, state, detail, mend } of there) {
+    for (const { name, state, detail, fix } of there) {
       const { mark, style } = MARKS[state];
       const [first = '', ...rest] = wrap(detail, WIDTH - indent.length);
       const painted = state === 'skip' ? paint('gray', first) : first;
       lines.push(`  ${paint(style, mark)} ${name.padEnd(column)}${painted}`, ...rest.map((line) => `${indent}${line}`));
-      if (mend !== null)
-        for (const [at, line] of wrap(mend, WIDTH - indent.length - 2).entries())
+      if (fix !== null)
+        for (const [at, line] of wrap(fix, WIDTH - indent.length - 2).entries())
           lines.push(`${indent}${paint(style, at === 0 ? '→' : ' ')} ${line}`);
     }
   }

@@ -28,7 +28,7 @@ export const listOf = (isItem: (item: string) => boolean, what: string) =>
         .map((item) => item.trim())
         .filter((item) => item !== ''),
     )
-    .refine((items) => items.every(isItem), `must be a comma list of ${what}`);
+    .refine((items) => items.every(isItem), `must be a comma-separated list of ${what}`);
 
 export const hostName =
   /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)*$/;
@@ -56,7 +56,7 @@ export function isNetwork(item: string): boolean {
 /** `name=value` pairs behind commas, values percent-encoded where they must be (W3C Baggage §3.3). */
 export const pairs = z
   .string()
-  .regex(/^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$/, 'must be a comma list of name=value')
+  .regex(/^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$/, 'must be a comma-separated list of name=value')
   .refine((value) => isDecodable(value), 'must be percent-encoded UTF-8')
   .transform((value) =>
     Object.fromEntries(

@@ -69,7 +69,7 @@ export async function onDatabase<T>(
     } catch (error) {
       if (error instanceof DataDirectoryTaken || !isConnectionLost(error)) throw error;
       if (hasBegun)
-        throw new Error(`The database went away in the middle of it: ${(error as Error).message}. Start it anew`, {
+        throw new Error(`The database connection was lost: ${(error as Error).message}. Run the command again`, {
           cause: error,
         });
       if (Date.now() > deadline) throw error;

@@ -30,7 +30,7 @@ export async function prepareDatabase(options: PrepareOptions): Promise<string[]
     if (urlsOf(url).length > 1 && (await losesCommitsAtFailover(database))) options.warn?.(ASYNCHRONOUS);
     // Before the logins: a wrong key must not change their passwords.
     if (!(await fitsSecretKey(database, secretKey, randomBytes)))
-      throw new StartRefused('SECRET_KEY is not the one this database was written with; put the first one back');
+      throw new StartRefused('SECRET_KEY does not match this database. Set the original key');
   });
   await ensureLogins(url, secretKey).catch((error: unknown) => {
     throw error instanceof LoginsRefused ? new StartRefused(error.message, { cause: error }) : error;
@@ -65,7 +65,7 @@ async function assertSafeLogin(options: PrepareOptions, role: LoginRole): Promis
     );
     const [session] = rows;
     if (session?.user !== role || session.excess)
-      throw new StartRefused(`${role} has rights beyond its own in PostgreSQL: run npx node bin/migrate.ts`);
+      throw new StartRefused(`The PostgreSQL role ${role} has excess rights. Run npx node bin/migrate.ts`);
     await assertSafeWrites(database, options);
   });
 }
@@ -73,7 +73,7 @@ async function assertSafeLogin(options: PrepareOptions, role: LoginRole): Promis
 async function assertSafeWrites(database: Database, options: PrepareOptions): Promise<void> {
   const off = options.allowUnsafeWrites ? [] : await settingsThatLoseCommits(database);
   if (off.length > 0)
-    throw new StartRefused(`PostgreSQL runs with ${off.join(', ')} off: mail that was accepted could be lost`);
+    throw new StartRefused(`PostgreSQL runs with ${off.join(', ')} off, so accepted mail could be lost`);
 }
 
 async function onDatabase<T>(url: string, role: DatabaseRole, work: (database: Database) => Promise<T>): Promise<T> {
@@ -100,7 +100,7 @@ async function losesCommitsAtFailover(database: Database): Promise<boolean> {
   return rows[0]?.loses === true;
 }
 
-/** Settings without which a commit may not survive a crash (guarantees.md §5). */
+/** Returns the settings that are off and without which a commit may not survive a crash. */
 async function settingsThatLoseCommits(database: Database): Promise<string[]> {
   const { rows } = await database.pool.query<{ name: string }>(
     `select name from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off' order by name`,

@@ -17,7 +17,7 @@ export interface WelcomeOptions {
 export function welcome(options: WelcomeOptions): string {
   const { smtpAddress, publicUrl, data, firstAccount } = options;
   const lines = [
-    'Postroom is running. Ctrl-C stops it.',
+    'Postroom is running. Press Ctrl-C to stop it.',
     '',
     `  SMTP      ${smtpAddress}`,
     `  HTTP      ${publicUrl}   (dashboard /, REST /api/e2, GraphQL /graphql)`,
@@ -31,9 +31,9 @@ export function welcome(options: WelcomeOptions): string {
       ? []
       : [`  Dashboard ${signInLinkUrl(publicUrl, signInToken)}`, '            (signs you in once, within 24 hours)']),
     `  Account   ${email}`,
-    `  API key   ${apiKey}   (shown this once)`,
+    `  API key   ${apiKey}   (shown only once)`,
     '',
-    'Send a first mail, then read it:',
+    'Send your first mail, then read it:',
     '',
     `  swaks --server ${smtpAddress} --from you@example.com --to ${address} --header 'Subject: Hello' --body 'A first mail'`,
     `  curl -H 'Authorization: Bearer ${apiKey}' ${publicUrl}/api/e2/emails`,
@@ -48,9 +48,9 @@ function accountLines({ publicUrl, hasAccounts, isSignUpOpen }: WelcomeOptions):
   return [
     isSignUpOpen
       ? `  Accounts  none yet. Sign up at ${publicUrl}/sign-up, or:`
-      : '  Accounts  none yet, and sign-up is closed.',
+      : '  Accounts  none yet. Sign-up is closed.',
     '',
-    'Create the first account and sign in, with the environment of this command:',
+    'To create the first account and sign in, run these commands with the same environment:',
     '',
     '  npx node bin/account.ts create you@example.com',
     '  npx node bin/account.ts sign-in-link you@example.com',

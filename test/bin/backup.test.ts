@@ -266,9 +266,9 @@ test(
     const { DATA_DIR } = environmentOf(stage);
     for (const [target, reason] of [
       [backup, /is not empty/],
-      [path.join(DATA_DIR ?? '', 'backup'), /lies in DATA_DIR/],
+      [path.join(DATA_DIR ?? '', 'backup'), /is in DATA_DIR/],
       ['/dev', /is where a disk is mounted: name a folder within it/],
-      [path.join(other.directory, 'no/where'), /cannot be read: make it first/],
+      [path.join(other.directory, 'no/where'), /Cannot read .* Create it first/],
     ] as const) {
       const { status, stdout, stderr } = await runToEnd(['bin/backup.ts', target], environmentOf(stage));
       expect([status, stdout]).toEqual([1, '']);

@@ -24,7 +24,7 @@ interface Finding {
   name: string;
   state: 'ok' | 'warn' | 'fail' | 'skip';
   detail: string;
-  mend: string | null;
+  fix: string | null;
 }
 
 /** What the doctor says; every finding by `area name`. */
@@ -46,12 +46,12 @@ function bad({ findings }: Diagnosis): string[] {
   return findings.filter(({ state }) => state === 'fail').map(({ area, name }) => `${area} ${name}`);
 }
 
-/** Everything that is wrong says how to mend it, in a line. */
+/** Everything that is wrong says how to fix it, in a line. */
 function expectMends({ findings }: Diagnosis): void {
-  for (const { state, detail, mend } of findings) {
+  for (const { state, detail, fix } of findings) {
     expect(detail).toMatch(/^\S[^\n]*$/);
-    if (state === 'warn' || state === 'fail') expect(mend, detail).toMatch(/^\S[^\n]{5,}$/);
-    else expect(mend).toBeNull();
+    if (state === 'warn' || state === 'fail') expect(fix, detail).toMatch(/^\S[^\n]{5,}$/);
+    else expect(fix).toBeNull();
   }
 }
 
@@ -181,7 +181,7 @@ describe('on one machine', () => {
       () => dns.set(REVERSE, 'PTR', 'NXDOMAIN'),
       'DNS PTR',
       'fail',
-      /127\.0\.0\.1 has no name/,
+      /127\.0\.0\.1 has no reverse name/,
     ],
     [
       'its name leads elsewhere',
@@ -203,7 +203,7 @@ describe('on one machine', () => {
       'warn',
       /127\.0\.0\.1 is host\.hoster\.test, and not mx\.doctor\.test/,
     ],
-    ['DNS fails', () => dns.set(HOSTNAME, 'A', 'SERVFAIL'), 'DNS MAIL_HOSTNAME', 'fail', /DNS does not tell of mx/],
+    ['DNS fails', () => dns.set(HOSTNAME, 'A', 'SERVFAIL'), 'DNS MAIL_HOSTNAME', 'fail', /DNS lookup of mx/],
   ];
   test.each(records)(
     'it is said when %s',
@@ -262,7 +262,7 @@ describe('on one machine', () => {
         expect(diagnosis.of('domains shop.test')).toMatchObject({
           state: 'fail',
           detail: 'MX shop.test: No such record',
-          mend: 'Publish MX shop.test MX value',
+          fix: 'Publish MX shop.test MX value',
         });
         expect(diagnosis.of('domains spf.test')).toMatchObject({
           state: 'warn',
@@ -301,7 +301,7 @@ describe('on one machine', () => {
         expect(away.of('SMTP outbound')).toMatchObject({
           state: 'fail',
           detail: expect.stringMatching(/ECONNREFUSED/),
-          mend: expect.stringMatching(/close port \d+ outwards/),
+          fix: expect.stringMatching(/close port \d+ outwards/),
         });
         expect(away.status).toBe(1);
       } finally {
@@ -362,7 +362,7 @@ describe('on one machine', () => {
       expect(bad(diagnosis)).toEqual(['SMTP listener', 'HTTP gateway']);
       expect(diagnosis.of('SMTP listener')).toMatchObject({
         detail: expect.stringMatching(/ECONNREFUSED/),
-        mend: 'Start the service (npm start)',
+        fix: 'Start the service (npm start)',
       });
       expect(diagnosis.of('PostgreSQL schema')).toMatchObject({ state: 'ok' });
       const wrongKey = await diagnose({ ...machine.environment, SECRET_KEY: 'K'.repeat(43) });
@@ -403,7 +403,7 @@ describe('on many machines', () => {
       expect(diagnosis.of('PostgreSQL safe writes')).toMatchObject({
         state: 'fail',
         detail: expect.stringMatching(/^fsync, full_page_writes, synchronous_commit off/),
-        mend: expect.stringMatching(/fsync = on, full_page_writes = on, synchronous_commit = on/),
+        fix: expect.stringMatching(/fsync = on, full_page_writes = on, synchronous_commit = on/),
       });
       expect(diagnosis.of('PostgreSQL roles')).toMatchObject({ state: 'ok' });
       expect(diagnosis.of('bus NATS')).toMatchObject({
@@ -411,10 +411,10 @@ describe('on many machines', () => {
         detail: expect.stringMatching(/^\d+\.\d+\.\d+, one server$/),
       });
       for (const actor of ['receiving', 'scheduling', 'delivery'])
-        expect(diagnosis.of(`bus ${actor}`)).toMatchObject({ state: 'fail', detail: 'nobody answers its questions' });
+        expect(diagnosis.of(`bus ${actor}`)).toMatchObject({ state: 'fail', detail: 'no process responds' });
       expect(diagnosis.of('DNS server')).toMatchObject({
         state: 'fail',
-        detail: expect.stringMatching(/^127\.0\.0\.1:1 does not answer/),
+        detail: expect.stringMatching(/^127\.0\.0\.1:1 does not respond/),
       });
       expect(diagnosis.status).toBe(1);
       expectMends(diagnosis);
@@ -429,13 +429,13 @@ describe('on many machines', () => {
       const empty = await diagnose({ ...environment, DATABASE_URL: databaseUrl(inject('clusterUrl'), 'doctor_empty') });
       expect(empty.of('PostgreSQL schema')).toMatchObject({
         state: 'fail',
-        mend: expect.stringMatching(/bin\/migrate\.ts/),
+        fix: expect.stringMatching(/bin\/migrate\.ts/),
       });
       await onServer(url, `insert into migration (name) values ('9999-future')`);
       const diagnosis = await diagnose({ ...environment, SECRET_KEY: 'K'.repeat(43) });
       expect(diagnosis.of('PostgreSQL schema')).toMatchObject({
         state: 'fail',
-        detail: expect.stringMatching(/a newer Postroom has been here \(9999-future\)/),
+        detail: expect.stringMatching(/the schema is from a newer version of Postroom \(9999-future\)/),
       });
       expect(diagnosis.of('PostgreSQL roles')).toMatchObject({
         state: 'fail',
@@ -507,7 +507,7 @@ describe('on many machines', () => {
       });
       expect(diagnosis.of('bus NATS')).toMatchObject({
         state: 'fail',
-        detail: expect.stringMatching(/no server of NATS_URL lets us in/),
+        detail: expect.stringMatching(/cannot connect to a server of NATS_URL/),
       });
       expectMends(diagnosis);
     },

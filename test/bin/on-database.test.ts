@@ -50,7 +50,7 @@ test('work that lost its connection is done once more', async () => {
 test('work that had begun to write is not', async () => {
   expect(await runs(true)).toEqual({
     times: 1,
-    outcome: expect.stringMatching(/^The database went away in the middle of it: .+\. Start it anew$/),
+    outcome: expect.stringMatching(/^The database connection was lost: .+\. Run the command again$/),
   });
 });
 

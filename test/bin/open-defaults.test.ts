@@ -64,7 +64,7 @@ test(
 
       // The first start says how to get in.
       expect(printedKey(run)).toBe('');
-      expect(run.output()).toContain('none yet, and sign-up is closed');
+      expect(run.output()).toContain('none yet. Sign-up is closed.');
       expect(run.output()).toContain('npx node bin/account.ts create you@example.com');
       const { apiKey } = JSON.parse(await account(machine, 'create', 'you@example.com')) as { apiKey: string };
       expect(await account(machine, 'sign-in-link', 'you@example.com')).toMatch(/^https:\/\/mail\.example\.com\//);

@@ -62,5 +62,5 @@ test('links made without a service, beside one and at the first start sign in on
 test('there is no link for an account that is not', async () => {
   const { status, stdout, stderr } = await account('sign-in-link', 'nobody@example.com');
   expect([status, stdout]).toEqual([1, '']);
-  expect(stderr).toMatch(/There is no account nobody@example\.com/);
+  expect(stderr).toMatch(/Account nobody@example\.com does not exist/);
 });

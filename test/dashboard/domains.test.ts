@@ -103,7 +103,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     const { page } = tab;
     await page.goto(`${stage.url}/domains/${domain.id}`);
     await page.getByText('Waiting for DNS records').waitFor();
-    await page.getByText('Live').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
     await page.evaluate(() => document.body.setAttribute('data-not-reloaded', ''));
     publish(await copyRecords(page));
     await expireNextLook(domain.id);
@@ -172,7 +172,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await page.goto(`${stage.url}/suppressions`);
     await page.getByText('No suppressions yet').waitFor();
     await expectAccessible(page);
-    await page.getByText('Live').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
     await bounce(account, 'bob@gone.test', 'Your <b>order</b>');
     await page.getByText('Bounced: the server permanently refused mail').waitFor();
     expect(await page.getByRole('link', { name: 'Your <b>order</b>' }).getAttribute('href')).toMatch(/^\/emails\//);

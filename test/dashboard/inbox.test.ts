@@ -69,7 +69,7 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await page.getByText('No mail yet').waitFor();
     await page.getByText('swaks').first().waitFor();
     expect(await findViolations(page)).toEqual([]);
-    await page.getByText('Live').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
     const to = account.address;
     await stage.mail({ to, subject: 'Gears', text: 'Thirty thousand of them.', messageId: '<gears@sender.test>' });
     await row(page, 'Gears').waitFor();

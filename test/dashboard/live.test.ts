@@ -13,12 +13,12 @@ describe.skipIf(chromiumPath === undefined)('the dashboard lives', () => {
     const account = await stage.account();
     const first = await stage.open(account);
     await first.page.goto(`${stage.url}/inbox`);
-    await first.page.getByText('Live').waitFor();
+    await first.page.getByText('Live', { exact: true }).waitFor();
     const page = await first.context.newPage();
     const requested: string[] = [];
     page.on('request', (request) => void requested.push(request.headers()['accept'] ?? ''));
     await page.goto(`${stage.url}/inbox`);
-    await page.getByText('Live').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
     await stage.mail({ to: account.address, subject: 'News of the day', text: 'Hello.' });
     await Promise.all([first.page, page].map((tab) => tab.getByText('News of the day').first().waitFor()));
     expect(requested.filter((accept) => accept.startsWith('text/event-stream'))).toEqual([]);

@@ -142,6 +142,6 @@ test('bin/migrate.ts --check tells whether something is to be run, and changes n
   expect(await runToEnd(['bin/migrate.ts', '--check'], environment)).toMatchObject({ status: 0 });
   await client.query(`delete from migration`);
   const missing = await runToEnd(['bin/migrate.ts', '--check'], environment);
-  expect([missing.status, missing.stderr]).toEqual([1, `To be run: ${migrationNames.join(', ')}\n`]);
+  expect([missing.status, missing.stderr]).toEqual([1, `Pending migrations: ${migrationNames.join(', ')}\n`]);
   expect(await ran()).toEqual([]);
 });

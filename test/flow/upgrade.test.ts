@@ -161,7 +161,7 @@ describe('two of each kind under mail in and out', { retry: 0 }, () => {
       expect(await migrate(next, '--check')).toEqual({
         status: 1,
         stdout: '',
-        stderr: `To be run: ${names(release)}\n`,
+        stderr: `Pending migrations: ${names(release)}\n`,
       });
       const pids = [...fleet.service.processes.values()].map(({ pid }) => pid);
       const report = new pg.Client({ connectionString: await fleet.service.databaseUrl() });

@@ -76,7 +76,7 @@ test('what a first start and the account command print on purpose is none, and t
   keepSecrets(secretsIn(`authorization: Bearer ${key}`.replaceAll('~', '_')));
   const lines = [
     `  Dashboard http://localhost:3000/sign-in/link#${token}`,
-    `  API key   ${key.replaceAll('~', '_')}   (shown this once)`,
+    `  API key   ${key.replaceAll('~', '_')}   (shown only once)`,
   ].join('\n');
   keepSecrets(secretsIn(lines));
   for (const name of ['start-1', 'gateway-1']) keepLog(name, `${lines}\n`);

@@ -24,7 +24,7 @@ export interface Findings {
 const MEANT: { program: RegExp; line: RegExp; because: string }[] = [
   {
     program: /^start-/,
-    line: /^ {2}(?:Dashboard http\S+\/sign-in\/link#\S+|API key {3}\S+ {3}\(shown this once\)|curl -H 'Authorization: Bearer \S+' http\S+)$/,
+    line: /^ {2}(?:Dashboard http\S+\/sign-in\/link#\S+|API key {3}\S+ {3}\(shown only once\)|curl -H 'Authorization: Bearer \S+' http\S+)$/,
     because: 'the first start shows the owner of the machine how to get in',
   },
   {

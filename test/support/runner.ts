@@ -50,6 +50,9 @@ export async function makeMachine(environment: Record<string, string> = {}): Pro
   return machine;
 }
 
+/** Time after which a program that does not write what a test waits for counts as hung. Milliseconds. */
+const HUNG_MS = 180_000;
+
 /** One run of a program. */
 export interface Run {
   child: ChildProcess;
@@ -57,7 +60,7 @@ export interface Run {
   output: () => string;
   /** resolves with the exit status, or the signal that ended it */
   ended: Promise<number | NodeJS.Signals>;
-  /** Resolves when the text was written; throws when the program ended or a minute passed without it. */
+  /** Resolves when the text was written; throws when the program ended or three minutes passed without it. */
   written(text: string): Promise<void>;
   /** Sends a signal to the program's whole process group, as a terminal does. */
   signalGroup(signal: NodeJS.Signals): void;
@@ -96,7 +99,7 @@ export function runOn(
     written: (text) =>
       new Promise((resolve, reject) => {
         const fail = (reason: string) => reject(new Error(`${reason} before it wrote "${text}":\n${output}`));
-        const limit = setTimeout(() => fail('a minute passed'), 60_000);
+        const limit = setTimeout(() => fail('three minutes passed'), HUNG_MS);
         const watch = () => {
           if (!output.includes(text)) return;
           clearTimeout(limit);

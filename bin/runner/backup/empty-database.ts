@@ -30,7 +30,7 @@ export async function assertEmptyDatabase(url: string): Promise<void> {
     );
     const [held] = rows;
     if (held !== undefined)
-      throw new Error(`The database of DATABASE_URL holds ${held.name}: a backup goes into an empty one`);
+      throw new Error(`The database of DATABASE_URL is not empty: it contains ${held.name}. Use an empty database`);
   } finally {
     await client.end();
   }

@@ -170,17 +170,17 @@ async function dump({ reached, tell }: BackupOrder, draft: string): Promise<Body
 async function assertPlace({ directory, dataDirectory, tell }: BackupOrder): Promise<void> {
   const parent = path.dirname(directory);
   const siblings = await readdir(parent).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`${parent} cannot be read: make it first (${error.code})`);
+    throw new Error(`Cannot read ${parent} (${error.code}). Create it first`);
   });
   await assertReplaceable(directory, parent);
   const held = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
-    throw new Error(`${directory} is no folder to write to (${error.code})`);
+    throw new Error(`${directory} is not a writable folder (${error.code})`);
   });
-  if (held.length > 0) throw new Error(`${directory} is not empty; a backup goes to a folder of its own`);
+  if (held.length > 0) throw new Error(`${directory} is not empty. Choose a new folder`);
   const data = await realpath(dataDirectory).catch(() => path.resolve(dataDirectory));
   if (`${path.join(await realpath(parent), path.basename(directory))}/`.startsWith(`${data}/`))
-    throw new Error(`${directory} lies in DATA_DIR and would be lost together with it`);
+    throw new Error(`${directory} is in DATA_DIR and would be lost with it. Choose another folder`);
   for (const name of siblings)
     if (name.startsWith(`${path.basename(directory)}.draft-`))
       tell.say(`${path.join(parent, name)} is what a backup left that was broken off; remove it when none runs`);

@@ -69,8 +69,7 @@ const REPLAY_LIMIT_SECONDS = 86_400;
 async function assertNothingHeld(directory: string): Promise<void> {
   const allowed = /^(?:lock|lock\.json|lock-journal|postgresql\.restoring.*)$/;
   const held = (await readdir(directory)).find((name) => !allowed.test(name));
-  if (held !== undefined)
-    throw new Error(`DATA_DIR ${directory} holds ${held}: a backup is restored into a folder without data`);
+  if (held !== undefined) throw new Error(`DATA_DIR ${directory} contains ${held}. Restore into a folder without data`);
 }
 
 async function placeFiles(order: RestoreOrder, draft: string, owner: SystemUser | null): Promise<void> {

@@ -14,9 +14,9 @@ export async function reasonNotToListen(host: string, port: number): Promise<str
       case 'EADDRINUSE':
         return `${host}:${port} is in use by another program`;
       case 'EACCES':
-        return `${host}:${port} may not be used by this user`;
+        return `this user may not listen on ${host}:${port}`;
       default:
-        return `${host}:${port} cannot be listened on (${code})`;
+        return `cannot listen on ${host}:${port} (${code})`;
     }
   }
 }

@@ -180,12 +180,12 @@ export async function placeOfCluster(
   if (await holdsCluster(inside)) {
     if (isOpen) return inside;
     throw new Error(
-      `${inside} is closed to the system user ${user.name}, who runs PostgreSQL; open the folders above it`,
+      `The system user ${user.name}, who runs PostgreSQL, cannot access ${inside}. Grant access to its parent folders`,
     );
   }
   if (isOpen && !(await holdsCluster(outside))) return inside;
   await mkdir(path.dirname(outside), { recursive: true, mode: 0o755 });
-  tell(`PostgreSQL is kept in ${outside}: the system user ${user.name} has no way into ${directory}`);
+  tell(`PostgreSQL data is in ${outside} because the system user ${user.name} cannot access ${directory}`);
   return outside;
 }
 

@@ -55,12 +55,12 @@ export async function runSplitProcess(
   const config = readConfigOrRefuse();
   const { databaseUrl, natsUrl, secretKey } = config;
   if (databaseUrl === null || natsUrl === null || secretKey === null)
-    return refuseToStart(`DATABASE_URL, NATS_URL and SECRET_KEY are required: this is one of several processes`);
+    return refuseToStart(`DATABASE_URL, NATS_URL and SECRET_KEY are required to run a separate process`);
   const [role] = options.roles;
   const user = userOf(databaseUrl);
   if (user !== null)
     return refuseToStart(
-      `DATABASE_URL names the user ${user}: leave user and password out of it, as this process logs in as ${role} (only bin/migrate.ts and programs for operators get the owner's)`,
+      `Remove the user ${user} and the password from DATABASE_URL: this process logs in as ${role}. Only bin/migrate.ts and the operator programs log in as the owner`,
     );
   const outage = createDatabaseOutage();
   const log = createLog(config, options.name, { outage });
