@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { INSUFFICIENT_SCOPE } from '../../core/accounts/key-rights.ts';
 import { UserError, type UserErrorCode } from '../../core/shared/errors.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
-import { unfitInput } from '../../schema/shapes/parse-input.ts';
+import { invalidInput } from '../../schema/shapes/input.ts';
 import { RequestLimiterAway } from '../admission/request-limit.ts';
 
 /** The body of every error of the REST interface (decisions.md "validation"). `name` is in the vocabulary of the `resend` client. */
@@ -54,7 +54,7 @@ export function errorResponse(error: unknown, log: Logger): ErrorResponse {
       field: instancePath.split('/').slice(1).join('.'),
       message: message ?? 'Invalid value',
     }));
-    return userErrorResponse(unfitInput(details));
+    return userErrorResponse(invalidInput(details));
   }
   if (isConnectionLost(error) || codeOf(error) === 'FST_ERR_HANDLER_TIMEOUT') {
     log.warn({ err: error }, 'a request found the database away');

@@ -7,49 +7,53 @@ type Responses = Record<string, OpenAPIV3_1.ResponseObject | OpenAPIV3_1.Referen
 const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const;
 type Method = (typeof METHODS)[number];
 
-/** What a refusal means, by status. */
+/** The error responses by status. */
 const refusals: Record<string, { name: string; description: string; headers?: string[] }> = {
-  400: { name: 'BadRequest', description: 'Something in the request is not valid; `details` names it.' },
-  401: { name: 'Unauthorized', description: 'The API key is missing or opens nothing.', headers: ['WWW-Authenticate'] },
-  403: { name: 'Forbidden', description: 'The API key or the account may not do this.' },
-  404: { name: 'NotFound', description: 'The account has no such thing.' },
-  409: { name: 'Conflict', description: 'What is stored stands against it.', headers: ['X-Should-Retry'] },
-  410: { name: 'Gone', description: 'What the cursor points to was removed.' },
+  400: { name: 'BadRequest', description: 'The request is invalid. `details` lists the fields with errors.' },
+  401: { name: 'Unauthorized', description: 'The API key is missing or invalid.', headers: ['WWW-Authenticate'] },
+  403: { name: 'Forbidden', description: 'The API key or the account is not allowed to do this.' },
+  404: { name: 'NotFound', description: 'The account has no such object.' },
+  409: { name: 'Conflict', description: 'The request conflicts with existing data.', headers: ['X-Should-Retry'] },
+  410: { name: 'Gone', description: 'The position of the cursor no longer exists.' },
   413: { name: 'PayloadTooLarge', description: 'The request body is too large.' },
   415: { name: 'UnsupportedMediaType', description: 'The request body is not `application/json`.' },
-  429: { name: 'TooManyRequests', description: 'A limit of the account is used up.', headers: ['Retry-After'] },
-  500: { name: 'InternalServerError', description: 'Nobody is to blame but this service.' },
-  503: { name: 'ServiceUnavailable', description: 'Try again later.', headers: ['Retry-After'] },
+  429: { name: 'TooManyRequests', description: 'A limit of the account was exceeded.', headers: ['Retry-After'] },
+  500: { name: 'InternalServerError', description: 'An error in Postroom.' },
+  503: {
+    name: 'ServiceUnavailable',
+    description: 'Temporarily unavailable. Retry after the time in `Retry-After`.',
+    headers: ['Retry-After'],
+  },
 };
 
 const headers: Record<string, OpenAPIV3_1.HeaderObject> = {
-  'X-Request-Id': { description: 'names the request in the logs', schema: { type: 'string' } },
-  'RateLimit-Limit': { description: 'requests that the account may make in a second', schema: { type: 'integer' } },
-  'RateLimit-Remaining': { description: 'requests left', schema: { type: 'integer' } },
-  'RateLimit-Reset': { description: 'seconds until more are left', schema: { type: 'integer' } },
-  'X-RateLimit-Limit': { description: 'as `RateLimit-Limit`', schema: { type: 'integer' } },
-  'X-RateLimit-Remaining': { description: 'as `RateLimit-Remaining`', schema: { type: 'integer' } },
+  'X-Request-Id': { description: 'ID of the request, for support and logs.', schema: { type: 'string' } },
+  'RateLimit-Limit': { description: 'Requests per second that the account can make.', schema: { type: 'integer' } },
+  'RateLimit-Remaining': { description: 'Requests left.', schema: { type: 'integer' } },
+  'RateLimit-Reset': { description: 'Seconds until more requests are available.', schema: { type: 'integer' } },
+  'X-RateLimit-Limit': { description: 'Same as `RateLimit-Limit`.', schema: { type: 'integer' } },
+  'X-RateLimit-Remaining': { description: 'Same as `RateLimit-Remaining`.', schema: { type: 'integer' } },
   'X-RateLimit-Reset': {
-    description: 'when more are left, in milliseconds since 1970',
+    description: 'When more requests are available, in milliseconds since 1970.',
     schema: { type: 'integer', format: 'int64' },
   },
-  'Retry-After': { description: 'seconds to wait', schema: { type: 'integer' } },
-  'X-Should-Retry': { description: '`false` when trying again never helps', schema: { type: 'string' } },
-  'WWW-Authenticate': { description: 'how to authenticate', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds to wait before a retry.', schema: { type: 'integer' } },
+  'X-Should-Retry': { description: '`false` if a retry cannot succeed.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
 };
 const LIMIT_HEADERS = Object.keys(headers).filter((name) => name.includes('RateLimit'));
 
-/** What the answer to a request with a body may hold besides its own fields. */
+/** A field that every response to a request with a body can have. */
 const Warned: OpenAPIV3_1.SchemaObject = {
   type: 'object',
   properties: {
     warnings: {
       type: 'array',
-      description: 'Fields of the request body that Postroom does not know and ignored. Absent when there are none.',
+      description: 'Unknown fields of the request body, which were ignored. Absent if there are none.',
       items: {
         type: 'object',
         properties: {
-          field: { type: 'string', description: 'path with dots, such as `attachments.0.name`' },
+          field: { type: 'string', description: 'Path to the field, such as `attachments.0.name`.' },
           message: { type: 'string' },
         },
         required: ['field', 'message'],
@@ -58,13 +62,13 @@ const Warned: OpenAPIV3_1.SchemaObject = {
   },
 };
 
-/** The components that the responses of every operation refer to. */
+/** Components that the responses of every operation refer to. */
 export const sharedResponses: OpenAPIV3_1.ComponentsObject = {
   headers,
   schemas: { Warned },
   responses: Object.fromEntries(
     Object.entries(refusals).map(([status, { name, description, headers: own = [] }]) => {
-      // Before the account is known nothing is counted.
+      // Requests are counted only once the account is known.
       const names = ['X-Request-Id', ...(status === '401' ? [] : LIMIT_HEADERS), ...own];
       const schema = { $ref: '#/components/schemas/Error' };
       return [name, { description, headers: headerRefs(names), content: { 'application/json': { schema } } }];
@@ -73,8 +77,8 @@ export const sharedResponses: OpenAPIV3_1.ComponentsObject = {
 };
 
 /**
- * Adds to each operation what all of its kind may answer, and describes its successes. A `default` answer of the route stands for the
- * refusals that follow from the operation's form: its parameters, its body, its id.
+ * Adds to each operation the responses that follow from its form (parameters, body, id in the path), which the route declares as `default`,
+ * and describes its successes.
  */
 export function describeResponses(paths: OpenAPIV3_1.PathsObject): OpenAPIV3_1.PathsObject {
   return Object.fromEntries(
@@ -105,10 +109,10 @@ function formRefusals(method: Method, operation: Operation): string[] {
   const parameters = (operation.parameters ?? []) as OpenAPIV3_1.ParameterObject[];
   const isGiven = operation.requestBody !== undefined;
   return [
-    // What something has become may forbid a change as well as the form of the request.
+    // A change can be invalid because of the object's state, whatever the form of the request.
     ...(method !== 'get' || parameters.some((parameter) => parameter.in !== 'path') ? ['400'] : []),
     '401',
-    // The key has not the scope, or not the domain.
+    // The key lacks the scope or the domain.
     '403',
     ...(parameters.some((parameter) => parameter.in === 'path') ? ['404'] : []),
     ...(isGiven ? ['413', '415'] : []),
@@ -130,7 +134,7 @@ function describe(status: string, response: Responses[string]): Responses[string
   };
 }
 
-/** The answer with `warnings` beside its fields; one that is no JSON, or only refers to another, as it is. */
+/** Adds `warnings` to a JSON response. Returns other responses and references unchanged. */
 function warned(response: Responses[string]): Responses[string] {
   const json = '$ref' in response ? undefined : (response as OpenAPIV3_1.ResponseObject).content?.['application/json'];
   if (json?.schema === undefined) return response;

@@ -11,8 +11,8 @@ export async function documentRoutes(app: FastifyInstance, publicUrl: string): P
 }
 
 /**
- * How the OpenAPI document is made from the routes and their zod shapes. A route names its operation, its answers and the refusals
- * that are its own; what every operation may answer is added here. `publicUrl` is the base of the service, without a slash at its end.
+ * Returns how the OpenAPI document is generated from the routes and their zod shapes. A route declares its operation, its responses and the
+ * errors of its own; the responses that every operation can have are added here. `publicUrl` has no slash at its end.
  */
 function openApiOptions(publicUrl: string): FastifyDynamicSwaggerOptions {
   return {
@@ -21,18 +21,18 @@ function openApiOptions(publicUrl: string): FastifyDynamicSwaggerOptions {
       info: {
         title: 'Postroom',
         version: 'e2',
-        summary: 'Sends, receives, threads and routes mail for your own domains.',
+        summary: 'Send, receive, thread and route mail for your domains.',
         description,
         license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
       },
-      servers: [{ url: publicUrl, description: 'This service.' }],
+      servers: [{ url: publicUrl, description: 'This server.' }],
       tags,
       components: {
         securitySchemes: {
           key: {
             type: 'http',
             scheme: 'bearer',
-            description: 'An API key of the account, in the Authorization field.',
+            description: 'An API key of the account, in the Authorization header.',
           },
         },
         ...sharedResponses,
@@ -47,37 +47,38 @@ function openApiOptions(publicUrl: string): FastifyDynamicSwaggerOptions {
   };
 }
 
-const description = `Every request bears an API key: \`Authorization: Bearer KEY\`. What belongs to another account is answered as if it did not exist.
+const description = `Authenticate every request with an API key: \`Authorization: Bearer KEY\`. Objects of other accounts are treated as if they did not exist.
 
-**Bodies** are JSON. Emails and threads have snake_case names, domains, email addresses and endpoints camelCase ones. Instants are ISO 8601 in UTC. Unknown fields are ignored and reported in \`warnings\`, a list of \`{field, message}\` in the answer.
+**Bodies** are JSON. Emails and threads have snake_case fields; domains, email addresses and endpoints have camelCase fields. Times are ISO 8601 in UTC. Unknown fields of a request are ignored and listed in the \`warnings\` of the response, as \`{field, message}\`.
 
 **Lists** are paged by \`limit\` and \`offset\`, threads by \`cursor\`. A limit above 100 counts as 100.
 
-**Errors** have one shape, see the schema Error.
+**Errors** all have the same format, see the schema Error.
 
-**Request limit**: each answer tells what is left of the second, in the \`RateLimit\` and \`X-RateLimit\` fields; 429 says in \`Retry-After\` when to come again.`;
+**Rate limit**: the \`RateLimit\` and \`X-RateLimit\` headers of each response show how many requests are left in the current second. After a 429 response, wait for the number of seconds in \`Retry-After\`.`;
 
 const tags = [
-  { name: 'Emails', description: 'Mail that was sent, is to be sent, or was received.' },
-  { name: 'Threads', description: 'Conversations: sent and received mail that belongs together.' },
-  { name: 'Attachments', description: 'Files in mail, as they were sent.' },
+  { name: 'Emails', description: 'Sent, scheduled and received emails.' },
+  { name: 'Threads', description: 'Conversations of sent and received emails.' },
+  { name: 'Attachments', description: 'Attachments and raw messages.' },
   {
     name: 'Suppressions',
-    description: 'Addresses that mail is no longer sent to: it bounced, was complained of, or you put them in.',
+    description:
+      'Addresses that Postroom does not send to, because mail bounced, the recipient complained, or you added them.',
   },
-  { name: 'Domains', description: 'Domains that mail is sent from and received for.' },
-  { name: 'Email addresses', description: 'Addresses of your domains, each leading to an endpoint.' },
+  { name: 'Domains', description: 'Domains that send and receive mail.' },
+  { name: 'Email addresses', description: 'Addresses on your domains, each with an optional endpoint.' },
   {
     name: 'Endpoints',
-    description: 'Where received mail is handed on to: a webhook, an address or a group of addresses.',
+    description: 'Destinations of received mail: a webhook, an email address or a group of addresses.',
   },
-  { name: 'Events', description: 'What happens, as one feed that can be followed and taken up again.' },
+  { name: 'Events', description: 'Everything that happens in the account, as a feed that you can poll or stream.' },
   {
     name: 'Guard rules',
-    description: 'Rules that let received mail through, hold it back, or lead it elsewhere.',
+    description: 'Rules that allow, block or reroute received mail.',
   },
   {
     name: 'Paths of other clients',
-    description: 'What other and older clients ask for, answered by the same operations.',
+    description: 'Paths that other and older clients use. They run the same operations.',
   },
 ];

@@ -9,15 +9,15 @@ export interface RestOptions {
   contextOf: (request: FastifyRequest) => OperationContext;
 }
 
-export { text } from '../../schema/shapes/text.ts';
+export { text } from '../../schema/shapes/input.ts';
 
 /** A larger limit is taken as the largest; below 1 or no number is refused. */
 export const limit = (fallback: number = DEFAULT_PAGE_SIZE) =>
   count({ min: 1, cap: MAX_PAGE_SIZE, fallback }).meta({
-    description: `how many at most; above ${MAX_PAGE_SIZE} counts as ${MAX_PAGE_SIZE}`,
+    description: `Number of items to return. Values above ${MAX_PAGE_SIZE} count as ${MAX_PAGE_SIZE}.`,
   });
 export const offset = count({ min: 0, cap: Number.MAX_SAFE_INTEGER, fallback: 0 }).meta({
-  description: 'how many to skip',
+  description: 'Number of items to skip.',
 });
 
 /** A whole number in a query, however large: above `cap` it counts as `cap`. An empty value is refused, not read as 0. */
@@ -37,25 +37,26 @@ export const queryBoolean = z
   .stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
   .meta({ enum: ['true', 'false', '1', '0'] });
 
-export const idInPath = z.object({ id: z.string().meta({ description: 'its id' }) });
+export const idInPath = z.object({ id: z.string().meta({ description: 'ID of the object.' }) });
 
 /** ISO 8601, always in UTC. */
 export const instant = z.string().meta({ format: 'date-time' });
 
 export const errorBody = z
   .object({
-    error: z.string().meta({ description: 'what is wrong, in words' }),
-    message: z.string().meta({ description: 'the same, or more of it' }),
+    error: z.string().meta({ description: 'What is wrong.' }),
+    message: z.string().meta({ description: 'The same, or with more detail.' }),
     statusCode: z.number().int(),
-    name: z
+    name: z.string().meta({ description: 'Type of the error, such as `validation_error` or `not_found`.' }),
+    details: z.unknown().optional().meta({ description: 'The invalid fields, or more detail as text.' }),
+    code: z
       .string()
-      .meta({ description: 'what kind of failure it is, for programs: `validation_error`, `not_found` and so on' }),
-    details: z.unknown().optional().meta({ description: 'the fields at fault, or a text that says more' }),
-    code: z.string().optional().meta({ description: 'tells failures of one kind apart where a program should' }),
+      .optional()
+      .meta({ description: 'Error code, where programs need to tell errors of one type apart.' }),
   })
   .meta({
     id: 'Error',
-    description: 'What every failure answers, whatever its status.',
+    description: 'The body of every error response.',
     examples: [
       {
         error: 'Bad Request',

@@ -1,18 +1,23 @@
 import { z } from 'zod';
 import { MAX_DOMAIN_LENGTH } from '../../core/domains/domain-name.ts';
-import { text } from './text.ts';
+import { text } from './input.ts';
 
-/** A domain's name as it is given. */
+/** The name of a domain, as the user enters it. */
 export const domainNameShape = text.min(1).max(MAX_DOMAIN_LENGTH);
 
-/** A domain that is to be added. */
+/** Input to add a domain. */
 export const newDomainShape = z.object({ domain: domainNameShape });
 
-/** What of a domain shall be otherwise. */
+/** Input to update a domain. */
 export const domainChangeShape = z.object({
-  isCatchAllEnabled: z.boolean().optional().meta({ description: 'whether mail to unknown addresses is routed' }),
-  catchAllEndpointId: text.nullish().meta({ description: 'where to; needed to enable that' }),
+  isCatchAllEnabled: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether to accept and route mail to unknown addresses.' }),
+  catchAllEndpointId: text
+    .nullish()
+    .meta({ description: 'ID of the endpoint that receives the mail; required to turn the catch-all on.' }),
   receiveDmarcEmails: z.boolean().optional().meta({
-    description: 'whether mail to dmarc@ is routed like other mail; with it isCatchAllEnabled may be absent',
+    description: 'Whether to route mail to dmarc@ like other mail. If you set it, `isCatchAllEnabled` is optional.',
   }),
 });

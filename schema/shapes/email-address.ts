@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { text } from './text.ts';
+import { text } from './input.ts';
 
 const WEBHOOK_ID =
-  'the former name of routing to a webhook: the id of an endpoint of type webhook; excludes `endpointId`';
+  'Legacy alternative to `endpointId`: ID of a webhook endpoint. Cannot be combined with `endpointId`.';
 
-/** An address that is to be added. */
+/** Input to create an address. */
 export const newAddressShape = z.object({
   address: text,
   domainId: text,
@@ -13,9 +13,9 @@ export const newAddressShape = z.object({
   isActive: z.boolean().optional(),
 });
 
-/** What of an address shall be otherwise. */
+/** Input to update an address. */
 export const addressChangeShape = z.object({
-  endpointId: text.nullish().meta({ description: 'null takes routing to an endpoint away' }),
+  endpointId: text.nullish().meta({ description: 'Null removes the endpoint, so that mail is stored only.' }),
   webhookId: text.nullish().meta({ description: WEBHOOK_ID }),
-  isActive: z.boolean().optional().meta({ description: 'one that is not active takes no mail' }),
+  isActive: z.boolean().optional().meta({ description: 'Whether the address accepts mail.' }),
 });

@@ -18,17 +18,21 @@ import {
 const reportFields = {
   object: z.literal('dmarc_report'),
   id: z.string(),
-  domain: z.string().meta({ description: 'of the policy: the domain itself, or one under or above it' }),
-  organization: z.string().meta({ description: 'who reports' }),
-  reportId: z.string().meta({ description: 'the reporter’s own name for the report' }),
+  domain: z.string().meta({ description: 'Domain of the policy: the domain itself, its parent or a subdomain.' }),
+  organization: z.string().meta({ description: 'Organization that sent the report.' }),
+  reportId: z.string().meta({ description: 'ID the reporter gave the report.' }),
   begin: instant,
   end: instant,
-  policy: dmarcPolicy.meta({ description: 'what the reporter saw published; null where it does not say' }),
+  policy: dmarcPolicy.meta({
+    description: 'The DMARC record as the reporter saw it. Null where the report does not include it.',
+  }),
   messageCount: z.number().int(),
-  alignedCount: z.number().int().meta({ description: 'messages that passed DMARC' }),
-  emailId: z.string().meta({ description: 'the email that brought it' }),
+  alignedCount: z.number().int().meta({ description: 'Number of messages that passed DMARC.' }),
+  emailId: z.string().meta({ description: 'The email that contained the report.' }),
   createdAt: instant,
-  isTruncated: z.boolean().meta({ description: 'whether records were left out; messages of all are counted' }),
+  isTruncated: z
+    .boolean()
+    .meta({ description: 'Whether records are missing from the list. The counts include all messages.' }),
 };
 const reportBody = z.object(reportFields).meta({ id: 'DmarcReport' });
 const reportWithRecords = z
@@ -41,11 +45,13 @@ const summaryBody = z
     domain: z.string(),
     since: instant,
     until: instant,
-    reportCount: z.number().int().meta({ description: 'a report that came several times counts once' }),
+    reportCount: z.number().int().meta({ description: 'Number of reports. Duplicates count once.' }),
     messages: z.number().int(),
-    aligned: z.number().int().meta({ description: 'messages that passed DMARC' }),
-    alignedPercent: z.number().nullable().meta({ description: 'null without messages' }),
-    policy: dmarcPolicy.nullable().meta({ description: 'as reporters saw it last; null without reports' }),
+    aligned: z.number().int().meta({ description: 'Number of messages that passed DMARC.' }),
+    alignedPercent: z.number().nullable().meta({ description: 'Null if there are no messages.' }),
+    policy: dmarcPolicy
+      .nullable()
+      .meta({ description: 'The DMARC record as reporters last saw it. Null if there are no reports.' }),
     sources: z.array(
       z.object({
         sourceIp: z.string(),
@@ -54,12 +60,12 @@ const summaryBody = z
         alignedCount: z.number().int(),
       }),
     ),
-    advice: z.string().meta({ description: 'what is missing before p=quarantine or p=reject' }),
-    isTruncated: z.boolean().meta({ description: 'whether the sources are those of a part of the messages only' }),
+    advice: z.string().meta({ description: 'What to fix before you publish p=quarantine or p=reject.' }),
+    isTruncated: z.boolean().meta({ description: 'Whether `sources` covers only part of the messages.' }),
   })
   .meta({ id: 'DmarcSummary' });
 
-const oneInPath = idInPath.extend({ reportId: z.string().meta({ description: 'the id of the report' }) });
+const oneInPath = idInPath.extend({ reportId: z.string().meta({ description: 'ID of the report.' }) });
 
 export const dmarcReportRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.get(
@@ -70,7 +76,7 @@ export const dmarcReportRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
         operationId: 'listDmarcReports',
         summary: 'List DMARC reports on a domain',
         description:
-          'Aggregate reports that came to any address of yours, those of the newest time first. The emails that brought them are listed as mail, too.',
+          'Returns the aggregate reports received by any of your addresses, latest period first. The emails that contained them also appear as mail.',
         tags: ['Domains'],
         params: idInPath,
         querystring: z.object({ limit: limit(), offset }),
@@ -91,8 +97,8 @@ export const dmarcReportRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
       config: { access: access.readAccount },
       schema: {
         operationId: 'getDmarcReport',
-        summary: 'Read a DMARC report',
-        description: 'With its first 1,000 records.',
+        summary: 'Retrieve a DMARC report',
+        description: 'Returns the report with its first 1,000 records.',
         tags: ['Domains'],
         params: oneInPath,
         response: { 200: reportWithRecords, default: errorBody },
@@ -111,8 +117,8 @@ export const dmarcReportRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
       config: { access: access.readAccount },
       schema: {
         operationId: 'getDmarcSummary',
-        summary: 'Sum up DMARC reports on a domain',
-        description: `What the reports of the last ${dmarc.SUMMARY_DAYS} days say: how much mail passed, the 100 sources of most mail, and what to do next.`,
+        summary: 'Summarize DMARC reports on a domain',
+        description: `Summarizes the reports of the last ${dmarc.SUMMARY_DAYS} days: how much mail passed, the 100 sources with the most mail, and what to do next.`,
         tags: ['Domains'],
         params: idInPath,
         response: { 200: summaryBody, default: errorBody },

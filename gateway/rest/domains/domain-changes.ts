@@ -59,8 +59,9 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       config: { access: access.manage },
       schema: {
         operationId,
-        summary: method === 'PATCH' ? 'Change a domain' : 'Change a domain (older clients)',
-        description: 'Routes mail to unknown addresses of a verified domain to an endpoint, or no longer.',
+        summary: method === 'PATCH' ? 'Update a domain' : 'Update a domain (legacy PUT)',
+        description:
+          'Turns the catch-all of a verified domain on or off, which routes mail to unknown addresses to an endpoint.',
         tags: ['Domains'],
         params: idInPath,
         body: change,
@@ -80,7 +81,7 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
         operationId: 'deleteDomain',
         summary: 'Delete a domain',
         description:
-          'With its addresses, keys and DMARC reports. Its mail stays readable. Subdomains of it must be deleted first; the answer 409 lists them.',
+          'Deletes the domain together with its addresses, keys and DMARC reports. Its emails stay readable. Delete its subdomains first; otherwise the request fails with 409 and lists them.',
         tags: ['Domains'],
         params: idInPath,
         response: { 200: deleted, 409: conflict, default: errorBody },
@@ -116,9 +117,9 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       config: { access: access.manage },
       schema: {
         operationId: 'rotateDkimKey',
-        summary: 'Replace the DKIM key of a domain',
+        summary: 'Rotate the DKIM key of a domain',
         description:
-          'Answers the domain with the records of both keys. Publish the new one; once it is seen, mail is signed with it. Keep the former record for as long as it is listed: 7 more days.',
+          'Creates a new key and returns the domain with the records of both keys. Publish the new record; mail is signed with the new key once the record is found. Keep the old record as long as it is listed, which is 7 more days.',
         tags: ['Domains'],
         params: idInPath,
         response: { ...response, 409: errorBody },
@@ -138,8 +139,8 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       config: { access: access.manage },
       schema: {
         operationId: 'verifyDomain',
-        summary: 'Look at the DNS of a domain now',
-        description: 'As reading it with `check`.',
+        summary: 'Check the DNS records of a domain',
+        description: 'Same as retrieving the domain with `check`.',
         tags: ['Domains'],
         params: idInPath,
         response: { ...response, 503: errorBody },

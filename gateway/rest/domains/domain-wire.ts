@@ -26,7 +26,7 @@ const dnsRecord = z
     isVerified: z.boolean(),
     lastChecked: instant.nullable(),
     createdAt: instant,
-    error: z.string().optional().meta({ description: 'why the record is not verified' }),
+    error: z.string().optional().meta({ description: 'Why the record is not verified.' }),
   })
   .meta({ id: 'DnsRecord' });
 
@@ -43,19 +43,19 @@ const publishedRecord = z.object({
 
 const recommendation = z.object({ name: z.string(), value: z.string(), description: z.string() });
 const transportRecord = recommendation.extend({
-  isSeen: z.boolean().meta({ description: 'whether DNS had it when it was last asked' }),
+  isSeen: z.boolean().meta({ description: 'Whether the record was found at the last check.' }),
 });
 const transportSecurity = z
   .object({
     mode: z
       .enum(MTA_STS_MODES)
-      .meta({ description: 'testing: senders report; enforce: they do not deliver without TLS' }),
-    policyHost: z.string().meta({ description: 'the name that has to lead to this gateway by HTTPS' }),
+      .meta({ description: '`testing`: senders report TLS failures. `enforce`: senders do not deliver without TLS.' }),
+    policyHost: z.string().meta({ description: 'The name that must point to this gateway over HTTPS.' }),
     policyUrl: z.string(),
     mtaSts: transportRecord,
     tlsReports: transportRecord,
   })
-  .meta({ description: 'TXT records with which senders insist on TLS (RFC 8461) and report on it (RFC 8460)' });
+  .meta({ description: 'TXT records that make senders use TLS (RFC 8461) and report failures (RFC 8460).' });
 
 const verificationCheck = z.object({
   dnsRecords: z.array(
@@ -77,9 +77,14 @@ const verificationCheck = z.object({
   mailFromDomain: z.string(),
   mailFromStatus: z.string(),
   mailFromVerified: z.boolean(),
-  isFullyVerified: z.boolean().meta({ description: 'verified, and every required record is seen' }),
+  isFullyVerified: z
+    .boolean()
+    .meta({ description: 'Whether the domain is verified and all required records were found.' }),
   lastChecked: instant,
-  error: z.string().optional().meta({ description: 'what DNS did not tell; verdicts are those from before' }),
+  error: z
+    .string()
+    .optional()
+    .meta({ description: 'What DNS did not return at the last check; those results are from earlier.' }),
 });
 
 /** A domain with everything that each client looks for. */
@@ -107,9 +112,11 @@ export const domainBody = z
     created_at: instant,
     updatedAt: instant,
     userId: z.string(),
-    region: z.literal(REGION).meta({ description: 'always the same: the `resend` client knows no domain without one' }),
+    region: z
+      .literal(REGION)
+      .meta({ description: 'Always the same value, because the `resend` client requires a region.' }),
     capabilities: z.object({ sending: z.string(), receiving: z.string() }),
-    proofLostAt: instant.nullable().meta({ description: 'since when the proof of the verified domain is missing' }),
+    proofLostAt: instant.nullable().meta({ description: 'Since when the verification record has been missing.' }),
     stats: z.object({
       totalEmailAddresses: z.number().int(),
       activeEmailAddresses: z.number().int(),
@@ -123,7 +130,7 @@ export const domainBody = z
       .nullable(),
     dnsRecords: z.array(dnsRecord),
     records: z.array(publishedRecord),
-    parentDomain: z.string().optional().meta({ description: 'of a subdomain whose parent is a domain of yours' }),
+    parentDomain: z.string().optional().meta({ description: 'For a subdomain of one of your domains.' }),
     inheritsFromParent: z.boolean(),
     dnsConflict: z
       .object({

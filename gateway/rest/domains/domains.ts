@@ -6,13 +6,15 @@ import { access, type RouteAccess } from '../../admission/access.ts';
 import { errorBody, idInPath, limit, listBody, listOf, offset, queryBoolean, type RestOptions } from '../shapes.ts';
 import { domainBody, domainBodyOf, domainDetailsOf, domainStatus, verificationCheckOf } from './domain-wire.ts';
 
-const check = queryBoolean.optional().meta({ description: 'whether to look at DNS now' });
+const check = queryBoolean.optional().meta({ description: 'Whether to check DNS now.' });
 
 const listQuery = z.object({
   limit: limit(),
   offset,
-  status: domainStatus.optional().meta({ description: 'domains of one status' }),
-  canReceive: queryBoolean.optional().meta({ description: 'domains that mail can reach, or those that it cannot' }),
+  status: domainStatus.optional().meta({ description: 'Returns domains with this status only.' }),
+  canReceive: queryBoolean
+    .optional()
+    .meta({ description: '`true` returns domains that can receive mail, `false` the others.' }),
   check,
 });
 
@@ -52,9 +54,9 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
       config: { access: access.manage },
       schema: {
         operationId: 'createDomain',
-        summary: 'Add a domain',
+        summary: 'Create a domain',
         description:
-          'Answers the DNS records to publish, and what is there already. The domain is verified as soon as the TXT record at `_postroom` is seen, which is looked for every minute at first. A subdomain of a verified domain of yours is verified at once.',
+          'Adds a domain and returns the DNS records to publish, and which of them already exist. The domain is verified once the TXT record at `_postroom` is found; Postroom checks every minute at first. A subdomain of one of your verified domains is verified at once.',
         tags: ['Domains'],
         body: newDomain,
         response: { 201: domainBody, 409: errorBody, default: errorBody },
@@ -78,7 +80,7 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
         operationId: 'listDomains',
         summary: 'List domains',
         description:
-          'Newest first. With `check`, DNS is looked at first; domains that could not be looked at in time are shown as they are.',
+          'Returns domains, newest first. With `check`, DNS is checked first; a domain whose check takes too long is returned with its last known state.',
         tags: ['Domains'],
         querystring: listQuery,
         response: { 200: listed, 503: errorBody, default: errorBody },
@@ -117,9 +119,9 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
       config: { access: accessWithCheck },
       schema: {
         operationId: 'getDomain',
-        summary: 'Read a domain',
+        summary: 'Retrieve a domain',
         description:
-          'With its DNS records and which of them are seen, and how much mail it had lately. With `check`, DNS is looked at first.',
+          'Returns the domain with its DNS records, which of them were found, and its recent amount of mail. With `check`, DNS is checked first.',
         tags: ['Domains'],
         params: idInPath,
         querystring: z.object({ check }),

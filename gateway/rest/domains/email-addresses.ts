@@ -71,11 +71,11 @@ const deletedAddress = z
 const listQuery = z.object({
   limit: limit(),
   offset,
-  domainId: text.optional().meta({ description: 'addresses of one domain' }),
-  isActive: queryBoolean.optional().meta({ description: 'active addresses, or those that are not' }),
+  domainId: text.optional().meta({ description: 'Returns addresses of this domain only.' }),
+  isActive: queryBoolean.optional().meta({ description: '`true` returns active addresses, `false` inactive ones.' }),
   isReceiptRuleConfigured: queryBoolean
     .optional()
-    .meta({ description: 'addresses that mail reaches, or those that it does not' }),
+    .meta({ description: '`true` returns addresses that can receive mail, `false` the others.' }),
 });
 
 export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
@@ -85,9 +85,9 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       config: { access: access.manage },
       schema: {
         operationId: 'createEmailAddress',
-        summary: 'Add an email address',
+        summary: 'Create an email address',
         description:
-          'The domain must be verified and yours. Mail to the address is stored, and handed on to the endpoint when it has one.',
+          'Creates an address on one of your verified domains. Its mail is stored, and delivered to the endpoint if it has one.',
         tags: ['Email addresses'],
         body: newAddress,
         response: { 201: addressBody, 404: errorBody, 409: errorBody, default: errorBody },
@@ -107,7 +107,7 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       schema: {
         operationId: 'listEmailAddresses',
         summary: 'List email addresses',
-        description: 'Newest first.',
+        description: 'Returns the newest first.',
         tags: ['Email addresses'],
         querystring: listQuery,
         response: { 200: listOf(addressBody), default: errorBody },
@@ -131,8 +131,8 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       config: { access: access.read },
       schema: {
         operationId: 'getEmailAddress',
-        summary: 'Read an email address',
-        description: 'Tells where mail to the address is handed on to, too.',
+        summary: 'Retrieve an email address',
+        description: 'Returns the address and where its mail is routed.',
         tags: ['Email addresses'],
         params: idInPath,
         response: { 200: addressBody, default: errorBody },
@@ -152,7 +152,7 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       schema: {
         operationId,
         summary,
-        description: 'What is not given stays. Either kind of routing takes the place of the other.',
+        description: 'Omitted fields keep their values. `endpointId` and `webhookId` replace each other.',
         tags: ['Email addresses'],
         params: idInPath,
         body: addressChange,
@@ -172,8 +172,7 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       schema: {
         operationId: 'deleteEmailAddress',
         summary: 'Delete an email address',
-        description:
-          'It takes no mail any more, unless its domain takes mail to every address. Mail that it took stays readable.',
+        description: 'The address stops receiving mail, unless its domain has a catch-all. Its emails stay readable.',
         tags: ['Email addresses'],
         params: idInPath,
         response: { 200: deletedAddress, default: errorBody },
@@ -194,8 +193,8 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
 
 /** interface.md has PATCH, and one published client sends PUT. */
 const updates = [
-  { method: 'PATCH', operationId: 'updateEmailAddress', summary: 'Change an email address' },
-  { method: 'PUT', operationId: 'putEmailAddress', summary: 'Change an email address, by another method' },
+  { method: 'PATCH', operationId: 'updateEmailAddress', summary: 'Update an email address' },
+  { method: 'PUT', operationId: 'putEmailAddress', summary: 'Update an email address (PUT)' },
 ] as const;
 
 function addressBodyOf(address: addresses.EmailAddress, userId: string): z.infer<typeof addressBody> {

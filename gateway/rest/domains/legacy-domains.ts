@@ -25,8 +25,8 @@ export const legacyDomainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       config: { access: access.manage },
       schema: {
         operationId,
-        summary: `Look at the DNS of a domain now (older clients, ${method})`,
-        description: 'As reading it with `check`.',
+        summary: `Check the DNS records of a domain (legacy ${method})`,
+        description: 'Same as retrieving the domain with `check`.',
         tags: ['Paths of other clients'],
         deprecated: true,
         params: idInPath,
@@ -42,7 +42,7 @@ export const legacyDomainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       schema: {
         operationId: 'listDnsRecords',
         summary: 'List the DNS records of a domain',
-        description: 'Those that its owner is asked to publish, and which of them are seen.',
+        description: 'Returns the records to publish, and which of them were found.',
         tags: ['Paths of other clients'],
         deprecated: true,
         params: idInPath,

@@ -9,11 +9,11 @@ import { errorBody, type RestOptions } from '../shapes.ts';
 /** Nothing in a served file may run or load, should a browser show it after all. */
 const SANDBOX = "sandbox; default-src 'none'";
 
-export const emailId = z.string().meta({ description: 'id of the email that holds it' });
+export const emailId = z.string().meta({ description: 'ID of the email.' });
 
 /** Of the document alone: octets pass by the serializer. */
 export const file = {
-  description: 'The octets of the file, in its own content type.',
+  description: 'The bytes of the file, with its own content type.',
   content: { '*/*': { schema: z.any().meta({ type: 'string', format: 'binary' }) } },
 };
 
@@ -26,13 +26,13 @@ export const attachmentRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       config: { access: access.read, isDownload: true },
       schema: {
         operationId: 'downloadAttachment',
-        summary: 'Download the first attachment of that name',
+        summary: 'Download an attachment by name',
         description:
-          'Answers the octets of the file. Where two attachments of an email have one name, the other is reached by its place.',
+          'Returns the bytes of the first attachment with that name. If an email has two attachments with the same name, download the other one by its index.',
         tags: ['Attachments'],
         params: z.object({
           id: emailId,
-          filename: z.string().meta({ description: 'name of the attachment as the email tells it, percent-encoded' }),
+          filename: z.string().meta({ description: 'File name of the attachment, percent-encoded.' }),
         }),
         response: { 200: file, default: errorBody },
       },

@@ -8,12 +8,12 @@ import { emailId, file, sendFile } from './attachments.ts';
 
 /** Read by the admission of downloads. A key that is no text is as good as none, and never a fault of its own. */
 const signedQuery = z.object({
-  user: z.unknown().optional().meta({ type: 'string', description: 'the account in whose name the link was signed' }),
+  user: z.unknown().optional().meta({ type: 'string', description: 'ID of the account that the link was signed for.' }),
   expires: z
     .unknown()
     .optional()
-    .meta({ type: 'string', description: 'when the signature ends, in seconds since 1970' }),
-  signature: z.unknown().optional().meta({ type: 'string', description: 'stands for an API key until then' }),
+    .meta({ type: 'string', description: 'When the signature expires, in seconds since 1970.' }),
+  signature: z.unknown().optional().meta({ type: 'string', description: 'Replaces an API key until then.' }),
 });
 
 /** An API key, or the signature of a link. */
@@ -29,14 +29,14 @@ export const downloadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
       config: { access: access.read, isDownload: true },
       schema: {
         operationId: 'downloadAttachmentPart',
-        summary: 'Download an attachment by its place',
+        summary: 'Download an attachment by index',
         description:
-          'Answers the octets of the file. The `downloadUrl` of each attachment leads here; in webhooks it bears a signature that serves without an API key for 7 days.',
+          'Returns the bytes of the file. This is the `downloadUrl` of each attachment; in webhooks it includes a signature that works without an API key for 7 days.',
         tags: ['Attachments'],
         security,
         params: z.object({
           id: emailId,
-          index: z.string().meta({ description: 'place of the attachment in the email, from 0' }),
+          index: z.string().meta({ description: 'Position of the attachment in the email, starting at 0.' }),
         }),
         querystring: signedQuery,
         response: { 200: file, default: errorBody },
@@ -56,12 +56,12 @@ export const downloadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
       config: { access: access.read, isDownload: true },
       schema: {
         operationId: 'downloadRawEmail',
-        summary: 'Download a whole email',
+        summary: 'Download the raw message',
         description:
-          'Answers the message as it came in, or as it was composed, as a file of type `message/rfc822`. The `rawUrl` of webhooks leads here with a signature that serves without an API key for 7 days.',
+          'Returns the message as it was received or sent, as a file of type `message/rfc822`. This is the `rawUrl` in webhooks, where it includes a signature that works without an API key for 7 days.',
         tags: ['Emails'],
         security,
-        params: z.object({ id: z.string().meta({ description: 'id of the email' }) }),
+        params: z.object({ id: z.string().meta({ description: 'ID of the email.' }) }),
         querystring: signedQuery,
         response: { 200: file, default: errorBody },
       },

@@ -6,7 +6,7 @@ import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
 
 /** Of the document alone: octets pass by the serializer. */
 const page = {
-  description: 'A whole HTML document.',
+  description: 'A complete HTML document.',
   content: { 'text/html': { schema: z.any().meta({ type: 'string' }) } },
 };
 
@@ -17,15 +17,15 @@ export const emailHtmlRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
       config: { access: access.read, isDownload: true },
       schema: {
         operationId: 'showEmail',
-        summary: 'Show an email as a page',
+        summary: 'Render an email as a page',
         description:
-          'Answers a document that shows the email, made of its sanitised HTML, or of its text where there is none. It runs nothing and, unless remote images are asked for, loads nothing. The header fields `x-remote-image-count` and `x-tracking-pixel-count` tell how many images were left out, or could be.',
+          'Returns an HTML document with the sanitized HTML of the email, or with its text if there is no HTML. The document runs no code and loads nothing, except remote images if you request them. The headers `x-remote-image-count` and `x-tracking-pixel-count` show how many images were left out or could be.',
         tags: ['Emails'],
         params: idInPath,
         querystring: z.object({
           images: z.enum(['blocked', 'remote']).default('blocked').meta({
             description:
-              '`remote` includes images on public servers, except tracking pixels. Images at private or local addresses and on hosts of this service are always left out',
+              '`remote` includes images from public servers, except tracking pixels. Images at private or local addresses and on hosts of this server are always left out.',
           }),
         }),
         response: { 200: page, default: errorBody },

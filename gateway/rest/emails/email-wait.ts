@@ -19,23 +19,24 @@ const waitBody = z
   .object({
     address: text.optional().meta({
       pattern: NOT_BLANK,
-      description: 'id of an address of yours, or the address itself; with a plus-tag, mail to that tag alone',
+      description:
+        'ID of one of your addresses, or the address itself. An address with a plus tag matches mail to that tag only.',
     }),
-    domain: text.optional().meta({ pattern: NOT_BLANK, description: 'id or name of a domain of yours' }),
-    from: text.optional().meta({ pattern: NOT_BLANK, description: 'address of the sender, or its domain' }),
-    subject: text.optional().meta({ pattern: NOT_BLANK, description: 'part of the subject, in any case' }),
+    domain: text.optional().meta({ pattern: NOT_BLANK, description: 'ID or name of one of your domains.' }),
+    from: text.optional().meta({ pattern: NOT_BLANK, description: 'Email address or domain of the sender.' }),
+    subject: text.optional().meta({ pattern: NOT_BLANK, description: 'Part of the subject, case-insensitive.' }),
     since: z.iso
       .datetime({ offset: true })
       .optional()
       .meta({
-        description: `mail accepted then or later counts, of the last ${MAX_SINCE_HOURS} hours at most; without it, what comes from now on`,
+        description: `Also matches mail accepted since this time, up to ${MAX_SINCE_HOURS} hours ago. By default only mail from now on matches.`,
       }),
     timeout: z
       .number()
       .min(0)
       .max(MAX_TIMEOUT_SECONDS)
       .default(DEFAULT_TIMEOUT_SECONDS)
-      .meta({ description: 'seconds to wait' }),
+      .meta({ description: 'Number of seconds to wait.' }),
   })
   .meta({
     id: 'WaitForEmail',
@@ -51,27 +52,27 @@ const foundIn = <T extends string>(...places: [T, ...T[]]) => z.array(z.enum(pla
 const waitAnswer = z
   .object({
     object: z.literal('wait'),
-    timed_out: z.boolean().meta({ description: 'true: no email came in time, and `email` is null' }),
+    timed_out: z.boolean().meta({ description: 'Whether no email came in time. `email` is then null.' }),
     email: emailBody.nullable(),
     codes: z
       .array(
         z.object({
           code: z.string(),
           found_in: foundIn('subject', 'text', 'html'),
-          likelihood: z.number().meta({ description: '0 to 1' }),
+          likelihood: z.number().meta({ description: 'Confidence, from 0 to 1.' }),
         }),
       )
-      .meta({ description: 'what looks like a code to be typed in, the likeliest first' }),
+      .meta({ description: 'Likely verification codes, most likely first.' }),
     links: z
       .array(
         z.object({
-          url: z.string().meta({ description: 'http, https or mailto' }),
-          text: z.string().nullable().meta({ description: 'what is clicked' }),
+          url: z.string().meta({ description: 'http, https or mailto URL.' }),
+          text: z.string().nullable().meta({ description: 'Text of the link.' }),
           found_in: foundIn('text', 'html', 'header'),
           is_unsubscribe: z.boolean(),
         }),
       )
-      .meta({ description: 'those that the mail is likely about come first, those that unsubscribe last' }),
+      .meta({ description: 'Links, most relevant first and unsubscribe links last.' }),
   })
   .meta({ id: 'AwaitedEmail' });
 
@@ -84,7 +85,7 @@ export const emailWaitRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
         operationId: 'waitForEmail',
         summary: 'Wait for an email',
         description:
-          'Answers the first received email that fits all that is given, as soon as it is there with its thread, with the codes and links in it. When none comes in time the answer is 200 all the same, with `timed_out`.',
+          'Returns the first received email that matches all filters, once it has a thread, with the codes and links in it. If no email arrives in time, the response is still 200, with `timed_out`.',
         tags: ['Emails'],
         body: waitBody,
         response: { 200: waitAnswer, default: errorBody },

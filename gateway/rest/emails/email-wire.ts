@@ -11,17 +11,18 @@ const headers = z.unknown().meta({ type: 'object', additionalProperties: { type:
 const status = z.enum(EMAIL_STATUSES);
 const lastEvent = z.enum(['queued', 'delivered', 'bounced', 'failed', 'scheduled', 'canceled', 'pending']).meta({
   description:
-    'the status in the words of the `resend` client; under `/api/v2` in those of `@inboundemail/sdk`, which knows pending, delivered and failed alone',
+    'Status in the terms of the `resend` client. Under `/api/v2`, those of `@inboundemail/sdk`: pending, delivered or failed.',
 });
 const guardFields = {
   guard_status: z.enum(['blocked', 'review']).nullable().meta({
-    description: 'blocked: a guard rule holds it back; review: its model did not answer, so that it waits for you',
+    description:
+      '`blocked`: a guard rule holds the email. `review`: the rule’s language model did not respond, and the email waits for your review.',
   }),
-  guard_rule_id: z.string().nullable().meta({ description: 'the guard rule that it fitted, or that holds it back' }),
+  guard_rule_id: z.string().nullable().meta({ description: 'The guard rule that matched or holds the email.' }),
 };
-const isTest = z.boolean().meta({ description: 'made by you to try things out, not come by SMTP' });
+const isTest = z.boolean().meta({ description: 'Whether this is a test email that did not arrive over SMTP.' });
 const threadId = z.string().nullable().meta({
-  description: 'null until the email is threaded, which follows soon after it comes in or is sent',
+  description: 'Null until the email is threaded, which happens shortly after it is received or sent.',
 });
 const tags = z.array(z.object({ name: z.string(), value: z.string() }));
 
@@ -29,7 +30,7 @@ export const attachmentBody = z
   .object({
     filename: z.string(),
     contentType: z.string(),
-    size: z.number().int().meta({ description: 'octets, decoded' }),
+    size: z.number().int().meta({ description: 'Size in bytes, decoded.' }),
     contentId: z.string().nullable(),
     contentDisposition: z.enum(['attachment', 'inline']).nullable(),
     downloadUrl: z.string(),
@@ -98,10 +99,10 @@ export const emailBody = z
     ...guardFields,
     headers,
     tags,
-    authentication: z.unknown().meta({ description: 'verdicts of SPF, DKIM, DMARC and ARC; null when not checked' }),
+    authentication: z.unknown().meta({ description: 'Results of SPF, DKIM, DMARC and ARC. Null if not checked.' }),
     recipients: z
       .array(recipientBody)
-      .meta({ description: 'what became of it, for each recipient; none of received mail' }),
+      .meta({ description: 'Delivery status of each recipient. Empty for received mail.' }),
   })
   .meta({ id: 'Email' });
 

@@ -11,32 +11,35 @@ import { emailBody, emailBodyOf, emailListItem, emailListItemOf, formerEmailBody
 
 const listQuery = z
   .object({
-    type: z.enum(emails.EMAIL_TYPES).default('all').meta({ description: 'emails of one type' }),
+    type: z.enum(emails.EMAIL_TYPES).default('all').meta({ description: 'Returns emails of this type only.' }),
     status: z.enum(emails.EMAIL_STATUSES).optional().meta({
       description:
-        'emails of one status; unread, read, archived and blocked (held back by a guard rule, or for review) show received mail alone',
+        'Returns emails with this status only. `unread`, `read`, `archived` and `blocked` (held by a guard rule or for review) return received mail only.',
     }),
-    time_range: z.enum(emails.TIME_RANGES).default('30d').meta({ description: 'how old they may be' }),
+    time_range: z.enum(emails.TIME_RANGES).default('30d').meta({ description: 'Maximum age of the emails.' }),
     domain: text.optional().meta({
       description:
-        'id of a domain of yours: its mail; any domain name: mail of which either side, yours or the other, has it',
+        'ID of one of your domains, to return its mail; or any domain name, to return mail sent to or from it.',
     }),
     address: text.optional().meta({
       description:
-        'id of an address of yours: its mail; any address itself, for example of a customer: all mail that you exchanged with it (To, Cc and Bcc of sent mail, From of received mail)',
+        'ID of one of your addresses, to return its mail; or any email address, for example a customer’s, to return all mail exchanged with it (To, Cc and Bcc of sent mail, From of received mail).',
     }),
     search: text
       .max(emails.MAX_SEARCH_LENGTH)
       .optional()
-      .meta({ description: 'part of the subject, the sender or a recipient' }),
+      .meta({ description: 'Part of the subject, sender or a recipient.' }),
     limit: limit(),
     offset,
     // The `resend` client pages by the id of an email.
     after: z
       .string()
       .optional()
-      .meta({ description: 'id of an email: the page that lies behind it, instead of `offset`' }),
-    before: z.string().optional().meta({ description: 'id of an email: the page that lies before it' }),
+      .meta({ description: 'ID of an email. Returns the page after it, instead of using `offset`.' }),
+    before: z
+      .string()
+      .optional()
+      .meta({ description: 'ID of an email. Returns the page before it, instead of using `offset`.' }),
   })
   .refine(({ after, before }) => after === undefined || before === undefined, {
     path: ['before'],
@@ -67,9 +70,12 @@ const updateBody = z
   .object({
     is_read: z.boolean().nullish(),
     is_archived: z.boolean().nullish(),
-    scheduled_at: z.string().nullish().meta({ description: 'another time to send, as when it was scheduled' }),
-    scheduledAt: z.string().nullish().meta({ deprecated: true, description: 'alias of scheduled_at' }),
-    timezone: z.string().nullish().meta({ description: 'IANA zone of scheduled_at; default: that of the email' }),
+    scheduled_at: z.string().nullish().meta({ description: 'New send time, in the formats of the original request.' }),
+    scheduledAt: z.string().nullish().meta({ deprecated: true, description: 'Alias of `scheduled_at`.' }),
+    timezone: z
+      .string()
+      .nullish()
+      .meta({ description: 'IANA time zone of `scheduled_at`. The default is that of the email.' }),
   })
   .meta({
     id: 'UpdateEmail',
@@ -79,11 +85,11 @@ const updateAnswer = z
   .object({
     object: z.literal('email'),
     id: z.string(),
-    is_read: z.boolean().optional().meta({ description: 'of a received email' }),
-    is_archived: z.boolean().optional().meta({ description: 'of a received email' }),
-    status: z.enum(['scheduled', 'paused', 'cancelled']).optional().meta({ description: 'of a scheduled email' }),
-    scheduled_at: instant.optional().meta({ description: 'of a scheduled email' }),
-    timezone: z.string().optional().meta({ description: 'of a scheduled email' }),
+    is_read: z.boolean().optional().meta({ description: 'For a received email.' }),
+    is_archived: z.boolean().optional().meta({ description: 'For a received email.' }),
+    status: z.enum(['scheduled', 'paused', 'cancelled']).optional().meta({ description: 'For a scheduled email.' }),
+    scheduled_at: instant.optional().meta({ description: 'For a scheduled email.' }),
+    timezone: z.string().optional().meta({ description: 'For a scheduled email.' }),
     updated_at: instant,
   })
   .meta({ id: 'UpdatedEmail' });
@@ -109,8 +115,8 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       config: { access: access.read },
       schema: {
         operationId: 'listEmails',
-        summary: 'List all email activity',
-        description: 'Sent, scheduled and received mail, newest first.',
+        summary: 'List emails',
+        description: 'Returns sent, scheduled and received emails, newest first.',
         tags: ['Emails'],
         querystring: listQuery,
         response: { 200: listAnswer, default: errorBody },
@@ -142,9 +148,9 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       config: { access: access.read },
       schema: {
         operationId: 'getEmail',
-        summary: 'Read an email',
+        summary: 'Retrieve an email',
         description:
-          'Of sent mail `status` tells how far it came; reading changes nothing. A received email can be read as soon as SMTP has accepted it (`250 ... queued as em_...`): until it is parsed it shows the envelope and the header section, without bodies, attachments and verdicts.',
+          'For a sent email, `status` shows its progress. Reading an email does not mark it as read. A received email is available as soon as SMTP has accepted it (`250 ... queued as em_...`). Until it is parsed, it has the envelope and the headers, but no bodies, attachments or authentication results.',
         tags: ['Emails'],
         params: idInPath,
         response: { 200: emailBody, default: errorBody },
@@ -166,7 +172,7 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         operationId,
         summary,
         description:
-          'Either `is_read` and `is_archived` of a received email, where absent ones stay as they are, or `scheduled_at` of one that is still to be sent.',
+          'Either marks or archives a received email with `is_read` and `is_archived`, where omitted fields keep their values, or reschedules a scheduled email with `scheduled_at`.',
         tags: ['Emails'],
         params: idInPath,
         body: updateBody,
@@ -178,8 +184,8 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
 
 /** Some clients send PUT. */
 const updates = [
-  { method: 'PATCH', operationId: 'updateEmail', summary: 'Mark or reschedule an email' },
-  { method: 'PUT', operationId: 'putEmail', summary: 'Mark or reschedule an email, by another method' },
+  { method: 'PATCH', operationId: 'updateEmail', summary: 'Update or reschedule an email' },
+  { method: 'PUT', operationId: 'putEmail', summary: 'Update or reschedule an email (PUT)' },
 ] as const;
 
 async function update(

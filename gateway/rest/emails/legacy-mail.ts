@@ -28,13 +28,13 @@ import { emailBody, emailBodyOf } from './email-wire.ts';
 const listQuery = z.object({
   limit: limit(),
   offset,
-  search: text.max(emails.MAX_SEARCH_LENGTH).optional().meta({ description: 'part of the subject or of an address' }),
-  status: z.enum(['all', 'processed', 'failed']).default('all').meta({ description: 'whether they could be parsed' }),
-  domain: text.optional().meta({ description: 'id or name of a domain of yours' }),
-  timeRange: z.enum(emails.TIME_RANGES).default('30d').meta({ description: 'how old they may be' }),
-  includeArchived: queryBoolean.default(false).meta({ description: 'archived ones, too' }),
-  emailId: z.string().optional().meta({ description: 'this one alone' }),
-  emailAddress: text.optional().meta({ description: 'an address of yours, or its id' }),
+  search: text.max(emails.MAX_SEARCH_LENGTH).optional().meta({ description: 'Part of the subject or of an address.' }),
+  status: z.enum(['all', 'processed', 'failed']).default('all').meta({ description: 'Whether the email was parsed.' }),
+  domain: text.optional().meta({ description: 'ID or name of one of your domains.' }),
+  timeRange: z.enum(emails.TIME_RANGES).default('30d').meta({ description: 'Maximum age of the emails.' }),
+  includeArchived: queryBoolean.default(false).meta({ description: 'Whether to include archived emails.' }),
+  emailId: z.string().optional().meta({ description: 'Returns this email only.' }),
+  emailAddress: text.optional().meta({ description: 'One of your addresses, or its ID.' }),
 });
 
 const mailItem = {
@@ -50,7 +50,7 @@ const mailItem = {
   isRead: z.boolean(),
   readAt: instant.nullable(),
   isArchived: z.boolean(),
-  archivedAt: instant.nullable().meta({ description: 'when an archived mail was last changed' }),
+  archivedAt: instant.nullable().meta({ description: 'When the archived email last changed.' }),
   hasAttachments: z.boolean(),
   attachmentCount: z.number().int(),
   parseSuccess: z.boolean(),
@@ -59,7 +59,7 @@ const mailItem = {
 };
 const listItem = z.object(mailItem).meta({ id: 'FormerMailListItem' });
 const { attachments, headers } = emailBody.shape;
-const body = z.string().meta({ description: 'empty when there is none' });
+const body = z.string().meta({ description: 'Empty if there is none.' });
 const details = z
   .object({ ...mailItem, to: z.string(), textBody: body, htmlBody: body, attachments, headers })
   .meta({ id: 'FormerMail' });
@@ -87,8 +87,8 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       schema: {
         ...frame,
         operationId: 'formerListMail',
-        summary: 'List received mail',
-        description: 'As GET /emails of the type received; newest first.',
+        summary: 'List received emails',
+        description: 'Same as GET /emails with type `received`, newest first.',
         querystring: listQuery,
         response: { 200: z.object({ emails: z.array(listItem), pagination }), default: errorBody },
       },
@@ -129,8 +129,8 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       schema: {
         ...frame,
         operationId: 'formerGetMail',
-        summary: 'Read a received mail',
-        description: 'As GET /emails/{id}.',
+        summary: 'Retrieve a received email',
+        description: 'Same as GET /emails/{id}.',
         params: idInPath,
         response: { 200: details, default: errorBody },
       },
@@ -159,8 +159,8 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       schema: {
         ...frame,
         operationId: 'formerUpdateMail',
-        summary: 'Mark a received mail as read or archived, or not',
-        description: 'As PATCH /emails/{id}.',
+        summary: 'Update a received email',
+        description: 'Same as PATCH /emails/{id}.',
         params: idInPath,
         body: updates.meta({
           anyOf: [{ required: ['isRead'] }, { required: ['isArchived'] }],
@@ -183,8 +183,8 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       schema: {
         ...frame,
         operationId: 'formerReplyToMail',
-        summary: 'Answer a received mail',
-        description: 'As POST /emails/{id}/reply, from the address that the mail came to.',
+        summary: 'Reply to a received email',
+        description: 'Same as POST /emails/{id}/reply, sent from the address that received the email.',
         body: z
           .object({
             emailId: z.string(),
@@ -219,8 +219,8 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       schema: {
         ...frame,
         operationId: 'formerGetMailThread',
-        summary: 'Read the thread of a mail',
-        description: 'As GET /mail/threads/{id}.',
+        summary: 'Retrieve the thread of an email',
+        description: 'Same as GET /mail/threads/{id}.',
         params: idInPath,
         response: { 200: threadAnswer, default: errorBody },
       },
@@ -240,8 +240,8 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       schema: {
         ...frame,
         operationId: 'formerUpdateMails',
-        summary: 'Mark several received mails',
-        description: 'Each as PATCH /emails/{id}; one that cannot be marked holds up no other.',
+        summary: 'Update several received emails',
+        description: 'Updates each email like PATCH /emails/{id}. If one cannot be updated, the others still are.',
         body: z
           .object({ emailIds: z.array(z.string()).min(1).max(MAX_BULK), updates })
           .meta({ examples: [{ emailIds: ['em_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b'], updates: { isArchived: true } }] }),

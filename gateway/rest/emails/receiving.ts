@@ -9,9 +9,9 @@ import { errorBody, idInPath, instant, limit, type RestOptions, wireInstant } fr
 import { emailBodyOf } from './email-wire.ts';
 
 const attachment = {
-  id: z.string().meta({ description: 'its place in the email, from 0' }),
+  id: z.string().meta({ description: 'Position in the email, starting at 0.' }),
   filename: z.string(),
-  size: z.number().int().meta({ description: 'octets, decoded' }),
+  size: z.number().int().meta({ description: 'Size in bytes, decoded.' }),
   content_type: z.string(),
   content_disposition: z.enum(['attachment', 'inline']),
 };
@@ -21,7 +21,7 @@ const attachmentBody = z
 const signedAttachment = {
   ...attachment,
   content_id: z.string().optional(),
-  download_url: z.string().meta({ description: 'serves without an API key until `expires_at`' }),
+  download_url: z.string().meta({ description: 'Works without an API key until `expires_at`.' }),
   expires_at: instant,
 };
 const signedBody = z.object(signedAttachment).meta({ id: 'SignedAttachment' });
@@ -37,7 +37,7 @@ const listItem = z
     cc: z.array(z.string()),
     bcc: z.array(z.string()),
     reply_to: z.array(z.string()).nullable(),
-    received_for: z.array(z.string()).meta({ description: 'the envelope recipient' }),
+    received_for: z.array(z.string()).meta({ description: 'Envelope recipient.' }),
     subject: z.string(),
     created_at: instant,
     attachments: z.array(attachmentBody),
@@ -50,19 +50,19 @@ const receivedBody = listItem
     html: z.string().nullable(),
     text: z.string().nullable(),
     headers: z.unknown().meta({ type: 'object', additionalProperties: { type: 'string' } }),
-    raw: z.null().meta({ description: 'the octets of the whole message are not handed out' }),
+    raw: z.null().meta({ description: 'Always null: the raw message is not included.' }),
   })
   .meta({ id: 'Receiving' });
 
 const pageQuery = z.object({
   limit: limit(),
-  after: z.string().optional().meta({ description: 'id of an email: the page that lies behind it' }),
-  before: z.string().optional().meta({ description: 'id of an email: the page that lies before it' }),
+  after: z.string().optional().meta({ description: 'ID of an email. Returns the page after it.' }),
+  before: z.string().optional().meta({ description: 'ID of an email. Returns the page before it.' }),
 });
 const list = <T extends z.ZodType>(item: T) =>
   z.object({ object: z.literal('list'), has_more: z.boolean(), data: z.array(item) });
 const attachmentInPath = idInPath.extend({
-  index: z.string().meta({ description: 'place of the attachment, from 0' }),
+  index: z.string().meta({ description: 'Position of the attachment, starting at 0.' }),
 });
 
 /** Received mail, and the attachments of any, under the paths and in the words of the `resend` client. */
@@ -73,8 +73,8 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
       config: { access: access.read },
       schema: {
         operationId: 'listReceiving',
-        summary: 'List received mail',
-        description: 'As GET /emails of the type received, in the form of the `resend` client.',
+        summary: 'List received emails',
+        description: 'Same as GET /emails with type `received`, in the format of the `resend` client.',
         tags: ['Paths of other clients'],
         querystring: pageQuery,
         response: { 200: list(listItem), default: errorBody },
@@ -109,8 +109,9 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
       config: { access: access.read },
       schema: {
         operationId: 'getReceiving',
-        summary: 'Read a received mail',
-        description: 'As GET /emails/{id}, in the form of the `resend` client; inline images stay references (`cid:`).',
+        summary: 'Retrieve a received email',
+        description:
+          'Same as GET /emails/{id}, in the format of the `resend` client. Inline images remain `cid:` references.',
         tags: ['Paths of other clients'],
         params: idInPath,
         response: { 200: receivedBody, default: errorBody },
@@ -136,7 +137,7 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
         schema: {
           operationId: `list${name}Attachments`,
           summary: 'List the attachments of an email',
-          description: 'In the order of the email.',
+          description: 'Returns attachments in the order of the email.',
           tags: ['Paths of other clients'],
           params: idInPath,
           response: { 200: list(signedBody), default: errorBody },
@@ -155,8 +156,8 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
         config: { access: access.read },
         schema: {
           operationId: `get${name}Attachment`,
-          summary: 'Read about an attachment',
-          description: 'Its octets are at `download_url`.',
+          summary: 'Retrieve an attachment',
+          description: 'Returns the metadata of the attachment. Its bytes are at `download_url`.',
           tags: ['Paths of other clients'],
           params: attachmentInPath,
           response: { 200: z.object({ object: z.literal('attachment'), ...signedAttachment }), default: errorBody },

@@ -7,23 +7,21 @@ import { errorBody, idInPath, instant, type RestOptions, wireInstant } from '../
 
 const entryBody = z
   .object({
-    kind: z.enum(TIMELINE_KINDS).meta({ description: 'what happened' }),
+    kind: z.enum(TIMELINE_KINDS).meta({ description: 'Kind of entry.' }),
     at: instant.meta({
-      description: 'when: of tries and questions when they began, of all else when it was done',
+      description: 'When it happened. For attempts and questions, when they started.',
     }),
-    title: z.string().meta({ description: 'what happened, in one line' }),
-    detail: z
-      .string()
-      .nullable()
-      .meta({ description: 'more of it: who, why, what was answered; null: the title says all' }),
+    title: z.string().meta({ description: 'Summary in one line.' }),
+    detail: z.string().nullable().meta({
+      description: 'Details such as the server, the reason or the response. Null if the title says everything.',
+    }),
     duration_ms: z.number().int().nullable().meta({
       description:
-        'milliseconds that a try or a question took, or that a step was done after the one before; null: unknown',
+        'Duration of the attempt or question, or time since the previous step, in milliseconds. Null if unknown.',
     }),
-    is_failure: z.boolean().meta({ description: 'whether something went wrong' }),
+    is_failure: z.boolean().meta({ description: 'Whether this entry is a failure.' }),
     about_id: z.string().nullable().meta({
-      description:
-        'id of the delivery, recipient, thread, guard rule or endpoint that it is about; null: nothing that has an id',
+      description: 'ID of the delivery, recipient, thread, guard rule or endpoint concerned. Null if there is none.',
     }),
   })
   .meta({ id: 'TimelineEntry' });
@@ -32,8 +30,8 @@ const timelineBody = z
   .object({
     object: z.literal('timeline'),
     email_id: z.string(),
-    entries: z.array(entryBody).meta({ description: `in their order, at most ${MAX_TIMELINE}` }),
-    is_cut: z.boolean().meta({ description: 'whether more happened than is told: then the newest are' }),
+    entries: z.array(entryBody).meta({ description: `Entries in chronological order, up to ${MAX_TIMELINE}.` }),
+    is_cut: z.boolean().meta({ description: 'Whether older entries are missing because there are too many.' }),
   })
   .meta({ id: 'Timeline' });
 
@@ -44,9 +42,9 @@ export const timelineRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
       config: { access: access.readAccount },
       schema: {
         operationId: 'readEmailTimeline',
-        summary: 'Say what happened to an email',
+        summary: 'Retrieve the timeline of an email',
         description:
-          'From the SMTP session to the answer of the webhook, or from the request to the reply of the last server, every try with what was answered. Nothing is made up: what no row tells is left out.',
+          'Returns the recorded history of the email, from the SMTP session to the webhook’s response, or from the API request to the last server’s reply, including every attempt and its response.',
         tags: ['Emails'],
         params: idInPath,
         response: { 200: timelineBody, default: errorBody },

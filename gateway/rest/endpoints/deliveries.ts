@@ -8,7 +8,7 @@ import { deliveryBody, deliveryBodyOf, deliveryStatus } from './delivery-wire.ts
 const listQuery = z.object({
   limit: limit(),
   offset,
-  status: deliveryStatus.optional().meta({ description: 'deliveries of one status' }),
+  status: deliveryStatus.optional().meta({ description: 'Returns deliveries with this status only.' }),
 });
 
 export const deliveryRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
@@ -19,7 +19,8 @@ export const deliveryRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
       schema: {
         operationId: 'listEndpointDeliveries',
         summary: 'List the deliveries to an endpoint',
-        description: 'Newest first, each with all of its attempts: what was sent, what came back, how long it took.',
+        description:
+          'Returns deliveries, newest first, each with all of its attempts: the request, the response and the duration.',
         tags: ['Endpoints'],
         params: idInPath,
         querystring: listQuery,
@@ -40,7 +41,7 @@ export const deliveryRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
       schema: {
         operationId: 'listEmailDeliveries',
         summary: 'List the deliveries of a received email',
-        description: 'Newest first, each with all of its attempts. Sent mail has none.',
+        description: 'Returns deliveries, newest first, each with all of its attempts. Sent emails have none.',
         tags: ['Emails'],
         params: idInPath,
         querystring: listQuery,

@@ -16,11 +16,13 @@ export const deliveryBody = z
     status: deliveryStatus,
     attempts: z.number().int(),
     lastAttemptAt: instant.nullable(),
-    responseData: z.unknown().meta({ description: '`error` and `statusCode` of the last attempt; null before it' }),
+    responseData: z
+      .unknown()
+      .meta({ description: '`error` and `statusCode` of the last attempt. Null before the first attempt.' }),
     createdAt: instant,
     completedAt: instant.nullable(),
-    nextAttemptAt: instant.nullable().meta({ description: 'null when no further attempt is due' }),
-    cause: z.enum(DELIVERY_CAUSES).meta({ description: 'why there is this delivery' }),
+    nextAttemptAt: instant.nullable().meta({ description: 'Null if there is no next attempt.' }),
+    cause: z.enum(DELIVERY_CAUSES).meta({ description: 'What started this delivery.' }),
     attemptLog: z.array(
       z.object({
         number: z.number().int(),
@@ -31,8 +33,8 @@ export const deliveryBody = z
         error: z.string().nullable(),
         requestHeaders: z
           .record(z.string(), z.string())
-          .meta({ description: 'as they were sent, without what is secret' }),
-        responseBody: z.string().nullable().meta({ description: 'the first 4,096 octets of the answer' }),
+          .meta({ description: 'Request headers. Secrets are redacted.' }),
+        responseBody: z.string().nullable().meta({ description: 'First 4,096 bytes of the response body.' }),
       }),
     ),
     recipients: z
@@ -40,13 +42,13 @@ export const deliveryBody = z
         z.object({
           address: z.string(),
           status: z.enum(RECIPIENT_STATUSES),
-          code: z.number().int().nullable().meta({ description: 'SMTP reply code' }),
-          enhancedStatus: z.string().nullable().meta({ description: 'RFC 3463 code' }),
+          code: z.number().int().nullable().meta({ description: 'SMTP reply code.' }),
+          enhancedStatus: z.string().nullable().meta({ description: 'Enhanced status code (RFC 3463).' }),
           text: z.string().nullable(),
           settledAt: instant.nullable(),
         }),
       )
-      .meta({ description: 'whom a forwarded copy goes to; empty for webhooks' }),
+      .meta({ description: 'Recipients of a forwarded copy. Empty for webhooks.' }),
   })
   .meta({ id: 'Delivery' });
 

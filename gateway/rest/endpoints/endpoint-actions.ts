@@ -13,22 +13,21 @@ const rotation = z
     verificationToken: z
       .boolean()
       .optional()
-      .meta({ description: 'true: a new verification token, too, which takes the place of the former one at once' }),
+      .meta({ description: '`true` to also replace the verification token. The old token stops working at once.' }),
   })
   .nullish()
   .meta({ id: 'RotateSecret', examples: [{ verificationToken: true }] });
 
 const replayInput = z
   .object({
-    since: z.iso.datetime({ offset: true }).meta({ description: 'deliveries made from then on' }),
-    until: z.iso
+    since: z.iso
       .datetime({ offset: true })
-      .optional()
-      .meta({ description: 'deliveries made before then; default: now' }),
+      .meta({ description: 'Start of the period, by creation time of the deliveries.' }),
+    until: z.iso.datetime({ offset: true }).optional().meta({ description: 'End of the period. The default is now.' }),
     status: z
       .enum(['failed', 'all'])
       .default('failed')
-      .meta({ description: 'emails whose latest delivery failed, or all of them' }),
+      .meta({ description: 'Emails whose latest delivery failed, or all emails.' }),
     limit: replayLimitShape,
   })
   .meta({ id: 'ReplayDeliveries', 'x-examples': [{ since: '2026-11-21T08:00:00Z', status: 'failed' }] });
@@ -38,7 +37,7 @@ const replayAnswer = z
     success: z.literal(true),
     message: z.string(),
     replayed: z.number().int(),
-    hasMore: z.boolean().meta({ description: 'whether there are more: ask again with this `until`' }),
+    hasMore: z.boolean().meta({ description: 'Whether there are more: call again with this `until`.' }),
     until: instant,
   })
   .meta({ id: 'Replay' });
@@ -48,10 +47,14 @@ const testInput = z
     webhookFormat: z
       .unknown()
       .optional()
-      .meta({ type: ['string', 'null'], enum: [...FORMAT_NAMES, null], description: 'default: that of the endpoint' }),
+      .meta({
+        type: ['string', 'null'],
+        enum: [...FORMAT_NAMES, null],
+        description: 'The default is the format of the endpoint.',
+      }),
     overrideUrl: text
       .nullish()
-      .meta({ minLength: 1, description: 'of a webhook: tested instead of the configured URL' }),
+      .meta({ minLength: 1, description: 'For webhooks: URL to test instead of that of the endpoint.' }),
   })
   .nullish()
   .meta({ id: 'TestEndpoint', examples: [{ webhookFormat: 'native' }] });
@@ -60,16 +63,16 @@ const testAnswer = z
   .object({
     success: z.boolean(),
     message: z.string(),
-    responseTime: z.number().meta({ description: 'milliseconds' }),
+    responseTime: z.number().meta({ description: 'Milliseconds.' }),
     statusCode: z.number().int().optional(),
-    responseBody: z.string().optional().meta({ description: 'the first 1,000 characters' }),
+    responseBody: z.string().optional().meta({ description: 'First 1,000 characters.' }),
     webhookFormat: z
       .enum(FORMAT_NAMES)
       .optional()
-      .meta({ description: 'in the words of the request; else of the endpoint' }),
+      .meta({ description: 'Format of the request if you set one, or that of the endpoint.' }),
     urlTested: z.string().optional(),
-    testPayload: z.unknown().optional().meta({ description: 'what was sent, as production sends it' }),
-    error: z.string().optional().meta({ description: 'what went wrong, when nothing answered' }),
+    testPayload: z.unknown().optional().meta({ description: 'The request body, in the same form as in production.' }),
+    error: z.string().optional().meta({ description: 'Error message if there was no response.' }),
   })
   .meta({ id: 'EndpointTest' });
 
@@ -82,8 +85,9 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
       config: { access: access.manage },
       schema: {
         operationId: 'rotateEndpointSecret',
-        summary: 'Give a webhook a new signing secret',
-        description: 'For 24 hours requests are signed with the former one, too, so that receivers can change over.',
+        summary: 'Rotate the signing secret of a webhook',
+        description:
+          'Creates a new signing secret. For 24 hours requests are also signed with the old one, so that receivers can switch.',
         tags: ['Endpoints'],
         params: idInPath,
         body: rotation,
@@ -103,9 +107,9 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
       config: { access: access.manage },
       schema: {
         operationId: 'replayEndpointDeliveries',
-        summary: 'Deliver again what was delivered to an endpoint',
+        summary: 'Replay deliveries to an endpoint',
         description:
-          'Makes a new delivery, due at once, of each received email whose latest delivery to the endpoint was made in that time. What is still pending is left alone, and what was delivered again later, too.',
+          'Creates a new delivery, due at once, for each received email whose latest delivery to the endpoint was created in the period. Skips pending deliveries and emails that were delivered again later.',
         tags: ['Endpoints'],
         params: idInPath,
         body: replayInput,
@@ -133,9 +137,9 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
       config: { access: access.manage, answerWithinMs: TEST_ANSWER_MS },
       schema: {
         operationId: 'testEndpoint',
-        summary: 'Send a sample to an endpoint',
+        summary: 'Test an endpoint',
         description:
-          'By the code that delivers mail, in the form of real mail. A receiver that fails is no failure of the request: `success` tells of it. At most ten a minute.',
+          'Sends a sample, using the same code and form as real mail. If the receiver fails, the request still succeeds and `success` is false. Limited to ten per minute.',
         tags: ['Endpoints'],
         params: idInPath,
         body: testInput,

@@ -13,8 +13,8 @@ const endpointFields = {
   webhookFormat: z.enum(WEBHOOK_FORMATS),
   config: z.record(z.string(), z.unknown()),
   isActive: z.boolean(),
-  isDisabled: z.boolean().meta({ description: 'whether the service has switched it off' }),
-  inactiveReason: z.string().nullable().meta({ description: 'why the service has switched it off' }),
+  isDisabled: z.boolean().meta({ description: 'Whether Postroom disabled the endpoint.' }),
+  inactiveReason: z.string().nullable().meta({ description: 'Why Postroom disabled the endpoint.' }),
   description: z.string().nullable(),
   userId: z.string(),
   createdAt: instant,
@@ -34,10 +34,10 @@ export const endpointDetails = z
     signingSecret: z
       .string()
       .nullable()
-      .meta({ description: 'Standard Webhooks secret; null when the endpoint is no webhook' }),
+      .meta({ description: 'Standard Webhooks secret. Null if the endpoint is no webhook.' }),
     signingSecrets: z
       .array(z.object({ secret: z.string(), validUntil: instant.nullable() }))
-      .meta({ description: 'all that requests are signed with: the one in force, and its predecessor for a day' }),
+      .meta({ description: 'Secrets that sign requests: the current one, and the previous one for 24 hours.' }),
     recentDeliveries: z.array(deliveryBody),
     associatedEmails: z.array(
       z.object({ id: z.string(), address: z.string(), isActive: z.boolean(), createdAt: instant }),

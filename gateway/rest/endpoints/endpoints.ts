@@ -4,7 +4,7 @@ import { ENDPOINT_CONFIG_FIELDS } from '../../../core/endpoints/endpoint-config.
 import { deleteEndpoint, updateEndpoint } from '../../../operations/endpoints/endpoint-changes.ts';
 import * as endpoints from '../../../operations/endpoints/endpoints.ts';
 import { endpointNaming } from '../../../schema/shapes/endpoint.ts';
-import { searchText } from '../../../schema/shapes/search.ts';
+import { searchText } from '../../../schema/shapes/input.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, limit, listBody, listOf, offset, queryBoolean, type RestOptions } from '../shapes.ts';
 import {
@@ -27,7 +27,7 @@ const fields = {
   webhookFormat: z
     .enum(FORMAT_NAMES)
     .optional()
-    .meta({ description: 'inbound, discord and slack are other names of native, chat_a and chat_b' }),
+    .meta({ description: '`inbound`, `discord` and `slack` are aliases of `native`, `chat_a` and `chat_b`.' }),
   description: endpointNaming.description,
   isActive: z.boolean().optional(),
 };
@@ -50,8 +50,8 @@ const endpointChange = z
     ...fields,
     name: fields.name.optional(),
     config: fields.config.optional(),
-    type: endpointType.optional().meta({ description: 'the one that it has; it cannot be changed' }),
-    isActive: fields.isActive.meta({ description: 'true switches one on again that the service switched off' }),
+    type: endpointType.optional().meta({ description: 'Must be the type of the endpoint, which cannot be changed.' }),
+    isActive: fields.isActive.meta({ description: '`true` also enables an endpoint that Postroom disabled.' }),
   })
   .meta({ id: 'UpdateEndpoint', examples: [{ config: { url: 'https://hooks.example.com/v2/mail' }, isActive: true }] });
 
@@ -67,8 +67,8 @@ const deletedEndpoint = z
       domains: z.array(z.string()),
       groupEmailsDeleted: z.number().int(),
       guardRulesUpdated: z.number().int(),
-      deliveriesDeleted: z.number().int().meta({ description: 'always 0: what was delivered stays with the emails' }),
-      deliveriesEnded: z.number().int().meta({ description: 'deliveries that will not be tried again' }),
+      deliveriesDeleted: z.number().int().meta({ description: 'Always 0. Past deliveries stay with their emails.' }),
+      deliveriesEnded: z.number().int().meta({ description: 'Number of pending deliveries that were cancelled.' }),
     }),
   })
   .meta({ id: 'DeletedEndpoint' });
@@ -76,11 +76,11 @@ const deletedEndpoint = z
 const listQuery = z.object({
   limit: limit(),
   offset,
-  type: endpointType.optional().meta({ description: 'endpoints of one type' }),
-  isActive: queryBoolean.optional().meta({ description: 'active endpoints, or those that are not' }),
-  active: queryBoolean.optional().meta({ description: 'another name of `isActive`' }),
-  sortBy: z.enum(['newest', 'oldest']).default('newest').meta({ description: 'which come first' }),
-  search: searchText.optional().meta({ description: 'part of the name or of the configuration' }),
+  type: endpointType.optional().meta({ description: 'Returns endpoints of this type only.' }),
+  isActive: queryBoolean.optional().meta({ description: '`true` returns active endpoints, `false` the others.' }),
+  active: queryBoolean.optional().meta({ description: 'Alias of `isActive`.' }),
+  sortBy: z.enum(['newest', 'oldest']).default('newest').meta({ description: 'Sort order.' }),
+  search: searchText.optional().meta({ description: 'Part of the name or configuration.' }),
 });
 
 export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
@@ -90,9 +90,9 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
       config: { access: access.manage, bodyFields: newEndpoint.extend({ config: configFields }) },
       schema: {
         operationId: 'createEndpoint',
-        summary: 'Add an endpoint',
+        summary: 'Create an endpoint',
         description:
-          'The form of `config` follows from `type`. A webhook is given a verification token and a signing secret.',
+          'The fields of `config` depend on `type`. A webhook gets a verification token and a signing secret.',
         tags: ['Endpoints'],
         body: newEndpoint,
         response: { 201: endpointDetails, default: errorBody },
@@ -116,7 +116,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
       schema: {
         operationId: 'listEndpoints',
         summary: 'List endpoints',
-        description: 'With what became of the deliveries to each.',
+        description: 'Returns endpoints with their delivery statistics.',
         tags: ['Endpoints'],
         querystring: listQuery,
         response: { 200: listOf(endpointBody), default: errorBody },
@@ -142,8 +142,8 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
       config: { access: access.readAccount },
       schema: {
         operationId: 'getEndpoint',
-        summary: 'Read an endpoint',
-        description: 'With its latest deliveries, and the addresses and domains that lead to it.',
+        summary: 'Retrieve an endpoint',
+        description: 'Returns the endpoint with its latest deliveries, and the addresses and domains that use it.',
         tags: ['Endpoints'],
         params: idInPath,
         response: { 200: endpointDetails, default: errorBody },
@@ -164,7 +164,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
         operationId,
         summary,
         description:
-          'What is not given stays. A `config` takes the place of the whole former one, but for the verification token and the signing secret.',
+          'Omitted fields keep their values. `config` replaces the whole configuration, except for the verification token and the signing secret.',
         tags: ['Endpoints'],
         params: idInPath,
         body: endpointChange,
@@ -189,7 +189,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
         operationId: 'deleteEndpoint',
         summary: 'Delete an endpoint',
         description:
-          'Addresses, catch-alls and guard rules that led to it do not any more; mail to them is stored. What was delivered stays listed with the emails.',
+          'Addresses, catch-alls and guard rules no longer use the endpoint; their mail is stored. Past deliveries stay with their emails.',
         tags: ['Endpoints'],
         params: idInPath,
         response: { 200: deletedEndpoint, default: errorBody },
@@ -219,6 +219,6 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
 
 /** interface.md has PATCH, and one published client sends PUT. */
 const updates = [
-  { method: 'PATCH', operationId: 'updateEndpoint', summary: 'Change an endpoint' },
-  { method: 'PUT', operationId: 'putEndpoint', summary: 'Change an endpoint, by another method' },
+  { method: 'PATCH', operationId: 'updateEndpoint', summary: 'Update an endpoint' },
+  { method: 'PUT', operationId: 'putEndpoint', summary: 'Update an endpoint (PUT)' },
 ] as const;

@@ -9,8 +9,8 @@ const retryBody = z
     endpoint_id: z
       .string()
       .nullish()
-      .meta({ description: 'the endpoint to deliver to; default: where the route of the email leads now' }),
-    delivery_id: z.string().nullish().meta({ description: 'a delivery of the email that did not succeed' }),
+      .meta({ description: 'ID of the endpoint. The default is where the email is routed now.' }),
+    delivery_id: z.string().nullish().meta({ description: 'ID of an unsuccessful delivery of the email.' }),
   })
   .nullish()
   .meta({ id: 'RetryEmail', examples: [{ endpoint_id: 'ep_01931f3e5a7b7c1d8e2f3a4b5c6d7e8f' }] });
@@ -31,9 +31,9 @@ export const retryRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       config: { access: access.sendAccount },
       schema: {
         operationId: 'retryEmail',
-        summary: 'Deliver a received email again',
+        summary: 'Retry delivery of a received email',
         description:
-          'Makes a new delivery, due at once. A delivery that is still pending is tried now instead, so that nothing comes twice.',
+          'Creates a new delivery, due at once. A pending delivery is attempted now instead, so that nothing is delivered twice.',
         tags: ['Emails'],
         params: idInPath,
         body: retryBody,

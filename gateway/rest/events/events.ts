@@ -21,14 +21,15 @@ const KINDS_PATTERN = `^ *${anyKind} *(?:, *${anyKind} *)*$`;
 const eventsQuery = z.object({
   after: text.optional().meta({
     description:
-      'cursor that the events lie behind, or `latest` for what happens from now on; without it they begin with the first there is',
+      'Cursor to return events after, or `latest` for new events only. By default events start with the oldest.',
   }),
   limit: limit(),
-  kinds: text
-    .optional()
-    .meta({ pattern: KINDS_PATTERN, description: 'kinds of events, separated by commas; without it all' }),
+  kinds: text.optional().meta({
+    pattern: KINDS_PATTERN,
+    description: 'Kinds of events to return, separated by commas. The default is all.',
+  }),
   wait: z.coerce.number().int().min(0).max(events.MAX_WAIT_SECONDS).default(0).meta({
-    description: 'while there is nothing, wait so many seconds for the first event',
+    description: 'If there are no events, the number of seconds to wait for the first one.',
   }),
 });
 
@@ -36,7 +37,7 @@ const eventBody = z
   .object({
     object: z.literal('event'),
     id: z.string(),
-    cursor: z.string().meta({ description: 'its place in the feed' }),
+    cursor: z.string().meta({ description: 'Cursor of the event.' }),
     kind: z.enum(Object.keys(EVENT_KINDS) as [events.EventKind]),
     at: instant,
     email_id: z.string().nullable(),
@@ -44,23 +45,31 @@ const eventBody = z
     delivery_id: z.string().nullable(),
     endpoint_id: z.string().nullable(),
     domain_id: z.string().nullable(),
-    data: z.unknown().meta({ type: 'object', additionalProperties: true, description: 'what else is known, by kind' }),
+    data: z.unknown().meta({
+      type: 'object',
+      additionalProperties: true,
+      description: 'Additional data; the fields depend on the kind.',
+    }),
   })
-  .meta({ id: 'Event', description: `Something that happened. Kinds:\n\n${kindList}` });
+  .meta({ id: 'Event', description: `An event. Kinds:\n\n${kindList}` });
 
 const pageAnswer = z.object({
   object: z.literal('list'),
   data: z.array(eventBody),
-  has_more: z.boolean().meta({ description: 'whether more can be read at once behind `next_cursor`' }),
-  next_cursor: z.string().meta({ description: '`after` of the next request, whether there is more already or not' }),
-  latest_cursor: z.string().meta({ description: 'of the newest event there is' }),
+  has_more: z.boolean().meta({ description: 'Whether there are more events after `next_cursor`.' }),
+  next_cursor: z
+    .string()
+    .meta({ description: 'Pass this as `after` in the next request, even if there are no more events yet.' }),
+  latest_cursor: z.string().meta({ description: 'Cursor of the newest event.' }),
 });
 
 const answer = {
-  description: 'A page of events; or all that follow, one by one, to who accepts `text/event-stream`.',
+  description: 'A page of events, or with `Accept: text/event-stream` a stream of events.',
   content: {
     'application/json': { schema: pageAnswer },
-    'text/event-stream': { schema: z.string().meta({ description: 'each message: `id` the cursor, `data` an Event' }) },
+    'text/event-stream': {
+      schema: z.string().meta({ description: 'In each message, `id` is the cursor and `data` is an Event.' }),
+    },
   },
 };
 
@@ -71,9 +80,9 @@ export const eventRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       config: { access: access.read, answerWithinMs: ANSWER_MS },
       schema: {
         operationId: 'listEvents',
-        summary: 'Follow what happens',
+        summary: 'List or stream events',
         description:
-          'One feed of all that happens to mail, threads, deliveries and domains, oldest first, without a gap: whoever goes on with the last cursor misses nothing and sees nothing twice. With `Accept: text/event-stream` the answer does not end: events follow as server-sent events, and a client that comes again with `Last-Event-ID` goes on where it was.',
+          'Returns everything that happens to emails, threads, deliveries and domains, oldest first and without gaps: continue with the last cursor to see every event exactly once. With `Accept: text/event-stream`, the response is a stream of server-sent events. To resume a stream, send the last cursor as `Last-Event-ID`.',
         tags: ['Events'],
         querystring: eventsQuery,
         response: { 200: answer, 410: errorBody, default: errorBody },

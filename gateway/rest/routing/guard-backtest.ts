@@ -32,27 +32,28 @@ const spanBody = z
   .meta({ examples: [{ days: 7 }] });
 
 const outcome = z.object({
-  outcome: z
-    .enum(['blocked', 'review', 'endpoint', 'inactive', 'stored', 'asking', 'normal', 'unknown'])
-    .meta({ description: '`normal`: where its address leads; `unknown`: a model would be asked first' }),
+  outcome: z.enum(['blocked', 'review', 'endpoint', 'inactive', 'stored', 'asking', 'normal', 'unknown']).meta({
+    description:
+      '`normal`: delivered by the normal route of its address. `unknown`: a language model would be asked first.',
+  }),
   endpointId: z.string().nullable(),
   ruleId: z
     .string()
     .nullable()
-    .meta({ description: 'the rule that decides; null where none does, or one that is not saved yet' }),
+    .meta({ description: 'The rule that decides. Null if there is none or it is not saved.' }),
 });
 
 const backtestAnswer = z
   .object({
-    scanned: z.number().int().meta({ description: 'received emails that were looked at' }),
-    matched: z.number().int().meta({ description: 'those that the rule matches' }),
+    scanned: z.number().int().meta({ description: 'Number of received emails checked.' }),
+    matched: z.number().int().meta({ description: 'Number of emails that match the rule.' }),
     decided: z
       .number()
       .int()
-      .meta({ description: 'those of them on which it would have decided, the other active rules being as they are' }),
+      .meta({ description: 'Number of emails the rule would have decided on, given the other active rules.' }),
     since: instant,
-    isComplete: z.boolean().meta({ description: 'false: time ran out before all emails were looked at' }),
-    stoppedAt: instant.nullable().meta({ description: 'the oldest that was looked at then' }),
+    isComplete: z.boolean().meta({ description: 'False if time ran out before all emails were checked.' }),
+    stoppedAt: instant.nullable().meta({ description: 'When the oldest checked email was received, if time ran out.' }),
     examples: z.array(
       z.object({
         emailId: z.string(),
@@ -61,7 +62,7 @@ const backtestAnswer = z
         createdAt: instant,
         matches,
         isDecisive: z.boolean(),
-        now: outcome.nullable().meta({ description: 'what became of it; null while that is open' }),
+        now: outcome.nullable().meta({ description: 'What happened to the email. Null if not decided yet.' }),
         wouldBe: outcome,
       }),
     ),
@@ -75,9 +76,9 @@ export const guardBacktestRoutes: FastifyPluginAsyncZod<RestOptions> = async (ap
       config: { access: access.readAccount, bodyFields: triedBody.extend({ config: guardConfigFields }) },
       schema: {
         operationId: 'backtestGuardRule',
-        summary: 'Try a rule on the mail of the last days',
+        summary: 'Backtest a guard rule',
         description:
-          'Tells what an explicit rule that is not saved would have done with received mail, newest first, by the code that decides on real mail. One at a time for an account; it answers within 8 seconds with what it came to.',
+          'Returns what an unsaved explicit rule would have done with recently received mail, newest first, using the same code as for real mail. One backtest runs at a time per account; it responds within 8 seconds with what it has found.',
         tags: ['Guard rules'],
         body: triedBody,
         response: { 200: backtestAnswer, 404: errorBody, default: errorBody },
@@ -95,8 +96,8 @@ export const guardBacktestRoutes: FastifyPluginAsyncZod<RestOptions> = async (ap
       config: { access: access.readAccount },
       schema: {
         operationId: 'backtestSavedGuardRule',
-        summary: 'Try a saved rule on the mail of the last days',
-        description: 'As POST /guard/backtest, with a saved rule, active or not.',
+        summary: 'Backtest a saved guard rule',
+        description: 'Same as POST /guard/backtest, for a saved rule, active or not.',
         tags: ['Guard rules'],
         params: idInPath,
         body: spanBody,

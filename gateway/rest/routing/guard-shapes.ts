@@ -13,14 +13,14 @@ export const action = z
     (given) => (typeof given === 'string' ? { action: given } : given),
     z.object({
       action: actionName,
-      endpointId: text.nullish().meta({ description: 'of `route`: an active endpoint of the account' }),
+      endpointId: text.nullish().meta({ description: 'For `route`: ID of an active endpoint.' }),
     }),
   )
-  .meta({ description: 'what becomes of mail that matches' });
+  .meta({ description: 'What to do with an email that matches.' });
 
 export const config = z.unknown().meta({
   description:
-    'explicit: `subject`, `hasWords`, `from`, `to` and `attachments`, each `{operator: "OR"|"AND", values: [...]}`, `hasAttachment`, `spf`, `dkim` and `dmarc`, each a result or a list of them; all that is given has to be met. Addresses are whole or `*@domain`; `from.aligned` asks that DMARC passed for it. Attachments are `.exe`, `invoice*.pdf`, a part of a name, `application/pdf` or `image/*`. ai_prompt: `prompt`. An object, or its JSON.',
+    'explicit: `subject`, `hasWords`, `from`, `to` and `attachments`, each `{operator: "OR"|"AND", values: [...]}`; `hasAttachment`; `spf`, `dkim` and `dmarc`, each a result or a list of results. All criteria must match. Addresses are complete or `*@domain`; `from.aligned` requires that DMARC passed for the address. Attachments are `.exe`, `invoice*.pdf`, part of a name, `application/pdf` or `image/*`. ai_prompt: `prompt`. Pass an object or its JSON text.',
 });
 
 const fields = {
@@ -77,18 +77,18 @@ export const ruleAnswer = z
     name: z.string(),
     description: z.string().nullable(),
     type,
-    config: z.string().meta({ description: 'JSON' }),
+    config: z.string().meta({ description: 'JSON text.' }),
     isActive: z.boolean(),
     priority: z.number().int(),
     lastTriggeredAt: instant.nullable(),
-    triggerCount: z.number().int().meta({ description: 'emails that it decided on' }),
-    actions: z.string().meta({ description: 'JSON' }),
+    triggerCount: z.number().int().meta({ description: 'Number of emails the rule decided on.' }),
+    actions: z.string().meta({ description: 'JSON text.' }),
     createdAt: instant,
     updatedAt: instant,
-    configObject: z.record(z.string(), z.unknown()).meta({ description: '`config` without the need to parse it' }),
+    configObject: z.record(z.string(), z.unknown()).meta({ description: '`config` as an object.' }),
     action: z
       .object({ action: actionName, endpointId: z.string().optional() })
-      .meta({ description: '`actions` likewise' }),
+      .meta({ description: '`actions` as an object.' }),
   })
   .meta({ id: 'GuardRule' });
 
@@ -98,9 +98,9 @@ export const madeAnswer = z.object({ success: z.literal(true), data: ruleAnswer 
 
 export const checkBody = z
   .object({
-    structuredEmailId: text.optional().meta({ description: 'id of a received email' }),
-    email_id: text.optional().meta({ description: 'the same' }),
-    emailId: text.optional().meta({ description: 'the same' }),
+    structuredEmailId: text.optional().meta({ description: 'ID of a received email.' }),
+    email_id: text.optional().meta({ description: 'Alias of `structuredEmailId`.' }),
+    emailId: text.optional().meta({ description: 'Alias of `structuredEmailId`.' }),
   })
   .refine((body) => Object.values(body).some((id) => id !== undefined), {
     message: 'structuredEmailId is required',
@@ -112,8 +112,8 @@ export const checkBody = z
   });
 
 const match = z.object({
-  criteria: z.string().meta({ description: 'as in the config' }),
-  value: z.string().meta({ description: 'the value of the rule that was met' }),
+  criteria: z.string().meta({ description: 'Name of the criterion in the config.' }),
+  value: z.string().meta({ description: 'The value of the rule that matched.' }),
 });
 export const matches = z.array(match);
 
@@ -121,9 +121,9 @@ export const checkAnswer = z.object({
   matched: z.boolean(),
   outcome: z
     .enum(['matched', 'none', 'review'])
-    .meta({ description: '`review`: the model did not answer, so that mail would be held until somebody looks at it' }),
+    .meta({ description: '`review`: the language model did not respond; the email would be held for review.' }),
   matchDetails: matches.optional(),
-  reason: z.string().optional().meta({ description: 'what the model said' }),
+  reason: z.string().optional().meta({ description: 'Response of the language model.' }),
 });
 
 /** A rule as the reference service shows it, config and actions as JSON, and beside them as they are. */

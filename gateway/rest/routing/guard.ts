@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { guardConfigFields } from '../../../core/routing/guard-config.ts';
 import * as rules from '../../../operations/routing/guard-rules.ts';
 import { checkGuardRule } from '../../../operations/routing/guard-rules.ts';
-import { searchText } from '../../../schema/shapes/search.ts';
+import { searchText } from '../../../schema/shapes/input.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, limit, listBody, offset, queryBoolean, type RestOptions } from '../shapes.ts';
 import {
@@ -21,9 +21,9 @@ import {
 const listQuery = z.object({
   limit: limit(),
   offset,
-  search: searchText.optional().meta({ description: 'part of the name or the description' }),
-  type: type.optional().meta({ description: 'rules of one type' }),
-  isActive: queryBoolean.optional().meta({ description: 'rules that are asked, or those that are not' }),
+  search: searchText.optional().meta({ description: 'Part of the name or description.' }),
+  type: type.optional().meta({ description: 'Returns rules of this type only.' }),
+  isActive: queryBoolean.optional().meta({ description: '`true` returns active rules, `false` the others.' }),
 });
 
 export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
@@ -34,7 +34,8 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       schema: {
         operationId: 'listGuardRules',
         summary: 'List guard rules',
-        description: 'In the order in which they are asked: the highest priority first, of equal ones the newest.',
+        description:
+          'Returns rules in the order they are applied: highest priority first, the newest first among equals.',
         tags: ['Guard rules'],
         querystring: listQuery,
         response: { 200: listAnswer, default: errorBody },
@@ -56,9 +57,9 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       config: { access: access.manage, bodyFields: newRuleBody.extend({ config: guardConfigFields }) },
       schema: {
         operationId: 'createGuardRule',
-        summary: 'Add a guard rule',
+        summary: 'Create a guard rule',
         description:
-          'Counts from the next mail on. The first rule that matches a mail decides: `block` holds it back, to be looked at and released, `route` leads it to an endpoint, `allow` lets it go where its address leads. POST /guard/backtest tells beforehand what a rule would have done.',
+          'The rule applies to new mail. The first rule that matches an email decides: `block` holds it until you review and release it, `route` delivers it to an endpoint, `allow` delivers it by its normal route. Use POST /guard/backtest first to see what a rule would have done.',
         tags: ['Guard rules'],
         body: newRuleBody,
         response: { 201: madeAnswer, 404: errorBody, default: errorBody },
@@ -78,8 +79,8 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       config: { access: access.readAccount },
       schema: {
         operationId: 'getGuardRule',
-        summary: 'Read a guard rule',
-        description: 'With how many emails it decided on, and when the last.',
+        summary: 'Retrieve a guard rule',
+        description: 'Returns the rule with the number of emails it decided on, and when it last did.',
         tags: ['Guard rules'],
         params: idInPath,
         response: { 200: ruleAnswer, default: errorBody },
@@ -99,7 +100,7 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       schema: {
         operationId,
         summary,
-        description: 'What is absent stays as it is; `config` and `action` are replaced as a whole.',
+        description: 'Omitted fields keep their values. `config` and `action` are replaced as a whole.',
         tags: ['Guard rules'],
         params: idInPath,
         body: changesBody,
@@ -118,7 +119,7 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       schema: {
         operationId: 'deleteGuardRule',
         summary: 'Delete a guard rule',
-        description: 'Mail that it held back stays held back until it is released.',
+        description: 'Emails that the rule holds stay held until you release them.',
         tags: ['Guard rules'],
         params: idInPath,
         response: { 200: z.object({ success: z.literal(true) }), default: errorBody },
@@ -136,8 +137,8 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       config: { access: access.readAccount },
       schema: {
         operationId: 'checkGuardRule',
-        summary: 'Try a guard rule on one email',
-        description: 'Tells what this rule by itself, active or not, makes of an email that was received.',
+        summary: 'Check a guard rule against an email',
+        description: 'Applies this rule, active or not, to a received email and returns the result.',
         tags: ['Guard rules'],
         params: idInPath,
         body: checkBody,
@@ -159,6 +160,6 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
 
 /** The reference service has PUT only. */
 const updates = [
-  { method: 'PATCH', operationId: 'updateGuardRule', summary: 'Change a guard rule' },
-  { method: 'PUT', operationId: 'putGuardRule', summary: 'Change a guard rule, by another method' },
+  { method: 'PATCH', operationId: 'updateGuardRule', summary: 'Update a guard rule' },
+  { method: 'PUT', operationId: 'putGuardRule', summary: 'Update a guard rule (PUT)' },
 ] as const;

@@ -12,14 +12,14 @@ import { errorBody, idInPath, instant, queryBoolean, type RestOptions, wireInsta
 const place = {
   outcome: z.enum(ROUTE_OUTCOMES).nullable().meta({
     description:
-      'endpoint: it went to the endpoint; inactive: that is switched off; stored: nothing leads anywhere; blocked: a guard rule holds it back; review: a rule’s model did not answer; asking: a model is to be asked; null: it is not decided yet',
+      '`endpoint`: delivered to the endpoint. `inactive`: the endpoint is inactive. `stored`: there is no route. `blocked`: held by a guard rule. `review`: a rule’s language model did not respond. `asking`: waiting for a language model. Null: not decided yet.',
   }),
-  via: z.enum(ROUTE_VIAS).nullable().meta({ description: 'what led to the endpoint' }),
+  via: z.enum(ROUTE_VIAS).nullable().meta({ description: 'What determined the endpoint.' }),
   guard_rule: z
     .object({ id: z.string(), name: z.string().nullable(), action: z.enum(GUARD_ACTIONS).nullable() })
     .nullable()
     .meta({
-      description: 'the rule that it fitted, or whose model did not answer; without a name when it is gone since',
+      description: 'The rule that matched or whose language model did not respond. Without a name if it was deleted.',
     }),
   endpoint: z
     .object({
@@ -29,35 +29,35 @@ const place = {
       is_active: z.boolean().nullable(),
     })
     .nullable()
-    .meta({ description: 'as it is now; without a name when it is gone since' }),
-  reason: z.string().meta({ description: 'why, in whole sentences' }),
+    .meta({ description: 'The endpoint in its current state. Without a name if it was deleted.' }),
+  reason: z.string().meta({ description: 'The reason, in full sentences.' }),
   matches: z
     .array(z.object({ criteria: z.string(), value: z.string() }))
-    .meta({ description: 'what of the email fitted the rule' }),
+    .meta({ description: 'What matched the rule.' }),
 };
 
 const routeBody = z
   .object({
     email_id: z.string(),
-    recipient: z.string().meta({ description: 'as in the envelope, plus-tag and all' }),
+    recipient: z.string().meta({ description: 'Envelope recipient, including the plus tag.' }),
     ...place,
     address: z
       .object({ id: z.string(), address: z.string(), is_active: z.boolean().nullable() })
       .nullable()
-      .meta({ description: 'the address that took it; null when the catch-all did' }),
+      .meta({ description: 'The address that received the email. Null if the catch-all did.' }),
     domain: z.object({ id: z.string(), domain: z.string(), is_catch_all: z.boolean().nullable() }).nullable(),
-    released_at: instant.nullable().meta({ description: 'when somebody let it through' }),
+    released_at: instant.nullable().meta({ description: 'When a user released the email.' }),
     model: z
       .array(
         z.object({
           guard_rule_id: z.string(),
-          match: z.boolean().nullable().meta({ description: 'null: it did not answer' }),
+          match: z.boolean().nullable().meta({ description: 'Null if the language model did not respond.' }),
           reason: z.string(),
           at: instant,
           duration_ms: z.number().int(),
         }),
       )
-      .meta({ description: 'what models said of it' }),
+      .meta({ description: 'Responses of language models.' }),
     steps: z
       .array(
         z.object({
@@ -67,17 +67,17 @@ const routeBody = z
             .number()
             .int()
             .nullable()
-            .meta({ description: 'since the step before; of a question or a delivery since its beginning' }),
+            .meta({ description: 'Time since the previous step, or duration of the question or delivery.' }),
           detail: z.string(),
           delivery_id: z.string().nullable(),
         }),
       )
-      .meta({ description: 'in their order; the last deliveries may be yet to come' }),
-    deliveries: z.array(deliveryBody).meta({ description: 'oldest first, each with its attempts' }),
+      .meta({ description: 'Steps in order. The last deliveries may not have happened yet.' }),
+    deliveries: z.array(deliveryBody).meta({ description: 'Deliveries, oldest first, each with its attempts.' }),
     would: z
       .object(place)
       .nullable()
-      .meta({ description: 'with `now`: what would become of it by the rules and routes as they stand; null without' }),
+      .meta({ description: 'With `now`: where the email would go by the current rules and routes. Otherwise null.' }),
   })
   .meta({ id: 'EmailRoute' });
 
@@ -87,7 +87,7 @@ const releaseAnswer = z
     message: z.string(),
     id: z.string(),
     released_at: instant,
-    delivery_ids: z.array(z.string()).meta({ description: 'empty: its route leads to no active endpoint' }),
+    delivery_ids: z.array(z.string()).meta({ description: 'Empty if the route leads to no active endpoint.' }),
   })
   .meta({ id: 'ReleasedEmail' });
 
@@ -98,13 +98,13 @@ export const routeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       config: { access: access.readAccount },
       schema: {
         operationId: 'explainEmailRoute',
-        summary: 'Say why a received email went where it went',
+        summary: 'Explain the route of a received email',
         description:
-          'Which address or catch-all, which guard rule and which endpoint decided on it, and when each step was done. With `now`, also what would become of it by the rules as they stand; a retry without ids goes there.',
+          'Returns which address or catch-all, guard rule and endpoint determined where the email went, and when each step was done. With `now`, also returns where it would go by the current rules, which a retry without IDs uses.',
         tags: ['Emails'],
         params: idInPath,
         querystring: z.object({
-          now: queryBoolean.default(false).meta({ description: 'whether to say what would become of it now' }),
+          now: queryBoolean.default(false).meta({ description: 'Whether to include where the email would go now.' }),
         }),
         response: { 200: routeBody, default: errorBody },
       },
@@ -151,9 +151,9 @@ export const routeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       config: { access: access.manage },
       schema: {
         operationId: 'releaseEmail',
-        summary: 'Let a received email through that is held back',
+        summary: 'Release a held email',
         description:
-          'An email that a guard rule blocked, or that is held for review, goes the way it would go without guard rules.',
+          'Releases a received email that a guard rule blocked or that is held for review. It is delivered as if there were no guard rules.',
         tags: ['Emails'],
         params: idInPath,
         response: { 200: releaseAnswer, default: errorBody },

@@ -4,7 +4,7 @@ import { invalid } from '../../../operations/context.ts';
 import * as batches from '../../../operations/sending/batches.ts';
 import type { NewEmail } from '../../../operations/sending/check-outgoing.ts';
 import { sendBatch } from '../../../operations/sending/send-batch.ts';
-import { batchEmails, refuseCrowds } from '../../../schema/shapes/outgoing.ts';
+import { batchEmails, limitEntries } from '../../../schema/shapes/outgoing.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, instant, type RestOptions, wireInstant } from '../shapes.ts';
 import { idempotencyHeader, idempotencyOf, newEmailOf, sendBody } from './outgoing-shapes.ts';
@@ -37,18 +37,19 @@ const newBatch = z
 
 const batchHeaders = idempotencyHeader.extend({
   'x-batch-validation': z.enum(['strict', 'permissive']).default('strict').meta({
-    description: 'strict: one email that cannot go keeps all back; permissive: the others go, and `errors` tells',
+    description:
+      '`strict`: if one email is invalid, none is sent. `permissive`: valid emails are sent, and `errors` lists the others.',
   }),
 });
 
 const counts = z.object({
   total: z.number().int(),
-  pending: z.number().int().meta({ description: 'waiting, be it for their time' }),
-  processing: z.number().int().meta({ description: 'on their way' }),
+  pending: z.number().int().meta({ description: 'Waiting, or scheduled for later.' }),
+  processing: z.number().int().meta({ description: 'Being sent.' }),
   sent: z.number().int(),
   failed: z.number().int(),
   cancelled: z.number().int(),
-  provider_unknown: z.number().int().meta({ description: 'always 0' }),
+  provider_unknown: z.number().int().meta({ description: 'Always 0.' }),
 });
 
 const batchBody = z
@@ -59,7 +60,7 @@ const batchBody = z
     counts,
     created_at: instant,
     updated_at: instant,
-    data: z.array(z.object({ id: z.string() })).meta({ description: 'the emails in the order of the request' }),
+    data: z.array(z.object({ id: z.string() })).meta({ description: 'Emails in the order of the request.' }),
   })
   .meta({ id: 'Batch' });
 
@@ -68,7 +69,7 @@ const sentBatch = batchBody
     errors: z
       .array(z.object({ index: z.number().int(), message: z.string() }))
       .optional()
-      .meta({ description: 'only with permissive validation: emails that did not go' }),
+      .meta({ description: 'With permissive validation only: emails that were not accepted.' }),
   })
   .meta({ id: 'SentBatch' });
 
@@ -102,8 +103,8 @@ export const batchRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       config: { access: access.send, bodyFields: newBatch.extend({ emails: z.array(sendBody) }) },
       schema: {
         operationId: 'sendBatch',
-        summary: 'Send up to 100 emails',
-        description: 'Each at once or on its schedule. The body may also be the bare array of emails.',
+        summary: 'Send a batch of emails',
+        description: 'Sends or schedules up to 100 emails. The body can also be the array of emails itself.',
         tags: ['Emails'],
         headers: batchHeaders,
         body: newBatch,
@@ -112,7 +113,7 @@ export const batchRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       preValidation: async (request) => {
         if (Array.isArray(request.body)) request.body = { emails: request.body };
         const emails: unknown = request.body?.emails;
-        if (Array.isArray(emails)) for (const [at, email] of emails.entries()) refuseCrowds(email, `emails.${at}.`);
+        if (Array.isArray(emails)) for (const [at, email] of emails.entries()) limitEntries(email, `emails.${at}.`);
       },
     },
     async (request, reply) => {
@@ -143,8 +144,8 @@ export const batchRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       config: { access: access.read },
       schema: {
         operationId: 'getBatch',
-        summary: 'Read a batch',
-        description: 'With how far each of its emails came.',
+        summary: 'Retrieve a batch',
+        description: 'Returns the batch with the status of each email.',
         tags: ['Emails'],
         params: idInPath,
         response: { 200: batchDetails, default: errorBody },
@@ -159,8 +160,9 @@ export const batchRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       config: { access: access.send },
       schema: {
         operationId: 'cancelBatch',
-        summary: 'Cancel what of a batch is still scheduled',
-        description: 'What has left goes its way. Cancelling it again changes nothing.',
+        summary: 'Cancel a batch',
+        description:
+          'Cancels the emails of the batch that are still scheduled. Emails that were sent are not affected. Cancelling again changes nothing.',
         tags: ['Emails'],
         params: idInPath,
         response: { 200: cancelledBatch, default: errorBody },

@@ -5,7 +5,7 @@ import { invalid } from '../../../operations/context.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { cancelEmail } from '../../../operations/sending/scheduled-emails.ts';
 import { sendEmail } from '../../../operations/sending/send-email.ts';
-import { refuseCrowds } from '../../../schema/shapes/outgoing.ts';
+import { limitEntries } from '../../../schema/shapes/outgoing.ts';
 import { access } from '../../admission/access.ts';
 import { emailBody, emailBodyOf } from '../emails/email-wire.ts';
 import {
@@ -38,7 +38,7 @@ const summary = {
   timezone: z.string(),
   status: z.enum(['scheduled', 'paused', 'cancelled', 'sent']),
   created_at: instant,
-  attempts: z.number().int().meta({ description: '1 once it was handed to the queue' }),
+  attempts: z.number().int().meta({ description: '1 once the email is in the sending queue.' }),
 };
 const listItem = z.object(summary).meta({ id: 'FormerScheduledEmailListItem' });
 const details = z
@@ -86,13 +86,13 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
     '/emails/schedule',
     {
       bodyLimit: MAIL_BODY_LIMIT,
-      preValidation: async (request) => refuseCrowds(request.body),
+      preValidation: async (request) => limitEntries(request.body),
       config: { access: access.send },
       schema: {
         ...frame,
         operationId: 'formerScheduleEmail',
         summary: 'Schedule an email',
-        description: 'As POST /emails with `scheduled_at`, which is required here.',
+        description: 'Same as POST /emails, where `scheduled_at` is required.',
         headers: idempotencyHeader,
         body: scheduleBody,
         response: { 201: scheduledAnswer, 403: errorBody, 409: errorBody, default: errorBody },
@@ -117,14 +117,14 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
         ...frame,
         operationId: 'formerListScheduledEmails',
         summary: 'List scheduled emails',
-        description: 'Those that have not left; newest first.',
+        description: 'Returns emails that have not been sent, newest first.',
         querystring: z.object({
           limit: limit(),
           offset,
           status: z
             .enum(['all', 'scheduled', 'paused', 'cancelled'])
             .optional()
-            .meta({ description: 'emails of one status' }),
+            .meta({ description: 'Returns emails with this status only.' }),
         }),
         response: { 200: listOf(listItem), default: errorBody },
       },
@@ -144,8 +144,8 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
       schema: {
         ...frame,
         operationId: 'formerGetScheduledEmail',
-        summary: 'Read a scheduled email',
-        description: 'One that has left since is found, too.',
+        summary: 'Retrieve a scheduled email',
+        description: 'Also returns an email that has been sent since.',
         params: idInPath,
         response: { 200: details, default: errorBody },
       },
@@ -177,7 +177,7 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
         ...frame,
         operationId: 'formerCancelScheduledEmail',
         summary: 'Cancel a scheduled email',
-        description: 'As DELETE /emails/{id}.',
+        description: 'Same as DELETE /emails/{id}.',
         params: idInPath,
         response: { 200: cancelled, default: errorBody },
       },

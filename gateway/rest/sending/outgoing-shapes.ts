@@ -15,12 +15,12 @@ export const addresses = z.union([z.string(), z.array(z.string())]);
 const attachment = z
   .object({
     filename: z.string().nullish(),
-    content: z.string().nullish().meta({ description: 'base64, or a data: URL with base64' }),
+    content: z.string().nullish().meta({ description: 'Base64, or a `data:` URL with base64.' }),
     content_type: z.string().nullish(),
-    contentType: z.string().nullish().meta({ deprecated: true, description: 'alias of content_type' }),
-    content_id: z.string().nullish().meta({ description: 'what the HTML names as cid:' }),
-    contentId: z.string().nullish().meta({ deprecated: true, description: 'alias of content_id' }),
-    path: z.string().nullish().meta({ description: 'not supported: Postroom fetches no files' }),
+    contentType: z.string().nullish().meta({ deprecated: true, description: 'Alias of `content_type`.' }),
+    content_id: z.string().nullish().meta({ description: 'Content-ID that the HTML refers to as `cid:`.' }),
+    contentId: z.string().nullish().meta({ deprecated: true, description: 'Alias of `content_id`.' }),
+    path: z.string().nullish().meta({ description: 'Not supported: Postroom does not fetch files.' }),
   })
   .meta({ id: 'OutgoingAttachment', required: ['content'] });
 
@@ -29,20 +29,20 @@ const tag = z.object({ name: z.string(), value: z.string() });
 /** The fields that sending and answering have in common. */
 export const contentShape = {
   html: z.string().nullish(),
-  text: z.string().nullish().meta({ description: 'at least one of html and text is required' }),
+  text: z.string().nullish().meta({ description: 'Either `html` or `text` is required.' }),
   cc: addresses.nullish(),
   bcc: addresses.nullish(),
   reply_to: addresses.nullish(),
-  replyTo: addresses.nullish().meta({ deprecated: true, description: 'alias of reply_to' }),
+  replyTo: addresses.nullish().meta({ deprecated: true, description: 'Alias of `reply_to`.' }),
   headers: z.record(z.string(), z.string()).nullish(),
   attachments: z.array(attachment).nullish(),
   tags: z.array(tag).nullish(),
   scheduled_at: z.string().nullish().meta({
     description:
-      'ISO 8601, or a phrase such as `tomorrow at 9am`. A dotted date such as 05.06.2027 is day first; a slashed one that can be read both ways is rejected.',
+      'ISO 8601, or a phrase such as `tomorrow at 9am`. In a date with dots, such as 05.06.2027, the day comes first; an ambiguous date with slashes is rejected.',
   }),
-  scheduledAt: z.string().nullish().meta({ deprecated: true, description: 'alias of scheduled_at' }),
-  timezone: z.string().nullish().meta({ description: 'IANA zone of scheduled_at; default UTC' }),
+  scheduledAt: z.string().nullish().meta({ deprecated: true, description: 'Alias of `scheduled_at`.' }),
+  timezone: z.string().nullish().meta({ description: 'IANA time zone of `scheduled_at`. The default is UTC.' }),
 };
 
 // Absent fields are told in the words that clients know, so they pass the shape.
@@ -97,7 +97,7 @@ const NO_CONTENT = 'An attachment needs `content`: the file, base64-encoded.';
 
 const ids = {
   id: z.string(),
-  message_id: z.string().meta({ description: 'Message-ID (RFC 5322)' }),
+  message_id: z.string().meta({ description: 'Message-ID (RFC 5322).' }),
   messageId: z.string(),
 };
 /** Names that older clients read; ours is the identifier by which the email stands in the queue. */
@@ -140,7 +140,7 @@ export const idempotencyHeader = z.object({
   'idempotency-key': z.string().optional().meta({
     minLength: 1,
     maxLength: MAX_KEY_LENGTH,
-    description: 'a repetition within 24 hours is answered as the first time',
+    description: 'For 24 hours, the same request with the same key returns the first response.',
   }),
 });
 

@@ -7,19 +7,18 @@ const attemptBody = z
   .object({
     number: z.number().int(),
     started_at: instant,
-    finished_at: instant.nullable().meta({ description: 'null while it goes on' }),
-    outcome: z
-      .enum(SENDING_OUTCOMES)
-      .nullable()
-      .meta({ description: '`deferred` is tried again, `interrupted` ended with the service and does not count' }),
-    host: z.string().nullable().meta({
-      description: 'name of the server; null when none was reached, and of a relay or a server of this service',
+    finished_at: instant.nullable().meta({ description: 'Null while the attempt is running.' }),
+    outcome: z.enum(SENDING_OUTCOMES).nullable().meta({
+      description: '`deferred` is retried. `interrupted` was ended by a restart of the service and does not count.',
     }),
-    remote_address: z.string().nullable().meta({ description: 'IP address of the server' }),
-    tls: z.boolean().nullable().meta({ description: 'whether the connection was encrypted' }),
-    code: z.number().int().nullable().meta({ description: 'of the reply' }),
-    enhanced_status: z.string().nullable().meta({ description: 'of the reply, RFC 3463' }),
-    text: z.string().nullable().meta({ description: 'of the reply, or what went wrong' }),
+    host: z.string().nullable().meta({
+      description: 'Host name of the server. Null if none was reached, or if the server is a relay or internal.',
+    }),
+    remote_address: z.string().nullable().meta({ description: 'IP address of the server.' }),
+    tls: z.boolean().nullable().meta({ description: 'Whether the connection used TLS.' }),
+    code: z.number().int().nullable().meta({ description: 'SMTP code of the reply.' }),
+    enhanced_status: z.string().nullable().meta({ description: 'Enhanced status code of the reply (RFC 3463).' }),
+    text: z.string().nullable().meta({ description: 'Text of the reply, or the error.' }),
   })
   .meta({ id: 'SendingAttempt' });
 
@@ -27,17 +26,15 @@ export const recipientBody = z
   .object({
     address: z.string(),
     status: z.enum(RECIPIENT_STATUSES).meta({
-      description: '`bounced`: refused for good, also after it was taken; `failed`: given up after five days of trying',
+      description:
+        '`bounced`: rejected permanently, possibly after it was accepted. `failed`: given up after five days of retries.',
     }),
-    attempts: z.number().int().meta({ description: 'tries that count' }),
-    last_response: z
-      .string()
-      .nullable()
-      .meta({ description: 'the last word of a server, or of a report that came back' }),
-    enhanced_status: z.string().nullable().meta({ description: 'of the last word, RFC 3463' }),
+    attempts: z.number().int().meta({ description: 'Number of attempts, without interrupted ones.' }),
+    last_response: z.string().nullable().meta({ description: 'Last reply of a server, or of a bounce report.' }),
+    enhanced_status: z.string().nullable().meta({ description: 'Enhanced status code of the last reply (RFC 3463).' }),
     next_attempt_at: instant.nullable(),
-    settled_at: instant.nullable().meta({ description: 'when it was taken, refused or given up' }),
-    log: z.array(attemptBody).meta({ description: 'every try, the first one first' }),
+    settled_at: instant.nullable().meta({ description: 'When delivery succeeded or failed.' }),
+    log: z.array(attemptBody).meta({ description: 'All attempts, oldest first.' }),
   })
   .meta({ id: 'Recipient' });
 

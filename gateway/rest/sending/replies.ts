@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { sendReply } from '../../../operations/sending/replies.ts';
-import { refuseCrowds } from '../../../schema/shapes/outgoing.ts';
+import { limitEntries } from '../../../schema/shapes/outgoing.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
 import {
@@ -22,12 +22,15 @@ import {
 const replyBody = z
   .object({
     from: z.string().nullish(),
-    from_name: z.string().nullish().meta({ description: 'the name of the sender, where from brings none' }),
-    fromName: z.string().nullish().meta({ deprecated: true, description: 'alias of from_name' }),
-    to: addresses.nullish().meta({ description: 'default: who sent the original' }),
-    subject: z.string().nullish().meta({ description: 'default: `Re: ` and the subject of the original' }),
-    reply_all: z.boolean().nullish().meta({ description: 'to the other addressees of the original, too' }),
-    replyAll: z.boolean().nullish().meta({ deprecated: true, description: 'alias of reply_all' }),
+    from_name: z.string().nullish().meta({ description: 'Sender name, if `from` does not include one.' }),
+    fromName: z.string().nullish().meta({ deprecated: true, description: 'Alias of `from_name`.' }),
+    to: addresses.nullish().meta({ description: 'The default is the sender of the original.' }),
+    subject: z.string().nullish().meta({ description: 'The default is `Re: ` and the subject of the original.' }),
+    reply_all: z
+      .boolean()
+      .nullish()
+      .meta({ description: 'Whether to also reply to the other recipients of the original.' }),
+    replyAll: z.boolean().nullish().meta({ deprecated: true, description: 'Alias of `reply_all`.' }),
     ...contentShape,
   })
   .meta({
@@ -39,7 +42,7 @@ const replyBody = z
 const repliedTo = {
   replied_to_email_id: z.string(),
   replied_to_thread_id: z.string().nullable(),
-  is_thread_reply: z.boolean().meta({ description: 'whether the id was that of a thread' }),
+  is_thread_reply: z.boolean().meta({ description: 'Whether the ID was that of a thread.' }),
 };
 
 export const replyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
@@ -47,13 +50,13 @@ export const replyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     '/emails/:id/reply',
     {
       bodyLimit: MAIL_BODY_LIMIT,
-      preValidation: async (request) => refuseCrowds(request.body),
+      preValidation: async (request) => limitEntries(request.body),
       config: { access: access.send },
       schema: {
         operationId: 'replyToEmail',
-        summary: 'Answer an email, or the latest message of a thread',
+        summary: 'Reply to an email or a thread',
         description:
-          'The id is that of an email or of a thread. The answer goes to whom the original asks for, and joins its thread.',
+          'Replies to an email, or to the latest message of a thread. By default the reply goes to the addresses that the original asks for. It joins the thread.',
         tags: ['Emails'],
         params: idInPath,
         headers: idempotencyHeader,

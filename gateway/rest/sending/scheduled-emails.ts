@@ -18,9 +18,12 @@ const changeAnswer = z
 
 const resumeBody = z
   .object({
-    scheduled_at: z.string().nullish().meta({ description: 'another time to send; default: its own' }),
-    scheduledAt: z.string().nullish().meta({ deprecated: true, description: 'alias of scheduled_at' }),
-    timezone: z.string().nullish().meta({ description: 'IANA zone of scheduled_at; default: that of the email' }),
+    scheduled_at: z.string().nullish().meta({ description: 'New send time. The default is the original one.' }),
+    scheduledAt: z.string().nullish().meta({ deprecated: true, description: 'Alias of `scheduled_at`.' }),
+    timezone: z
+      .string()
+      .nullish()
+      .meta({ description: 'IANA time zone of `scheduled_at`. The default is that of the email.' }),
   })
   .nullish()
   .meta({ id: 'ResumeEmail', examples: [{ scheduled_at: 'in 2 hours' }] });
@@ -37,7 +40,7 @@ export const scheduledEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
       schema: {
         operationId: 'deleteEmail',
         summary: 'Cancel a scheduled email',
-        description: 'It is never sent, and stays readable. Cancelling it again changes nothing.',
+        description: 'The email is never sent and stays readable. Cancelling again changes nothing.',
         tags,
         params: idInPath,
         response,
@@ -53,7 +56,7 @@ export const scheduledEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
       schema: {
         operationId: 'cancelEmail',
         summary: 'Cancel a scheduled email',
-        description: 'As DELETE of the email.',
+        description: 'Same as DELETE /emails/{id}.',
         tags,
         params: idInPath,
         response,
@@ -68,8 +71,8 @@ export const scheduledEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
       config: { access: access.send },
       schema: {
         operationId: 'pauseEmail',
-        summary: 'Hold a scheduled email back',
-        description: 'It is not sent until it is resumed, even when its time passes.',
+        summary: 'Pause a scheduled email',
+        description: 'The email is not sent before you resume it, even after its send time.',
         tags,
         params: idInPath,
         response,
@@ -87,8 +90,9 @@ export const scheduledEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
       config: { access: access.send },
       schema: {
         operationId: 'resumeEmail',
-        summary: 'Put a paused email back on its schedule',
-        description: 'At another time when one is given. When its own time passed meanwhile, it is sent now.',
+        summary: 'Resume a paused email',
+        description:
+          'Puts the email back on its schedule, or on a new one. If its send time has passed, it is sent now.',
         tags,
         params: idInPath,
         body: resumeBody,

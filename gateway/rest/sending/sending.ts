@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { sendEmail } from '../../../operations/sending/send-email.ts';
-import { refuseCrowds } from '../../../schema/shapes/outgoing.ts';
+import { limitEntries } from '../../../schema/shapes/outgoing.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, type RestOptions } from '../shapes.ts';
 import {
@@ -20,13 +20,13 @@ export const sendingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { c
     '/emails',
     {
       bodyLimit: MAIL_BODY_LIMIT,
-      preValidation: async (request) => refuseCrowds(request.body),
+      preValidation: async (request) => limitEntries(request.body),
       config: { access: access.send },
       schema: {
         operationId: 'sendEmail',
-        summary: 'Send an email, or schedule it',
+        summary: 'Send an email',
         description:
-          'Answers once the email is stored, with 201 when it is scheduled; what becomes of it, GET of the email tells. The domain of `from` must be verified and yours.',
+          'Sends an email, or schedules it if `scheduled_at` is set, which returns 201. Responds as soon as the email is stored; retrieve the email to see its delivery status. The domain of `from` must be one of your verified domains.',
         tags: ['Emails'],
         headers: idempotencyHeader,
         body: sendBody,

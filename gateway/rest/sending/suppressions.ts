@@ -16,15 +16,16 @@ const suppressionBody = z
   .object({
     object: z.literal('suppression'),
     id: z.string(),
-    address: z.string().meta({ description: 'in lower case' }),
+    address: z.string().meta({ description: 'In lowercase.' }),
     reason: reason.meta({
-      description: 'whether its server refused it for good, its owner complained of mail, or you put it in',
+      description:
+        'Whether the server rejected the address permanently, the recipient complained, or you added the address.',
     }),
-    detail: z.string().nullable().meta({ description: 'what the server, the report or you said' }),
+    detail: z.string().nullable().meta({ description: 'Text of the server reply, the report or your note.' }),
     email_id: z
       .string()
       .nullable()
-      .meta({ description: 'the email that was refused or complained of; null: you put it in' }),
+      .meta({ description: 'The email that bounced or caused the complaint. Null if you added the address.' }),
     created_at: instant,
     // The names that the `resend` client reads.
     email: z.string(),
@@ -36,8 +37,8 @@ const suppressionBody = z
 const listQuery = z.object({
   limit: limit(),
   offset,
-  reason: reason.optional().meta({ description: 'those with one reason' }),
-  origin: reason.optional().meta({ description: 'another name of `reason`' }),
+  reason: reason.optional().meta({ description: 'Returns suppressions with this reason only.' }),
+  origin: reason.optional().meta({ description: 'Alias of `reason`.' }),
   search: suppressionQueryShape.shape.search,
 });
 
@@ -54,9 +55,9 @@ const newSuppression = z
   })
   .meta({ examples: [{ address: 'ada@example.org', detail: 'asked by phone' }] });
 
-const oneInPath = z.object({ id: z.string().meta({ description: 'its id, or the address itself' }) });
+const oneInPath = z.object({ id: z.string().meta({ description: 'ID of the suppression, or the address.' }) });
 const unblock = z
-  .object({ emailAddress: text.meta({ description: 'the address' }) })
+  .object({ emailAddress: text.meta({ description: 'The address.' }) })
   .meta({ examples: [{ emailAddress: 'ada@example.org' }] });
 const lifted = z.object({
   success: z.literal(true),
@@ -73,9 +74,9 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
       config: { access: access.manage },
       schema: {
         operationId: 'createSuppression',
-        summary: 'Suppress an address',
+        summary: 'Create a suppression',
         description:
-          'No mail goes there until the suppression is lifted. An address that is suppressed already stays as it is, and answers so.',
+          'Postroom refuses to send to the address until you delete the suppression. If the address is suppressed already, the existing suppression is returned unchanged.',
         tags: ['Suppressions'],
         body: newSuppression,
         response: { 201: suppressionBody, default: errorBody },
@@ -94,8 +95,8 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
       config: { access: access.readAccount },
       schema: {
         operationId: 'listSuppressions',
-        summary: 'List suppressed addresses',
-        description: 'Newest first. Sending to one of them is refused.',
+        summary: 'List suppressions',
+        description: 'Returns suppressed addresses, newest first. Postroom refuses to send to them.',
         tags: ['Suppressions'],
         querystring: listQuery,
         response: { 200: listOf(suppressionBody), default: errorBody },
@@ -115,8 +116,8 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
       config: { access: access.readAccount },
       schema: {
         operationId: 'getSuppression',
-        summary: 'Read a suppression',
-        description: 'Tells why mail is no longer sent to an address.',
+        summary: 'Retrieve a suppression',
+        description: 'Returns why Postroom does not send to an address.',
         tags: ['Suppressions'],
         params: oneInPath,
         response: { 200: suppressionBody, default: errorBody },
@@ -131,8 +132,8 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
       config: { access: access.manage },
       schema: {
         operationId: 'deleteSuppression',
-        summary: 'Lift a suppression',
-        description: 'Mail is sent to the address again, until it bounces or is complained of anew.',
+        summary: 'Delete a suppression',
+        description: 'The address can receive mail again, until it bounces or its owner complains.',
         tags: ['Suppressions'],
         params: oneInPath,
         response: { 200: lifted, default: errorBody },
@@ -147,8 +148,8 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
       config: { access: access.manage },
       schema: {
         operationId: 'formerUnblockAddress',
-        summary: 'Lift the suppression of an address',
-        description: 'As DELETE /suppressions/{id}.',
+        summary: 'Delete the suppression of an address',
+        description: 'Same as DELETE /suppressions/{id}.',
         tags: ['Paths of other clients'],
         deprecated: true,
         body: unblock,

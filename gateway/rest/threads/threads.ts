@@ -9,11 +9,11 @@ import { errorBody, idInPath, instant, limit, queryBoolean, type RestOptions, te
 
 const listQuery = z.object({
   limit: limit(DEFAULT_THREAD_PAGE_SIZE),
-  cursor: z.string().optional().meta({ description: '`next_cursor` of the page before' }),
-  search: text.max(MAX_SEARCH_LENGTH).optional().meta({ description: 'part of the subject or of an address' }),
-  unread: queryBoolean.default(false).meta({ description: 'only threads with unread messages' }),
-  domain: text.optional().meta({ description: 'id or name of a domain that an address in the thread belongs to' }),
-  address: text.optional().meta({ description: 'id of an address in the thread, or the address itself' }),
+  cursor: z.string().optional().meta({ description: '`next_cursor` of the previous page.' }),
+  search: text.max(MAX_SEARCH_LENGTH).optional().meta({ description: 'Part of the subject or of an address.' }),
+  unread: queryBoolean.default(false).meta({ description: 'Returns threads with unread messages only.' }),
+  domain: text.optional().meta({ description: 'ID or name of a domain in the thread.' }),
+  address: text.optional().meta({ description: 'ID of an address in the thread, or the address itself.' }),
 });
 
 const threadListItem = z
@@ -80,7 +80,7 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
       schema: {
         operationId: 'listThreads',
         summary: 'List threads',
-        description: 'Those with the newest message come first. Paged by a cursor.',
+        description: 'Returns threads, newest message first. Paged by cursor.',
         tags: ['Threads'],
         querystring: listQuery,
         response: { 200: listAnswer, default: errorBody },
@@ -111,9 +111,9 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
       config: { access: access.read },
       schema: {
         operationId: 'getThread',
-        summary: 'Read a thread',
+        summary: 'Retrieve a thread',
         description:
-          'With all its messages, the first one first. The id of a thread that was merged into another leads to the other.',
+          'Returns the thread with all messages, oldest first. The ID of a merged thread returns the thread it was merged into.',
         tags: ['Threads'],
         params: idInPath,
         response: { 200: threadAnswer, default: errorBody },

@@ -1,6 +1,5 @@
 import type { EmailAddress, EmailAddressQuery } from '../../../operations/domains/email-addresses.ts';
-import { parseInput } from '../../shapes/parse-input.ts';
-import { searchShape } from '../../shapes/search.ts';
+import { parseInput, searchShape } from '../../shapes/input.ts';
 import { builder } from '../builder.ts';
 import type { Connection } from '../connection.ts';
 import { EmailAddressNode } from '../nodes.ts';

@@ -3,7 +3,7 @@ import * as changes from '../../../operations/domains/domain-changes.ts';
 import * as domains from '../../../operations/domains/domains.ts';
 import { rotateDkimKey } from '../../../operations/domains/rotate-dkim-key.ts';
 import { domainChangeShape, newDomainShape } from '../../shapes/domain.ts';
-import { parseInput } from '../../shapes/parse-input.ts';
+import { parseInput } from '../../shapes/input.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';

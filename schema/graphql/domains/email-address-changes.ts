@@ -1,7 +1,7 @@
 import * as changes from '../../../operations/domains/email-address-changes.ts';
 import type { EmailAddress } from '../../../operations/domains/email-addresses.ts';
 import { addressChangeShape, newAddressShape } from '../../shapes/email-address.ts';
-import { parseInput } from '../../shapes/parse-input.ts';
+import { parseInput } from '../../shapes/input.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';

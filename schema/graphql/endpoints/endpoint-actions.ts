@@ -2,7 +2,7 @@ import { type DeletedEndpoint, deleteEndpoint, rotateSecret } from '../../../ope
 import { type EndpointTestOutcome, TEST_ANSWER_MS, testEndpoint } from '../../../operations/endpoints/endpoint-test.ts';
 import { type Replay, replayDeliveries } from '../../../operations/endpoints/replays.ts';
 import { replayInputShape } from '../../shapes/endpoint.ts';
-import { parseInput } from '../../shapes/parse-input.ts';
+import { parseInput } from '../../shapes/input.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';

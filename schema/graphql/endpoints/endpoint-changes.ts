@@ -1,7 +1,7 @@
 import { type EndpointChange, updateEndpoint } from '../../../operations/endpoints/endpoint-changes.ts';
 import { createEndpoint, type Endpoint } from '../../../operations/endpoints/endpoints.ts';
 import { endpointNamingShape } from '../../shapes/endpoint.ts';
-import { parseInput } from '../../shapes/parse-input.ts';
+import { parseInput } from '../../shapes/input.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded, type GraphContext } from '../context.ts';

@@ -1,6 +1,5 @@
 import { countEndpoints, type Endpoint, pageEndpoints } from '../../../operations/endpoints/endpoints.ts';
-import { parseInput } from '../../shapes/parse-input.ts';
-import { searchShape } from '../../shapes/search.ts';
+import { parseInput, searchShape } from '../../shapes/input.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';

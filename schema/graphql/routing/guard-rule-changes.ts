@@ -1,6 +1,6 @@
 import { createGuardRule, deleteGuardRule, updateGuardRule } from '../../../operations/routing/guard-rules.ts';
 import { guardRuleNamingShape } from '../../shapes/guard-rule.ts';
-import { parseInput } from '../../shapes/parse-input.ts';
+import { parseInput } from '../../shapes/input.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';

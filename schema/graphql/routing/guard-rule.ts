@@ -1,7 +1,6 @@
 import { decodeRulePlace, encodeRulePlace, type RulePlace } from '../../../core/routing/guard-rule.ts';
 import * as rules from '../../../operations/routing/guard-rules.ts';
-import { parseInput } from '../../shapes/parse-input.ts';
-import { searchShape } from '../../shapes/search.ts';
+import { parseInput, searchShape } from '../../shapes/input.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connectionBy } from '../connection.ts';

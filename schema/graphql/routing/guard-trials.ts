@@ -2,7 +2,7 @@ import type { GuardMatch } from '../../../core/routing/guard-rule.ts';
 import * as backtests from '../../../operations/routing/guard-backtest.ts';
 import { checkGuardRule, type GuardCheck } from '../../../operations/routing/guard-rules.ts';
 import { backtestSpanShape, DEFAULT_EXAMPLES, priorityShape } from '../../shapes/guard-rule.ts';
-import { parseInput } from '../../shapes/parse-input.ts';
+import { parseInput } from '../../shapes/input.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { EmailNode, EndpointInterface, GuardRuleNode } from '../nodes.ts';

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import * as batches from '../../../operations/sending/batches.ts';
 import { type Receipt, readIdempotency } from '../../../operations/sending/idempotency.ts';
 import { sendBatch } from '../../../operations/sending/send-batch.ts';
-import { batchEmails, refuseCrowds } from '../../shapes/outgoing.ts';
-import { parseInput } from '../../shapes/parse-input.ts';
+import { parseInput } from '../../shapes/input.ts';
+import { batchEmails, limitEntries } from '../../shapes/outgoing.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { SuppressedRecipient } from '../client-errors.ts';
@@ -76,7 +76,7 @@ builder.mutationFields((t) => ({
     },
     resolve: async (_root, { input: { idempotencyKey, ...input } }, context) => {
       parseInput(asked, { emails: input.emails });
-      for (const [at, email] of input.emails.entries()) refuseCrowds(email, `emails.${at}.`);
+      for (const [at, email] of input.emails.entries()) limitEntries(email, `emails.${at}.`);
       const { receipt } = await sendBatch(context.operations, {
         emails: input.emails.map((email) => (path: string) => newEmailOf(email, path)),
         onRefusal: input.validation ?? 'fail',

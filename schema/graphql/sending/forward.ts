@@ -1,6 +1,6 @@
 import { forwardEmail } from '../../../operations/sending/forward-email.ts';
 import { readIdempotency } from '../../../operations/sending/idempotency.ts';
-import { refuseCrowds } from '../../shapes/outgoing.ts';
+import { limitEntries } from '../../shapes/outgoing.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { SuppressedRecipient } from '../client-errors.ts';
@@ -33,7 +33,7 @@ builder.mutationField('forwardEmail', (t) => {
       ...idempotencyField(t.input),
     },
     resolve: async (_root, { input: { idempotencyKey, ...input } }, context) => {
-      refuseCrowds(input);
+      limitEntries(input);
       const idempotency = readIdempotency({ key: idempotencyKey, field: 'idempotencyKey' }, 'forward', input);
       const { attachments: __, ...email } = newEmailOf(input);
       const attachments = input.withAttachments === false ? ('none' as const) : ('all' as const);

@@ -1,7 +1,7 @@
 import { type Receipt, readIdempotency } from '../../../operations/sending/idempotency.ts';
 import { sendReply } from '../../../operations/sending/replies.ts';
 import { sendEmail } from '../../../operations/sending/send-email.ts';
-import { refuseCrowds } from '../../shapes/outgoing.ts';
+import { limitEntries } from '../../shapes/outgoing.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { SuppressedRecipient } from '../client-errors.ts';
@@ -48,7 +48,7 @@ builder.mutationFields((t) => ({
     errors: { types: [SuppressedRecipient], dataField: { name: 'email' } },
     input: { ...emailFields(t.input), ...idempotencyField(t.input) },
     resolve: async (_root, { input: { idempotencyKey, ...input } }, context) => {
-      refuseCrowds(input);
+      limitEntries(input);
       const idempotency = readIdempotency({ key: idempotencyKey, field: KEY }, 'send', input);
       const { receipt } = await sendEmail(context.operations, newEmailOf(input), idempotency);
       forgetLoaded(context);
@@ -77,7 +77,7 @@ builder.mutationFields((t) => ({
       ...idempotencyField(t.input),
     },
     resolve: async (_root, { input: { idempotencyKey, ...input } }, context) => {
-      refuseCrowds(input);
+      limitEntries(input);
       const { id, fromName, audience } = input;
       const idempotency = readIdempotency({ key: idempotencyKey, field: KEY }, 'reply', input);
       const wish = { ...newEmailOf(input), fromName, audience: audience ?? undefined };

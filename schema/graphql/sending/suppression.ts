@@ -1,6 +1,6 @@
 import { UserError } from '../../../core/shared/errors.ts';
 import * as suppressions from '../../../operations/sending/suppressions.ts';
-import { parseInput } from '../../shapes/parse-input.ts';
+import { parseInput } from '../../shapes/input.ts';
 import { newSuppressionShape, suppressionQueryShape } from '../../shapes/suppression.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';

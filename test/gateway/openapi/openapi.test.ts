@@ -78,7 +78,7 @@ test('the committed document is that of the service as it starts without an envi
 
 describe('the document', () => {
   test('names the server that serves it', () => {
-    expect(document.servers).toEqual([{ url: 'https://mail.postroom.test', description: 'This service.' }]);
+    expect(document.servers).toEqual([{ url: 'https://mail.postroom.test', description: 'This server.' }]);
   });
 
   test('asks for a key in every operation, and tells what each may refuse', () => {
