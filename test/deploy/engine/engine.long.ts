@@ -22,6 +22,17 @@ const root = path.resolve(import.meta.dirname, '../../..');
 const API = 'http://127.0.0.1:18080/api/e2';
 const SMTP_PORT = 12_525;
 
+/** Sends a mail to the host and port of its arguments, with the subject of the third, and prints the replies: swaks needs a module for IPv6. */
+const SEND = `
+  const [host, port, subject] = process.argv.slice(1);
+  const message = 'From: you@sender.test\\r\\nTo: orders@inbox.test\\r\\nSubject: ' + subject + '\\r\\n\\r\\nHello\\r\\n.';
+  const lines = ['EHLO client.test', 'MAIL FROM:<you@sender.test>', 'RCPT TO:<orders@inbox.test>', 'DATA', message, 'QUIT'];
+  const socket = require('net').connect({ host, port });
+  socket.on('data', (reply) => {
+    process.stdout.write(reply);
+    if (/^\\d{3} .*\\r\\n$/m.test(String(reply)) && lines.length > 0) socket.write(lines.shift() + '\\r\\n');
+  });`;
+
 let directory: string;
 let clone: string;
 let engine: ChildProcess | null = null;
@@ -285,11 +296,13 @@ test('one command backs up, and one restores on an emptied service', async () =>
   await sh('docker compose down && docker volume rm postroom_postgres && docker compose up --detach --wait postgres');
   await sh(`docker compose run --rm -T restore /backups/${backup}`);
   await sh('docker compose up --detach --wait');
-  const list = await call('GET', '/emails');
-  expect(list.body.data.map(({ subject }: { subject: string }) => subject).toSorted()).toEqual([
-    'A first mail out',
-    'An order',
-  ]);
+  for (const [type, subject] of [
+    ['received', 'An order'],
+    ['sent', 'A first mail out'],
+  ]) {
+    const list = await call('GET', `/emails?type=${type}`);
+    expect(list.body.data.map((email: { subject: string }) => email.subject)).toEqual([subject]);
+  }
 });
 
 test('with compose-ipv6.yml an IPv6 client keeps its address, and SPF passes', async () => {
@@ -301,20 +314,24 @@ test('with compose-ipv6.yml an IPv6 client keeps its address, and SPF passes', a
     await setting('SMTP_PUBLISHED', `0.0.0.0:${SMTP_PORT}`);
     await appendFile(path.join(clone, '.env'), 'COMPOSE_FILE=docker-compose.yml:docs/deploy/compose-ipv6.yml\n');
     await sh('docker compose down && docker compose up --detach --wait');
-    for (const [server, address] of [
-      [`${client.hostIpv4}:${SMTP_PORT}`, client.ipv4],
-      [`[${client.hostIpv6}]:25`, client.ipv6],
+    for (const [host, port, address] of [
+      [client.hostIpv4, String(SMTP_PORT), client.ipv4],
+      [client.hostIpv6, '25', client.ipv6],
     ] as const) {
-      const words = ['--from', 'you@sender.test', '--to', 'orders@inbox.test', '--header', `Subject: From ${address}`];
-      await client.run('swaks', '--server', server, ...words);
+      const greeting = await client.run(process.execPath, '-e', SEND, host, port, address);
+      expect(greeting).toContain(`Hello [${address}]`);
       const found = async () =>
-        (await call('GET', '/emails')).body.data.find((email: { subject: string }) => email.subject.endsWith(address));
+        (await call('GET', '/emails')).body.data.find((email: { subject: string }) => email.subject === address);
       await until(`the mail from ${address}`, async () => (await found()) !== undefined);
-      const { id } = await found();
-      const raw = await fetch(`${API}/emails/${id}/raw`, { headers: { authorization: `Bearer ${key}` } });
-      const text = await raw.text();
-      expect(text).toContain(address === client.ipv6 ? `[IPv6:${address}]` : `[${address}]`);
-      expect(text).toContain('spf=pass');
+      const query = `{ email(id: "${(await found()).id}") { authentication { spf { result domain } } } }`;
+      const answer = await fetch(API.replace('/api/e2', '/graphql'), {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      });
+      expect(await answer.json()).toEqual({
+        data: { email: { authentication: { spf: { result: 'PASS', domain: 'sender.test' } } } },
+      });
     }
   } finally {
     await dns.stop();
