@@ -17,7 +17,7 @@ import { createInFlight, type InFlight } from './bus/in-flight.ts';
 import { apart } from './bus/tracing.ts';
 import { recordNoted } from './mail-spans.ts';
 
-/** What every actor is given at its start. */
+/** What every actor gets at its start. */
 export interface ActorContext {
   bus: Bus;
   /** under the role postroom_actor */
@@ -25,7 +25,7 @@ export interface ActorContext {
   octets: OctetStore;
   log: Logger;
   now: () => Date;
-  /** that many octets from a cryptographic source */
+  /** returns that many bytes from a cryptographic source */
   random: (count: number) => Uint8Array;
   /** unique among all processes; written to claimed_by */
   name: string;
@@ -37,22 +37,22 @@ export interface Actor {
   stop(): Promise<void>;
 }
 
-/** What one run of a step is told. */
+/** What one run of a step gets. */
 export interface Run<S extends WakeSubject = WakeSubject> {
-  /** the wakes that came since the last run; empty when the sweep starts the run: then look at every due row */
+  /** the wakes since the last run; empty when the sweep starts the run: then look at every due row */
   wakes: readonly Wake<S>[];
-  /** aborted when a stopping actor's time is up (8 s): end open network calls, record them, give leases back */
+  /** aborted when a stopping actor's time is up (8 s): end open network calls, record them, release leases */
   signal: AbortSignal;
   /** true from the moment that stop() was called: begin no further batch */
   isStopping(): boolean;
-  /** Leaves work running beyond this run; stop() awaits it, its failure is logged. */
+  /** Lets work continue beyond this run. stop() waits for it, and its failure is logged. */
   keep(work: Promise<unknown>): void;
 }
 
 /**
- * One step of an actor: work on rows that wait for it, safe to run twice. It runs at the start, every `everyMs` after its last sweep
- * ended, and as soon as wakes of its subject came (all that came are handed to one run). The answer is the count of rows done:
- * a full batch (`batchSize`, 50 unless told) means that more may wait, and the step runs again at once.
+ * One step of an actor: work on due rows, safe to run twice. It runs at the start, `everyMs` after its last sweep ended, and as soon as
+ * wakes of its subject arrive (all that arrived go to one run). It returns the number of rows done: a full batch (`batchSize`, 50 by
+ * default) means that more may be due, and the step runs again at once.
  */
 export type Step = SweepStep | { [S in WakeSubject]: WokenStep<S> }[WakeSubject];
 
@@ -69,12 +69,12 @@ export interface WokenStep<S extends WakeSubject> {
   everyMs: number;
   batchSize?: number;
   wake: S;
-  /** most runs by wakes at once, 1 unless told; the sweep never overlaps itself */
+  /** runs by wakes at the same time, 1 by default; the sweep never overlaps itself */
   concurrency?: number;
   work: (run: Run<S>) => Promise<number | void>;
 }
 
-/** The answers an actor gives, by subject; the octets are empty when none came with the question. */
+/** The questions that an actor answers, by subject. The bytes are empty when the question has none. */
 export type Answers = { [S in QuestionSubject]?: (request: Request<S>, octets: Uint8Array) => Promise<Reply<S>> };
 
 export interface ActorPlan {
@@ -88,23 +88,23 @@ export interface ActorPlan {
 export interface RunningActor extends Actor {
   /** Starts the sweep of that step now, as a wake from inside this process. */
   nudge(stepName: string): void;
-  /** Lets stop() await this work; its failure is logged. */
+  /** Lets stop() wait for this work; its failure is logged. */
   keep(work: Promise<unknown>): void;
 }
 
-/** house.md §4: attempts still open after 8 s of drain are ended; then they have a moment to write that down. */
+/** Attempts that are still open after 8 s of drain are ended. Then they have a moment to record that. */
 const DRAIN_MS = 8_000;
 const LAST_WORDS_MS = 1_500;
 const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 5_000;
-/** More wakes than this are answered by one sweep instead. */
+/** Wakes that are held for the next run; beyond, a sweep runs instead. */
 const MAX_WAKES_HELD = 1_000;
 const BATCH_SIZE = 50;
 
 /**
- * Runs an actor: serves its answers, starts its steps by wakes and sweeps, and goes on whatever happens. A step whose run throws is
- * tried again after a pause that doubles from 0.1 s to 5 s; PostgreSQL or the bus being away is one warning until it is back,
- * any other error is a surprise and logged each time it is thrown.
+ * Runs an actor: serves its questions, starts its steps by wakes and sweeps, and survives every failure. A step whose run throws is
+ * retried after a pause that doubles from 0.1 s to 5 s. While PostgreSQL or the bus is unreachable this logs one warning; any other error
+ * is logged each time it is thrown.
  */
 export function runActor(plan: ActorPlan): RunningActor {
   const { bus, log } = plan.context;
@@ -119,7 +119,7 @@ export function runActor(plan: ActorPlan): RunningActor {
   const frame: Frame = { plan, signal: ending.signal, isStopping: () => isStopping, keep, inFlight };
   const steps = new Map((plan.steps ?? []).map((step) => [step.name, startStep(frame, step)]));
   const subscriptions = Object.entries(plan.answers ?? {}).map(([subject, answer]) =>
-    // The keys of Answers are subjects, and each answer is of its subject's shape.
+    // The keys of Answers are subjects, and each answer has the type of its subject.
     serveAnswer(frame, bus, subject as QuestionSubject, answer as AnyAnswer),
   );
   for (const step of plan.steps ?? []) {
@@ -221,7 +221,7 @@ function startStep(frame: Frame, step: Step): RunningStep {
     actorMetrics.stepRuns.inc({ ...labels, trigger: taken.length > 0 ? 'wake' : 'sweep' });
     const end = actorMetrics.stepSeconds.startTimer(labels);
     try {
-      // A step's wakes are of its own subject, as only that subject is subscribed.
+      // Only the subject of the step is subscribed, so its wakes have that type.
       const work = step.work as (run: Run) => Promise<number | void>;
       const { signal, isStopping, keep } = frame;
       const count = await apart(() => work({ wakes: taken, signal, isStopping, keep }));
@@ -258,7 +258,7 @@ function startStep(frame: Frame, step: Step): RunningStep {
     start();
   };
 
-  // Not in this turn: an actor that is just being put together must not run yet.
+  // Not in this turn of the event loop: the actor is still being built.
   nextSweep = setTimeout(start, 0);
   return {
     wake(message) {
@@ -278,7 +278,7 @@ function isAwayError(error: unknown): boolean {
   return isConnectionLost(error) || error instanceof BusUnavailable || error instanceof BusTimeout;
 }
 
-/** Whether the work settled within the time. */
+/** Whether the work settled in time. */
 async function within(limitMs: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 
-/** Answers of a look-up as node:dns gives them; rejects with an error whose `code` is node:dns' own. */
+/** Returns the records of a lookup as node:dns does; rejects with an error that has the `code` of node:dns. */
 export type LookUp = (name: string, type: string) => Promise<string[] | string[][]>;
 
 export interface DnsResolver {

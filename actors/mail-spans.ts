@@ -35,7 +35,7 @@ const notesOf = new WeakMap<Database, Notes>();
 
 /**
  * Records, below the span that accepted each of these emails, that this was done to it: whatever process did that, and whenever. Emails
- * whose trace is not recorded are passed over. Costs nothing without tracing, and with it one look-up for many; nobody waits for it, and
+ * whose trace is not recorded are passed over. Costs nothing without tracing, and with it one look-up for many; no work waits for it, and
  * where the look-up fails the spans are lost.
  */
 export function noteStage(database: Database, emails: readonly EmailKey[], stage: MailStage): void {

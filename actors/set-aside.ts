@@ -3,8 +3,8 @@ import { actorMetrics } from '../schema/metrics.ts';
 import type { ActorContext } from './actor.ts';
 
 /**
- * Sets a row aside over which work failed for a reason of ours (guarantees.md §5), and says so once: here is where such an error is logged.
- * Never rejects: when even that cannot be written down, the row is found again when its lease is over.
+ * Sets a row aside whose work failed for an internal reason, and logs the error: this is the one place where it is logged.
+ * Never rejects: when that cannot be written, the row is found again when its lease ends.
  */
 export async function setAside(context: Pick<ActorContext, 'database' | 'log'>, fault: RowFault): Promise<SetAside> {
   const { userId, step, subjectId, error } = fault;

@@ -6,7 +6,7 @@ export interface SelfMadeCertificate {
   cert: string;
 }
 
-/** A certificate of our own making proves nothing, so its end matters to nobody. */
+/** A self-signed certificate proves nothing, so its expiration does not matter. */
 const LIFETIME_YEARS = 20;
 
 /**

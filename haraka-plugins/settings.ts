@@ -1,4 +1,4 @@
-/** What one SMTP process has to know. Whoever starts it decides all of it; this folder reads no environment. */
+/** The settings of one SMTP process. The process that starts it decides all of them; this folder reads no environment. */
 export interface SmtpSettings {
   /** an IP address or a host name, without a port */
   host: string;
@@ -16,7 +16,7 @@ export interface SmtpSettings {
   fault: (point: SmtpFaultPoint) => void;
 }
 
-/** Where a test can end the process: the message is complete but nobody was asked; it is stored but the client has no reply. */
+/** Where a test can end the process: the message is complete but the receiving actor was not asked; it is stored but the client has no reply. */
 export type SmtpFaultPoint = 'smtp.before-ask' | 'smtp.after-answer';
 
 /** What one SMTP process takes on. */
@@ -28,11 +28,11 @@ export interface SmtpLimits {
   commandSeconds: number;
   /** slowest pace of the DATA phase beyond its grace */
   leastOctetsPerSecond: number;
-  /** octets of unfinished and undecided messages in this process */
+  /** bytes of unfinished and undecided messages in this process */
   heldOctets: number;
 }
 
-/** guarantees.md H1, H2; RFC 5321 §4.5.3.2 asks for more patience than hostile clients allow. */
+/** RFC 5321 §4.5.3.2 asks for longer limits than hostile clients allow. */
 export const defaultSmtpLimits: SmtpLimits = {
   connections: 10_000,
   connectionsPerAddress: 50,

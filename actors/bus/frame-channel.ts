@@ -3,14 +3,14 @@ import { MAX_OCTETS } from '../../schema/messages.ts';
 
 /**
  * Frames on a stream: u32 length of what follows the two lengths, u32 length of the head, the head as JSON, raw octets.
- * Lengths are big-endian. Octets are neither copied nor encoded on the way out.
+ * Lengths are big-endian. Bytes are neither copied nor encoded on the way out.
  */
 export interface FrameChannel {
   /**
    * Sends a frame, or lets it wait while the socket is full; a frame that waits is dropped when `isWanted` says no at its turn.
    */
   send(head: unknown, octets?: Uint8Array, isWanted?: () => boolean): void;
-  /** Octets that wait to be sent. */
+  /** Bytes that wait to be sent. */
   backlogOctets(): number;
 }
 

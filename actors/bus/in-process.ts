@@ -19,13 +19,13 @@ import { checkBroadcast, checkRequest, checkWake } from './shapes.ts';
 import { activeTraceParent, answering, asking, below } from './tracing.ts';
 
 /**
- * The bus inside one process. Members of a group take turns. Octets are handed over by reference: the asker must not change them.
- * The octets of a question count as in flight until its server is done with them, even when the asker gave up. What is said carries the
+ * The bus inside one process. Members of a group take turns. Bytes are handed over by reference: the asker must not change them.
+ * The bytes of a question count as in flight until its server is done with them, even when the asker gave up. What is said carries the
  * context of the span in which it was said, as over the other transports.
  */
 export function createInProcessBus(options: { log?: Logger } = {}): Bus {
-  const servers = new Map<QuestionSubject, Turns<Serve>>();
-  const wakers = new Map<WakeSubject, Turns<Take>>();
+  const servers = new Map<QuestionSubject, Rotation<Serve>>();
+  const wakers = new Map<WakeSubject, Rotation<Take>>();
   const subscribers = new Map<BroadcastSubject, Set<Take>>();
   const inFlight = createQuestionsInFlight();
   let isClosed = false;
@@ -34,12 +34,12 @@ export function createInProcessBus(options: { log?: Logger } = {}): Bus {
     async ask<S extends QuestionSubject>(subject: S, request: Request<S>, { octets = NO_OCTETS, limitMs }: Ask = {}) {
       if (isClosed) throw new BusUnavailable('the bus is closed');
       const checked = checkRequest(subject, request);
-      if (!servers.get(subject)?.hasMembers()) throw new BusUnavailable(`nobody serves ${subject}`);
+      if (!servers.get(subject)?.hasMembers()) throw new BusUnavailable(`no process serves ${subject}`);
       const limit = limitMs ?? questions[subject].limitMs;
       const reply = asking(subject, (traceParent) =>
         inFlight.ask(subject, limit, octets.byteLength, async (id) => {
           const serve = servers.get(subject)?.next();
-          if (!serve) return inFlight.fail(id, new BusUnavailable(`nobody serves ${subject}`));
+          if (!serve) return inFlight.fail(id, new BusUnavailable(`no process serves ${subject}`));
           try {
             inFlight.answer(id, await answering(subject, traceParent, () => serve(checked, octets)));
           } catch (error) {
@@ -50,13 +50,13 @@ export function createInProcessBus(options: { log?: Logger } = {}): Bus {
       return (await reply) as Reply<S>;
     },
     serve(subject, answer) {
-      const inFlight = createInFlight();
+      const answers = createInFlight();
       const member: Serve = (request, octets) => {
         const work = answer(request as Request<typeof subject>, octets);
-        inFlight.track(work);
+        answers.track(work);
         return work;
       };
-      return leaving(join(servers, subject, member), () => inFlight.settled());
+      return leaving(join(servers, subject, member), () => answers.settled());
     },
     wake(subject, message) {
       const checked = checkWake(subject, message);
@@ -65,14 +65,14 @@ export function createInProcessBus(options: { log?: Logger } = {}): Bus {
       else take?.(checked, activeTraceParent());
     },
     onWake(subject, work) {
-      const inFlight = createInFlight();
+      const woken = createInFlight();
       const member: Take = (message, traceParent) => {
         // In a later turn: the one that wakes never waits for the work.
         const done = Promise.resolve().then(() => below(traceParent, () => work(message as Wake<typeof subject>)));
-        inFlight.track(done);
+        woken.track(done);
         done.catch((error: unknown) => options.log?.error({ err: error, wake: subject }, 'bus: woken work failed'));
       };
-      return leaving(join(wakers, subject, member), () => inFlight.settled());
+      return leaving(join(wakers, subject, member), () => woken.settled());
     },
     publish(subject, message) {
       const checked = checkBroadcast(subject, message);
@@ -116,13 +116,13 @@ type Serve = (request: unknown, octets: Uint8Array) => Promise<unknown>;
 type Take = (message: unknown, traceParent: string | null) => void;
 
 /** The members of a queue group; each in its turn. */
-interface Turns<T> {
+interface Rotation<T> {
   members: T[];
   hasMembers(): boolean;
   next(): T | undefined;
 }
 
-function createTurns<T>(): Turns<T> {
+function createRotation<T>(): Rotation<T> {
   const members: T[] = [];
   let turn = 0;
   return {
@@ -133,8 +133,8 @@ function createTurns<T>(): Turns<T> {
 }
 
 /** Adds the member; the answer takes it out again. */
-function join<K, T>(groups: Map<K, Turns<T>>, subject: K, member: T): () => void {
-  const group = groups.get(subject) ?? createTurns<T>();
+function join<K, T>(groups: Map<K, Rotation<T>>, subject: K, member: T): () => void {
+  const group = groups.get(subject) ?? createRotation<T>();
   groups.set(subject, group);
   group.members.push(member);
   return () => {

@@ -12,7 +12,7 @@ import type { BusLog } from './bus-log.ts';
 export interface KeptConnection {
   /** The connection while it is up, else null. */
   current(): NatsConnection | null;
-  /** Subscribes now and after each reconnection. Answers how to leave: nothing more comes once that is resolved. */
+  /** Subscribes now and after each reconnection. Returns how to leave: nothing more arrives after that resolved. */
   subscribe(subject: string, queue: string | null, take: (message: Msg) => void): () => Promise<void>;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface KeptConnectionOptions {
   onConnection: (isConnected: boolean) => void;
 }
 
-/** Reconnection comes within a second of the server's return (guarantees.md B1). */
+/** The connection is back within a second of the server's return. */
 const RETRY_MS = 250;
 const RETRY_JITTER_MS = 100;
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -153,7 +153,7 @@ function connectOptions(url: string, name: string): ConnectionOptions {
     reconnectTimeWait: RETRY_MS,
     reconnectJitter: RETRY_JITTER_MS,
     reconnectJitterTLS: RETRY_JITTER_MS,
-    // A server that is set up anew may refuse for a while; giving up would need a hand.
+    // A server that is being set up again may refuse for a while. Giving up would need an operator.
     ignoreAuthErrorAbort: true,
     timeout: CONNECT_TIMEOUT_MS,
     pingInterval: PING_INTERVAL_MS,

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { failure } from './failure.ts';
 
 /*
- * One NATS message: u32 length of the head (big-endian), the head as JSON, raw octets. A question whose octets do not fit
+ * One NATS message: u32 length of the head (big-endian), the head as JSON, raw octets. A question whose bytes do not fit
  * announces their count instead (`streamedOctets`); its server opens a subject, says so on the reply subject (`stream`), and the
  * asker sends them there in numbered chunks: u32 number from 0, octets.
  */
 
 /** Every subject of ours begins so. */
 export const SUBJECT_PREFIX = 'postroom.';
-/** house.md §1.4 */
+/** Bytes in one chunk of a streamed message. */
 export const CHUNK_OCTETS = 524_288;
 export const CHUNK_HEAD_OCTETS = 4;
 
@@ -20,7 +20,7 @@ export const questionHead = z.object({
   asker: z.string(),
   /** before it waited for room; by a monotonic clock of the asker, see `createQuestionAges` */
   askedAtMs: z.number(),
-  /** null when the octets are in this message */
+  /** null when the bytes are in this message */
   streamedOctets: z.number().int().positive().nullable(),
 });
 export type QuestionHead = z.infer<typeof questionHead>;
@@ -34,7 +34,7 @@ export type ReplyHead = z.infer<typeof replyHead>;
 
 const LENGTH_OCTETS = 4;
 
-/** The message of a head and octets, copied once into one buffer. */
+/** The message of a head and bytes, copied once into one buffer. */
 export function packEnvelope(head: Buffer, octets: Uint8Array | null): Buffer {
   const packed = Buffer.allocUnsafe(envelopeOctets(head, octets?.byteLength ?? 0));
   packed.writeUInt32BE(head.byteLength, 0);
@@ -47,7 +47,7 @@ export function envelopeOctets(head: Buffer, sizeOctets: number): number {
   return LENGTH_OCTETS + head.byteLength + sizeOctets;
 }
 
-/** The parts of a message; octets is a view of it. Null when it has not this form. */
+/** The parts of a message; bytes is a view of it. Null when it has not this form. */
 export function unpackEnvelope(data: Uint8Array): { head: unknown; octets: Uint8Array } | null {
   const message = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   if (message.byteLength < LENGTH_OCTETS) return null;

@@ -3,12 +3,12 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { BusUnavailable } from '../../schema/messages.ts';
 import { CHUNK_HEAD_OCTETS, CHUNK_OCTETS, SUBJECT_PREFIX } from './nats-envelope.ts';
 
-/** Octets that one process gathers from streams at once; a stream that would go over is refused. */
+/** Bytes that one process gathers from streams at once; a stream that would go over is refused. */
 const MAX_GATHERED_OCTETS = 64_000_000;
 /** After so many chunks the server must have taken them before more are sent. */
 const CHUNKS_PER_FLUSH = 4;
 
-/** Sends octets in numbered chunks to the subject that the server of the question opened; stops when nobody waits any more. */
+/** Sends bytes in numbered chunks to the subject that the server of the question opened; stops when the asker gave up. */
 export async function sendChunks(
   connection: NatsConnection,
   subject: string,
@@ -30,7 +30,7 @@ export async function sendChunks(
 
 export interface Gatherer {
   /**
-   * Opens a subject and gathers octets of that count from it; `onOpen` is told the subject.
+   * Opens a subject and gathers bytes of that count from it; `onOpen` is told the subject.
    * Throws BusUnavailable when too much is being gathered, a chunk is missing, or the time is up.
    */
   gather(
@@ -41,7 +41,7 @@ export interface Gatherer {
   ): Promise<Uint8Array>;
 }
 
-/** Octets are gathered on subjects below `stream.ROLE`, so that a server of NATS can keep those of roles apart. */
+/** Bytes are gathered on subjects below `stream.ROLE`, so that a server of NATS can keep those of roles apart. */
 export function createGatherer(role: string): Gatherer {
   let gatheredOctets = 0;
   return {

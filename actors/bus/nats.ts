@@ -53,7 +53,7 @@ const SERVED_PORTION = 0.9;
 
 /**
  * The bus over NATS (2.9 or later, no JetStream). Usable at once: while there is no connection, questions fail with BusUnavailable
- * and wakes and broadcasts are dropped. Octets travel in the question's one message, or in chunks above the server's max_payload.
+ * and wakes and broadcasts are dropped. Bytes travel in the question's one message, or in chunks above the server's max_payload.
  */
 export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions): Bus {
   const asker = randomUUID();
@@ -75,7 +75,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
 
   connection.subscribe(`${inbox}*`, null, (message) => {
     const id = Number(message.subject.slice(inbox.length));
-    if (message.headers?.code === NO_RESPONDERS) return inFlight.fail(id, new BusUnavailable('nobody serves it'));
+    if (message.headers?.code === NO_RESPONDERS) return inFlight.fail(id, new BusUnavailable('no process serves it'));
     const reply = replyHead.safeParse(parseJson(message.string()));
     if (!reply.success) return inFlight.fail(id, new BusUnavailable('malformed answer'));
     switch (reply.data.op) {
@@ -109,7 +109,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
     live.publish(SUBJECT_PREFIX + subject, envelope, { reply: inbox + id, ...carrying(traceParent) });
   };
 
-  /** The question's head and octets, gathered from a stream when they did not come with it; null when its asker has given up. */
+  /** The question's head and bytes, gathered from a stream when they did not come with it; null when its asker has given up. */
   const receive = async (subject: string, message: Msg, respond: (head: ReplyHead) => void) => {
     const envelope = unpackEnvelope(message.data);
     const head = questionHead.safeParse(envelope?.head);

@@ -1,13 +1,13 @@
 import { BusTimeout, BusUnavailable, MAX_OCTETS } from '../../schema/messages.ts';
 
-/** Most octets that one bus connection has in flight; a question that would go over waits for room within its own limit (house.md §1.2). */
+/** Bytes that one bus connection has in flight at most. A question beyond that waits for room, within its own time limit. */
 export const MAX_OCTETS_IN_FLIGHT = 32_000_000;
 
-/** The asker's side of every transport: limits in time and octets, one outcome per question, late answers dropped. */
+/** The asker's side of every transport: limits in time and bytes, one outcome per question, late answers dropped. */
 export interface QuestionsInFlight {
   /**
-   * Calls `send` with the number of the question once there is room for its octets, and settles by `answer`, `fail` or `failAll`,
-   * or with BusTimeout. When send returns a promise the octets count as in flight until that settles, however the question ended.
+   * Calls `send` with the number of the question once there is room for its bytes, and settles by `answer`, `fail` or `failAll`,
+   * or with BusTimeout. When send returns a promise the bytes count as in flight until that settles, however the question ended.
    * Throws RangeError for more than MAX_OCTETS.
    */
   ask(
@@ -29,7 +29,7 @@ interface Question {
   reject: (error: Error) => void;
   timer: NodeJS.Timeout;
   sizeOctets: number;
-  /** octets are given back when the question settles, not when the work does */
+  /** bytes are given back when the question settles, not when the work does */
   isHeldByAsker: boolean;
 }
 
@@ -90,7 +90,7 @@ export function createQuestionsInFlight(capacityOctets = MAX_OCTETS_IN_FLIGHT): 
         const timer = setTimeout(() => fail(id, new BusTimeout(`${subject}: no answer in ${limitMs} ms`)), limitMs);
         const question: Question = { resolve, reject, timer, sizeOctets, isHeldByAsker: false };
         open.set(id, question);
-        // Small questions without octets never queue behind large ones.
+        // Small questions without bytes never queue behind large ones.
         if (sizeOctets === 0 || (waiting.length === 0 && sizeOctets <= freeOctets)) start(id, question, send);
         else waiting.push({ id, start: () => start(id, question, send) });
       }),

@@ -57,7 +57,7 @@ export function bridgeSocket(socket: Socket, bus: Bus, log: BusLog): void {
     octetsInHand += octets.byteLength;
     if (octetsInHand > MAX_OCTETS_IN_FLIGHT) socket.pause();
     try {
-      if (!isQuestion(subject)) throw new BusUnavailable(`nobody serves ${subject}`);
+      if (!isQuestion(subject)) throw new BusUnavailable(`no process serves ${subject}`);
       // The bus checks the shape of the request itself.
       const request = frame.request as Parameters<Bus['ask']>[1];
       const reply = await below(frame.traceParent, () => bus.ask(subject, request, { octets, limitMs }));

@@ -222,7 +222,7 @@ export async function serveSocketBus(options: { path: string; bus: Bus; log: Bus
   };
 }
 
-/** What this client joined; joined anew after each reconnection. */
+/** What this client joined; it joins again after each reconnection. */
 interface Member {
   manner: 'serve' | 'wake' | 'subscribe';
   subject: string;

@@ -3,7 +3,7 @@ import { isSpanContextValid, type SpanContext } from '@opentelemetry/api';
 /** The HTTP field, NATS header and column that bears it (W3C Trace Context §3.2). */
 export const TRACE_PARENT = 'traceparent';
 
-/** Octets of its longest form that we write. */
+/** Bytes of its longest form that we write. */
 export const TRACE_PARENT_OCTETS = 55;
 
 /** W3C Trace Context §3.2.2: the form of version 00, and of later ones as far as they keep it. */

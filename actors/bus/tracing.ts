@@ -24,7 +24,7 @@ export function isTracing(): boolean {
   return isOn;
 }
 
-/** Told by whoever registers an SDK with @opentelemetry/api in this process. */
+/** Set by the code that registers an SDK with @opentelemetry/api in this process. */
 export function switchTracing(on: boolean): void {
   isOn = on;
 }

@@ -28,7 +28,7 @@ export interface DeliveryActorOptions {
   allowedPrivateNetworks: readonly string[];
   /** ports of our own listeners: never reached on an address that is not public */
   refusedPorts: readonly number[];
-  /** SECRET_KEY, 32 octets */
+  /** SECRET_KEY, 32 bytes */
   secretKey: Uint8Array;
   /** `host:port` each; absent or empty: the system's resolver */
   dnsServers?: readonly string[];
@@ -49,7 +49,7 @@ export interface DeliveryActorOptions {
   fault?: (point: DeliveryFaultPoint | AskFaultPoint) => void;
 }
 
-/** Requests open at once to one endpoint: one that hangs holds its own few and nobody else's. */
+/** Requests to one endpoint at a time: an endpoint that hangs takes up these and no others. */
 const REQUESTS_PER_ENDPOINT = 10;
 /**
  * Deliveries whose content is in memory, in all and of one endpoint: more than are sent at once, so that content is read in batches. The bytes
@@ -60,10 +60,10 @@ const LIMITS: DeliveryLimits = {
   ofEndpoint: { count: 50, bytes: 16_000_000 },
   refillOfEndpoint: 20,
 };
-/** guarantees.md §5; milliseconds. */
+/** How often due rows are looked for, and leases renewed; milliseconds. */
 const SWEEP_MS = 2_000;
 const RENEWAL_MS = 8_000;
-/** Deliveries deferred for at most that long are awaited by a timer; the sweep finds the others. Seconds. */
+/** Deliveries deferred for at most this long are retried by a timer; the sweep finds the others. Seconds. */
 const SHORT_DELAY_SECONDS = 60;
 
 /** Routes received mail and delivers it to webhook endpoints. */
@@ -171,7 +171,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
 
   const deliver = async (run: Run<'delivery.deliver.wake'>): Promise<void> => {
     watch(run);
-    // Deliveries that are to be made at once may be of either kind.
+    // A wake may mean webhooks and forwards.
     if (run.wakes.length > 0) running.nudge('forward');
     await taker.sweep(run);
   };

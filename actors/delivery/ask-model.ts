@@ -18,7 +18,7 @@ import { storeRoutes } from './store-routes.ts';
 
 /** Asks models about mail whose guard rules want that, and routes it by what they say. */
 export interface Asker {
-  /** Takes as much as there is room for and leaves it running. Answers how many emails it took. */
+  /** Claims as much as there is room for and leaves it running. Returns how many emails were claimed. */
   askDue(run: Pick<Run<never>, 'isStopping' | 'keep'>): Promise<number>;
   /** Serves the question of that name. */
   answer(request: Request<'delivery.guard.ask'>): Promise<Reply<'delivery.guard.ask'>>;
@@ -192,7 +192,7 @@ export function createAsker(options: AskerOptions): Asker {
       }
     },
 
-    // Nobody waits for a model: what it is being asked it is asked again, and the try does not count.
+    // A stop does not wait for a model: it is asked again, and the try does not count.
     async stop() {
       ending.abort();
       for (const timer of timers) clearTimeout(timer);

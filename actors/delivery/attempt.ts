@@ -26,19 +26,19 @@ export interface AttemptOptions {
   requestsPerEndpoint: number;
 }
 
-/** Told what a job came to; null when it was not begun, because everything was to end or its lease was lost. */
+/** Gets the outcome of a job; null when it was not begun, because the actor stops or the lease was lost. */
 export type OnAttemptEnd = (job: DeliveryJob, outcome: FinishRecord | null) => void;
 
-/** Makes attempts; what they need is read for many at once. */
+/** Makes attempts. Their content is read for many at once. */
 export interface Attempter {
   /**
-   * Attempts these deliveries, each on its own: `onEnd` is told the outcome of each as it comes.
-   * Rejects, before any attempt, when PostgreSQL is away.
+   * Attempts these deliveries independently, and calls `onEnd` with the outcome of each.
+   * Rejects before any attempt when PostgreSQL is unreachable.
    */
   attempt(jobs: readonly DeliveryJob[], onEnd: OnAttemptEnd): Promise<void>;
-  /** Begins no further attempt: what waits for its turn is told off at once. Open requests go on. */
+  /** Begins no further attempt; what waits ends with null. Open requests continue. */
   close(): void;
-  /** Ends every open request; their outcome is `interrupted`. From now on nothing is sent. */
+  /** Ends every open request with the outcome `interrupted`. Nothing is sent from now on. */
   interrupt(): void;
 }
 
@@ -67,7 +67,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
     return new Map(rows.map((row) => [`${row.user_id} ${row.id}`, row]));
   };
 
-  /** Reads octets that these attempts need in one piece; what fails, or is large, is left out. */
+  /** Reads bytes that these attempts need in one piece; what fails, or is large, is left out. */
   const readRaws = async (jobs: readonly DeliveryJob[], emails: Contents['emails']): Promise<Contents['raws']> => {
     try {
       const { endpoints } = options;
@@ -101,7 +101,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
       const raw = rawId === null ? null : (raws.get(rawId) ?? (await context.octets.get(rawId)));
       return await post(job, { endpoint, webhook: endpoint.webhook, email, raw });
     } catch (error) {
-      // It was claimed and not sent: the lease runs out.
+      // It was claimed and not sent: its lease is released.
       if (isConnectionLost(error)) return null;
       return faulted(job, error);
     }
@@ -111,7 +111,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
     job: DeliveryJob,
     parts: Pick<PayloadParts, 'endpoint' | 'webhook' | 'email' | 'raw'>,
   ): Promise<FinishRecord | null> => {
-    // Its endpoint or its octets may have been read meanwhile.
+    // Its endpoint or its bytes may have been read meanwhile.
     if (isClosed || options.leases.isLost(job)) return null;
     const { publicUrl, linkKey } = options;
     const startedAt = context.now();
@@ -135,7 +135,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
     return outcome;
   };
 
-  /** A fault of ours: it counts as a try, so that a delivery that always fails comes to an end. */
+  /** An internal fault. It counts as a try, so that a delivery that always fails ends. */
   const faulted = (job: DeliveryJob, error: unknown): FinishRecord => {
     context.log.error({ err: error, deliveryId: job.deliveryId }, 'delivery: attempt failed');
     const response: WebhookResponse = { kind: 'unanswered', error: 'Internal error' };
@@ -153,7 +153,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
       emails = await readEmails(jobs);
     } catch (error) {
       if (isConnectionLost(error)) throw error;
-      // One of them cannot be read: the others shall not share its fate.
+      // One of them cannot be read: the others are attempted alone.
       for (const job of jobs) await attemptAlone(job, onEnd);
       return;
     }

@@ -9,7 +9,7 @@ import {
 } from '../../db/queries/endpoints/forward-claim.ts';
 import type { ActorContext } from '../actor.ts';
 
-/** Takes up to a batch of due deliveries that forward, longest due first; copies of the last hour are counted up to `mostCopies`. */
+/** Claims up to a batch of due forwards, longest due first. Copies of the last hour are counted up to `mostCopies`. */
 export async function claimForwards(context: ActorContext, mostCopies: number): Promise<ClaimedForwardRow[]> {
   const { rows } = await context.database.pool.query<ClaimedForwardRow>({
     name: 'forward-claim',
@@ -19,7 +19,7 @@ export async function claimForwards(context: ActorContext, mostCopies: number): 
   return rows;
 }
 
-/** Gives deliveries back that were not begun. */
+/** Releases deliveries that were not begun. */
 export async function releaseForwards(context: ActorContext, rows: readonly ClaimedForwardRow[]): Promise<void> {
   await context.database.pool.query({
     name: 'forward-release',
@@ -28,7 +28,7 @@ export async function releaseForwards(context: ActorContext, rows: readonly Clai
   });
 }
 
-/** Lets a delivery wait, for a reason that is told. */
+/** Postpones a delivery; the reason is shown with it. */
 export async function postponeForward(
   context: ActorContext,
   row: ClaimedForwardRow,
@@ -42,7 +42,7 @@ export async function postponeForward(
   });
 }
 
-/** Lets all that is to be forwarded for a user wait, as far as nobody else is at it. */
+/** Postpones all forwards of a user that no other process holds. */
 export async function postponeForwardsOfUser(
   context: ActorContext,
   userId: string,
@@ -55,7 +55,7 @@ export async function postponeForwardsOfUser(
   });
 }
 
-/** Lets a delivery wait that a fault of ours spoiled, and counts the fault. */
+/** Postpones a delivery after an internal fault, and counts the fault. */
 export async function deferForward(
   context: ActorContext,
   row: ClaimedForwardRow,

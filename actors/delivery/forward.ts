@@ -27,7 +27,7 @@ import type { DeliveryOutcome } from './record-outcomes.ts';
 
 export interface ForwarderOptions {
   context: ActorContext;
-  /** SECRET_KEY, 32 octets */
+  /** SECRET_KEY, 32 bytes */
   secretKey: Uint8Array;
   threads: ForwardThreads;
   recorder: OutcomeRecorder<DeliveryOutcome>;
@@ -38,9 +38,9 @@ export interface ForwarderOptions {
   fault: (point: DeliveryFaultPoint) => void;
 }
 
-/** Hands copies of received mail to the sending queue, as endpoints of type email and email_group have it. */
+/** Queues copies of received mail for sending, for endpoints of type email and email_group. */
 export interface Forwarder {
-  /** Takes a batch of due deliveries; answers how many. Safe to run twice. */
+  /** Forwards a batch of due deliveries; returns how many. Safe to run twice. */
   forward(run: Pick<Run, 'isStopping' | 'signal'>): Promise<number>;
 }
 
@@ -65,7 +65,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const waitReason = `Waiting: ${limitPerHour} copies were forwarded within an hour`;
   const returnKey = deriveReturnAddressKey(options.secretKey);
 
-  /** What its copy is made of, or why there is none. */
+  /** Returns what the copy is built from, or why there is none. */
   const prepare = async (row: ClaimedForwardRow): Promise<Prepared | { refusal: string }> => {
     const endpoint = configOf(row);
     if ('refusal' in endpoint) return endpoint;
@@ -76,7 +76,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     const octets = await context.octets.get(rawId);
     if (octets === null) return { refusal: 'Email content not available' };
     const { config } = endpoint;
-    // Nobody would ever settle it: where there is nobody to send to the sending queue has nothing to do.
+    // Without a recipient, the sending queue would never settle the delivery.
     if (config.addresses.length === 0) return { refusal: `Mail cannot be sent to ${config.unusable.join(', ')}` };
     const { address: from, isSystem } = forwardSender(config, {
       isFromVerified: row.is_from_verified,
@@ -98,8 +98,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   };
 
   /**
-   * Answers that machines send to the return address of a copy come to the address that forwarded it. Forwarded again they would be
-   * answered again, for ever.
+   * Whether this is an automatic reply to the return address of a forwarded copy. Forwarded again, it would be answered again, forever.
    */
   const isAnswerToCopy = async (row: ClaimedForwardRow): Promise<boolean> => {
     if (row.recipient === null || !isReturnAddress(row.recipient)) return false;
@@ -167,7 +166,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const giveUp = (row: ClaimedForwardRow, error: string): Promise<void> =>
     recorder.record({ record: outcomeOfGivingUp(context, jobOf(row, 0), error), step: 'forward' });
 
-  /** What cannot even be deferred must not keep the others from their turn. */
+  /** A delivery that cannot be deferred must not block the others. */
   const deferOrSetAside = async (row: ClaimedForwardRow, error: unknown): Promise<void> => {
     try {
       await (error instanceof TimeLimitExceeded ? deferSlow(row) : defer(row, error));
@@ -177,7 +176,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     }
   };
 
-  /** A fault of ours: it is tried again after pauses that grow, and given up in the end. */
+  /** An internal fault: the delivery is retried after growing pauses, and given up in the end. */
   const defer = async (row: ClaimedForwardRow, error: unknown): Promise<void> => {
     context.log.error({ err: error, deliveryId: row.id }, 'delivery: a copy could not be forwarded');
     const faults = row.faults + 1;
@@ -229,7 +228,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
         end({ outcome: 'failed' });
         actorMetrics.retries.inc({ queue: 'forward' });
         if (isConnectionLost(error)) throw error;
-        // Its time was up, and it is nobody's fault.
+        // The stop interrupted it; that is no fault.
         if (signal.aborted) await releaseForwards(context, [row]);
         else {
           if (error instanceof TimeLimitExceeded)
@@ -263,7 +262,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 
 /** What the lanes share that work at once. */
 interface Batch {
-  /** deliveries that nobody began */
+  /** deliveries that were not begun */
   left: ClaimedForwardRow[];
   /** users of those that are under way: slow mail of one user takes one lane and no other */
   busy: Set<string>;

@@ -30,7 +30,7 @@ const MAX_HEADER_LENGTH = 1_000;
 const MAX_REASON_LENGTH = 500;
 
 export function createGuardModel(options: GuardModelOptions): GuardModel {
-  // One limit holds for all of it. Redirects are not followed: the key goes to nobody else.
+  // One limit holds for all of it. Redirects are not followed: the key goes to no other host.
   const { limitMs = LIMIT_MS } = options;
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
   const url = `${options.url.replace(/\/+$/, '')}/chat/completions`;

@@ -9,7 +9,7 @@ export interface WebhookRequest {
   /** names and values in turn */
   headers: string[];
   body: Buffer;
-  /** for all of it, from the name look-up to the last octet read */
+  /** for all of it, from the name look-up to the last byte read */
   timeoutMs: number;
 }
 
@@ -26,7 +26,7 @@ export interface OpenRequest {
   interrupt(): void;
 }
 
-/** decisions.md "endpoint responseBody": at most 20 KB are read, 4 KB kept. */
+/** Of a response body, at most 20 KB are read and 4 KB stored. */
 export const MAX_READ_OCTETS = 20 * 1_024;
 export const MAX_KEPT_OCTETS = 4_096;
 

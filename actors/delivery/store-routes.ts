@@ -78,7 +78,7 @@ function recordOf(
   };
 }
 
-/** The endpoint that gets a delivery; null when the mail is stored only, which is logged when somebody may wonder why. */
+/** The endpoint that gets a delivery; null when the mail is only stored, which is logged when the reason is not obvious. */
 function endpointOf(
   context: ActorContext,
   row: DecidedEmail['row'],

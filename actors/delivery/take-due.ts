@@ -8,11 +8,11 @@ import type { DeliveryJob } from './job.ts';
 export interface DueTakerOptions {
   context: ActorContext;
   inHand: InHand<DeliveryJob>;
-  /** takes claimed deliveries on */
+  /** accepts claimed deliveries */
   add: (jobs: DeliveryJob[]) => void;
 }
 
-/** Claims due deliveries as far as there is room for them; what there is no room for waits in its rows. */
+/** Claims due deliveries while there is room for them; the others wait in their rows. */
 export interface DueTaker {
   /** Walks over all lanes with due deliveries once. */
   sweep(run: Pick<Run, 'isStopping'>): Promise<void>;
@@ -48,7 +48,7 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
   const mostOfLane = () => (inHand.size() < MOST_IN_HAND / 2 ? MOST_OF_LANE : MOST_OF_LANE_IN_A_CROWD);
   const busy = () => inHand.lanesAbove(MOST_OF_LANE).filter((lane) => backlog.entry(lane) === undefined);
 
-  /** Answers how many of the lanes were served; the others have to wait, as there is no more room. */
+  /** Returns how many of the lanes were served; there is no room for the others. */
   const claimAll = async (lanes: readonly Lane[], run: Pick<Run, 'isStopping'>): Promise<number> => {
     let at = 0;
     while (at < lanes.length && backlog.hasRoom() && !run.isStopping()) {

@@ -37,7 +37,7 @@ export interface EndpointTester {
   interrupt(): void;
 }
 
-/** decisions.md "endpoint responseBody"; characters. */
+/** Of a response body, as much as is shown; characters. */
 const MAX_ANSWERED = 1_000;
 /** To whom a sample came of a user who has no address yet (RFC 2606). */
 const ANYONE = 'hello@example.com';

@@ -21,13 +21,13 @@ export interface AcceptorOptions {
   database: Database;
   /** makes the identifiers of one offer's rows */
   makeId: (kind: 'email' | 'raw') => string;
-  /** whose lease the receptions bear */
+  /** the process that claims the receptions */
   claimant: string;
   /** whether the data disk has room for another message */
   hasRoom: () => Promise<boolean>;
-  /** whether the parser of this process can take more; otherwise the rows are left unclaimed for whoever sweeps next */
+  /** whether the parser of this process can take more; otherwise the rows stay unclaimed until the next sweep */
   canParse: () => boolean;
-  /** told of each new message after its commit */
+  /** called for each new message after its commit */
   onAccepted: (octets: Buffer, receptions: Reception[], commit: AcceptedCommit) => void;
   fault: (point: FaultPoint) => void;
   /** groups that are committed at the same time */
@@ -42,11 +42,11 @@ export interface AcceptedCommit {
 }
 
 export interface Acceptor {
-  /** Stores a message and answers after the commit; throws when that cannot be done now (to be answered 451). */
+  /** Stores a message and resolves after the commit. Throws when it cannot be stored now: the client gets 451. */
   accept(request: AcceptRequest, octets: Uint8Array): Promise<AcceptReply>;
 }
 
-/** Messages and octets committed together at most. */
+/** Messages and bytes committed together at most. */
 const GROUP_MESSAGES = 64;
 const GROUP_OCTETS = 8_000_000;
 const COMMITS_IN_FLIGHT = 1;

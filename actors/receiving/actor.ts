@@ -29,30 +29,30 @@ export interface ReceivingActorOptions {
   dataDirectory: string | null;
   /** right side of the Message-ID that mail without one gets */
   mailHostname: string;
-  /** 32 octets; signs return addresses */
+  /** 32 bytes; signs return addresses */
   secretKey: Uint8Array;
   /** parses instead of a pool of its own */
   parser?: ParsePool;
   fault?: (point: FaultPoint) => void;
 }
 
-/** guarantees.md §5: due rows are swept every 2 s. */
+/** How often due rows are looked for; milliseconds. */
 const SWEEP_MS = 2_000;
-/** A sender learns within moments that five days were in vain. */
+/** How often the senders of mail that was given up are notified; milliseconds. */
 const REPORT_EVERY_MS = 5_000;
 const REMOVE_EVERY_MS = 60 * 60 * 1_000;
-/** Chunks in work for each worker: most of them wait, for DNS, for another to be stored, or for one bad message to be given up. */
+/** Chunks in progress for each worker: most of them wait for DNS, for another chunk to be stored, or for one bad message to be given up. */
 const CHUNKS_PER_WORKER = 8;
 /** Emails that are stored in one transaction. */
 const GROUP_EMAILS = 50;
-/** Parsing in hand at the stop ends, or is left to another after this. */
+/** How long a stop waits for parsing in progress; milliseconds. Another process does the rest. */
 const STOP_MS = 8_000;
-/** Giving leases back saves the next process a wait and is worth no longer one. */
+/** How long a stop waits for its leases to be released; milliseconds. They end by themselves. */
 const RELEASE_MS = 1_000;
 
 /**
- * Takes mail: answers at RCPT and end of DATA, parses what was accepted, and makes it visible, or applies it where it reports on mail
- * that was sent. Tells senders, as mail of its own, of what was given up.
+ * Receives mail: answers RCPT and the end of DATA, parses accepted messages, and stores them as emails. Applies bounce reports and complaints
+ * to sent mail. Sends a notification to the sender of mail that was given up.
  */
 export async function startReceivingActor(context: ActorContext, options: ReceivingActorOptions): Promise<Actor> {
   const { bus, database, octets, log, name } = context;

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 
-/** Free octets below which no message is taken: room for one and a half of the largest. SIZE is 15,000,000. */
+/** Free bytes below which no message is taken: room for one and a half of the largest. SIZE is 15,000,000. */
 const MIN_FREE_OCTETS = 1.5 * 15_000_000;
 /** Part of the disk that has to stay free. */
 const MIN_FREE_PART = 0.05;
@@ -8,7 +8,7 @@ const MIN_FREE_PART = 0.05;
 const ANSWER_AGE_MS = 1_000;
 
 /**
- * Answers whether the disk of this directory has room for another message. The directory is null when the data lie elsewhere;
+ * Returns a function that tells whether the disk of this directory has room for another message. The directory is null when the data are elsewhere;
  * then there always is, as far as we know. Throws when the directory cannot be asked.
  */
 export function watchCapacity(dataDirectory: string | null): () => Promise<boolean> {

@@ -26,11 +26,10 @@ const NO_SUCH_MAILBOX: RecipientVerdict = {
 const RELAY_DENIED: RecipientVerdict = { verdict: 'reject', code: 550, enhancedCode: '5.7.1', text: 'Relay denied' };
 
 /**
- * Whether mail to this forward-path is taken, and by which of our addresses: the exact address, else the address without its
- * plus-tag, else the catch-all of the domain. An address that is switched off takes nothing, whatever the catch-all says.
- * What has the form of a return address is taken by none of these: it leads to the From address of the email that bears it, or nowhere.
- * Only verified domains are ours; all else is relaying (RFC 5321 §3.6.2). The verdict hangs on the recipient alone. Throws when
- * PostgreSQL does not answer.
+ * Decides whether mail to this forward-path is accepted, and by which of our addresses: the exact address, else the address without its
+ * plus-tag, else the catch-all of the domain. A disabled address accepts nothing, even when the domain has a catch-all. A return address
+ * belongs to none of these: it leads to the From address of the email it was made for, or is rejected. Only verified domains are ours;
+ * everything else is relaying (RFC 5321 §3.6.2). The verdict depends on the recipient alone. Throws when PostgreSQL is unreachable.
  */
 export async function checkRecipient(options: RecipientCheckOptions, forwardPath: string): Promise<RecipientVerdict> {
   const mailbox = readMailbox(forwardPath);
@@ -51,7 +50,7 @@ async function checkAddress({ database }: RecipientCheckOptions, mailbox: OwnMai
   return { verdict: 'accept', userId, addressId: null, domainId, ownAddress: untagged };
 }
 
-/** Whoever got a mail of ours may write to its return address, also when its From address takes no mail: a DSN has to come through. */
+/** A receiver of our mail may write to its return address even when its From address accepts no mail: a DSN must get through. */
 async function checkReturnAddress(
   { database, returnAddressKey }: RecipientCheckOptions,
   { exact, domain }: OwnMailbox,

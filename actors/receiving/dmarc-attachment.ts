@@ -4,7 +4,7 @@ import { type DmarcReport, readDmarcReport } from '../../core/domains/dmarc-repo
 import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts';
 import { decodeCharset } from '../../core/shared/text.ts';
 
-/** Octets of a report's XML; the largest honest ones have a tenth. */
+/** Bytes of a report's XML; the largest honest ones have a tenth. */
 const MAX_XML_OCTETS = 20_000_000;
 /** Files in an archive; a report is one (RFC 7489 §7.2.1.1, RFC 9990). */
 const MAX_ARCHIVE_FILES = 10;
@@ -45,7 +45,7 @@ function mayBeReport({ contentType, filename }: Attachment): boolean {
   return REPORT_TYPES.has(contentType) || REPORT_NAME.test(filename);
 }
 
-/** By the first octets, not by what the message calls it: zip and gzip are often mistaken for each other (seen: many receivers). */
+/** By the first bytes, not by what the message calls it: zip and gzip are often mistaken for each other (seen: many receivers). */
 async function unpack(content: Buffer): Promise<Buffer | null> {
   if (content.readUInt16BE(0) === GZIP) return gunzipSync(content, { maxOutputLength: MAX_XML_OCTETS });
   if (content.readUInt32BE(0) === ZIP) return unzip(content);

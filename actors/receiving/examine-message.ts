@@ -2,7 +2,7 @@ import { MAX_GUARDED_HTML_LENGTH, MAX_GUARDED_TEXT_LENGTH } from '../../core/rou
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { ParsePool } from './parse-pool.ts';
 
-/** Reads messages that nobody sent, for users who want to know what would become of them. */
+/** Parses messages without receiving them, for a user who tests the routes. */
 export interface Examiner {
   /** Serves the question of that name. */
   examine(

@@ -30,10 +30,10 @@ export interface ParsedWithReport {
 }
 
 /**
- * Believes the reports among parsed messages that come by a return address of ours, and answers those messages that are to be stored as
- * mail. A DSN or complaint sent to a return address makes no email: its reception is finished here. A complaint sent to an own address
- * is believed when it bears a return address of ours, and is mail as well. Everything else that looks like a report is mail alone.
- * Running twice is harmless. Throws when PostgreSQL is away.
+ * Applies the bounce reports and complaints among parsed messages that can be trusted, and returns the messages to store as mail. A report
+ * that was sent to a return address of ours is trusted and makes no email: its reception is finished here. A complaint that was sent to
+ * an ordinary address is trusted when it contains a return address of ours, and is stored as well. All other reports are only stored.
+ * Safe to run twice. Throws when PostgreSQL is unreachable.
  */
 export async function takeReports<T extends ParsedWithReport>(
   options: ReportOptions,
@@ -44,7 +44,7 @@ export async function takeReports<T extends ParsedWithReport>(
   return mail;
 }
 
-/** Whether the report was believed and nothing is left to be stored. */
+/** Whether the report was applied and there is nothing to store. */
 async function isTaken(options: ReportOptions, { reception, outcome }: ParsedWithReport): Promise<boolean> {
   const believed = outcome.report === null ? null : believe(options, reception, outcome.report);
   if (believed === null) return false;

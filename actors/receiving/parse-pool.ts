@@ -51,7 +51,7 @@ const MAX_STILL_MS = 5_000;
 const LEAST_STILL_MS = WATCH_MS / 6;
 /** Looks that a thread may take to come up. */
 const MAX_START_LOOKS = 120;
-/** Octets by which the process may grow while a thread is at work. */
+/** Bytes by which the process may grow while a thread is at work. */
 const MAX_GROWTH_OCTETS = 512 * 1024 * 1024;
 /** Milliseconds until a thread is started again after one that never came up. */
 const RESTART_MS = 1_000;
@@ -215,7 +215,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
         void seat.thread.end();
       }
     }
-    // Octets outside the heap have no owner that could be told: the newest thread goes.
+    // Bytes outside the heap have no owner that could be told: the newest thread goes.
     const newest = busy.at(-1);
     if (newest !== undefined && octets - newest.idleOctets > MAX_GROWTH_OCTETS) {
       replace(newest, 'took more than 512 MB');

@@ -37,12 +37,12 @@ const CHUNK_OCTETS = 2_000_000;
 /** A process that ends costs all it held one try each, which says nothing about any of them. */
 const SUSPECT_TRIES = 2;
 
-/** What waits in memory at most; octets stay below the octet store's cache. Beyond, rows wait unclaimed in the table. */
+/** What waits in memory at most; bytes stay below the byte store's cache. Beyond, rows wait unclaimed in the table. */
 const ROOM_MESSAGES = 5_000;
 const ROOM_OCTETS = 112_000_000;
 
 /*
- * Parsing yields to accepts (speed.md): a client that waits for its 250 comes before a webhook. "Many accepts" are so many in the quiet
+ * Parsing yields to accepts: a client that waits for its 250 comes before a webhook. "Many accepts" are so many in the quiet
  * window that the machine is busy with them; at a moderate pace both go on side by side. Bounded by the age of the oldest and the backlog.
  */
 const QUIET_WINDOW_MS = 150;
@@ -130,7 +130,7 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
       await options.work(chunk.map((entry) => entry.reception));
       for (const entry of chunk) known.delete(entry.reception.emailId);
     } catch (error) {
-      // The parser is closed: whoever stops us gives them back, and nothing is wrong with them.
+      // The parser is closed: the stop of the actor releases them, and nothing is wrong with them.
       if (isStopped) return;
       options.log.warn({ err: error, count: chunk.length }, 'receptions could not be parsed now');
       pausedUntil = performance.now() + PAUSE_MS;

@@ -26,8 +26,8 @@ const OWN_ADDRESS = '127.0.0.1';
 
 /**
  * Tells the senders of given up mail by a DSN for each email (RFC 5321 §4.5.4.1), which comes in as mail does, with the null reverse-path.
- * A sender whose address takes no mail is not told. Running twice is harmless: the same DSN has the same octets, and those are taken
- * once. Answers how many recipients were looked at.
+ * A sender whose address takes no mail is not told. Running twice is harmless: the same DSN has the same bytes, and those are taken
+ * once. Returns how many recipients were looked at.
  */
 export async function reportFailures(options: FailureReportOptions): Promise<number> {
   const failures = await claimFailures(options.database, options.claimant, CLAIM_BATCH);

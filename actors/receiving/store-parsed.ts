@@ -22,7 +22,7 @@ export interface StoreOptions {
   makeId: (kind: IdentifierKind) => string;
 }
 
-/** A reception and what its octets were parsed to. */
+/** A reception and what its bytes were parsed to. */
 export interface ParsedReception {
   reception: Reception;
   outcome: Pick<ParseOutcome, 'message' | 'authentication' | 'dmarcReport'>;
@@ -30,7 +30,7 @@ export interface ParsedReception {
 
 /**
  * Makes emails of parsed receptions, all in one transaction. When that fails each is stored alone, and one that still fails
- * by what a scan of its header section gives, flagged with `parse_error`: its octets are kept, and it is listed, threaded and delivered.
+ * by what a scan of its header section gives, flagged with `parse_error`: its bytes are kept, and it is listed, threaded and delivered.
  * A DMARC report is stored beside its email, unless its mail fails DMARC itself: then it is mail alone.
  * Receptions that this
  * claimant holds no longer are passed over. Throws when PostgreSQL is away; then nothing, or all, was stored, and storing again is harmless.

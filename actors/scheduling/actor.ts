@@ -24,7 +24,7 @@ export interface SchedulingActorOptions extends Omit<ReleaseOptions, 'fault'> {
   fault?: NonNullable<ReleaseOptions['fault']> & NonNullable<RetentionOptions['fault']>;
   /** `host:port` each, for domain checks; empty: the system's resolver */
   dnsServers: readonly string[];
-  /** the host that the records of domains shall name */
+  /** the host that the records of domains must name */
   mailHostname: string;
 }
 

@@ -19,7 +19,7 @@ import { storeCheck } from './store-check.ts';
 export interface DomainCheckOptions {
   /** `host:port` each; empty: the system's resolver */
   dnsServers: readonly string[];
-  /** the host that the records of domains shall name */
+  /** the host that the records of domains must name */
   mailHostname: string;
 }
 
@@ -40,9 +40,9 @@ const NEVER_STOPPING: Pick<Run, 'isStopping'> = { isStopping: () => false };
 
 /** Looks at the DNS of domains: of those that are due, and of those that a user asks about. */
 export interface DomainChecker {
-  /** Looks at a batch of domains that are due; answers how many. Those that it has not begun at a stop are given back. */
+  /** Checks a batch of due domains; returns how many. Domains that were not begun at a stop are released. */
   checkDue(run?: Pick<Run, 'isStopping'>): Promise<number>;
-  /** Looks at domains of a user now; answers those that were looked at before time ran out. */
+  /** Checks domains of a user now; returns those that were checked before time ran out. */
   checkNow(request: Request<'scheduling.domain.check'>): Promise<Reply<'scheduling.domain.check'>>;
 }
 

@@ -11,13 +11,13 @@ export interface ReleaseOptions {
   fault?: (point: 'scheduling.claimed' | 'scheduling.before-commit' | 'scheduling.after-commit') => void;
 }
 
-/** Emails of one transaction: small, so that a crowd that falls due at once keeps nobody from his rows for long. */
+/** Emails in one transaction: few, so that many that are due at the same time lock no row for long. */
 export const RELEASE_BATCH = 200;
 
 /**
- * Hands a batch of scheduled emails that are due to the queue, whoever's they are, then tells the sending and the threading actor and
- * the live feed. A cancellation competes for the same rows: whoever locks one first has it. When a batch fails, each email of it goes alone,
- * and one that cannot go is set aside. Answers how many went.
+ * Moves a batch of due scheduled emails of all users to the sending queue, then wakes the sending and the threading actor and notifies the
+ * live feed. A cancellation competes for the same rows: the first to lock one wins. When a batch fails, each email goes alone, and one
+ * that cannot go is set aside. Returns how many were released.
  */
 export async function releaseDue(context: ActorContext, options: ReleaseOptions): Promise<number> {
   try {

@@ -22,7 +22,7 @@ export interface RetentionOptions {
   fault?: (point: 'retention.claimed' | 'retention.before-commit') => void;
 }
 
-/** Emails of one transaction: whoever threads mail of the same user waits for it. */
+/** Emails in one transaction: threading the mail of the same user waits for it. */
 const REMOVED_EMAILS = 100;
 const CLEARED_EMAILS = 200;
 /** Rows that one statement walks over. */
@@ -39,7 +39,7 @@ const FIRST_ID = '';
 /**
  * Removes mail that is older than its user wants it kept, user by user, in small transactions. Safe to run twice and to be ended at any point:
  * each user is one scheduler's at a time, and how far it came is noted with what it did. A batch that fails is logged and keeps neither
- * the user's other work nor other users. Throws when PostgreSQL is away. Answers how many users it looked at.
+ * the user's other work nor other users. Throws when PostgreSQL is unreachable. Returns how many users it looked at.
  */
 export async function removeOldMail(
   context: ActorContext,
@@ -117,7 +117,7 @@ interface Place {
   metadataAt: Date | null;
 }
 
-/** One batch, in a transaction; notes in `user` or `place` how far it came. Answers whether there may be more. */
+/** One batch, in a transaction; notes in `user` or `place` how far it came. Returns whether there may be more. */
 type Work = (client: pg.ClientBase, user: sweep.SweptUser, place: Place) => Promise<boolean>;
 
 function worksOf({ rawBefore, bodiesBefore, metadataBefore }: RetentionLimits): { name: string; work: Work }[] {
@@ -148,7 +148,7 @@ const eventsWork =
   async (client, { userId }) =>
     (await sweep.removeOldEvents(client, userId, before, REMOVED_EVENTS)) === REMOVED_EVENTS;
 
-/** Takes bodies or octets from emails that stay, and notes in the user how far it came. */
+/** Takes bodies or bytes from emails that stay, and notes in the user how far it came. */
 const clearingWork =
   (what: 'bodies' | 'raw', at: 'bodiesAt' | 'rawAt', clear: typeof sweep.removeBodies) =>
   (before: Date): Work =>
@@ -174,7 +174,7 @@ const receptionsWork =
 
 /**
  * Where the next window begins: with the last instant again, as others may share it. A full window of one instant would begin for ever with
- * itself: those left are passed over until all is looked at anew.
+ * itself: those that are left are skipped until the next round.
  */
 function placeBehind(window: sweep.Window, { from, limit }: { from: Date | null; limit: number }): Date | null {
   if (window.lastAt === null) return from;

@@ -29,7 +29,7 @@ export interface SendingActorOptions {
   allowedPrivateNetworks: readonly string[];
   /** ports of our own listeners: never reached on an address that is not public */
   refusedPorts: readonly number[];
-  /** SECRET_KEY, 32 octets */
+  /** SECRET_KEY, 32 bytes */
   secretKey: Uint8Array;
   /** `host:port` each; empty: the system's resolver */
   dnsServers: readonly string[];
@@ -50,7 +50,7 @@ const LIMITS: OpeningLimits = {
   messageMs: 600_000,
 };
 /**
- * Transactions at once and the octets of their messages: in all, and with destinations that are yet to take one; then how many with one
+ * Transactions at once and the bytes of their messages: in all, and with destinations that are yet to take one; then how many with one
  * destination that is new to us, and with one that keeps up.
  */
 const TRANSACTIONS = {
@@ -62,10 +62,10 @@ const TRANSACTIONS = {
 /** All look-ups for one transaction, and one try with one server; milliseconds. */
 const DNS_TIME_MS = 15_000;
 const DNS_QUERY_MS = 2_500;
-/** guarantees.md §5; milliseconds. */
+/** How often due recipients are looked for, and leases renewed; milliseconds. */
 const SWEEP_MS = 2_000;
 const RENEWAL_MS = 8_000;
-/** How often leases are looked at that nobody renewed, as when PostgreSQL cannot be reached; milliseconds. */
+/** How often attempts whose lease ended are interrupted, as when PostgreSQL is unreachable; milliseconds. */
 const LAPSE_MS = 1_000;
 /** Sends mail: each recipient's row is claimed, tried and settled. */
 export function startSendingActor(context: ActorContext, options: SendingActorOptions): Promise<Actor> {

@@ -31,7 +31,7 @@ export interface DuePlace {
 /** Before every due recipient. */
 export const FIRST_PLACE: DuePlace = { at: '-infinity', id: '' };
 
-/** Takes up to a batch of due recipients of these emails, none of the lanes in `except`. */
+/** Claims up to a batch of due recipients of these emails, none of the lanes in `except`. */
 export function claimOfEmails(
   context: ActorContext,
   emails: readonly WokenEmail[],
@@ -45,18 +45,18 @@ export function claimOfEmails(
   ]);
 }
 
-/** Takes up to a batch of due recipients of this lane, longest due first. */
+/** Claims up to a batch of due recipients of this lane, longest due first. */
 export function claimOfLane(context: ActorContext, { userId, key }: Lane): Promise<Transaction[]> {
   return claim(context, 'sending-claim-of-lane', claimOfLaneSql, [userId, key]);
 }
 
-/** Takes those of a batch of listed recipients that nobody else has taken since. */
+/** Claims those of a batch of listed recipients that no other process has claimed since. */
 export function claimListed(context: ActorContext, rows: readonly DueRecipientRow[]): Promise<Transaction[]> {
   const users = [...new Set(rows.map((row) => row.user_id))];
   return claim(context, 'sending-claim-listed', claimListedSql, [users, rows.map((row) => row.id)]);
 }
 
-/** The next due recipients behind a place, held or free. */
+/** Returns the next due recipients after a place, held or free. */
 export async function listDue(context: ActorContext, behind: DuePlace, limit: number): Promise<DueRecipientRow[]> {
   const { rows } = await context.database.pool.query<DueRecipientRow>({
     name: 'sending-list-due',
@@ -89,7 +89,7 @@ export function createRecipientLeases({ database, log, name }: ActorContext): Le
   });
 }
 
-/** Closes attempts that were written with a claim of what is in hand already, and which therefore do not begin. */
+/** Closes attempts that a second claim wrote for recipients in hand, and which therefore do not begin. */
 export async function closeUnbegun(context: ActorContext, jobs: readonly SendingJob[]): Promise<void> {
   await context.database.pool.query({
     name: 'sending-close-unbegun',

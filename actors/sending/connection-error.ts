@@ -10,7 +10,7 @@ export function describeConnectionError(error: Error): string {
   return code === null ? 'The connection failed' : `The connection failed (${code})`;
 }
 
-/** Whether it means that somebody did not answer in time. */
+/** Whether it means that a server did not respond in time. */
 export function isTimeout(error: Error): boolean {
   return codeOf(error) === 'ETIMEDOUT';
 }

@@ -23,7 +23,7 @@ export interface SendingJob extends Leased {
 export interface Transaction {
   userId: string;
   emailId: string;
-  /** null when the octets are gone */
+  /** null when the bytes are gone */
   rawId: string | null;
   /** of the message, as stored; 0 when it is gone */
   octets: number;

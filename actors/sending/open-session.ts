@@ -166,7 +166,7 @@ async function connectTo(
   clearTimeout(timer);
   signal.removeEventListener('abort', onAbort);
   socket.removeListener('error', onError);
-  // Whatever comes after a failure concerns nobody; the session listens by itself.
+  // What comes after a failure is ignored; the session has its own listeners.
   if ('error' in result) socket.on('error', () => undefined);
   return result;
 }

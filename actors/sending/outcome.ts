@@ -7,13 +7,13 @@ import type { AttemptResult } from './job.ts';
 export interface Outcome {
   row: RecipientFinish;
   address: string;
-  /** null: nothing that the user should hear of */
+  /** null when the user gets no event */
   eventKind: 'email.delivered' | 'email.bounced' | 'email.failed' | 'email.delayed' | null;
-  /** the words are a server's */
+  /** the text is a server's reply */
   isReply: boolean;
 }
 
-/** What becomes of a recipient by the result of its attempt; `random` in [0, 1) is the same for all of a transaction. */
+/** Returns what to record for a recipient after its attempt. `random`, in [0, 1), is the same for all recipients of a transaction. */
 export function toOutcome(result: AttemptResult, random: number): Outcome {
   const { job, outcome, isReply } = result;
   const isCounted = outcome !== 'interrupted';
@@ -43,7 +43,7 @@ export function toOutcome(result: AttemptResult, random: number): Outcome {
   };
 }
 
-/** Whether no more mail shall go to this address: a server said so, or the domain does not exist or takes no mail. */
+/** Whether to suppress this address: a server said so, or the domain does not exist or accepts no mail. */
 export function suppresses({ row, isReply }: Outcome): boolean {
   if (row.outcome !== 'bounced') return false;
   const { code, enhanced_status: status } = row;
@@ -62,7 +62,7 @@ function nextOf(
       return { status: 'pending', delaySeconds: null };
     case 'deferred': {
       if (isHopeless === true) return { status: 'failed', delaySeconds: null };
-      // Neither it nor its server is to blame: it is not given up. A dead one is not claimed, whenever it is due.
+      // An internal fault: the recipient is not given up. A dead row is not claimed, whenever it is due.
       if (faultRetrySeconds !== undefined) return { status: 'pending', delaySeconds: faultRetrySeconds ?? 0 };
       const ageSeconds = job.ageSeconds + (performance.now() - job.claimedAt) / 1_000;
       const retry = decideRetry(job.attempts + 1, ageSeconds, random);

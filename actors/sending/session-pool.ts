@@ -12,7 +12,7 @@ export interface SessionPool {
 
 /** Milliseconds after which an idle session is closed: servers close them too, and then the next message is lost on it. */
 const IDLE_MS = 5_000;
-/** Transactions of one session; servers count them, and a host that moved shall be found. */
+/** Transactions of one session: servers count them, and a host that moved must be noticed. */
 const MOST_TRANSACTIONS = 100;
 /** Idle sessions in all. */
 const MOST_IDLE = 100;

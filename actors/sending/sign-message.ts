@@ -17,10 +17,10 @@ export interface SigningWork {
   privateKey: string;
 }
 
-/** Reads messages as they go over the wire: stored octets under a DKIM signature. */
+/** Reads messages as they go over the wire: stored bytes under a DKIM signature. */
 export interface MessageSigner {
   /**
-   * The signed octets; unsigned when no domain of the sender has a key, which is logged once per domain. Null when the stored octets
+   * The signed bytes; unsigned when no domain of the sender has a key, which is logged once per domain. Null when the stored bytes
    * are gone or damaged. Throws when PostgreSQL is away or the key cannot be opened.
    */
   read(transaction: Transaction): Promise<Buffer | null>;
@@ -30,7 +30,7 @@ export interface MessageSigner {
 
 /** A key that was rotated signs for so long at most; milliseconds. */
 const KEY_AGE_MS = 10_000;
-/** A message to several domains is signed once for those that go within this time; milliseconds and octets in all. */
+/** A message to several domains is signed once for those that go within this time; milliseconds and bytes in all. */
 const MESSAGE_AGE_MS = 5_000;
 const MESSAGE_OCTETS = 32_000_000;
 /** Of messages that are being read or signed: each lies in memory several times meanwhile. A single one may be larger. */

@@ -16,7 +16,7 @@ import {
   type TrackedEnvelope,
 } from './send-report.ts';
 
-/** How a session comes to TLS: from the first octet, by STARTTLS or not at all, by STARTTLS when it is offered, never. */
+/** How a session comes to TLS: from the first byte, by STARTTLS or not at all, by STARTTLS when it is offered, never. */
 export type TlsMode = 'immediate' | 'required' | 'opportunistic' | 'none';
 
 export interface SessionOptions {
@@ -80,7 +80,7 @@ export async function openSmtpSession(
   return failure === null ? { session } : { failure };
 }
 
-/** Octets written at once. */
+/** Bytes written at once. */
 const CHUNK_OCTETS = 65_536;
 
 class NodemailerSession implements SmtpSession {

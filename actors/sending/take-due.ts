@@ -9,13 +9,13 @@ import type { SendingJob, Transaction } from './job.ts';
 export interface DueTakerOptions {
   context: ActorContext;
   inHand: InHand<SendingJob>;
-  /** takes claimed transactions on */
+  /** accepts claimed transactions */
   add: (transactions: Transaction[]) => void;
 }
 
-/** Claims due recipients as far as there is room for them; what there is no room for waits in its rows. */
+/** Claims due recipients while there is room for them; the others wait in their rows. */
 export interface DueTaker {
-  /** Takes the recipients of emails that were told of. */
+  /** Claims the recipients of the emails in the wakes. */
   takeWoken(run: Run<'sending.send.wake'>): Promise<void>;
   /** Walks over all due recipients once. */
   sweep(run: Pick<Run, 'isStopping'>): Promise<void>;

@@ -4,7 +4,7 @@ import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import type { ThreadingOptions } from './assign-thread.ts';
 import { createUserQueues } from './user-queues.ts';
 
-/** guarantees.md §5: due rows are swept every 2 s. */
+/** How often emails without a thread are looked for; milliseconds. */
 const SWEEP_EVERY_MS = 2_000;
 const STATISTICS_EVERY_MS = 2_000;
 /** Emails taken by one sweep; more make the next sweep follow at once. */

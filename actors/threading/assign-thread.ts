@@ -15,7 +15,7 @@ export interface ThreadingOptions {
 
 export interface ThreadingContext extends ActorContext, ThreadingOptions {}
 
-/** Tries of one batch when it lost a deadlock, a serialisation or a wait for a lock (guarantees.md C5). */
+/** Tries of one batch that loses to a deadlock, a serialization failure or a lock timeout. */
 const MAX_TRIES = 6;
 const FIRST_PAUSE_MS = 10;
 /** serialization_failure, deadlock_detected, lock_not_available */
@@ -23,7 +23,7 @@ const CONTENTION_CODES: readonly unknown[] = ['40001', '40P01', '55P03'];
 
 /**
  * Gives each of the emails its thread, in one transaction that excludes others of this user, then tells the router and the live feed.
- * Emails that have a thread already, or that somebody holds, are left as they are. Answers how many were threaded.
+ * Emails that have a thread already, or that another process holds, are skipped. Returns how many were threaded.
  */
 export async function assignThreads(
   context: ThreadingContext,

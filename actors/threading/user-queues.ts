@@ -3,7 +3,7 @@ import { isConnectionLost } from '../../db/connection/database.ts';
 import { setAside } from '../set-aside.ts';
 import { assignThreads, isContention, type ThreadingContext } from './assign-thread.ts';
 
-/** Most emails of one transaction; guarantees.md §5. */
+/** Emails in one transaction. */
 const BATCH_SIZE = 50;
 /** Milliseconds. */
 const GATHER_MS = 25;

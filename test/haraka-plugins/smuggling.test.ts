@@ -12,7 +12,7 @@ beforeEach(() => {
   server.messages.length = 0;
 });
 
-/** What some server somewhere takes for the end of data (guarantees.md S9). */
+/** Sequences that some servers accept as the end of data. */
 const ends = [
   '\n.\r\n',
   '\n.\n',

@@ -87,8 +87,8 @@ export function replaceConnectionMethods(equipment: ConnectionEquipment): void {
 const troubleReply = new DSN(trouble.kind === 'pass' ? 451 : trouble.code, trouble.kind === 'pass' ? '' : trouble.text);
 
 /**
- * Uses what was read: the octets of DATA, or one command when none is being worked on. One, because its reply calls again
- * in a later turn of the event loop, so that a client that pipelines thousands keeps nobody waiting.
+ * Uses what was read: the bytes of DATA, or one command when none is being worked on. One, because its reply calls again
+ * in a later turn of the event loop, so that a client that pipelines thousands delays no other.
  */
 function readInput(connection: Connection, session: Session): void {
   const data = connection.current_data;

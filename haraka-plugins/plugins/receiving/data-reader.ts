@@ -7,7 +7,7 @@ import {
 } from '../../../core/smtp/smtp-limits.ts';
 import { close, type Decision, reply } from './answer.ts';
 
-/** Octets of all messages that one process holds; shared by its readers. */
+/** Bytes of all messages that one process holds; shared by its readers. */
 export interface HeldOctets {
   sum: number;
   readonly limit: number;
@@ -27,7 +27,7 @@ export const noRoom = reply(452, '4.3.1 Insufficient system storage');
 const bareLineFeed = close(550, '5.5.2 Bare line feed received');
 
 /**
- * Reads the DATA phase (RFC 5321 §4.1.1.4): finds the end of data, removes dot-stuffing and keeps the message as it was sent, octet for
+ * Reads the DATA phase (RFC 5321 §4.1.1.4): finds the end of data, removes dot-stuffing and keeps the message as it was sent, byte for
  * octet. Only CRLF ends a line. A message with a bare LF is refused, and whatever might be its end in anyone's eyes ends the session with it.
  * Once refused, no more of the message is kept.
  */
@@ -53,7 +53,7 @@ export class DataReader {
     this.#ownAddresses = ownAddresses;
   }
 
-  /** Takes what arrived. Answers what lies behind the end of data, or null while the end is still to come. */
+  /** Reads what arrived. Returns what follows the end of data, or null before the end. */
   take(chunk: Buffer): Buffer | null {
     this.receivedOctets += chunk.length;
     let scanAt = this.#end;
@@ -166,7 +166,7 @@ export class DataReader {
 
   #shrink(unfinished: number): void {
     const small = Buffer.allocUnsafe(FIRST_SIZE_OCTETS);
-    // Four octets or more can no longer be the end of data: three of no meaning and the last, which may be the CR before LF.
+    // Four bytes or more can no longer be the end of data: three of no meaning and the last, which may be the CR before LF.
     if (unfinished > 3) {
       small.fill(0x78, 0, 3);
       small[3] = this.#buffer[this.#end - 1] ?? 0;

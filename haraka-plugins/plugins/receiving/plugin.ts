@@ -65,7 +65,7 @@ export function forgetAnswers(): void {
 }
 
 /**
- * Ends the sessions as they come to rest between two transactions: what was begun is finished, so that its client need not begin anew. Those
+ * Ends the sessions as they come to rest between two transactions: what was begun is finished, so that its client need not start over. Those
  * that do not come to rest are ended wherever they are when the limit is near, and cut when it is reached.
  */
 export async function drain(limitMs: number): Promise<void> {
@@ -105,7 +105,7 @@ export const hook_connect_init = hook('connect_init', QUESTION_LIMIT_MS, (connec
   return pass;
 });
 
-/** Answers at once, so that Haraka looks up no PTR: nothing of ours uses the name. */
+/** Calls back at once, so that Haraka looks up no PTR record: the name is not used. */
 export function hook_lookup_rdns(next: Next): void {
   next(constants.ok, '');
 }
@@ -227,7 +227,7 @@ function shut(connection: Connection, text: string, reason: 'draining' | 'timeou
   connection.respond(421, text, () => connection.disconnect());
 }
 
-/** RFC 3207: what came in the clear behind the command is dropped, and the session begins anew with EHLO. */
+/** RFC 3207: what came in the clear behind the command is dropped, and the session starts over with EHLO. */
 function startTls(connection: Connection): Promise<Decision> {
   connection.current_data = null;
   const answer = reply(220, '2.0.0 Ready to start TLS');

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import type { Connection } from 'haraka/connection.js';
 import netUtils from 'haraka-net-utils';
 
-/** Longest line of version 1 of the PROXY protocol with its line end; octets (haproxy.org, The PROXY protocol §2.1). */
+/** Longest line of version 1 of the PROXY protocol with its line end; bytes (haproxy.org, The PROXY protocol §2.1). */
 const MAX_LINE_OCTETS = 107;
 
 /**

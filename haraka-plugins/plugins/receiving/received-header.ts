@@ -17,8 +17,8 @@ const domainOrLiteral = /^(?:[A-Za-z0-9_.-]{1,255}|\[[A-Za-z0-9:.]{1,64}\])$/;
 const printableAscii = /^[\x21-\x7e]+$/;
 
 /**
- * Our Received field (RFC 5321 §4.4, protocol names of RFC 3848 and RFC 6531), ended by CRLF. The recipient is named only when it
- * is the only one, so that nobody learns of others. A HELO that is no domain is given as `unknown`.
+ * Returns our Received header (RFC 5321 §4.4, protocol names of RFC 3848 and RFC 6531), with CRLF at its end. The recipient is named only when it
+ * is the only one, so that it does not disclose others. A HELO that is no domain becomes `unknown`.
  */
 export function receivedHeader(hop: Hop): string {
   const from = domainOrLiteral.test(hop.helo) ? hop.helo : 'unknown';

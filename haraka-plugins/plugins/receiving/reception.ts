@@ -27,7 +27,7 @@ export type EsmtpParameters = Readonly<Record<string, string | null>>;
 /** The stream that Haraka would keep the message in: its end unlinks a file that never was, once per message. */
 const noStream = { destroy() {} };
 
-/** MAIL (RFC 5321 §4.1.1.2): size (RFC 1870), body kind (RFC 6152), and whether there is room. Rejects when nobody can tell. */
+/** MAIL (RFC 5321 §4.1.1.2): size (RFC 1870), body kind (RFC 6152), and whether there is room. Rejects when the receiving actor is unreachable. */
 export function decideMail(
   { questions }: Reception,
   session: Session,
@@ -46,7 +46,7 @@ export function decideMail(
   return typeof hasRoom === 'boolean' ? answer(hasRoom) : hasRoom.then(answer);
 }
 
-/** RCPT (RFC 5321 §4.1.1.3): the receiving actor decides, so that nothing is relayed. Rejects when nobody can tell. */
+/** RCPT (RFC 5321 §4.1.1.3): the receiving actor decides, so that nothing is relayed. Rejects when it is unreachable. */
 export function decideRecipient(
   { questions, settings }: Reception,
   session: Session,
@@ -80,7 +80,7 @@ export function decideData({ held }: Reception, session: Session): Decision {
   return pass;
 }
 
-/** End of data: 250 only when the message is stored. Rejects when nobody can tell. */
+/** End of data: 250 only when the message is stored. Rejects when that is unknown. */
 export async function decideMessage(reception: Reception, session: Session): Promise<Decision> {
   const { connection, reader, span } = session;
   if (reader === null || connection.transaction === null) throw new Error('end of data without a transaction');

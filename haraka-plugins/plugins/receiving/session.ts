@@ -58,8 +58,8 @@ export function beginTransaction(session: Session): void {
 }
 
 /**
- * Whether the client has used up its time. Total time counts, not silence: one octet now and then keeps nothing open.
- * The DATA phase has its grace and what the octets so far earn at the slowest pace that is taken.
+ * Whether the client has used up its time. Total time counts, not silence: one byte now and then keeps nothing open.
+ * The DATA phase has its grace and what the bytes so far earn at the slowest pace that is taken.
  */
 export function isOverdue(session: Session, isInData: boolean, now: number, limits: SmtpLimits): boolean {
   if (!isInData) return now > session.commandDueAt;

@@ -17,7 +17,7 @@ export function beginTransactionSpan(session: Session): void {
   });
 }
 
-/** Ends it with the reply to the message; null: nobody could tell, and 451 was said. */
+/** Ends it with the reply to the message; null when the outcome is unknown and the reply was 451. */
 export function endTransactionSpan(span: Span | null, recipients: number, decision: Decision | null): void {
   if (span === null) return;
   const code = decision === null || decision.kind === 'pass' ? null : decision.code;
