@@ -22,7 +22,7 @@ import { createDueTaker } from './take-due.ts';
 import { createEndpointTester } from './test-endpoint.ts';
 
 export interface DeliveryActorOptions {
-  /** base of links in payloads, without a slash at its end */
+  /** base URL of links in payloads, without a trailing slash */
   publicUrl: string;
   /** CIDRs that webhooks may reach although they are not public */
   allowedPrivateNetworks: readonly string[];
@@ -32,7 +32,7 @@ export interface DeliveryActorOptions {
   secretKey: Uint8Array;
   /** `host:port` each; absent or empty: the system's resolver */
   dnsServers?: readonly string[];
-  /** the EHLO name and right side of Message-IDs of forwarded copies; localhost unless told */
+  /** the EHLO name, and the right side of Message-IDs of forwarded copies; localhost by default */
   mailHostname?: string;
   /** SYSTEM_MAIL_FROM: sends copies for users without a verified domain; postroom@localhost if absent */
   systemMailFrom?: string;
@@ -42,7 +42,7 @@ export interface DeliveryActorOptions {
   forwardThreads?: ForwardThreadsOptions;
   /** for evaluating guard rules; defaults in judging.ts */
   judgingLimits?: Partial<JudgingLimits>;
-  /** OpenAI-compatible interface for guard rules of type ai_prompt; null or absent: there are none */
+  /** OpenAI-compatible API for guard rules of type ai_prompt; null or absent disables them */
   guardModel?: { url: string; key: string | null; name: string } | null;
   /** PEM certificates of authorities to trust besides the default ones */
   trustedCertificates?: readonly string[];

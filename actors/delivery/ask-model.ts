@@ -16,19 +16,19 @@ import { type DecidedEmail, decideRoutes, type RoutingParts, readWholeFacts } fr
 import type { GuardModel } from './guard-model.ts';
 import { storeRoutes } from './store-routes.ts';
 
-/** Asks models about mail whose guard rules want that, and routes it by what they say. */
+/** Asks the model about mail whose guard rules need it, and routes the mail by its answer. */
 export interface Asker {
   /** Claims as much as there is room for and leaves it running. Returns how many emails were claimed. */
   askDue(run: Pick<Run<never>, 'isStopping' | 'keep'>): Promise<number>;
   /** Serves the question of that name. */
   answer(request: Request<'delivery.guard.ask'>): Promise<Reply<'delivery.guard.ask'>>;
-  /** Ends what is being asked. */
+  /** Ends open requests to the model. */
   stop(): Promise<void>;
 }
 
 export interface AskerOptions {
   parts: RoutingParts;
-  /** null: nothing is asked */
+  /** null when no model is configured */
   model: GuardModel | null;
   /** Runs that step of the actor now. */
   nudge: (step: 'ask' | 'deliver' | 'forward') => void;
@@ -38,12 +38,12 @@ export interface AskerOptions {
 /** Points at which fault tests end the process. */
 export type AskFaultPoint = 'guard.asked';
 
-/** Questions to the model at once, and about the mail of one user. */
+/** Requests to the model at the same time, in all and for the mail of one user. */
 const MAX_OPEN = 4;
 const MAX_OPEN_OF_USER = 3;
-/** Questions of users who try a rule out. */
+/** Requests of users who test a rule. */
 const MAX_OPEN_ANSWERS = 4;
-/** Before a model that failed is asked again; after the last it has failed for good. Seconds. */
+/** Pauses before a failed model is asked again; after the last one it has failed for good. Seconds. */
 const BACK_OFF_SECONDS = [5, 30];
 
 export function createAsker(options: AskerOptions): Asker {
@@ -65,7 +65,7 @@ export function createAsker(options: AskerOptions): Asker {
     return rows[0];
   };
 
-  /** Without it the sweep would find it, a little later. */
+  /** Without this, the sweep would find it a little later. */
   const askIn = (seconds: number) => {
     const timer = setTimeout(() => {
       timers.delete(timer);
@@ -114,7 +114,7 @@ export function createAsker(options: AskerOptions): Asker {
       ]);
     } catch (error) {
       if (signal.aborted) await giveBack(row, row.asks, 0);
-      // The lease runs out, and it is asked again.
+      // The lease ends, and the model is asked again.
       else if (isConnectionLost(error)) throw error;
       else {
         context.log.error(
@@ -135,7 +135,7 @@ export function createAsker(options: AskerOptions): Asker {
     }
   };
 
-  /** Goes on with the rules and stores what they come to, unless the claim was lost. */
+  /** Continues with the rules and stores the decision, unless the claim was lost. */
   const finish = async (row: AskingRow, answers: StoredAnswer[], decide = decideRoutes): Promise<void> => {
     const stored = await inTransaction(context.database, async (client) => {
       const { rows } = await client.query<UnroutedRow>({

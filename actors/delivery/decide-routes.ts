@@ -22,7 +22,7 @@ import type { EndpointLookup, FindEndpoint } from './endpoint-lookup.ts';
 import type { GuardLookup } from './guard-lookup.ts';
 import { type JudgingLimits, workInTurns } from './judging.ts';
 
-/** What routing looks up. */
+/** The lookups of routing. */
 export interface RoutingParts {
   context: ActorContext;
   endpoints: EndpointLookup;
@@ -32,18 +32,18 @@ export interface RoutingParts {
   hasModel: boolean;
 }
 
-/** An email with what was decided on it. */
+/** An email with its decision. */
 export interface DecidedEmail {
   row: UnroutedRow;
   decision: RouteDecision;
-  /** what models have said of it so far */
+  /** the model's answers so far */
   answers: StoredAnswer[];
 }
 
 /**
- * Decides on emails that are locked. Mail of users without guard rules costs one look-up in memory; of others what their rules look at is
- * read. Mail on which the rules cannot be evaluated is held for review. When rules take long, the last emails are left undecided; never
- * the first. Users whose rules took much of that time are set aside.
+ * Decides the routes of locked emails. Mail of users without guard rules costs one lookup in memory; for others, the facts that their rules
+ * use are read. Mail whose rules cannot be evaluated is held for review. When rules take long, the last emails are left undecided, never the
+ * first. Users whose rules took much of the time are set aside.
  */
 export async function decideRoutes(
   parts: RoutingParts,
@@ -85,7 +85,7 @@ export async function decideRoutes(
   return { decided, find };
 }
 
-/** The facts of one email that rules go by, its bodies included; null when the user has none of that id. */
+/** Returns the facts of one email for its rules, with its bodies; null when the user has no email with that id. */
 export async function readWholeFacts(
   client: Pick<ClientBase, 'query'>,
   userId: string,
@@ -98,7 +98,7 @@ export async function readWholeFacts(
 const NONE: Judgement = { verdict: { kind: 'none' } };
 
 interface JudgedMail {
-  /** null where the rules could not be evaluated, by a fault of ours */
+  /** null when the rules could not be evaluated because of an internal fault */
   judgement: Judgement | null;
   answers: StoredAnswer[];
 }
@@ -148,7 +148,7 @@ function judge(
   return { judgement: judgeMail(rules, mail, { answers: answersOf(answers, rules), hasModel }), answers };
 }
 
-/** Null, and a line in the log, where the work throws. */
+/** Returns null, and logs the error, when the work throws. */
 function attempted<T>(context: ActorContext, row: UnroutedRow, work: () => T): T | null {
   try {
     return work();

@@ -6,7 +6,7 @@ import { webhookTarget } from '../../core/endpoints/webhook-url.ts';
 import { decryptSecret } from '../../core/shared/secret-box.ts';
 import { type EndpointFactsRow, readEndpointsSql } from '../../db/queries/routing/delivery-route.ts';
 
-/** An endpoint as routing and attempts need it. */
+/** The facts of an endpoint that routing and attempts need. */
 export interface DeliveryEndpoint {
   id: string;
   name: string;
@@ -31,18 +31,18 @@ export interface EndpointKey {
   endpointId: string;
 }
 
-/** Finds an endpoint that was asked for; undefined when that user has none of that id. */
+/** Returns an endpoint; undefined when that user has none with that id. */
 export type FindEndpoint = (key: EndpointKey) => DeliveryEndpoint | undefined;
 
-/** Endpoints by user and id; what was read within the last second is answered from memory. */
+/** Endpoints by user and id, cached for a second. */
 export interface EndpointLookup {
-  /** Reads these endpoints on that connection, whatever memory holds. */
+  /** Reads these endpoints on that connection, without the cache. */
   read(client: ClientBase | Pool, keys: readonly EndpointKey[]): Promise<FindEndpoint>;
-  /** The endpoint as memory has it, at most a second old; undefined when it has to be read. */
+  /** Returns the cached endpoint, at most a second old; undefined when it must be read. */
   known(key: EndpointKey): DeliveryEndpoint | undefined;
-  /** The endpoint, at most a second old; those asked for at once are read at once. */
+  /** Returns the endpoint, at most a second old. Endpoints that are requested together are read together. */
   recent(key: EndpointKey): Promise<DeliveryEndpoint | undefined>;
-  /** What memory holds of these endpoints is not used any more. */
+  /** Removes these endpoints from the cache. */
   forget(keys: readonly EndpointKey[]): void;
 }
 
@@ -54,7 +54,7 @@ interface Remembered {
   isUsed: boolean;
 }
 
-/** For how long an attempt may use an endpoint as it was; milliseconds. */
+/** How long an endpoint is cached; milliseconds. */
 const MAX_AGE_MS = 1_000;
 const MAX_REMEMBERED = 10_000;
 
@@ -88,7 +88,7 @@ export function createEndpointLookup(options: { pool: Pool; secretKey: Uint8Arra
     await new Promise<void>((resolve) => void setImmediate(resolve));
     const keys = asked?.keys ?? [];
     asked = null;
-    // Those in use that will be too old in a moment come along.
+    // Endpoints in use that are about to expire are read in the same statement.
     const soon = performance.now() - MAX_AGE_MS / 2;
     for (const { key, readAt, isUsed } of remembered.values()) if (isUsed && readAt < soon) keys.push(key);
     return await read(options.pool, keys);

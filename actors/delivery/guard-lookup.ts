@@ -4,7 +4,7 @@ import { readRulesSql } from '../../db/queries/routing/guard-of-route.ts';
 import { guardRuleOf, type StoredGuardRule } from '../../db/queries/routing/guard-rule-row.ts';
 import type { Bus } from '../../schema/messages.ts';
 
-/** The active guard rules of users; what was read within the last second is answered from memory. */
+/** The active guard rules of users, cached for a second. */
 export interface GuardLookup {
   /**
    * Knows the rules of these users; empty: the user has none. The function throws for a user of whom a rule cannot be used, and for one

@@ -6,20 +6,20 @@ export interface WebhookRequest {
   origin: string;
   /** path and query */
   path: string;
-  /** names and values in turn */
+  /** names and values, alternating */
   headers: string[];
   body: Buffer;
-  /** for all of it, from the name look-up to the last byte read */
+  /** for everything from the name lookup to the last byte */
   timeoutMs: number;
 }
 
-/** What came of one request. `error` is a short text for the user. */
+/** The outcome of one request. `error` is a short text for the user. */
 export type WebhookResponse =
   | { kind: 'answered'; statusCode: number; headers: IncomingHttpHeaders; body: string }
   | { kind: 'unanswered'; error: string }
   | { kind: 'interrupted' };
 
-/** A request under way. */
+/** A request in progress. */
 export interface OpenRequest {
   response: Promise<WebhookResponse>;
   /** Ends it now; its response is `interrupted`, unless it has one already. */
@@ -30,7 +30,7 @@ export interface OpenRequest {
 export const MAX_READ_OCTETS = 20 * 1_024;
 export const MAX_KEPT_OCTETS = 4_096;
 
-/** Posts once. Never throws: trouble of any kind is a response. */
+/** Posts once. Never throws: every failure is a response. */
 export function postWebhook(dispatcher: Dispatcher, request: WebhookRequest): OpenRequest {
   const exchange = new Exchange(request.timeoutMs);
   try {
@@ -79,7 +79,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // The limit may have passed while it waited for a connection.
+    // The time limit may have passed during the wait for a connection.
     if (this.#isSettled) controller.abort(new Error('ended'));
     this.#controller = controller;
   }
@@ -137,7 +137,7 @@ const failureTexts: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: 'Answer with too large a header section',
 };
 
-/** A short text for the user, by the error's code. */
+/** Returns a short text for the user, by the code of the error. */
 function describeFailure(error: Error): string {
   const code = codeOf(error);
   if (code === null) return 'Request failed';
@@ -149,7 +149,7 @@ function describeFailure(error: Error): string {
 }
 
 function codeOf(error: Error): string | null {
-  // Several addresses were tried: the first failure tells.
+  // Several addresses were tried: the first failure counts.
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return codeOf(error.errors[0]);
   const code = (error as { code?: unknown }).code;
   return typeof code === 'string' ? code : null;

@@ -18,25 +18,25 @@ import type { DeliveryJob } from './job.ts';
 import { type StoredRoutes, storeRoutes } from './store-routes.ts';
 
 export interface RoutedBatch {
-  /** received emails that have been decided on */
+  /** received emails with a decision */
   emailCount: number;
-  /** whether mail was left for another batch, as its users' rules take long */
+  /** whether mail was left for another batch, because its users' rules take long */
   isMoreLeft: boolean;
-  /** deliveries that this process holds and goes on with */
+  /** deliveries that this process claimed */
   jobs: DeliveryJob[];
-  /** webhook endpoints for which deliveries were made and left to be claimed later, one entry per delivery */
+  /** lanes of webhook deliveries that were created and not claimed, one entry per delivery */
   leftTo: Lane[];
-  /** deliveries that were made for endpoints that forward */
+  /** deliveries for endpoints that forward */
   forwardCount: number;
-  /** emails about which a model is to be asked first */
+  /** emails that wait for a model */
   askCount: number;
 }
 
 /**
- * Gives up to `limit` threaded emails their route, oldest first, and makes the deliveries, claimed at once as far as `mayClaim` (asked
- * once per delivery, in order) lets us. Mail that goes nowhere is marked as routed too. When a batch fails, each email of it is routed
- * alone, so that none holds up the others; one that cannot be routed is held for review, and one that cannot even be held is set aside. Mail of users whose rules have just taken
- * long comes when no other waits.
+ * Routes up to `limit` threaded emails, oldest first, and creates their deliveries. A delivery is claimed at once if `mayClaim` allows it,
+ * which is called once per delivery, in order. Mail without a destination is marked as routed too. When a batch fails, each of its emails is
+ * routed alone; one that cannot be routed is held for review, and one that cannot be held is set aside. Mail of users whose rules just took
+ * long is routed when no other mail waits.
  */
 export async function routeEmails(
   parts: RoutingParts,

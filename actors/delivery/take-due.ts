@@ -16,28 +16,28 @@ export interface DueTakerOptions {
 export interface DueTaker {
   /** Walks over all lanes with due deliveries once. */
   sweep(run: Pick<Run, 'isStopping'>): Promise<void>;
-  /** Takes more of lanes that were passed over and have room again. */
+  /** Claims more of lanes that were passed over and have room again. */
   refill(run: Pick<Run, 'isStopping'>): Promise<void>;
   hasRoom(): boolean;
-  /** Resolves when no lane that the router may claim for is full, or after a while: then those that are still full are passed over. */
+  /** Resolves when no lane is full that the router may claim for, or after a while. Lanes that are still full then are passed over. */
   waitForRoom(): Promise<void>;
   /** Whether the router may claim one more of this lane, when it claims `count` of it already: new mail overtakes no older. */
   mayClaim(lane: Lane, count: number): boolean;
-  /** Deliveries of these lanes were made and not claimed. */
+  /** Remembers that deliveries of these lanes were created and not claimed. */
   leave(lanes: readonly Lane[]): void;
-  /** Steps that are to run when a job of that lane left our hands. */
+  /** Returns the steps to run after a job was recorded or released. */
   needsOf(job: DeliveryJob): readonly ('refill' | 'deliver' | 'route')[];
 }
 
 /** Deliveries in hand of one lane when half of all places are taken. */
 const MOST_OF_LANE_IN_A_CROWD = 20;
-/** A lane with more in its rows has others taken when it is down to this share, and then so have those that are down to the second one. */
+/** A lane that was passed over is refilled at the first share of its limit, together with lanes that are down to the second. */
 const FEW = 0.5;
 const FEW_ENOUGH = 0.75;
-/** Lanes listed by one statement, and deliveries claimed by one. */
+/** Lanes that one statement lists, and deliveries that one statement claims. */
 const LANES_AT_ONCE = 500;
 const CLAIMS_AT_ONCE = 20 * CLAIM_BATCH;
-/** How long the router waits for a busy lane to make room before it leaves that lane's mail to be claimed later; milliseconds. */
+/** How long the router waits for room in a full lane, before its deliveries are left to be claimed later; milliseconds. */
 const ROOM_WAIT_MS = 100;
 
 export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTaker {
@@ -86,7 +86,7 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
 
   return {
     async sweep(run) {
-      // It goes on behind the lane where it last ran out of room, and ends where it began.
+      // Starts after the lane where the last sweep ran out of room, and ends where it started.
       const end = place;
       let isRoundDone = false;
       while (backlog.hasRoom() && !run.isStopping()) {

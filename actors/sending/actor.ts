@@ -13,17 +13,17 @@ import { inboundRoute, relayRoute } from './route.ts';
 import { createMessageSigner } from './sign-message.ts';
 import { createDueTaker } from './take-due.ts';
 
-/** Where fault tests end the process: attempts are written; the server has answered; the outcome is written. */
+/** Where fault tests end the process: attempts are written; the server has replied; the outcome is committed. */
 export type SendingFaultPoint = 'sending.claimed' | 'sending.sent' | 'sending.recorded';
 
 export interface SendingActorOptions {
-  /** what we call ourselves in EHLO */
+  /** our name in EHLO */
   mailHostname: string;
   /** smtp:// or smtps://, with credentials; null: straight to the MX */
   relayUrl: string | null;
   /** of MX hosts */
   port: number;
-  /** our own listener, to which mail for domains of this service is handed */
+  /** our own listener, which gets mail for domains of this service */
   inboundSmtp: { host: string; port: number };
   /** CIDRs that MX hosts may have although they are not public */
   allowedPrivateNetworks: readonly string[];
@@ -33,14 +33,14 @@ export interface SendingActorOptions {
   secretKey: Uint8Array;
   /** `host:port` each; empty: the system's resolver */
   dnsServers: readonly string[];
-  /** instead of the ordinary ones, for tests */
+  /** instead of the defaults, for tests */
   limits?: Partial<OpeningLimits>;
   fault?: (point: SendingFaultPoint) => void;
 }
 
 /**
- * Milliseconds; RFC 5321 §4.5.3.2 asks for more in the dialogue before the message, and for this much when the message is out, since who
- * gives up then may send it twice. Leases are renewed meanwhile.
+ * Milliseconds. RFC 5321 §4.5.3.2 asks for more before the message. After the message it asks for this much, because a client that gives up
+ * then may send the message twice. Leases are renewed meanwhile.
  */
 const LIMITS: OpeningLimits = {
   connectMs: 30_000,
@@ -50,8 +50,8 @@ const LIMITS: OpeningLimits = {
   messageMs: 600_000,
 };
 /**
- * Transactions at once and the bytes of their messages: in all, and with destinations that are yet to take one; then how many with one
- * destination that is new to us, and with one that keeps up.
+ * Transactions at the same time, and the bytes of their messages: in all, and with destinations that have not accepted one yet. Then the
+ * transactions with one destination that is new to us, and with one that keeps up.
  */
 const TRANSACTIONS = {
   active: { count: 200, bytes: 256_000_000 },
@@ -59,7 +59,7 @@ const TRANSACTIONS = {
   first: 3,
   most: 20,
 };
-/** All look-ups for one transaction, and one try with one server; milliseconds. */
+/** Time for all lookups of one transaction, and for one query to one server; milliseconds. */
 const DNS_TIME_MS = 15_000;
 const DNS_QUERY_MS = 2_500;
 /** How often due recipients are looked for, and leases renewed; milliseconds. */
@@ -67,14 +67,14 @@ const SWEEP_MS = 2_000;
 const RENEWAL_MS = 8_000;
 /** How often attempts whose lease ended are interrupted, as when PostgreSQL is unreachable; milliseconds. */
 const LAPSE_MS = 1_000;
-/** Sends mail: each recipient's row is claimed, tried and settled. */
+/** Sends queued mail: claims recipients, attempts SMTP transactions, and records the outcomes. */
 export function startSendingActor(context: ActorContext, options: SendingActorOptions): Promise<Actor> {
   const { mailHostname, secretKey } = options;
   const fault = options.fault ?? (() => undefined);
   const dns = createDnsResolver({
     servers: options.dnsServers,
     queryTimeoutMs: DNS_QUERY_MS,
-    // Domains whose own servers are dead say nothing of the others.
+    // A domain with dead name servers says nothing about other domains.
     failuresUntilPause: Number.POSITIVE_INFINITY,
   });
   const guard = createAddressGuard({
@@ -162,6 +162,6 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
   });
 }
 
-/** Destinations that are no domain: no domain has a colon. */
+/** Destinations that are not domains; a domain has no colon. */
 const INBOUND = ':inbound';
 const RELAY = ':relay';

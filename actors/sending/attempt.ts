@@ -20,34 +20,34 @@ export interface AttempterOptions {
   secretKey: Uint8Array;
   opening: OpeningParts;
   resolving: Omit<ResolveParts, 'lookUp'>;
-  /** look-ups that end in time for one transaction */
+  /** lookups with a time limit for one transaction */
   lookUp: () => LookUp;
-  /** the route of destinations that are not found in DNS; null: it is */
+  /** the route of a destination that needs no DNS; null when it does */
   fixedRoute: (key: string) => Route | null;
   onSent: () => void;
 }
 
-/** What an attempt came to, and what it showed of the destination. */
+/** The outcome of an attempt, and what it showed of the destination. */
 export interface AttemptReport {
   results: AttemptResult[];
   verdict: DestinationVerdict;
-  /** no session came about, so that nothing was said of the message */
+  /** no session was opened, so the destination did not judge the message */
   isUnopened: boolean;
 }
 
-/** Makes attempts: destination, session, message, transaction. */
+/** Makes attempts: finds the destination, opens a session, reads the message, runs the SMTP transaction. */
 export interface Attempter {
-  /** Never rejects. Null: PostgreSQL was away, so that nothing was begun. */
+  /** Never rejects. Null when PostgreSQL was unreachable and nothing was begun. */
   attempt(key: string, transaction: Transaction): Promise<AttemptReport | null>;
-  /** Ends every attempt that goes on, as `interrupted`; from now on none is begun. */
+  /** Ends every attempt in progress with the outcome `interrupted`. None begins from now on. */
   interrupt(): void;
-  /** Ends those whose lease is over, so that another may have begun the same, unless the message is out already. */
+  /** Ends attempts whose lease ended, because another process may have begun the same, unless the message is already sent. */
   interruptLapsed(): void;
-  /** Closes the sessions that are idle. */
+  /** Closes idle sessions. */
   close(): void;
 }
 
-/** RFC 5321 §4.5.3.1.8: what every server must take. */
+/** RFC 5321 §4.5.3.1.8: what every server must accept. */
 const MOST_RECIPIENTS = 100;
 
 export function createAttempter(options: AttempterOptions): Attempter {
@@ -55,7 +55,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
   const returnKey = deriveReturnAddressKey(options.secretKey);
   const pool = createSessionPool();
   const ending = new AbortController();
-  /** those that are in a transaction, and for whom */
+  /** sessions with a transaction in progress, and its recipients */
   const sessions = new Map<SmtpSession, readonly SendingJob[]>();
   ending.signal.addEventListener('abort', () => {
     for (const session of sessions.keys()) session.interrupt('stopped');
@@ -66,7 +66,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
     return await sendOver(key, transaction);
   };
 
-  /** The message, or what is to be reported without it. */
+  /** Returns the message, or the report of an attempt without it. */
   const read = async (transaction: Transaction): Promise<{ octets: Buffer } | { report: AttemptReport | null }> => {
     const { jobs } = transaction;
     try {
@@ -82,7 +82,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
     }
   };
 
-  /** A session that is idle, or a new one. */
+  /** Opens a session. */
   const open = async (key: string, domain: string): Promise<{ session: SmtpSession } | { failure: NoSession }> => {
     let route = options.fixedRoute(key);
     if (route === null) {
@@ -99,7 +99,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
     return await openSession(options.opening, route, ending.signal);
   };
 
-  /** One transaction, and more where the server does not take all recipients at once. */
+  /** Runs one transaction, or more when the server does not accept all recipients in one. */
   const sendOver = async (key: string, transaction: Transaction): Promise<AttemptReport | null> => {
     let rest = transaction.jobs;
     let octets: Buffer | null = null;
@@ -118,14 +118,14 @@ export function createAttempter(options: AttempterOptions): Attempter {
         ({ session } = opened);
       }
       if (octets === null) {
-        // Not before: who waits for a server that hangs needs no memory for it.
+        // Not before: an attempt that waits for a server should not hold the message in memory.
         const found = await read(transaction);
         if ('report' in found) {
           pool.give(key, session);
           return found.report;
         }
         ({ octets } = found);
-        // It may have ended meanwhile.
+        // The session may have ended meanwhile.
         if (!session.isUsable) {
           session = null;
           isReused = false;
@@ -208,7 +208,7 @@ function isDelivered({ outcome }: AttemptResult): boolean {
   return outcome === 'delivered';
 }
 
-/** Null when the signal came first. */
+/** Returns null when the signal was aborted first. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
   const { promise, resolve } = Promise.withResolvers<null>();
   const onAbort = () => resolve(null);
@@ -220,7 +220,7 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   }
 }
 
-/** Sets the recipients aside for a fault of ours, and returns their results. */
+/** Sets the recipients aside after an internal fault, and returns their results. */
 async function ownFault(
   context: ActorContext,
   jobs: readonly SendingJob[],

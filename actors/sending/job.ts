@@ -8,24 +8,24 @@ export interface SendingJob extends Leased {
   address: string;
   /** of the address */
   domain: string;
-  /** tries made before */
+  /** attempts before this one */
   attempts: number;
-  /** of the attempt that was written */
+  /** of the attempt's row */
   number: number;
-  /** since it was queued, at the claim; seconds */
+  /** time between queueing and claim; seconds */
   ageSeconds: number;
   isSuppressed: boolean;
   /** on performance.now() */
   claimedAt: number;
 }
 
-/** Recipients of one email, or of one forwarded copy of it, in one domain: they go in one SMTP transaction where the server allows. */
+/** The recipients of one email, or of one forwarded copy, in one domain. They go in one SMTP transaction if the server allows it. */
 export interface Transaction {
   userId: string;
   emailId: string;
-  /** null when the bytes are gone */
+  /** null when the raw message was removed */
   rawId: string | null;
-  /** of the message, as stored; 0 when it is gone */
+  /** of the stored message; 0 when it was removed */
   octets: number;
   /** of the recipients */
   domain: string;
@@ -34,21 +34,21 @@ export interface Transaction {
   isSenderVerified: boolean;
   /** mail from the service's own address (SYSTEM_MAIL_FROM), on behalf of the user or of the service itself */
   isSystemSender: boolean;
-  /** the domain of return addresses; null: the reverse-path is null (RFC 5321 §4.5.5) */
+  /** the domain of return addresses; null when the reverse-path is null (RFC 5321 §4.5.5) */
   returnDomain: string | null;
   isHosted: boolean;
   jobs: SendingJob[];
 }
 
-/** What an attempt came to for one recipient. */
+/** The result of an attempt for one recipient. */
 export interface AttemptResult {
   job: SendingJob;
   outcome: SendingOutcome;
-  /** nothing will change by trying again, though no server said so */
+  /** a retry would not help, although no server said so */
   isHopeless?: boolean;
-  /** by a fault of ours: until the next try; null: it is dead */
+  /** after an internal fault: seconds until the next try; null when the row is dead */
   faultRetrySeconds?: number | null;
-  /** the words are a server's, not ours */
+  /** the text is a server's reply */
   isReply: boolean;
   code: number | null;
   status: string | null;

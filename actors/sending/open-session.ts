@@ -15,7 +15,7 @@ import {
 export interface OpeningLimits extends SessionLimits {
   /** one address */
   connectMs: number;
-  /** after this long no further address is tried */
+  /** no further address is tried after this */
   openingMs: number;
 }
 
@@ -24,7 +24,7 @@ export interface OpeningParts {
   limits: OpeningLimits;
 }
 
-/** No host of the route could be talked to. */
+/** No host of the route opened a session. */
 export interface NoSession {
   outcome: 'deferred' | 'bounced' | 'interrupted';
   /** the last host that was tried; null when none was */
@@ -33,16 +33,16 @@ export interface NoSession {
   code: number | null;
   status: string | null;
   text: string;
-  /** the destination as a whole did not answer, or asked for patience */
+  /** the destination as a whole was unreachable, or deferred us */
   verdict: 'unreachable' | 'slow' | 'refused';
 }
 
-/** Addresses of one route that are tried in one attempt. */
+/** Addresses of one route that one attempt tries. */
 const MOST_ADDRESSES = 6;
 
 /**
- * Opens a session with the first host of the route that lets us, one address after another. When TLS does not come about with a server
- * that need not have it, the same address is tried once more without. Never rejects.
+ * Opens a session with the first host of the route that accepts one, one address after another. When TLS fails with a server that need not
+ * use it, the same address is tried once more without TLS. Never rejects.
  */
 export async function openSession(
   parts: OpeningParts,
@@ -63,7 +63,7 @@ export async function openSession(
   return { failure: sumUp(failures) };
 }
 
-/** What one host refuses for good another may take; while one of them only deferred, the recipient is deferred. */
+/** Another host may accept what one refuses for good. If one of them only deferred, the recipient is deferred. */
 function sumUp(failures: readonly NoSession[]): NoSession {
   const failure =
     failures.find(({ outcome }) => outcome === 'interrupted') ??

@@ -70,7 +70,7 @@ export function createSendingRecorder(context: ActorContext, onRecorded: () => v
   });
 }
 
-/** The outcome without the reply of the server. */
+/** Returns the outcome without the reply of the server. */
 function withoutRemoteText(outcome: Outcome): Outcome {
   const row = {
     ...outcome.row,
@@ -96,7 +96,7 @@ function toSuppression(context: ActorContext, { row, address }: Outcome) {
 /** By the id of the recipient. */
 type FinishedRows = ReadonlyMap<string, FinishedRecipientRow>;
 
-/** The deliveries that settled recipients are of. */
+/** Returns the deliveries whose forwarded copies have settled recipients. */
 function forwardsOf(settled: readonly Outcome[], rows: FinishedRows): { userId: string; deliveryId: string }[] {
   const forwards = settled.flatMap(({ row }) => {
     const deliveryId = rows.get(row.id)?.delivery_id ?? null;
@@ -106,8 +106,8 @@ function forwardsOf(settled: readonly Outcome[], rows: FinishedRows): { userId: 
 }
 
 /**
- * The events of each user, users in the order of their ids, so that their feeds are locked in one order by everybody. What becomes of a
- * forwarded copy is told of its delivery, once: the email is one that came in.
+ * Returns the events of each user, in the order of user ids, so that every process locks the feeds in one order. A forwarded copy has one
+ * event, of its delivery: its email is a received one.
  */
 function eventsByUser(
   context: ActorContext,

@@ -3,13 +3,13 @@ import type { AddressGuard } from '../../core/shared/network-address.ts';
 import { chooseExchangers, type MailExchanger } from '../../core/smtp/destination.ts';
 import type { LookUp } from '../dns-resolver.ts';
 
-/** A host that takes mail, with its addresses in the order in which they are tried. */
+/** A mail server, with its addresses in the order in which they are tried. */
 export interface MailHost {
   name: string;
   addresses: string[];
 }
 
-/** Where mail for a domain goes, or what is to become of it without a connection. */
+/** Where mail for a domain goes, or its outcome without a connection. */
 export type Destination =
   | { kind: 'hosts'; hosts: MailHost[] }
   | { kind: 'unreachable'; outcome: 'bounced' | 'deferred'; code: number | null; status: string; text: string };
@@ -42,7 +42,7 @@ export async function resolveDestination(parts: ResolveParts, domain: string): P
     case 'no-record':
       return addressesOf(parts, [domain], domain);
     case 'found': {
-      // The types of node:dns, whose answers these are.
+      // These records come from node:dns.
       const choice = chooseExchangers(mx.answer as unknown as MailExchanger[], parts.ownName, parts.draw);
       if (choice.kind === 'null-mx') return bounced('5.1.10', `${domain} does not accept mail (null MX)`, 556);
       if (choice.kind === 'loop')

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import type { MailHost } from './resolve-destination.ts';
 import type { TlsMode } from './smtp-session.ts';
 
-/** How mail comes to a destination: the hosts to try in order and what is asked of them. */
+/** How mail reaches a destination: the hosts to try, in order, and what they must offer. */
 export interface Route {
   hosts: readonly MailHost[];
   port: number;

@@ -1,16 +1,16 @@
 import type { SmtpSession } from './smtp-session.ts';
 
-/** Sessions that are open and idle, by destination, to be used again for moments. */
+/** Open idle sessions, by destination, that are reused within seconds. */
 export interface SessionPool {
-  /** A session of that destination that was idle, which is the caller's from now on. */
+  /** Removes an idle session of that destination and returns it; null when there is none. */
   take(key: string): SmtpSession | null;
-  /** Takes a session back that may serve again; one that may not is closed. */
+  /** Keeps a session that can be reused, and closes any other. */
   give(key: string, session: SmtpSession): void;
-  /** Closes those that are idle, and from now on every one that is given back. */
+  /** Closes idle sessions, and from now on every session that is given back. */
   close(): void;
 }
 
-/** Milliseconds after which an idle session is closed: servers close them too, and then the next message is lost on it. */
+/** An idle session is closed after this: servers close them too, and the next message on it would fail. Milliseconds. */
 const IDLE_MS = 5_000;
 /** Transactions of one session: servers count them, and a host that moved must be noticed. */
 const MOST_TRANSACTIONS = 100;

@@ -17,23 +17,23 @@ export interface SigningWork {
   privateKey: string;
 }
 
-/** Reads messages as they go over the wire: stored bytes under a DKIM signature. */
+/** Reads messages as they are sent: the stored message with a DKIM signature. */
 export interface MessageSigner {
   /**
-   * The signed bytes; unsigned when no domain of the sender has a key, which is logged once per domain. Null when the stored bytes
-   * are gone or damaged. Throws when PostgreSQL is away or the key cannot be opened.
+   * Returns the signed message; unsigned when no domain of the sender has a key, which is logged once per domain. Null when the stored
+   * message was removed or is damaged. Throws when PostgreSQL is unreachable or the key cannot be decrypted.
    */
   read(transaction: Transaction): Promise<Buffer | null>;
   /** Ends its thread. */
   close(): Promise<void>;
 }
 
-/** A key that was rotated signs for so long at most; milliseconds. */
+/** How long a key is cached: a rotated key signs for this long at most. Milliseconds. */
 const KEY_AGE_MS = 10_000;
-/** A message to several domains is signed once for those that go within this time; milliseconds and bytes in all. */
+/** A message to several domains is signed once for the transactions within this time; milliseconds, and bytes in all. */
 const MESSAGE_AGE_MS = 5_000;
 const MESSAGE_OCTETS = 32_000_000;
-/** Of messages that are being read or signed: each lies in memory several times meanwhile. A single one may be larger. */
+/** Of messages that are being read or signed: each is in memory several times meanwhile. A single one may be larger. */
 const OCTETS_AT_ONCE = 32_000_000;
 const MOST_KEYS = 10_000;
 const MOST_MESSAGES = 500;
@@ -81,7 +81,7 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
   return {
     async read(transaction) {
       if (transaction.rawId === null) return null;
-      // Not by the email: of a received one there may be several copies.
+      // Not by email: a received email may have several forwarded copies.
       return await messages.remember(`${transaction.rawId} ${transaction.senderDomain}`, async () => {
         const octets = await reading.run(() => readAndSign(transaction), transaction.octets);
         keptOctets += octets?.length ?? 0;
@@ -97,13 +97,13 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
 }
 
 interface ShortMemory<T> {
-  /** What was answered for the key a moment ago, or is being found; a failure is not remembered. */
+  /** Returns the cached value of the key, or finds it. A failure is not cached. */
   remember(key: string, find: () => Promise<T>): Promise<T>;
   clear(): void;
 }
 
 function createShortMemory<T>(ageMs: number, most: number): ShortMemory<T> {
-  // In the order of asking: the first entry is the oldest.
+  // In the order of insertion: the first entry is the oldest.
   const kept = new Map<string, { answer: Promise<T>; until: number }>();
   return {
     remember(key, find) {

@@ -19,18 +19,18 @@ export interface DueTaker {
   takeWoken(run: Run<'sending.send.wake'>): Promise<void>;
   /** Walks over all due recipients once. */
   sweep(run: Pick<Run, 'isStopping'>): Promise<void>;
-  /** Takes more of lanes that were passed over and have room again. */
+  /** Claims more of lanes that were passed over and have room again. */
   refill(run: Pick<Run, 'isStopping'>): Promise<void>;
-  /** What is to be done when recipients of that lane left our hands: nothing, or one of the above. */
+  /** Which of the above to run after a recipient of that lane was recorded or released; null for neither. */
   needOf(lane: Lane): 'refill' | 'sweep' | null;
 }
 
-/** A lane with that few in hand and more in its rows is served again. */
+/** A lane that was passed over is served again when fewer are in hand. */
 const FEW_OF_LANE = 50;
-/** Rows that a step of the walk reads. */
+/** Rows that one statement of the sweep reads. */
 const WINDOW = 1_000;
-/** A walk that found nothing to take is not repeated before this many times its own duration, so that a long backlog of one lane costs
- * PostgreSQL a tenth of a core at most. */
+/** A sweep that claimed nothing is repeated after this many times its own duration, so that a long backlog of one lane costs PostgreSQL at
+ * most a tenth of a core. */
 const REST = 9;
 
 export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTaker {
@@ -40,7 +40,7 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
   let restUntil = 0;
   let lastClaim: Promise<unknown> = Promise.resolve();
 
-  /** Claims one after another: two at once would share the recipients of one email between them, and make two transactions of one. */
+  /** Claims one at a time: two at once would split the recipients of one email into two transactions. */
   const claimAlone = async (claim: () => Promise<Transaction[]>): Promise<number> => {
     const claiming = lastClaim.then(claim);
     lastClaim = claiming.catch(() => undefined);
@@ -50,7 +50,7 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
     try {
       await context.octets.keepStored(transactions.flatMap(({ rawId }) => rawId ?? []));
     } finally {
-      // They are claimed: each attempt reads what it needs by itself.
+      // They are claimed already: each attempt reads its message by itself if this failed.
       add(transactions);
     }
     return count;
