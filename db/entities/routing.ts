@@ -16,7 +16,7 @@ export const GuardRuleSchema = defineEntity({
     description: p.text().nullable(),
     type: p.enum(GUARD_RULE_TYPES),
     /** see core/routing/guard-rule.ts */
-    config: p.json<unknown>(),
+    config: p.json<object>(),
     action: p.enum(GUARD_ACTIONS),
     /** of action route */
     endpointId: p.text().nullable(),
@@ -26,6 +26,8 @@ export const GuardRuleSchema = defineEntity({
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
 });
+export class GuardRule extends GuardRuleSchema.class {}
+GuardRuleSchema.setClass(GuardRule);
 
 /** Hit counters, beside the rule so that counting never rewrites it. */
 export const GuardRuleStatSchema = defineEntity({
@@ -38,6 +40,8 @@ export const GuardRuleStatSchema = defineEntity({
     lastTriggeredAt: p.datetime(3).nullable(),
   },
 });
+export class GuardRuleStat extends GuardRuleStatSchema.class {}
+GuardRuleStatSchema.setClass(GuardRuleStat);
 
 /**
  * Where each received email went, and why. A row is made when the email gets its thread, and then waits for the router, while outcome is

@@ -2,7 +2,7 @@ import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Kysely, Transaction } from 'kysely';
 import { domainExceeded } from '../../core/accounts/key-rights.ts';
 import type { Database } from '../connection/database.ts';
-import { entities } from './list.ts';
+import { resources } from './list.ts';
 import type { Tables } from './tables.ts';
 
 /** One user's transaction over entities: what `entities` holds is written when the work resolves. */
@@ -21,7 +21,7 @@ export interface EntityStore {
 /** Connects lazily, through the database's own pool; there is nothing to close. */
 export function openEntityStore(database: Database): EntityStore {
   const orm = new MikroORM({
-    entities,
+    entities: resources,
     driverOptions: database.kysely as Kysely<unknown>,
     dbName: 'postroom',
     ensureDatabase: false,

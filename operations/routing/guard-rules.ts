@@ -9,6 +9,7 @@ import {
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/database.ts';
+import { GuardRule as GuardRuleEntity, GuardRuleStat } from '../../db/entities/routing.ts';
 import { readGuardedEmail } from '../../db/queries/routing/guard-mail.ts';
 import * as rules from '../../db/queries/routing/guard-rules.ts';
 import { BusTimeout, BusUnavailable } from '../../schema/messages.ts';
@@ -136,12 +137,13 @@ export async function updateGuardRule(
 }
 
 /** Throws not_found. */
-export async function deleteGuardRule({ bus, database, userId }: OperationContext, id: string): Promise<void> {
+export async function deleteGuardRule({ bus, entities, userId }: OperationContext, id: string): Promise<void> {
   const isGone =
     isAskable(id) &&
-    (await asUser(database, userId, async (transaction) => {
-      await rules.lockGuardRules(transaction, userId);
-      return rules.deleteGuardRule(transaction, userId, id);
+    (await entities.asUser(userId, async (unit) => {
+      await rules.lockGuardRules(unit.transaction, userId);
+      await unit.entities.nativeDelete(GuardRuleStat, { userId, ruleId: id });
+      return (await unit.entities.nativeDelete(GuardRuleEntity, { userId, id })) > 0;
     }));
   if (!isGone) throw ruleNotFound();
   bus.publish('guard.changed', { userId });
@@ -177,17 +179,24 @@ export async function findRule(transaction: Transaction, userId: string, id: str
   return rule;
 }
 
-/** Writes what `make` answers, one writer of the user's rules at a time. */
+/** What is stored of a rule. */
+type GuardRuleFields = Omit<GuardRuleInput, 'type' | 'config' | 'action'> & ReturnType<typeof actionOf> & GuardConfig;
+
+/** Adds the rule that `make` returns, or replaces the one of that id; one writer of the user's rules at a time. */
 async function write(
   context: OperationContext,
   id: string,
-  make: (transaction: Transaction) => Promise<rules.GuardRuleFields>,
+  make: (transaction: Transaction) => Promise<GuardRuleFields>,
 ): Promise<GuardRule> {
-  const { bus, database, userId } = context;
-  const rule = await asUser(database, userId, async (transaction) => {
+  const { bus, userId } = context;
+  const rule = await context.entities.asUser(userId, async ({ entities, transaction }) => {
     await rules.lockGuardRules(transaction, userId);
     const fields = await make(transaction);
-    await rules.writeGuardRule(transaction, userId, { id, at: context.now() }, fields);
+    const updatedAt = context.now();
+    const stored = await entities.findOne(GuardRuleEntity, { userId, id });
+    if (stored === null) entities.create(GuardRuleEntity, { userId, id, ...fields, createdAt: updatedAt, updatedAt });
+    else Object.assign(stored, fields, { updatedAt });
+    await entities.flush();
     const { rules: count, values, words } = await rules.measureGuardRules(transaction, userId);
     if (count > MAX_GUARD_RULES) throw invalid(`An account has at most ${MAX_GUARD_RULES} guard rules`, 'name');
     if (values > MAX_GUARD_VALUES_IN_ALL)

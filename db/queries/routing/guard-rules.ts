@@ -1,5 +1,4 @@
 import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
-import type { GuardConfig } from '../../../core/routing/guard-config.ts';
 import type { GuardRule, RulePlace } from '../../../core/routing/guard-rule.ts';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
@@ -127,41 +126,6 @@ export async function measureGuardRules(
     where g.user_id = ${userId}`.execute(transaction);
   const { rules = 0, values = 0, words = 0 } = rows[0] ?? {};
   return { rules: Number(rules), values, words };
-}
-
-/** What is stored of a rule. */
-export type GuardRuleFields = {
-  name: string;
-  description: string | null;
-  action: GuardRule['action'];
-  endpointId: string | null;
-  priority: number;
-  isActive: boolean;
-} & GuardConfig;
-
-/** Adds a rule, or replaces the one of that id. */
-export async function writeGuardRule(
-  transaction: Transaction<Tables>,
-  userId: string,
-  { id, at }: { id: string; at: Date },
-  fields: GuardRuleFields,
-): Promise<void> {
-  await sql`
-    insert into guard_rule (user_id, id, name, description, type, config, action, endpoint_id, priority, is_active, created_at, updated_at)
-    values (${userId}, ${id}, ${fields.name}, ${fields.description}, ${fields.type}, ${JSON.stringify(fields.config)}::jsonb,
-      ${fields.action}, ${fields.endpointId}, ${fields.priority}, ${fields.isActive}, ${at}, ${at})
-    on conflict (user_id, id) do update set name = excluded.name, description = excluded.description, type = excluded.type,
-      config = excluded.config, action = excluded.action, endpoint_id = excluded.endpoint_id, priority = excluded.priority,
-      is_active = excluded.is_active, updated_at = excluded.updated_at`.execute(transaction);
-}
-
-/** Removes a rule and its counters; false when there was none. */
-export async function deleteGuardRule(transaction: Transaction<Tables>, userId: string, id: string): Promise<boolean> {
-  await sql`delete from guard_rule_stat where user_id = ${userId} and rule_id = ${id}`.execute(transaction);
-  const { rows } = await sql`delete from guard_rule where user_id = ${userId} and id = ${id} returning id`.execute(
-    transaction,
-  );
-  return rows.length > 0;
 }
 
 /** Whether the user's endpoint takes mail; null when the user has none of that id. The row is kept as it is for the transaction. */
