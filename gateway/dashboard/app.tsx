@@ -5,7 +5,7 @@ import { NotFoundPage } from './pages/not-found.tsx';
 import { Frame } from './shell/frame.tsx';
 import { SessionGate } from './shell/session.tsx';
 
-// Each page is a file of its own to load, so that the first one comes quickly.
+// Each page is loaded separately, so that the first page loads fast.
 const openPages: Record<string, ComponentType> = {
   '/sign-in': lazy(async () => ({ default: (await import('./pages/sign-in/sign-in-page.tsx')).SignInPage })),
   '/sign-in/link': lazy(async () => ({ default: (await import('./pages/sign-in/link-page.tsx')).LinkPage })),
@@ -40,7 +40,7 @@ const pages: Record<string, ComponentType> = {
   '/settings': lazy(async () => ({ default: (await import('./pages/settings/settings-page.tsx')).SettingsPage })),
 };
 
-/** All pages by their paths; those of the first list need no session. */
+/** Shows the page of the current path. Pages of the first list need no session. */
 export function App() {
   return (
     <Suspense fallback={<Waiting />}>

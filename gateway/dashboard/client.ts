@@ -1,23 +1,23 @@
 import { Client, cacheExchange, fetchExchange, mapExchange } from '@urql/core';
 
-/** Where the graph is; same origin, so that the session's cookie goes along. */
+/** Path of the GraphQL API, on the same origin so that the session cookie is sent. */
 export const GRAPHQL_URL = '/graphql';
 
 type Listener = () => void;
 const onSessionEnd = new Set<Listener>();
 
-/** Tells whoever wants to know that the service no longer knows this browser; answers how to stop listening. */
+/** Calls the listener when the session ends. Returns a function that removes the listener. */
 export function listenForSessionEnd(listener: Listener): () => void {
   onSessionEnd.add(listener);
   return () => void onSessionEnd.delete(listener);
 }
 
-/** Says that the session is over: an answer had status 401. */
+/** Reports that the session has ended: a response had status 401. */
 export function endSession(): void {
   for (const listener of onSessionEnd) listener();
 }
 
-/** Asks the graph as whoever is signed in. Answers are kept by document and thrown away when a mutation touches one of their types. */
+/** GraphQL client of the signed-in user. Results are cached by document until a mutation changes one of their types. */
 export const client = new Client({
   url: GRAPHQL_URL,
   preferGetMethod: false,

@@ -1,7 +1,7 @@
 import { initGraphQLTada } from 'gql.tada';
 import type { introspection } from './graphql-env.d.ts';
 
-/** Makes a typed document of GraphQL text; the types come from graphql-env.d.ts, which `npm run contracts` writes. */
+/** Creates a typed document from GraphQL text. `npm run contracts` writes the types to graphql-env.d.ts. */
 export const graphql = initGraphQLTada<{
   introspection: introspection;
   disableMasking: true;

@@ -11,12 +11,12 @@ import { client } from './client.ts';
 import { NoticesPlace } from './parts/notices-place.tsx';
 import { theme } from './theme.ts';
 
-// The policy of the page lets in no styles but files and those with this mark.
+// The content security policy allows only style files and styles with this nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 setNonce(nonce);
 
 const place = document.querySelector('#app');
-if (place === null) throw new Error('index.html has no place for the app');
+if (place === null) throw new Error('index.html has no root element');
 createRoot(place).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>

@@ -14,7 +14,7 @@ const postroom: MantineColorsTuple = [
   '#2b3f9e',
 ];
 
-/** How everything looks. What differs between light and dark stands in page.css, by custom properties. */
+/** Theme of the dashboard. Custom properties in page.css define what differs between light and dark. */
 export const theme = createTheme({
   colors: { postroom },
   primaryColor: 'postroom',
@@ -29,12 +29,12 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // A cross alone has no name for those who do not see it.
+    // The icon has no accessible name.
     CloseButton: { defaultProps: { 'aria-label': 'Close' } },
-    // A page has one banner, and the head of a dialog is none.
+    // A page has only one banner, which is not the header of a dialog.
     ModalHeader: { defaultProps: { component: 'div' } },
     DrawerHeader: { defaultProps: { component: 'div' } },
-    // In the colours of alerts it has less contrast than WCAG AA asks for; the border and the sign bear them.
+    // The alert colors have less contrast than WCAG AA requires. Border and icon keep them.
     Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
   },
 });

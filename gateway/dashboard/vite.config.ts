@@ -5,7 +5,7 @@ import { brotliCompress, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-/** Writes each text file a second time, compressed, so that the gateway compresses nothing while it serves. */
+/** Writes compressed copies of text files, so that the gateway does not compress at run time. */
 function compressed(): Plugin {
   return {
     name: 'postroom-compressed',
@@ -16,16 +16,16 @@ function compressed(): Plugin {
       await Promise.all(
         names.map(async (name) => {
           const file = path.join(dir, 'assets', name);
-          const octets = await readFile(file);
+          const bytes = await readFile(file);
           for (const [ending, compress] of Object.entries(compressors))
-            await writeFile(`${file}.${ending}`, await compress(octets));
+            await writeFile(`${file}.${ending}`, await compress(bytes));
         }),
       );
     },
   };
 }
 
-/** `npm run build` makes dist of it; `npx vite gateway/dashboard` serves it anew on each change, beside a service on port 3000. */
+/** `npm run build` writes dist. `npx vite gateway/dashboard` serves the sources with live reload and uses a service on port 3000. */
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), compressed()],
@@ -33,7 +33,7 @@ export default defineConfig({
     target: 'es2023',
     outDir: 'dist',
     emptyOutDir: true,
-    // As a data: URL a picture would need a hole in the policy of the pages.
+    // The content security policy does not allow data: URLs.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
   },

@@ -5,14 +5,14 @@ import { useQuery } from 'urql';
 import { addressIn, mailboxLine } from './address-text.ts';
 import { CONTACTS } from './composer-documents.ts';
 
-/** Characters from which on people are looked for. */
+/** Minimum number of characters for suggestions. */
 const SEARCH_FROM = 2;
 const TYPING_MS = 150;
 const SHOWN = 8;
 
 export interface AddressFieldProps {
   label: string;
-  /** as forms give it */
+  /** value of the form field */
   value?: string[];
   onChange: (value: string[]) => void;
   error?: ReactNode;
@@ -20,7 +20,7 @@ export interface AddressFieldProps {
   isRequired?: boolean;
 }
 
-/** Addresses as tags; proposes people that mail was exchanged with. */
+/** Field for addresses, shown as tags. Suggests people with whom mail was exchanged. */
 export function AddressField({
   label,
   value = [],
@@ -60,7 +60,7 @@ export function AddressField({
   );
 }
 
-/** The addresses of a pasted list; commas in quotes or before an address part nothing. */
+/** Splits a pasted list into addresses. Commas within quotes or names do not separate. */
 function splitPasted(text: string): string[] {
   const parts = text.match(/(?:"(?:[^"\\]|\\.)*"|[^,;\n"])+/g) ?? [];
   return parts.map((part) => part.trim()).filter((part) => part !== '');

@@ -1,23 +1,23 @@
-/** Somebody as the graph tells of him. */
+/** A person in GraphQL. */
 export interface Person {
   name: string | null;
   address: string;
 }
 
-/** Good enough to tell a slip of the hand from an address; the service judges. */
+/** Detects typing errors only; the service validates addresses. */
 const ADDRESS = /^[^\s@<>(),;:"[\]\\]+@[^\s@<>(),;:"[\]\\]+\.[^\s@<>(),;:"[\]\\.]+$/u;
 
-/** `ann@example.com` of `Ann <ann@example.com>`; the text itself where there are no angle brackets. */
+/** Returns `ann@example.com` for `Ann <ann@example.com>`, and text without angle brackets unchanged. */
 export function addressIn(text: string): string {
   return /<([^<>]*)>\s*$/.exec(text)?.[1]?.trim() ?? text.trim();
 }
 
-/** Whether a text looks like `address` or `Name <address>`. */
+/** Returns whether a text looks like `address` or `Name <address>`. */
 export function looksLikeMailbox(text: string): boolean {
   return ADDRESS.test(addressIn(text));
 }
 
-/** `Ann <ann@example.com>`, its name in quotes where it needs them (RFC 5322 §3.2.4); the address alone without a name. */
+/** Returns `Ann <ann@example.com>`, with the name in quotes if needed (RFC 5322 §3.2.4), or the address if there is no name. */
 export function mailboxLine({ name, address }: Person): string {
   const shown = name?.trim() ?? '';
   if (shown === '') return address;
@@ -25,7 +25,7 @@ export function mailboxLine({ name, address }: Person): string {
   return `${isPlain ? shown : `"${shown.replaceAll(/["\\]/g, '\\$&')}"`} <${address}>`;
 }
 
-/** What is wrong with these; null: nothing. */
+/** Returns an error message for invalid mailboxes, or null. */
 export function refusalOfMailboxes(texts: readonly string[]): string | null {
   const wrong = texts.filter((text) => !looksLikeMailbox(text));
   if (wrong.length === 0) return null;
@@ -34,7 +34,7 @@ export function refusalOfMailboxes(texts: readonly string[]): string | null {
     : `These are not valid addresses: ${wrong.join(', ')}`;
 }
 
-/** `ann@example.com` of `ann+news@example.com`, in lower case. */
+/** Returns `ann@example.com` for `ann+news@example.com`, in lower case. */
 export function withoutTag(address: string): string {
   return address.toLowerCase().replace(/^([^+]+)\+.*@/, '$1@');
 }

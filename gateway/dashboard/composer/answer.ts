@@ -2,16 +2,16 @@ import { addressIn, mailboxLine, type Person, withoutTag } from './address-text.
 import type { Original } from './composer-documents.ts';
 import type { Draft } from './draft.ts';
 
-/** What the composer is open for. */
+/** Purpose of the composer. */
 export type ComposerMode = 'new' | 'reply' | 'reply-all' | 'forward';
 
-/** Characters of a quoted message; longer ones are cut. */
+/** Maximum number of characters of a quoted message. */
 const MAX_QUOTE_LENGTH = 100_000;
 const REPLY = /^(re|aw|sv|antw|rif)(\[\d+\])?\s*:/i;
 const FORWARD = /^(fwd?|wg|tr|rv)\s*:/i;
 const exactly = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeStyle: 'short' });
 
-/** A draft to begin with. `senders` are the user's own addresses, the likeliest first. */
+/** Returns the initial draft. `senders` are the user's addresses, most likely first. */
 export function firstDraft(
   mode: ComposerMode,
   original: Original | null,
@@ -39,7 +39,7 @@ export function firstDraft(
   };
 }
 
-/** The answered message below an answer, each line marked (RFC 3676 §4.5); empty when it has no text. */
+/** Returns the quoted original for a reply, each line marked (RFC 3676 §4.5). Empty if it has no text. */
 export function quoteOf(original: Original): string {
   const { text } = original.content;
   if (text === null || text.trim() === '') return '';
@@ -56,7 +56,7 @@ function senderFor(original: Original | null, senders: readonly string[]): strin
   return took === null ? (senders[0] ?? '') : withoutTag(took);
 }
 
-/** Whom an answer goes to: Reply-To, else From; of one's own mail its recipients again (RFC 5322 §3.6.3). */
+/** Returns the recipients of a reply: Reply-To, else From; for the user's own mail, its recipients (RFC 5322 §3.6.3). */
 function audienceOf(original: Original, isToAll: boolean, senders: readonly string[]): Pick<Draft, 'to' | 'cc'> {
   const own = new Set(
     [...senders, original.ownAddress?.address ?? '', original.envelopeRecipient ?? ''].map(withoutTag),

@@ -1,8 +1,8 @@
 import { Button, CloseButton, FileButton, Group, Paper, Text } from '@mantine/core';
 import { IconFile, IconPaperclip } from '@tabler/icons-react';
-import { type AttachedFile, MAX_CONTENT_OCTETS, sizeText } from './attachments.ts';
+import { type AttachedFile, MAX_CONTENT_BYTES, sizeText } from './attachments.ts';
 
-/** Files to go with the email: picked here, dropped on the composer or pasted into it. */
+/** Attachments of the email: selected here, dropped on the composer, or pasted. */
 export function AttachmentField({
   files,
   add,
@@ -12,10 +12,10 @@ export function AttachmentField({
   files: readonly AttachedFile[];
   add: (files: File[]) => void;
   remove: (id: string) => void;
-  /** why they cannot be sent; null: they can */
+  /** why the files cannot be sent; null: no problem */
   refusal: string | null;
 }) {
-  const octets = files.reduce((sum, { file }) => sum + file.size, 0);
+  const bytes = files.reduce((sum, { file }) => sum + file.size, 0);
   return (
     <div>
       <Group gap="xs">
@@ -26,9 +26,7 @@ export function AttachmentField({
             </Button>
           )}
         </FileButton>
-        {files.length > 0 && (
-          <Text size="xs" c="dimmed">{`${sizeText(octets)} of ${sizeText(MAX_CONTENT_OCTETS)}`}</Text>
-        )}
+        {files.length > 0 && <Text size="xs" c="dimmed">{`${sizeText(bytes)} of ${sizeText(MAX_CONTENT_BYTES)}`}</Text>}
         {files.map(({ id, file }) => (
           <Paper key={id} withBorder px="xs" py={2} radius="sm">
             <Group gap={6} wrap="nowrap">

@@ -1,30 +1,30 @@
-/** Octets that texts and files of an email may have together, and its files. */
-export const MAX_CONTENT_OCTETS = 10 * 1_024 * 1_024;
+/** Maximum size of texts and files together (bytes), and maximum number of files. */
+export const MAX_CONTENT_BYTES = 10 * 1_024 * 1_024;
 export const MAX_FILES = 20;
 
-/** A file that goes with the email, held in memory until it is sent. */
+/** An attachment, kept in memory until the email is sent. */
 export interface AttachedFile {
   id: string;
   file: File;
 }
 
-/** As "3.2 MB", counted by 1,024. */
-export function sizeText(octets: number): string {
-  if (octets < 1_024) return `${octets} B`;
-  if (octets < 1_024 * 1_024) return `${Math.round(octets / 1_024)} KB`;
-  return `${(octets / 1_024 / 1_024).toFixed(1)} MB`;
+/** Formats a size such as "3.2 MB", in units of 1,024. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} B`;
+  if (bytes < 1_024 * 1_024) return `${Math.round(bytes / 1_024)} KB`;
+  return `${(bytes / 1_024 / 1_024).toFixed(1)} MB`;
 }
 
-/** What is wrong with these files beside this text; null: nothing. */
+/** Returns an error message if these files cannot be sent with this text, or null. */
 export function refusalOfFiles(files: readonly AttachedFile[], text: string): string | null {
   if (files.length > MAX_FILES)
     return `An email can have at most ${MAX_FILES} files. Remove ${files.length - MAX_FILES} of them.`;
-  const octets = files.reduce((sum, { file }) => sum + file.size, new TextEncoder().encode(text).length);
-  if (octets <= MAX_CONTENT_OCTETS) return null;
-  return `An email can have at most ${sizeText(MAX_CONTENT_OCTETS)} in total, and this one has ${sizeText(octets)}. Remove files, or send a link to them.`;
+  const bytes = files.reduce((sum, { file }) => sum + file.size, new TextEncoder().encode(text).length);
+  if (bytes <= MAX_CONTENT_BYTES) return null;
+  return `An email can have at most ${sizeText(MAX_CONTENT_BYTES)} in total, and this one has ${sizeText(bytes)}. Remove files, or send a link to them.`;
 }
 
-/** The files as the graph takes them. Throws when a file cannot be read any more. */
+/** Returns the files as GraphQL input. Throws if a file can no longer be read. */
 export async function attachmentsInput(
   files: readonly AttachedFile[],
 ): Promise<{ filename: string; contentType: string | null; content: string }[]> {

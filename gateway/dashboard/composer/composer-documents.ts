@@ -1,6 +1,6 @@
 import { graphql, type ResultOf } from '../graphql.ts';
 
-/** Where mail can be sent from. */
+/** Addresses and domains that can send mail. */
 export const SENDERS = graphql(`
   query ComposerSenders {
     senders(first: 50) { address }
@@ -8,7 +8,7 @@ export const SENDERS = graphql(`
   }
 `);
 
-/** The message that is answered or sent on. */
+/** The message to reply to or to forward. */
 export const ORIGINAL = graphql(`
   query ComposerOriginal($id: ID!) {
     email(id: $id) {
@@ -22,7 +22,7 @@ export const ORIGINAL = graphql(`
   }
 `);
 
-/** People that mail was exchanged with, by how their address or name begins. */
+/** People with whom mail was exchanged, by the prefix of their address or name. */
 export const CONTACTS = graphql(`
   query ComposerContacts($prefix: String!) { contacts(prefix: $prefix, first: 10) { name address } }
 `);
@@ -31,7 +31,7 @@ const SENT = graphql(`
   fragment SentEmail on Email { id status scheduledAt thread { id } }
 `);
 
-/** A new email. */
+/** Sends a new email. */
 export const SEND = graphql(
   `
   mutation ComposerSend($input: SendEmailInput!) {
@@ -46,7 +46,7 @@ export const SEND = graphql(
   [SENT],
 );
 
-/** An answer. */
+/** Sends a reply. */
 export const REPLY = graphql(
   `
   mutation ComposerReply($input: ReplyToEmailInput!) {
@@ -61,7 +61,7 @@ export const REPLY = graphql(
   [SENT],
 );
 
-/** A message sent on. */
+/** Forwards a message. */
 export const FORWARD = graphql(
   `
   mutation ComposerForward($input: ForwardEmailInput!) {
@@ -76,7 +76,7 @@ export const FORWARD = graphql(
   [SENT],
 );
 
-/** Takes an email off the schedule. */
+/** Cancels a scheduled email. */
 export const CANCEL = graphql(`
   mutation ComposerCancel($input: CancelEmailInput!) {
     cancelEmail(input: $input) {
@@ -87,7 +87,7 @@ export const CANCEL = graphql(`
   }
 `);
 
-/** The message that is answered or sent on. */
+/** The message to reply to or to forward. */
 export type Original = NonNullable<ResultOf<typeof ORIGINAL>['email']>;
-/** An email that was just given to be sent. */
+/** An email that was just submitted. */
 export type SentEmail = ResultOf<typeof SENT>;

@@ -35,7 +35,7 @@ export interface ComposerFormProps {
   original: Original | null;
   senders: readonly string[];
   domains: readonly string[];
-  /** what was written before; null: nothing */
+  /** the saved draft; null: none */
   kept: ReturnType<typeof readDraft>;
   first: Draft;
   close: () => void;
@@ -44,7 +44,7 @@ export interface ComposerFormProps {
 
 const FIELDS = ['from', 'to', 'cc', 'bcc', 'subject', 'text', 'scheduledAt'];
 
-/** The fields of an email that is being written. */
+/** Form to write an email. */
 export function ComposerForm(props: ComposerFormProps) {
   const { mode, original, senders, domains, close, sent } = props;
   const [{ kept, first }] = useState({ kept: props.kept, first: props.first });
@@ -99,7 +99,7 @@ export function ComposerForm(props: ComposerFormProps) {
     const own = Object.entries(fields).filter(([field]) => FIELDS.includes(field));
     form.setErrors(Object.fromEntries(own));
     if (own.some(([field]) => field === 'cc' || field === 'bcc')) setCopies(true);
-    // What stands at no field stands above them all.
+    // Problems without a field are shown above the form.
     if (own.length === 0 || own.length < Object.keys(fields).length) setProblem(outcome.problem);
   };
   const discard = () => {
@@ -246,12 +246,12 @@ export function ComposerForm(props: ComposerFormProps) {
   );
 }
 
-/** What a composer is for, in words. */
+/** Returns the title of the composer. */
 export function titleOf(mode: ComposerMode): string {
   return { new: 'New email', reply: 'Reply', 'reply-all': 'Reply to all', forward: 'Forward' }[mode];
 }
 
-/** The typed local-part at each domain of one's own. */
+/** Returns the typed local-part at each of the user's domains. */
 function completed(typed: string, domains: readonly string[]): string[] {
   const local = typed.split('@')[0]?.trim() ?? '';
   return local === '' || /[\s<>]/.test(local) ? [] : domains.map((domain) => `${local}@${domain}`);

@@ -10,21 +10,21 @@ import { draftName, readDraft } from './draft.ts';
 
 export interface ComposerProps {
   mode: ComposerMode;
-  /** the message that is answered or sent on */
+  /** the message to reply to or to forward */
   emailId?: string | undefined;
-  /** addresses to begin with */
+  /** initial recipients */
   to?: string[];
   close: () => void;
   sent?: (email: SentEmail) => void;
 }
 
-/** Writes an email: a new one, an answer, or one that sends another on. What is written stays in the tab until it is sent. */
+/** Writes a new email, a reply or a forwarded email. The draft stays in the tab until it is sent. */
 export function Composer({ mode, emailId, to = [], close, sent }: ComposerProps) {
   const { id: userId } = useViewer();
   const [{ data: sendersData, error: sendersError }, readSenders] = useQuery({
     query: SENDERS,
     variables: {},
-    // Domains are verified while nobody looks.
+    // Domains can be verified in the background.
     requestPolicy: 'cache-and-network',
   });
   const [{ data: originalData, error: originalError }, readOriginal] = useQuery({
@@ -34,7 +34,7 @@ export function Composer({ mode, emailId, to = [], close, sent }: ComposerProps)
   });
   const error = sendersError ?? originalError;
   const original = emailId === undefined ? null : originalData?.email;
-  // What is written and attached already outlives a reading that fails.
+  // A failed refresh must not discard the draft and its files.
   if (error !== undefined && (sendersData === undefined || original === undefined))
     return (
       <ErrorNote

@@ -1,6 +1,6 @@
 import { randomId } from '../parts/random-id.ts';
 
-/** What somebody wrote and did not send yet. */
+/** An unsent email. */
 export interface Draft {
   from: string;
   to: string[];
@@ -8,15 +8,15 @@ export interface Draft {
   bcc: string[];
   subject: string;
   text: string;
-  /** when it shall go, in words; empty: at once */
+  /** send time in words; empty: now */
   scheduledAt: string;
-  /** whether the answered message stands below */
+  /** whether to quote the original message */
   hasQuote: boolean;
-  /** whether the files of the message that is sent on go with it */
+  /** whether to include the attachments of the forwarded message */
   hasOriginalFiles: boolean;
 }
 
-/** What a draft was last sent as: the same content is sent with the same key, so that it goes out once. */
+/** Idempotency key of the last attempt. The same content is sent with the same key, so that it is sent once. */
 export interface SendingMark {
   key: string;
   content: string;
@@ -24,17 +24,17 @@ export interface SendingMark {
 
 interface Kept {
   draft: Draft;
-  /** of files that were attached: they are not kept themselves */
+  /** names of attached files; the files themselves are not saved */
   fileNames: string[];
   mark: SendingMark | null;
 }
 
-/** Under which a draft is kept in this tab. */
+/** Returns the session storage key of a draft. */
 export function draftName(userId: string, mode: string, emailId: string | null): string {
   return `postroom-draft ${userId} ${mode} ${emailId ?? ''}`;
 }
 
-/** The draft of that name; null: there is none. */
+/** Returns the draft with this key, or null. */
 export function readDraft(name: string): Kept | null {
   try {
     const text = sessionStorage.getItem(name);
@@ -44,21 +44,21 @@ export function readDraft(name: string): Kept | null {
   }
 }
 
-/** Keeps a draft until the tab is closed. A browser that has no room for it does without. */
+/** Saves a draft until the tab is closed. Does nothing if the storage is full. */
 export function keepDraft(name: string, kept: Kept): void {
   try {
     sessionStorage.setItem(name, JSON.stringify(kept));
   } catch {
-    // Full, or switched off: what is written stays on the page.
+    // The storage is full or disabled. The draft stays on the page.
   }
 }
 
-/** Forgets a draft. */
+/** Deletes a draft. */
 export function dropDraft(name: string): void {
   sessionStorage.removeItem(name);
 }
 
-/** The mark to send this content with: that of the last try when it was the same, so that a lost answer does not send it twice. */
+/** Returns the mark for this content: that of the last attempt if the content is unchanged, so that a lost response does not cause a second email. */
 export function markFor(content: string, last: SendingMark | null): SendingMark {
   return last !== null && last.content === content ? last : { key: randomId(), content };
 }

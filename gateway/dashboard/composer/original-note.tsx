@@ -14,7 +14,7 @@ export interface OriginalNoteProps {
   setFiles: (hasFiles: boolean) => void;
 }
 
-/** What goes along of the message that is answered or sent on. */
+/** Shows which parts of the original message are included. */
 export function OriginalNote({ mode, original, hasQuote, setQuote, hasFiles, setFiles }: OriginalNoteProps) {
   const [isShown, setShown] = useState(false);
   if (mode === 'forward')

@@ -3,7 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import type { Problem } from '../parts/use-act.ts';
 
-/** Why nothing was sent, and what to do about it. */
+/** Explains why the email was not sent, and what to do. */
 export function ProblemNote({ problem }: { problem: Problem }) {
   const { message, type, fields } = problem;
   const others = Object.entries(fields).map(([field, why]) => `${field}: ${why}`);

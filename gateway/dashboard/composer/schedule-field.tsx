@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import type { Schedule } from '../../../core/sending/schedule.ts';
 import { exactTime } from '../parts/relative-time.tsx';
 
-/** What is offered; each is read in the browser's zone. */
+/** Suggested times, in the time zone of the browser. */
 const OFFERS = ['in 1 hour', 'tomorrow at 9am', 'next Monday at 9am'];
 const REFUSALS = {
   'unknown time zone': 'Postroom does not know the time zone of this browser.',
@@ -12,23 +12,23 @@ const REFUSALS = {
   'too late': 'Choose a time at most one year from now.',
 };
 
-/** How the result of a schedule reads to the user. */
+/** Returns the scheduled instant, or why the text is not valid. */
 function meaningOf(schedule: Schedule): ScheduleMeaning {
   if (schedule.refusal === null) return { at: schedule.at, refusal: null };
   if (schedule.refusal !== 'ambiguous') return { at: null, refusal: REFUSALS[schedule.refusal] };
   return { at: null, refusal: `This can mean ${schedule.readings.join(' or ')}. Enter one of these.` };
 }
 
-/** The zone of this browser, as `Europe/Berlin`. */
+/** Time zone of this browser, such as `Europe/Berlin`. */
 export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** What a text means, read as the service reads it; null: nothing is written, or it is being found out. */
+/** Parses a time like the service does. Null while it is empty or being parsed. */
 export interface ScheduleMeaning {
   at: Date | null;
   refusal: string | null;
 }
 
-/** When the email shall go, in plain words, and the instant that they mean. */
+/** Field for the send time in words; shows the resulting instant. */
 export function ScheduleField({
   value,
   onChange,
@@ -65,7 +65,7 @@ export function ScheduleField({
   );
 }
 
-/** Reads it by the very rules of the service, which are loaded only when somebody schedules. */
+/** Parses the time with the code of the service, which is loaded on first use. */
 function useMeaning(text: string): ScheduleMeaning | null {
   const [meaning, setMeaning] = useState<ScheduleMeaning | null>(null);
   useEffect(() => {

@@ -10,7 +10,7 @@ import { type Draft, draftName, dropDraft, keepDraft, markFor, type SendingMark 
 import { timeZone } from './schedule-field.tsx';
 
 export interface Sending {
-  /** Sends it; answers the email, or why nothing was sent. A second call while one runs answers null. */
+  /** Sends the draft. Resolves to the email, or to the problem; to null while another call runs. */
   send: (
     draft: Draft,
     files: readonly AttachedFile[],
@@ -18,7 +18,7 @@ export interface Sending {
   isBusy: boolean;
 }
 
-/** Sends what was written, once: a double click is one click, and the same content after a lost answer bears the same key. */
+/** Sends a draft once: ignores double clicks, and repeats the idempotency key if a response was lost. */
 export function useSending(mode: ComposerMode, original: Original | null, lastMark: SendingMark | null): Sending {
   const { id: userId } = useViewer();
   const { act: sendNew } = useAct(SEND, { quiet: true });

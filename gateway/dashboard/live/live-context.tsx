@@ -3,7 +3,7 @@ import { type LiveEvent, type LiveEvents, type LiveState, openLiveEvents } from 
 
 const LiveContext = createContext<LiveEvents | null>(null);
 
-/** Gives the parts inside it the events of one user; anew when `round` is another. */
+/** Provides the live events of one user. A new `round` restarts the feed. */
 export function LiveProvider({
   userId,
   start,
@@ -24,12 +24,12 @@ export function LiveProvider({
   return <LiveContext value={live}>{children}</LiveContext>;
 }
 
-/** The kinds of events, as `EMAIL_RECEIVED`. */
+/** Event kinds, such as `EMAIL_RECEIVED`. */
 export type LiveKind = LiveEvent['kind'];
 
 /**
- * Calls back on each event of these kinds (`all`: of any), and, with null, when events may have been missed. The callback may change from
- * one rendering to the next.
+ * Calls the callback for each event of these kinds (`all`: every event), and with null if events may have been missed. The callback may change
+ * between renders.
  */
 export function useLive(kinds: readonly LiveKind[] | 'all', onEvent: (event: LiveEvent | null) => void): void {
   const live = useContext(LiveContext);
@@ -45,7 +45,7 @@ export function useLive(kinds: readonly LiveKind[] | 'all', onEvent: (event: Liv
   }, [live]);
 }
 
-/** Whether events come as they happen. */
+/** Returns the state of the event connection. */
 export function useLiveState(): LiveState {
   const live = useContext(LiveContext);
   const [state, setState] = useState<LiveState>('connecting');

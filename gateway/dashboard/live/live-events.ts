@@ -8,37 +8,37 @@ const EVENTS = graphql(`
   }
 `);
 
-/** The text is what is sent; the parsed document is for types. */
+/** The text is sent; the parsed document provides the types. */
 const EVENTS_TEXT = `subscription DashboardEvents($after: String) {
   events(after: $after) { cursor kind at emailId threadId deliveryId endpointId domainId data }
 }`;
 
-/** Something that happened, with the ids of what it happened to. */
+/** An event with the ids of its objects. */
 export type LiveEvent = ResultOf<typeof EVENTS>['events'];
 
-/** `live`: events come as they happen; `waiting`: the connection is gone and is tried again. */
+/** `live`: connected; `waiting`: the connection was lost and is retried. */
 export type LiveState = 'connecting' | 'live' | 'waiting';
 
 type Message = { kind: 'event'; event: LiveEvent } | { kind: 'state'; state: LiveState } | { kind: 'ask' };
 
-/** Waits between tries; the last one is repeated. Milliseconds. */
+/** Delays between connection attempts; the last one repeats. Milliseconds. */
 const BACKOFF_MS = [250, 1_000, 2_000, 5_000, 10_000];
 const UNAUTHORIZED = 401;
 
-/** The events of one user in this tab. */
+/** Event feed of one user in this tab. */
 export interface LiveEvents {
   listen(listener: (event: LiveEvent) => void): () => void;
-  /** told at once and on each change */
+  /** called at once and on each change */
   watchState(listener: (state: LiveState) => void): () => void;
-  /** told when events may have been missed, so that what is shown has to be read again */
+  /** called when events may have been missed, so that shown data must be reloaded */
   listenForGap(listener: () => void): () => void;
   close(): void;
 }
 
 /**
- * Opens the feed behind the cursor `start` (null: with what happens next). Of all tabs of this user one holds the subscription and hands its events to the others, because a browser opens six
- * connections to a server at most. When that tab goes, another takes over behind the last event that it saw, so that none is missed.
- * Browsers give out locks on https and on localhost only; elsewhere each tab has a subscription of its own.
+ * Opens the feed after the cursor `start` (null: with new events). One tab of the user subscribes and passes events to the other tabs, because browsers open at most six
+ * connections per server. When that tab closes, another one continues after the last event it saw, so that no event is missed.
+ * Browsers support locks only on https and localhost; elsewhere each tab subscribes.
  */
 export function openLiveEvents(userId: string, start: string | null): LiveEvents {
   const name = `postroom-events-${userId}`;
@@ -56,7 +56,7 @@ export function openLiveEvents(userId: string, start: string | null): LiveEvents
     state = next;
     if (isLeader) channel.postMessage({ kind: 'state', state } satisfies Message);
   };
-  // Without a cursor to begin at, something may have happened before the subscription stood.
+  // Without a start cursor, events before the subscription may have been missed.
   const tellGap = () => {
     if (cursor === null) for (const listener of gapListeners) listener();
   };
@@ -120,7 +120,7 @@ export function openLiveEvents(userId: string, start: string | null): LiveEvents
   };
 }
 
-/** One subscription, until it ends or fails. Throws the response's error. */
+/** Yields the events of one subscription until it ends or fails. Throws the error of the response. */
 async function* subscribe(after: string | null, signal: AbortSignal, onOpen: () => void): AsyncGenerator<LiveEvent> {
   const sse = createClient({ url: GRAPHQL_URL, credentials: 'same-origin', retryAttempts: 0 });
   const results = sse.iterate<{ events: LiveEvent }>(
@@ -131,7 +131,7 @@ async function* subscribe(after: string | null, signal: AbortSignal, onOpen: () 
   signal.addEventListener('abort', stop, { once: true });
   try {
     for await (const result of results) {
-      // The last answer of a stream that the service ends: it is asked again, behind the cursor.
+      // The service ended the stream. Subscribe again after the cursor.
       if (result.errors !== undefined && result.errors.length > 0) return;
       if (result.data) yield result.data.events;
     }
@@ -155,7 +155,7 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
     };
     const timer = setTimeout(end, milliseconds);
     signal.addEventListener('abort', end);
-    // Back on the net: no reason to wait.
+    // The browser is online again, so retry now.
     window.addEventListener('online', end);
   });
 }

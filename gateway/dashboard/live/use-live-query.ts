@@ -6,30 +6,30 @@ import type { LiveEvent } from './live-events.ts';
 export interface LiveQueryOptions<Data, Variables extends AnyVariables> {
   query: TypedDocumentNode<Data, Variables>;
   variables: Variables;
-  /** events after which the answer may be another; `all`: any */
+  /** events that may change the result; `all`: any */
   kinds: readonly LiveKind[] | 'all';
-  /** narrows them, for instance to one email; absent: every event of these kinds */
+  /** filters events, for example by email; absent: all events of these kinds */
   concerns?: (event: LiveEvent) => boolean;
-  /** types of which the answer may be empty now, so that a mutation of one has it read again; as `['Domain']` */
+  /** types that the result may not contain yet, so that a mutation of one reloads it, such as `['Domain']` */
   types?: string[];
   isPaused?: boolean;
-  /** how long a crowd of events is gathered; absent: 400 ms */
+  /** time for which events are collected; absent: 400 ms */
   gatherMs?: number;
 }
 
 export interface LiveQuery<Data> {
-  /** the last answer, while another is read too; undefined before the first */
+  /** last result, also while it is being reloaded; undefined before the first */
   data: Data | undefined;
   error: CombinedError | undefined;
-  /** nothing to show yet */
+  /** no result yet */
   isLoading: boolean;
   refresh: () => void;
 }
 
-/** Answers of a crowd of events are read once in this time; the first at once. Milliseconds. */
+/** Minimum time between two reloads. The first event reloads at once. Milliseconds. */
 const GATHER_MS = 400;
 
-/** Asks the graph, and again when something happened that the answer depends on. */
+/** Runs a query, and again after events that may change its result. */
 export function useLiveQuery<Data, Variables extends AnyVariables>(
   options: LiveQueryOptions<Data, Variables>,
 ): LiveQuery<Data> {

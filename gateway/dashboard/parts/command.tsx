@@ -1,7 +1,7 @@
 import { Box, Code, Group } from '@mantine/core';
 import { CopyButton } from './copy-button.tsx';
 
-/** A command for a terminal, or another text to copy whole. */
+/** Shows a command or another text with a copy button. */
 export function Command({ text, label = 'Copy command' }: { text: string; label?: string }) {
   return (
     <Group gap={4} wrap="nowrap" align="flex-start" className="postroom-command">

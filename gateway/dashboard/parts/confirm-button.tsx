@@ -2,7 +2,7 @@ import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/co
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 
-/** A button for what cannot be taken back: it asks first and says what will happen. The question closes when `act` has ended; that tells itself what came of it. */
+/** Button for an action that cannot be undone. Asks for confirmation first. The dialog closes when `act` is done; `act` reports its outcome. */
 export function ConfirmButton({
   label,
   question,

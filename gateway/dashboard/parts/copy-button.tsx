@@ -2,7 +2,7 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 
-/** Copies a text; `label` says what, as "Copy the key". */
+/** Button that copies a text. `label` names it, such as "Copy key". */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const { copy, copied } = useClipboard({ timeout: 1_500 });
   return (

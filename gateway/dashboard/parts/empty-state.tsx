@@ -2,7 +2,7 @@ import { Paper, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import type { IconInbox } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 
-/** What a page shows while it has nothing to show: why, and the next step. */
+/** Empty state of a page: the reason and the next step. */
 export function EmptyState({
   icon: Icon,
   title,

@@ -3,7 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import type { CombinedError } from 'urql';
 import { problemOf } from './use-act.ts';
 
-/** Says why something cannot be shown, and offers another try. */
+/** Shows why data could not be loaded, with a retry button. */
 export function ErrorNote({ error, retry }: { error: CombinedError; retry?: () => void }) {
   return (
     <Alert

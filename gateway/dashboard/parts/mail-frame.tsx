@@ -3,21 +3,21 @@ import { IconAlertTriangle, IconPhotoOff } from '@tabler/icons-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import classes from './mail-frame.module.css';
 
-/** Pixels; a longer mail scrolls in its frame. */
+/** Maximum height; longer emails scroll. Pixels. */
 const MAX_HEIGHT = 8_000;
-/** Of a mail that cannot be measured. Pixels. */
+/** Height of an email that cannot be measured. Pixels. */
 const FIXED_HEIGHT = 560;
 const FIRST_HEIGHT = 140;
-/** Too many mails at once are refused, so that the first failure is tried again by itself after so long. Milliseconds. */
+/** Delay before the first failure is retried, since the service limits simultaneous requests. Milliseconds. */
 const RETRY_MS = 1_500;
 
 /**
- * What a mail may do where it is shown, and no more than that whatever it says: open links elsewhere. Scripts never; the origin is kept only
- * so that the height can be read from here (decision 37).
+ * Permissions of a shown email: it may open links in new tabs, but never run scripts. The origin is kept only
+ * so that the page can read the height (decision 37).
  */
 const SANDBOX = 'allow-same-origin allow-popups allow-popups-to-escape-sandbox';
 
-/** Shows a mail as its sender designed it, on white; images on other servers are loaded only when they are asked for. `title` names it for who hears it read. */
+/** Shows the HTML of an email on white. Remote images load only on request. `title` is for screen readers. */
 export function MailFrame({ emailId, title }: { emailId: string; title: string }) {
   return <FrameOfMail key={emailId} emailId={emailId} title={title} />;
 }
@@ -82,7 +82,7 @@ function FrameOfMail({ emailId, title }: { emailId: string; title: string }) {
       ) : (
         <Box className={classes['surface'] ?? ''} aria-busy={isLoading}>
           <iframe
-            // Made anew each time: a frame that is led elsewhere leaves steps for the back button.
+            // Recreated each time, because navigation in a frame adds entries to the browser history.
             key={tries}
             className={classes['frame']}
             title={title}
@@ -100,7 +100,7 @@ function FrameOfMail({ emailId, title }: { emailId: string; title: string }) {
   );
 }
 
-/** What was left out of the mail, and the way to it. */
+/** Shows what was removed from the email, and a button to load remote images. */
 function Notice({
   state,
   hasRemoteImages,
@@ -140,8 +140,8 @@ function counted(count: number, noun: string): string {
 }
 
 /**
- * What the document in the frame says of itself. One that is not ours is an error; one that cannot be looked into is an error, too, but for
- * plain HTTP, where browsers do not say that they ask for a frame and the mail has no origin.
+ * Returns the facts of the framed document. A foreign or inaccessible document is an error, except over
+ * plain HTTP, where browsers do not mark frame requests and the email has no origin.
  */
 function readShown(frame: HTMLIFrameElement): Shown | 'unmeasured' | 'failed' {
   const shown = frame.contentDocument;

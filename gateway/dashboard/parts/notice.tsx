@@ -3,18 +3,18 @@ import { Link } from 'wouter';
 import { hideNotice, notify } from './notify.ts';
 import { randomId } from './random-id.ts';
 
-/** How long a notice with something to do in it stays. Milliseconds. */
+/** Time that a notice with an action stays. Milliseconds. */
 const STAYS_MS = 10_000;
 
-/** What a notice offers. */
+/** Actions of a notice. */
 export interface NoticeOffer {
   /** a link: its text and path */
   link?: { label: string; path: string } | undefined;
-  /** takes back what was done */
+  /** undoes the action */
   undo?: (() => void) | undefined;
 }
 
-/** Tells what was done, with a link to it and a way to take it back. */
+/** Shows what was done, with an optional link and undo button. */
 export function showNotice(text: string, { link, undo }: NoticeOffer = {}): void {
   const id = randomId();
   const hide = () => hideNotice(id);

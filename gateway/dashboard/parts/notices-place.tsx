@@ -3,7 +3,7 @@ import { noticesAsked } from './notify.ts';
 
 const Notices = lazy(async () => ({ default: (await import('./notices.tsx')).Notices }));
 
-/** Keeps a place for notices; it is empty until there is one. */
+/** Renders notices. Loads their code with the first notice. */
 export function NoticesPlace() {
   const isAsked = useSyncExternalStore(noticesAsked.subscribe, noticesAsked.read);
   return isAsked ? (

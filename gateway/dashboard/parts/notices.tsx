@@ -1,8 +1,8 @@
 import { Notifications, notifications } from '@mantine/notifications';
 
-/** Where notices appear. */
+/** Container of notices. */
 export function Notices() {
-  // Over the end of the navigation: elsewhere it would lie over what one may want to press next.
+  // Over the end of the navigation, where it does not cover buttons that the user may need next.
   return <Notifications position="bottom-left" containerWidth={380} />;
 }
 

@@ -10,17 +10,17 @@ let shower: Promise<Shower> | null = null;
 const listeners = new Set<() => void>();
 let isAsked = false;
 
-/** Shows a notice. What draws notices is loaded with the first one. */
+/** Shows a notice. The code that renders notices loads with the first one. */
 export function notify(notice: NotificationData): void {
   void load().then(({ showNotification }) => showNotification(notice));
 }
 
-/** Takes a notice away, by its id. */
+/** Hides a notice by its id. */
 export function hideNotice(id: string): void {
   void load().then(({ hideNotification }) => hideNotification(id));
 }
 
-/** Whether there has been a notice, for whom to tell when there is. */
+/** Calls the listener when the first notice is shown. */
 export const noticesAsked = {
   subscribe: (listener: () => void): (() => void) => {
     listeners.add(listener);

@@ -1,7 +1,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 
-/** The heading of a page, which is also the title of its tab; what can be done there stands at its right. */
+/** Heading of a page, also used as the tab title. `children` are the actions at its right. */
 export function PageHeader({ title, about, children }: { title: string; about?: ReactNode; children?: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Postroom`;

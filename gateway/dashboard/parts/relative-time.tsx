@@ -11,10 +11,10 @@ const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 ];
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' });
-/** How often the words are looked at again. Milliseconds. */
+/** Interval at which the text is updated. Milliseconds. */
 const TICK_MS = 20_000;
 
-/** "5 min. ago"; the exact time on hover and focus. */
+/** Shows "5 min. ago", and the exact time on hover and focus. */
 export function RelativeTime({ at, prefix = '' }: { at: string; prefix?: string }) {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -28,7 +28,7 @@ export function RelativeTime({ at, prefix = '' }: { at: string; prefix?: string 
   );
 }
 
-/** As "in 2 hr." or "now", seen from `now` (milliseconds). */
+/** Formats an instant such as "in 2 hr." or "now", relative to `now` (milliseconds). */
 export function relativeTime(at: string, now: number): string {
   const seconds = Math.round((Date.parse(at) - now) / 1_000);
   const unit = UNITS.find(([, length]) => Math.abs(seconds) >= length);
@@ -39,7 +39,7 @@ export function relativeTime(at: string, now: number): string {
     : relative.format(Math.round(seconds / unit[1]), unit[0]);
 }
 
-/** Date, time and zone in full. */
+/** Formats date, time and zone in full. */
 export function exactTime(at: string): string {
   return exact.format(new Date(at));
 }

@@ -2,28 +2,28 @@ import { useState } from 'react';
 import { type AnyVariables, type TypedDocumentNode, useClient } from 'urql';
 import { notify } from './notify.ts';
 
-/** Why the service did not do what was asked. */
+/** Why a mutation failed. */
 export interface Problem {
-  /** for people */
+  /** text for the user */
   message: string;
-  /** for programs, as DOMAIN_ALREADY_REGISTERED; null: none */
+  /** error code, such as DOMAIN_ALREADY_REGISTERED; null: none */
   code: string | null;
-  /** the member of the union, as `ValidationError`; `Network` and `Service` for what lies outside the graph */
+  /** type of the error, such as `ValidationError`; `Network` and `Service` for errors outside GraphQL */
   type: string;
-  /** the fields at fault and why, by name */
+  /** messages by invalid field */
   fields: Record<string, string>;
 }
 
 export type Outcome<Payload> = { payload: Payload; problem: null } | { payload: null; problem: Problem };
 
-/** The members of a mutation's union that are no errors. */
+/** The members of a mutation's union that are not errors. */
 type PayloadOf<Result> = Extract<Result, { __typename: `${string}Payload` }>;
 type RootOf<Data> = Data extends Record<string, infer Result> ? PayloadOf<Result> : never;
 
 /**
  * Runs mutations of one root field whose document asks for `__typename` and `... on Error { message code }`,
  * and for `... on ValidationError { fields { path message } }` where a form shows them at its fields.
- * With `quiet` the caller shows the problem itself; otherwise a notice tells of it.
+ * With `quiet` the caller shows the problem; otherwise a notice does.
  */
 export function useAct<Data, Variables extends AnyVariables>(
   mutation: TypedDocumentNode<Data, Variables>,
@@ -66,7 +66,7 @@ function unionProblem(result: Record<string, unknown> | null): Problem | null {
   };
 }
 
-/** What to tell of an error of the answer as a whole. */
+/** Returns the problem for an error of the whole response. */
 export function problemOf(error: {
   message: string;
   networkError?: Error;

@@ -4,7 +4,7 @@ import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { signOut } from './sign-out.ts';
 
-/** The menu of the account, open from the start: it is loaded when it is asked for. `target` is the button. */
+/** Account menu. It is loaded when the user opens it, so it starts open. `target` is the button. */
 export function AccountMenu({
   email,
   target,

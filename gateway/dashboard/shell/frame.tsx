@@ -9,7 +9,7 @@ import { useViewer } from './viewer.ts';
 
 const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }));
 
-/** The page around a page: header, navigation, and where the keyboard begins. */
+/** Layout of all pages: header, navigation, skip link. */
 export function Frame({ children }: { children: ReactNode }) {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const [location] = useLocation();
@@ -17,7 +17,7 @@ export function Frame({ children }: { children: ReactNode }) {
   const previous = useRef(location);
   useEffect(() => {
     close();
-    // Whoever went to another page by keyboard or screen reader begins there.
+    // Moves the focus to the new page, for keyboard and screen reader users.
     if (sectionOf(previous.current) !== sectionOf(location)) main.current?.focus({ preventScroll: true });
     previous.current = location;
   }, [location, close]);
@@ -104,7 +104,7 @@ function LiveBadge() {
   );
 }
 
-/** The button is there at once; its menu comes when it is asked for. */
+/** Account button. Its menu is loaded on first use. */
 function AccountButton() {
   const { email } = useViewer();
   const [isOpen, setOpen] = useState(false);

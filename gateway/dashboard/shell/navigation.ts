@@ -21,7 +21,7 @@ export interface Place {
   icon: typeof IconInbox;
 }
 
-/** The navigation: groups of places, each with its heading (null: none). */
+/** Groups of navigation entries, each with its heading (null: none). */
 export const places: { heading: string | null; places: Place[] }[] = [
   {
     heading: null,

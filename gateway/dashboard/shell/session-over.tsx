@@ -4,7 +4,7 @@ import { SignInForm } from '../pages/sign-in/sign-in-form.tsx';
 import { useAuthSettings } from '../pages/sign-in/use-auth-settings.ts';
 import type { Viewer } from './viewer.ts';
 
-/** Stands before a page whose session is over, and asks to sign in: what was begun on the page is still there then. */
+/** Dialog over a page whose session has ended. After sign-in, the page continues with its unsaved input. */
 export function SessionOver({ viewer, onSignedIn }: { viewer: Viewer; onSignedIn: () => void }) {
   const settings = useAuthSettings();
   const { pathname, search, hash } = window.location;

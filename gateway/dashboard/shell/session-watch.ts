@@ -4,12 +4,12 @@ import { auth } from '../pages/sign-in/auth-calls.ts';
 import { listenForSessionNews } from './session-news.ts';
 import { leave } from './sign-out.ts';
 
-/** A session ends 12 hours after this was last done, which only pages that are looked at do. Milliseconds. */
+/** Interval at which visible pages keep the session alive. Milliseconds. */
 const KEEP_ALIVE_MS = 300_000;
 
 /**
- * Watches over the session of a user: keeps it alive while the page is looked at, leaves when another tab signed out, and loads the page
- * anew when another user signed in in this browser.
+ * Keeps the session of a user alive while the page is visible, leaves when another tab signs out, and reloads the page
+ * when another user signs in in this browser.
  */
 export function useSessionWatch({
   userId,
@@ -17,9 +17,9 @@ export function useSessionWatch({
   onSignIn,
 }: {
   userId: string;
-  /** the service no longer knows the session */
+  /** called when the session has ended */
   onEnd: () => void;
-  /** the same user signed in in another tab */
+  /** called when the same user signs in in another tab */
   onSignIn: () => void;
 }): void {
   const ended = useEffectEvent(onEnd);

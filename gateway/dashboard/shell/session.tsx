@@ -11,7 +11,7 @@ import { VIEWER, ViewerContext } from './viewer.ts';
 
 const SessionOver = lazy(async () => ({ default: (await import('./session-over.tsx')).SessionOver }));
 
-/** Shows what is inside to whoever is signed in; sends others to the sign-in page, and back afterwards. */
+/** Shows its children to signed-in users. Sends others to the sign-in page, and back after sign-in. */
 export function SessionGate({ children }: { children: ReactNode }) {
   const [{ data, error }, again] = useQuery({ query: VIEWER, variables: {}, requestPolicy: 'network-only' });
   const [location] = useLocation();
@@ -32,10 +32,10 @@ export function SessionGate({ children }: { children: ReactNode }) {
   );
 }
 
-/** One user's session in this tab. When it ends, what the page shows stays until it goes on. */
+/** Session of one user in this tab. When it ends, the page stays until the user signs in again. */
 function Session({ viewer, events, children }: ResultOf<typeof VIEWER> & { children: ReactNode }) {
   const [isOver, setOver] = useState(false);
-  // How often it went on after it had ended: each time the feed begins anew, and what is shown is read again.
+  // Number of sign-ins after the session ended. Each restarts the feed and reloads the data.
   const [round, setRound] = useState(0);
   const goOn = () => {
     if (isOver) setRound(round + 1);

@@ -2,23 +2,23 @@ import { type AuthOutcome, auth } from '../pages/sign-in/auth-calls.ts';
 import { notify } from '../parts/notify.ts';
 import { announceSignOut } from './session-news.ts';
 
-/** Ends the session and shows the sign-in page in all tabs. What was read goes with the pages. */
+/** Ends the session and shows the sign-in page in all tabs. Loaded data is discarded. */
 export async function signOut(): Promise<void> {
   leaveAfter(await auth.signOut());
 }
 
-/** As signOut, in all browsers where the account is signed in. */
+/** Ends all sessions of the account, in all browsers. */
 export async function signOutEverywhere(): Promise<void> {
   leaveAfter(await auth.endAllSessions());
 }
 
-/** Shows the sign-in page. A page that is loaded anew remembers nothing. */
+/** Shows the sign-in page. The reload discards all data. */
 export function leave(): void {
   window.location.assign('/sign-in');
 }
 
 function leaveAfter({ problem }: AuthOutcome<unknown>): void {
-  // Without an answer the session may well go on: whoever reads "signed out" then would be misled.
+  // Without a response the session may still exist, so do not claim that the user is signed out.
   if (problem !== null && problem.status !== 401) {
     notify({ title: 'You are still signed in', message: problem.message, color: 'red' });
     return;
