@@ -12,7 +12,7 @@ Serves REST, GraphQL, GET /health and GET /ready as a separate process. You can 
 them. Requires DATABASE_URL (without user and password), NATS_URL and SECRET_KEY.`,
 });
 
-/** Connections to PostgreSQL; 20 in all on two cores (guarantees.md §5). */
+/** Connections to PostgreSQL; 20 in all on two cores. */
 const CONNECTIONS = 8;
 const AUTH_CONNECTIONS = 2;
 const DRAIN_LIMIT_MS = 9_700;

@@ -1,4 +1,4 @@
-/** Rows taken at once; guarantees.md §5. */
+/** Rows taken at once. */
 export const CLAIM_BATCH = 50;
 /** How long a claim holds unless its work finishes first; longer than any attempt. Seconds. */
 export const LEASE_SECONDS = 30;

@@ -24,7 +24,7 @@ export interface OctetStoreOptions {
   cacheOctets?: number;
 }
 
-/** Octets of messages kept in memory; speed.md "The hand-over needs a cap". */
+/** Octets of messages kept in memory. */
 const CACHE_OCTETS = 128_000_000;
 /** Octets of a message that is read ahead. */
 const SMALL_OCTETS = 65_536;

@@ -22,7 +22,7 @@ export const questions = {
       }),
       z.object({ verdict: z.literal('reject'), code: z.number(), enhancedCode: z.string(), text: z.string() }),
     ]),
-    /** house.md §1.2: the question at RCPT has 8 s */
+    /** The question at RCPT has 8 s. */
     limitMs: 8_000,
   },
   /** Store this message; the octets travel beside the request. The answer comes after the commit. */
@@ -55,7 +55,7 @@ export const questions = {
       /** 4xx or 5xx with RFC 3463 code */
       z.object({ verdict: z.literal('refused'), code: z.number(), enhancedCode: z.string(), text: z.string() }),
     ]),
-    /** house.md §1.2: question 20 s < plugin timeout 30 s */
+    /** 20 s, less than the 30 s of the plugin. */
     limitMs: 20_000,
   },
   /**

@@ -30,7 +30,6 @@ export type DomainVerdict = 'claim' | 'fail' | 'lose proof' | 'keep';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** decisions.md "domain failed" */
 const PENDING_MS = 72 * HOUR_MS;
 /** How long the proof of a verified domain may be missing before another user's proof counts. */
 export const CONTESTED_DAYS = 7;

@@ -223,7 +223,7 @@ function checkGroup(given: Record<string, unknown>): EndpointConfigResult {
   return withForwardingKeys({ emails }, given);
 }
 
-/** Keys that both kinds of forwarding take (wire facts of the reference service). */
+/** Keys that both kinds of forwarding take. */
 function withForwardingKeys(config: StoredEndpointConfig, given: Record<string, unknown>): EndpointConfigResult {
   const keys = forwardingKeys.safeParse(given);
   if (!keys.success) {

@@ -16,7 +16,7 @@ export type NextStep =
   | { kind: 'deferred'; delaySeconds: number }
   | { kind: 'released' };
 
-/** Pauses after the first, second, ... failed attempt; the last one repeats. guarantees.md §5, as Standard Webhooks suggests. */
+/** Pauses after the first, second, ... failed attempt; the last one repeats. Standard Webhooks suggests them. */
 export const WEBHOOK_DELAYS_SECONDS: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 36_000];
 /** Each pause is spread by this share to both sides, so that deliveries that failed together do not come back together. */
 export const DELAY_SPREAD = 0.2;
@@ -62,5 +62,5 @@ export function parseRetryAfter(value: string | undefined, now: Date): number | 
   return Math.max(0, Math.ceil((at - now.getTime()) / 1_000));
 }
 
-/** Longest that an attempt waits for the receiver, whatever its configuration says; seconds (decisions.md "webhook timeout"). */
+/** Longest that an attempt waits for the receiver, whatever its configuration says; seconds. */
 export const LONGEST_ATTEMPT_SECONDS = 2 * SECONDS_PER_MINUTE;

@@ -56,7 +56,7 @@ export interface PayloadOptions {
 }
 
 /**
- * The body of a webhook request as JSON text: `nested` is interface.md "Webhook payload" with the extras of the reference service,
+ * The body of a webhook request as JSON text: `nested` is the payload of the published clients with their extra fields,
  * `flat` the full email object. Within `maxPayloadOctets` it is whole; above it parts give way in the order of planPayload, and
  * `truncated` names them. Equal facts give equal octets, and all payloads of a form have the same keys.
  */

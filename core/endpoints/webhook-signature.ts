@@ -30,7 +30,7 @@ export interface SigningFacts {
 const SECRET_PREFIX = 'whsec_';
 /** Octets of a secret before they are written in base64; Standard Webhooks asks for 24 to 64. */
 export const SIGNING_SECRET_OCTETS = 32;
-/** For how long the former secret signs beside the new one; milliseconds (decisions.md). */
+/** For how long the former secret signs beside the new one; milliseconds. */
 export const SECRET_OVERLAP_MS = 24 * 3_600_000;
 const USER_AGENT = 'Postroom-Webhook/1.0';
 /** Longest value of a header field taken from mail. */
@@ -38,7 +38,7 @@ const MAX_VALUE_LENGTH = 998;
 
 /**
  * The header fields of a webhook request as a flat list of names and values, in sending order: those that tell receivers who sends
- * and prove it (decisions.md, first row; Standard Webhooks §"Webhook headers"), then the endpoint's custom ones. Custom Content-Type
+ * and prove it (Standard Webhooks §"Webhook headers"), then the endpoint's custom ones. Custom Content-Type
  * and User-Agent replace ours; nothing else of ours can be replaced.
  */
 export function webhookHeaders(facts: SigningFacts): string[] {

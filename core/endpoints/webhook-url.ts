@@ -18,7 +18,7 @@ export const REFUSED_PORTS: ReadonlySet<number> = new Set([
 
 /** The longest URL taken, characters. */
 const MAX_URL_LENGTH = 2_048;
-/** The only names that plain HTTP may go to (interface.md "http allowed for localhost"). */
+/** The only names that plain HTTP may go to. */
 const HTTP_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1'];
 

@@ -1,7 +1,7 @@
 /** What becomes of a recipient that was deferred: tried again after the delay, or given up. */
 export type SendingRetry = { kind: 'again'; delaySeconds: number } | { kind: 'given-up' };
 
-/** guarantees.md §5; RFC 5321 §4.5.4.1 asks for four to five days at least. Seconds. */
+/** RFC 5321 §4.5.4.1 asks for four to five days at least. Seconds. */
 export const FIRST_DELAY_SECONDS = 5 * 60;
 export const LONGEST_DELAY_SECONDS = 4 * 60 * 60;
 export const GIVE_UP_SECONDS = 5 * 24 * 60 * 60;

@@ -10,7 +10,7 @@ export type UserErrorCode =
   | 'unavailable';
 
 export interface UserErrorOptions {
-  /** the offending field's path or the longer text of interface.md "details" */
+  /** the offending field's path or the longer text of `details` */
   details?: unknown;
   /** of details that are a text: the field at fault */
   field?: string;
@@ -26,7 +26,7 @@ export interface UserErrorOptions {
   retryAfterSeconds?: number;
   /** whether trying again never helps, although the code suggests it might */
   isFinal?: boolean;
-  /** whether the request is sound and what is there stands in its way, although the code is that of a wrong request (wire facts) */
+  /** whether the request is sound and what is there stands in its way, although the code is that of a wrong request */
   isOfState?: boolean;
   cause?: unknown;
 }

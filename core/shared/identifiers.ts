@@ -1,4 +1,4 @@
-/** Prefix of each kind of identifier; opaque to clients (decisions.md "identifiers"). */
+/** Prefix of each kind of identifier; opaque to clients. */
 const prefixes = {
   email: 'em',
   thread: 'th',

@@ -4,7 +4,7 @@ export interface Page {
   offset: number;
 }
 
-/** Rows a page has at most; interface.md "Limits". A larger limit is taken as this one. */
+/** Rows a page has at most. A larger limit is taken as this one. */
 export const MAX_PAGE_SIZE = 100;
 /** Of lists by offset. */
 export const DEFAULT_PAGE_SIZE = 50;

@@ -32,7 +32,7 @@ export interface DatabaseOptions {
   /** that of the role (loginUrl); with several hosts the pool follows the one that takes writes */
   url: string;
   role: DatabaseRole;
-  /** most connections at once; 20 in all on two cores (guarantees.md §5) */
+  /** most connections at once; 20 in all on two cores */
   poolSize: number;
   /** shown in pg_stat_activity */
   applicationName: string;
@@ -42,7 +42,7 @@ export interface DatabaseOptions {
   statementTimeoutMs?: number | null;
 }
 
-/** Milliseconds; guarantees.md §5. */
+/** Milliseconds. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** What the client waits longer than the server works. */
 const ANSWER_MARGIN_MS = 2_000;
@@ -94,7 +94,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 /**
  * Runs work in one transaction on one connection; commits when it resolves, rolls back when it throws.
- * No network call belongs inside (house.md §5.10).
+ * No network call belongs inside.
  */
 export async function inTransaction<T>(database: Database, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await database.pool.connect();

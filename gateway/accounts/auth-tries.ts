@@ -24,7 +24,7 @@ export interface Try {
   account: string | null;
 }
 
-/** Counts tries, over all gateways of the database and over restarts (guarantees.md S23). */
+/** Counts tries, over all gateways of the database and over restarts. */
 export interface AuthTries {
   /** Counts one before it is looked at, so that of many at once none slips through. Throws rate_limited. */
   take(attempt: Try): Promise<void>;

@@ -31,7 +31,7 @@ export interface SessionsOptions {
   secret: string;
 }
 
-/** A session that was ended opens nothing after this long even when the broadcast is lost (guarantees.md S22). Milliseconds. */
+/** A session that was ended opens nothing after this long even when the broadcast is lost. Milliseconds. */
 const CACHE_AGE_MS = 3_000;
 const MAX_CACHED = 10_000;
 

@@ -25,7 +25,7 @@ export interface CredentialsOptions {
 
 /**
  * A revoked key opens nothing after this long even when the broadcast is lost. Streams that it opened are looked at every LOOK_MS of
- * operations/events/event-hub.ts, so that they end within 5 s, too (guarantees.md S22). Milliseconds.
+ * operations/events/event-hub.ts, so that they end within 5 s, too. Milliseconds.
  */
 export const CREDENTIAL_AGE_MS = 3_000;
 const MAX_CACHED = 10_000;

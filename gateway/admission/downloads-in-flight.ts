@@ -15,7 +15,7 @@ export interface DownloadLimits {
   stalledMs?: number;
 }
 
-/** A message has up to 15 MB, so that these are 120 MB (guarantees.md S18). */
+/** A message has up to 15 MB, so that these are 120 MB. */
 export const MAX_DOWNLOADS_IN_FLIGHT = 8;
 const STALLED_MS = 30_000;
 /** Seconds. */

@@ -17,7 +17,7 @@ export class RequestLimiterAway extends Error {
   override name = 'RequestLimiterAway';
 }
 
-/** The window slides; decisions.md "request limit". Milliseconds. */
+/** Sliding window. Milliseconds. */
 export const WINDOW_MS = 1_000;
 /** Users whose windows have passed are forgotten when there are more than this. */
 const MAX_USERS = 10_000;

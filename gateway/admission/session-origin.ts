@@ -7,7 +7,7 @@ export interface RequestOrigin {
 }
 
 /**
- * Whether a request that bears the cookie comes from a page of this gateway (guarantees.md S23): its Origin is that of PUBLIC_URL, or has
+ * Whether a request that bears the cookie comes from a page of this gateway: its Origin is that of PUBLIC_URL, or has
  * the host that the request went to; where PUBLIC_URL is https, no page over plain HTTP is one, since anybody on the way may have written
  * it. Without an Origin, which browsers leave out of what they merely load, it must be one that changes
  * nothing, and not come from another site (Fetch Metadata).

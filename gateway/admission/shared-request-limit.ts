@@ -13,7 +13,7 @@ export interface SharedRequestLimiterOptions {
   random: (octets: number) => Uint8Array;
 }
 
-/** decisions.md "request limiter's store": a lease holds at most a tenth of the limit, so that other gateways find the rest. */
+/** A lease holds at most a tenth of the limit, so that other gateways find the rest. */
 const LEASES_OF_LIMIT = 10;
 /** How long requests may be made on a lease; milliseconds. */
 const LEASE_MS = 1_000;

@@ -13,7 +13,6 @@ import type { Plugin } from 'graphql-yoga';
 import { schema } from '../../schema/graphql/schema.ts';
 import { hasTooManyPairs } from './graphql-overlap.ts';
 
-/** guarantees.md S17 */
 const MAX_DEPTH = 10;
 const MAX_ALIASES = 30;
 const MAX_TOKENS = 2_000;

@@ -1,7 +1,7 @@
 import { type DocumentNode, GraphQLError, getOperationAST, Kind } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 
-/** Characters of the variables of what sends no mail (guarantees.md S18). */
+/** Characters of the variables of what sends no mail. */
 const MAX_USUAL_LENGTH = 262_144;
 /** Values in the variables, those in lists and objects counted: a batch of 100 emails with all that each may hold has some 20,000. */
 const MAX_VALUES = 40_000;

@@ -7,7 +7,7 @@ import { isConnectionLost } from '../../db/connection/database.ts';
 import { invalidInput } from '../../schema/shapes/input.ts';
 import { RequestLimiterAway } from '../admission/request-limit.ts';
 
-/** The body of every error of the REST interface (decisions.md "validation"). `name` is in the vocabulary of the `resend` client. */
+/** The body of every error of the REST interface. `name` is in the vocabulary of the `resend` client. */
 export interface ErrorBody {
   error: string;
   message: string;
@@ -24,7 +24,7 @@ export interface ErrorResponse {
 
 /** What a client waits when PostgreSQL is away; seconds. */
 const RETRY_AFTER_SECONDS = 5;
-/** interface.md "Errors": the same when requests cannot be counted. */
+/** The same when requests cannot be counted. */
 const LIMITER_RETRY_AFTER_SECONDS = 60;
 
 const UNAUTHORIZED: ErrorBody = {
@@ -77,7 +77,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   return send(reply, body, headers);
 }
 
-/** As sendError, for downloads: an unknown key is told in `details` too (interface.md "Authentication errors"). */
+/** As sendError, for downloads: an unknown key is told in `details` too. */
 export function sendDownloadError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { body, headers } = errorResponse(error, request.log as unknown as Logger);
   const isUnauthorized = error instanceof UserError && error.code === 'unauthorized';

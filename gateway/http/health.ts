@@ -6,7 +6,7 @@ import type { Bus } from '../../schema/messages.ts';
 const PROBE_TIMEOUT_MS = 2_000;
 
 /**
- * `GET /health`: the process lives. `GET /ready`: it can serve; a bus that is away makes it `degraded` only (house.md §4). A process that is
+ * `GET /health`: the process lives. `GET /ready`: it can serve; a bus that is away makes it `degraded` only. A process that is
  * about to end is not ready, though it still serves whoever comes.
  */
 export function healthRoutes(

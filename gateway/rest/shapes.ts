@@ -68,7 +68,7 @@ export const errorBody = z
     ],
   });
 
-/** The pagination of lists by offset, `hasMore` in camel case as interface.md has it everywhere but in the list of emails. */
+/** The pagination of lists by offset, `hasMore` in camel case, as everywhere except in the list of emails. */
 export const pagination = z.object({
   limit: z.number().int(),
   offset: z.number().int(),

@@ -105,7 +105,7 @@ export async function createApiKey(
 
 /**
  * Ends a key for good, be it the one that asks or the last one: at once on this gateway, on the others as soon as they are told, and
- * within 5 s where they are not (guarantees.md S22). Any key may end itself, others one that may manage. Throws not_found, forbidden.
+ * within 5 s where they are not. Any key may end itself, others one that may manage. Throws not_found, forbidden.
  */
 export async function revokeApiKey(context: OperationContext, id: string): Promise<void> {
   const { database, userId, bus, rights } = context;

@@ -18,7 +18,7 @@ const WHOLE_MESSAGE = { start: 0, length: 1_000_000_000 };
 /** By name (the first of that name) or by place in the message. */
 type AttachmentChoice = { filename: string } | { index: number };
 
-/** Reads one attachment of an email. Throws not_found with the texts of interface.md "Attachment download errors". */
+/** Reads one attachment of an email. Throws not_found with the texts that clients expect. */
 export function readAttachment(
   context: OperationContext,
   emailId: string,

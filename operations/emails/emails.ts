@@ -34,7 +34,7 @@ export const EMAIL_STATUSES = [
   'blocked',
 ] as const;
 export const TIME_RANGES = ['1h', '24h', '7d', '30d', '90d', 'all'] as const;
-/** interface.md "Limits" names it for endpoints; one bound serves all searches. Characters. */
+/** Longest search, for endpoints and everything else. Characters. */
 export const MAX_SEARCH_LENGTH = 100;
 
 /** What a list of emails is asked for; absent puts no condition. */

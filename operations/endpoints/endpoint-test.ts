@@ -21,7 +21,7 @@ export type EndpointTestOutcome = Extract<Reply<'delivery.endpoint.test'>, { ver
 /** How long a route that answers the outcome needs; milliseconds. */
 export const TEST_ANSWER_MS = questions['delivery.endpoint.test'].limitMs + 2_000;
 
-/** Tests of a user within a minute, over all gateways (guarantees.md S6). */
+/** Tests of a user within a minute, over all gateways. */
 const MAX_TESTS = 10;
 const WINDOW_MS = 60_000;
 /** So long before its own end the question is given up, so that there is an answer. Milliseconds. */
@@ -98,7 +98,7 @@ async function checkSendingLimit({ database, userId, settings }: OperationContex
   if (refusal !== null) throw refusal;
 }
 
-/** wire facts "endpoint test details": the body carries more than other refusals. */
+/** The body carries more than other refusals. */
 function disabled(): UserError {
   const members = { success: false, responseTime: 0 };
   return new UserError('validation', 'Endpoint is disabled', { members, isOfState: true });

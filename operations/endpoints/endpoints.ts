@@ -27,7 +27,7 @@ export interface EndpointDetails extends Endpoint, EndpointUse {
   recentDeliveries: Delivery[];
 }
 
-/** Deliveries that a single endpoint shows; wire facts "deliveries of an endpoint". */
+/** Deliveries that a single endpoint shows. */
 const RECENT_DELIVERIES = 10;
 
 export interface NewEndpoint {
@@ -155,7 +155,7 @@ function ofIds(ids: readonly string[]): lists.EndpointConditions {
   return { ids, type: null, isActive: null, search: null };
 }
 
-/** wire facts "not found" */
+/** Texts that clients expect. */
 export function endpointNotFound(): UserError {
   return new UserError('not_found', 'Endpoint not found');
 }

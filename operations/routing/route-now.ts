@@ -122,7 +122,7 @@ export function emailNotFound(): UserError {
   return new UserError('not_found', 'Email not found');
 }
 
-/** wire facts "retry errors" */
+/** Texts that clients expect. */
 export function endpointNotFound(): UserError {
   return new UserError('not_found', 'Endpoint not found or is inactive');
 }

@@ -15,7 +15,7 @@ export interface Submission {
   receipt: Receipt;
 }
 
-/** A request that is to be done once (wire facts "idempotency"). */
+/** A request that is done once. */
 export interface Idempotency {
   /** 1 to 256 characters */
   key: string;
@@ -76,7 +76,7 @@ export function stillProcessed(cause: unknown): UserError {
   return new UserError('conflict', message, { name: 'concurrent_idempotent_requests', cause });
 }
 
-/** Characters; wire facts "idempotency". */
+/** Characters. */
 export const MAX_KEY_LENGTH = 256;
 
 /**

@@ -155,7 +155,7 @@ function readWish(before: LockedOutgoing, wish: ScheduleWish): { at: Date; timez
   return schedule;
 }
 
-/** wire facts "cancel errors"; the others in their words */
+/** Texts that clients expect; the others follow their wording. */
 function leftAlready({ type }: LockedOutgoing, verb: string): UserError {
   if (type === 'sent') return new UserError('validation', `Cannot ${verb} a sent email.`, { isOfState: true });
   const hint = verb === 'delete' ? ' Use PATCH to archive it.' : '';

@@ -80,7 +80,7 @@ function ambiguous(text: string, readings: readonly string[]): string {
 /** Characters; no date and no zone is longer. */
 const MAX_SCHEDULE_LENGTH = 200;
 const UNREADABLE = { at: null, refusal: 'unreadable' } as const;
-/** wire facts "scheduled_at grammar" */
+/** Forms of `scheduled_at` that clients expect. */
 const REFUSALS: Record<ScheduleRefusal, string> = {
   'unknown time zone': 'Unknown time zone. Use an IANA name such as Europe/Berlin',
   unreadable: 'Unable to parse date. Use ISO 8601 or a phrase such as "tomorrow at 9am"',

@@ -32,7 +32,7 @@ export function admitted(email: OutgoingEmail, policy: Policy): { domainId: stri
   return { domainId: domain.id, addressId: policy.addressIds.get(address) ?? null };
 }
 
-/** interface.md "Validation errors": a sender not on a verified domain. Another user's domain is an unknown one. */
+/** A sender that is not on a verified domain. Another user's domain is an unknown one. */
 function senderRefusal({ row, path }: OutgoingEmail, policy: Policy): UserError | null {
   const domain = policy.domains.get(row.own_domain);
   if (domain?.isVerified === true) return null;

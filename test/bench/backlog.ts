@@ -3,7 +3,6 @@ import { type DeliveryStage, openDeliveryStage } from './delivery-stage.ts';
 import { median } from './statistics.ts';
 import type { SinkArrival } from './webhook-sink-process.ts';
 
-/** guarantees.md H5 */
 const LEAST_PER_SECOND = 100;
 /** A delivery may come before older ones of its endpoint that are in hand at the same time; no more. */
 const MOST_IN_HAND_OF_ENDPOINT = 150;

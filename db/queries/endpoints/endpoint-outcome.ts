@@ -1,4 +1,4 @@
-/** An endpoint at which nothing but failures came of deliveries for so long is switched off; hours (guarantees.md E, Standard Webhooks). */
+/** An endpoint at which nothing but failures came of deliveries for so long is switched off; hours (Standard Webhooks). */
 export const FAILING_HOURS = 120;
 
 /**

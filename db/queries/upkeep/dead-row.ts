@@ -24,7 +24,7 @@ export const ACTOR_OF_STEP = {
 
 export type DeadStep = keyof typeof ACTOR_OF_STEP;
 
-/** guarantees.md §5, own faults: exp(min(10, n)) seconds, 25 tries, then dead. */
+/** Faults of ours: exp(min(10, n)) seconds, 25 tries, then dead. */
 const MOST_TRIES = 25;
 const LONGEST_EXPONENT = 10;
 /** Of what went wrong; characters. */

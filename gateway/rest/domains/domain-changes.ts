@@ -48,7 +48,7 @@ export async function checkedBodyOf(context: OperationContext, id: string): Prom
 }
 
 export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
-  // interface.md has PATCH, the older client PUT.
+  // The route is PATCH; the older client sends PUT.
   for (const [method, operationId] of [
     ['PATCH', 'updateDomain'],
     ['PUT', 'replaceDomain'],

@@ -13,7 +13,7 @@ const records = z.object({
   dnsRecords: dnsRecordsBody,
 });
 
-/** Paths of `@inboundemail/sdk` 4.4 (wire-facts 27). */
+/** Paths of `@inboundemail/sdk` 4.4 . */
 export const legacyDomainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   for (const [method, operationId] of [
     ['POST', 'legacyVerifyDomain'],

@@ -281,7 +281,7 @@ function replyToOf(addresses: AddressFields | null): string[] | null {
   return replyTo.length === 0 ? null : replyTo;
 }
 
-/** Lower-case names; a repeated field's values are joined by a line feed (decisions.md). */
+/** Lower-case names; a repeated field's values are joined by a line feed. */
 function headersOf(email: Email): Record<string, string> {
   const values = Map.groupBy(email.headers, ([name]) => name);
   return plainRecord([...values].map(([name, fields]) => [name, fields.map(([, value]) => value).join('\n')] as const));

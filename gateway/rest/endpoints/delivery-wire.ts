@@ -6,7 +6,7 @@ import { instant, wireInstant } from '../shapes.ts';
 
 export const deliveryStatus = z.enum(DELIVERY_STATUSES);
 
-/** A delivery record of interface.md, and what was seen of each of its attempts. */
+/** A delivery record, and what was seen of each of its attempts. */
 export const deliveryBody = z
   .object({
     id: z.string(),

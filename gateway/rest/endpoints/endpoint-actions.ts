@@ -176,7 +176,7 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
   );
 };
 
-/** wire facts "endpoint test details": the body carries more than other refusals. */
+/** The body carries more than other refusals. */
 const INVALID_FORMAT = {
   error: 'Invalid webhook format',
   message: 'Invalid webhook format',

@@ -217,7 +217,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   );
 };
 
-/** interface.md has PATCH, and one published client sends PUT. */
+/** The route is PATCH; one published client sends PUT. */
 const updates = [
   { method: 'PATCH', operationId: 'updateEndpoint', summary: 'Update an endpoint' },
   { method: 'PUT', operationId: 'putEndpoint', summary: 'Update an endpoint (PUT)' },

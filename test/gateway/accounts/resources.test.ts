@@ -23,7 +23,7 @@ const post = async (box: TestMailbox, path: string, body: unknown) => {
 const get = async (box: TestMailbox, path: string) => (await gateway.call(box.apiKey, 'GET', path)).json();
 
 describe('domains', () => {
-  test('a trusted domain is verified at once and shows every field of interface.md', async () => {
+  test('a trusted domain is verified at once and shows every documented field', async () => {
     const box = await gateway.mailbox();
     const name = nextTrusted();
     const made = await post(box, '/domains', { domain: name.toUpperCase() });

@@ -48,7 +48,7 @@ async function mailWith(files: { filename: string; content: Buffer; contentType?
 
 const download = (path: string, key: string | null = box.apiKey) => gateway.call(key, 'GET', `/attachments/${path}`);
 
-test('a file comes with its octets and exactly the header fields of interface.md', async () => {
+test('a file comes with its octets and exactly the documented header fields', async () => {
   const content = Buffer.from([0, 1, 2, 255, 254, 13, 10]);
   const id = await mailWith([{ filename: 'Größe "1".pdf', content }]);
   const response = await download(`${id}/${encodeURIComponent('Größe "1".pdf')}`);
@@ -135,7 +135,7 @@ test('of two files with one name the first comes by name and both by place', asy
   expect((await download(`${id}/parts/1`)).body).toBe('two');
 });
 
-describe('what cannot be served is 404 with the text of interface.md', () => {
+describe('what cannot be served is 404 with the documented text', () => {
   const expectError = async (path: string, error: string) => {
     const response = await download(path);
     expect([response.statusCode, response.json()]).toEqual([

@@ -39,7 +39,7 @@ async function addEndpoint(owner: TestMailbox, more: object = {}): Promise<strin
   return made.body.id;
 }
 
-test('one with an endpoint shows every field of interface.md', async () => {
+test('one with an endpoint shows every documented field', async () => {
   const address = `Help.Desk@${domain.name.toUpperCase()}`;
   const made = await post(box, '/email-addresses', { address, domainId: domain.id, endpointId: box.endpointId });
   expect(made.status).toBe(201);

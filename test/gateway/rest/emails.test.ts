@@ -24,7 +24,7 @@ async function list(box: TestMailbox, query = '') {
 
 const ids = (answer: { data: { id: string }[] }) => answer.data.map((email) => email.id);
 
-test('a list shows every field of interface.md', async () => {
+test('a list shows every documented field', async () => {
   const box = await gateway.mailbox();
   const createdAt = new Date(Date.now() - 60_000);
   const [id] = await insertMail(gateway.actor, [
@@ -284,7 +284,7 @@ describe('pages beside an email, as the resend client asks for them,', () => {
 });
 
 describe('one email', () => {
-  test('shows every field of interface.md', async () => {
+  test('shows every documented field', async () => {
     const box = await gateway.mailbox();
     const { threadId } = await insertThread(gateway.actor, { userId: box.userId, count: 1, lastMessageAt: new Date() });
     const createdAt = new Date();

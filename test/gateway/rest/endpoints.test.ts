@@ -19,7 +19,7 @@ const get = async (box: TestMailbox, path: string) => (await call(box, 'GET', pa
 
 const url = 'https://hooks.example.com/in';
 
-test('a webhook gets its token and its secret, and shows every field of interface.md', async () => {
+test('a webhook gets its token and its secret, and shows every documented field', async () => {
   const box = await gateway.mailbox();
   const made = await post(box, '/endpoints', {
     name: 'Hook',

@@ -27,7 +27,7 @@ async function putAlias(userId: string, aliasId: string, threadId: string) {
   ]);
 }
 
-test('a list shows every field of interface.md', async () => {
+test('a list shows every documented field', async () => {
   const box = await gateway.mailbox();
   const lastMessageAt = new Date(Date.now() - 60_000);
   const { threadId, emailIds } = await insertThread(gateway.actor, {
@@ -227,7 +227,7 @@ test.each([
 });
 
 describe('one thread', () => {
-  test('shows its messages in order with every field of interface.md', async () => {
+  test('shows its messages in order with every documented field', async () => {
     const box = await gateway.mailbox();
     const lastMessageAt = new Date();
     const { threadId, emailIds } = await insertThread(gateway.actor, {

@@ -1,5 +1,5 @@
 /**
- * HTML bodies that try to run something, to load something or to get out of where they are shown (guarantees.md S16: OWASP's list,
+ * HTML bodies that try to run something, to load something or to get out of where they are shown (OWASP's list,
  * mutation XSS, CSS, frames, forms), by what they try. `canary` is the base of a server that shall never hear of them, without a slash.
  */
 export function hostileHtml(canary: string): [name: string, html: string][] {

@@ -1,0 +1,30 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { repository } from '../support/runner.ts';
+
+const page = readFileSync(path.join(repository, 'docs/architecture.md'), 'utf8');
+
+test('docs/architecture.md names only files and folders that exist', () => {
+  const named = [...page.matchAll(/`([a-z-]+\/[^`\s]*)`/g)].map(([, name = '']) => name);
+  const all = named.flatMap(expanded);
+  expect(all.length).toBeGreaterThan(60);
+  expect(all.filter((name) => !existsSync(path.join(repository, name)))).toEqual([]);
+});
+
+test.each(['The way in: SMTP to webhook', 'The way out: POST to MX'])(
+  'every step of "%s" names its file',
+  (heading) => {
+    const section = page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+    const steps = [...section.matchAll(/^\d+\. .+$/gm)].map(([step]) => step);
+    expect(steps.length).toBeGreaterThan(10);
+    expect(steps.filter((step) => !/`[a-z/-]+\.ts`/.test(step))).toEqual([]);
+  },
+);
+
+/** Expands `{feature}` to a feature that every layer has, and `{a,b}` to each of its words. */
+function expanded(name: string): string[] {
+  const [whole, words = ''] = /\{([^}]*)\}/.exec(name) ?? [];
+  if (whole === undefined) return [name];
+  return words.split(',').flatMap((word) => expanded(name.replace(whole, word === 'feature' ? 'sending' : word)));
+}

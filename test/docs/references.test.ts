@@ -1,0 +1,63 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { repository } from '../support/runner.ts';
+
+const SKIPPED = new Set(['node_modules', 'dist', 'data', '.git', 'corpus']);
+const TEXT =
+  /\.(ts|tsx|js|mjs|md|sql|ya?ml|json|toml|sh|py|conf|cfg|css|html|graphql|ini)$|^(Dockerfile|\.env\.example)$/;
+
+/** All text files of the repository except this one, whose samples are meant to be missing. */
+const files = textFiles('').filter((name) => name !== 'test/docs/references.test.ts');
+const documents = new Set(files.filter((name) => name.endsWith('.md')));
+const documentNames = new Set([...documents].map((name) => path.basename(name)));
+const decisions = new Set(
+  readdirSync(path.join(repository, 'docs/decisions')).map((name) => Number.parseInt(name, 10)),
+);
+
+test('every document that a source, a test or a page names exists', () => {
+  expect(documents.size).toBeGreaterThan(50);
+  expect(files.flatMap((name) => missingIn(name, readFileSync(path.join(repository, name), 'utf8')))).toEqual([]);
+});
+
+test('a reference to a missing document or decision is found', () => {
+  const text = [
+    'see interf' + 'ace.md §3',
+    'docs/no-such-page.md',
+    'deci' + 'sion 999',
+    'wire fa' + 'cts',
+    'docs/settings.md',
+  ];
+  expect(missingIn('core/x.ts', text.join('\n'))).toHaveLength(4);
+});
+
+/** Returns the references of a text to documents and decisions that are not in the repository, each with its file and line. */
+function missingIn(name: string, text: string): string[] {
+  return text
+    .split('\n')
+    .flatMap((line, at) =>
+      [
+        ...[...line.matchAll(/[\w-][\w./-]*\.md\b/g)]
+          .map(([document]) => document)
+          .filter((document) => !exists(name, document)),
+        ...[...line.matchAll(/\b(?:decisions?|ADR) 0*(\d+)\b/gi)]
+          .filter(([, number]) => !decisions.has(Number(number)))
+          .map(([reference]) => reference),
+        ...(/\bwire[ -]facts\b/i.exec(line) ?? []),
+      ].map((reference) => `${name}:${at + 1}: ${reference}`),
+    );
+}
+
+/** Whether a document exists: beside the file, below the root or `docs`, or, for a bare name, anywhere. */
+function exists(from: string, document: string): boolean {
+  if (!document.includes('/')) return documentNames.has(document);
+  return [path.posix.dirname(from), '.', 'docs'].some((folder) => existsSync(path.join(repository, folder, document)));
+}
+
+function textFiles(folder: string): string[] {
+  return readdirSync(path.join(repository, folder), { withFileTypes: true }).flatMap((entry) => {
+    const name = path.posix.join(folder, entry.name);
+    if (entry.isDirectory()) return SKIPPED.has(entry.name) ? [] : textFiles(name);
+    return TEXT.test(entry.name) ? [name] : [];
+  });
+}
