@@ -10,7 +10,7 @@ export interface MailStage {
   /** on performance.now(): when it began; it ended when it is noted */
   startedTick: number;
   attributes?: Attributes;
-  /** a word or a code of what went wrong, nothing that anybody wrote; absent or null: nothing did */
+  /** a word or a code for the failure, never text of users or servers; absent or null on success */
   error?: string | null;
 }
 
@@ -50,7 +50,7 @@ export function noteStage(database: Database, emails: readonly EmailKey[], stage
   else notes.timer ??= setTimeout(() => void recordNoted(database), GATHER_MS);
 }
 
-/** Records what is noted and not yet recorded. Never rejects. */
+/** Records the spans that are noted. Never rejects. */
 export async function recordNoted(database: Database): Promise<void> {
   const notes = notesOf.get(database);
   if (notes === undefined) return;
@@ -61,7 +61,7 @@ export async function recordNoted(database: Database): Promise<void> {
 
 async function record(database: Database, noted: readonly Noted[]): Promise<void> {
   const emails = [...new Map(noted.map((note) => [note.emailId, note])).values()];
-  // PostgreSQL is away: others tell of it.
+  // PostgreSQL is unreachable, which is logged elsewhere.
   const parents = await readTraceParents(database, emails).catch(() => new Map<string, string>());
   for (const { emailId, stage, startedAt, endedAt } of noted) {
     const parent = parents.get(emailId);

@@ -50,7 +50,7 @@ export interface Acceptor {
 const GROUP_MESSAGES = 64;
 const GROUP_OCTETS = 8_000_000;
 const COMMITS_IN_FLIGHT = 1;
-/** Milliseconds. With the 10 s that a commit may take, the answer stays within the question's 20 s; what is given up here was never written. */
+/** Milliseconds. With the 10 s of a commit, the reply stays within the 20 s of the question. What is rejected here was never written. */
 const MAX_WAIT_MS = 4_500;
 
 const NO_ROOM: AcceptReply = {

@@ -19,7 +19,7 @@ export interface SenderFacts {
   reversePath: string;
 }
 
-/** Milliseconds for all look-ups of one message together; what is open then counts as temperror. */
+/** For all lookups of one message together; what is open then counts as temperror. Milliseconds. */
 const DNS_TIME_MS = 3_000;
 
 /** Checks SPF, DKIM, DMARC and ARC. DNS trouble gives `temperror`, never a rejection. */

@@ -10,7 +10,7 @@ import {
 import type { SuppressionReason } from '../../core/sending/suppression.ts';
 import type { ReportEvent, ReportedChange, ReportRecipient } from '../../db/queries/sending/apply-bounce.ts';
 
-/** What a report comes to: rows to be written together. */
+/** The outcome of a report: rows that are written together. */
 export interface ReportOutcome {
   changes: ReportedChange[];
   suppressions: { address: string; reason: Exclude<SuppressionReason, 'manual'>; detail: string | null }[];
@@ -18,8 +18,8 @@ export interface ReportOutcome {
 }
 
 /**
- * What a DSN says of the recipients. A hard bounce settles its recipient; what is delayed, or was given up elsewhere, is noted and
- * leaves the recipient where it stands. The same report again comes to nothing.
+ * Returns the outcome of a DSN. A hard bounce settles its recipient. A delay, or a failure elsewhere, is noted and does not change the
+ * recipient. Applying the same report again changes nothing.
  */
 export function outcomeOfDeliveryReport(
   report: DeliveryReport,

@@ -45,7 +45,7 @@ function mayBeReport({ contentType, filename }: Attachment): boolean {
   return REPORT_TYPES.has(contentType) || REPORT_NAME.test(filename);
 }
 
-/** By the first bytes, not by what the message calls it: zip and gzip are often mistaken for each other (seen: many receivers). */
+/** By the first bytes, not by its declared type: many senders confuse zip and gzip. */
 async function unpack(content: Buffer): Promise<Buffer | null> {
   if (content.readUInt16BE(0) === GZIP) return gunzipSync(content, { maxOutputLength: MAX_XML_OCTETS });
   if (content.readUInt32BE(0) === ZIP) return unzip(content);
@@ -63,7 +63,7 @@ async function unzip(content: Buffer): Promise<Buffer | null> {
     if (!/\.xml$/i.test(entry.fileName)) continue;
     if (entry.isEncrypted() || entry.uncompressedSize > MAX_XML_OCTETS) return null;
     const pieces: Buffer[] = [];
-    // It gives no more than the size that was told, else it fails.
+    // It yields no more than the announced size, else it fails.
     for await (const piece of await archive.openReadStreamPromise(entry)) pieces.push(piece as Buffer);
     return Buffer.concat(pieces);
   }

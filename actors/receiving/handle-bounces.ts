@@ -15,12 +15,12 @@ import type { ParseOutcome } from './parse-messages.ts';
 export interface ReportOptions {
   database: Database;
   log: Logger;
-  /** whose lease the receptions bear */
+  /** the process that holds the leases */
   claimant: string;
   /** see core/smtp/return-address.ts */
   returnAddressKey: Uint8Array;
   makeId: (kind: IdentifierKind) => string;
-  /** told after the commit how far a user's event feed grew */
+  /** called after the commit with the last sequence number of a user's event feed */
   onEvents: (userId: string, lastSeq: number) => void;
 }
 
@@ -61,7 +61,7 @@ interface Believed {
   report: MailReport;
   /** the recipient that the return address was made for */
   returnId: string;
-  /** whether the report came to the return address itself */
+  /** whether the report was sent to the return address itself */
   isAddressed: boolean;
 }
 

@@ -37,7 +37,7 @@ export interface WorkItem extends ParseRequest {
   key: number;
 }
 
-/** What a worker answers for each list of work items. */
+/** What a worker posts for each work item. */
 export interface WorkResult {
   key: number;
   outcome: ParseOutcome;
@@ -45,5 +45,5 @@ export interface WorkResult {
 
 /** Place in the shared state: key of the message that is being parsed, 0 when none is. */
 export const CURRENT = 0;
-/** Place in the shared state: counts whatever is finished, so that a standstill shows. */
+/** Index in the shared state: a counter of finished steps, which shows a standstill. */
 export const PROGRESS = 1;

@@ -31,7 +31,7 @@ export interface ParsePoolOptions {
 export interface ParsePool {
   /** Outcomes in the order of the messages. Best called with 10 to 25 at once. Rejects only when the pool is closed. */
   parse(messages: readonly ParseRequest[]): Promise<ParseOutcome[]>;
-  /** Ends the threads; what they had in hand is rejected. */
+  /** Ends the threads and rejects what they were parsing. */
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ const WATCH_MS = 250;
 const MAX_STILL_MS = 5_000;
 /** A look counts for so much at least: a thread that sleeps is ended after 30 s. Milliseconds. */
 const LEAST_STILL_MS = WATCH_MS / 6;
-/** Looks that a thread may take to come up. */
+/** Looks until a thread that does not start is ended. */
 const MAX_START_LOOKS = 120;
 /** Bytes by which the process may grow while a thread is at work. */
 const MAX_GROWTH_OCTETS = 512 * 1024 * 1024;
@@ -148,7 +148,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     seat.thread.post(jobs.map((job) => ({ ...job.request, key: job.key })));
   }
 
-  /** A thread ended or is to be ended: another takes its place, its messages find other places. */
+  /** Replaces a thread that ended or must end, and gives its messages to others. */
   function replace(seat: Seat, reason: string): void {
     if (isClosed) return;
     receivingMetrics.parserEnds.inc();
@@ -215,7 +215,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
         void seat.thread.end();
       }
     }
-    // Bytes outside the heap have no owner that could be told: the newest thread goes.
+    // Memory outside the heap cannot be attributed to a thread: the newest one is ended.
     const newest = busy.at(-1);
     if (newest !== undefined && octets - newest.idleOctets > MAX_GROWTH_OCTETS) {
       replace(newest, 'took more than 512 MB');

@@ -26,7 +26,7 @@ export interface ParseQueue {
   noteAccept(sizeOctets: number, company: number): void;
   /** whether more should come */
   hasRoom(): boolean;
-  /** Begins no further chunk and resolves when those in work are done; what still waits keeps its row and is found by a sweep. */
+  /** Begins no further chunk, and resolves when those in progress are done. What still waits is found by a sweep. */
   stop(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ const YIELD_AGE_MS = 3_000;
 /** Milliseconds that a reception waits for company while another chunk is in work. */
 const GATHER_MS = 10;
 
-/** Milliseconds of rest after a chunk failed as a whole, as when PostgreSQL is away. */
+/** Pause after a chunk failed as a whole, as when PostgreSQL is unreachable; milliseconds. */
 const PAUSE_MS = 1_000;
 
 interface Entry extends QueuedReception {
@@ -181,7 +181,7 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
   };
 }
 
-/** Whether the parser, or a process, may have failed over it before: it is parsed alone, so that it takes no other down. */
+/** Whether a parser or a process may have failed because of it before. It is parsed alone, so that it harms no other. */
 function isSuspect(entry: Entry): boolean {
   return entry.reception.tries > SUSPECT_TRIES;
 }

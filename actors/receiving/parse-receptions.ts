@@ -27,8 +27,8 @@ const GONE = 'The octets of this message are gone or damaged';
 const GIVEN_UP = 'The parser failed over this message too often';
 
 /**
- * Parses a chunk of claimed receptions and resolves when what they came to is stored, or applied where it is a report. Recipients of one message share its parsing.
- * Throws when PostgreSQL is away or the parser was closed.
+ * Parses a chunk of claimed receptions. Resolves when the emails are stored and the reports applied. Recipients of one message share its
+ * parsing. Throws when PostgreSQL is unreachable or the parser was closed.
  */
 export async function parseReceptions(options: ParseOptions, chunk: readonly Reception[]): Promise<void> {
   const startedTick = performance.now();

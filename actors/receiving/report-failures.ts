@@ -13,7 +13,7 @@ export interface FailureReportOptions {
   database: Database;
   octets: OctetStore;
   log: Logger;
-  /** whose lease the recipients bear */
+  /** the process that holds the leases */
   claimant: string;
   /** EHLO name of this service */
   mailHostname: string;
@@ -59,7 +59,7 @@ async function reportGroup(options: FailureReportOptions, group: readonly Unrepo
   await markReported(database, userId, recipientIds);
 }
 
-/** Without room the sender is told later. */
+/** Without room the sender is notified later. */
 type Outcome = 'told' | 'nobody to tell' | 'no room' | 'not composed';
 
 async function tell(
@@ -68,7 +68,7 @@ async function tell(
   group: readonly UnreportedFailure[],
 ): Promise<Outcome> {
   const { userId, ownAddress } = email;
-  // What comes to a return address would be taken for a report of another server.
+  // Mail to a return address would be taken for a report of another server.
   if (isReturnAddress(ownAddress)) return 'nobody to tell';
   const verdict = await options.checkRecipient(ownAddress);
   if (verdict.verdict === 'reject' || verdict.userId !== userId) return 'nobody to tell';

@@ -15,14 +15,14 @@ export interface StoreOptions {
   database: Database;
   octets: OctetStore;
   log: Logger;
-  /** whose lease the receptions bear */
+  /** the process that holds the leases */
   claimant: string;
   /** right side of the Message-ID that mail without one gets */
   mailHostname: string;
   makeId: (kind: IdentifierKind) => string;
 }
 
-/** A reception and what its bytes were parsed to. */
+/** A reception and its parsed message. */
 export interface ParsedReception {
   reception: Reception;
   outcome: Pick<ParseOutcome, 'message' | 'authentication' | 'dmarcReport'>;

@@ -7,7 +7,7 @@ import { createUserQueues } from './user-queues.ts';
 /** How often emails without a thread are looked for; milliseconds. */
 const SWEEP_EVERY_MS = 2_000;
 const STATISTICS_EVERY_MS = 2_000;
-/** Emails taken by one sweep; more make the next sweep follow at once. */
+/** Emails in one sweep; after a full one, the next sweep follows at once. */
 const SWEEP_LIMIT = 500;
 /** Users whose mail is threaded at the same time; each needs a connection to PostgreSQL. */
 const MAX_USERS_AT_ONCE = 3;

@@ -9,7 +9,7 @@ import type { ActorContext } from '../actor.ts';
 import { noteStage } from '../mail-spans.ts';
 
 export interface ThreadingOptions {
-  /** told of the points at which fault tests end the process */
+  /** called at the points where fault tests end the process */
   fault?: (point: 'threading.claimed' | 'threading.before-commit' | 'threading.after-commit') => void;
 }
 

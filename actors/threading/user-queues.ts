@@ -15,9 +15,9 @@ const MAX_LOST = 1_000;
 /** What waits for threading in this process. A user's mail is threaded by one batch at a time, so that company gathers meanwhile. */
 export interface UserQueues {
   add(userId: string, emailIds: readonly string[]): void;
-  /** Threads what waits, user by user; returns when all is done or is in the hands of another drain. Throws when PostgreSQL is away. */
+  /** Threads what waits, user by user. Resolves when all is done, or another drain is working on the rest. Throws when PostgreSQL is unreachable. */
   drain(isStopping: () => boolean): Promise<void>;
-  /** Threads these emails now, whatever else waits; what faults is set aside. Throws when PostgreSQL is away. */
+  /** Threads these emails now; emails that fail are set aside. Throws when PostgreSQL is unreachable. */
   assign(userId: string, emailIds: readonly string[]): Promise<void>;
   /** emails that lost to another process a moment ago */
   lost(): string[];
@@ -35,7 +35,7 @@ export function createUserQueues(context: ThreadingContext): UserQueues {
         const batch = [...ids].slice(0, BATCH_SIZE);
         for (const id of batch) ids.delete(id);
         await assign(userId, batch);
-        // The first is not kept waiting; what comes while a user is busy costs far less in company.
+        // The first email does not wait; those that arrive while a user is busy cost far less together.
         if (ids.size > 0 && ids.size < BATCH_SIZE) await pause(GATHER_MS);
       }
       waiting.delete(userId);
@@ -96,7 +96,7 @@ export function createUserQueues(context: ThreadingContext): UserQueues {
 /** query_canceled: the statement took too long */
 const STATEMENT_TIMEOUT = '57014';
 
-/** Whether PostgreSQL is away for everybody: a statement that takes too long, or that others are in the way of, is this user's alone. */
+/** Whether PostgreSQL is unreachable: a statement timeout or a conflict concerns this user alone. */
 function isAway(error: unknown): boolean {
   return isConnectionLost(error) && !isContention(error) && (error as { code?: unknown }).code !== STATEMENT_TIMEOUT;
 }
