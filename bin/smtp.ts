@@ -60,7 +60,8 @@ if (hasParent && !process.connected) void stop(PARENT_GONE);
 
 function settingsOf(values: Config): SmtpSettings {
   const bus = values.busSocket ?? values.natsUrl;
-  if (bus === null) refuseToStart('NATS_URL is required because bin/smtp.ts reaches the actors over NATS');
+  if (bus === null)
+    refuseToStart('NATS_URL is required because bin/smtp.ts reaches the actors over NATS: see docs/operate.md');
   return {
     host: values.host,
     port: values.smtpPort,

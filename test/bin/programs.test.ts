@@ -70,6 +70,6 @@ test.each([['bin/gateway.ts'], ['bin/actor.ts', 'delivery']])(
   async (...words) => {
     const { status, stderr } = await runToEnd(words);
     expect(status).toBe(1);
-    expect(stderr).toMatch(/DATABASE_URL, NATS_URL and SECRET_KEY are required/);
+    expect(stderr).toMatch(/^DATABASE_URL, NATS_URL and SECRET_KEY are required .*: see docs\/operate\.md$/m);
   },
 );

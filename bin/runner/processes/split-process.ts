@@ -55,7 +55,9 @@ export async function runSplitProcess(
   const config = readConfigOrRefuse();
   const { databaseUrl, natsUrl, secretKey } = config;
   if (databaseUrl === null || natsUrl === null || secretKey === null)
-    return refuseToStart(`DATABASE_URL, NATS_URL and SECRET_KEY are required to run a separate process`);
+    return refuseToStart(
+      `DATABASE_URL, NATS_URL and SECRET_KEY are required to run a separate process: see docs/operate.md`,
+    );
   const [role] = options.roles;
   const user = userOf(databaseUrl);
   if (user !== null)
