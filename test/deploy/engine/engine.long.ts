@@ -307,7 +307,7 @@ test('one command backs up, and one restores on an emptied service', async () =>
 
 test('with compose-ipv6.yml an IPv6 client keeps its address, and SPF passes', async () => {
   const client = await connectRemoteClient();
-  const dns = await startDnsServer('172.31.254.1');
+  const dns = await startDnsServer(client.hostIpv4);
   try {
     dns.set('sender.test', 'TXT', [`v=spf1 ip4:${client.ipv4} ip6:${client.ipv6} -all`]);
     await setting('DNS_SERVERS', dns.address);
