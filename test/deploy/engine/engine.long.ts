@@ -293,7 +293,9 @@ test('one command backs up, and one restores on an emptied service', async () =>
       'docker run --rm -v postroom_backups:/backups postroom-backup:0.1.0 -e "console.log(fs.readdirSync(\'/backups\')[0])"',
     )
   ).trim();
-  await sh('docker compose down && docker volume rm postroom_postgres && docker compose up --detach --wait postgres');
+  await sh(
+    'docker compose --profile try down && docker volume rm postroom_postgres && docker compose up --detach --wait postgres',
+  );
   await sh(`docker compose run --rm -T restore /backups/${backup}`);
   await sh('docker compose up --detach --wait');
   for (const [type, subject] of [
