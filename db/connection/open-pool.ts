@@ -1,7 +1,7 @@
 import { callbackify } from 'node:util';
 import pg from 'pg';
 import { urlsOf } from './database-hosts.ts';
-import { type Primary, primaryOf, ReadOnlyServerError } from './primary.ts';
+import { type Primary, primaryOf, ReadOnlyServerError } from './failover.ts';
 
 /** A pool to the server of the URL; of several hosts, to the one that takes writes, whichever that is by and by. */
 export function openPool(url: string, options: Omit<pg.PoolConfig, 'connectionString'>): pg.Pool {

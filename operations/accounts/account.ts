@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { asUser } from '../../db/connection/database.ts';
-import { countSentLately } from '../../db/queries/sending/sent-lately.ts';
+import { countSentLately } from '../../db/queries/sending/outgoing-policy.ts';
 import type { OperationContext } from '../context.ts';
 
 /** Who asks. */

@@ -1,5 +1,5 @@
 import { mtaStsDomainOf, mtaStsPolicy } from '../../core/domains/mta-sts.ts';
-import { isHostedDomain } from '../../db/queries/domains/domain-hosted.ts';
+import { isHostedDomain } from '../../db/queries/domains/domain-owner.ts';
 import type { OperationParts } from '../context.ts';
 
 /** The MTA-STS policy that is asked for by that Host header field; null when it is that of no verified domain. Whoever asks may know. */

@@ -1,5 +1,5 @@
 import { asUser } from '../../db/connection/database.ts';
-import { findFirstReceiving } from '../../db/queries/domains/first-address.ts';
+import { findFirstReceiving } from '../../db/queries/domains/email-address-list.ts';
 import type { OperationContext } from '../context.ts';
 
 /** How a first mail is sent to a user, by commands that work when they are pasted into a shell. */

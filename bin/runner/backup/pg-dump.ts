@@ -2,8 +2,8 @@ import { execFile, spawn } from 'node:child_process';
 import { access, chmod, open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { primaryUrl } from '../../../db/connection/failover.ts';
 import { connectClient } from '../../../db/connection/open-pool.ts';
-import { primaryUrl } from '../../../db/connection/primary.ts';
 import { processEnvironment } from '../../config.ts';
 
 const run = promisify(execFile);

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { Database } from '../../connection/database.ts';
 
 /** A domain whose owner changed. */
 export interface LostDomain {
@@ -104,4 +105,14 @@ async function restoreAddresses(client: pg.PoolClient, { userId, domainId }: Nam
       select a.address, a.user_id, a.id from email_address a where a.user_id = $1 and a.domain_id = $2 on conflict do nothing`,
     values: [userId, domainId],
   });
+}
+
+/** Whether the name is a verified domain of anybody's. */
+export async function isHostedDomain(database: Database, name: string): Promise<boolean> {
+  const { rows } = await database.pool.query<{ is_hosted: boolean }>({
+    name: 'is-hosted-domain',
+    text: 'select is_hosted_domain($1) as is_hosted',
+    values: [name],
+  });
+  return rows[0]?.is_hosted === true;
 }

@@ -1,4 +1,6 @@
+import { sql, type Transaction } from 'kysely';
 import type pg from 'pg';
+import type { Tables } from '../../entities/tables.ts';
 
 /** What has to be known of emails of one user before they may go out. */
 export interface PolicyQuestion {
@@ -92,3 +94,12 @@ const POLICY_SQL = `
        and k.created_at > (select postroom_now()) - ${KEY_AGE}) as answers,
     array(select e.created_at from email e where e.user_id = $1 and e.type <> 'received'
       and e.created_at > (select postroom_now()) - interval '1 hour' order by e.created_at desc offset $6 limit $7) as hourly`;
+
+/** How many emails the user made within the last hour, as the hourly limit counts them; at most `most`. */
+export async function countSentLately(transaction: Transaction<Tables>, userId: string, most: number): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from (
+      select from email e where e.user_id = ${userId} and e.type <> 'received'
+        and e.created_at > (select postroom_now()) - interval '1 hour' limit ${most}) e`.execute(transaction);
+  return Number(rows[0]?.total ?? 0);
+}
