@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../db/connection/database.ts';
-import { foreignPage } from '../admission/session-admission.ts';
-import { isOwnPage, isOwnPageOrProgram } from '../admission/session-origin.ts';
+import { foreignPage, isOwnPage, isOwnPageOrProgram } from '../admission/session-admission.ts';
 import { type Auth, CLIENT_ADDRESS_FIELD } from './auth.ts';
 import { authAnswer, authRefusal, type SignedIn } from './auth-answers.ts';
 import { type AuthEndpoint, authEndpoints } from './auth-endpoints.ts';

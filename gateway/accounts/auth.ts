@@ -1,13 +1,14 @@
 import { passkey } from '@better-auth/passkey';
 import { betterAuth } from 'better-auth';
-import type { Logger } from 'pino';
-import { deriveAuthSecret, RESET_LINK_LIFE_MS } from '../../core/accounts/auth-secret.ts';
+import { APIError, createAuthEndpoint, sensitiveSessionMiddleware, sessionMiddleware } from 'better-auth/api';
+import { setSessionCookie } from 'better-auth/cookies';
+import { type Logger } from 'pino';
+import { z } from 'zod';
+import { deriveAuthSecret, RESET_LINK_LIFE_MS, signInLinkIdentifier } from '../../core/accounts/auth-secret.ts';
 import { IDENTIFIER_RANDOM_BYTES, type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { authPool } from '../../db/connection/auth-database.ts';
-import type { Database } from '../../db/connection/database.ts';
-import { accountEndpoints } from './auth-account.ts';
+import { type Database } from '../../db/connection/database.ts';
 import { authColumns, authTables } from './auth-columns.ts';
-import { signInLinks } from './auth-sign-in-link.ts';
 
 export interface AuthOptions {
   /** role postroom_auth, for nothing else */
@@ -127,3 +128,64 @@ function logTo(log: Logger) {
     log.debug({ event: 'auth.note' }, message);
   };
 }
+
+/** Adds to better-auth what people do with their sessions and their first password, so that no token of a session leaves the gateway. */
+export const accountEndpoints = {
+  id: 'postroom-account',
+  endpoints: {
+    endSession: createAuthEndpoint(
+      '/end-session',
+      { method: 'POST', body: z.object({ id: z.string() }), use: [sessionMiddleware] },
+      async (context) => {
+        const { internalAdapter, session } = context.context;
+        const all = await internalAdapter.listSessions(session.user.id);
+        const ended = all.find((one) => one.id === context.body.id);
+        if (ended === undefined)
+          throw new APIError('NOT_FOUND', { code: 'SESSION_NOT_FOUND', message: 'Session not found' });
+        await internalAdapter.deleteSession(ended.token);
+        return context.json({ status: true });
+      },
+    ),
+    setFirstPassword: createAuthEndpoint(
+      '/set-password',
+      { method: 'POST', body: z.object({ newPassword: z.string() }), use: [sensitiveSessionMiddleware] },
+      async (context) => {
+        const { internalAdapter, session, password } = context.context;
+        const userId = session.user.id;
+        if ((await internalAdapter.findCredentialAccount(userId)) !== null)
+          throw new APIError('BAD_REQUEST', {
+            code: 'PASSWORD_ALREADY_SET',
+            message: 'This account has a password. Change it with the current one.',
+          });
+        const hash = await password.hash(context.body.newPassword);
+        await internalAdapter.createAccount({ userId, providerId: 'credential', accountId: userId, password: hash });
+        return context.json({ status: true });
+      },
+    ),
+  },
+} as const;
+
+/** 32 octets in base64url, as bin/account.ts draws them; nothing else is looked for. */
+const token = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+
+/** Adds to better-auth the links that sign in once (db/queries/accounts/sign-in-link.ts makes them). */
+export const signInLinks = {
+  id: 'sign-in-link',
+  endpoints: {
+    signInLink: createAuthEndpoint('/sign-in/link', { method: 'POST', body: z.object({ token }) }, async (context) => {
+      const { internalAdapter } = context.context;
+      // At most one of several at once gets it.
+      const link = await internalAdapter.consumeVerificationValue(signInLinkIdentifier(context.body.token));
+      const user = link === null ? null : await internalAdapter.findUserById(link.value);
+      if (user === null)
+        throw new APIError('BAD_REQUEST', {
+          code: 'INVALID_TOKEN',
+          message:
+            'This link was used already, or its time is over. Ask for a new one: npx node bin/account.ts sign-in-link EMAIL',
+        });
+      const session = await internalAdapter.createSession(user.id);
+      await setSessionCookie(context, { session, user });
+      return context.json({ user });
+    }),
+  },
+} as const;

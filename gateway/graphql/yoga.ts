@@ -1,24 +1,22 @@
 import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { createYoga } from 'graphql-yoga';
-import type { OperationContext } from '../../operations/context.ts';
+import { type OperationContext } from '../../operations/context.ts';
 import { createGraphContext, type GraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
 import { access, requireDeclaredAccess } from '../admission/access.ts';
-import type { Admission } from '../admission/admission.ts';
+import { type Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
-import { countedOperations } from '../http/measure-requests.ts';
+import { countedOperations } from '../http/request-telemetry.ts';
 import { OCTETS_PER_MS } from '../http/time-to-answer.ts';
-import type { ContextOf } from '../operation-context.ts';
+import { type ContextOf } from '../operation-context.ts';
 import { MAIL_BODY_LIMIT } from '../rest/sending/outgoing-shapes.ts';
+import { scopedOperations } from './document-access.ts';
+import { boundedOperations, boundedVariables } from './document-limits.ts';
+import { honestStatus, maskedErrors, sendGraphqlError } from './errors.ts';
 import { explorerRoutes, isExplorerPage, sendExplorer } from './explorer.ts';
-import { boundedOperations } from './graphql-bounds.ts';
-import { startDeadline } from './graphql-deadline.ts';
-import { honestStatus, maskedErrors, sendGraphqlError } from './graphql-errors.ts';
-import { scopedOperations } from './graphql-scopes.ts';
-import { boundedVariables } from './graphql-size.ts';
-import { tracedOperations } from './graphql-spans.ts';
 import { readSampleOperations } from './sample-operations.ts';
+import { tracedOperations } from './spans.ts';
 
 export interface GraphqlOptions {
   admission: Admission;
@@ -88,7 +86,7 @@ export async function graphqlInterface(
       schema: { hide: true },
       // What takes long says so itself (GraphContext.answerWithin).
       config: { access: access.byDocument, answerWithinMs: LONGEST_ANSWER_MS },
-      // Of requests that bear files; the others are bounded by what they ask for (graphql-size.ts).
+      // Of requests that bear files; the others are bounded by what they ask for (document-limits.ts).
       bodyLimit: MAIL_BODY_LIMIT,
       handler: (request, reply) =>
         isExplorerPage(request)
@@ -146,4 +144,28 @@ async function answerInTime(
   } finally {
     deadline.stop();
   }
+}
+
+/** When a request is answered 503, whatever is still under way. */
+export interface Deadline {
+  /** rejects when the time is over */
+  passed: Promise<never>;
+  /** Gives it so long from now. Milliseconds. */
+  moveTo: (milliseconds: number) => void;
+  stop: () => void;
+}
+
+export function startDeadline(milliseconds: number): Deadline {
+  let timer: NodeJS.Timeout | undefined;
+  let fail: (reason: Error) => void = () => undefined;
+  const passed = new Promise<never>((_resolve, reject) => {
+    fail = reject;
+  });
+  passed.catch(() => undefined);
+  const moveTo = (limitMs: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => fail(new errorCodes.FST_ERR_HANDLER_TIMEOUT()), limitMs);
+  };
+  moveTo(milliseconds);
+  return { passed, moveTo, stop: () => clearTimeout(timer) };
 }

@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
-import type { Logger } from 'pino';
+import { type Logger } from 'pino';
 import { refuseOtherHosts } from '../admission/own-host.ts';
 import { collectDeclaredMethods } from './declared-methods.ts';
 import { sendError } from './error-response.ts';
-import { measureRequests } from './measure-requests.ts';
-import { traceRequests } from './request-spans.ts';
+import { measureRequests, traceRequests } from './request-telemetry.ts';
 import { acceptJson, servedPath } from './requests.ts';
 import { timeToAnswer } from './time-to-answer.ts';
-import { strictTransportSecurity } from './transport-security.ts';
 import { closeConnectionsWhenLeaving } from './turn-away.ts';
 
 export interface HttpServerOptions {
@@ -86,4 +84,17 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   });
   refuseOtherHosts(app, publicUrl);
   return app;
+}
+
+/** How long a browser remembers to use HTTPS only: a year, in seconds. */
+const MAX_AGE_SECONDS = 31_536_000;
+
+/**
+ * Returns the HSTS header field (RFC 6797) of a service that PUBLIC_URL names by https, else none. It does not speak for subdomains, which
+ * may be other services of the operator; nor for `localhost`, where other programs of the developer's machine speak plain HTTP.
+ */
+export function strictTransportSecurity(publicUrl: string): Record<string, string> {
+  const { protocol, hostname } = new URL(publicUrl);
+  if (protocol !== 'https:' || hostname === 'localhost') return {};
+  return { 'strict-transport-security': `max-age=${MAX_AGE_SECONDS}` };
 }

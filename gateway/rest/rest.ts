@@ -3,8 +3,7 @@ import { requireDeclaredAccess, requireRequestScope } from '../admission/access.
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { allowAnyOrigin } from '../admission/cross-origin.ts';
-import { refuseDownloadsAsCode } from '../admission/download-destination.ts';
-import { limitDownloads } from '../admission/downloads-in-flight.ts';
+import { limitDownloads, refuseDownloadsAsCode } from '../admission/downloads.ts';
 import { warnOfUnknownFields } from '../http/body-warnings.ts';
 import { hasNoRoute, sendNoRoute } from '../http/error-response.ts';
 import { referenceRoutes } from '../openapi/reference.ts';

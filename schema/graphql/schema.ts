@@ -33,7 +33,6 @@ import './routing/guard-trials.ts';
 import './threads/inbox.ts';
 import './upkeep/overview.ts';
 import './sending/recipient.ts';
-import './endpoints/replay-count.ts';
 import './emails/reprocess.ts';
 import './routing/route.ts';
 import './sending/sending.ts';

@@ -1,15 +1,41 @@
 import { alignedPercent } from '../../../core/domains/dmarc-advice.ts';
 import { type DmarcPolicy, type DmarcRecord, isAligned } from '../../../core/domains/dmarc-report.ts';
-import type { KeysetPage } from '../../../core/shared/page.ts';
+import { type KeysetPage } from '../../../core/shared/page.ts';
 import * as reports from '../../../operations/domains/dmarc-reports.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { type Connection, connection } from '../connection.ts';
-import type { GraphContext } from '../context.ts';
+import { type GraphContext } from '../context.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { addNodeKind } from '../node-kinds.ts';
 import { DomainNode, EmailNode, loaderOf, orNull } from '../nodes.ts';
-import { DmarcAlignmentMode, DmarcDisposition, DmarcRequest } from './dmarc-enums.ts';
+
+export const DmarcAlignmentMode = builder.enumType('DmarcAlignmentMode', {
+  description: 'How closely a domain must match the domain of the From header.',
+  values: {
+    RELAXED: { value: 'r', description: 'Both have the same organizational domain.' },
+    STRICT: { value: 's', description: 'Both are identical.' },
+  } as const,
+});
+
+export const DmarcRequest = builder.enumType('DmarcRequestedAction', {
+  description: 'What the domain owner asks receivers to do with mail that fails DMARC.',
+  values: {
+    NONE: { value: 'none', description: 'Take no action; report only.' },
+    QUARANTINE: { value: 'quarantine', description: 'Treat the mail as suspicious.' },
+    REJECT: { value: 'reject', description: 'Reject the mail.' },
+  } as const,
+});
+
+export const DmarcDisposition = builder.enumType('DmarcDisposition', {
+  description: 'What a receiver did with the mail.',
+  values: {
+    NONE: { value: 'none', description: 'No action because of the policy.' },
+    PASS: { value: 'pass', description: 'The mail passed.' },
+    QUARANTINE: { value: 'quarantine', description: 'Treated the mail as suspicious.' },
+    REJECT: { value: 'reject', description: 'Rejected the mail.' },
+  } as const,
+});
 
 type Report = reports.DmarcReport;
 

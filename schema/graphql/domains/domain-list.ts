@@ -4,7 +4,7 @@ import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';
 import { DomainNode } from '../nodes.ts';
-import { DomainConnection, placeOfDomain } from './domain-connection.ts';
+import { DomainConnection, placeOfDomain } from './domain.ts';
 import { DomainStatus } from './domain-enums.ts';
 
 const DomainFilter = builder.inputType('DomainFilter', {

@@ -1,9 +1,9 @@
-import type { KeysetPage } from '../../../core/shared/page.ts';
-import type { Domain } from '../../../operations/domains/domains.ts';
+import { type KeysetPage, type Place } from '../../../core/shared/page.ts';
 import * as domains from '../../../operations/domains/domains.ts';
+import { type Domain } from '../../../operations/domains/domains.ts';
 import * as addresses from '../../../operations/domains/email-addresses.ts';
 import { builder, connectionComplexity } from '../builder.ts';
-import { connection } from '../connection.ts';
+import { type Connection, connection } from '../connection.ts';
 import { MailStatistics } from '../emails/mail-statistics.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { DomainNode, EmailAddressNode, EndpointInterface } from '../nodes.ts';
@@ -18,8 +18,29 @@ import {
   DomainMailFrom,
   TransportSecurity,
 } from './dns-record.ts';
-import { DomainConnection, placeOfDomain } from './domain-connection.ts';
 import { DomainStatus } from './domain-enums.ts';
+
+export const DomainConnection = builder.connectionObject<
+  typeof DomainNode,
+  Connection<Domain> & { count: () => Promise<number> }
+>(
+  {
+    type: DomainNode,
+    name: 'DomainConnection',
+    description: 'A page of domains.',
+    fields: (c) => ({
+      totalCount: c.int({
+        description: 'Number of domains on all pages. Counted only when requested.',
+        resolve: (page) => page.count(),
+      }),
+    }),
+  },
+  { name: 'DomainEdge', description: 'A domain and its cursor.' },
+);
+
+export function placeOfDomain(domain: Domain): Place {
+  return { at: domain.createdAt, id: domain.id };
+}
 
 const addressPages = loadByOwner(
   ({ reads }, ids, { query, page }: { query: addresses.EmailAddressQuery; page: KeysetPage }) =>

@@ -1,6 +1,11 @@
 import { type DeletedEndpoint, deleteEndpoint, rotateSecret } from '../../../operations/endpoints/endpoint-changes.ts';
 import { type EndpointTestOutcome, TEST_ANSWER_MS, testEndpoint } from '../../../operations/endpoints/endpoint-test.ts';
-import { type Replay, replayDeliveries } from '../../../operations/endpoints/replays.ts';
+import {
+  countReplayed,
+  MAX_REPLAY_COUNTED,
+  type Replay,
+  replayDeliveries,
+} from '../../../operations/endpoints/replays.ts';
 import { replayInputShape } from '../../shapes/endpoint.ts';
 import { parseInput } from '../../shapes/input.ts';
 import { access } from '../access.ts';
@@ -189,3 +194,20 @@ builder.mutationFields((t) => ({
     },
   }),
 }));
+
+/** Deliveries are looked at one by one. */
+const COST = 20;
+
+builder.interfaceField(EndpointInterface, 'replayCount', (t) =>
+  t.int({
+    description: `Number of emails that replayDeliveries would deliver again, in as many calls as needed. Counting stops at ${MAX_REPLAY_COUNTED}. Pass the \`until\` of the last call to get the number that is left.`,
+    complexity: COST,
+    args: {
+      since: t.arg({ type: 'DateTime', required: true, description: 'Start of the period.' }),
+      until: t.arg({ type: 'DateTime', description: 'End of the period. Null means now.' }),
+      status: t.arg({ type: ReplayStatus, defaultValue: 'failed', description: 'Which deliveries to replay.' }),
+    },
+    resolve: ({ id }, { since, until, status }, { reads }) =>
+      countReplayed(reads, id, { since, until: until ?? null, status: status ?? 'failed' }),
+  }),
+);

@@ -3,7 +3,7 @@ import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { connection } from '../connection.ts';
 import { ThreadNode } from '../nodes.ts';
-import { placeOfThread, ThreadConnection } from './thread-connection.ts';
+import { placeOfThread, ThreadConnection } from './thread.ts';
 
 /** What a search is written in, for descriptions of arguments. */
 export const SEARCH_SYNTAX =

@@ -1,11 +1,35 @@
+import { type Place } from '../../../core/shared/page.ts';
 import { participantList } from '../../../core/threads/thread-participants.ts';
-import type { EmailSummary } from '../../../operations/emails/emails.ts';
+import { type EmailSummary } from '../../../operations/emails/emails.ts';
 import * as threads from '../../../operations/threads/threads.ts';
+import { type Thread } from '../../../operations/threads/threads.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
-import { connection } from '../connection.ts';
+import { type Connection, connection } from '../connection.ts';
 import { EmailNode, ThreadNode } from '../nodes.ts';
-import { placeOfThread, ThreadConnection } from './thread-connection.ts';
+
+export const ThreadConnection = builder.connectionObject<
+  typeof ThreadNode,
+  Connection<Thread> & { count: () => Promise<number> }
+>(
+  {
+    type: ThreadNode,
+    name: 'ThreadConnection',
+    description: 'A page of threads.',
+    fields: (c) => ({
+      totalCount: c.int({
+        description: 'Number of threads on all pages. Counted only when requested.',
+        resolve: (page) => page.count(),
+      }),
+    }),
+  },
+  { name: 'ThreadEdge', description: 'A thread and its cursor.' },
+);
+
+/** Lists of threads are ordered by their newest messages. */
+export function placeOfThread(thread: Thread): Place {
+  return { at: thread.lastMessageAt, id: thread.id };
+}
 
 const Participant = builder.objectRef<ReturnType<typeof participantList>[number]>('Participant').implement({
   description: 'A participant of a thread: a sender, a recipient, or your address that received a message.',

@@ -132,7 +132,7 @@ export async function lookInFrames(
   return looks;
 }
 
-/** A user may have eight downloads under way (gateway/admission/downloads-in-flight.ts). */
+/** A user may have eight downloads under way (gateway/admission/downloads.ts). */
 const AT_ONCE = 6;
 
 /** Runs in the page. */

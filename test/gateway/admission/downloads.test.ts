@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
-import { limitDownloads, MAX_DOWNLOADS_IN_FLIGHT } from '../../../gateway/admission/downloads-in-flight.ts';
+import { limitDownloads, MAX_DOWNLOADS_IN_FLIGHT } from '../../../gateway/admission/downloads.ts';
 import { sendError } from '../../../gateway/http/error-response.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import { openTestGateway } from '../../support/servers/gateway.ts';

@@ -1,17 +1,19 @@
 import { complexityFromQuery } from '@pothos/plugin-complexity';
 import {
   type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
   GraphQLError,
   getOperationAST,
   Kind,
   OperationTypeNode,
   parse,
+  type SelectionSetNode,
   type ValidationRule,
   validate,
 } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
+import { type Plugin } from 'graphql-yoga';
 import { schema } from '../../schema/graphql/schema.ts';
-import { hasTooManyPairs } from './graphql-overlap.ts';
 
 const MAX_DEPTH = 10;
 const MAX_ALIASES = 30;
@@ -135,6 +137,116 @@ const limitIntrospections: ValidationRule = (context) => {
   };
 };
 
-function refusal(message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: 'validation_error', http: { status: 400 } } });
+/**
+ * Validation compares fields that stand in one place under one name each with each other, and all that is below them, which takes as long as
+ * the square of their number. Whether a document has more of such pairs, or more fields with what its fragments bring, than may be compared.
+ */
+export function hasTooManyPairs(document: DocumentNode, most: { pairs: number; fields: number }): boolean {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  let { pairs, fields } = most;
+  const places: SelectionSetNode[][] = [];
+  for (const definition of document.definitions)
+    if ('selectionSet' in definition && definition.selectionSet !== undefined) places.push([definition.selectionSet]);
+  for (let place = places.pop(); place !== undefined; place = places.pop()) {
+    for (const nodes of fieldsIn(place, fragments).values()) {
+      fields -= nodes.length;
+      pairs -= (nodes.length * (nodes.length - 1)) / 2;
+      if (fields < 0 || pairs < 0) return true;
+      const below = nodes.flatMap(({ selectionSet }) => (selectionSet === undefined ? [] : [selectionSet]));
+      if (below.length > 0) places.push(below);
+    }
+  }
+  return false;
+}
+
+/** The fields of selections that stand in one place, by the names under which they are answered; those of a fragment once. */
+function fieldsIn(
+  place: readonly SelectionSetNode[],
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): Map<string, FieldNode[]> {
+  const found = new Map<string, FieldNode[]>();
+  const spread = new Set<string>();
+  const open = [...place];
+  for (let set = open.pop(); set !== undefined; set = open.pop())
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FIELD) {
+        const name = (selection.alias ?? selection.name).value;
+        const nodes = found.get(name);
+        if (nodes === undefined) found.set(name, [selection]);
+        else nodes.push(selection);
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) open.push(selection.selectionSet);
+      else if (!spread.has(selection.name.value)) {
+        spread.add(selection.name.value);
+        const fragment = fragments.get(selection.name.value);
+        if (fragment !== undefined) open.push(fragment.selectionSet);
+      }
+    }
+  return found;
+}
+
+/** Characters of the variables of what sends no mail. */
+const MAX_USUAL_LENGTH = 262_144;
+/** Values in the variables, those in lists and objects counted: a batch of 100 emails with all that each may hold has some 20,000. */
+const MAX_VALUES = 40_000;
+/** What takes files in its variables. */
+const MAIL_FIELDS: ReadonlySet<string> = new Set(['sendEmail', 'sendEmails', 'replyToEmail', 'simulateInbound']);
+
+interface Asked {
+  document: DocumentNode;
+  operationName?: unknown;
+  variableValues?: unknown;
+}
+
+/** What bounds the variables of a request, before they are looked at one by one: large ones are for mail. */
+export const boundedVariables: Plugin = {
+  onExecute({ args, setResultAndStopExecution }) {
+    const refused = refusalOf(args);
+    if (refused !== null) setResultAndStopExecution({ errors: [refused] });
+  },
+  onSubscribe({ args, setResultAndStopExecution }) {
+    const refused = refusalOf(args);
+    if (refused !== null) setResultAndStopExecution({ errors: [refused] });
+  },
+};
+
+function refusalOf({ document, operationName, variableValues }: Asked): GraphQLError | null {
+  const { length, count } = measure(variableValues);
+  if (count > MAX_VALUES) return refusal(`The variables hold more than ${MAX_VALUES} values.`, 400);
+  if (length <= MAX_USUAL_LENGTH) return null;
+  const operation = getOperationAST(document, typeof operationName === 'string' ? operationName : null);
+  const isMail = operation?.selectionSet.selections.every(
+    (selection) => selection.kind === Kind.FIELD && MAIL_FIELDS.has(selection.name.value),
+  );
+  if (isMail === true) return null;
+  const fields = [...MAIL_FIELDS].join(', ');
+  return refusal(`Variables of more than ${MAX_USUAL_LENGTH} characters are for ${fields} alone.`, 413);
+}
+
+/** Characters of names and texts, and how many values there are; not much more than the bounds is looked at. */
+function measure(variables: unknown): { length: number; count: number } {
+  const open: unknown[] = [variables];
+  let length = 0;
+  let count = 0;
+  while (open.length > 0 && count <= MAX_VALUES) {
+    const value = open.pop();
+    count++;
+    if (typeof value === 'string') length += value.length;
+    if (typeof value !== 'object' || value === null) continue;
+    if (Array.isArray(value)) {
+      if (value.length > MAX_VALUES) return { length, count: value.length };
+      for (const each of value) open.push(each);
+      continue;
+    }
+    for (const [name, each] of Object.entries(value)) {
+      length += name.length;
+      open.push(each);
+    }
+  }
+  return { length, count };
+}
+
+function refusal(message: string, status = 400): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'validation_error', http: { status } } });
 }

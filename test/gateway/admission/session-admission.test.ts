@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOwnPage, isOwnPageOrProgram } from '../../../gateway/admission/session-origin.ts';
+import { isOwnPage, isOwnPageOrProgram } from '../../../gateway/admission/session-admission.ts';
 
 const ask = (origin: string, host: string) => ({ method: 'POST', headers: { origin, host } });
 
