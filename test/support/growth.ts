@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { cpuMs } from './cpu-time.ts';
 
 /** How many times as large the second input is. */
 const STEP = 4;
@@ -37,4 +36,10 @@ export function expectLinearGrowth(work: (size: number) => unknown, largest: num
       expect(growth, `${what} cost of ${size} compared with ${smaller}, a quarter of it`).toBeLessThan(MOST_GROWTH);
     smaller = size;
   }
+}
+
+/** Returns the CPU time of this process in milliseconds, which does not depend on other work on the machine. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
 }

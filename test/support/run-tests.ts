@@ -7,30 +7,30 @@ import { reportLeaks } from './leaks.ts';
 import { placeOfRuns, removeOrphans } from './servers/orphans.ts';
 
 /**
- * `npm test`: sees to the programs that tests need beyond npm, runs vitest, and ends with one honest line,
- * `N passed, N failed`, and `, N skipped` when there are any. Further words go to vitest. Each test runs once: one that fails and would
- * pass the next time is a defect, too. At the end all that the product logged in the run is searched for secrets; each line that holds
- * one counts as a failure.
+ * `npm test`: installs the programs that the tests need beyond npm, runs vitest, and prints one last line,
+ * `N passed, N failed`, plus `, N skipped` if there are any. Other arguments go to vitest. Each test runs once: a test that fails only
+ * sometimes is a defect. At the end the logs of the run are searched for secrets; each line with a secret
+ * counts as a failure.
  */
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** Programs of the tests that are no npm packages, and what goes untested without each. */
+/** Programs that the tests need and that are not npm packages, with what cannot be tested without them. */
 const programs = [
   { name: 'nats-server', debian: 'nats-server', about: 'the bus over NATS and the split mode' },
   { name: 'haproxy', debian: 'haproxy', about: 'the proxy of docker-compose.yml' },
-  { name: 'swaks', debian: 'swaks', about: "the README's first mail" },
+  { name: 'swaks', debian: 'swaks', about: 'the SMTP dialogue of docs/first-steps.md' },
   { name: 'faketime', debian: 'faketime', about: 'a clock that jumps' },
   { name: 'chromium', debian: 'chromium', about: 'the dashboard in a browser' },
 ];
 
-/** The whole run; a hang must not look like patience. Minutes. */
+/** Maximum time of the whole run, so that a hang is reported. Minutes. */
 const LIMIT_MINUTES = 60;
 
 const folder = await mkdtemp(path.join(tmpdir(), 'postroom-tests-'));
 const kept = path.join(folder, 'kept');
 makeKeptLogs(kept);
 
-/** As `npm start` has it: of starting a process, compiling is most, and tests start hundreds. */
+/** The compile cache of `npm start`. Tests start hundreds of processes, and compiling takes most of their start. */
 const compileCache = path.join(root, 'node_modules/.cache/node');
 const environment = { NODE_COMPILE_CACHE: compileCache, ...process.env, [KEPT_LOGS]: kept };
 
