@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { signInLinkUrl } from '../core/accounts/auth-secret.ts';
-import { faultOfRetention, MOST_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
+import { checkRetention, MOST_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
 import type { Database } from '../db/connection/database.ts';
 import { createAccount, findAccountId, type NewAccount } from '../db/queries/accounts/account.ts';
 import { makeSignInLink } from '../db/queries/accounts/sign-in-link.ts';
@@ -158,7 +158,7 @@ function readChoice(): Retention | 'default' | null {
   if (isDefault) return 'default';
   if (Object.keys(options).length === 0) return null;
   const choice = { rawDays: daysOf('raw-days'), bodyDays: daysOf('body-days'), metadataDays: daysOf('metadata-days') };
-  const fault = faultOfRetention(choice);
+  const fault = checkRetention(choice);
   return fault === null ? choice : refuseUsage(fault);
 }
 

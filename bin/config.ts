@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { MTA_STS_MODES, type MtaStsMode } from '../core/domains/mta-sts.ts';
-import { faultOfRetention, MOST_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
+import { checkRetention, MOST_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
 import { urlsOf } from '../db/connection/database-hosts.ts';
 import {
   hostAndPort,
@@ -202,7 +202,7 @@ function retentionOf(values: z.infer<typeof environment>): Retention {
     bodyDays: values.RETENTION_BODIES_DAYS ?? null,
     metadataDays: values.RETENTION_METADATA_DAYS ?? null,
   };
-  const fault = faultOfRetention(retention);
+  const fault = checkRetention(retention);
   if (fault !== null)
     throw new ConfigError(`RETENTION_RAW_DAYS, RETENTION_BODIES_DAYS, RETENTION_METADATA_DAYS: ${fault}`);
   return retention;

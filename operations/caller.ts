@@ -1,11 +1,11 @@
-/** Who waits for an answer, for operations that outlast a usual request. */
+/** The client that waits for a long-running operation. */
 export interface Caller {
-  /** what the request was let in by; null: by a signed link, or it was not */
+  /** how the request was authenticated; null: by a signed link, or not at all */
   readonly via: 'session' | 'key' | null;
-  /** aborted when nobody waits any more: the answer is out, or the connection has ended */
+  /** aborted when the response has been sent or the connection has ended */
   readonly gone: AbortSignal;
-  /** Whether what the request was let in by still opens anything. Throws when PostgreSQL is away. */
+  /** Returns whether the session or key is still valid. Throws when PostgreSQL is unreachable. */
   isAllowed(): Promise<boolean>;
-  /** Ends the connection at once. */
+  /** Closes the connection immediately. */
   hangUp(): void;
 }

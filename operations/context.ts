@@ -11,57 +11,57 @@ import type { Bus } from '../schema/messages.ts';
 import type { Caller } from './caller.ts';
 import type { EventHub } from './events/event-hub.ts';
 
-/** What the service as a whole brings to every operation. */
+/** The dependencies that every operation shares. */
 export interface OperationParts {
   /** role postroom_gateway */
   database: Database;
   entities: EntityStore;
   bus: Bus;
-  /** who follows which feed in this process */
+  /** the open event readers of this process */
   events: EventHub;
   log: Logger;
   now: () => Date;
-  /** octets from a cryptographic source */
-  random: (octets: number) => Uint8Array;
+  /** returns that many bytes from a cryptographic source */
+  random: (bytes: number) => Uint8Array;
   settings: OperationSettings;
-  /** Has this gateway look up the keys of a user anew, so that one that was revoked opens nothing from here on. */
+  /** Drops the cached credentials of a user from this gateway, so that a revoked key stops working at once. */
   forgetCredentials: (userId: string) => void;
 }
 
 export interface OperationSettings {
-  /** without a slash at its end */
+  /** without a trailing slash */
   publicUrl: string;
   mailHostname: string;
-  /** what domains ask of senders in their MTA-STS policies */
+  /** the mode of the MTA-STS policies that are served for hosted domains */
   mtaStsMode: MtaStsMode;
-  /** added without proof by DNS; lower case */
+  /** verified without a DNS record; lower case */
   trustedDomains: readonly string[];
   /** see core/shared/secret-box.ts */
   secretKey: Uint8Array;
-  /** of each user; 0: no limit */
+  /** per user; 0: no limit */
   requestsPerSecond: number;
-  /** messages that a user may send within an hour; 0: no limit */
+  /** messages per user and hour; 0: no limit */
   sendLimitPerHour: number;
-  /** how long mail of users is kept who chose nothing */
+  /** the default for accounts that have not set their own */
   retention: Retention;
-  /** whether guard rules of type ai_prompt can be made */
+  /** whether guard rules of type ai_prompt are available */
   hasGuardModel: boolean;
-  /** where people hand mail over to try the service out */
+  /** the SMTP listener, shown to users who want to send a test mail */
   smtp: { host: string; port: number };
-  /** of the service */
+  /** of this service */
   version: string;
-  /** whether anybody may make an account */
+  /** whether anyone can create an account */
   isSignUpOpen: boolean;
-  /** what URLs of users may reach */
+  /** decides which addresses webhook URLs may connect to */
   guard: AddressGuard;
 }
 
-/** The parts with the user who asks: the first argument of every operation. */
+/** The dependencies plus the authenticated user: the first argument of every operation. */
 export interface OperationContext extends OperationParts {
   userId: string;
-  /** what the request may do; the gateway has asked for it already */
+  /** the scopes of the request, which the gateway has already checked */
   rights: KeyRights;
-  /** on performance.now(): the user is told then that it did not work, whatever is still under way */
+  /** on performance.now(); after this instant the client gets a 503, whatever is still running */
   answerBy: number;
   caller: Caller;
 }
@@ -70,17 +70,19 @@ export function newIdentifier(context: OperationParts, kind: IdentifierKind): st
   return makeIdentifier(kind, context.now(), context.random(IDENTIFIER_RANDOM_BYTES));
 }
 
-/** Whether a text can be an id of ours, so that the database can be asked for it; anything else is simply not found. */
-export function isAskable(id: string): boolean {
+/**
+ * Returns whether a text has the form of an id. Any other text is treated as not found, without asking the database.
+ */
+export function isValidId(id: string): boolean {
   return /^[A-Za-z0-9_-]{1,64}$/.test(id);
 }
 
-/** An input that cannot be taken, with the field that is at fault. */
+/** Returns a validation error that names the invalid field. */
 export function invalid(message: string, field: string): UserError {
   return new UserError('validation', message, { details: [{ field, message }] });
 }
 
-/** Whether a statement failed because a unique value is taken. */
+/** Returns whether a statement failed because of a unique constraint. */
 export function isTaken(error: unknown): boolean {
   return error instanceof Error && (error as { code?: unknown }).code === UNIQUE_VIOLATION;
 }

@@ -228,7 +228,7 @@ export interface Subscription {
 }
 
 export interface AskOptions {
-  /** raw octets that travel beside the request; at most MAX_OCTETS */
+  /** raw octets that travel beside the request; at most MAX_BYTES */
   octets?: Uint8Array;
   /** at most this long, instead of the subject's own limit; milliseconds */
   limitMs?: number;
@@ -259,7 +259,7 @@ export interface Bus {
 }
 
 /** Raw octets of one message on the bus; above the SMTP limit of 15,000,000 with room for trace fields. */
-export const MAX_OCTETS = 16_000_000;
+export const MAX_BYTES = 16_000_000;
 
 /** No answer within the limit. */
 export class BusTimeout extends Error {

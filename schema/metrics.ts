@@ -23,8 +23,8 @@ export const smtpMetrics = {
     'code',
   ]),
   messageSeconds: histogram('postroom_smtp_message_seconds', 'From end of data to the reply', SLOW, ['outcome']),
-  acceptedBytes: counter('postroom_smtp_accepted_bytes_total', 'Octets of messages that got 250'),
-  heldBytes: gauge('postroom_smtp_held_bytes', 'Octets of messages that are in memory for SMTP'),
+  acceptedBytes: counter('postroom_smtp_accepted_bytes_total', 'Bytes of messages that got 250'),
+  heldBytes: gauge('postroom_smtp_held_bytes', 'Bytes of messages that are in memory for SMTP'),
 };
 
 export const busMetrics = {
@@ -157,8 +157,8 @@ export const backlogMetrics = {
 };
 
 export const diskMetrics = {
-  free: gauge('postroom_disk_free_bytes', 'Octets that are free where the mail is kept, on one machine', ['disk']),
-  size: gauge('postroom_disk_size_bytes', 'Octets of that disk', ['disk']),
+  free: gauge('postroom_disk_free_bytes', 'Bytes that are free where the mail is kept, on one machine', ['disk']),
+  size: gauge('postroom_disk_size_bytes', 'Bytes of that disk', ['disk']),
 };
 
 export const processMetrics = {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { MAX_OCTETS } from '../../schema/messages.ts';
+import { MAX_BYTES } from '../../schema/messages.ts';
 
 /**
  * Frames on a stream: u32 length of what follows the two lengths, u32 length of the head, the head as JSON, raw octets.
@@ -124,7 +124,7 @@ function createFrameReader(take: (head: unknown, octets: Uint8Array) => void, re
       const frameOctets = data.readUInt32BE(at);
       const headOctets = data.readUInt32BE(at + 4);
       at += LENGTHS_OCTETS;
-      if (headOctets > MAX_HEAD_OCTETS || headOctets > frameOctets || frameOctets - headOctets > MAX_OCTETS) {
+      if (headOctets > MAX_HEAD_OCTETS || headOctets > frameOctets || frameOctets - headOctets > MAX_BYTES) {
         isBroken = true;
         return refuse('frame of an impossible length');
       }

@@ -4,7 +4,7 @@ import {
   type Broadcast,
   type Bus,
   BusUnavailable,
-  MAX_OCTETS,
+  MAX_BYTES,
   type QuestionSubject,
   questions,
   type Reply,
@@ -122,7 +122,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
     }
     if (streamedOctets === null) return { request, octets: envelope.octets };
     const live = connection.current();
-    if (!live || streamedOctets > MAX_OCTETS) throw new BusUnavailable('the octets cannot be taken');
+    if (!live || streamedOctets > MAX_BYTES) throw new BusUnavailable('the octets cannot be taken');
     const octets = await gatherer.gather(live, streamedOctets, leftMs, (opened) =>
       respond({ op: 'stream', subject: opened }),
     );

@@ -1,14 +1,14 @@
-import { BusTimeout, BusUnavailable, MAX_OCTETS } from '../../schema/messages.ts';
+import { BusTimeout, BusUnavailable, MAX_BYTES } from '../../schema/messages.ts';
 
 /** Bytes that one bus connection has in flight at most. A question beyond that waits for room, within its own time limit. */
-export const MAX_OCTETS_IN_FLIGHT = 32_000_000;
+export const MAX_BYTES_IN_FLIGHT = 32_000_000;
 
 /** The asker's side of every transport: limits in time and bytes, one outcome per question, late answers dropped. */
 export interface QuestionsInFlight {
   /**
    * Calls `send` with the number of the question once there is room for its bytes, and settles by `answer`, `fail` or `failAll`,
    * or with BusTimeout. When send returns a promise the bytes count as in flight until that settles, however the question ended.
-   * Throws RangeError for more than MAX_OCTETS.
+   * Throws RangeError for more than MAX_BYTES.
    */
   ask(
     subject: string,
@@ -33,7 +33,7 @@ interface Question {
   isHeldByAsker: boolean;
 }
 
-export function createQuestionsInFlight(capacityOctets = MAX_OCTETS_IN_FLIGHT): QuestionsInFlight {
+export function createQuestionsInFlight(capacityOctets = MAX_BYTES_IN_FLIGHT): QuestionsInFlight {
   const open = new Map<number, Question>();
   let lastId = 0;
   let freeOctets = capacityOctets;
@@ -85,7 +85,7 @@ export function createQuestionsInFlight(capacityOctets = MAX_OCTETS_IN_FLIGHT): 
   return {
     ask: (subject, limitMs, sizeOctets, send) =>
       new Promise((resolve, reject) => {
-        if (sizeOctets > MAX_OCTETS) throw new RangeError(`${sizeOctets} octets are above ${MAX_OCTETS}`);
+        if (sizeOctets > MAX_BYTES) throw new RangeError(`${sizeOctets} octets are above ${MAX_BYTES}`);
         const id = ++lastId;
         const timer = setTimeout(() => fail(id, new BusTimeout(`${subject}: no answer in ${limitMs} ms`)), limitMs);
         const question: Question = { resolve, reject, timer, sizeOctets, isHeldByAsker: false };

@@ -4,7 +4,7 @@ import type { BusLog } from './bus-log.ts';
 import { describeFailure, failureError } from './failure.ts';
 import { createFrameChannel } from './frame-channel.ts';
 import { monotonicMs } from './monotonic-clock.ts';
-import { createQuestionsInFlight, MAX_OCTETS_IN_FLIGHT } from './questions-in-flight.ts';
+import { createQuestionsInFlight, MAX_BYTES_IN_FLIGHT } from './questions-in-flight.ts';
 import { isBroadcast, isQuestion, isWake } from './shapes.ts';
 import { type ClientFrame, carrying, clientFrame, type ServerFrame } from './socket-frames.ts';
 import { activeTraceParent, below } from './tracing.ts';
@@ -55,7 +55,7 @@ export function bridgeSocket(socket: Socket, bus: Bus, log: BusLog): void {
     // The asker has given up while this process was held up: nothing may be done in its name any more.
     if (limitMs <= 0) return;
     octetsInHand += octets.byteLength;
-    if (octetsInHand > MAX_OCTETS_IN_FLIGHT) socket.pause();
+    if (octetsInHand > MAX_BYTES_IN_FLIGHT) socket.pause();
     try {
       if (!isQuestion(subject)) throw new BusUnavailable(`no process serves ${subject}`);
       // The bus checks the shape of the request itself.
@@ -66,7 +66,7 @@ export function bridgeSocket(socket: Socket, bus: Bus, log: BusLog): void {
       send({ op: 'failure', id, failure: describeFailure(error) });
     } finally {
       octetsInHand -= octets.byteLength;
-      if (octetsInHand <= MAX_OCTETS_IN_FLIGHT && socket.isPaused()) socket.resume();
+      if (octetsInHand <= MAX_BYTES_IN_FLIGHT && socket.isPaused()) socket.resume();
     }
   };
 

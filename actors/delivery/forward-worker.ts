@@ -6,7 +6,7 @@ import type { ForwardWork } from './forward-thread.ts';
 serveThread(compose, (octets) => [octets.buffer as ArrayBuffer]);
 
 async function compose({ original, config, facts }: ForwardWork): Promise<Uint8Array> {
-  const { buffer, byteOffset, byteLength } = original.octets;
-  const octets = Buffer.from(buffer, byteOffset, byteLength);
-  return new Uint8Array(await composeForward({ ...original, octets }, config, facts));
+  const { buffer, byteOffset, byteLength } = original.bytes;
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  return new Uint8Array(await composeForward({ ...original, bytes }, config, facts));
 }

@@ -90,7 +90,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       await keepSystemDomain(context.database, { id, name: senderDomain });
     }
     const work = {
-      original: { octets, traceFields: row.trace_fields ?? '', ownAddress, receivedAt },
+      original: { bytes: octets, traceFields: row.trace_fields ?? '', ownAddress, receivedAt },
       config,
       facts: { messageId: `<${row.id}@${senderDomain}>`, from, isGroup: row.endpoint_type === 'email_group' },
     };

@@ -112,7 +112,7 @@ async function composeSample(
     sentAt: now,
   });
   const { buffer } = await threads.run({
-    original: { octets: original, traceFields: '', ownAddress, receivedAt: now },
+    original: { bytes: original, traceFields: '', ownAddress, receivedAt: now },
     config,
     facts: { messageId: `<${id}.copy@${domain}>`, from, isGroup: type === 'email_group' },
   });

@@ -48,7 +48,7 @@ export interface Acceptor {
 
 /** Messages and bytes committed together at most. */
 const GROUP_MESSAGES = 64;
-const GROUP_OCTETS = 8_000_000;
+const GROUP_BYTES = 8_000_000;
 const COMMITS_IN_FLIGHT = 1;
 /** Milliseconds. With the 10 s of a commit, the reply stays within the 20 s of the question. What is rejected here was never written. */
 const MAX_WAIT_MS = 4_500;
@@ -66,7 +66,7 @@ const NO_ROOM: AcceptReply = {
  */
 export function createAcceptor(options: AcceptorOptions): Acceptor {
   const commit = createGroupCommit<Offer, AcceptReply>({
-    limits: { items: GROUP_MESSAGES, size: GROUP_OCTETS },
+    limits: { items: GROUP_MESSAGES, size: GROUP_BYTES },
     sizeOf: ({ octets }) => octets.length,
     maxWaitMs: MAX_WAIT_MS,
     groupsAtOnce: options.commitsInFlight ?? COMMITS_IN_FLIGHT,

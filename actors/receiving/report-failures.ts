@@ -104,7 +104,7 @@ async function compose(
       date: settledAt,
       mailHostname,
       to: email.ownAddress,
-      original: { ...original, octets: composed },
+      original: { ...original, bytes: composed },
       recipients: group,
     });
   } catch (error) {

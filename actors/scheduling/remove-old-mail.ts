@@ -4,9 +4,9 @@ import { makeIdentifier } from '../../core/shared/identifiers.ts';
 import {
   isLimited,
   KEEP_FOR_EVER,
-  limitsOf,
   type Retention,
-  type RetentionLimits,
+  type RetentionCutoffs,
+  retentionCutoffs,
 } from '../../core/upkeep/retention.ts';
 import { inTransaction, isConnectionLost } from '../../db/connection/database.ts';
 import { lockThreads } from '../../db/queries/threads/thread-claim.ts';
@@ -66,7 +66,7 @@ async function sweepUser(
   user: sweep.SweptUser,
   run: Pick<Run, 'isStopping'>,
 ): Promise<sweep.SweepOutcome | 'lost'> {
-  const limits = limitsOf(user.own ?? options.retention ?? KEEP_FOR_EVER, user.now);
+  const limits = retentionCutoffs(user.own ?? options.retention ?? KEEP_FOR_EVER, user.now);
   let endAt = performance.now() + TURN_MS;
   let hasFailed = false;
   const place: Place = { metadataAt: null };
@@ -120,7 +120,7 @@ interface Place {
 /** One batch, in a transaction; notes in `user` or `place` how far it came. Returns whether there may be more. */
 type Work = (client: pg.ClientBase, user: sweep.SweptUser, place: Place) => Promise<boolean>;
 
-function worksOf({ rawBefore, bodiesBefore, metadataBefore }: RetentionLimits): { name: string; work: Work }[] {
+function worksOf({ rawBefore, bodiesBefore, metadataBefore }: RetentionCutoffs): { name: string; work: Work }[] {
   const named = (name: string, work: (before: Date) => Work, before: Date | null) =>
     before === null ? [] : [{ name, work: work(before) }];
   return [

@@ -1,6 +1,6 @@
 import { createHash, createHmac, hkdfSync } from 'node:crypto';
 
-const KEY_OCTETS = 32;
+const KEY_BYTES = 32;
 /** For how long a link to sign in or to reset a password serves; milliseconds. */
 export const SIGN_IN_LINK_LIFE_MS = 24 * 3_600_000;
 export const RESET_LINK_LIFE_MS = 3_600_000;
@@ -41,6 +41,6 @@ export function storedIdentifier(identifier: string): string {
 }
 
 function derive(secretKey: Uint8Array, purpose: string): Buffer {
-  if (secretKey.length !== KEY_OCTETS) throw new RangeError(`SECRET_KEY has ${KEY_OCTETS} octets`);
-  return Buffer.from(hkdfSync('sha256', secretKey, new Uint8Array(0), purpose, KEY_OCTETS));
+  if (secretKey.length !== KEY_BYTES) throw new RangeError(`SECRET_KEY has ${KEY_BYTES} bytes`);
+  return Buffer.from(hkdfSync('sha256', secretKey, new Uint8Array(0), purpose, KEY_BYTES));
 }

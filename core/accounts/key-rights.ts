@@ -15,7 +15,7 @@ export interface KeyRights {
 }
 
 /** What a new key is to be good for; as KeyRights. */
-export interface WishedRights {
+export interface RequestedRights {
   scopes: readonly Scope[] | null;
   domainId: string | null;
 }
@@ -37,7 +37,7 @@ export function hasScope({ scopes }: Pick<KeyRights, 'scopes'>, scope: Scope): b
 }
 
 /** Whether whoever has the rights may hand out the wished ones. All scopes by name are less than full rights. */
-export function isWithin({ scopes, domain }: KeyRights, wished: WishedRights): boolean {
+export function isWithin({ scopes, domain }: KeyRights, wished: RequestedRights): boolean {
   if (domain !== null && wished.domainId !== domain.id) return false;
   if (scopes === null) return true;
   return wished.scopes?.every((scope) => scopes.includes(scope)) ?? false;

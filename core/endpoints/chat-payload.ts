@@ -47,7 +47,7 @@ const MAX_UNCLEANED_HTML = 20_000;
 /**
  * The body of the request that tells a chat room of an email, as JSON text: sender, recipient, subject, time, text, attachments by name
  * and size, and a link to the whole message. Mail is shown and never acts: it mentions nobody, formats nothing, and has no links but
- * http(s) ones. Equal facts give equal octets.
+ * http(s) ones. Equal facts give equal bytes.
  */
 export function buildChatPayload(format: ChatFormat, facts: PayloadFacts): string {
   const summary = summarize(facts);
@@ -71,16 +71,16 @@ interface Summary {
 function summarize(facts: PayloadFacts): Summary {
   const { email, content } = facts;
   const from = content.addresses.from?.addresses[0];
-  const name = harmlessLine(from?.name ?? '');
-  const address = harmlessLine(from?.address ?? '');
+  const name = safeLine(from?.name ?? '');
+  const address = safeLine(from?.address ?? '');
   const sender = isBlank(name) ? address : isBlank(address) ? name : `${name} <${address}>`;
   return {
     sender: orElse(sender, '(unknown sender)'),
     senderName: orElse(isBlank(name) ? address : name, '(unknown sender)'),
-    recipient: orElse(harmlessLine(email.recipient), '(unknown recipient)'),
-    subject: orElse(harmlessLine(email.subject), '(no subject)'),
+    recipient: orElse(safeLine(email.recipient), '(unknown recipient)'),
+    subject: orElse(safeLine(email.subject), '(no subject)'),
     receivedAt: email.receivedAt,
-    excerpt: orElse(harmlessText(textOf(content)), '(no text)'),
+    excerpt: orElse(safeText(textOf(content)), '(no text)'),
     files: content.attachments.length === 0 ? null : listFiles(content.attachments),
     link: linkTo(facts, 'raw'),
   };
@@ -118,15 +118,15 @@ function lineOfHtml(html: string): string {
 function listFiles(attachments: PayloadFacts['content']['attachments']): string {
   const listed = attachments
     .slice(0, MAX_LISTED_FILES)
-    .map(({ filename, size }) => `${fitText(harmlessLine(filename), 80, plainPieces)} (${describeSize(size)})`);
+    .map(({ filename, size }) => `${fitText(safeLine(filename), 80, plainPieces)} (${describeSize(size)})`);
   const more = attachments.length - listed.length;
   return [...listed, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
 }
 
-function describeSize(octets: number): string {
-  if (octets < 1_000) return `${octets} B`;
-  if (octets < 1_000_000) return `${Math.round(octets / 1_000)} KB`;
-  return `${(octets / 1_000_000).toFixed(1)} MB`;
+function describeSize(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${Math.round(bytes / 1_000)} KB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
 function discordMessage(summary: Summary) {
@@ -221,7 +221,7 @@ const ELLIPSIS = '…';
  * Text without what harms where it is shown: control characters, marks that turn the direction of writing (`gpj.exe` for `exe.jpg`),
  * invisible ones, lone surrogates. Line ends become line feeds, at most two in a row. Joiners stay, as emoji and scripts need them.
  */
-function harmlessText(text: string): string {
+function safeText(text: string): string {
   const front =
     text.length > MAX_LOOKED_AT ? `${text.slice(0, MAX_LOOKED_AT).replace(/[\ud800-\udbff]$/, '')}${ELLIPSIS}` : text;
   return front
@@ -238,9 +238,9 @@ function harmlessText(text: string): string {
     .trim();
 }
 
-/** As {@link harmlessText}, in one line. */
-function harmlessLine(text: string): string {
-  return harmlessText(text).replace(/\s+/g, ' ');
+/** As {@link safeText}, in one line. */
+function safeLine(text: string): string {
+  return safeText(text).replace(/\s+/g, ' ');
 }
 
 /** Whether a reader would see nothing: chat services refuse such text, or show a gap. */

@@ -1,11 +1,11 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 
-const KEY_OCTETS = 32;
+const KEY_BYTES = 32;
 /** For how long a link serves without a key, from the making of the delivery that carries it; milliseconds. */
 export const DOWNLOAD_LINK_LIFE_MS = 7 * 24 * 3_600_000;
 /** Seconds since the epoch up to the year 5138; with more digits it is none of ours. */
 const EXPIRES = /^\d{1,11}$/;
-/** base64url of 32 octets */
+/** base64url of 32 bytes */
 const SIGNATURE = /^[A-Za-z0-9_-]{43}$/;
 
 /** What a link leads to: an attachment by its place, or the whole message. */
@@ -20,12 +20,12 @@ export type DownloadQuery = Readonly<Record<'user' | 'expires' | 'signature', un
 
 /** Derives from SECRET_KEY the key that download links are signed with (RFC 5869); done once, used for all of them. */
 export function deriveDownloadLinkKey(secretKey: Uint8Array): Uint8Array {
-  if (secretKey.length !== KEY_OCTETS) throw new RangeError(`SECRET_KEY has ${KEY_OCTETS} octets`);
-  return new Uint8Array(hkdfSync('sha256', secretKey, new Uint8Array(0), 'postroom download-link', KEY_OCTETS));
+  if (secretKey.length !== KEY_BYTES) throw new RangeError(`SECRET_KEY has ${KEY_BYTES} bytes`);
+  return new Uint8Array(hkdfSync('sha256', secretKey, new Uint8Array(0), 'postroom download-link', KEY_BYTES));
 }
 
 /**
- * Path and query of a download. It is the ordinary address of the octets, which serves the owner's API key for ever, with a signature
+ * Path and query of a download. It is the ordinary address of the bytes, which serves the owner's API key for ever, with a signature
  * (RFC 2104) that serves without a key until `expiresAt`. Equal arguments give equal text.
  */
 export function makeDownloadLink(key: Uint8Array, target: DownloadTarget, expiresAt: Date): string {

@@ -18,7 +18,7 @@ export interface WebhookConfig {
   /** what X-Service-Signature holds: the token itself, or an HMAC keyed with it */
   signatureScheme: 'token' | 'hmac';
   payload: 'nested' | 'flat';
-  /** octets of a request body at most, 10,000 to 25,000,000; beyond them parts give way (core/endpoints/webhook-payload.ts) */
+  /** bytes of a request body at most, 10,000 to 25,000,000; beyond them parts give way (core/endpoints/webhook-payload.ts) */
   maxPayloadOctets: number;
   /** whether attachments come with their content while the budget lasts, or with links alone */
   attachments: 'content' | 'link';
@@ -48,16 +48,16 @@ interface EndpointConfigOptions {
 const DEFAULT_TIMEOUT_SECONDS = 30;
 const DEFAULT_RETRY_ATTEMPTS = 3;
 /** Small enough for receivers with common limits of 5 or 6 MB. */
-const DEFAULT_MAX_PAYLOAD_OCTETS = 4_000_000;
-const LEAST_MAX_PAYLOAD_OCTETS = 10_000;
-const MOST_MAX_PAYLOAD_OCTETS = 25_000_000;
+const DEFAULT_MAX_PAYLOAD_BYTES = 4_000_000;
+const LEAST_MAX_PAYLOAD_BYTES = 10_000;
+const MOST_MAX_PAYLOAD_BYTES = 25_000_000;
 const MAX_TIMEOUT_SECONDS = 300;
 const MAX_RETRY_ATTEMPTS = 10;
 const MAX_GROUP_EMAILS = 50;
 /** RFC 5321 §4.5.3.1.3 */
 const MAX_ADDRESS_LENGTH = 254;
-/** Octets of a verification token before they are written in hex. */
-export const VERIFICATION_TOKEN_OCTETS = 32;
+/** Bytes of a verification token before they are written in hex. */
+export const VERIFICATION_TOKEN_BYTES = 32;
 
 /** Checks the config of an endpoint as a user gave it; unknown keys are left out. */
 export function checkEndpointConfig(
@@ -131,7 +131,7 @@ const storedWebhook = z.object({
   verificationToken: z.string().default(''),
   signatureScheme: z.enum(['token', 'hmac']).default('token'),
   payload: z.enum(['nested', 'flat']).default('nested'),
-  maxPayloadOctets: z.number().default(DEFAULT_MAX_PAYLOAD_OCTETS),
+  maxPayloadOctets: z.number().default(DEFAULT_MAX_PAYLOAD_BYTES),
   attachments: z.enum(['content', 'link']).default('content'),
 });
 
@@ -181,10 +181,10 @@ function checkWebhookOptions(given: Record<string, unknown>): EndpointConfigResu
     return { error: 'Payload must be nested or flat', field: 'payload' };
   if (
     maxPayloadOctets !== undefined &&
-    !isWholeNumber(maxPayloadOctets, LEAST_MAX_PAYLOAD_OCTETS, MOST_MAX_PAYLOAD_OCTETS)
+    !isWholeNumber(maxPayloadOctets, LEAST_MAX_PAYLOAD_BYTES, MOST_MAX_PAYLOAD_BYTES)
   )
     return {
-      error: `Maximum payload must be a number between ${LEAST_MAX_PAYLOAD_OCTETS} and ${MOST_MAX_PAYLOAD_OCTETS} octets`,
+      error: `Maximum payload must be a number between ${LEAST_MAX_PAYLOAD_BYTES} and ${MOST_MAX_PAYLOAD_BYTES} bytes`,
       field: 'maxPayloadOctets',
     };
   if (attachments !== undefined && attachments !== 'content' && attachments !== 'link')

@@ -11,7 +11,7 @@ import {
 } from '../mime/header-fields.ts';
 import { parseMessageId, parseMessageIds } from '../mime/message-id.ts';
 import { withoutAttachments } from '../mime/message-parts.ts';
-import { mendHeader, toTransferable } from '../mime/transfer-form.ts';
+import { repairHeader, toTransferable } from '../mime/transfer-form.ts';
 import { outgoingMailbox, writableName } from '../sending/outgoing-addresses.ts';
 import { replyLinks } from '../sending/reply.ts';
 import { readForwardingConfig } from './endpoint-config.ts';
@@ -36,7 +36,7 @@ export interface ForwardConfig {
 /** A received message that is to be forwarded. */
 export interface ForwardedOriginal {
   /** as it came, without our trace fields */
-  octets: Buffer;
+  bytes: Buffer;
   /** our Received field, with its line end; empty when there is none */
   traceFields: string;
   /** the address of ours that took it, lower case */
@@ -106,10 +106,10 @@ export function forwardSender(config: Pick<ForwardConfig, 'fromAddress'>, facts:
 }
 
 /**
- * Composes the copy of a received message that an endpoint forwards, as SMTP carries it. The same parts give the same octets.
+ * Composes the copy of a received message that an endpoint forwards, as SMTP carries it. The same parts give the same bytes.
  *
  * A new message, unless the config says otherwise: it comes from the user's own domain, so that SPF and DMARC hold for it, and answers
- * go to the original's sender. Bodies and attachments are the original's octets; only what no SMTP server would carry is encoded anew.
+ * go to the original's sender. Bodies and attachments are the original's bytes; only what no SMTP server would carry is encoded anew.
  * Trace fields and Delivered-To stay, and ours come on top, so that mail that goes in circles is seen to. So do the fields
  * that keep machines from answering it (RFC 3834 §3) and those of its mailing list.
  *
@@ -122,24 +122,24 @@ export async function composeForward(
   config: ForwardConfig,
   facts: CopyFacts,
 ): Promise<Buffer> {
-  const octets = config.includeAttachments ? original.octets : await withoutAttachments(original.octets);
+  const bytes = config.includeAttachments ? original.bytes : await withoutAttachments(original.bytes);
   const trace = Buffer.from(`Delivered-To: ${original.ownAddress}\r\n${original.traceFields}`, 'latin1');
   if (config.preserveHeaders) {
-    const kept = withoutMailboxLine(octets);
-    return Buffer.concat([mendHeader(trace, '8bit'), await toTransferable(kept, '8bit')]);
+    const kept = withoutMailboxLine(bytes);
+    return Buffer.concat([repairHeader(trace, '8bit'), await toTransferable(kept, '8bit')]);
   }
-  const message = await toTransferable(octets, '7bit');
+  const message = await toTransferable(bytes, '7bit');
   const end = endOfHeaderSection(message);
   const section = readHeaderSection(message);
   const header = [
-    mendHeader(trace, '7bit').toString('latin1'),
+    repairHeader(trace, '7bit').toString('latin1'),
     keptFields(section, TRACE),
     ...newFields(section, original, config, facts),
     // Without it readers may take no notice of how the body is encoded (RFC 2045 §4), which may be ours.
     ...(firstField(section, 'mime-version') === null ? ['MIME-Version: 1.0\r\n'] : []),
   ];
   const body = message.subarray(end);
-  const head = mendHeader(Buffer.from([...header, keptFields(section, CARRIED)].join(''), 'latin1'), '7bit');
+  const head = repairHeader(Buffer.from([...header, keptFields(section, CARRIED)].join(''), 'latin1'), '7bit');
   return checked(Buffer.concat([head, body.length === 0 ? LINE_END : body]));
 }
 
@@ -220,10 +220,10 @@ function titleCase(name: string): string {
 }
 
 /** The `From ` line of an mbox is no field, and under our fields it would end the header section. */
-function withoutMailboxLine(octets: Buffer): Buffer {
-  const lines = octets.toString('latin1', 0, endOfHeaderSection(octets));
+function withoutMailboxLine(bytes: Buffer): Buffer {
+  const lines = bytes.toString('latin1', 0, endOfHeaderSection(bytes));
   const match = /^>?From [^\r\n]*\r?\n/.exec(lines);
-  return match === null ? octets : octets.subarray(match[0].length);
+  return match === null ? bytes : bytes.subarray(match[0].length);
 }
 
 function listed(list: AddressList | null): readonly Mailbox[] {

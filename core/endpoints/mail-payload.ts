@@ -33,7 +33,7 @@ export interface MailPayloadParts {
   endpoint: { id: string; name: string; type: string; webhookFormat: WebhookFormat };
   config: WebhookConfig;
   mail: StoredMail;
-  /** the octets of the message; null when they are gone, or not needed (isRawNeeded) */
+  /** the bytes of the message; null when they are gone, or not needed (isRawNeeded) */
   raw: Buffer | null;
   /** without a slash at its end */
   publicUrl: string;
@@ -54,7 +54,7 @@ export function buildMailPayload(parts: MailPayloadParts): string {
   }
 }
 
-/** Whether the payload of that mail for that endpoint is made from the octets of the message. */
+/** Whether the payload of that mail for that endpoint is made from the bytes of the message. */
 export function isRawNeeded({
   endpoint,
   config,

@@ -26,8 +26,8 @@ a text, the same as HTML, and a file. Grüße!</p>
 const FILE = 'number,amount\n1,19.90\n2,5.00\n';
 
 /**
- * The octets of a message as a server would hand it in (RFC 5322, MIME), by which endpoints are tested: it goes the way of real mail from
- * the parser on. Equal facts give equal octets.
+ * The bytes of a message as a server would hand it in (RFC 5322, MIME), by which endpoints are tested: it goes the way of real mail from
+ * the parser on. Equal facts give equal bytes.
  */
 export function makeSampleMessage({ recipient, sender, messageId, sentAt }: SampleFacts): Buffer {
   const date = sentAt.toUTCString().replace(/GMT$/, '+0000');

@@ -33,12 +33,12 @@ interface PayloadContent {
 }
 
 export interface PayloadFacts {
-  /** when the delivery was made, not the attempt: so every attempt sends the same octets, and links end at one time */
+  /** when the delivery was made, not the attempt: so every attempt sends the same bytes, and links end at one time */
   timestamp: Date;
   userId: string;
   email: PayloadEmail;
   content: PayloadContent;
-  /** the octets of the message; null when they are gone, or not needed (needsRaw) */
+  /** the bytes of the message; null when they are gone, or not needed (needsRaw) */
   raw: Buffer | null;
   endpoint: { id: string; name: string; type: string };
   /** without a slash at its end */
@@ -50,7 +50,7 @@ export interface PayloadFacts {
 /** What of its configuration decides what an endpoint is sent. */
 export interface PayloadOptions {
   payload: 'nested' | 'flat';
-  /** octets of the whole body */
+  /** bytes of the whole body */
   maxPayloadOctets: number;
   attachments: 'content' | 'link';
 }
@@ -58,15 +58,15 @@ export interface PayloadOptions {
 /**
  * The body of a webhook request as JSON text: `nested` is the payload of the published clients with their extra fields,
  * `flat` the full email object. Within `maxPayloadOctets` it is whole; above it parts give way in the order of planPayload, and
- * `truncated` names them. Equal facts give equal octets, and all payloads of a form have the same keys.
+ * `truncated` names them. Equal facts give equal bytes, and all payloads of a form have the same keys.
  */
 export function buildWebhookPayload(options: PayloadOptions, facts: PayloadFacts): string {
   const { payload: form, maxPayloadOctets: budget } = options;
-  const contents = contentOctets(options, facts);
+  const contents = contentBytes(options, facts);
   const build = form === 'nested' ? nested : flat;
-  if (leastOctets(form, facts, contents) <= budget) {
+  if (leastBytes(form, facts, contents) <= budget) {
     const whole = build(facts, chooseParts(options, facts, EVERYTHING));
-    // A UTF-16 unit takes three octets of UTF-8 at most.
+    // A UTF-16 unit takes three bytes of UTF-8 at most.
     if (whole.length * 3 <= budget || Buffer.byteLength(whole) <= budget) return whole;
   }
   const { htmlBody, cleanedHtml, textBody, cleanedText, headers } = facts.content;
@@ -74,7 +74,7 @@ export function buildWebhookPayload(options: PayloadOptions, facts: PayloadFacts
   const plan = planPayload(budget, {
     fixed: Buffer.byteLength(build(facts, NOTHING)),
     contents,
-    raw: isNested ? rawOctets(facts.raw, budget) : 0,
+    raw: isNested ? rawBytes(facts.raw, budget) : 0,
     html: jsonBytesOf(htmlBody) + (isNested ? jsonBytesOf(cleanedHtml) : 0),
     text: jsonBytesOf(textBody) + (isNested ? jsonBytesOf(cleanedText) : 0),
     headers: Buffer.byteLength(JSON.stringify(headersObject(headers))) * (isNested ? 2 : 1),
@@ -82,7 +82,7 @@ export function buildWebhookPayload(options: PayloadOptions, facts: PayloadFacts
   return build(facts, chooseParts(options, facts, plan));
 }
 
-/** Whether the payload carries something that is read from the octets of the message. */
+/** Whether the payload carries something that is read from the bytes of the message. */
 export function needsRaw(options: PayloadOptions, attachments: readonly Attachment[]): boolean {
   return options.payload === 'nested' || (options.attachments === 'content' && attachments.length > 0);
 }
@@ -107,11 +107,11 @@ const EVERYTHING: Choice = {
   contents: null,
   hasRaw: true,
   hasHtml: true,
-  textOctets: null,
+  textBytes: null,
   hasHeaders: true,
-  givenWay: [],
+  dropped: [],
 };
-const GIVING_WAY: readonly GivenWay[] = ['attachments', 'raw', 'html', 'text', 'headers'];
+const DROP_ORDER: readonly DroppedPart[] = ['attachments', 'raw', 'html', 'text', 'headers'];
 /** What every payload takes at least: with the longest list of what gave way. */
 const NOTHING: Parts = {
   contents: [],
@@ -121,28 +121,28 @@ const NOTHING: Parts = {
   cleanedHtml: null,
   cleanedText: null,
   headers: {},
-  truncated: [...GIVING_WAY, 'content'],
+  truncated: [...DROP_ORDER, 'content'],
 };
 
 function chooseParts(options: PayloadOptions, { content, raw }: PayloadFacts, choice: Choice): Parts {
   const wantsContents = options.attachments === 'content' && content.attachments.length > 0;
   const isRawGone = raw === null && needsRaw(options, content.attachments);
-  const isCut = (part: GivenWay) =>
-    choice.givenWay.includes(part) ||
+  const isCut = (part: DroppedPart) =>
+    choice.dropped.includes(part) ||
     (isRawGone && ((part === 'raw' && options.payload === 'nested') || (part === 'attachments' && wantsContents)));
-  const cleanedText = cutText(content.cleanedText, choice.textOctets === null ? null : choice.textOctets / 2);
-  const textOctets = choice.textOctets === null ? null : choice.textOctets - jsonBytesOf(cleanedText);
+  const cleanedText = cutText(content.cleanedText, choice.textBytes === null ? null : choice.textBytes / 2);
+  const textBytes = choice.textBytes === null ? null : choice.textBytes - jsonBytesOf(cleanedText);
   return {
     contents: content.attachments.map((attachment, place) =>
       wantsContents && raw !== null && choice.contents?.has(place) !== false ? readContent(raw, attachment) : null,
     ),
     raw: raw !== null && choice.hasRaw && options.payload === 'nested' ? raw.toString('utf8') : '',
     htmlBody: choice.hasHtml ? content.htmlBody : null,
-    textBody: cutText(content.textBody, textOctets),
+    textBody: cutText(content.textBody, textBytes),
     cleanedHtml: choice.hasHtml ? content.cleanedHtml : null,
     cleanedText,
     headers: choice.hasHeaders ? headersObject(content.headers) : {},
-    truncated: [...GIVING_WAY.filter(isCut), ...(content.isTruncated ? ['content'] : [])],
+    truncated: [...DROP_ORDER.filter(isCut), ...(content.isTruncated ? ['content'] : [])],
   };
 }
 
@@ -269,32 +269,32 @@ function readContent(raw: Buffer, { start, length, transferEncoding }: Attachmen
   return Buffer.from(decoded.buffer, decoded.byteOffset, decoded.byteLength).toString('base64');
 }
 
-/** No escape and no replacement makes octets fewer: what exceeds the budget as it is need not be turned into text. */
-function rawOctets(raw: Buffer | null, budget: number): number {
+/** No escape and no replacement makes bytes fewer: what exceeds the budget as it is need not be turned into text. */
+function rawBytes(raw: Buffer | null, budget: number): number {
   if (raw === null) return 0;
-  return raw.length > budget ? raw.length : jsonOctets(raw.toString('utf8'));
+  return raw.length > budget ? raw.length : jsonBytes(raw.toString('utf8'));
 }
 
 function jsonBytesOf(text: string | null): number {
-  return text === null ? 0 : jsonOctets(text);
+  return text === null ? 0 : jsonBytes(text);
 }
 
-function cutText(text: string | null, octets: number | null): string | null {
-  return text === null || octets === null ? text : cutToJsonOctets(text, octets);
+function cutText(text: string | null, bytes: number | null): string | null {
+  return text === null || bytes === null ? text : cutToJsonBytes(text, bytes);
 }
 
 function isFilled(text: string | null): boolean {
   return text !== null && text !== '';
 }
 
-/** Of each attachment its content's octets in base64 (RFC 4648 §4); none when contents are not sent. */
-function contentOctets(options: PayloadOptions, { content, raw }: PayloadFacts): number[] {
+/** Of each attachment its content's bytes in base64 (RFC 4648 §4); none when contents are not sent. */
+function contentBytes(options: PayloadOptions, { content, raw }: PayloadFacts): number[] {
   const isSent = options.attachments === 'content' && raw !== null;
   return content.attachments.map(({ size }) => (isSent ? Math.ceil(size / 3) * 4 : 0));
 }
 
 /** What a whole payload takes if nothing in it needs an escape: above the budget it need not be tried. */
-function leastOctets(
+function leastBytes(
   form: PayloadOptions['payload'],
   { content, raw }: PayloadFacts,
   contents: readonly number[],
@@ -304,13 +304,13 @@ function leastOctets(
     content.textBody,
     ...(form === 'nested' ? [content.cleanedHtml, content.cleanedText] : []),
   ];
-  let octets = form === 'nested' ? (raw?.length ?? 0) : 0;
-  for (const text of texts) octets += text?.length ?? 0;
-  for (const size of contents) octets += size;
-  return octets;
+  let bytes = form === 'nested' ? (raw?.length ?? 0) : 0;
+  for (const text of texts) bytes += text?.length ?? 0;
+  for (const size of contents) bytes += size;
+  return bytes;
 }
 
-/** Octets that the parts of a payload take in its JSON text, each as often as it stands there. */
+/** Bytes that the parts of a payload take in its JSON text, each as often as it stands there. */
 export interface PayloadSizes {
   /** what is always sent: every key, and all values but those below */
   fixed: number;
@@ -323,28 +323,28 @@ export interface PayloadSizes {
 }
 
 /** What a payload leaves out to stay within its budget, in the order in which parts give way. */
-type GivenWay = 'attachments' | 'raw' | 'html' | 'text' | 'headers';
+type DroppedPart = 'attachments' | 'raw' | 'html' | 'text' | 'headers';
 
 interface PayloadPlan {
   /** places in `contents` of those that are sent */
   contents: ReadonlySet<number>;
   hasRaw: boolean;
   hasHtml: boolean;
-  /** octets that the texts may take; null: they are whole */
-  textOctets: number | null;
+  /** bytes that the texts may take; null: they are whole */
+  textBytes: number | null;
   hasHeaders: boolean;
-  givenWay: GivenWay[];
+  dropped: DroppedPart[];
 }
 
 /**
- * Decides what of a payload is sent within so many octets. Contents of attachments give way first, the largest first and only as many
+ * Decides what of a payload is sent within so many bytes. Contents of attachments give way first, the largest first and only as many
  * as must, so that an invoice of some kilobytes still comes along beside a film; then the raw message, the HTML, the text, which is
  * cut rather than dropped, and at last the header fields. What is `fixed` always goes: a budget below it is exceeded.
  */
 export function planPayload(budget: number, sizes: PayloadSizes): PayloadPlan {
   const contents = new Set(sizes.contents.keys());
-  const plan = { hasRaw: true, hasHtml: true, textOctets: null as number | null, hasHeaders: true };
-  const givenWay: GivenWay[] = [];
+  const plan = { hasRaw: true, hasHtml: true, textBytes: null as number | null, hasHeaders: true };
+  const dropped: DroppedPart[] = [];
   let total = sizes.fixed + sizes.raw + sizes.html + sizes.text + sizes.headers;
   for (const size of sizes.contents) total += size;
 
@@ -352,28 +352,28 @@ export function planPayload(budget: number, sizes: PayloadSizes): PayloadPlan {
     if (total <= budget) break;
     contents.delete(place);
     total -= size;
-    if (givenWay.length === 0) givenWay.push('attachments');
+    if (dropped.length === 0) dropped.push('attachments');
   }
   if (total > budget && sizes.raw > 0) {
     plan.hasRaw = false;
     total -= sizes.raw;
-    givenWay.push('raw');
+    dropped.push('raw');
   }
   if (total > budget && sizes.html > 0) {
     plan.hasHtml = false;
     total -= sizes.html;
-    givenWay.push('html');
+    dropped.push('html');
   }
   if (total > budget && sizes.text > 0) {
-    plan.textOctets = Math.max(0, budget - (total - sizes.text));
-    total -= sizes.text - plan.textOctets;
-    givenWay.push('text');
+    plan.textBytes = Math.max(0, budget - (total - sizes.text));
+    total -= sizes.text - plan.textBytes;
+    dropped.push('text');
   }
   if (total > budget && sizes.headers > 0) {
     plan.hasHeaders = false;
-    givenWay.push('headers');
+    dropped.push('headers');
   }
-  return { contents, ...plan, givenWay };
+  return { contents, ...plan, dropped };
 }
 
 /** Of equals the later one first. */
@@ -381,18 +381,18 @@ function largestFirst([placeA, a]: [number, number], [placeB, b]: [number, numbe
   return b - a || placeB - placeA;
 }
 
-/** Octets of the text as a JSON string in UTF-8, without its quotation marks. */
-export function jsonOctets(text: string): number {
+/** Bytes of the text as a JSON string in UTF-8, without its quotation marks. */
+export function jsonBytes(text: string): number {
   return Buffer.byteLength(JSON.stringify(text)) - 2;
 }
 
-/** The longest beginning of a text that takes at most so many octets in JSON; a surrogate pair is never cut in two. */
-export function cutToJsonOctets(text: string, limit: number): string {
-  let octets = 0;
+/** The longest beginning of a text that takes at most so many bytes in JSON; a surrogate pair is never cut in two. */
+export function cutToJsonBytes(text: string, limit: number): string {
+  let bytes = 0;
   for (let at = 0; at < text.length; ) {
     const point = text.codePointAt(at) ?? 0;
-    octets += escapedBytes(point);
-    if (octets > limit) return text.slice(0, at);
+    bytes += escapedBytes(point);
+    if (bytes > limit) return text.slice(0, at);
     at += point > 0xffff ? 2 : 1;
   }
   return text;

@@ -15,7 +15,7 @@ export interface SigningFacts {
   endpointId: string;
   emailId: string;
   messageId: string;
-  /** the octets that are sent */
+  /** the bytes that are sent */
   body: Buffer;
   /** of this attempt */
   sentAt: Date;
@@ -28,8 +28,8 @@ export interface SigningFacts {
 }
 
 const SECRET_PREFIX = 'whsec_';
-/** Octets of a secret before they are written in base64; Standard Webhooks asks for 24 to 64. */
-export const SIGNING_SECRET_OCTETS = 32;
+/** Bytes of a secret before they are written in base64; Standard Webhooks asks for 24 to 64. */
+export const SIGNING_SECRET_BYTES = 32;
 /** For how long the former secret signs beside the new one; milliseconds. */
 export const SECRET_OVERLAP_MS = 24 * 3_600_000;
 const USER_AGENT = 'Postroom-Webhook/1.0';
@@ -108,9 +108,9 @@ function keyOf(text: string, encoding: 'utf8' | 'base64'): KeyObject {
   return made;
 }
 
-/** Makes a secret from octets of a cryptographic source. */
+/** Makes a secret from bytes of a cryptographic source. */
 export function makeSigningSecret(random: Uint8Array): string {
-  if (random.length < 24) throw new RangeError('a signing secret has at least 24 octets');
+  if (random.length < 24) throw new RangeError('a signing secret has at least 24 bytes');
   return `${SECRET_PREFIX}${Buffer.from(random).toString('base64')}`;
 }
 

@@ -248,12 +248,12 @@ function isSeen(html: string): boolean {
   return html.includes('<img') || /[^\s\u00a0\u200b]/.test(html.replace(/<[^<>]*>|&nbsp;/g, ''));
 }
 
-/** An image as a data: URL (RFC 2397), its type told by its first octets and not by what the mail says; null when it is none that browsers show. */
-export function imageDataUrl(octets: Uint8Array): string | null {
-  const head = Buffer.from(octets.buffer, octets.byteOffset, Math.min(octets.byteLength, 32)).toString('latin1');
+/** An image as a data: URL (RFC 2397), its type told by its first bytes and not by what the mail says; null when it is none that browsers show. */
+export function imageDataUrl(bytes: Uint8Array): string | null {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 32)).toString('latin1');
   const type = SIGNATURES.find(([signature]) => signature.test(head))?.[1];
   if (type === undefined) return null;
-  const { buffer, byteOffset, byteLength } = octets;
+  const { buffer, byteOffset, byteLength } = bytes;
   return `data:${type};base64,${Buffer.from(buffer, byteOffset, byteLength).toString('base64')}`;
 }
 

@@ -1,21 +1,21 @@
 import libmime from 'libmime';
 import { storableText } from '../shared/text.ts';
 
-/** One attachment of a stored message and where its encoded octets lie in the raw octets. Stored in email_content.attachments. */
+/** One attachment of a stored message and where its encoded bytes lie in the raw bytes. Stored in email_content.attachments. */
 export interface Attachment {
   /** 0-based, in the order of the message */
   index: number;
   /** never empty; `attachment-N.ext` or `message-N.eml` when the part has no name (N from 1) */
   filename: string;
   contentType: string;
-  /** decoded size in octets */
+  /** decoded size in bytes */
   size: number;
   /** `<local@host>`; null when the part has none */
   contentId: string | null;
   contentDisposition: 'attachment' | 'inline' | null;
-  /** first octet of the encoded body within the raw message */
+  /** first byte of the encoded body within the raw message */
   start: number;
-  /** length of the encoded body in octets */
+  /** length of the encoded body in bytes */
   length: number;
   /** lower-case Content-Transfer-Encoding */
   transferEncoding: TransferEncoding;
@@ -23,27 +23,27 @@ export interface Attachment {
 
 export type TransferEncoding = 'base64' | 'quoted-printable' | '7bit' | '8bit' | 'binary' | 'uuencode';
 
-/** Attachments that are listed of one message; the rest is in its raw octets only. */
+/** Attachments that are listed of one message; the rest is in its raw bytes only. */
 export const MAX_ATTACHMENTS = 1_000;
 
 /** Characters; longer names keep their extension. */
 const MAX_FILENAME_LENGTH = 200;
 const MAX_EXTENSION_LENGTH = 20;
 
-/** The octets of a part's body with its transfer encoding undone (RFC 2045 §6). Broken encodings give what can be had; never throws. */
+/** The bytes of a part's body with its transfer encoding undone (RFC 2045 §6). Broken encodings give what can be had; never throws. */
 export function decodeAttachment(encoded: Uint8Array, encoding: TransferEncoding): Uint8Array {
-  const octets = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
+  const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
   switch (encoding) {
     case 'base64':
-      return decodeBase64(octets);
+      return decodeBase64(bytes);
     case 'quoted-printable':
-      return decodeQuotedPrintable(octets);
+      return decodeQuotedPrintable(bytes);
     case 'uuencode':
-      return decodeUuencode(octets);
+      return decodeUuencode(bytes);
     case '7bit':
     case '8bit':
     case 'binary':
-      return octets;
+      return bytes;
   }
 }
 
@@ -90,8 +90,8 @@ export function attachmentFilename(given: string | null, contentType: string, in
 }
 
 /** What follows the padding is no part of the encoding any more (RFC 2045 §6.8); padding that completes nothing is noise. */
-function decodeBase64(octets: Buffer): Buffer {
-  const text = octets.toString('latin1');
+function decodeBase64(bytes: Buffer): Buffer {
+  const text = bytes.toString('latin1');
   const first = text.indexOf('=');
   if (first === -1 || text.length - first <= LONGEST_END) return Buffer.from(text, 'base64');
   let kept = '';
@@ -121,25 +121,25 @@ function countDigits(text: string): number {
 }
 
 /** White space at the end of a line is kept: most decoders keep it, and it bears meaning in format=flowed. */
-function decodeQuotedPrintable(octets: Buffer): Buffer {
-  const decoded = Buffer.allocUnsafe(octets.length);
+function decodeQuotedPrintable(bytes: Buffer): Buffer {
+  const decoded = Buffer.allocUnsafe(bytes.length);
   let length = 0;
-  for (let at = 0; at < octets.length; at++) {
-    const octet = octets[at] ?? 0;
-    if (octet === EQUALS) {
-      const value = hexPair(octets[at + 1], octets[at + 2]);
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === EQUALS) {
+      const value = hexPair(bytes[at + 1], bytes[at + 2]);
       if (value !== -1) {
         decoded[length++] = value;
         at += 2;
         continue;
       }
-      const lineEnd = softLineBreak(octets, at + 1);
+      const lineEnd = softLineBreak(bytes, at + 1);
       if (lineEnd !== -1) {
         at = lineEnd - 1;
         continue;
       }
     }
-    decoded[length++] = octet;
+    decoded[length++] = byte;
   }
   return decoded.subarray(0, length);
 }
@@ -150,13 +150,13 @@ const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 const TAB = 0x09;
 
-/** The first octet behind `=` [white space] line end; -1 when it is none. */
-function softLineBreak(octets: Buffer, start: number): number {
+/** The first byte behind `=` [white space] line end; -1 when it is none. */
+function softLineBreak(bytes: Buffer, start: number): number {
   let at = start;
-  while (octets[at] === SPACE || octets[at] === TAB) at++;
-  if (at >= octets.length) return at;
-  if (octets[at] === CARRIAGE_RETURN) at++;
-  return octets[at] === LINE_FEED ? at + 1 : -1;
+  while (bytes[at] === SPACE || bytes[at] === TAB) at++;
+  if (at >= bytes.length) return at;
+  if (bytes[at] === CARRIAGE_RETURN) at++;
+  return bytes[at] === LINE_FEED ? at + 1 : -1;
 }
 
 function hexPair(high: number | undefined, low: number | undefined): number {
@@ -164,18 +164,18 @@ function hexPair(high: number | undefined, low: number | undefined): number {
   return first === -1 || second === -1 ? -1 : first * 16 + second;
 }
 
-function hexDigit(octet: number | undefined): number {
-  if (octet === undefined) return -1;
-  if (octet >= 0x30 && octet <= 0x39) return octet - 0x30;
-  const upper = octet & ~0x20;
+function hexDigit(byte: number | undefined): number {
+  if (byte === undefined) return -1;
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const upper = byte & ~0x20;
   return upper >= 0x41 && upper <= 0x46 ? upper - 0x37 : -1;
 }
 
 /** What stands between `begin MODE NAME` and `end`; without a `begin` line nothing is decoded. */
-function decodeUuencode(octets: Buffer): Buffer {
-  const lines = octets.toString('latin1').split(/\r?\n/);
+function decodeUuencode(bytes: Buffer): Buffer {
+  const lines = bytes.toString('latin1').split(/\r?\n/);
   const begin = lines.findIndex((line) => /^begin [0-7]{3,4} /.test(line));
-  if (begin === -1) return octets;
+  if (begin === -1) return bytes;
   const decoded: Buffer[] = [];
   for (const line of lines.slice(begin + 1)) {
     if (line === 'end') break;

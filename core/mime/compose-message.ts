@@ -35,8 +35,8 @@ export interface Draft {
   attachments: readonly OutgoingAttachment[];
 }
 
-/** Octets of a line without its end (RFC 5322 §2.1.1). */
-const MAX_LINE_OCTETS = 998;
+/** Bytes of a line without its end (RFC 5322 §2.1.1). */
+const MAX_LINE_BYTES = 998;
 /** Characters of an encoded word (RFC 2047 §2 allows 75), as nodemailer makes them. */
 const ENCODED_WORD_LENGTH = 52;
 /** No line of quoted-printable or base64 has it (RFC 2045 §6.7). */
@@ -44,9 +44,9 @@ export const BOUNDARY_PREFIX = '=_';
 const BOUNDARY_DIGITS = 32;
 
 /**
- * Composes a message (RFC 5322, MIME) in ASCII lines of at most 998 octets that end in CRLF. The same draft gives the same octets.
+ * Composes a message (RFC 5322, MIME) in ASCII lines of at most 998 bytes that end in CRLF. The same draft gives the same bytes.
  * Texts that would not fit a header field are bent to fit: this is the last wall behind the checks of a request. Rejects when the
- * octets do not turn out as promised, which is a mistake of ours.
+ * bytes do not turn out as promised, which is a mistake of ours.
  */
 export async function composeMessage(draft: Draft): Promise<Buffer> {
   const message = new MailComposer({
@@ -71,11 +71,11 @@ export async function composeMessage(draft: Draft): Promise<Buffer> {
   return checked(writeMime(message));
 }
 
-/** The octets, when they go through every SMTP server as they are; otherwise throws, which is a mistake of ours. */
-export function checked(octets: Buffer): Buffer {
-  const flaw = findFlaw(octets);
+/** The bytes, when they go through every SMTP server as they are; otherwise throws, which is a mistake of ours. */
+export function checked(bytes: Buffer): Buffer {
+  const flaw = findFlaw(bytes);
   if (flaw !== null) throw new Error(`the composed message has ${flaw}`);
-  return octets;
+  return bytes;
 }
 
 /** How every line begins that parts the message of that id, and no other line of it. */
@@ -136,27 +136,27 @@ function toPart(attachment: OutgoingAttachment, index: number) {
     ...(attachment.contentId === null ? {} : { cid: attachment.contentId.slice(1, -1) }),
   };
   if (!/^message\//i.test(attachment.contentType)) return { ...part, contentType: attachment.contentType, content };
-  // Messages must not be encoded (RFC 2046 §5.2.1), so one that is no clean ASCII, or is none at all, goes as octets.
+  // Messages must not be encoded (RFC 2046 §5.2.1), so one that is no clean ASCII, or is none at all, goes as bytes.
   const lines = Buffer.from(content.toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1');
   return /^message\/rfc822$/i.test(attachment.contentType) && findFlaw(lines) === null
     ? { ...part, contentType: 'message/rfc822', content: lines }
     : { ...part, contentType: 'application/octet-stream', content };
 }
 
-/** What keeps octets from going through every SMTP server as they are (RFC 5321 §2.3.8, §4.5.3.1.6); null when nothing does. */
-function findFlaw(octets: Uint8Array): string | null {
+/** What keeps bytes from going through every SMTP server as they are (RFC 5321 §2.3.8, §4.5.3.1.6); null when nothing does. */
+function findFlaw(bytes: Uint8Array): string | null {
   let lineStart = 0;
-  for (let at = 0; at < octets.length; at++) {
-    const octet = octets[at] ?? 0;
-    if (octet >= 0x20 && octet < 0x80) continue;
-    if (octet === 0 || octet >= 0x80) return 'an octet that is not ASCII';
-    if (octet === LINE_FEED && octets[at - 1] !== CARRIAGE_RETURN) return 'a line feed alone';
-    if (octet !== CARRIAGE_RETURN) continue;
-    if (octets[at + 1] !== LINE_FEED) return 'a carriage return alone';
-    if (at - lineStart > MAX_LINE_OCTETS) return 'a line that is too long';
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte >= 0x20 && byte < 0x80) continue;
+    if (byte === 0 || byte >= 0x80) return 'a byte that is not ASCII';
+    if (byte === LINE_FEED && bytes[at - 1] !== CARRIAGE_RETURN) return 'a line feed alone';
+    if (byte !== CARRIAGE_RETURN) continue;
+    if (bytes[at + 1] !== LINE_FEED) return 'a carriage return alone';
+    if (at - lineStart > MAX_LINE_BYTES) return 'a line that is too long';
     lineStart = at + 2;
   }
-  return octets.length - lineStart > MAX_LINE_OCTETS ? 'a line that is too long' : null;
+  return bytes.length - lineStart > MAX_LINE_BYTES ? 'a line that is too long' : null;
 }
 
 const LINE_FEED = 0x0a;
@@ -167,9 +167,9 @@ const CARRIAGE_RETURN = 0x0d;
  * it: reading its parts as those of a strange message would take as long as all the rest of sending a large one. Throws when
  * they are not those of the draft, which is a mistake of ours.
  */
-export function listComposedAttachments(octets: Buffer, draft: Pick<Draft, 'messageId' | 'attachments'>): Attachment[] {
+export function listComposedAttachments(bytes: Buffer, draft: Pick<Draft, 'messageId' | 'attachments'>): Attachment[] {
   const named = draft.attachments.map((attachment, place) => ({ attachment, place }));
-  const listed = attachedParts(octets, delimiterOf(draft.messageId)).map((part, index) => {
+  const listed = attachedParts(bytes, delimiterOf(draft.messageId)).map((part, index) => {
     const contentId = valueOf(part.section, 'content-id');
     const at = named.findIndex(({ attachment }) => (attachment.contentId ?? '') === contentId);
     const [found] = at === -1 ? [] : named.splice(at, 1);
@@ -186,15 +186,15 @@ interface Part {
   length: number;
 }
 
-function attachedParts(octets: Buffer, delimiter: string): Part[] {
+function attachedParts(bytes: Buffer, delimiter: string): Part[] {
   const parts: Part[] = [];
-  for (let at = octets.indexOf(delimiter); at !== -1; ) {
-    const next = octets.indexOf(delimiter, at + delimiter.length);
-    const head = octets.indexOf('\r\n', at) + 2;
-    const start = octets.indexOf('\r\n\r\n', head) + 4;
+  for (let at = bytes.indexOf(delimiter); at !== -1; ) {
+    const next = bytes.indexOf(delimiter, at + delimiter.length);
+    const head = bytes.indexOf('\r\n', at) + 2;
+    const start = bytes.indexOf('\r\n\r\n', head) + 4;
     // Behind a closing delimiter comes no part.
     if (next !== -1 && start > head + 4 && start <= next) {
-      const section = readHeaderSection(octets.subarray(head, start));
+      const section = readHeaderSection(bytes.subarray(head, start));
       const isAttached = valueOf(section, 'content-disposition') !== '';
       // The line end before a delimiter is its own (RFC 2046 §5.1.1).
       if (isAttached) parts.push({ section, start, length: Math.max(0, next - 2 - start) });
@@ -230,7 +230,7 @@ function valueOf(section: HeaderSection, name: string): string {
 }
 
 /**
- * The octets of a message that nodemailer has compiled from strings and buffers: those that its own `build` answers. That one goes through
+ * The bytes of a message that nodemailer has compiled from strings and buffers: those that its own `build` answers. That one goes through
  * streams, which for a usual message cost more than all the rest of composing it (0.34 ms against 0.14; 2 cores, November 2026).
  */
 export function writeMime(message: MimeNode): Buffer {
@@ -238,9 +238,9 @@ export function writeMime(message: MimeNode): Buffer {
   return Buffer.from(text.endsWith('\n') ? text : `${text}\r\n`, 'latin1');
 }
 
-/** One character for each octet. */
+/** One character for each byte. */
 function writePart(part: MimeNode): string {
-  const head = `${octetsAsText(part.buildHeaders())}\r\n\r\n`;
+  const head = `${bytesAsText(part.buildHeaders())}\r\n\r\n`;
   if (!part.multipart) return head + writeContent(part);
   const parts = part.childNodes.map((child) => `--${part.boundary}\r\n${writePart(child)}\r\n`);
   return `${head}${parts.join('')}--${part.boundary}--\r\n`;
@@ -253,9 +253,9 @@ function writeContent(part: MimeNode): string {
   const encoding = part.getTransferEncoding();
   if (encoding === 'base64') return base64.wrap(base64.encode(content));
   if (encoding === 'quoted-printable') return quotedPrintable.wrap(quotedPrintable.encode(content));
-  return octetsAsText(content);
+  return bytesAsText(content);
 }
 
-function octetsAsText(content: string | Buffer): string {
+function bytesAsText(content: string | Buffer): string {
   return (typeof content === 'string' ? Buffer.from(content, 'utf8') : content).toString('latin1');
 }

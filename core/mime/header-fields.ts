@@ -5,7 +5,7 @@ import { decodeRawText, storableText } from '../shared/text.ts';
 export interface HeaderField {
   /** lower case */
   name: string;
-  /** octets behind the colon read as latin1, folding and white space included */
+  /** bytes behind the colon read as latin1, folding and white space included */
   raw: string;
 }
 
@@ -20,11 +20,11 @@ export interface HeaderSection {
 export const MAX_HEADER_FIELDS = 1_000;
 
 /**
- * The header section at the front of the octets, at most `maxOctets` of it. Lines that are no fields are passed over, and so is the
+ * The header section at the front of the bytes, at most `maxBytes` of it. Lines that are no fields are passed over, and so is the
  * `From ` line of an mbox. Linear, never throws.
  */
-export function readHeaderSection(octets: Buffer, maxOctets = Number.POSITIVE_INFINITY): HeaderSection {
-  const section = octets.toString('latin1', 0, Math.min(endOfHeaderSection(octets), maxOctets));
+export function readHeaderSection(bytes: Buffer, maxBytes = Number.POSITIVE_INFINITY): HeaderSection {
+  const section = bytes.toString('latin1', 0, Math.min(endOfHeaderSection(bytes), maxBytes));
   const fields: HeaderField[] = [];
   let at = 0;
   while (at < section.length) {
@@ -39,17 +39,17 @@ export function readHeaderSection(octets: Buffer, maxOctets = Number.POSITIVE_IN
   return { fields, isTruncated: false };
 }
 
-/** The value in one line: folding undone, white space at the ends cut, octets made text; encoded words stay. */
+/** The value in one line: folding undone, white space at the ends cut, bytes made text; encoded words stay. */
 export function unfold(raw: string): string {
   const line = raw.includes('\n') ? raw.replace(/\r?\n[ \t]*/g, ' ') : raw;
   return decodeRawText((line.includes('=?') ? escapeEncodedWords(line) : line).trim());
 }
 
-/** Octets above 127 within encoded words belong to the charset of the word (seen: `=?iso-8859-1?Q?J<FC>rgen?=`). */
+/** Bytes above 127 within encoded words belong to the charset of the word (seen: `=?iso-8859-1?Q?J<FC>rgen?=`). */
 export function escapeEncodedWords(line: string): string {
   if (!/[\x80-\xff]/.test(line)) return line;
   return line.replace(/=\?[^?]{1,40}\?[Qq]\?[^?]*\?=/g, (word) =>
-    word.replace(/[\x80-\xff]/g, (octet) => `=${octet.charCodeAt(0).toString(16)}`),
+    word.replace(/[\x80-\xff]/g, (byte) => `=${byte.charCodeAt(0).toString(16)}`),
   );
 }
 
@@ -125,12 +125,12 @@ export function readPriority(section: HeaderSection): Priority | null {
   return null;
 }
 
-/** Octets of the header section, the empty line that ends it not counted. */
-export function endOfHeaderSection(octets: Buffer): number {
-  if (octets[0] === 0x0a || (octets[0] === 0x0d && octets[1] === 0x0a)) return 0;
-  const bare = octets.indexOf('\n\n');
-  const end = octets.subarray(0, bare === -1 ? octets.length : bare + 1).indexOf('\n\r\n');
-  return end !== -1 ? end + 1 : bare !== -1 ? bare + 1 : octets.length;
+/** Bytes of the header section, the empty line that ends it not counted. */
+export function endOfHeaderSection(bytes: Buffer): number {
+  if (bytes[0] === 0x0a || (bytes[0] === 0x0d && bytes[1] === 0x0a)) return 0;
+  const bare = bytes.indexOf('\n\n');
+  const end = bytes.subarray(0, bare === -1 ? bytes.length : bare + 1).indexOf('\n\r\n');
+  return end !== -1 ? end + 1 : bare !== -1 ? bare + 1 : bytes.length;
 }
 
 function endOfField(section: string, start: number): number {

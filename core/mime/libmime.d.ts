@@ -13,8 +13,8 @@ declare module 'libmime' {
 
 declare module 'libmime/lib/charset.js' {
   const charsets: {
-    /** The text of octets in a charset of any spelling; unknown ones are read as UTF-8. */
-    decode(octets: Buffer, charset: string): string;
+    /** The text of bytes in a charset of any spelling; unknown ones are read as UTF-8. */
+    decode(bytes: Buffer, charset: string): string;
   };
   export default charsets;
 }

@@ -1,8 +1,8 @@
 /** More ids than this of one field are not kept: the first (the root) and the last (the nearest) are. */
 export const MAX_MESSAGE_IDS = 1_000;
 
-/** Octets. RFC 5322 §2.1.1 lets no line be longer, and an id has to stand on one. */
-const MAX_ID_OCTETS = 998;
+/** Bytes. RFC 5322 §2.1.1 lets no line be longer, and an id has to stand on one. */
+const MAX_ID_BYTES = 998;
 
 /**
  * The msg-ids of a Message-ID, In-Reply-To or References field value (RFC 5322 §3.6.4), each as `<local@domain>`, without repeats, in
@@ -52,7 +52,7 @@ function endOfBracket(value: string, start: number): number {
   return value.length;
 }
 
-/** The octet after a comment, nested ones included (RFC 5322 §3.2.2); -1 when it is never closed. */
+/** The byte after a comment, nested ones included (RFC 5322 §3.2.2); -1 when it is never closed. */
 function endOfComment(value: string, start: number): number {
   let depth = 0;
   for (let at = start; at < value.length; at++) {
@@ -66,9 +66,9 @@ function endOfComment(value: string, start: number): number {
 
 function validId(bracketed: string): string | null {
   const unfolded = bracketed.replace(/\r?\n[ \t]+/g, '').trim();
-  if (unfolded.length > MAX_ID_OCTETS || !/^[^\s<>@\0-\x1f\x7f]+@[^\s<>\0-\x1f\x7f]+$/.test(unfolded)) return null;
+  if (unfolded.length > MAX_ID_BYTES || !/^[^\s<>@\0-\x1f\x7f]+@[^\s<>\0-\x1f\x7f]+$/.test(unfolded)) return null;
   const id = `<${unfolded}>`.toWellFormed();
-  return Buffer.byteLength(id) <= MAX_ID_OCTETS ? id : null;
+  return Buffer.byteLength(id) <= MAX_ID_BYTES ? id : null;
 }
 
 /** Bytes; RFC 5322 §2.1.1 allows no longer line, and an index takes no much longer value. */

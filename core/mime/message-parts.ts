@@ -3,7 +3,7 @@ import { decodeRawText, storableText } from '../shared/text.ts';
 import { type TransferEncoding, toTransferEncoding } from './attachment.ts';
 import { decodeEncodedWords, endOfHeaderSection } from './header-fields.ts';
 
-/** A part of a message that holds no other parts (RFC 2046), and where its body lies in the raw octets. */
+/** A part of a message that holds no other parts (RFC 2046), and where its body lies in the raw bytes. */
 export interface Leaf {
   /** lower case, without parameters */
   contentType: string;
@@ -22,26 +22,26 @@ export interface Leaf {
   isBody: boolean;
   /** whether it stands within a multipart/alternative */
   isAlternative: boolean;
-  /** first octet of its header section */
+  /** first byte of its header section */
   headStart: number;
-  /** first octet of the encoded body */
+  /** first byte of the encoded body */
   start: number;
-  /** octets of the encoded body */
+  /** bytes of the encoded body */
   length: number;
 }
 
 /** The leaves of a message in their order. */
 interface Parts {
   leaves: Leaf[];
-  /** whether there were more parts than are read; what comes after them is in the raw octets only */
+  /** whether there were more parts than are read; what comes after them is in the raw bytes only */
   isTruncated: boolean;
 }
 
 const MAX_CONTENT_ID_LENGTH = 998;
 
 /** Splits a message into its leaves. Rejects when that cannot be done. */
-export async function readParts(octets: Buffer): Promise<Parts> {
-  const { bodies, isTruncated } = await readPartBodies(octets);
+export async function readParts(bytes: Buffer): Promise<Parts> {
+  const { bodies, isTruncated } = await readPartBodies(bytes);
   return { leaves: bodies.map(toLeaf), isTruncated };
 }
 
@@ -100,23 +100,23 @@ function isWithinAlternative(node: PartNode): boolean {
 }
 
 /**
- * The message without its attachments, all else octet for octet; images that its HTML shows (inline, with a Content-ID) stay. A message
+ * The message without its attachments, all else byte for byte; images that its HTML shows (inline, with a Content-ID) stay. A message
  * that is nothing but attachments becomes an empty one. Rejects when the message cannot be split into parts.
  */
-export async function withoutAttachments(octets: Buffer): Promise<Buffer> {
-  const { leaves } = await readParts(octets);
+export async function withoutAttachments(bytes: Buffer): Promise<Buffer> {
+  const { leaves } = await readParts(bytes);
   const removed = leaves.filter(isRemoved);
-  if (removed.length === 0) return octets;
-  if (removed.length === leaves.length) return emptied(octets);
+  if (removed.length === 0) return bytes;
+  if (removed.length === leaves.length) return emptied(bytes);
   const pieces: Buffer[] = [];
   let at = 0;
   for (const leaf of removed) {
-    const { from, to } = placeOf(octets, leaf);
+    const { from, to } = placeOf(bytes, leaf);
     if (from < at) continue;
-    pieces.push(octets.subarray(at, from));
+    pieces.push(bytes.subarray(at, from));
     at = to;
   }
-  return Buffer.concat([...pieces, octets.subarray(at)]);
+  return Buffer.concat([...pieces, bytes.subarray(at)]);
 }
 
 function isRemoved(leaf: Leaf): boolean {
@@ -125,15 +125,15 @@ function isRemoved(leaf: Leaf): boolean {
 }
 
 /** From the delimiter that begins the part to the one that follows it (RFC 2046 §5.1.1). */
-function placeOf(octets: Buffer, { headStart, start, length }: Leaf): { from: number; to: number } {
-  const from = headStart < 2 ? 0 : octets.lastIndexOf('\n', headStart - 2) + 1;
+function placeOf(bytes: Buffer, { headStart, start, length }: Leaf): { from: number; to: number } {
+  const from = headStart < 2 ? 0 : bytes.lastIndexOf('\n', headStart - 2) + 1;
   const end = start + length;
-  const lineEnd = octets[end] === 0x0d && octets[end + 1] === 0x0a ? 2 : octets[end] === 0x0a ? 1 : 0;
+  const lineEnd = bytes[end] === 0x0d && bytes[end + 1] === 0x0a ? 2 : bytes[end] === 0x0a ? 1 : 0;
   return { from, to: end + lineEnd };
 }
 
-function emptied(octets: Buffer): Buffer {
-  const header = octets.toString('latin1', 0, endOfHeaderSection(octets));
+function emptied(bytes: Buffer): Buffer {
+  const header = bytes.toString('latin1', 0, endOfHeaderSection(bytes));
   const kept = header
     .replace(/\r\n$/, '')
     .split(/\r\n(?![ \t])/)
@@ -145,26 +145,26 @@ function emptied(octets: Buffer): Buffer {
 const MAX_PARTS = 2_000;
 /** Levels of multiparts that are opened; what lies deeper is one opaque attachment. */
 const MAX_DEPTH = 100;
-/** Octets of the header section of one part. The message's own is limited when it is accepted. */
-const MAX_PART_HEADER_OCTETS = 15_000_000;
+/** Bytes of the header section of one part. The message's own is limited when it is accepted. */
+const MAX_PART_HEADER_BYTES = 15_000_000;
 
 /** A part without parts of its own, and where its encoded body lies in the message. */
 export interface PartBody {
   node: PartNode;
-  /** first octet of its header section; that of its body when it has none */
+  /** first byte of its header section; that of its body when it has none */
   headStart: number;
   start: number;
   end: number;
 }
 
 /** Splits a message into its parts and answers those without parts of their own. Rejects when that cannot be done. */
-export async function readPartBodies(octets: Buffer): Promise<{ bodies: PartBody[]; isTruncated: boolean }> {
+export async function readPartBodies(bytes: Buffer): Promise<{ bodies: PartBody[]; isTruncated: boolean }> {
   const reader = new PartReader();
   await new Promise<void>((resolve, reject) => {
     reader.on('error', reject);
     reader.on('end', resolve);
     reader.resume();
-    reader.end(octets);
+    reader.end(bytes);
   });
   return { bodies: reader.bodies(), isTruncated: reader.isTruncated };
 }
@@ -260,7 +260,7 @@ class PartReader extends MailParser {
     done();
   }
 
-  /** Where a view of the message ends in it; null when it is a copy: mailsplit holds back the last octet of an endless line as one. */
+  /** Where a view of the message ends in it; null when it is a copy: mailsplit holds back the last byte of an endless line as one. */
   #endOf(view: Buffer): number | null {
     if (this.#whole === null || view.buffer !== this.#whole.buffer) return null;
     return view.byteOffset + view.length - this.#whole.byteOffset;
@@ -309,7 +309,7 @@ function isDelimiterLike(line: Buffer): boolean {
 const SPLITTER_OPTIONS: object = {
   ignoreEmbedded: true,
   maxChildNodes: Number.POSITIVE_INFINITY,
-  maxHeadSize: MAX_PART_HEADER_OCTETS,
+  maxHeadSize: MAX_PART_HEADER_BYTES,
 };
 
 const depths = new WeakMap<PartNode, number>();

@@ -51,8 +51,8 @@ export type MailReport = DeliveryReport | FeedbackReport;
 
 /** Recipients of one report that are read. */
 export const MAX_RECIPIENT_REPORTS = 200;
-/** Octets of a report's machine-readable part that are looked at; 200 recipients with long texts fit. */
-const MAX_REPORT_OCTETS = 262_144;
+/** Bytes of a report's machine-readable part that are looked at; 200 recipients with long texts fit. */
+const MAX_REPORT_BYTES = 262_144;
 const MAX_TEXT_LENGTH = 1_000;
 const MAX_ADDRESS_LENGTH = 320;
 
@@ -68,16 +68,16 @@ const REPORT_TYPES: ReadonlySet<string> = new Set([...STATUS_TYPES, 'message/fee
 
 /**
  * The report that a message holds (RFC 6522, or the bare part as some agents send it); null when it holds none. Whether to believe it
- * is for the return address to say. Rejects when the octets cannot be split into parts.
+ * is for the return address to say. Rejects when the bytes cannot be split into parts.
  */
-export async function readMailReport(octets: Buffer): Promise<MailReport | null> {
-  const { leaves } = await readParts(octets);
+export async function readMailReport(bytes: Buffer): Promise<MailReport | null> {
+  const { leaves } = await readParts(bytes);
   for (const leaf of leaves) {
     if (!isReportPart(leaf.contentType)) continue;
-    const content = contentOf(octets, leaf);
+    const content = contentOf(bytes, leaf);
     const report = STATUS_TYPES.has(leaf.contentType) ? readDeliveryStatus(content) : readFeedback(content);
     if (report === null) continue;
-    const returned = returnedHeader(octets, leaves);
+    const returned = returnedHeader(bytes, leaves);
     const originalMessageId = returned === null ? null : parseMessageId(firstField(returned, 'message-id')?.raw ?? '');
     if (report.kind === 'delivery-status') return { ...report, originalMessageId };
     const returnPath = returned === null ? null : addressIn(valueOf(returned, 'return-path'));
@@ -178,19 +178,19 @@ export function complainingRecipients<R extends ReportedRecipient>(
   return meant.filter((recipient) => recipient.isReportable);
 }
 
-function contentOf(octets: Buffer, leaf: Leaf): Buffer {
-  const decoded = decodeAttachment(octets.subarray(leaf.start, leaf.start + leaf.length), leaf.transferEncoding);
-  return Buffer.from(decoded.buffer, decoded.byteOffset, Math.min(decoded.byteLength, MAX_REPORT_OCTETS));
+function contentOf(bytes: Buffer, leaf: Leaf): Buffer {
+  const decoded = decodeAttachment(bytes.subarray(leaf.start, leaf.start + leaf.length), leaf.transferEncoding);
+  return Buffer.from(decoded.buffer, decoded.byteOffset, Math.min(decoded.byteLength, MAX_REPORT_BYTES));
 }
 
 /** The header section of the message that the report returns, whole or as header fields only (RFC 6522 §3, §4). */
-function returnedHeader(octets: Buffer, leaves: readonly Leaf[]): HeaderSection | null {
+function returnedHeader(bytes: Buffer, leaves: readonly Leaf[]): HeaderSection | null {
   const leaf = leaves.find((candidate) =>
     ['message/rfc822', 'message/global', 'text/rfc822-headers', 'message/global-headers'].includes(
       candidate.contentType,
     ),
   );
-  return leaf === undefined ? null : readHeaderSection(contentOf(octets, leaf));
+  return leaf === undefined ? null : readHeaderSection(contentOf(bytes, leaf));
 }
 
 /** Groups of fields with blank lines between them; the mailer of some agents puts MIME fields in each. */

@@ -23,7 +23,7 @@ import { isReportPart } from './parse-bounce.ts';
 import { stripQuotedText } from './reply-text.ts';
 import { isForwardSubject } from './subject.ts';
 
-/** What is stored of a received message beside its octets. All texts are well-formed and without U+0000. */
+/** What is stored of a received message beside its bytes. All texts are well-formed and without U+0000. */
 export interface ParsedMessage {
   /** `<local@domain>`; null when the message bears none that is valid */
   messageId: string | null;
@@ -65,18 +65,18 @@ export const PARSER_VERSION = 1;
 
 /** Characters. */
 const PREVIEW_LENGTH = 200;
-/** Octets of a header section, and characters of a field, that the scan of a message looks at that cannot be parsed. */
-const MAX_SCANNED_OCTETS = 65_536;
+/** Bytes of a header section, and characters of a field, that the scan of a message looks at that cannot be parsed. */
+const MAX_SCANNED_BYTES = 65_536;
 const MAX_SCANNED_FIELD_LENGTH = 4_000;
 
-/** Reads a message (RFC 5322, MIME). Rejects when the octets cannot be split into parts at all; may be slow on hostile input. */
-export async function parseMessage(octets: Buffer): Promise<ParsedMessage> {
-  const section = readHeaderSection(octets);
-  const { leaves, isTruncated } = await readParts(octets);
+/** Reads a message (RFC 5322, MIME). Rejects when the bytes cannot be split into parts at all; may be slow on hostile input. */
+export async function parseMessage(bytes: Buffer): Promise<ParsedMessage> {
+  const section = readHeaderSection(bytes);
+  const { leaves, isTruncated } = await readParts(bytes);
   const head = readHead(section);
   const attached = leaves.filter((leaf) => leaf.isAttachment);
-  const bodies = readBodies(octets, leaves, isForwardSubject(head.subject));
-  const attachments = attached.slice(0, MAX_ATTACHMENTS).map((leaf, index) => toAttachment(octets, leaf, index));
+  const bodies = readBodies(bytes, leaves, isForwardSubject(head.subject));
+  const attachments = attached.slice(0, MAX_ATTACHMENTS).map((leaf, index) => toAttachment(bytes, leaf, index));
   return {
     ...head,
     ...bodies,
@@ -93,9 +93,9 @@ export async function parseMessage(octets: Buffer): Promise<ParsedMessage> {
  * What the header section alone says of a message that cannot be parsed. Linear, never throws: fields that are too long for what a
  * field may honestly hold are left out.
  */
-export function scanHeaders(octets: Uint8Array, parseError: string): ParsedMessage {
+export function scanHeaders(bytes: Uint8Array, parseError: string): ParsedMessage {
   const whole = readHeaderSection(
-    Buffer.from(octets.buffer, octets.byteOffset, Math.min(octets.byteLength, MAX_SCANNED_OCTETS)),
+    Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, MAX_SCANNED_BYTES)),
   );
   const fields = whole.fields.filter((field) => field.raw.length <= MAX_SCANNED_FIELD_LENGTH);
   return {
@@ -151,13 +151,13 @@ function idsText(section: HeaderSection, name: string): string {
   return raw.includes('=?') ? decodeText(raw) : decodeCharset(Buffer.from(raw, 'latin1'), null);
 }
 
-function readBodies(octets: Buffer, leaves: readonly Leaf[], isForward: boolean): Bodies {
+function readBodies(bytes: Buffer, leaves: readonly Leaf[], isForward: boolean): Bodies {
   const texts: string[] = [];
   const htmls: string[] = [];
   const hasHtml = leaves.some((leaf) => leaf.isBody && leaf.contentType === 'text/html');
   for (const leaf of leaves) {
     if (!leaf.isBody) continue;
-    const text = storableText(textOf(octets, leaf));
+    const text = storableText(textOf(bytes, leaf));
     if (leaf.contentType === 'text/html') {
       htmls.push(text);
     } else {
@@ -176,8 +176,8 @@ function readBodies(octets: Buffer, leaves: readonly Leaf[], isForward: boolean)
   };
 }
 
-function textOf(octets: Buffer, leaf: Leaf): string {
-  const decoded = decodeAttachment(octets.subarray(leaf.start, leaf.start + leaf.length), leaf.transferEncoding);
+function textOf(bytes: Buffer, leaf: Leaf): string {
+  const decoded = decodeAttachment(bytes.subarray(leaf.start, leaf.start + leaf.length), leaf.transferEncoding);
   const text = decodeCharset(Buffer.from(decoded.buffer, decoded.byteOffset, decoded.byteLength), leaf.charset);
   return unflow(text.includes('\r') ? text.replaceAll('\r\n', '\n') : text, leaf.flowed);
 }
@@ -202,8 +202,8 @@ function unflow(text: string, flowed: Leaf['flowed']): string {
   return lines.map((line) => (line.depth === '' ? line.text : `${line.depth} ${line.text}`)).join('\n');
 }
 
-function toAttachment(octets: Buffer, leaf: Leaf, index: number): Attachment {
-  const encoded = octets.subarray(leaf.start, leaf.start + leaf.length);
+function toAttachment(bytes: Buffer, leaf: Leaf, index: number): Attachment {
+  const encoded = bytes.subarray(leaf.start, leaf.start + leaf.length);
   return {
     index,
     filename: attachmentFilename(leaf.filename, leaf.contentType, index),

@@ -33,7 +33,7 @@ export interface SimulatedContent {
 /** Of a domain that is nobody's (RFC 2606). */
 export const SIMULATED_SENDER: Mailbox = { name: 'Ann Example', address: 'ann@example.com' };
 
-/** Composes a simulated mail as a server would hand it in. The same facts give the same octets. */
+/** Composes a simulated mail as a server would hand it in. The same facts give the same bytes. */
 export async function composeSimulatedMail(facts: SimulatedMailFacts, given: SimulatedContent): Promise<Buffer> {
   const template = TEMPLATES[facts.kind](facts);
   // Who gives one body means that and no other.
@@ -175,7 +175,7 @@ export function isTroubleStatus(status: string): boolean {
   return /^[45]\.\d{1,3}\.\d{1,3}$/.test(status);
 }
 
-/** Composes the DSN (RFC 3464) as the recipient's server would send it. The same facts give the same octets. */
+/** Composes the DSN (RFC 3464) as the recipient's server would send it. The same facts give the same bytes. */
 export async function composeSimulatedBounce(facts: SimulatedBounceFacts): Promise<Buffer> {
   const { recipient, status, original } = facts;
   const host = `mx.${recipient.slice(recipient.lastIndexOf('@') + 1)}`;

@@ -3,65 +3,65 @@ import { decodeAttachment, type TransferEncoding, toTransferEncoding } from './a
 import { endOfHeaderSection, escapeEncodedWords, firstField, readHeaderSection, unfold } from './header-fields.ts';
 import { type PartBody, readPartBodies } from './message-parts.ts';
 
-/** Octets of a line without its end (RFC 5322 §2.1.1, RFC 5321 §4.5.3.1.6). */
-const MAX_LINE_OCTETS = 998;
+/** Bytes of a line without its end (RFC 5322 §2.1.1, RFC 5321 §4.5.3.1.6). */
+const MAX_LINE_BYTES = 998;
 /** Of an encoded line (RFC 2045 §6.7, §6.8). */
 const ENCODED_LINE_LENGTH = 76;
-/** Octets of text that are encoded in one word, so that it stays below 75 (RFC 2047 §2). */
-const WORD_OCTETS = 42;
+/** Bytes of text that are encoded in one word, so that it stays below 75 (RFC 2047 §2). */
+const WORD_BYTES = 42;
 /** Messages within messages that are looked into; each level costs a reading of all that is in it. Deeper ones are encoded whole. */
 const MAX_DEPTH = 5;
-/** A text with a larger share of octets beyond ASCII is shorter in base64. */
+/** A text with a larger share of bytes beyond ASCII is shorter in base64. */
 const QUOTED_SHARE = 1 / 6;
 
-/** What SMTP is to carry: ASCII alone, or octets beyond it too (RFC 6152). */
+/** What SMTP is to carry: ASCII alone, or bytes beyond it too (RFC 6152). */
 export type TransferForm = '7bit' | '8bit';
 
-/** Whether octets go through SMTP as they are: lines end in CRLF, have 998 octets at most and no NUL (RFC 5321 §2.3.8). */
-export function isTransferable(octets: Uint8Array, form: TransferForm): boolean {
+/** Whether bytes go through SMTP as they are: lines end in CRLF, have 998 bytes at most and no NUL (RFC 5321 §2.3.8). */
+export function isTransferable(bytes: Uint8Array, form: TransferForm): boolean {
   let lineStart = 0;
-  for (let at = 0; at < octets.length; at++) {
-    const octet = octets[at] ?? 0;
-    if (octet >= 0x20 && (octet < 0x80 || form === '8bit')) continue;
-    if (octet === 0 || octet >= 0x80) return false;
-    if (octet === LINE_FEED && octets[at - 1] !== CARRIAGE_RETURN) return false;
-    if (octet !== CARRIAGE_RETURN) continue;
-    if (octets[at + 1] !== LINE_FEED || at - lineStart > MAX_LINE_OCTETS) return false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte >= 0x20 && (byte < 0x80 || form === '8bit')) continue;
+    if (byte === 0 || byte >= 0x80) return false;
+    if (byte === LINE_FEED && bytes[at - 1] !== CARRIAGE_RETURN) return false;
+    if (byte !== CARRIAGE_RETURN) continue;
+    if (bytes[at + 1] !== LINE_FEED || at - lineStart > MAX_LINE_BYTES) return false;
     lineStart = at + 2;
   }
-  return octets.length - lineStart <= MAX_LINE_OCTETS;
+  return bytes.length - lineStart <= MAX_LINE_BYTES;
 }
 
 /**
- * The message in a form that SMTP carries: the very octets when they are of it already. Otherwise the parts that are not are encoded
+ * The message in a form that SMTP carries: the very bytes when they are of it already. Otherwise the parts that are not are encoded
  * anew, so that what they decode to stays the same, and header fields become encoded words (RFC 2047). Rejects when the message cannot
  * be split into parts.
  */
-export async function toTransferable(octets: Buffer, form: TransferForm, depth = 0): Promise<Buffer> {
-  if (isTransferable(octets, form)) return octets;
-  const { bodies } = await readPartBodies(octets);
+export async function toTransferable(bytes: Buffer, form: TransferForm, depth = 0): Promise<Buffer> {
+  if (isTransferable(bytes, form)) return bytes;
+  const { bodies } = await readPartBodies(bytes);
   const pieces: Buffer[] = [];
   let at = 0;
   if (bodies[0]?.headStart !== 0) {
-    at = Math.min(endOfHeaderSection(octets), bodies[0]?.headStart ?? octets.length);
-    pieces.push(mendHeader(octets.subarray(0, at), form));
+    at = Math.min(endOfHeaderSection(bytes), bodies[0]?.headStart ?? bytes.length);
+    pieces.push(repairHeader(bytes.subarray(0, at), form));
   }
   for (const body of bodies) {
     // Parts that mailsplit reports twice, or within what was passed already, have no place of their own.
     if (body.headStart < at || body.end < body.start) continue;
-    pieces.push(mendLines(octets.subarray(at, body.headStart), form));
-    pieces.push(await mendPart(octets, body, form, depth));
+    pieces.push(repairLines(bytes.subarray(at, body.headStart), form));
+    pieces.push(await repairPart(bytes, body, form, depth));
     at = body.end;
   }
-  pieces.push(mendLines(octets.subarray(at), form));
+  pieces.push(repairLines(bytes.subarray(at), form));
   return Buffer.concat(pieces);
 }
 
-async function mendPart(octets: Buffer, part: PartBody, form: TransferForm, depth: number): Promise<Buffer> {
+async function repairPart(bytes: Buffer, part: PartBody, form: TransferForm, depth: number): Promise<Buffer> {
   const { start, end } = part;
-  const head = octets.subarray(part.headStart, start);
-  const body = octets.subarray(start, end);
-  if (isTransferable(body, form)) return Buffer.concat([mendHeader(head, form), body]);
+  const head = bytes.subarray(part.headStart, start);
+  const body = bytes.subarray(start, end);
+  if (isTransferable(body, form)) return Buffer.concat([repairHeader(head, form), body]);
   const encoding = toTransferEncoding(
     unfold(firstField(readHeaderSection(head), 'content-transfer-encoding')?.raw ?? ''),
   );
@@ -70,12 +70,12 @@ async function mendPart(octets: Buffer, part: PartBody, form: TransferForm, dept
   if (isMessage && depth < MAX_DEPTH) {
     const inner = await toTransferable(body, form, depth + 1);
     const label = form === '7bit' ? '7bit' : isTransferable(inner, '7bit') ? '7bit' : '8bit';
-    return Buffer.concat([withEncoding(head, label, form), closed(inner, octets, end)]);
+    return Buffer.concat([withEncoding(head, label, form), closed(inner, bytes, end)]);
   }
   const content = Buffer.from(decodeAttachment(body, encoding));
   const target = isMessage ? 'base64' : targetOf(part.node.contentType, encoding, content);
   const encoded = target === 'base64' ? toBase64(content) : toQuotedPrintable(content);
-  return Buffer.concat([withEncoding(head, target, form), closed(encoded, octets, end)]);
+  return Buffer.concat([withEncoding(head, target, form), closed(encoded, bytes, end)]);
 }
 
 function isIdentity(encoding: TransferEncoding): boolean {
@@ -91,20 +91,20 @@ function targetOf(
   const isText = contentType === false || /^(?:text|message)\//.test(contentType);
   if (!isText) return 'base64';
   let beyond = 0;
-  for (const octet of content) if (octet >= 0x80 || octet === 0) beyond++;
+  for (const byte of content) if (byte >= 0x80 || byte === 0) beyond++;
   return beyond > content.length * QUOTED_SHARE ? 'base64' : 'quoted-printable';
 }
 
 /** What follows must begin a line: it is the delimiter of parts. */
-function closed(body: Buffer, octets: Buffer, end: number): Buffer {
-  const next = octets[end];
+function closed(body: Buffer, bytes: Buffer, end: number): Buffer {
+  const next = bytes[end];
   const isOpen = next !== undefined && next !== CARRIAGE_RETURN && next !== LINE_FEED;
   return isOpen && !body.subarray(-2).equals(LINE_END) ? Buffer.concat([body, LINE_END]) : body;
 }
 
 /** The header section with another Content-Transfer-Encoding; it has at least an empty line. */
 function withEncoding(head: Buffer, encoding: string, form: TransferForm): Buffer {
-  const mended = mendHeader(head, form).toString('latin1');
+  const mended = repairHeader(head, form).toString('latin1');
   const fields = mended
     .split(/\r\n(?![ \t])/)
     .filter((field) => field !== '' && !/^content-transfer-encoding[ \t]*:/i.test(field));
@@ -112,7 +112,7 @@ function withEncoding(head: Buffer, encoding: string, form: TransferForm): Buffe
 }
 
 /** Header fields (RFC 5322 §2.2) as SMTP carries them, each ended as it was. */
-export function mendHeader(head: Buffer, form: TransferForm): Buffer {
+export function repairHeader(head: Buffer, form: TransferForm): Buffer {
   if (isTransferable(head, form)) return head;
   const lines = head
     .toString('latin1')
@@ -125,8 +125,8 @@ export function mendHeader(head: Buffer, form: TransferForm): Buffer {
 }
 
 /**
- * Runs of octets beyond ASCII as encoded words, as most agents take them even where RFC 2047 §5 has none: of what stands between two
- * delimiters the words from the first that has such an octet to the last. Linear.
+ * Runs of bytes beyond ASCII as encoded words, as most agents take them even where RFC 2047 §5 has none: of what stands between two
+ * delimiters the words from the first that has such a byte to the last. Linear.
  */
 function toWords(line: string): string {
   const escaped = escapeEncodedWords(line);
@@ -150,7 +150,7 @@ function encodedWords(run: string): string {
   const words: string[] = [];
   let word = '';
   for (const character of decodeRawText(run)) {
-    if (Buffer.byteLength(word + character) > WORD_OCTETS) {
+    if (Buffer.byteLength(word + character) > WORD_BYTES) {
       words.push(word);
       word = '';
     }
@@ -162,13 +162,13 @@ function encodedWords(run: string): string {
 
 /** A line that is too long is folded at white space where it has some, and cut where it has none. */
 function foldLine(line: string): string {
-  if (line.length <= MAX_LINE_OCTETS) return line;
+  if (line.length <= MAX_LINE_BYTES) return line;
   const lines: string[] = [];
   let rest = line;
-  while (rest.length > MAX_LINE_OCTETS) {
-    const space = Math.max(rest.lastIndexOf(' ', MAX_LINE_OCTETS), rest.lastIndexOf('\t', MAX_LINE_OCTETS));
+  while (rest.length > MAX_LINE_BYTES) {
+    const space = Math.max(rest.lastIndexOf(' ', MAX_LINE_BYTES), rest.lastIndexOf('\t', MAX_LINE_BYTES));
     const isFoldable = space > 0 && /[^ \t]/.test(rest.slice(0, space));
-    const end = isFoldable ? space : MAX_LINE_OCTETS - 1;
+    const end = isFoldable ? space : MAX_LINE_BYTES - 1;
     lines.push(rest.slice(0, end));
     rest = isFoldable ? rest.slice(end) : ` ${rest.slice(end)}`;
   }
@@ -176,9 +176,9 @@ function foldLine(line: string): string {
 }
 
 /** Lines that belong to no part: delimiters, and what stands before the first and behind the last one (RFC 2046 §5.1.1). */
-function mendLines(octets: Buffer, form: TransferForm): Buffer {
-  if (isTransferable(octets, form)) return octets;
-  const text = octets
+function repairLines(bytes: Buffer, form: TransferForm): Buffer {
+  if (isTransferable(bytes, form)) return bytes;
+  const text = bytes
     .toString('latin1')
     .replace(/\0/g, '')
     .replace(/\r\n|\r|\n/g, '\n');
@@ -206,18 +206,18 @@ export function toQuotedPrintable(content: Uint8Array): Buffer {
     column += text.length;
   };
   for (let at = 0; at < content.length; at++) {
-    const octet = content[at] ?? 0;
-    if (octet === CARRIAGE_RETURN && content[at + 1] === LINE_FEED) {
+    const byte = content[at] ?? 0;
+    if (byte === CARRIAGE_RETURN && content[at + 1] === LINE_FEED) {
       length += encoded.write('\r\n', length, 'latin1');
       column = 0;
       at++;
       continue;
     }
-    const isBlank = octet === SPACE || octet === TAB;
+    const isBlank = byte === SPACE || byte === TAB;
     const next = content[at + 1];
     const isAtEnd = next === undefined || (next === CARRIAGE_RETURN && content[at + 2] === LINE_FEED);
-    const isPlain = (octet > SPACE && octet < 0x7f && octet !== EQUALS) || (isBlank && !isAtEnd);
-    put(isPlain ? String.fromCharCode(octet) : `=${octet.toString(16).toUpperCase().padStart(2, '0')}`);
+    const isPlain = (byte > SPACE && byte < 0x7f && byte !== EQUALS) || (isBlank && !isAtEnd);
+    put(isPlain ? String.fromCharCode(byte) : `=${byte.toString(16).toUpperCase().padStart(2, '0')}`);
   }
   return encoded.subarray(0, length);
 }

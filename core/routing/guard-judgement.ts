@@ -34,7 +34,7 @@ export function judgeMail(
   { answers, hasModel }: ModelKnowledge,
 ): Judgement {
   const verdict = evaluateRules(rules, mail.facts, answers);
-  if (!mail.isParsed && hasLookedInside(rules, verdict)) return { verdict: null, reason: NOT_PARSED };
+  if (!mail.isParsed && dependsOnParsing(rules, verdict)) return { verdict: null, reason: NOT_PARSED };
   if (verdict.kind !== 'ask' || hasModel) return { verdict };
   return { verdict: { kind: 'review', rule: verdict.rule, reason: NO_MODEL } };
 }
@@ -94,7 +94,7 @@ export function triedRules(
 }
 
 /** Whether any of the rules that were asked for that verdict looks at what parsing a mail brings: bodies, attachments, verdicts on the sender. */
-function hasLookedInside(rules: readonly GuardRule[], verdict: GuardVerdict): boolean {
+function dependsOnParsing(rules: readonly GuardRule[], verdict: GuardVerdict): boolean {
   const sorted = sortRules(rules);
   const decisive = verdict.kind === 'none' ? -1 : sorted.findIndex(({ id }) => id === verdict.rule.id);
   // A model would be asked in vain.

@@ -1,5 +1,5 @@
 import type { Authentication, AuthenticationResult } from '../mime/authentication.ts';
-import { decodePlace, encodePlace, type Place } from '../shared/page.ts';
+import { decodeCursor, encodeCursor, type KeysetCursor } from '../shared/page.ts';
 import type { ExplicitConfig, GuardConfig, GuardCriterion } from './guard-config.ts';
 import { domainOfAddress, foldAddress, foldText } from './guard-text.ts';
 
@@ -109,12 +109,12 @@ const foldedFacts = new WeakMap<GuardFacts, FoldedFacts>();
 function foldFacts(facts: GuardFacts): FoldedFacts {
   const known = foldedFacts.get(facts);
   if (known !== undefined) return known;
-  const folded = foldAnew(facts);
+  const folded = refoldFacts(facts);
   foldedFacts.set(facts, folded);
   return folded;
 }
 
-function foldAnew(facts: GuardFacts): FoldedFacts {
+function refoldFacts(facts: GuardFacts): FoldedFacts {
   let words: Words | undefined;
   return {
     subject: foldText(facts.subject),
@@ -290,19 +290,19 @@ function markAt(text: string, at: number): number {
 }
 
 /** A place in the list of guard rules: the highest priority first, of equal ones the newest. */
-export interface RulePlace extends Place {
+export interface RuleCursor extends KeysetCursor {
   priority: number;
 }
 
 /** A place as a cursor, opaque to clients. */
-export function encodeRulePlace(place: RulePlace): string {
-  return `${place.priority}.${encodePlace(place)}`;
+export function encodeRuleCursor(place: RuleCursor): string {
+  return `${place.priority}.${encodeCursor(place)}`;
 }
 
-/** The place that a cursor of encodeRulePlace names; null when it is none. */
-export function decodeRulePlace(cursor: string): RulePlace | null {
+/** The place that a cursor of encodeRuleCursor names; null when it is none. */
+export function decodeRuleCursor(cursor: string): RuleCursor | null {
   const match = /^(-?\d{1,5})\.([A-Za-z0-9_-]+)$/.exec(cursor);
-  const place = decodePlace(match?.[2] ?? '');
+  const place = decodeCursor(match?.[2] ?? '');
   return place === null ? null : { ...place, priority: Number(match?.[1]) };
 }
 

@@ -1,6 +1,6 @@
 import { canonicalDomainName } from '../domains/domain-name.ts';
 import { UserError } from '../shared/errors.ts';
-import { labelKey, labelOf } from '../threads/label.ts';
+import { labelKey, normalizeLabel } from '../threads/label.ts';
 import { wordsOf } from './search-words.ts';
 
 /** Characters (UTF-16 units) of a search with operators. */
@@ -161,7 +161,7 @@ function valueOf(operator: Operator, value: string, isQuoted: boolean, now: Date
       return name === null ? null : { kind: 'domain', name };
     }
     case 'label': {
-      const label = labelOf(value);
+      const label = normalizeLabel(value);
       return label === null ? null : { kind: 'label', key: labelKey(label) };
     }
     case 'before':

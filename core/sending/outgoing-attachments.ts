@@ -27,8 +27,8 @@ export type OutgoingAttachmentsResult =
   /** `index` is that of the attachment at fault; null when it is their number */
   | { error: string; index: number | null; attachments?: undefined };
 
-/** Decoded attachments and bodies of a message together, octets. */
-export const MAX_CONTENT_OCTETS = 10 * 1_024 * 1_024;
+/** Decoded attachments and bodies of a message together, bytes. */
+export const MAX_CONTENT_BYTES = 10 * 1_024 * 1_024;
 /** Bounds of the reference service. */
 export const MAX_OUTGOING_ATTACHMENTS = 20;
 const MAX_FILENAME_LENGTH = 255;
@@ -44,22 +44,22 @@ const CONTENT_TYPE = new RegExp(
 const CONTENT_ID = /^[!#$%&'*+./=?@^_`{|}~0-9A-Za-z:-]+$/;
 const DATA_URL = /^data:([^,;]{0,255})((?:;[^,;]{0,255}){0,8}),/i;
 
-/** Decodes and checks the attachments of a send request. `bodyOctets` are those of text and HTML, which count too. */
+/** Decodes and checks the attachments of a send request. `bodyBytes` are those of text and HTML, which count too. */
 export function readOutgoingAttachments(
   given: readonly GivenAttachment[],
-  bodyOctets: number,
+  bodyBytes: number,
 ): OutgoingAttachmentsResult {
   if (given.length > MAX_OUTGOING_ATTACHMENTS)
     return { error: `Attachments cannot be more than ${MAX_OUTGOING_ATTACHMENTS}`, index: null };
   const attachments: OutgoingAttachment[] = [];
   const contentIds = new Set<string>();
-  let octets = bodyOctets;
+  let bytes = bodyBytes;
   for (const [index, attachment] of given.entries()) {
     const read = readOne(attachment, index);
     if ('error' in read) return { error: read.error, index };
-    octets += read.content.length;
-    if (octets > MAX_CONTENT_OCTETS)
-      return { error: `Attachment ${read.filename} makes the message larger than ${MAX_CONTENT_OCTETS} octets`, index };
+    bytes += read.content.length;
+    if (bytes > MAX_CONTENT_BYTES)
+      return { error: `Attachment ${read.filename} makes the message larger than ${MAX_CONTENT_BYTES} bytes`, index };
     if (read.contentId !== null && contentIds.has(read.contentId))
       return { error: `Attachment ${read.filename} has the content_id of another attachment`, index };
     if (read.contentId !== null) contentIds.add(read.contentId);

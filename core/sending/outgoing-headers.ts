@@ -8,7 +8,7 @@ export type OutgoingHeadersResult =
   | { fields: [string, string][]; inReplyTo: string | null; references: string[]; error?: undefined }
   | { error: string; fields?: undefined; inReplyTo?: undefined; references?: undefined };
 
-/** Bounds of the reference service; a line of a message has at most 998 octets (RFC 5322 §2.1.1). */
+/** Bounds of the reference service; a line of a message has at most 998 bytes (RFC 5322 §2.1.1). */
 export const MAX_OUTGOING_FIELDS = 50;
 const MAX_NAME_LENGTH = 126;
 const MAX_VALUE_LENGTH = 998;

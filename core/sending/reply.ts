@@ -17,7 +17,7 @@ export interface Original {
 }
 
 /** What the user said of the answer; null means that the original decides. */
-export interface ReplyWish {
+export interface ReplyInput {
   to: readonly Mailbox[] | null;
   subject: string | null;
   audience: 'sender' | 'all';
@@ -34,24 +34,24 @@ export interface Reply {
 
 /** Ids of a References field that are written: the first (the root) and the last (the nearest). */
 export const MAX_REFERENCES = 100;
-/** Octets of the field; agents on the way cut fields that are much longer. */
-const MAX_REFERENCES_OCTETS = 8_000;
+/** Bytes of the field; agents on the way cut fields that are much longer. */
+const MAX_REFERENCES_BYTES = 8_000;
 
 /**
  * Addresses an answer (RFC 5322 §3.6.3): to Reply-To, else From; when the user sent the original, to its To again. `all` adds the
  * other addressees as Cc. `isOneself` tells the user's own addresses, which are never answered to. Addresses that no mail can be
  * sent to are left out. The subject gets one `Re:`.
  */
-export function makeReply(original: Original, wish: ReplyWish, isOneself: (address: string) => boolean): Reply {
+export function makeReply(original: Original, input: ReplyInput, isOneself: (address: string) => boolean): Reply {
   const taken = new Set<string>();
-  const to = wish.to === null ? take(addressees(original, isOneself), taken, isOneself) : [...wish.to];
+  const to = input.to === null ? take(addressees(original, isOneself), taken, isOneself) : [...input.to];
   for (const { address } of to) taken.add(address.toLowerCase());
   const { addresses } = original;
-  const others = wish.audience === 'all' ? [...listed(addresses.to), ...listed(addresses.cc)] : [];
+  const others = input.audience === 'all' ? [...listed(addresses.to), ...listed(addresses.cc)] : [];
   return {
     to,
     cc: take(others, taken, isOneself),
-    subject: wish.subject ?? replySubject(original.subject),
+    subject: input.subject ?? replySubject(original.subject),
     ...replyLinks(original),
   };
 }
@@ -87,10 +87,10 @@ export function trimReferences(chain: readonly string[]): string[] {
   const [root, ...later] = chain;
   if (root === undefined) return [];
   const kept: string[] = [];
-  let octets = root.length;
+  let bytes = root.length;
   for (const id of later.toReversed()) {
-    octets += 1 + id.length;
-    if (kept.length > 0 && (octets > MAX_REFERENCES_OCTETS || kept.length === MAX_REFERENCES - 1)) break;
+    bytes += 1 + id.length;
+    if (kept.length > 0 && (bytes > MAX_REFERENCES_BYTES || kept.length === MAX_REFERENCES - 1)) break;
     kept.push(id);
   }
   return [root, ...kept.reverse()];

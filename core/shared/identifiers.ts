@@ -33,16 +33,16 @@ export const IDENTIFIER_RANDOM_BYTES = 10;
  * `random` holds at least IDENTIFIER_RANDOM_BYTES from a cryptographic source.
  */
 export function makeIdentifier(kind: IdentifierKind, now: Date, random: Uint8Array): string {
-  const octets = new Uint8Array(16);
+  const bytes = new Uint8Array(16);
   let milliseconds = now.getTime();
   for (let at = 5; at >= 0; at--) {
-    octets[at] = milliseconds % 256;
+    bytes[at] = milliseconds % 256;
     milliseconds = Math.floor(milliseconds / 256);
   }
-  octets.set(random.subarray(0, IDENTIFIER_RANDOM_BYTES), 6);
-  octets[6] = 0x70 | ((octets[6] ?? 0) & 0x0f);
-  octets[8] = 0x80 | ((octets[8] ?? 0) & 0x3f);
-  return `${prefixes[kind]}_${Buffer.from(octets).toString('hex')}`;
+  bytes.set(random.subarray(0, IDENTIFIER_RANDOM_BYTES), 6);
+  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
+  return `${prefixes[kind]}_${Buffer.from(bytes).toString('hex')}`;
 }
 
 /** Whether the text has the shape of an identifier of that kind; says nothing of existence. */

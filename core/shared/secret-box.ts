@@ -8,16 +8,16 @@ export class SecretBoxError extends Error {
   override name = 'SecretBoxError';
 }
 
-/** SECRET_KEY in octets; RFC 5869 asks for no more than that it is hard to guess. */
-export const SECRET_KEY_OCTETS = 32;
+/** SECRET_KEY in bytes; RFC 5869 asks for no more than that it is hard to guess. */
+export const SECRET_KEY_BYTES = 32;
 /** NIST SP 800-38D §8.2: a nonce of 96 bits, never used twice with one key. */
-export const NONCE_OCTETS = 12;
-const TAG_OCTETS = 16;
-const KEY_ID_OCTETS = 6;
+export const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_ID_BYTES = 6;
 const VERSION = 'v1';
 
 /**
- * Encrypts a text under SECRET_KEY by AES-256-GCM with a key derived per purpose (HKDF-SHA256, RFC 5869). `nonce` is 12 octets from
+ * Encrypts a text under SECRET_KEY by AES-256-GCM with a key derived per purpose (HKDF-SHA256, RFC 5869). `nonce` is 12 bytes from
  * a cryptographic source, new for each call. The answer is `v1.KEYID.BASE64URL`, fit for a text column.
  */
 export function encryptSecret(
@@ -26,29 +26,29 @@ export function encryptSecret(
   plaintext: string,
   nonce: Uint8Array,
 ): string {
-  if (nonce.length !== NONCE_OCTETS) throw new RangeError(`a nonce has ${NONCE_OCTETS} octets`);
+  if (nonce.length !== NONCE_BYTES) throw new RangeError(`a nonce has ${NONCE_BYTES} bytes`);
   const head = `${VERSION}.${secretKeyId(secretKey)}`;
-  const cipher = createCipheriv('aes-256-gcm', derive(secretKey, purpose, SECRET_KEY_OCTETS), nonce);
+  const cipher = createCipheriv('aes-256-gcm', derive(secretKey, purpose, SECRET_KEY_BYTES), nonce);
   cipher.setAAD(Buffer.from(`${head}.${purpose}`));
   const sealed = Buffer.concat([nonce, cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()]);
   return `${head}.${sealed.toString('base64url')}`;
 }
 
-/** Opens what encryptSecret made. Throws SecretBoxError when key, purpose or octets do not fit. */
+/** Opens what encryptSecret made. Throws SecretBoxError when key, purpose or bytes do not fit. */
 export function decryptSecret(secretKey: Uint8Array, purpose: SecretPurpose, ciphertext: string): string {
   const [version, keyId, body, ...rest] = ciphertext.split('.');
   if (version !== VERSION || keyId === undefined || body === undefined || rest.length > 0)
     throw new SecretBoxError('not a ciphertext of this service');
   if (keyId !== secretKeyId(secretKey)) throw new SecretBoxError('made with another SECRET_KEY');
   const sealed = Buffer.from(body, 'base64url');
-  if (sealed.length < NONCE_OCTETS + TAG_OCTETS) throw new SecretBoxError('the ciphertext is cut short');
-  const nonce = sealed.subarray(0, NONCE_OCTETS);
-  const key = derive(secretKey, purpose, SECRET_KEY_OCTETS);
-  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_OCTETS });
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new SecretBoxError('the ciphertext is cut short');
+  const nonce = sealed.subarray(0, NONCE_BYTES);
+  const key = derive(secretKey, purpose, SECRET_KEY_BYTES);
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(`${version}.${keyId}.${purpose}`));
-  decipher.setAuthTag(sealed.subarray(-TAG_OCTETS));
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
   try {
-    const opened = Buffer.concat([decipher.update(sealed.subarray(NONCE_OCTETS, -TAG_OCTETS)), decipher.final()]);
+    const opened = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
     return opened.toString('utf8');
   } catch (cause) {
     throw new SecretBoxError('the ciphertext does not fit its key or purpose', { cause });
@@ -57,10 +57,10 @@ export function decryptSecret(secretKey: Uint8Array, purpose: SecretPurpose, cip
 
 /** Names a SECRET_KEY without telling anything of it: 12 hex digits. */
 export function secretKeyId(secretKey: Uint8Array): string {
-  return derive(secretKey, 'key-id', KEY_ID_OCTETS).toString('hex');
+  return derive(secretKey, 'key-id', KEY_ID_BYTES).toString('hex');
 }
 
-function derive(secretKey: Uint8Array, purpose: string, octets: number): Buffer {
-  if (secretKey.length !== SECRET_KEY_OCTETS) throw new RangeError(`SECRET_KEY has ${SECRET_KEY_OCTETS} octets`);
-  return Buffer.from(hkdfSync('sha256', secretKey, new Uint8Array(0), `postroom ${purpose}`, octets));
+function derive(secretKey: Uint8Array, purpose: string, bytes: number): Buffer {
+  if (secretKey.length !== SECRET_KEY_BYTES) throw new RangeError(`SECRET_KEY has ${SECRET_KEY_BYTES} bytes`);
+  return Buffer.from(hkdfSync('sha256', secretKey, new Uint8Array(0), `postroom ${purpose}`, bytes));
 }

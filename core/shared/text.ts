@@ -11,7 +11,7 @@ export function storableText(text: string): string {
 
 /**
  * JSON whose strings and keys are well-formed once they are parsed: an escape of half a surrogate pair becomes that of U+FFFD. What is no
- * JSON stays none. The text itself has to be well-formed, as decoded octets are.
+ * JSON stays none. The text itself has to be well-formed, as decoded bytes are.
  */
 export function wellFormedJson(json: string): string {
   if (!/\\u[dD][89a-fA-F]/.test(json)) return json;
@@ -33,23 +33,23 @@ const SURROGATE_ESCAPES =
   /(?<!\\)((?:\\\\)*)(?:(\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2})|\\u[dD][89a-fA-F][\da-fA-F]{2})/g;
 
 /**
- * The text of octets in a charset as a message names it (aliases and misspellings included); null and unknown names mean UTF-8.
- * Octets that are no UTF-8 and claim to be ASCII or nothing are read as windows-1252: that is what they are almost always.
+ * The text of bytes in a charset as a message names it (aliases and misspellings included); null and unknown names mean UTF-8.
+ * Bytes that are no UTF-8 and claim to be ASCII or nothing are read as windows-1252: that is what they are almost always.
  * What is not of the charset becomes U+FFFD. Never throws.
  */
-export function decodeCharset(octets: Buffer, charset: string | null): string {
+export function decodeCharset(bytes: Buffer, charset: string | null): string {
   const name = charset === null ? '' : charset.toLowerCase().trim();
-  if (name === 'utf-8' || isUtf8Alias(name) || ((name === '' || isAscii(name)) && isUtf8(octets)))
-    return octets.toString('utf8');
+  if (name === 'utf-8' || isUtf8Alias(name) || ((name === '' || isAscii(name)) && isUtf8(bytes)))
+    return bytes.toString('utf8');
   try {
-    return charsets.decode(octets, name === '' || isAscii(name) ? 'windows-1252' : name);
+    return charsets.decode(bytes, name === '' || isAscii(name) ? 'windows-1252' : name);
   } catch {
-    return octets.toString('utf8');
+    return bytes.toString('utf8');
   }
 }
 
 /**
- * The text of octets that were read as latin1, as header fields are: UTF-8 when they are (RFC 6532), else windows-1252. Characters
+ * The text of bytes that were read as latin1, as header fields are: UTF-8 when they are (RFC 6532), else windows-1252. Characters
  * beyond latin1 show that it was decoded already, as mailsplit does with file names of RFC 2231; then it stays as it is.
  */
 export function decodeRawText(latin1: string): string {

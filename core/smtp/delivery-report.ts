@@ -33,8 +33,8 @@ export interface DeliveryReportDraft {
     references: readonly string[];
     subject: string;
     queuedAt: Date;
-    /** composed octets; null when they are gone */
-    octets: Buffer | null;
+    /** composed bytes; null when they are gone */
+    bytes: Buffer | null;
   };
   recipients: readonly GivenUpRecipient[];
 }
@@ -44,12 +44,12 @@ const EXPIRED = '4.4.7';
 /** Characters of a subject and of a server's text that are told. */
 const MAX_SUBJECT_LENGTH = 200;
 const MAX_TEXT_LENGTH = 500;
-/** Octets of the original's header section that go back. */
-const MAX_HEADER_OCTETS = 65_536;
+/** Bytes of the original's header section that go back. */
+const MAX_HEADER_BYTES = 65_536;
 
 /**
  * Composes the DSN of a message that was given up (RFC 3464, RFC 6522): what happened in words, for machines, and the header section of
- * the original. It answers the original, so that it stands in its thread. The same draft gives the same octets.
+ * the original. It answers the original, so that it stands in its thread. The same draft gives the same bytes.
  */
 export async function composeDeliveryReport(draft: DeliveryReportDraft): Promise<Buffer> {
   const { original, mailHostname } = draft;
@@ -73,7 +73,7 @@ export async function composeDeliveryReport(draft: DeliveryReportDraft): Promise
   });
   report.createChild('text/plain; charset=utf-8').setContent(inWords(draft));
   report.createChild('message/delivery-status').setContent(forMachines(draft));
-  const header = headerOf(original.octets);
+  const header = headerOf(original.bytes);
   if (header !== null) report.createChild('text/rfc822-headers').setContent(header);
   return checked(await report.build());
 }
@@ -120,10 +120,10 @@ function forMachines({ mailHostname, original, recipients }: DeliveryReportDraft
   return [ofMessage, ...groups].map(toGroup).join('\r\n');
 }
 
-function headerOf(octets: Buffer | null): Buffer | null {
-  if (octets === null) return null;
-  const end = endOfHeaderSection(octets);
-  return end > MAX_HEADER_OCTETS ? null : octets.subarray(0, end);
+function headerOf(bytes: Buffer | null): Buffer | null {
+  if (bytes === null) return null;
+  const end = endOfHeaderSection(bytes);
+  return end > MAX_HEADER_BYTES ? null : bytes.subarray(0, end);
 }
 
 /** RFC 5322 §3.3 */

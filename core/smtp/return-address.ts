@@ -2,23 +2,23 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { canonicalDomainName } from '../domains/domain-name.ts';
 import { isIdentifier } from '../shared/identifiers.ts';
 
-const KEY_OCTETS = 32;
-const IDENTIFIER_OCTETS = 16;
+const KEY_BYTES = 32;
+const IDENTIFIER_BYTES = 16;
 /** 128 bits: more than can be tried by mail. */
-const SIGNATURE_OCTETS = 16;
+const SIGNATURE_BYTES = 16;
 const PREFIX = 'bounce+';
 /** RFC 4648 §6, in lower case and without padding, since local-parts are often compared and stored without regard to case. */
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
-const TOKEN_LENGTH = Math.ceil(((IDENTIFIER_OCTETS + SIGNATURE_OCTETS) * 8) / 5);
+const TOKEN_LENGTH = Math.ceil(((IDENTIFIER_BYTES + SIGNATURE_BYTES) * 8) / 5);
 
 /** Derives from SECRET_KEY the key that return addresses are signed with (RFC 5869); done once, used for all of them. */
 export function deriveReturnAddressKey(secretKey: Uint8Array): Uint8Array {
-  if (secretKey.length !== KEY_OCTETS) throw new RangeError(`SECRET_KEY has ${KEY_OCTETS} octets`);
-  return new Uint8Array(hkdfSync('sha256', secretKey, new Uint8Array(0), 'postroom return-address', KEY_OCTETS));
+  if (secretKey.length !== KEY_BYTES) throw new RangeError(`SECRET_KEY has ${KEY_BYTES} bytes`);
+  return new Uint8Array(hkdfSync('sha256', secretKey, new Uint8Array(0), 'postroom return-address', KEY_BYTES));
 }
 
 /**
- * The reverse-path under which a message leaves: `bounce+TOKEN@DOMAIN`, 59 octets before the at sign (RFC 5321 §4.5.3.1.1 allows 64).
+ * The reverse-path under which a message leaves: `bounce+TOKEN@DOMAIN`, 59 bytes before the at sign (RFC 5321 §4.5.3.1.1 allows 64).
  * The token holds the recipient's identifier and a signature over it and the domain, so that a DSN finds its row and nobody can make
  * one up. Throws RangeError when the identifier is no recipient's or the domain is none.
  */
@@ -26,7 +26,7 @@ export function makeReturnAddress(key: Uint8Array, recipientId: string, domain: 
   const name = canonicalDomainName(domain);
   if (name === null || !isIdentifier('recipient', recipientId))
     throw new RangeError('a return address needs the identifier of a recipient and a domain');
-  const identifier = Buffer.from(recipientId.slice(-2 * IDENTIFIER_OCTETS), 'hex');
+  const identifier = Buffer.from(recipientId.slice(-2 * IDENTIFIER_BYTES), 'hex');
   return `${PREFIX}${toBase32(signed(key, identifier, name))}@${name}`;
 }
 
@@ -41,7 +41,7 @@ export function readReturnAddress(key: Uint8Array, address: string): string | nu
   const token = match?.[1]?.toLowerCase();
   const domain = canonicalDomainName(match?.[2] ?? '');
   if (token === undefined || domain === null) return null;
-  const identifier = fromBase32(token).subarray(0, IDENTIFIER_OCTETS);
+  const identifier = fromBase32(token).subarray(0, IDENTIFIER_BYTES);
   // What was made is made again and compared as text, so that spare bits of the encoding are covered too.
   const expected = toBase32(signed(key, identifier, domain));
   return timingSafeEqual(Buffer.from(expected), Buffer.from(token)) ? `rcp_${identifier.toString('hex')}` : null;
@@ -51,21 +51,21 @@ const RETURN_ADDRESS = new RegExp(`^bounce\\+([a-z2-7]{${TOKEN_LENGTH}})@([^@\\s
 
 function signed(key: Uint8Array, identifier: Buffer, domain: string): Buffer {
   const signature = createHmac('sha256', key).update(identifier).update(domain).digest();
-  return Buffer.concat([identifier, signature.subarray(0, SIGNATURE_OCTETS)]);
+  return Buffer.concat([identifier, signature.subarray(0, SIGNATURE_BYTES)]);
 }
 
-function toBase32(octets: Buffer): string {
+function toBase32(bytes: Buffer): string {
   let text = '';
-  for (let bit = 0; bit < octets.length * 8; bit += 5) {
+  for (let bit = 0; bit < bytes.length * 8; bit += 5) {
     const at = bit >> 3;
-    const pair = ((octets[at] ?? 0) << 8) | (octets[at + 1] ?? 0);
+    const pair = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
     text += ALPHABET[(pair >> (11 - (bit & 7))) & 31] ?? '';
   }
   return text;
 }
 
 function fromBase32(text: string): Buffer {
-  const octets = Buffer.alloc((text.length * 5) >> 3);
+  const bytes = Buffer.alloc((text.length * 5) >> 3);
   let bits = 0;
   let held = 0;
   let at = 0;
@@ -74,7 +74,7 @@ function fromBase32(text: string): Buffer {
     bits += 5;
     if (bits < 8) continue;
     bits -= 8;
-    octets[at++] = held >> bits;
+    bytes[at++] = held >> bits;
   }
-  return octets;
+  return bytes;
 }

@@ -1,45 +1,45 @@
 import { endOfHeaderSection } from '../mime/header-fields.ts';
 import {
+  MAX_HEADER_BYTES,
   MAX_HEADER_LINES,
-  MAX_HEADER_OCTETS,
-  MAX_LINE_OCTETS,
-  MAX_MESSAGE_OCTETS,
+  MAX_LINE_BYTES,
+  MAX_MESSAGE_BYTES,
   MAX_RECEIVED_FIELDS,
 } from './smtp-limits.ts';
 
 /** A message as SMTP would hand it over, or the reply that a server of ours refuses it with. */
-export type SmtpForm = { octets: Buffer; refusal?: undefined } | { octets?: undefined; refusal: string };
+export type SmtpForm = { bytes: Buffer; refusal?: undefined } | { bytes?: undefined; refusal: string };
 
 /**
  * A message that somebody wrote, with every line ended by CRLF, held against the limits of our SMTP server (haraka-plugins), in the words
  * of its replies.
  */
 export function toSmtpForm(message: Uint8Array): SmtpForm {
-  if (message.length > MAX_MESSAGE_OCTETS) return { refusal: TOO_BIG };
+  if (message.length > MAX_MESSAGE_BYTES) return { refusal: TOO_BIG };
   const lines = Buffer.from(message.buffer, message.byteOffset, message.byteLength)
     .toString('latin1')
     .replace(/\r?\n/g, '\r\n');
-  const octets = Buffer.from(lines.endsWith('\r\n') ? lines : `${lines}\r\n`, 'latin1');
-  if (octets.length > MAX_MESSAGE_OCTETS) return { refusal: TOO_BIG };
-  const end = endOfHeaderSection(octets);
-  const header = octets
+  const bytes = Buffer.from(lines.endsWith('\r\n') ? lines : `${lines}\r\n`, 'latin1');
+  if (bytes.length > MAX_MESSAGE_BYTES) return { refusal: TOO_BIG };
+  const end = endOfHeaderSection(bytes);
+  const header = bytes
     .toString('latin1', 0, end)
     .split('\r\n')
     .filter((line) => line !== '');
-  if (end > MAX_HEADER_OCTETS || header.length > MAX_HEADER_LINES) return { refusal: HEADER_TOO_BIG };
+  if (end > MAX_HEADER_BYTES || header.length > MAX_HEADER_LINES) return { refusal: HEADER_TOO_BIG };
   if (header.filter((line) => /^received[ \t]*:/i.test(line)).length > MAX_RECEIVED_FIELDS)
     return { refusal: '554 5.4.0 Too many hops' };
-  return hasLongLine(octets) ? { refusal: '554 5.6.0 A line is too long' } : { octets };
+  return hasLongLine(bytes) ? { refusal: '554 5.6.0 A line is too long' } : { bytes };
 }
 
 const TOO_BIG = '552 5.3.4 Message size exceeds the limit';
 const HEADER_TOO_BIG = '552 5.3.4 Header section exceeds the limit';
 
-function hasLongLine(octets: Buffer): boolean {
+function hasLongLine(bytes: Buffer): boolean {
   let start = 0;
-  for (let end = octets.indexOf('\n'); end !== -1; end = octets.indexOf('\n', start)) {
-    if (end + 1 - start > MAX_LINE_OCTETS) return true;
+  for (let end = bytes.indexOf('\n'); end !== -1; end = bytes.indexOf('\n', start)) {
+    if (end + 1 - start > MAX_LINE_BYTES) return true;
     start = end + 1;
   }
-  return octets.length - start > MAX_LINE_OCTETS;
+  return bytes.length - start > MAX_LINE_BYTES;
 }

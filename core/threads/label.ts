@@ -4,7 +4,7 @@ export const MAX_LABELS = 32;
 export const MAX_LABEL_LENGTH = 64;
 
 /** A label as it is kept and shown: NFC, without space around it. Null when it is empty, too long, or has control characters. */
-export function labelOf(text: string): string | null {
+export function normalizeLabel(text: string): string | null {
   if (!text.isWellFormed()) return null;
   const label = text.normalize('NFC').trim();
   const { length } = Array.from(label);
@@ -17,7 +17,7 @@ export function labelKey(label: string): string {
 }
 
 /** The first and then those of the second that are not among them, each in the spelling in which it came first. */
-export function uniteLabels(first: readonly string[], second: readonly string[]): string[] {
+export function mergeLabels(first: readonly string[], second: readonly string[]): string[] {
   const byKey = new Map<string, string>();
   for (const label of [...first, ...second]) {
     const key = labelKey(label);
@@ -27,7 +27,7 @@ export function uniteLabels(first: readonly string[], second: readonly string[])
 }
 
 /** The first without those of the second, whatever their case. */
-export function withoutLabels(first: readonly string[], second: readonly string[]): string[] {
+export function subtractLabels(first: readonly string[], second: readonly string[]): string[] {
   const keys = new Set(second.map(labelKey));
   return first.filter((label) => !keys.has(labelKey(label)));
 }

@@ -1,6 +1,6 @@
 /** How long mail is kept, in whole days; null: for ever, though nothing outlives what it hangs on. */
 export interface Retention {
-  /** octets as they came or went: the raw message, and with it attachments */
+  /** bytes as they came or went: the raw message, and with it attachments */
   rawDays: number | null;
   /** text, HTML, preview, and the words that searches find them by */
   bodyDays: number | null;
@@ -15,7 +15,7 @@ export const KEEP_FOR_EVER: Retention = { rawDays: null, bodyDays: null, metadat
 export const MOST_RETENTION_DAYS = 36_500;
 
 /** Why these cannot be meant, in words; null: they can. */
-export function faultOfRetention({ rawDays, bodyDays, metadataDays }: Retention): string | null {
+export function checkRetention({ rawDays, bodyDays, metadataDays }: Retention): string | null {
   for (const days of [rawDays, bodyDays, metadataDays])
     if (days !== null && (!Number.isInteger(days) || days < 1 || days > MOST_RETENTION_DAYS))
       return `Days must be whole numbers from 1 to ${MOST_RETENTION_DAYS}`;
@@ -30,7 +30,7 @@ function isLonger(one: number | null, other: number | null): boolean {
 }
 
 /** From when on what is older is removed; null: nothing is. */
-export interface RetentionLimits {
+export interface RetentionCutoffs {
   rawBefore: Date | null;
   bodiesBefore: Date | null;
   metadataBefore: Date | null;
@@ -39,7 +39,7 @@ export interface RetentionLimits {
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** What of the mail is too old now. Bodies end with the metadata at the latest, raw messages with the bodies. */
-export function limitsOf({ rawDays, bodyDays, metadataDays }: Retention, now: Date): RetentionLimits {
+export function retentionCutoffs({ rawDays, bodyDays, metadataDays }: Retention, now: Date): RetentionCutoffs {
   const before = (...days: (number | null)[]) => {
     const least = Math.min(...days.map((one) => one ?? Number.POSITIVE_INFINITY));
     return Number.isFinite(least) ? new Date(now.getTime() - least * DAY_MS) : null;

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { KeysetPage, Place } from '../../core/shared/page.ts';
+import type { KeysetCursor, KeysetPage } from '../../core/shared/page.ts';
 
 /**
  * `and` the rows of the alias lie behind and before the two places of a list that is ordered by an instant and id, newest first. The
@@ -11,7 +11,7 @@ export function keysetConditions(
   column = 'created_at',
 ): RawBuilder<unknown> {
   const at = sql.ref(`${alias}.${column}`);
-  const compare = (place: Place | null, operator: RawBuilder<unknown>) =>
+  const compare = (place: KeysetCursor | null, operator: RawBuilder<unknown>) =>
     place === null
       ? sql``
       : sql`and ${at} ${operator}= ${place.at}::timestamptz

@@ -9,7 +9,7 @@ import { sendNoRoute } from './error-response.ts';
 const BUILT = path.join(import.meta.dirname, '../dashboard/dist');
 /** Files below assets/ are named after their octets. Seconds. */
 const FOR_GOOD_SECONDS = 31_536_000;
-const NONCE_OCTETS = 16;
+const NONCE_BYTES = 16;
 /** Paths that are no pages, whatever a browser says that it takes. */
 const OTHERS = /^\/(?:api|graphql|health|ready|assets)(?:\/|$)/;
 
@@ -35,7 +35,7 @@ export async function dashboardPages(app: FastifyInstance): Promise<void> {
   const sendPage = (reply: FastifyReply): FastifyReply => {
     reply.type('text/html; charset=utf-8');
     if (page === null) return reply.code(503).header('retry-after', '60').send(NOT_BUILT);
-    const nonce = randomBytes(NONCE_OCTETS).toString('base64');
+    const nonce = randomBytes(NONCE_BYTES).toString('base64');
     return reply
       .headers({
         'content-security-policy': policyOf(nonce),

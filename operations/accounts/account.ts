@@ -3,14 +3,14 @@ import { asUser } from '../../db/connection/database.ts';
 import { countSentLately } from '../../db/queries/sending/outgoing-policy.ts';
 import type { OperationContext } from '../context.ts';
 
-/** Who asks. */
+/** The authenticated account. */
 export interface Account {
   userId: string;
-  /** with which the account was made */
+  /** the address the account was created with */
   email: string | null;
-  /** as its owner has it; may be empty */
+  /** chosen by the owner; may be empty */
   name: string;
-  /** what the request was let in by */
+  /** how this request was authenticated */
   via: 'session' | 'key';
   createdAt: Date | null;
 }
@@ -26,16 +26,16 @@ export async function readAccount(context: OperationContext): Promise<Account> {
   return { userId, email: row?.email ?? null, name: row?.name ?? '', via, createdAt: row?.created_at ?? null };
 }
 
-/** Without a limit, emails that countSent counts at most. */
+/** The highest number that countSent returns when there is no limit. */
 export const MAX_SENT_COUNTED = 10_000;
 
-/** How many emails the account has sent within the last hour, as the limit counts them. */
+/** Returns how many emails the account sent within the last hour, as the sending limit counts them. */
 export function countSent({ database, userId, settings }: OperationContext): Promise<number> {
   const most = settings.sendLimitPerHour === 0 ? MAX_SENT_COUNTED : settings.sendLimitPerHour;
   return asUser(database, userId, (transaction) => countSentLately(transaction, userId, most));
 }
 
-/** How many emails the account may send now, of those within an hour; null when there is no limit. */
+/** Returns how many emails the account can still send within this hour; null when there is no limit. */
 export async function countSendsLeft({ database, userId, settings }: OperationContext): Promise<number | null> {
   const { sendLimitPerHour: limit } = settings;
   if (limit === 0) return null;

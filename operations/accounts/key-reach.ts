@@ -2,31 +2,34 @@ import { LIMITED_TO_DOMAIN } from '../../core/accounts/key-rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/database.ts';
 import { findReached } from '../../db/queries/accounts/key-reach.ts';
-import { isAskable, type OperationContext } from '../context.ts';
+import { isValidId, type OperationContext } from '../context.ts';
 
 /**
- * A key of one domain reads by a database that shows the domain alone and writes nothing (limitedTo of db/connection/database.ts). What it may do
- * beyond that, it does with all of the user's database once this said that nothing of another domain is touched. Of other keys nothing
- * is asked.
+ * A key that is limited to one domain reads through a database handle that shows only that domain and cannot write
+ * (limitedTo in db/connection/database.ts). Operations that write switch to the full handle after checking that no
+ * other domain is touched. These functions do nothing for other keys.
  */
-export function wholeAccount(context: OperationContext): OperationContext {
+export function withFullAccess(context: OperationContext): OperationContext {
   const { limit } = context.database;
   return limit === undefined ? context : { ...context, database: limit.whole };
 }
 
-/** Refuses to send from another domain than the key's. `path` is what stands before the names of the email's fields. Throws forbidden. */
+/**
+ * Requires that the sender belongs to the key's domain. `path` is the prefix of the email's field names. Throws
+ * forbidden.
+ */
 export function requireSender(
   { database: { limit } }: OperationContext,
   { domain, path }: { domain: string; path: string },
 ): void {
   if (limit === undefined || domain === limit.name) return;
-  const message = `This API key sends from ${limit.name} only, not from ${domain}.`;
+  const message = `This API key can send from ${limit.name} only, not from ${domain}.`;
   const details = [{ field: `${path}from`, message }];
   throw new UserError('forbidden', message, { details, title: 'Forbidden', reason: LIMITED_TO_DOMAIN });
 }
 
-/** The whole account, to change an email that the key reaches. Throws `notFound`. */
-export function toChangeEmail(
+/** Returns a context with full access, to change an email that the key can reach. Throws `notFound`. */
+export function authorizeEmailChange(
   context: OperationContext,
   id: string,
   notFound: () => UserError,
@@ -34,8 +37,8 @@ export function toChangeEmail(
   return toChange(context, 'email', id, notFound);
 }
 
-/** The whole account, to change a batch of which the key reaches every email. Throws `notFound`. */
-export function toChangeBatch(
+/** Returns a context with full access, to change a batch whose emails the key can all reach. Throws `notFound`. */
+export function authorizeBatchChange(
   context: OperationContext,
   id: string,
   notFound: () => UserError,
@@ -52,7 +55,7 @@ async function toChange(
   const { database, userId } = context;
   if (database.limit === undefined) return context;
   const isReached =
-    isAskable(id) && (await asUser(database, userId, (transaction) => findReached(transaction, userId, kind, id)));
+    isValidId(id) && (await asUser(database, userId, (transaction) => findReached(transaction, userId, kind, id)));
   if (!isReached) throw notFound();
-  return wholeAccount(context);
+  return withFullAccess(context);
 }

@@ -6,35 +6,35 @@ import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/database.ts';
 import type { Tables } from '../../db/entities/tables.ts';
 import * as lists from '../../db/queries/domains/dmarc-list.ts';
-import { isAskable, type OperationContext } from '../context.ts';
+import { isValidId, type OperationContext } from '../context.ts';
 
 export type DmarcReport = lists.StoredDmarcReport;
 
-/** What the reports of the last {@link SUMMARY_DAYS} days say of a domain. */
+/** Summary of the reports on a domain of the last {@link SUMMARY_DAYS} days. */
 export interface DmarcSummary {
   domain: string;
   since: Date;
   until: Date;
   reportCount: number;
   messages: number;
-  /** of these, those that passed DMARC */
+  /** of these, the number that passed DMARC */
   aligned: number;
-  /** one digit; null without messages */
+  /** one decimal; null without messages */
   alignedPercent: number | null;
-  /** as receivers saw it last; null without reports */
+  /** as the latest report saw it; null without reports */
   policy: DmarcPolicy | null;
-  /** those of most mail first, at most 100 */
+  /** most mail first, at most 100 */
   sources: lists.DmarcSource[];
-  /** what is missing before the next stricter policy, in words */
+  /** the next step towards a stricter policy, as text */
   advice: string;
-  /** whether the sources are those of a part of the mail only */
+  /** whether the sources cover only part of the mail */
   isTruncated: boolean;
 }
 
 export const SUMMARY_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** A page of a domain's reports, the newest time first, with the exact total. Throws not_found. */
+/** Returns a page of a domain's reports, newest first, with the exact total. Throws not_found. */
 export function listDmarcReports(
   context: OperationContext,
   domainId: string,
@@ -45,7 +45,7 @@ export function listDmarcReports(
   );
 }
 
-/** Of each domain of the user's, its reports behind and before two places, the newest time first; inverted: the oldest. */
+/** Returns a page of reports for each domain, newest first; inverted: oldest first. */
 export async function pageDmarcReports(
   { database, userId }: OperationContext,
   domainIds: readonly string[],
@@ -57,7 +57,7 @@ export async function pageDmarcReports(
   return domainIds.map((id) => byDomain.get(id) ?? []);
 }
 
-/** Of each domain of the user's, how many reports there are on it. */
+/** Returns the number of reports on each domain. */
 export async function countDmarcReports(
   { database, userId }: OperationContext,
   domainIds: readonly string[],
@@ -68,19 +68,19 @@ export async function countDmarcReports(
   return domainIds.map((id) => counts.get(id) ?? 0);
 }
 
-/** One for each id, null where the user has none. */
+/** Returns one report per id, null where the user has none. */
 export async function loadDmarcReports(
   { database, userId }: OperationContext,
   ids: readonly string[],
 ): Promise<(DmarcReport | null)[]> {
   const reports = await asUser(database, userId, (transaction) =>
-    lists.findDmarcReports(transaction, userId, ids.filter(isAskable)),
+    lists.findDmarcReports(transaction, userId, ids.filter(isValidId)),
   );
   const byId = new Map(reports.map((report) => [report.id, report]));
   return ids.map((id) => byId.get(id) ?? null);
 }
 
-/** Of each report of the user's, some of its records in their order. */
+/** Returns a page of records for each report, in report order. */
 export async function loadDmarcRecords(
   { database, userId }: OperationContext,
   reportIds: readonly string[],
@@ -92,14 +92,14 @@ export async function loadDmarcRecords(
   return reportIds.map((id) => byReport.get(id) ?? []);
 }
 
-/** One report with its records. Throws not_found. */
+/** Returns a report with its records. Throws not_found. */
 export function readDmarcReport(
   context: OperationContext,
   domainId: string,
   id: string,
 ): Promise<DmarcReport & { records: DmarcRecord[] }> {
   return onDomain(context, domainId, async (transaction) => {
-    const found = isAskable(id) ? await lists.findDmarcReport(transaction, context.userId, domainId, id) : null;
+    const found = isValidId(id) ? await lists.findDmarcReport(transaction, context.userId, domainId, id) : null;
     if (found === null) throw new UserError('not_found', 'DMARC report not found');
     return found;
   });
@@ -139,7 +139,7 @@ function onDomain<T>(
   work: (transaction: Transaction<Tables>, name: string) => Promise<T>,
 ): Promise<T> {
   return asUser(database, userId, async (transaction) => {
-    const name = isAskable(domainId) ? await lists.findDomainName(transaction, userId, domainId) : null;
+    const name = isValidId(domainId) ? await lists.findDomainName(transaction, userId, domainId) : null;
     if (name === null) throw new UserError('not_found', 'Domain not found');
     return work(transaction, name);
   });

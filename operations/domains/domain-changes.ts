@@ -1,19 +1,19 @@
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/database.ts';
 import * as changes from '../../db/queries/domains/domain-change.ts';
-import { invalid, isAskable, type OperationContext } from '../context.ts';
+import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { checkDnsNow } from './check-dns.ts';
 import { type DomainDetails, domainNotFound, loadDomains, readDomain } from './domains.ts';
 
-/** What to change; absent leaves as it is. */
+/** The changes; omitted fields stay as they are. */
 export interface DomainChange {
   isCatchAllEnabled?: boolean | undefined;
-  /** where mail to unknown addresses goes; needed to enable that */
+  /** the endpoint for mail to unknown addresses; required to enable the catch-all */
   catchAllEndpointId?: string | null | undefined;
   receiveDmarcEmails?: boolean | undefined;
 }
 
-/** Changes a verified domain. Without its endpoint the catch-all is off. Throws validation, not_found. */
+/** Changes a verified domain. Disabling the catch-all also clears its endpoint. Throws validation, not_found. */
 export async function updateDomain(
   context: OperationContext,
   domainId: string,
@@ -25,9 +25,9 @@ export async function updateDomain(
   if (isCatchAllEnabled === undefined && receiveDmarcEmails === undefined)
     throw invalid('isCatchAllEnabled is required', 'isCatchAllEnabled');
   await asUser(context.database, userId, async (transaction) => {
-    // Before the domain, as whoever deletes an endpoint locks that first and then what leads to it.
+    // The endpoint is locked before the domain, the same order as in deleteEndpoint.
     const endpoint =
-      isCatchAllEnabled === true && catchAllEndpointId !== null && isAskable(catchAllEndpointId)
+      isCatchAllEnabled === true && catchAllEndpointId !== null && isValidId(catchAllEndpointId)
         ? await changes.lockEndpoint(transaction, userId, catchAllEndpointId)
         : null;
     const domain = await changes.lockDomain(transaction, userId, domainId);
@@ -48,10 +48,13 @@ export async function updateDomain(
   return readDomain(context, domainId);
 }
 
-/** Domains that are looked at together at most. */
+/** Domains per call. */
 const MAX_CHECKED = 100;
 
-/** Has the DNS of several domains looked at; those that could not be in time stay as they are. Throws validation, not_found, unavailable. */
+/**
+ * Checks the DNS of several domains now. Domains that could not be checked in time keep their status. Throws
+ * validation, not_found, unavailable.
+ */
 export async function checkDomains(context: OperationContext, domainIds: readonly string[]): Promise<void> {
   const ids = [...new Set(domainIds)];
   if (ids.length === 0 || ids.length > MAX_CHECKED) throw invalid(`1 to ${MAX_CHECKED} domains are allowed`, 'ids');
@@ -59,7 +62,7 @@ export async function checkDomains(context: OperationContext, domainIds: readonl
   await checkDnsNow(context, ids);
 }
 
-/** What went with a domain. */
+/** What was deleted along with a domain. */
 export interface DeletedDomain {
   name: string;
   addressCount: number;
@@ -69,8 +72,8 @@ export interface DeletedDomain {
 }
 
 /**
- * Deletes a domain with its addresses, keys and DMARC reports; its mail stays readable, and its names are free. Throws not_found, and
- * conflict while there are domains of the user's under it.
+ * Deletes a domain with its addresses, keys and DMARC reports. Its mail stays readable, and its name becomes available.
+ * Throws not_found, and conflict while the user has subdomains of it.
  */
 export async function deleteDomain(context: OperationContext, domainId: string): Promise<DeletedDomain> {
   const { userId, bus } = context;

@@ -18,18 +18,18 @@ import * as pages from '../../db/queries/domains/domain-page.ts';
 import { findDomainId } from '../../db/queries/domains/domain-page.ts';
 import type { DomainConditions, Domain as DomainRow } from '../../db/queries/domains/domain-row.ts';
 import { countRecentEmails, NONE, type RecentEmails } from '../../db/queries/upkeep/recent-emails.ts';
-import { invalid, isAskable, isTaken, newIdentifier, type OperationContext } from '../context.ts';
+import { invalid, isTaken, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { checkDnsNow, checkNewDomainDns } from './check-dns.ts';
 import { makeDkimKey } from './make-dkim-key.ts';
 
-/** With how many addresses it has. */
+/** A domain with its address counts. */
 export interface ListedDomain extends lists.Domain, DomainConsequences {}
 
 export interface DomainDetails extends ListedDomain {
   emailCounts: RecentEmails;
 }
 
-/** What a list is asked for; absent puts no condition. */
+/** Filters of the list; omitted filters match all. */
 export interface DomainQuery {
   status?: lists.Domain['status'] | undefined;
   canReceive?: boolean | undefined;
@@ -38,11 +38,11 @@ export interface DomainQuery {
 export interface DomainList {
   domains: ListedDomain[];
   total: number;
-  /** of all domains of the user */
+  /** of all the user's domains */
   counts: Record<lists.Domain['status'], number>;
 }
 
-/** A page, newest first, with the exact total; absent conditions are none. */
+/** Returns a page, newest first, with the exact total. */
 export async function listDomains(context: OperationContext, query: DomainQuery, page: Page): Promise<DomainList> {
   const conditions = { ids: null, status: query.status ?? null, canReceive: query.canReceive ?? null };
   return asUser(context.database, context.userId, async (transaction) => {
@@ -52,7 +52,10 @@ export async function listDomains(context: OperationContext, query: DomainQuery,
   });
 }
 
-/** As listDomains, after their DNS was looked at; what a look changes may move domains off the page. Throws unavailable. */
+/**
+ * Checks the DNS of a page of domains and returns the page again. The check may move domains off the page. Throws
+ * unavailable.
+ */
 export async function listCheckedDomains(
   context: OperationContext,
   query: DomainQuery,
@@ -69,7 +72,7 @@ export async function listCheckedDomains(
 /** Throws not_found. */
 export async function readDomain(context: OperationContext, domainId: string): Promise<DomainDetails> {
   const { userId } = context;
-  if (!isAskable(domainId)) throw domainNotFound();
+  if (!isValidId(domainId)) throw domainNotFound();
   return asUser(context.database, userId, async (transaction) => {
     const { domains } = await lists.listDomains(transaction, userId, ofIds([domainId]), { limit: 1, offset: 0 });
     const domain = domains[0];
@@ -79,7 +82,7 @@ export async function readDomain(context: OperationContext, domainId: string): P
   });
 }
 
-/** As readDomain, after its DNS was looked at. Throws not_found, unavailable. */
+/** Checks the DNS of a domain and returns it. Throws not_found, unavailable. */
 export async function readCheckedDomain(context: OperationContext, domainId: string): Promise<DomainDetails> {
   const { id } = await readDomain(context, domainId);
   await checkDnsNow(context, [id]);
@@ -87,9 +90,9 @@ export async function readCheckedDomain(context: OperationContext, domainId: str
 }
 
 /**
- * Adds a domain. It is verified at once when it is trusted or lies under a verified domain of the same user, otherwise pending until
- * its owner has published the records, for which it is looked at now, as far as that is possible. It gets a key to sign its mail with,
- * unless it lies under such a domain, whose key serves. Throws validation, conflict, unavailable.
+ * Adds a domain. It is verified immediately when it is trusted or a subdomain of the user's verified domain, otherwise
+ * it stays pending until the owner publishes the DNS records, which are checked right away if possible. A domain gets a
+ * DKIM key of its own unless it is a subdomain, which uses its parent's key. Throws validation, conflict, unavailable.
  */
 export async function createDomain(context: OperationContext, input: { domain: string }): Promise<DomainDetails> {
   const name = canonicalDomainName(input.domain);
@@ -110,8 +113,8 @@ export async function createDomain(context: OperationContext, input: { domain: s
 }
 
 /**
- * A key for a domain of that name, made before the transaction, which must not wait for it; null when it needs none of its own.
- * Throws conflict when the domain cannot be added.
+ * Generates the DKIM key of a new domain before the transaction, which must not wait for it. Returns null for a
+ * subdomain, which needs none. Throws conflict when the domain cannot be added.
  */
 async function planKey(context: OperationContext, name: string): Promise<DkimKey | null> {
   const { database, userId, now, random, settings } = context;
@@ -167,7 +170,7 @@ function alreadyRegistered(): UserError {
   return new UserError('conflict', 'Domain is already registered', { reason: 'DOMAIN_ALREADY_REGISTERED' });
 }
 
-/** The domains behind and before two places, newest first; inverted: oldest first. */
+/** Returns a page of domains, newest first; inverted: oldest first. */
 export function pageDomains(context: OperationContext, query: DomainQuery, page: KeysetPage): Promise<Domain[]> {
   return asUser(context.database, context.userId, async (transaction) => {
     const rows = await pages.pageDomains(transaction, context.userId, conditionsOf(query), page);
@@ -179,28 +182,28 @@ export function countDomainList({ database, userId }: OperationContext, query: D
   return asUser(database, userId, (transaction) => pages.countDomainList(transaction, userId, conditionsOf(query)));
 }
 
-/** How many domains the user has in each status. */
+/** Returns the number of the user's domains in each status. */
 export function countDomainsByStatus({ database, userId }: OperationContext): Promise<DomainList['counts']> {
   return asUser(database, userId, (transaction) => countDomains(transaction, userId));
 }
 
-/** One for each id, null where the user has none. */
+/** Returns one domain per id, null where the user has none. */
 export async function loadDomains(context: OperationContext, ids: readonly string[]): Promise<(Domain | null)[]> {
   const rows = await asUser(context.database, context.userId, (transaction) =>
-    pages.findDomains(transaction, context.userId, ids.filter(isAskable)),
+    pages.findDomains(transaction, context.userId, ids.filter(isValidId)),
   );
   const byId = new Map(rows.map((row) => [row.id, domainViewOf(context, row)]));
   return ids.map((id) => byId.get(id) ?? null);
 }
 
-/** The id of the user's domain of that name, in any spelling; null when there is none. */
+/** Returns the id of the user's domain with that name, in any spelling; null when there is none. */
 export async function findDomainByName({ database, userId }: OperationContext, name: string): Promise<string | null> {
   const canonical = canonicalDomainName(name);
   if (canonical === null) return null;
   return asUser(database, userId, (transaction) => pages.findDomainId(transaction, userId, canonical));
 }
 
-/** Of each domain, those of the user's that lie under it, behind and before two places, newest first; inverted: oldest first. */
+/** Returns a page of subdomains of each domain, newest first; inverted: oldest first. */
 export async function pageSubdomains(
   context: OperationContext,
   domainIds: readonly string[],
@@ -212,7 +215,7 @@ export async function pageSubdomains(
   return domainIds.map((id) => (byDomain.get(id) ?? []).map((row) => domainViewOf(context, row)));
 }
 
-/** Of each domain, how many of the user's lie under it. */
+/** Returns the number of the user's subdomains of each domain. */
 export async function countSubdomains(
   { database, userId }: OperationContext,
   domainIds: readonly string[],
@@ -221,7 +224,7 @@ export async function countSubdomains(
   return domainIds.map((id) => counts.get(id) ?? 0);
 }
 
-/** Of each domain, by name, how much mail it had lately. */
+/** Returns the recent mail counts of each domain, by name. */
 export async function countDomainEmails(context: OperationContext, names: readonly string[]): Promise<RecentEmails[]> {
   const counts = await asUser(context.database, context.userId, (transaction) =>
     countRecentEmails(transaction, context.userId, { domains: names }, context.now()),
@@ -233,44 +236,44 @@ function conditionsOf({ status, canReceive }: DomainQuery): DomainConditions {
   return { ids: null, status: status ?? null, canReceive: canReceive ?? null };
 }
 
-/** A record that the owner is asked for, and whether it was seen. */
+/** A DNS record that the owner should publish, and whether it was found. */
 export interface ShownRecord extends DnsRecord {
-  /** the same as long as the record is asked for */
+  /** stable as long as the record is required */
   id: string;
   isSeen: boolean;
-  /** why it is not seen, or that DNS did not tell; null: nothing to say, or not asked yet */
+  /** why it was not found, or that DNS did not respond; null: found, or not checked yet */
   error: string | null;
 }
 
-/** What makes senders insist on TLS, and which of its records are seen. */
+/** The MTA-STS and TLS-RPT advice, and which of its records were found. */
 export interface ShownTransport extends TransportAdvice {
   isMtaStsSeen: boolean;
   isTlsReportSeen: boolean;
 }
 
-/** What follows from the row of a domain. */
+/** Facts derived from a domain's row. */
 export interface DomainConsequences {
-  /** verified, and its mail comes here */
+  /** verified, and its MX points here */
   canReceive: boolean;
   dnsRecords: ShownRecord[];
-  /** what DNS told; null: it was not asked yet */
+  /** the last DNS check; null before the first one */
   check: DomainCheck | null;
-  /** what else its owner may publish */
+  /** optional records that help delivery */
   advice: AuthAdvice;
-  /** how senders can be made to insist on TLS */
+  /** how to require TLS from senders */
   transport: ShownTransport;
-  /** why it is not verified, in words; null when there is nothing to say */
+  /** why it is not verified, as text; null when there is nothing to say */
   reason: string | null;
-  /** verified, and every required record is seen */
+  /** verified, and every required record was found */
   isFullyVerified: boolean;
-  /** whether the record of a key that its mail is signed with is seen, be it that of the domain above it */
+  /** whether the record of a signing key was found, its own or its parent's */
   isDkimSeen: boolean;
 }
 
-/** A domain with what follows from its row. */
+/** A domain with the facts derived from its row. */
 export interface Domain extends DomainRow, DomainConsequences {}
 
-/** A row as it is shown. */
+/** Adds the derived facts to a domain's row. */
 export function domainViewOf<Row extends DomainRow>(context: OperationContext, domain: Row): Row & DomainConsequences {
   const { status, isTrusted, isMxSeen, parent } = domain;
   const check = readDomainCheck(domain.dnsCheck);
@@ -303,7 +306,7 @@ export function domainViewOf<Row extends DomainRow>(context: OperationContext, d
     dnsRecords,
     isFullyVerified:
       status === 'verified' && (isTrusted || dnsRecords.every(({ isRequired, isSeen: has }) => has || !isRequired)),
-    // A subdomain is signed for with its parent's key.
+    // A subdomain uses its parent's key.
     isDkimSeen: dkim.length === 0 ? parent !== null : dkim.some(({ isSeen: has }) => has),
   };
 }

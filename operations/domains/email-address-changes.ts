@@ -5,22 +5,22 @@ import { Domain, EmailAddress as EmailAddressEntity } from '../../db/entities/do
 import { Endpoint } from '../../db/entities/endpoints.ts';
 import type { UnitOfWork } from '../../db/entities/store.ts';
 import { claimAddress, freeAddress } from '../../db/queries/domains/email-address-list.ts';
-import { invalid, isAskable, newIdentifier, type OperationContext } from '../context.ts';
+import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { addressNotFound, type EmailAddress, readEmailAddress } from './email-addresses.ts';
 
 export interface NewEmailAddress {
   address: string;
   domainId: string;
   endpointId?: string | null | undefined;
-  /** legacy routing, the id of an endpoint of type webhook; excludes endpointId */
+  /** legacy routing: the id of a webhook endpoint; excludes endpointId */
   webhookId?: string | null | undefined;
   isActive?: boolean | undefined;
 }
 
-/** What shall be otherwise; absent stays, null takes routing of that kind away. */
+/** The changes. Omitted fields stay as they are; null removes that kind of routing. */
 export type EmailAddressChange = Pick<NewEmailAddress, 'endpointId' | 'webhookId' | 'isActive'>;
 
-/** Adds an address on a verified domain of the user. Throws validation, not_found, conflict. */
+/** Adds an address to a verified domain of the user. Throws validation, not_found, conflict. */
 export async function createEmailAddress(context: OperationContext, input: NewEmailAddress): Promise<EmailAddress> {
   const parsed = canonicalAddress(input.address);
   if (parsed === null) throw invalid('Invalid email address format', 'address');
@@ -38,7 +38,7 @@ async function addAddress(
   const { userId } = context;
   const { id, domainId, address } = input;
   await holdEndpoints(unit, userId, input);
-  const domain = isAskable(domainId) ? await unit.entities.findOne(Domain, { userId, id: domainId }, HELD) : null;
+  const domain = isValidId(domainId) ? await unit.entities.findOne(Domain, { userId, id: domainId }, HELD) : null;
   if (domain === null) throw new UserError('not_found', 'Domain not found or access denied');
   if (input.domain !== domain.name) throw invalid(`Email must belong to domain ${domain.name}`, 'address');
   if (domain.status !== 'verified') throw invalid('Domain must be verified', 'domainId');
@@ -62,7 +62,7 @@ async function addAddress(
 
 const CHANGEABLE = ['endpointId', 'webhookId', 'isActive'] as const;
 
-/** Changes where mail to an address goes, or whether it takes any. Throws validation, not_found. */
+/** Changes the routing of an address, or whether it is active. Throws validation, not_found. */
 export async function updateEmailAddress(
   context: OperationContext,
   id: string,
@@ -83,7 +83,10 @@ export async function updateEmailAddress(
   return readEmailAddress(context, id);
 }
 
-/** Deletes an address, so that it takes no mail and may be somebody else's; mail that it took stays readable. Throws not_found. */
+/**
+ * Deletes an address. It stops receiving and becomes available to other users; its mail stays readable. Throws
+ * not_found.
+ */
 export async function deleteEmailAddress(context: OperationContext, id: string): Promise<EmailAddress> {
   const { userId, bus } = context;
   const deleted = await readEmailAddress(context, id);
@@ -96,22 +99,22 @@ export async function deleteEmailAddress(context: OperationContext, id: string):
   return deleted;
 }
 
-/** Kept from being deleted until the transaction ends. */
+/** Prevents deletion until the transaction ends. */
 const HELD = { lockMode: LockMode.PESSIMISTIC_READ };
 
-/** Before anything else is locked, as whoever deletes an endpoint locks that first and then what leads to it. */
+/** Locks the endpoints before anything else, the same order as in deleteEndpoint. */
 async function holdEndpoints(
   { entities }: UnitOfWork,
   userId: string,
   { endpointId, webhookId }: Pick<EmailAddressChange, 'endpointId' | 'webhookId'>,
 ): Promise<void> {
   for (const id of [endpointId, webhookId])
-    if (id != null && isAskable(id)) await entities.findOne(Endpoint, { userId, id }, HELD);
+    if (id != null && isValidId(id)) await entities.findOne(Endpoint, { userId, id }, HELD);
 }
 
 /**
- * What the wish changes of where mail goes: either kind of routing takes the place of the other. Throws validation, not_found where the
- * endpoint cannot be used.
+ * Returns the routing columns to change; setting one kind of routing clears the other. Throws validation, and not_found
+ * when the endpoint cannot be used.
  */
 async function routingOf(
   unit: UnitOfWork,
@@ -120,7 +123,7 @@ async function routingOf(
 ): Promise<{ endpointId?: string | null; webhookId?: string | null }> {
   if (endpointId != null && webhookId != null) throw invalid('Cannot specify both endpoint and webhook', 'webhookId');
   const find = (id: string) =>
-    isAskable(id) ? unit.entities.findOne(Endpoint, { userId, id }, HELD) : Promise.resolve(null);
+    isValidId(id) ? unit.entities.findOne(Endpoint, { userId, id }, HELD) : Promise.resolve(null);
   if (endpointId != null) {
     const endpoint = await find(endpointId);
     if (endpoint === null) throw new UserError('not_found', 'Endpoint not found');
@@ -136,9 +139,9 @@ async function routingOf(
   return { ...(endpointId === null ? { endpointId } : {}), ...(webhookId === null ? { webhookId } : {}) };
 }
 
-/** The address, held until the transaction ends. Throws not_found. */
+/** Locks the address until the transaction ends. Throws not_found. */
 async function lockAddress({ entities }: UnitOfWork, userId: string, id: string): Promise<EmailAddressEntity> {
-  const address = isAskable(id)
+  const address = isValidId(id)
     ? await entities.findOne(EmailAddressEntity, { userId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     : null;
   if (address === null) throw addressNotFound();

@@ -3,27 +3,27 @@ import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/database.ts';
 import * as lists from '../../db/queries/domains/email-address-list.ts';
 import { countRecentEmails, NONE, type RecentEmails } from '../../db/queries/upkeep/recent-emails.ts';
-import { invalid, isAskable, type OperationContext } from '../context.ts';
+import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 
-/** An address with what follows from its row. */
+/** An address with the facts derived from its row. */
 export interface EmailAddress extends lists.EmailAddress {
-  /** active, and its domain's mail comes here */
+  /** active, and the MX of its domain points here */
   isReceiving: boolean;
-  /** why its mail does not come here although it is active, in words; null: it does, or it is not active */
+  /** why an active address receives no mail, as text; null otherwise */
   warning: string | null;
 }
 
-/** What a list is asked for; absent puts no condition. */
+/** Filters of the list; omitted filters match all. */
 export interface EmailAddressQuery {
   domainId?: string | undefined;
   isActive?: boolean | undefined;
   isReceiving?: boolean | undefined;
-  /** part of the address, in any case */
+  /** substring of the address, case-insensitive */
   search?: string | undefined;
 }
 
-/** A page, newest first, with the exact total. */
+/** Returns a page, newest first, with the exact total. */
 export async function listEmailAddresses(
   context: OperationContext,
   query: EmailAddressQuery,
@@ -35,7 +35,7 @@ export async function listEmailAddresses(
   return { addresses: addresses.map(withConsequences), total };
 }
 
-/** The addresses behind and before two places, newest first; inverted: oldest first. */
+/** Returns a page of addresses, newest first; inverted: oldest first. */
 export async function pageEmailAddresses(
   { database, userId }: OperationContext,
   query: EmailAddressQuery,
@@ -51,7 +51,7 @@ export function countEmailAddresses({ database, userId }: OperationContext, quer
   return asUser(database, userId, (transaction) => lists.countEmailAddresses(transaction, userId, conditionsOf(query)));
 }
 
-/** As pageEmailAddresses, of each of the user's domains. */
+/** As pageEmailAddresses, for each of the domains. */
 export async function pageAddressesOfDomains(
   { database, userId }: OperationContext,
   domainIds: readonly string[],
@@ -64,7 +64,7 @@ export async function pageAddressesOfDomains(
   return domainIds.map((id) => (byDomain.get(id) ?? []).map(withConsequences));
 }
 
-/** As countEmailAddresses, of each of the user's domains. */
+/** As countEmailAddresses, for each of the domains. */
 export async function countAddressesOfDomains(
   { database, userId }: OperationContext,
   domainIds: readonly string[],
@@ -76,7 +76,7 @@ export async function countAddressesOfDomains(
   return domainIds.map((id) => counts.get(id) ?? 0);
 }
 
-/** Of each address how much mail it had lately. */
+/** Returns the recent mail counts of each address. */
 export async function countAddressEmails(
   context: OperationContext,
   addresses: readonly string[],
@@ -94,12 +94,12 @@ export async function readEmailAddress(context: OperationContext, id: string): P
   return address;
 }
 
-/** One for each id, null where the user has none. */
+/** Returns one address per id, null where the user has none. */
 export async function loadEmailAddresses(
   context: OperationContext,
   ids: readonly string[],
 ): Promise<(EmailAddress | null)[]> {
-  const conditions = { ids: ids.filter(isAskable), domainId: null, isActive: null, isReceiving: null, search: null };
+  const conditions = { ids: ids.filter(isValidId), domainId: null, isActive: null, isReceiving: null, search: null };
   const { addresses } = await asUser(context.database, context.userId, (transaction) =>
     lists.listEmailAddresses(transaction, context.userId, conditions, { limit: ids.length, offset: 0 }),
   );

@@ -7,8 +7,8 @@ import { type DomainDetails, domainNotFound, readDomain } from './domains.ts';
 import { makeDkimKey } from './make-dkim-key.ts';
 
 /**
- * Makes the key that replaces the one which mail is signed with, as soon as its record is seen; both records are shown until then.
- * Throws not_found, validation where the domain above it signs, conflict while another key waits, unavailable.
+ * Creates a new DKIM key. It replaces the current key once its DNS record is published; until then both records are
+ * shown. Throws not_found, validation when the parent domain signs, conflict while another new key waits, unavailable.
  */
 export async function rotateDkimKey(context: OperationContext, domainId: string): Promise<DomainDetails> {
   const { userId, now, random, settings } = context;
@@ -18,7 +18,7 @@ export async function rotateDkimKey(context: OperationContext, domainId: string)
     if ((await changes.lockDomain(transaction, userId, domainId)) === null) throw domainNotFound();
     const states = await changes.readKeyStates(transaction, userId, domainId);
     if (states.includes('waiting')) throw keyWaits();
-    // Where nothing signs there is nothing to go on with.
+    // Without an active key there is no key to keep until the new record is seen.
     const activatedAt = states.includes('active') ? null : now();
     await addDkimKey(transaction, { userId, domainId }, { ...key, activatedAt });
     await changes.checkSoon(transaction, userId, domainId);
@@ -28,7 +28,10 @@ export async function rotateDkimKey(context: OperationContext, domainId: string)
 
 function refuseRotation({ parent, dkimKeys }: DomainDetails): void {
   if (parent !== null)
-    throw invalid(`Mail of this domain is signed with the key of ${parent.name}. Change that one.`, 'id');
+    throw invalid(
+      `Mail of this domain is signed with the key of ${parent.name}. Rotate the key of ${parent.name} instead.`,
+      'id',
+    );
   if (dkimKeys.some(({ state }) => state === 'waiting')) throw keyWaits();
 }
 

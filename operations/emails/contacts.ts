@@ -6,19 +6,19 @@ import { MAX_SEARCH_LENGTH } from './emails.ts';
 
 export type { SenderAddress } from '../../db/queries/emails/contacts.ts';
 
-/** Somebody whom the user has had mail with. */
+/** An address that the user has exchanged mail with. */
 export interface Contact {
   name: string | null;
   /** lower case */
   address: string;
 }
 
-/** Contacts or senders that are told at once. */
+/** Contacts or senders per call. */
 export const MAX_CONTACTS = 50;
 
 /**
- * Whom the user has had mail with whose address, or a word of whose name, begins with the prefix, in any case; those of the newest threads
- * first, none twice, the user's own addresses left out. Throws validation.
+ * Suggests contacts whose address, domain, or a word of whose name starts with the prefix, ignoring case. Contacts of
+ * the newest threads come first, without duplicates and without the user's own addresses. Throws validation.
  */
 export async function suggestContacts(
   { database, userId }: OperationContext,
@@ -40,7 +40,7 @@ export async function suggestContacts(
   });
 }
 
-/** Addresses that the user may send from which begin with the prefix, in any case. Throws validation. */
+/** Returns addresses that the user can send from and that start with the prefix, ignoring case. Throws validation. */
 export function listSenders(
   { database, userId }: OperationContext,
   prefix: string,

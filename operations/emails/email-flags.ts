@@ -7,10 +7,10 @@ import {
   lockEmails,
   setFlags,
 } from '../../db/queries/emails/email-flags.ts';
-import { invalid, isAskable, newIdentifier, type OperationContext } from '../context.ts';
-import { onParsed } from './pending-emails.ts';
+import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { waitUntilParsed } from './pending-emails.ts';
 
-/** Emails of one call. */
+/** Emails per call. */
 const MAX_EMAILS = 100;
 
 /** A received email after a change. */
@@ -21,26 +21,28 @@ export interface FlaggedEmail {
   updatedAt: Date;
 }
 
-/** Marks a received email as read or archived, or not. Throws not_found, validation. */
+/** Sets the read and archived flags of a received email. Throws not_found, validation. */
 export async function updateEmail(
   context: OperationContext,
   emailId: string,
   flags: EmailFlags,
 ): Promise<FlaggedEmail> {
-  const [updated] = await onParsed(context, [emailId], () => update(context, [emailId], flags));
+  const [updated] = await waitUntilParsed(context, [emailId], () => update(context, [emailId], flags));
   if (updated === undefined) throw emailNotFound();
   return updated;
 }
 
-/** Marks all of the received emails or none; answers them in the order of their ids. Throws as updateEmail. */
+/**
+ * Sets the flags of all the received emails or of none, and returns them in the order of the ids. Throws as
+ * updateEmail.
+ */
 export async function updateEmails(
   context: OperationContext,
   emailIds: readonly string[],
   flags: EmailFlags,
 ): Promise<FlaggedEmail[]> {
-  if (emailIds.length === 0 || emailIds.length > MAX_EMAILS)
-    throw invalid(`Between 1 and ${MAX_EMAILS} emails can be changed at once`, 'ids');
-  return onParsed(context, emailIds, () => update(context, emailIds, flags));
+  if (emailIds.length === 0 || emailIds.length > MAX_EMAILS) throw invalid(`Give 1 to ${MAX_EMAILS} emails`, 'ids');
+  return waitUntilParsed(context, emailIds, () => update(context, emailIds, flags));
 }
 
 async function update(
@@ -52,7 +54,7 @@ async function update(
     throw invalid('At least one field must be provided: is_read, is_archived', 'is_read');
   const { bus, database, userId } = context;
   const ids = [...new Set(emailIds)];
-  if (!ids.every(isAskable)) throw emailNotFound();
+  if (!ids.every(isValidId)) throw emailNotFound();
   const { updated, lastSeq } = await asUser(database, userId, async (transaction) => {
     const locked = await lockEmails(transaction, userId, ids);
     if (locked.length < ids.length) throw emailNotFound();

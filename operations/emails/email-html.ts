@@ -8,51 +8,48 @@ import {
 import { decodeAttachment } from '../../core/mime/attachment.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { readRawOctets } from '../../db/queries/emails/raw-bytes.ts';
-import { isAskable, type OperationContext } from '../context.ts';
+import { isValidId, type OperationContext } from '../context.ts';
 import { type EmailParts, loadContentParts, loadEmails } from './emails.ts';
-import { makeDocumentAside } from './mail-document-thread.ts';
+import { makeMailDocumentInWorker } from './mail-document-thread.ts';
 
 export interface EmailHtmlOptions {
-  /** whether pictures that lie elsewhere are wanted */
+  /** whether remote images are loaded */
   hasRemoteImages: boolean;
-  /** `host[:port]` that the request came in for; null: it did not say */
+  /** `host[:port]` of the request; null: unknown */
   host: string | null;
 }
 
-/** Pictures of one mail that are put into its document. */
+/** Inline images per document. */
 const MAX_INLINE_IMAGES = 100;
 
-/** The document that shows an email, sanitised, with its own pictures in it. Throws not_found. */
+/** Returns the sanitized HTML document of an email, with its inline images. Throws not_found. */
 export async function readEmailHtml(
   context: OperationContext,
   emailId: string,
   options: EmailHtmlOptions,
 ): Promise<MailDocument> {
-  const [email] = isAskable(emailId) ? await loadEmails(context, [emailId]) : [];
+  const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
   if (email == null) throw new UserError('not_found', 'Email not found');
   const { subject } = email;
   const [parts] = await loadContentParts(context, [emailId], new Set(['html', 'text']));
-  if (parts == null) return makeMailNotice(subject, 'This email has not been read yet. Look again in a moment.');
+  if (parts == null) return makeMailNotice(subject, 'This email has not been parsed yet. Try again in a moment.');
   const { html, text } = parts;
   if (parts.parseError !== null && html === null && text === null)
-    return makeMailNotice(
-      subject,
-      'Only the header section of this email could be read. Download it to see it as it came.',
-    );
+    return makeMailNotice(subject, 'Only the header of this email could be parsed. Download it to see the original.');
   const { host, hasRemoteImages } = options;
   const { publicUrl, mailHostname, smtp } = context.settings;
   const ownHosts = ownHostNames([publicUrl, mailHostname, smtp.host, ...(host === null ? [] : [host])]);
   const inlineImages = await readInlineImages(context, emailId, parts);
-  const document = await makeDocumentAside(
+  const document = await makeMailDocumentInWorker(
     { subject, html, text, hasRemoteImages, inlineImages, ownHosts },
     { answerBy: context.answerBy },
   );
   if (document !== null) return document;
-  context.log.warn({ emailId }, 'the document of an email took too long to make');
-  return makeMailNotice(subject, 'This email is too large to be shown safely. Download it to see it as it came.');
+  context.log.warn({ emailId }, 'emails: rendering the HTML of an email took too long');
+  return makeMailNotice(subject, 'This email is too large to be shown safely. Download it to see the original.');
 }
 
-/** Data: URLs of the pictures that the HTML names by their Content-ID, as many as a document may hold. */
+/** Returns data: URLs of the inline images that the HTML refers to by Content-ID, up to the limits of a document. */
 async function readInlineImages(
   context: OperationContext,
   emailId: string,
@@ -66,9 +63,9 @@ async function readInlineImages(
     const key = contentId === null ? null : contentIdKey(contentId);
     if (key === null || !named.has(key) || images.has(key) || length > left) continue;
     if (images.size >= MAX_INLINE_IMAGES) break;
-    const octets = await readRawOctets(context.database, context.userId, emailId, { start, length });
-    if (octets === 'missing' || octets === 'damaged') break;
-    const url = imageDataUrl(decodeAttachment(octets, transferEncoding));
+    const bytes = await readRawOctets(context.database, context.userId, emailId, { start, length });
+    if (bytes === 'missing' || bytes === 'damaged') break;
+    const url = imageDataUrl(decodeAttachment(bytes, transferEncoding));
     if (url === null) continue;
     images.set(key, url);
     left -= url.length;

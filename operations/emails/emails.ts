@@ -13,7 +13,7 @@ import type { EmailContent, EmailSummary } from '../../db/queries/emails/email-r
 
 import { findRawSizes } from '../../db/queries/emails/raw-bytes.ts';
 
-import { invalid, isAskable, type OperationContext } from '../context.ts';
+import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { findPendingEmails } from './pending-emails.ts';
 
 export type { EmailContent, EmailSummary } from '../../db/queries/emails/email-row.ts';
@@ -34,30 +34,30 @@ export const EMAIL_STATUSES = [
   'blocked',
 ] as const;
 export const TIME_RANGES = ['1h', '24h', '7d', '30d', '90d', 'all'] as const;
-/** Longest search, for endpoints and everything else. Characters. */
+/** Characters of a search text, for every list. */
 export const MAX_SEARCH_LENGTH = 100;
 
-/** What a list of emails is asked for; absent puts no condition. */
+/** Filters of a list of emails; omitted filters match all. */
 export interface EmailQuery {
   type?: (typeof EMAIL_TYPES)[number] | undefined;
-  /** unread, read, archived and blocked (what guard rules hold back, for review too) show received mail alone */
+  /** unread, read, archived and blocked (held by a guard rule, or for review) match received mail only */
   status?: (typeof EMAIL_STATUSES)[number] | undefined;
-  /** received mail that is archived, or is not */
+  /** matches received mail by its archived flag */
   isArchived?: boolean | undefined;
-  /** mail that its user made to try things out, or the other */
+  /** matches test mail, or all other mail */
   isTest?: boolean | undefined;
-  /** 30d when absent */
+  /** 30d when omitted */
   timeRange?: (typeof TIME_RANGES)[number] | undefined;
   /** id or name */
   domain?: string | undefined;
-  /** id, or the address itself */
+  /** id or address */
   address?: string | undefined;
   search?: string | undefined;
 }
 
-/** Of lists that are paged by places. */
+/** Filters of lists with cursors. */
 export interface EmailSearchQuery extends EmailQuery {
-  /** words and operators (docs/search.md), of any age when timeRange is absent; not together with `search` */
+  /** words and operators (docs/search.md), of any age when timeRange is omitted; excludes `search` */
   words?: string | undefined;
 }
 
@@ -67,14 +67,14 @@ export type EmailDetails = reads.EmailDetails;
 export interface EmailPage {
   /** newest first */
   emails: EmailSummary[];
-  /** the address fields of each; null where its content is gone */
+  /** the address fields of each email; null when its content is gone */
   addresses: (AddressFields | null)[];
-  /** of all pages, exact */
+  /** exact, of all pages */
   total: number;
   hasMore: boolean;
 }
 
-/** A page by offset. */
+/** Returns a page by offset. */
 export async function listEmails(context: OperationContext, query: EmailQuery, page: Page): Promise<EmailPage> {
   const conditions = conditionsOf(query, context.now());
   return asUser(context.database, context.userId, async (transaction) => {
@@ -84,7 +84,7 @@ export async function listEmails(context: OperationContext, query: EmailQuery, p
   });
 }
 
-/** The page that lies behind or before one email of the user's. Throws validation when the user has no such email. */
+/** Returns the page after or before an email. Throws validation when the user has no such email. */
 export async function listEmailsBeside(
   context: OperationContext,
   query: EmailQuery,
@@ -94,7 +94,7 @@ export async function listEmailsBeside(
   const { side, emailId, limit } = page;
   const conditions = conditionsOf(query, context.now());
   return asUser(database, userId, async (transaction) => {
-    const [email] = isAskable(emailId) ? await lists.findEmails(transaction, userId, [emailId]) : [];
+    const [email] = isValidId(emailId) ? await lists.findEmails(transaction, userId, [emailId]) : [];
     if (email === undefined) throw invalid('Invalid cursor', side);
     const places = { after: null, before: null, [side]: { at: email.createdAt, id: email.id } };
     const isInverted = side === 'before';
@@ -109,7 +109,7 @@ export async function listEmailsBeside(
   });
 }
 
-/** The emails behind and before two places, newest first; inverted: oldest first. */
+/** Returns a page of emails, newest first; inverted: oldest first. */
 export async function pageEmails(
   context: OperationContext,
   query: EmailSearchQuery,
@@ -132,39 +132,41 @@ export async function countEmails(context: OperationContext, query: EmailSearchQ
   return asUser(database, userId, (transaction) => lists.countEmails(transaction, userId, conditions));
 }
 
-/** Null when nothing is asked for by words and operators. */
+/** Returns null when the query has no words or operators. */
 function searchOf(query: EmailSearchQuery, now: Date): finds.EmailSearch | null {
   const terms = parseSearch(query.words ?? '', now);
   if (terms.length === 0) return null;
-  if (query.search !== undefined) throw refused('A list is searched by words or by a part of a text, not by both');
-  if (query.isTest !== undefined) throw refused('A list that is searched by words cannot be narrowed to tests');
+  if (query.search !== undefined) throw refused('Use either a search with words or `search`, not both');
+  if (query.isTest !== undefined) throw refused('A search with words cannot be limited to test mail');
   return { terms, conditions: conditionsOf({ ...query, timeRange: query.timeRange ?? 'all' }, now) };
 }
 
-/** Reads an email; one that SMTP accepted and that is still to be parsed has no body and no attachments yet. Throws not_found. */
+/** Returns an email. An email that is accepted but not parsed yet has no body and no attachments. Throws not_found. */
 export async function readEmail(context: OperationContext, emailId: string): Promise<EmailDetails> {
   const { database, userId, settings } = context;
-  if (!isAskable(emailId)) throw emailNotFound();
+  if (!isValidId(emailId)) throw emailNotFound();
   return asUser(database, userId, async (transaction) => {
     const stored = await reads.readEmail(transaction, userId, emailId);
     if (stored !== null) return stored;
     const { mailHostname } = settings;
     const [pending] = await findPendingEmails(transaction, { userId, mailHostname }, [emailId]);
     if (pending !== undefined) return { ...pending, recipients: [] };
-    // It may have been parsed between the two looks.
+    // It may have been parsed between the two reads.
     const parsed = await reads.readEmail(transaction, userId, emailId);
     if (parsed === null) throw emailNotFound();
     return parsed;
   });
 }
 
-/** One for each id, null where the user has none; those that SMTP accepted and that are still to be parsed as readEmail shows them. */
+/**
+ * Returns one email per id, null where the user has none. Emails that are not parsed yet are returned as by readEmail.
+ */
 export async function loadEmails(
   context: OperationContext,
   emailIds: readonly string[],
 ): Promise<(EmailSummary | null)[]> {
   const { database, userId, settings } = context;
-  const asked = emailIds.filter(isAskable);
+  const asked = emailIds.filter(isValidId);
   const byId = await asUser(database, userId, async (transaction) => {
     const found = new Map<string, EmailSummary>();
     const add = (emails: readonly EmailSummary[]) => {
@@ -174,21 +176,21 @@ export async function loadEmails(
     add(await lists.findEmails(transaction, userId, asked));
     if (missing().length === 0) return found;
     add(await findPendingEmails(transaction, { userId, mailHostname: settings.mailHostname }, missing()));
-    // They may have been parsed between the two looks.
+    // They may have been parsed between the two reads.
     if (missing().length > 0) add(await lists.findEmails(transaction, userId, missing()));
     return found;
   });
   return emailIds.map((id) => byId.get(id) ?? null);
 }
 
-/** One for each id, null where the user has no such email or it has no content yet; `outline`: without bodies. */
+/** Returns the content of each email, null where there is none yet; `outline`: without bodies. */
 export async function loadContents(
   context: OperationContext,
   emailIds: readonly string[],
   extent: 'whole' | 'outline' = 'whole',
 ): Promise<(EmailContent | null)[]> {
   const found = await asUser(context.database, context.userId, (transaction) =>
-    reads.findContents(transaction, context.userId, emailIds.filter(isAskable), extent),
+    reads.findContents(transaction, context.userId, emailIds.filter(isValidId), extent),
   );
   return emailIds.map((id) => found.get(id) ?? null);
 }
@@ -236,14 +238,17 @@ function conditionsOf(query: EmailQuery, now: Date): lists.EmailConditions {
     const isOfStatus = { isRead: null, isArchived, isHeld: false };
     return { ...range, ...isOfStatus, type: type === 'all' ? null : type, status: statusOf(status) };
   }
-  // Only received mail is read, archived or held back; asked for among sent mail, nothing is.
+  // Only received mail has these flags, so other types match nothing.
   const isNone = type !== 'all' && type !== 'received';
   return { ...range, ...flags, type: 'received', status: isNone ? 'paused' : null };
 }
 
 type Flags = Pick<lists.EmailConditions, 'isArchived' | 'isRead' | 'isHeld'>;
 
-/** Null: the status is one of those that emails have. Archived mail is not unread, unless it is asked for by itself. */
+/**
+ * Returns the flags that a status stands for; null when it is a stored status. `unread` leaves out archived mail unless
+ * asked for.
+ */
 function flagsOf(status: (typeof EMAIL_STATUSES)[number], isArchived: boolean | null): Flags | null {
   if (status === 'archived') return { isRead: null, isArchived: true, isHeld: false };
   if (status === 'blocked') return { isRead: null, isArchived, isHeld: true };
@@ -259,25 +264,25 @@ function statusOf(status: (typeof EMAIL_STATUSES)[number]): lists.EmailCondition
 
 export type { ContentPart, EmailParts } from '../../db/queries/emails/email-parts.ts';
 
-/** One for each id, with these of its parts; null where the user has no such email or it has no content yet. */
+/** Returns the given content parts of each email; null where the user has no such email or it has no content yet. */
 export async function loadContentParts(
   { database, userId }: OperationContext,
   emailIds: readonly string[],
   parts: ReadonlySet<ContentPart>,
 ): Promise<(EmailParts | null)[]> {
   const found = await asUser(database, userId, (transaction) =>
-    findContentParts(transaction, userId, emailIds.filter(isAskable), parts),
+    findContentParts(transaction, userId, emailIds.filter(isValidId), parts),
   );
   return emailIds.map((id) => found.get(id) ?? null);
 }
 
-/** How many octets the message behind each email has; null where none are kept, or the user has no such email. */
+/** Returns the size of each raw message in bytes; null where it is gone or the user has no such email. */
 export async function loadSizes(
   { database, userId }: OperationContext,
   emailIds: readonly string[],
 ): Promise<(number | null)[]> {
   const found = await asUser(database, userId, (transaction) =>
-    findRawSizes(transaction, userId, emailIds.filter(isAskable)),
+    findRawSizes(transaction, userId, emailIds.filter(isValidId)),
   );
   return emailIds.map((id) => found.get(id) ?? null);
 }

@@ -11,7 +11,7 @@ const IDLE_MS = 60_000;
 export interface DocumentLimits {
   /** on performance.now(): no request waits for the document after that */
   answerBy: number;
-  /** for one document, from when its turn comes; milliseconds */
+  /** limit for one document, without the time in the queue; milliseconds */
   timeLimitMs?: number;
 }
 
@@ -27,7 +27,7 @@ const threads = createWorkerThreads<MailToShow, MailDocument>({
  * Makes the document of a mail. A large one is made in a thread, where it delays no other request: it is hostile input, and may take half a
  * second. Returns null when it took too long or too much memory.
  */
-export async function makeDocumentAside(
+export async function makeMailDocumentInWorker(
   mail: MailToShow,
   { answerBy, timeLimitMs }: DocumentLimits,
 ): Promise<MailDocument | null> {

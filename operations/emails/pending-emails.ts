@@ -8,14 +8,14 @@ import { asUser } from '../../db/connection/database.ts';
 import type { Tables } from '../../db/entities/tables.ts';
 import type { EmailContent, EmailSummary } from '../../db/queries/emails/email-row.ts';
 import { findPendingReceptions, type PendingReception } from '../../db/queries/emails/pending-email.ts';
-import { isAskable, type OperationContext } from '../context.ts';
+import { isValidId, type OperationContext } from '../context.ts';
 
-/** A received email as far as its envelope and its header section tell: it has no body, no attachments and no thread yet. */
+/** An accepted email that is not parsed yet, made of its envelope and header: no body, no attachments, no thread. */
 export type PendingEmail = EmailSummary & EmailContent;
 
 /**
- * Returns those of the emails that SMTP accepted and that are still to be parsed. What came to a return address is not among them: most of
- * it are delivery reports, which become no email.
+ * Returns the emails that were accepted and are not parsed yet. Mail to a return address is left out: most of it are
+ * delivery reports, which become no email.
  */
 export async function findPendingEmails(
   transaction: Transaction<Tables>,
@@ -28,21 +28,21 @@ export async function findPendingEmails(
     .map((reception) => pendingEmail(reception, user.mailHostname));
 }
 
-/** How long a request waits for an email that is being parsed, and how often it looks; milliseconds. */
+/** How long a request waits for parsing, and the polling interval; milliseconds. */
 const PARSING_WAIT_MS = 10_000;
 const PARSING_LOOK_MS = 100;
 
 /**
- * Runs work that needs the emails parsed. When it throws not_found and SMTP has accepted one of them that is still to be parsed, waits for
- * that and runs it again. Throws what `work` throws, and unavailable when parsing takes longer than 10 s.
+ * Runs work that needs parsed emails. When it throws not_found while one of the emails is still being parsed, waits for
+ * the parser and runs the work again. Throws what `work` throws, and unavailable when parsing takes longer than 10 s.
  */
-export async function onParsed<T>(
+export async function waitUntilParsed<T>(
   context: OperationContext,
   emailIds: readonly string[],
   work: () => Promise<T>,
 ): Promise<T> {
   const { database, userId } = context;
-  const asked = emailIds.filter(isAskable);
+  const asked = emailIds.filter(isValidId);
   for (const deadline = performance.now() + PARSING_WAIT_MS; ; await sleep(PARSING_LOOK_MS)) {
     try {
       return await work();
@@ -57,7 +57,7 @@ export async function onParsed<T>(
       throw new UserError('unavailable', 'The email is still being parsed. Try again in a moment.', {
         retryAfterSeconds: 1,
       });
-    // When it is not pending it was parsed in between, or does not exist: the next run decides.
+    // Not pending means parsed in the meantime or unknown: the next run decides.
     if (pending.length === 0) return await work();
   }
 }

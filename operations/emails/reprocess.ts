@@ -4,8 +4,8 @@ import { UserError, type UserErrorCode } from '../../core/shared/errors.ts';
 import { lockPlaces } from '../../db/queries/threads/thread-move.ts';
 import { applyDrafts, findManual } from '../../db/queries/threads/thread-rejoin.ts';
 import type { Reply } from '../../schema/messages.ts';
-import { invalid, isAskable, newIdentifier, type OperationContext } from '../context.ts';
-import { foretellReroute, type ParsedDraft, rerouteEmail } from '../routing/reroute-email.ts';
+import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { type ParsedDraft, previewReroute, rerouteEmail } from '../routing/reroute-email.ts';
 import { askReceiving } from '../routing/simulated-transaction.ts';
 import { rejoin } from '../threads/rejoin-email.ts';
 import { type Changed, changeThreads } from '../threads/thread-transaction.ts';
@@ -13,70 +13,70 @@ import { type Changed, changeThreads } from '../threads/thread-transaction.ts';
 export const REPROCESS_STEPS = ['parse', 'thread', 'route'] as const;
 export type ReprocessStep = (typeof REPROCESS_STEPS)[number];
 
-export interface ReprocessWish {
+export interface ReprocessInput {
   /** 1 to MAX_REPROCESSED */
   emailIds: readonly string[];
-  /** at least one; done in the order of REPROCESS_STEPS */
+  /** at least one; run in the order of REPROCESS_STEPS */
   steps: readonly ReprocessStep[];
-  /** dry: nothing changes, and the answer tells what would */
+  /** dry: nothing is written, and the result shows what would change */
   mode: 'run' | 'dry';
 }
 
-/** A field that another step would make, or made, anew. */
+/** A field whose value changed, or would change. */
 export interface ReprocessChange extends FieldChange {
   step: ReprocessStep;
 }
 
-/** What became of one email, or would. */
+/** The result of reprocessing one email, or the preview of it. */
 export interface ReprocessedEmail {
   emailId: string;
   /** in the order of the steps */
   changes: ReprocessChange[];
-  /** with step route: the endpoint that it goes to; null: none */
+  /** with step route: the endpoint it is routed to; null: none */
   endpointId: string | null;
-  /** the delivery that was made; null: none */
+  /** the delivery that was created; null: none */
   deliveryId: string | null;
-  /** why a step could not be done; the steps behind it were not done, those before it were */
+  /** why a step failed; later steps were skipped, earlier ones were done */
   error: { code: UserErrorCode; message: string } | null;
 }
 
-/** Emails of one call. */
+/** Emails per call. */
 export const MAX_REPROCESSED = 100;
-/** How long a route that answers may need; milliseconds. */
+/** The time limit of a request; milliseconds. */
 export const REPROCESS_ANSWER_MS = 60_000;
-/** Emails that are parsed at the same time. */
+/** Emails parsed concurrently. */
 const AT_ONCE = 4;
-/** Milliseconds before the user is told that it did not work. */
+/** Time reserved at the end of the request; milliseconds. */
 const SPARE_MS = 6_000;
 
 interface Progress extends ReprocessedEmail {
-  /** of a dry run: what it would be parsed to; null: as it stands */
+  /** in a dry run: the new parse result; null: unchanged */
   draft: ParsedDraft | null;
 }
 
 /**
- * Parses stored emails again, joins them to threads again, routes them again, by what the service knows today. What their user set stays.
- * One that cannot be done says so and holds up no other. Throws validation.
+ * Parses, threads and routes stored emails again, with the current code and rules. Changes made by the user stay. A
+ * failing email reports its error and does not stop the others. Throws validation.
  */
-export async function reprocessEmails(context: OperationContext, wish: ReprocessWish): Promise<ReprocessedEmail[]> {
-  const emailIds = [...new Set(wish.emailIds)];
+export async function reprocessEmails(context: OperationContext, input: ReprocessInput): Promise<ReprocessedEmail[]> {
+  const emailIds = [...new Set(input.emailIds)];
   if (emailIds.length === 0 || emailIds.length > MAX_REPROCESSED)
-    throw invalid(`Between 1 and ${MAX_REPROCESSED} emails can be reprocessed at once`, 'emailIds');
-  if (wish.steps.length === 0) throw invalid(`Give at least one step: ${REPROCESS_STEPS.join(', ')}`, 'steps');
-  const steps = new Set(wish.steps);
+    throw invalid(`Give 1 to ${MAX_REPROCESSED} emails`, 'emailIds');
+  if (input.steps.length === 0) throw invalid(`Give at least one step: ${REPROCESS_STEPS.join(', ')}`, 'steps');
+  const steps = new Set(input.steps);
   const emails = emailIds.map(
     (emailId): Progress => ({
       emailId,
       changes: [],
       endpointId: null,
       deliveryId: null,
-      error: isAskable(emailId) ? null : { code: 'not_found', message: 'Email not found' },
+      error: isValidId(emailId) ? null : { code: 'not_found', message: 'Email not found' },
       draft: null,
     }),
   );
-  if (steps.has('parse')) await inTurns(emails, AT_ONCE, (email) => parseOne(context, email, wish.mode));
-  if (steps.has('thread')) await threadAll(context, emails, wish.mode);
-  if (steps.has('route')) await inTurns(emails, 1, (email) => routeOne(context, email, wish.mode));
+  if (steps.has('parse')) await inTurns(emails, AT_ONCE, (email) => parseOne(context, email, input.mode));
+  if (steps.has('thread')) await threadAll(context, emails, input.mode);
+  if (steps.has('route')) await inTurns(emails, 1, (email) => routeOne(context, email, input.mode));
   return emails.map(({ emailId, changes, endpointId, deliveryId, error }) => ({
     emailId,
     changes,
@@ -86,7 +86,7 @@ export async function reprocessEmails(context: OperationContext, wish: Reprocess
   }));
 }
 
-/** Does the work for each email that nothing has stopped yet; a refusal stops that one. */
+/** Runs the work for each email without an error, `atOnce` at a time. A UserError stops that email only. */
 async function inTurns(
   emails: readonly Progress[],
   atOnce: number,
@@ -112,10 +112,10 @@ function stop(email: Progress, error: unknown): void {
 
 function requireTime({ answerBy }: OperationContext): void {
   if (performance.now() > answerBy - SPARE_MS)
-    throw new UserError('unavailable', 'There was no time left for this email. Give fewer of them.');
+    throw new UserError('unavailable', 'The request ran out of time before this email. Give fewer emails.');
 }
 
-async function parseOne(context: OperationContext, email: Progress, mode: ReprocessWish['mode']): Promise<void> {
+async function parseOne(context: OperationContext, email: Progress, mode: ReprocessInput['mode']): Promise<void> {
   requireTime(context);
   const { userId } = context;
   const request = { userId, emailId: email.emailId, isDryRun: mode === 'dry' };
@@ -136,12 +136,15 @@ async function parseOne(context: OperationContext, email: Progress, mode: Reproc
     case 'failed':
       throw new UserError('validation', answer.reason);
     case 'busy':
-      throw new UserError('unavailable', 'Too much is being parsed now');
+      throw new UserError('unavailable', 'Too many emails are being parsed now');
   }
 }
 
-/** All in one transaction, so that a dry run sees what a run would: one email's new place may be another's. */
-async function threadAll(context: OperationContext, emails: readonly Progress[], mode: ReprocessWish['mode']) {
+/**
+ * Threads all emails in one transaction, so that a dry run sees the same state as a real one: moving one email can
+ * affect the next.
+ */
+async function threadAll(context: OperationContext, emails: readonly Progress[], mode: ReprocessInput['mode']) {
   const going = emails.filter(({ error }) => error === null);
   if (going.length === 0) return;
   try {
@@ -202,7 +205,7 @@ function refusalOf(place: { type: string; threadId: string | null } | undefined)
   if (place.type === 'scheduled')
     return { code: 'validation', message: 'Scheduled emails get a thread when they are sent' };
   if (place.threadId !== null) return null;
-  return { code: 'conflict', message: 'The email has just come in and is still in work. Try again shortly.' };
+  return { code: 'conflict', message: 'The email has just arrived and is still being processed. Try again shortly.' };
 }
 
 const MADE = 'a new thread';
@@ -220,12 +223,12 @@ function threadChanges(
   ];
 }
 
-async function routeOne(context: OperationContext, email: Progress, mode: ReprocessWish['mode']): Promise<void> {
+async function routeOne(context: OperationContext, email: Progress, mode: ReprocessInput['mode']): Promise<void> {
   requireTime(context);
   const rerouted =
     mode === 'run'
       ? await rerouteEmail(context, email.emailId)
-      : await foretellReroute(context, email.emailId, email.draft);
+      : await previewReroute(context, email.emailId, email.draft);
   email.changes.push(...rerouted.changes.map((change) => ({ step: 'route' as const, ...change })));
   email.endpointId = rerouted.endpointId;
   email.deliveryId = rerouted.deliveryId;

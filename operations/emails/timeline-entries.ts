@@ -7,7 +7,7 @@ import type { EmailAttempt } from '../../db/queries/emails/email-recipients.ts';
 import type { DeliveryAttempt } from '../../db/queries/endpoints/delivery-row.ts';
 import type { RouteReferences } from '../../db/queries/routing/route-read.ts';
 
-/** What can happen to an email. */
+/** The kinds of timeline entries. */
 export const TIMELINE_KINDS = [
   'accepted',
   'created',
@@ -38,23 +38,23 @@ export const TIMELINE_KINDS = [
 ] as const;
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];
 
-/** One thing that happened to an email. */
+/** An event in the history of an email. */
 export interface TimelineEntry {
   kind: TimelineKind;
-  /** of what took a while, when it began, but of steps of our own when they were done */
+  /** the start of an attempt or question; the end of a processing step */
   at: Date;
   /** in one line */
   title: string;
-  /** more of it, in words; null: the title says all */
+  /** more text; null: the title says it all */
   detail: string | null;
-  /** null: unknown, or it takes none */
+  /** null: unknown or not applicable */
   durationMs: number | null;
   isFailure: boolean;
-  /** what it is about; null: nothing that has an id */
+  /** the id of the object it refers to; null: none */
   nodeId: string | null;
 }
 
-/** An entry of which nothing more is known than its title. */
+/** Returns an entry with defaults for everything but its title. */
 function entry(
   kind: TimelineKind,
   at: Date,
@@ -64,7 +64,7 @@ function entry(
   return { kind, at, title, detail: null, durationMs: null, isFailure: false, nodeId: null, ...more };
 }
 
-/** How an email came, was read, threaded, judged and routed, or how it was made. */
+/** Returns how an email was received, parsed, threaded and routed, or how it was created. */
 export function originEntries(origin: EmailOrigin, rules: RouteReferences['rules']): TimelineEntry[] {
   return origin.type === 'received' ? receivedEntries(origin, rules) : madeEntries(origin);
 }
@@ -244,7 +244,7 @@ const handData = z.object({
 });
 const STEPS: Readonly<Record<string, string>> = { parse: 'Parsed', thread: 'Threaded', route: 'Routed' };
 
-/** What people did with it. */
+/** Returns the entries of user actions. */
 export function handEntries(events: readonly HandEvent[]): TimelineEntry[] {
   return events.map(({ kind, at, data }) => {
     const { scheduledAt, step, changed } = handData.parse(data ?? {});
@@ -272,7 +272,7 @@ const REQUESTS = {
   replay: 'Replayed',
 } as const;
 
-/** A delivery and its tries; those of copies are told by their recipients. */
+/** Returns the entries of a delivery and its attempts; forwarded copies are covered by their recipients. */
 export function deliveryEntries(delivery: PastDelivery, attempts: readonly DeliveryAttempt[]): TimelineEntry[] {
   const { id: nodeId, cause, createdAt, completedAt, status, error, endpointName } = delivery;
   const endpoint = endpointName === null ? 'an endpoint that is gone' : `endpoint “${endpointName}”`;
@@ -305,7 +305,7 @@ function deliveryAttemptEntry(attempt: DeliveryAttempt, endpoint: string, nodeId
   });
 }
 
-/** What became of an email, or of a copy of it, at one recipient. */
+/** Returns the sending attempts and the final outcome for one recipient of an email or a forwarded copy. */
 export function sendingEntries(recipient: PastRecipient, attempts: readonly EmailAttempt[]): TimelineEntry[] {
   const { id: nodeId, address, deliveryId, status, settledAt, complainedAt, lastStatus, lastText } = recipient;
   const to = deliveryId === null ? address : `${address} (a copy)`;

@@ -5,14 +5,14 @@ import * as history from '../../db/queries/emails/email-history.ts';
 import { findAttempts as findDeliveryAttempts } from '../../db/queries/endpoints/delivery-page.ts';
 import { readReferences } from '../../db/queries/routing/route-read.ts';
 import { findAttempts as findSendingAttempts } from '../../db/queries/sending/recipient-read.ts';
-import { isAskable, type OperationContext } from '../context.ts';
+import { isValidId, type OperationContext } from '../context.ts';
 import { deliveryEntries, handEntries, originEntries, sendingEntries, type TimelineEntry } from './timeline-entries.ts';
 
-/** What happened to an email. */
+/** The history of an email. */
 export interface Timeline {
   /** oldest first */
   entries: TimelineEntry[];
-  /** whether more happened than is told: then the newest are */
+  /** whether older entries were left out */
   isCut: boolean;
 }
 
@@ -21,14 +21,14 @@ export const MAX_TIMELINE = history.MAX_HISTORY;
 const NOTHING: Timeline = { entries: [], isCut: false };
 
 /**
- * For each email all that is known to have happened to it, in order. Nothing is made up: what no row tells is left out. Empty where the
- * user has no such email. As many statements for many emails as for one.
+ * Returns the history of each email, oldest first, built from stored rows only. Empty where the user has no such email.
+ * Runs the same number of statements for many emails as for one.
  */
 export async function loadTimelines(
   { database, userId }: OperationContext,
   emailIds: readonly string[],
 ): Promise<Timeline[]> {
-  const ids = emailIds.filter(isAskable);
+  const ids = emailIds.filter(isValidId);
   const timelines = await asUser(database, userId, async (transaction) => {
     const origins = await history.readOrigins(transaction, userId, ids);
     const ruleIds = origins.flatMap(({ answers }) => readAnswers(answers).map(({ ruleId }) => ruleId));
@@ -72,15 +72,15 @@ export async function loadTimelines(
   return emailIds.map((id) => timelines.get(id) ?? NOTHING);
 }
 
-/** All that is known to have happened to an email. Throws not_found. */
+/** Returns the history of an email. Throws not_found. */
 export async function readTimeline(context: OperationContext, emailId: string): Promise<Timeline> {
   const [timeline = NOTHING] = await loadTimelines(context, [emailId]);
-  // Every email came in or was made, so that one without entries is none.
+  // Every email has at least one entry, so no entries means no email.
   if (timeline.entries.length === 0) throw new UserError('not_found', 'Email not found');
   return timeline;
 }
 
-/** What came of one moment stays in the order in which it stands. */
+/** Sorts by time; entries of the same instant keep their order. */
 function cut(entries: readonly TimelineEntry[], isMore: boolean): Timeline {
   const sorted = entries.toSorted((a, b) => a.at.getTime() - b.at.getTime());
   return { entries: sorted.slice(-MAX_TIMELINE), isCut: isMore || sorted.length > MAX_TIMELINE };

@@ -2,32 +2,32 @@ import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/database.ts';
 import { type AwaitedEmail, findAwaited } from '../../db/queries/emails/email-wait.ts';
 import { invalid, type OperationContext } from '../context.ts';
-import { feedEnd, openAt } from '../events/events.ts';
+import { openReaderAt, readFeedBounds } from '../events/events.ts';
 
-/** What an email has to fit; absent puts no condition. */
+/** Filters of an awaited email; omitted filters match all. */
 export interface EmailFilter {
-  /** id, or the address itself; with a plus-tag, mail to that tag alone */
+  /** id or address; with a plus-tag, only mail to that tag */
   address?: string | undefined;
   /** id or name */
   domain?: string | undefined;
   /** the sender's address, or its domain */
   from?: string | undefined;
-  /** part of the subject */
+  /** substring of the subject */
   subject?: string | undefined;
-  /** accepted then or later; absent: from now on */
+  /** accepted at this time or later; omitted: from now on */
   since?: Date | undefined;
 }
 
-/** The longest wait; milliseconds. */
+/** Maximum wait; milliseconds. */
 export const MAX_WAIT_MS = 60_000;
-/** Mail is waited for, not searched for: how old it may be at most. Hours. */
+/** Maximum age of matching mail; hours. */
 export const MAX_SINCE_HOURS = 24;
-/** The longest address (RFC 5321 §4.5.3.1) and more; characters. */
+/** Characters; longer than any address (RFC 5321 §4.5.3.1). */
 export const MAX_FILTER_LENGTH = 400;
 
 /**
- * The id of the first received email that fits and has its thread, as soon as it is there; null when the time is over or the caller gone.
- * Nothing is asked again and again: the event feed tells. Throws validation, rate_limited, unavailable (the process is stopping).
+ * Returns the id of the first received email that matches and has a thread; null on timeout or when the client has
+ * gone. Uses the event feed instead of polling. Throws validation, rate_limited, unavailable (the process is stopping).
  */
 export async function waitForEmail(
   context: OperationContext,
@@ -39,19 +39,19 @@ export async function waitForEmail(
   return await firstFitting(context, filter, endAt);
 }
 
-/** Whether a received email that has its thread fits. */
+/** Returns whether a received, threaded email matches the filter. */
 export async function fitsFilter(context: OperationContext, emailId: string, filter: EmailFilter): Promise<boolean> {
   const { address = null, domain = null, from = null, subject = null, since = new Date(0) } = filter;
   return (await find(context, { address, domain, from, subject, since }, [emailId])) !== null;
 }
 
 async function firstFitting(context: OperationContext, filter: EmailFilter, endAt: number): Promise<string | null> {
-  // Before the emails that are there: what gets its thread after this is told by the feed.
-  const { lastSeq, now } = await feedEnd(context);
+  // Read the end of the feed before searching: what is threaded afterwards is in the feed.
+  const { lastSeq, now } = await readFeedBounds(context);
   const { address = null, domain = null, from = null, subject = null, since = now } = filter;
   const awaited = { address, domain, from, subject, since };
-  // The slot of the reader is taken before anything is searched.
-  const reader = openAt(context, lastSeq, ['email.threaded']);
+  // Reserve the reader before searching.
+  const reader = openReaderAt(context, lastSeq, ['email.threaded']);
   try {
     const there = filter.since === undefined ? null : await find(context, awaited, null);
     if (there !== null) return there;
@@ -85,9 +85,9 @@ function find(context: OperationContext, awaited: AwaitedEmail, emailIds: string
 
 function checkFilter(filter: EmailFilter, timeoutMs: number, now: Date): void {
   if (!(timeoutMs >= 0 && timeoutMs <= MAX_WAIT_MS))
-    throw invalid(`A wait lasts 0 to ${MAX_WAIT_MS / 1_000} seconds`, 'timeout');
+    throw invalid(`timeout must be 0 to ${MAX_WAIT_MS / 1_000} seconds`, 'timeout');
   if (filter.since !== undefined && filter.since.getTime() < now.getTime() - MAX_SINCE_HOURS * 3_600_000)
-    throw invalid(`Mail of the last ${MAX_SINCE_HOURS} hours can be waited for; search for older mail`, 'since');
+    throw invalid(`since can be at most ${MAX_SINCE_HOURS} hours ago. Search for older mail instead.`, 'since');
   for (const field of ['address', 'domain', 'from', 'subject'] as const) {
     const value = filter[field];
     if (value === undefined) continue;

@@ -9,7 +9,7 @@ import { readDeliveryBodyParts } from '../../db/queries/endpoints/delivery-body.
 import * as lists from '../../db/queries/endpoints/delivery-list.ts';
 import * as pages from '../../db/queries/endpoints/delivery-page.ts';
 import type { DeliveryAttempt, DeliverySummary } from '../../db/queries/endpoints/delivery-row.ts';
-import { isAskable, type OperationContext } from '../context.ts';
+import { isValidId, type OperationContext } from '../context.ts';
 import { readRawSource } from '../emails/attachments.ts';
 import { retryEmail } from './retries.ts';
 
@@ -17,12 +17,12 @@ export type { DeliveryAttempt, DeliverySummary } from '../../db/queries/endpoint
 
 export type Delivery = lists.Delivery;
 
-/** What a list is asked for; absent puts no condition. */
+/** Filters of the list; omitted filters match all. */
 export interface DeliveryQuery {
   status?: DeliveryStatus | null | undefined;
 }
 
-/** A page of what was delivered to an endpoint, newest first, with the exact total. Throws not_found. */
+/** Returns a page of an endpoint's deliveries, newest first, with the exact total. Throws not_found. */
 export function listEndpointDeliveries(
   context: OperationContext,
   endpointId: string,
@@ -31,7 +31,7 @@ export function listEndpointDeliveries(
 ): Promise<{ deliveries: Delivery[]; total: number }> {
   return asUser(context.database, context.userId, async (transaction) => {
     const { userId } = context;
-    const found = isAskable(endpointId)
+    const found = isValidId(endpointId)
       ? await transaction
           .selectFrom('endpoint')
           .select(['id', 'type'])
@@ -44,7 +44,9 @@ export function listEndpointDeliveries(
   });
 }
 
-/** A page of the deliveries of an email, newest first, with the exact total; sent mail has none. Throws not_found. */
+/**
+ * Returns a page of an email's deliveries, newest first, with the exact total; sent mail has none. Throws not_found.
+ */
 export function listEmailDeliveries(
   context: OperationContext,
   emailId: string,
@@ -53,7 +55,7 @@ export function listEmailDeliveries(
 ): Promise<{ deliveries: Delivery[]; total: number }> {
   return asUser(context.database, context.userId, async (transaction) => {
     const { userId } = context;
-    const found = isAskable(emailId)
+    const found = isValidId(emailId)
       ? await transaction
           .selectFrom('email')
           .select('id')
@@ -66,7 +68,7 @@ export function listEmailDeliveries(
   });
 }
 
-/** The deliveries of each endpoint or email behind and before two places, newest first; inverted: oldest first. */
+/** Returns a page of deliveries of each endpoint or email, newest first; inverted: oldest first. */
 export async function pageDeliveries(
   { database, userId }: OperationContext,
   owners: pages.DeliveryOwners,
@@ -80,7 +82,7 @@ export async function pageDeliveries(
   return owners.ids.map((id) => byOwner.get(id) ?? []);
 }
 
-/** How many deliveries each endpoint or email has. */
+/** Returns the number of deliveries of each endpoint or email. */
 export async function countDeliveries(
   { database, userId }: OperationContext,
   owners: pages.DeliveryOwners,
@@ -92,19 +94,19 @@ export async function countDeliveries(
   return owners.ids.map((id) => counts.get(id) ?? 0);
 }
 
-/** One for each id, null where the user has none. */
+/** Returns one delivery per id, null where the user has none. */
 export async function loadDeliveries(
   { database, userId }: OperationContext,
   ids: readonly string[],
 ): Promise<(DeliverySummary | null)[]> {
   const found = await asUser(database, userId, (transaction) =>
-    pages.findDeliveries(transaction, userId, ids.filter(isAskable)),
+    pages.findDeliveries(transaction, userId, ids.filter(isValidId)),
   );
   const byId = new Map(found.map((delivery) => [delivery.id, delivery]));
   return ids.map((id) => byId.get(id) ?? null);
 }
 
-/** The attempts of each delivery, oldest first. */
+/** Returns the attempts of each delivery, oldest first. */
 export async function loadDeliveryAttempts(
   { database, userId }: OperationContext,
   deliveryIds: readonly string[],
@@ -114,7 +116,7 @@ export async function loadDeliveryAttempts(
   return deliveryIds.map((id) => byDelivery.get(id) ?? []);
 }
 
-/** The ids of those whom the forwarded copies of each delivery go to; none of webhooks. */
+/** Returns the recipient ids of the forwarded copies of each delivery; none for webhooks. */
 export async function findForwardRecipients(
   { database, userId }: OperationContext,
   deliveryIds: readonly string[],
@@ -127,8 +129,8 @@ export async function findForwardRecipients(
 }
 
 /**
- * Delivers the email of a delivery that did not succeed to its endpoint again. Answers the id of the delivery: a new one, or this one while it
- * is pending. Throws not_found, validation, conflict.
+ * Delivers the email of an unsuccessful delivery to its endpoint again. Returns the id of the new delivery, or of this
+ * one while it is pending. Throws not_found, validation, conflict.
  */
 export async function retryDelivery(context: OperationContext, deliveryId: string): Promise<string> {
   const [delivery] = await loadDeliveries(context, [deliveryId]);
@@ -137,25 +139,25 @@ export async function retryDelivery(context: OperationContext, deliveryId: strin
   return again;
 }
 
-/** The body of a webhook's request. */
+/** The body of a webhook request. */
 export interface DeliveryPayload {
   body: Buffer;
-  /** where it is posted to */
+  /** the URL it is posted to */
   url: string;
-  /** whether the endpoint was changed after the last try, so that the body of that try may have been another */
+  /** whether the endpoint changed after the last attempt, so that its body may have differed */
   isEndpointChanged: boolean;
 }
 
 /**
- * The body of the request that a try would send now, by the code that sends it: bodies are not kept, and the same parts give the same
- * octets. Null when the user has no such delivery, it is none of a webhook, or its endpoint or its email is gone.
+ * Builds the body that an attempt would send now, with the code that sends it. Bodies are not stored; equal input gives
+ * equal bytes. Returns null when the user has no such webhook delivery, or its endpoint or email is gone.
  */
 export async function buildDeliveryPayload(
   context: OperationContext,
   deliveryId: string,
 ): Promise<DeliveryPayload | null> {
   const { database, userId, settings } = context;
-  if (!isAskable(deliveryId)) return null;
+  if (!isValidId(deliveryId)) return null;
   const parts = await asUser(database, userId, (transaction) => readDeliveryBodyParts(transaction, userId, deliveryId));
   const config = parts === null ? null : usableConfig(context, parts.endpoint);
   if (parts === null || config === null) return null;
@@ -181,7 +183,7 @@ function usableConfig({ log }: OperationContext, endpoint: { id: string; config:
   try {
     return readWebhookConfig(endpoint.config);
   } catch (error) {
-    log.error({ err: error, endpointId: endpoint.id }, 'endpoint configuration cannot be used');
+    log.error({ err: error, endpointId: endpoint.id }, 'endpoints: the stored configuration is invalid');
     return null;
   }
 }

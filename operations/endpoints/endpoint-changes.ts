@@ -13,7 +13,7 @@ import {
   forgetFailures,
   lockStatistics,
 } from '../../db/queries/endpoints/endpoint-write.ts';
-import { invalid, isAskable, newIdentifier, type OperationContext } from '../context.ts';
+import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import {
   decryptSigningSecrets,
   type Endpoint,
@@ -26,34 +26,37 @@ import {
   readEndpoint,
 } from './endpoints.ts';
 
-/** What shall be otherwise; absent stays. */
+/** The changes; omitted fields stay as they are. */
 export interface EndpointChange {
   name?: string | undefined;
-  /** the one that it has; another is refused */
+  /** must be the current type */
   type?: Endpoint['type'] | undefined;
-  /** instead of the whole former one, but for the verification token; checked by core/endpoints/endpoint-config.ts */
+  /** replaces the configuration except the verification token; checked by core/endpoints/endpoint-config.ts */
   config?: unknown;
-  /** what of the config shall be otherwise, by its keys, when `config` is absent; null: the default */
+  /** changes single keys of the configuration when `config` is omitted; null: the default */
   configChange?: Readonly<Record<string, unknown>> | undefined;
   webhookFormat?: Endpoint['webhookFormat'] | undefined;
   description?: string | null | undefined;
   isActive?: boolean | undefined;
 }
 
-/** What went with an endpoint. */
+/** What was changed along with a deleted endpoint. */
 export interface DeletedEndpoint extends DetachedUse {
-  /** of a group */
+  /** for an email group */
   groupEmailCount: number;
-  /** deliveries that will not be tried again; those that are kept stay with their emails */
+  /** pending deliveries that were failed; deliveries stay with their emails */
   endedDeliveryCount: number;
 }
 
-/** Why deliveries fail whose endpoint is deleted; the delivery actor says the same. */
+/** Error of deliveries whose endpoint was deleted; the delivery actor uses the same text. */
 const GONE = 'Endpoint not found';
 
 const CHANGEABLE = ['name', 'config', 'isActive', 'description', 'webhookFormat'] as const;
 
-/** Changes an endpoint. One that is switched on, or led elsewhere, starts without failures. Throws validation, not_found. */
+/**
+ * Changes an endpoint. Enabling it or changing its configuration resets its failure count. Throws validation,
+ * not_found.
+ */
 export async function updateEndpoint(
   context: OperationContext,
   endpointId: string,
@@ -63,7 +66,7 @@ export async function updateEndpoint(
   await context.entities.asUser(userId, async (unit) => {
     const { configChange } = change;
     const isLedElsewhere = change.config !== undefined || configChange !== undefined;
-    if ((isLedElsewhere || change.isActive !== undefined) && isAskable(endpointId))
+    if ((isLedElsewhere || change.isActive !== undefined) && isValidId(endpointId))
       await lockStatistics(unit.transaction, userId, endpointId);
     const endpoint = await lockEndpoint(unit, userId, endpointId);
     if (configChange === undefined && CHANGEABLE.every((key) => change[key] === undefined))
@@ -93,12 +96,12 @@ export async function updateEndpoint(
   return readEndpoint(context, endpointId);
 }
 
-/** Deletes an endpoint; mail that was routed to it goes on being stored. Throws not_found. */
+/** Deletes an endpoint; mail routed to it is stored only from now on. Throws not_found. */
 export async function deleteEndpoint(context: OperationContext, endpointId: string): Promise<DeletedEndpoint> {
   const { userId, bus } = context;
   const { lastSeq, ...deleted } = await context.entities.asUser(userId, async (unit) => {
     const { transaction } = unit;
-    if (isAskable(endpointId)) await deleteStatistics(transaction, userId, endpointId);
+    if (isValidId(endpointId)) await deleteStatistics(transaction, userId, endpointId);
     const endpoint = await lockEndpoint(unit, userId, endpointId);
     const use = await detachEndpoint(transaction, userId, endpointId, context.now());
     const ended = await endDeliveries(transaction, userId, endpointId, GONE);
@@ -130,11 +133,14 @@ function changedConfig(
 }
 
 export interface SecretRotation {
-  /** whether the webhook gets a new verification token, too; the former one ends at once */
+  /** whether the verification token is replaced too; the old token stops working at once */
   isTokenReplaced: boolean;
 }
 
-/** Gives a webhook a new signing secret; requests are signed with the former one, too, for a day. Throws validation, not_found. */
+/**
+ * Rotates the signing secret of a webhook; requests are also signed with the previous secret for 24 hours. Throws
+ * validation, not_found.
+ */
 export async function rotateSecret(
   context: OperationContext,
   endpointId: string,
@@ -154,9 +160,9 @@ export async function rotateSecret(
   return readEndpoint(context, endpointId);
 }
 
-/** The endpoint, held until the transaction ends. Throws not_found. */
+/** Locks the endpoint until the transaction ends. Throws not_found. */
 async function lockEndpoint({ entities }: UnitOfWork, userId: string, endpointId: string): Promise<EndpointEntity> {
-  const endpoint = isAskable(endpointId)
+  const endpoint = isValidId(endpointId)
     ? await entities.findOne(EndpointEntity, { userId, id: endpointId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     : null;
   if (endpoint === null) throw endpointNotFound();

@@ -8,46 +8,49 @@ import { invalid, newIdentifier, type OperationContext } from '../context.ts';
 import { limitRefusal } from '../sending/sending-policy.ts';
 import { type Endpoint, endpointNotFound, invalidConfiguration, loadEndpoints } from './endpoints.ts';
 
-export interface EndpointTestWish {
-  /** null: the endpoint's own */
+export interface EndpointTestInput {
+  /** null: the endpoint's own format */
   webhookFormat: Endpoint['webhookFormat'] | null;
-  /** of a webhook: tested instead of its own URL; null: that one */
+  /** of a webhook: used instead of its own URL; null: its own */
   overrideUrl: string | null;
 }
 
-/** What a test came to. */
+/** The result of a test. */
 export type EndpointTestOutcome = Extract<Reply<'delivery.endpoint.test'>, { verdict: 'tested' }>;
 
-/** How long a route that answers the outcome needs; milliseconds. */
+/** Time limit of a request with this result; milliseconds. */
 export const TEST_ANSWER_MS = questions['delivery.endpoint.test'].limitMs + 2_000;
 
-/** Tests of a user within a minute, over all gateways. */
+/** Tests per user and minute, across all gateways. */
 const MAX_TESTS = 10;
 const WINDOW_MS = 60_000;
-/** So long before its own end the question is given up, so that there is an answer. Milliseconds. */
+/** Time reserved at the end of the request for the response. Milliseconds. */
 const RESERVE_MS = 1_000;
 const LOCK_TIMEOUT_MS = 1_000;
-/** Characters of the receiver's answer that are shown. */
+/** Characters of the receiver's response that are shown. */
 const MAX_RESPONSE_LENGTH = 1_000;
 
-/** Sends a sample to the endpoint, by the code that delivers mail. Throws validation, not_found, rate_limited, unavailable. */
+/**
+ * Sends a sample to the endpoint with the code that delivers mail. Throws validation, not_found, rate_limited,
+ * unavailable.
+ */
 export async function testEndpoint(
   context: OperationContext,
   endpointId: string,
-  wish: EndpointTestWish,
+  input: EndpointTestInput,
 ): Promise<EndpointTestOutcome> {
   const { userId, settings } = context;
   const [endpoint] = await loadEndpoints(context, [endpointId]);
   if (endpoint == null) throw endpointNotFound();
-  if (wish.overrideUrl !== null) {
+  if (input.overrideUrl !== null) {
     if (endpoint.type !== 'webhook') throw invalid('Only webhooks can be tested with another URL', 'overrideUrl');
-    const details = checkWebhookUrl(wish.overrideUrl, settings.guard);
+    const details = checkWebhookUrl(input.overrideUrl, settings.guard);
     if (details !== null) throw invalidConfiguration(details, 'overrideUrl');
   }
   if (!endpoint.isActive) throw disabled();
   await countTest(context);
   if (endpoint.type !== 'webhook') await checkSendingLimit(context);
-  const answer = await ask(context, { userId, endpointId, ...wish });
+  const answer = await ask(context, { userId, endpointId, ...input });
   if (answer.verdict === 'tested')
     return { ...answer, responseBody: answer.responseBody?.slice(0, MAX_RESPONSE_LENGTH) ?? null };
   if (answer.reason === 'not-found') throw endpointNotFound();
@@ -56,14 +59,14 @@ export async function testEndpoint(
 
 async function ask(
   { bus, answerBy, log }: OperationContext,
-  question: { userId: string; endpointId: string } & EndpointTestWish,
+  question: { userId: string; endpointId: string } & EndpointTestInput,
 ): Promise<Reply<'delivery.endpoint.test'>> {
   const limitMs = Math.min(questions['delivery.endpoint.test'].limitMs, answerBy - performance.now() - RESERVE_MS);
   try {
     return await bus.ask('delivery.endpoint.test', question, { limitMs });
   } catch (error) {
     if (!(error instanceof BusTimeout || error instanceof BusUnavailable)) throw error;
-    log.warn({ err: error }, 'no delivery actor answered the test of an endpoint');
+    log.warn({ err: error }, 'endpoints: no delivery actor responded to an endpoint test');
     throw new UserError('unavailable', 'Endpoints cannot be tested now', { cause: error });
   }
 }
@@ -71,7 +74,7 @@ async function ask(
 /** Throws rate_limited. */
 async function countTest(context: OperationContext): Promise<void> {
   const { granted, changesInMs } = await leaseRequests(context.database, () => ({
-    // No user's id, so that tests are counted apart from requests.
+    // Not a user id, so that tests are counted separately from requests.
     userId: `${context.userId}:endpoint-test`,
     leaseId: newIdentifier(context, 'event'),
     wanted: 1,
@@ -86,7 +89,7 @@ async function countTest(context: OperationContext): Promise<void> {
   throw new UserError('rate_limited', message, { retryAfterSeconds });
 }
 
-/** The sample of an endpoint that forwards is mail that the user sends, and counts as such. Throws rate_limited. */
+/** A forwarded sample is mail sent by the user and counts towards the sending limit. Throws rate_limited. */
 async function checkSendingLimit({ database, userId, settings }: OperationContext): Promise<void> {
   const limit = settings.sendLimitPerHour;
   if (limit === 0) return;
@@ -98,7 +101,7 @@ async function checkSendingLimit({ database, userId, settings }: OperationContex
   if (refusal !== null) throw refusal;
 }
 
-/** The body carries more than other refusals. */
+/** This body has more members than other errors; it is part of the REST contract. */
 function disabled(): UserError {
   const members = { success: false, responseTime: 0 };
   return new UserError('validation', 'Endpoint is disabled', { members, isOfState: true });

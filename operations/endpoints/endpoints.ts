@@ -1,33 +1,35 @@
-import { checkEndpointConfig, VERIFICATION_TOKEN_OCTETS } from '../../core/endpoints/endpoint-config.ts';
+import { checkEndpointConfig, VERIFICATION_TOKEN_BYTES } from '../../core/endpoints/endpoint-config.ts';
 import {
   decodeSigningSecrets,
   encodeSigningSecrets,
   makeSigningSecret,
-  SIGNING_SECRET_OCTETS,
+  SIGNING_SECRET_BYTES,
   type SigningSecret,
 } from '../../core/endpoints/webhook-signature.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
-import { decryptSecret, encryptSecret, NONCE_OCTETS } from '../../core/shared/secret-box.ts';
+import { decryptSecret, encryptSecret, NONCE_BYTES } from '../../core/shared/secret-box.ts';
 import { asUser } from '../../db/connection/database.ts';
 import { Endpoint as EndpointEntity } from '../../db/entities/endpoints.ts';
 import { type Delivery, readRecentDeliveries } from '../../db/queries/endpoints/delivery-list.ts';
 import * as lists from '../../db/queries/endpoints/endpoint-list.ts';
 import * as use from '../../db/queries/endpoints/endpoint-use.ts';
 import { type EndpointUse, readEndpointUse } from '../../db/queries/endpoints/endpoint-use.ts';
-import { invalid, isAskable, newIdentifier, type OperationContext } from '../context.ts';
+import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 
 export type Endpoint = lists.Endpoint;
 
 export interface EndpointDetails extends Endpoint, EndpointUse {
-  /** `whsec_...` of Standard Webhooks, the one in force first, then one that is valid for a while yet; empty when it is no webhook */
+  /**
+   * `whsec_...` (Standard Webhooks): the current secret, then the previous one while it is valid; empty for other types
+   */
   signingSecrets: SigningSecret[];
   /** newest first */
   recentDeliveries: Delivery[];
 }
 
-/** Deliveries that a single endpoint shows. */
+/** Recent deliveries shown with an endpoint. */
 const RECENT_DELIVERIES = 10;
 
 export interface NewEndpoint {
@@ -40,16 +42,16 @@ export interface NewEndpoint {
   isActive?: boolean | undefined;
 }
 
-/** What a list is asked for; absent puts no condition. */
+/** Filters of the list; omitted filters match all. */
 export interface EndpointQuery {
   type?: lists.Endpoint['type'] | undefined;
   isActive?: boolean | undefined;
   search?: string | undefined;
-  /** newest when absent */
+  /** newest when omitted */
   order?: 'newest' | 'oldest' | undefined;
 }
 
-/** A page with the exact total. */
+/** Returns a page with the exact total. */
 export function listEndpoints(
   context: OperationContext,
   query: EndpointQuery,
@@ -62,7 +64,7 @@ export function listEndpoints(
   );
 }
 
-/** The endpoints behind and before two places, newest first; inverted: oldest first. */
+/** Returns a page of endpoints, newest first; inverted: oldest first. */
 export function pageEndpoints(
   context: OperationContext,
   query: Omit<EndpointQuery, 'order'>,
@@ -84,7 +86,7 @@ export function countEndpoints(context: OperationContext, query: Omit<EndpointQu
 /** Throws not_found. */
 export async function readEndpoint(context: OperationContext, endpointId: string): Promise<EndpointDetails> {
   const { userId } = context;
-  if (!isAskable(endpointId)) throw endpointNotFound();
+  if (!isValidId(endpointId)) throw endpointNotFound();
   return asUser(context.database, userId, async (transaction) => {
     const page = { limit: 1, offset: 0, order: 'newest' } as const;
     const { endpoints } = await lists.listEndpoints(transaction, userId, ofIds([endpointId]), page);
@@ -96,17 +98,17 @@ export async function readEndpoint(context: OperationContext, endpointId: string
   });
 }
 
-/** One for each id, null where the user has none. */
+/** Returns one endpoint per id, null where the user has none. */
 export async function loadEndpoints(context: OperationContext, ids: readonly string[]): Promise<(Endpoint | null)[]> {
   const page = { limit: ids.length, offset: 0, order: 'newest' } as const;
   const { endpoints } = await asUser(context.database, context.userId, (transaction) =>
-    lists.listEndpoints(transaction, context.userId, ofIds(ids.filter(isAskable)), page),
+    lists.listEndpoints(transaction, context.userId, ofIds(ids.filter(isValidId)), page),
   );
   const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
   return ids.map((id) => byId.get(id) ?? null);
 }
 
-/** Adds an endpoint; a webhook gets its verification token and its signing secret. Throws validation. */
+/** Creates an endpoint; a webhook gets a verification token and a signing secret. Throws validation. */
 export async function createEndpoint(context: OperationContext, input: NewEndpoint): Promise<EndpointDetails> {
   const { settings, userId } = context;
   const verificationToken = newVerificationToken(context);
@@ -137,7 +139,7 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
   return readEndpoint(context, id);
 }
 
-/** What requests are signed with now; see EndpointDetails. */
+/** Returns the secrets that requests are signed with now; see EndpointDetails. */
 export function validSecrets(context: OperationContext, endpoint: Pick<Endpoint, 'secretCiphertext'>): SigningSecret[] {
   const now = context.now();
   return decryptSigningSecrets(context, endpoint.secretCiphertext).filter(
@@ -155,33 +157,33 @@ function ofIds(ids: readonly string[]): lists.EndpointConditions {
   return { ids, type: null, isActive: null, search: null };
 }
 
-/** Texts that clients expect. */
+/** The text is part of the REST contract. */
 export function endpointNotFound(): UserError {
   return new UserError('not_found', 'Endpoint not found');
 }
 
-/** A configuration that cannot be taken, with the field that is at fault. */
+/** Returns the error for an invalid configuration, with the field. */
 export function invalidConfiguration(details: string, field: string): UserError {
   return new UserError('validation', 'Invalid configuration', { details, field });
 }
 
-/** A token that a webhook's receiver can compare; hex. */
+/** Returns a new token that the receiver of a webhook can compare; hex. */
 export function newVerificationToken(context: OperationContext): string {
-  return Buffer.from(context.random(VERIFICATION_TOKEN_OCTETS)).toString('hex');
+  return Buffer.from(context.random(VERIFICATION_TOKEN_BYTES)).toString('hex');
 }
 
-/** `whsec_...` of Standard Webhooks. */
+/** Returns a new signing secret (`whsec_...`, Standard Webhooks). */
 export function newSigningSecret(context: OperationContext): string {
-  return makeSigningSecret(context.random(SIGNING_SECRET_OCTETS));
+  return makeSigningSecret(context.random(SIGNING_SECRET_BYTES));
 }
 
-/** The secrets as endpoint.secret_ciphertext holds them. */
+/** Encrypts the secrets for endpoint.secret_ciphertext. */
 export function encryptSigningSecrets(context: OperationContext, secrets: readonly SigningSecret[]): string {
   const text = encodeSigningSecrets(secrets);
-  return encryptSecret(context.settings.secretKey, 'webhook-secret', text, context.random(NONCE_OCTETS));
+  return encryptSecret(context.settings.secretKey, 'webhook-secret', text, context.random(NONCE_BYTES));
 }
 
-/** What endpoint.secret_ciphertext holds, expired ones among them; none when it is null. */
+/** Decrypts endpoint.secret_ciphertext, expired secrets included; none when it is null. */
 export function decryptSigningSecrets(context: OperationContext, ciphertext: string | null): SigningSecret[] {
   if (ciphertext === null) return [];
   return decodeSigningSecrets(decryptSecret(context.settings.secretKey, 'webhook-secret', ciphertext));
@@ -189,7 +191,7 @@ export function decryptSigningSecrets(context: OperationContext, ciphertext: str
 
 export type { UsingAddress } from '../../db/queries/endpoints/endpoint-use.ts';
 
-/** The addresses that lead to each endpoint behind and before two places, newest first; inverted: oldest first. */
+/** Returns a page of the addresses routed to each endpoint, newest first; inverted: oldest first. */
 export async function pageUsingAddresses(
   { database, userId }: OperationContext,
   endpointIds: readonly string[],
@@ -202,7 +204,7 @@ export async function pageUsingAddresses(
   return endpointIds.map((id) => byEndpoint.get(id) ?? []);
 }
 
-/** How many addresses lead to each endpoint. */
+/** Returns the number of addresses routed to each endpoint. */
 export async function countUsingAddresses(
   { database, userId }: OperationContext,
   endpointIds: readonly string[],
@@ -214,7 +216,7 @@ export async function countUsingAddresses(
   return endpointIds.map((id) => byEndpoint.get(id) ?? 0);
 }
 
-/** The ids of the domains whose catch-all leads to each endpoint, by the names of the domains. */
+/** Returns the ids of the domains whose catch-all is each endpoint, sorted by name. */
 export async function findCatchAllDomains(
   { database, userId }: OperationContext,
   endpointIds: readonly string[],

@@ -1,9 +1,9 @@
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/database.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
-import { invalid, isAskable, type OperationContext } from '../context.ts';
+import { invalid, isValidId, type OperationContext } from '../context.ts';
 import {
-  decideNow,
+  decideCurrentRoute,
   deliverTo,
   emailNotFound,
   endpointNotFound,
@@ -12,30 +12,30 @@ import {
   type Transaction,
 } from '../routing/route-now.ts';
 
-/** Where a received email is to go again: to one endpoint, where one delivery went, or (both null) wherever its route leads now. */
-export interface RetryWish {
+/** The target of a retry: an endpoint, the endpoint of a delivery, or (both null) the current route. */
+export interface RetryInput {
   endpointId: string | null;
   deliveryId: string | null;
 }
 
 /**
- * Delivers a received email again, at once, in a new delivery for each endpoint; where one is still pending, that is tried now instead.
- * Guard rules are asked unless an endpoint or a delivery is named. Answers the ids of the deliveries, at least one.
- * Throws not_found, validation, conflict, rate_limited.
+ * Delivers a received email again at once, as a new delivery; a delivery that is still pending there is attempted now
+ * instead. Guard rules apply unless an endpoint or delivery is given. Returns the delivery ids, at least one. Throws
+ * not_found, validation, conflict, rate_limited.
  */
-export async function retryEmail(context: OperationContext, emailId: string, wish: RetryWish): Promise<string[]> {
+export async function retryEmail(context: OperationContext, emailId: string, input: RetryInput): Promise<string[]> {
   const { bus, database, userId } = context;
-  if (!isAskable(emailId)) throw emailNotFound();
+  if (!isValidId(emailId)) throw emailNotFound();
   const deliveryIds = await asUser(database, userId, async (transaction) => {
     const email = await deliveries.lockReceived(transaction, userId, emailId);
     if (email === null) throw emailNotFound();
     if (email.type !== 'received')
       throw new UserError('validation', 'Only received emails can be delivered again', { isOfState: true });
-    if (wish.endpointId !== null && wish.deliveryId !== null)
+    if (input.endpointId !== null && input.deliveryId !== null)
       throw invalid('Give either endpoint_id or delivery_id', 'delivery_id');
     if (!email.isRouted)
       throw new UserError('conflict', 'The email has just come in and is about to be delivered. Retry shortly.');
-    const target = await targetOf(context, transaction, { emailId, email, wish });
+    const target = await targetOf(context, transaction, { emailId, email, input });
     return [await deliverTo(context, transaction, emailId, email, target, 'retry')];
   });
   bus.wake('delivery.deliver.wake', { userId, deliveryIds });
@@ -45,22 +45,22 @@ export async function retryEmail(context: OperationContext, emailId: string, wis
 interface Asked {
   emailId: string;
   email: deliveries.LockedReceived;
-  wish: RetryWish;
+  input: RetryInput;
 }
 
-/** The active endpoint that the wish means. */
+/** Returns the active endpoint that the input selects. */
 async function targetOf(
   context: OperationContext,
   transaction: Transaction,
   asked: Asked,
 ): Promise<deliveries.TargetEndpoint> {
   const { userId } = context;
-  const { endpointId, deliveryId } = asked.wish;
+  const { endpointId, deliveryId } = asked.input;
   if (endpointId === null && deliveryId === null) return routeOf(context, transaction, asked);
   const wanted =
     deliveryId === null ? endpointId : await endpointOfDelivery(transaction, userId, asked.emailId, deliveryId);
   const [target] =
-    wanted === null || !isAskable(wanted) ? [] : await deliveries.findTargets(transaction, userId, [wanted]);
+    wanted === null || !isValidId(wanted) ? [] : await deliveries.findTargets(transaction, userId, [wanted]);
   if (target === undefined || !target.isActive) throw endpointNotFound();
   return target;
 }
@@ -71,7 +71,7 @@ async function endpointOfDelivery(
   emailId: string,
   deliveryId: string,
 ): Promise<string> {
-  const found = isAskable(deliveryId) ? await deliveries.findDelivery(transaction, userId, emailId, deliveryId) : null;
+  const found = isValidId(deliveryId) ? await deliveries.findDelivery(transaction, userId, emailId, deliveryId) : null;
   if (found === null) throw new UserError('not_found', 'Delivery not found for this email');
   if (found.status === 'success') throw alreadySucceeded();
   return found.endpointId;
@@ -84,7 +84,7 @@ async function routeOf(
 ): Promise<deliveries.TargetEndpoint> {
   if (isHeld(email)) throw held('The email is held back by a guard rule. Release it, or name an endpoint.');
   const mail = storedMail(transaction, context.userId, emailId, email);
-  const { decision, target, rules } = await decideNow(context, transaction, mail);
+  const { decision, target, rules } = await decideCurrentRoute(context, transaction, mail);
   if (target !== null) return target;
   const rule = rules.find(({ id }) => id === decision.ruleId)?.name ?? '';
   switch (decision.outcome) {
@@ -109,7 +109,7 @@ function alreadySucceeded(): UserError {
   return new UserError('validation', message, { details: [{ field: 'delivery_id', message }], isOfState: true });
 }
 
-/** Trying again does not help. */
+/** A retry does not help. */
 function held(message: string): UserError {
   return new UserError('conflict', message, { reason: 'EMAIL_HELD', isFinal: true });
 }

@@ -1,7 +1,7 @@
 import { encodeEventCursor } from '../../core/events/event-cursor.ts';
 import type { EventKind } from '../../core/events/event-kinds.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
-import type { EventsAhead, EventsWish, FeedEvent } from '../../db/queries/events/event-list.ts';
+import type { EventsAhead, EventsRequest, FeedEvent } from '../../db/queries/events/event-list.ts';
 import type { Caller } from '../caller.ts';
 
 /**
@@ -51,7 +51,7 @@ export interface WatchedFeed {
   changed(version: number, reader: HeldReader): Promise<void>;
   /** Lets a waiting reader look again. */
   nudge(reader: HeldReader): void;
-  read(wish: EventsWish, version: number): Promise<EventsAhead>;
+  read(input: EventsRequest, version: number): Promise<EventsAhead>;
   leave(reader: HeldReader): void;
 }
 

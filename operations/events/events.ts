@@ -91,7 +91,7 @@ export async function awaitEvents(
   while (page.events.length === 0 && page.hasMore)
     page = await readEvents(context, { start: { cursor: page.nextCursor }, kinds }, limit);
   if (page.events.length > 0) return page;
-  const reader = openAt(context, decodeEventCursor(context.userId, page.nextCursor) ?? 0, kinds);
+  const reader = openReaderAt(context, decodeEventCursor(context.userId, page.nextCursor) ?? 0, kinds);
   try {
     const pulled = await reader.pull(endAt - performance.now());
     if (pulled.kind === 'ended' && pulled.reason === 'UNAUTHORIZED')
@@ -110,11 +110,11 @@ export async function awaitEvents(
 export async function openEvents(context: OperationContext, { start, kinds }: EventQuery): Promise<EventReader> {
   const after = await seqOf(context, start);
   if (start !== 'now') {
-    const { lastSeq, firstSeq } = await feedEnd(context);
+    const { lastSeq, firstSeq } = await readFeedBounds(context);
     if (after > lastSeq) throw invalidCursor('after');
     if (start !== 'beginning' && after < firstSeq - 1) throw outdatedCursor();
   }
-  return openAt(context, after, kinds);
+  return openReaderAt(context, after, kinds);
 }
 
 /** Events between two places, told by their numbers, in their order or, inverted, from the end. Throws validation for places of the future. */
@@ -133,24 +133,28 @@ export function pageEvents(
 
 /** How many events there are. */
 export async function countEvents(context: OperationContext): Promise<number> {
-  const { firstSeq, lastSeq } = await feedEnd(context);
+  const { firstSeq, lastSeq } = await readFeedBounds(context);
   return lastSeq - firstSeq + 1;
 }
 
 /** Where the feed ends and begins, and the time there. */
-export function feedEnd(context: OperationContext): Promise<FeedEnd> {
+export function readFeedBounds(context: OperationContext): Promise<FeedEnd> {
   return asUser(context.database, context.userId, (transaction) => readFeedEnd(transaction, context.userId));
 }
 
 /** A reader behind the event of that number. Throws rate_limited, unavailable. */
-export function openAt(context: OperationContext, afterSeq: number, kinds: readonly EventKind[] | null): EventReader {
+export function openReaderAt(
+  context: OperationContext,
+  afterSeq: number,
+  kinds: readonly EventKind[] | null,
+): EventReader {
   const reader = context.events.open(context.userId, { afterSeq, kinds, caller: context.caller });
   return context.database.limit === undefined ? reader : limitedReader(context, reader);
 }
 
 async function seqOf(context: OperationContext, start: EventStart): Promise<number> {
   if (start === 'beginning') return 0;
-  if (start === 'now') return (await feedEnd(context)).lastSeq;
+  if (start === 'now') return (await readFeedBounds(context)).lastSeq;
   const seq = decodeEventCursor(context.userId, start.cursor);
   if (seq === null) throw invalidCursor('after');
   return seq;

@@ -9,7 +9,7 @@ import { readHypotheticalRoute } from '../../db/queries/routing/hypothetical-rou
 import { readReferences } from '../../db/queries/routing/route-read.ts';
 import type { Reply } from '../../schema/messages.ts';
 import { invalid, type OperationContext } from '../context.ts';
-import { decideNow, type RouteNow } from './route-now.ts';
+import { type CurrentRoute, decideCurrentRoute } from './route-now.ts';
 import { addressOf, domainOf, type ExplainedRoute, explainEmailRoute, placeOf, type RouteStep } from './routes.ts';
 import {
   askReceiving,
@@ -17,14 +17,14 @@ import {
   type OwnRecipient,
   SIMULATED_CLIENT,
   senderOf,
-  smtpOctetsOf,
+  smtpBytesOf,
 } from './simulated-transaction.ts';
 
-/** A mail that has not come, by its octets or by what it says. */
+/** A mail that has not come, by its bytes or by what it says. */
 export interface HypotheticalMail {
   /** the envelope's recipient */
   to: string;
-  /** a mailbox; null: the From field of the octets, or a sample sender */
+  /** a mailbox; null: the From field of the bytes, or a sample sender */
   from: string | null;
   /** RFC 5322, instead of what follows; null: none */
   raw: string | Uint8Array | null;
@@ -47,16 +47,16 @@ export type RouteExplanation = Omit<ExplainedRoute, 'emailId'> & { emailId: stri
  */
 export async function explainRoute(
   context: OperationContext,
-  wish: { emailId: string } | HypotheticalMail,
+  input: { emailId: string } | HypotheticalMail,
 ): Promise<RouteExplanation> {
-  if ('emailId' in wish) return explainEmailRoute(context, wish.emailId, 'stored and now');
-  const octets = await octetsOf(context, wish);
-  const recipient = await checkOwnRecipient(context, wish.to);
+  if ('emailId' in input) return explainEmailRoute(context, input.emailId, 'stored and now');
+  const bytes = await bytesOf(context, input);
+  const recipient = await checkOwnRecipient(context, input.to);
   if (isReturnAddress(recipient.recipient))
     throw invalid('Mail to a return address reports on mail that was sent, and has no route', 'to');
-  const sender = wish.from === null ? senderOf(octets) : readSender(wish.from).address;
+  const sender = input.from === null ? senderOf(bytes) : readSender(input.from).address;
   const request = { reversePath: sender, ...SIMULATED_CLIENT };
-  const mail = await askReceiving(context, 'receiving.message.examine', request, octets);
+  const mail = await askReceiving(context, 'receiving.message.examine', request, bytes);
   if (mail.verdict === 'busy')
     throw new UserError('unavailable', 'Too many mails are being looked at now', { retryAfterSeconds: 2 });
   return explain(context, recipient, mail);
@@ -69,7 +69,7 @@ async function explain(context: OperationContext, recipient: OwnRecipient, mail:
   const { addressId, domainId, ownAddress } = recipient;
   return asUser(database, userId, async (transaction) => {
     const place = { ownAddress, addressId, domainId, dmarcDomain: mail.dmarcDomain };
-    const now = await decideNow(context, transaction, {
+    const now = await decideCurrentRoute(context, transaction, {
       facts: await readHypotheticalRoute(transaction, userId, place),
       isReleased: false,
       answers: null,
@@ -117,7 +117,7 @@ function factsOf(mail: Examined, { recipient, ownAddress }: OwnRecipient) {
 function stepsOf(
   { parseError }: Examined,
   { recipient, ownAddress }: OwnRecipient,
-  { tried, target }: RouteNow,
+  { tried, target }: CurrentRoute,
   reason: string,
 ): RouteStep[] {
   const taken = recipient.toLowerCase() === ownAddress ? '' : `, which ${ownAddress} takes`;
@@ -138,18 +138,18 @@ function step(name: RouteStep['step'], detail: string): RouteStep {
   return { step: name, at: null, durationMs: null, detail, deliveryId: null };
 }
 
-async function octetsOf(context: OperationContext, mail: HypotheticalMail): Promise<Buffer> {
-  if (mail.raw !== null) return smtpOctetsOf(mail.raw);
+async function bytesOf(context: OperationContext, mail: HypotheticalMail): Promise<Buffer> {
+  if (mail.raw !== null) return smtpBytesOf(mail.raw);
   const flaw = checkSubject(mail.subject ?? '');
   if (flaw !== null) throw invalid(flaw, 'subject');
   const header = checkOutgoingHeaders(mail.headers ?? {});
   if (header.error !== undefined) throw invalid(header.error, 'headers');
   const { fields, inReplyTo, references } = header;
-  const octets = await composeHypotheticalMail(
+  const bytes = await composeHypotheticalMail(
     { from: mail.from === null ? null : readSender(mail.from), to: mail.to, date: context.now() },
     { subject: mail.subject ?? '', text: mail.text, html: mail.html, fields, inReplyTo, references },
   );
-  return smtpOctetsOf(octets);
+  return smtpBytesOf(bytes);
 }
 
 function readSender(text: string) {

@@ -8,7 +8,7 @@ import {
   readsText,
 } from '../../core/routing/guard-rule.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import type { Place } from '../../core/shared/page.ts';
+import type { KeysetCursor } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/database.ts';
 import { type GuardedEmail, readGuardedEmails } from '../../db/queries/routing/guard-mail.ts';
 import { findActiveRules, isEndpointActive } from '../../db/queries/routing/guard-rules.ts';
@@ -145,7 +145,7 @@ async function scan(context: OperationContext, rule: GuardRule, { days, limit }:
     stoppedAt: null,
     examples: [],
   };
-  let before: Place | null = null;
+  let before: KeysetCursor | null = null;
   while (performance.now() < until) {
     const part: Parameters<typeof readGuardedEmails>[2] = { since, before, limit: BATCH[extent] };
     const emails: GuardedEmail[] = await asUser(database, userId, (transaction) =>

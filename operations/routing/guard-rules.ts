@@ -4,7 +4,7 @@ import {
   type GuardMatch,
   type ModelAnswer,
   promptOf,
-  type RulePlace,
+  type RuleCursor,
 } from '../../core/routing/guard-rule.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
@@ -13,9 +13,9 @@ import { GuardRule as GuardRuleEntity, GuardRuleStat } from '../../db/entities/r
 import { readGuardedEmail } from '../../db/queries/routing/guard-mail.ts';
 import * as rules from '../../db/queries/routing/guard-rules.ts';
 import { BusTimeout, BusUnavailable } from '../../schema/messages.ts';
-import { invalid, isAskable, newIdentifier, type OperationContext } from '../context.ts';
+import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
-import { admitJudging, judgeWithinBudget } from './judging-budget.ts';
+import { requireGuardBudget, runWithinGuardBudget } from './judging-budget.ts';
 
 export const MAX_GUARD_PRIORITY = 1_000;
 
@@ -69,7 +69,7 @@ export function listGuardRules(
 export function pageGuardRules(
   { database, userId }: OperationContext,
   query: GuardRuleQuery,
-  page: KeysetPage<RulePlace>,
+  page: KeysetPage<RuleCursor>,
 ): Promise<GuardRule[]> {
   const conditions = conditionsOf(query);
   return asUser(database, userId, (transaction) => rules.pageGuardRules(transaction, userId, conditions, page));
@@ -86,7 +86,7 @@ export async function loadGuardRules(
   ids: readonly string[],
 ): Promise<(GuardRule | null)[]> {
   const found = await asUser(database, userId, (transaction) =>
-    rules.findGuardRules(transaction, userId, ids.filter(isAskable)),
+    rules.findGuardRules(transaction, userId, ids.filter(isValidId)),
   );
   const byId = new Map(found.map((rule) => [rule.id, rule]));
   return ids.map((id) => byId.get(id) ?? null);
@@ -94,7 +94,7 @@ export async function loadGuardRules(
 
 /** Throws not_found. */
 export async function readGuardRule({ database, userId }: OperationContext, id: string): Promise<GuardRule> {
-  if (!isAskable(id)) throw ruleNotFound();
+  if (!isValidId(id)) throw ruleNotFound();
   return asUser(database, userId, (transaction) => findRule(transaction, userId, id));
 }
 
@@ -114,7 +114,7 @@ export async function updateGuardRule(
   id: string,
   changes: GuardRuleChanges,
 ): Promise<GuardRule> {
-  if (!isAskable(id)) throw ruleNotFound();
+  if (!isValidId(id)) throw ruleNotFound();
   return write(context, id, async (transaction) => {
     const old = await findRule(transaction, context.userId, id);
     const { type = old.type, action = { action: old.action, endpointId: old.endpointId } } = changes;
@@ -139,7 +139,7 @@ export async function updateGuardRule(
 /** Throws not_found. */
 export async function deleteGuardRule({ bus, entities, userId }: OperationContext, id: string): Promise<void> {
   const isGone =
-    isAskable(id) &&
+    isValidId(id) &&
     (await entities.asUser(userId, async (unit) => {
       await rules.lockGuardRules(unit.transaction, userId);
       await unit.entities.nativeDelete(GuardRuleStat, { userId, ruleId: id });
@@ -168,7 +168,7 @@ export async function checkAction(transaction: Transaction, userId: string, acti
   const { endpointId } = action;
   if (endpointId == null || endpointId === '')
     throw invalid('The action route needs an endpointId', 'action.endpointId');
-  const isActive = isAskable(endpointId) ? await rules.isEndpointActive(transaction, userId, endpointId) : null;
+  const isActive = isValidId(endpointId) ? await rules.isEndpointActive(transaction, userId, endpointId) : null;
   if (isActive === null) throw new UserError('not_found', 'Endpoint not found');
   if (!isActive) throw invalid('Endpoint is inactive', 'action.endpointId');
 }
@@ -239,15 +239,15 @@ export type GuardCheck =
 export async function checkGuardRule(context: OperationContext, id: string, emailId: string): Promise<GuardCheck> {
   const { database, userId } = context;
   const rule = await readGuardRule(context, id);
-  admitJudging(userId);
-  const facts = isAskable(emailId)
+  requireGuardBudget(userId);
+  const facts = isValidId(emailId)
     ? await asUser(database, userId, (transaction) => readGuardedEmail(transaction, userId, emailId))
     : null;
   if (facts === null) throw emailNotFound();
   const prompt = promptOf(rule);
   const answers = new Map<string, ModelAnswer>();
   if (prompt !== null) answers.set(rule.id, await askModel(context, emailId, prompt));
-  const verdict = judgeWithinBudget(userId, () => evaluateRules([rule], facts, answers));
+  const verdict = runWithinGuardBudget(userId, () => evaluateRules([rule], facts, answers));
   switch (verdict.kind) {
     case 'matched':
       return { outcome: 'matched', matches: verdict.matches, reason: verdict.reason };

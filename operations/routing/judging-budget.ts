@@ -14,7 +14,7 @@ const debts = new Map<string, { owedMs: number; at: number }>();
  * Refuses who has had too much of this process' time for guard rules: the rules of one account may take more than a second of one mail,
  * in which nobody else is answered. Throws rate_limited.
  */
-export function admitJudging(userId: string): void {
+export function requireGuardBudget(userId: string): void {
   const beyondMs = owedBy(userId, performance.now()) - MAX_DEBT_MS;
   if (beyondMs <= 0) return;
   throw new UserError('rate_limited', 'Your guard rules have taken too long lately. Try again later.', {
@@ -23,8 +23,8 @@ export function admitJudging(userId: string): void {
 }
 
 /** Does work that has to be done at a stretch, and puts its time on the user's account. Throws rate_limited, and what the work throws. */
-export function judgeWithinBudget<Result>(userId: string, work: () => Result): Result {
-  admitJudging(userId);
+export function runWithinGuardBudget<Result>(userId: string, work: () => Result): Result {
+  requireGuardBudget(userId);
   const startedAt = performance.now();
   try {
     return work();

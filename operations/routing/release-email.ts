@@ -2,23 +2,23 @@ import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/database.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
-import { isAskable, newIdentifier, type OperationContext } from '../context.ts';
+import { isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { deliverTo, emailNotFound, normalTarget } from './route-now.ts';
 
-/** An email that was let through. */
+/** A released email. */
 export interface ReleasedEmail {
   releasedAt: Date;
-  /** empty: its route leads to no active endpoint */
+  /** empty when its route has no active endpoint */
   deliveryIds: string[];
 }
 
 /**
- * Lets an email through that a guard rule blocked or that is held for review: it goes the way it would go without guard rules. Of several
- * releases at once one does it. Throws not_found, validation.
+ * Releases an email that a guard rule blocked or held for review: it is delivered as if there were no guard rules. Of
+ * concurrent releases one succeeds. Throws not_found, validation.
  */
 export async function releaseEmail(context: OperationContext, emailId: string): Promise<ReleasedEmail> {
   const { bus, database, userId } = context;
-  if (!isAskable(emailId)) throw emailNotFound();
+  if (!isValidId(emailId)) throw emailNotFound();
   const { lastSeq, ...released } = await asUser(database, userId, async (transaction) => {
     const email = await deliveries.lockReceived(transaction, userId, emailId);
     if (email === null) throw emailNotFound();

@@ -8,7 +8,14 @@ import { guardFactsOfRow } from '../../db/queries/routing/guard-facts.ts';
 import { readDecision, rewriteRoute } from '../../db/queries/routing/route-rewrite.ts';
 import type { Reply } from '../../schema/messages.ts';
 import { newIdentifier, type OperationContext } from '../context.ts';
-import { decideNow, deliverTo, emailNotFound, type MailNow, storedMail, type Transaction } from './route-now.ts';
+import {
+  decideCurrentRoute,
+  deliverTo,
+  emailNotFound,
+  type RoutableMail,
+  storedMail,
+  type Transaction,
+} from './route-now.ts';
 
 /** What parsing would make of an email, see schema/messages.ts. */
 export type ParsedDraft = NonNullable<Extract<Reply<'receiving.email.parse-again'>, { verdict: 'parsed' }>['draft']>;
@@ -31,7 +38,7 @@ export async function rerouteEmail(context: OperationContext, emailId: string): 
   const { lastSeq, ...rerouted } = await asUser(database, userId, async (transaction) => {
     const email = await deliveries.lockReceived(transaction, userId, emailId);
     const before = await decidedOn(transaction, userId, emailId, email);
-    const now = await decideNow(context, transaction, storedMail(transaction, userId, emailId, before.email));
+    const now = await decideCurrentRoute(context, transaction, storedMail(transaction, userId, emailId, before.email));
     const changes = changesOf(before.decision, now.decision);
     const { target } = now;
     const deliveryId =
@@ -47,7 +54,7 @@ export async function rerouteEmail(context: OperationContext, emailId: string): 
 }
 
 /** What rerouteEmail would come to; `draft`: with what it would be parsed to, null: as it stands. Throws as that does. */
-export async function foretellReroute(
+export async function previewReroute(
   context: OperationContext,
   emailId: string,
   draft: ParsedDraft | null,
@@ -59,7 +66,7 @@ export async function foretellReroute(
     const stored = storedMail(transaction, userId, emailId, before.email);
     const recipients = await deliveries.readRecipient(transaction, userId, emailId);
     const mail = draft === null ? stored : withDraft(stored, draft, recipients);
-    const { decision, target } = await decideNow(context, transaction, mail);
+    const { decision, target } = await decideCurrentRoute(context, transaction, mail);
     return { changes: changesOf(before.decision, decision), endpointId: target?.id ?? null, deliveryId: null };
   });
 }
@@ -87,7 +94,11 @@ function changesOf(before: RouteDecision, after: RouteDecision): FieldChange[] {
   return differences({ ...before }, { ...after }, new Set());
 }
 
-function withDraft(stored: MailNow, draft: ParsedDraft, of: { recipient: string | null; ownAddress: string }): MailNow {
+function withDraft(
+  stored: RoutableMail,
+  draft: ParsedDraft,
+  of: { recipient: string | null; ownAddress: string },
+): RoutableMail {
   const facts = guardFactsOfRow({
     subject: draft.subject,
     recipient: of.recipient,

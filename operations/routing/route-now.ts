@@ -15,12 +15,12 @@ import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
 import type { GuardFactsExtent } from '../../db/queries/routing/guard-facts.ts';
 import { type GuardedContent, readActiveRules, readFacts } from '../../db/queries/routing/guard-of-route.ts';
 import { newIdentifier, type OperationContext } from '../context.ts';
-import { admitJudging, judgeWithinBudget } from './judging-budget.ts';
+import { requireGuardBudget, runWithinGuardBudget } from './judging-budget.ts';
 
 export type Transaction = Parameters<typeof deliveries.lockReceived>[0];
 
 /** Where a received email would go now, with the rules and endpoints that this hangs on. */
-export interface RouteNow {
+export interface CurrentRoute {
   decision: RouteDecision;
   /** null unless the decision leads to an active endpoint */
   target: deliveries.TargetEndpoint | null;
@@ -30,7 +30,7 @@ export interface RouteNow {
 }
 
 /** A mail that the rules and the route as they stand are asked about. */
-export interface MailNow {
+export interface RoutableMail {
   facts: RouteFacts;
   /** whether a user let it through, so that it is past the rules */
   isReleased: boolean;
@@ -40,13 +40,13 @@ export interface MailNow {
   read: (extent: GuardFactsExtent) => Promise<GuardedContent | null>;
 }
 
-/** A stored email as decideNow wants it. */
+/** A stored email as decideCurrentRoute wants it. */
 export function storedMail(
   transaction: Transaction,
   userId: string,
   emailId: string,
   email: deliveries.LockedReceived,
-): MailNow {
+): RoutableMail {
   return {
     facts: email.facts,
     isReleased: email.releasedAt !== null,
@@ -60,7 +60,11 @@ export function storedMail(
  * of it counts, and where they have said nothing the outcome is `asking`. An email that a user let through is past the rules.
  * Throws rate_limited.
  */
-export async function decideNow(context: OperationContext, transaction: Transaction, mail: MailNow): Promise<RouteNow> {
+export async function decideCurrentRoute(
+  context: OperationContext,
+  transaction: Transaction,
+  mail: RoutableMail,
+): Promise<CurrentRoute> {
   const { userId } = context;
   const rules = await readActiveRules(transaction, userId);
   // What a model could not say then it may say now.
@@ -131,22 +135,22 @@ const NONE: Judgement = { verdict: { kind: 'none' } };
 
 async function judge(
   { userId, settings }: OperationContext,
-  mail: MailNow,
+  mail: RoutableMail,
   rules: readonly GuardRule[],
   answers: ReadonlyMap<string, ModelAnswer>,
 ): Promise<Judgement> {
   if (rules.length === 0) return NONE;
-  admitJudging(userId);
+  requireGuardBudget(userId);
   const content = await mail.read(readsText(rules) ? 'whole' : 'outline');
   if (content === null) throw emailNotFound();
   const { hasGuardModel: hasModel } = settings;
-  return judgeWithinBudget(userId, () => judgeMail(rules, content, { answers, hasModel }));
+  return runWithinGuardBudget(userId, () => judgeMail(rules, content, { answers, hasModel }));
 }
 
 async function targetsOf(
   transaction: Transaction,
   userId: string,
-  { facts }: Pick<MailNow, 'facts'>,
+  { facts }: Pick<RoutableMail, 'facts'>,
   named: string | null,
 ): Promise<Map<string, deliveries.TargetEndpoint>> {
   const { address, domain } = facts;

@@ -12,8 +12,8 @@ import {
   readStoredRoute,
   type StoredRoute,
 } from '../../db/queries/routing/route-read.ts';
-import { isAskable, type OperationContext } from '../context.ts';
-import { decideNow, emailNotFound, type RouteNow, storedMail, type Transaction } from './route-now.ts';
+import { isValidId, type OperationContext } from '../context.ts';
+import { type CurrentRoute, decideCurrentRoute, emailNotFound, storedMail, type Transaction } from './route-now.ts';
 
 /** What led a mail somewhere, with its name; null where there was nothing of the kind, names null where it is gone since. */
 export interface RoutePlace {
@@ -62,7 +62,7 @@ export async function explainEmailRoute(
   extent: 'stored' | 'stored and now',
 ): Promise<ExplainedRoute> {
   const { database, userId } = context;
-  if (!isAskable(emailId)) throw emailNotFound();
+  if (!isValidId(emailId)) throw emailNotFound();
   return await asUser(database, userId, async (transaction) => {
     const stored = await readStoredRoute(transaction, userId, emailId);
     if (stored === null) throw emailNotFound();
@@ -100,10 +100,10 @@ export async function explainEmailRoute(
   });
 }
 
-async function wouldBe(context: OperationContext, transaction: Transaction, emailId: string): Promise<RouteNow> {
+async function wouldBe(context: OperationContext, transaction: Transaction, emailId: string): Promise<CurrentRoute> {
   const email = await readReceived(transaction, context.userId, emailId);
   if (email === null) throw emailNotFound();
-  return decideNow(context, transaction, storedMail(transaction, context.userId, emailId, email));
+  return decideCurrentRoute(context, transaction, storedMail(transaction, context.userId, emailId, email));
 }
 
 function decisionOf({ route, matches }: StoredRoute): RouteDecision | null {

@@ -10,7 +10,7 @@ import {
   type SimulatedMailFacts,
 } from '../../core/mime/simulated-mail.ts';
 import { outgoingMailbox, parseSender } from '../../core/sending/outgoing-addresses.ts';
-import { MAX_CONTENT_OCTETS } from '../../core/sending/outgoing-attachments.ts';
+import { MAX_CONTENT_BYTES } from '../../core/sending/outgoing-attachments.ts';
 import { checkSubject } from '../../core/sending/outgoing-headers.ts';
 import { replyLinks, replySubject } from '../../core/sending/reply.ts';
 import { UserError } from '../../core/shared/errors.ts';
@@ -25,17 +25,17 @@ import {
   type KeptAnswer,
   reserveAnswer,
 } from '../../db/queries/sending/idempotency-reserve.ts';
-import { invalid, isAskable, newIdentifier, type OperationContext } from '../context.ts';
-import { type Idempotency, keyTaken } from '../sending/idempotency.ts';
-import { checkOwnRecipient, handOver, senderOf, smtpOctetsOf } from './simulated-transaction.ts';
+import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { type Idempotency, idempotencyKeyReused } from '../sending/idempotency.ts';
+import { checkOwnRecipient, handOver, senderOf, smtpBytesOf } from './simulated-transaction.ts';
 
 /** A mail that shall come in as if another server handed it over. */
-export interface SimulationWish {
-  /** raw: RFC 5322, a text in UTF-8 or octets; line ends of either kind */
+export interface SimulationInput {
+  /** raw: RFC 5322, a text in UTF-8 or bytes; line ends of either kind */
   message: { raw: string | Uint8Array } | SimulatedTemplate;
   /** the envelope's recipient; null: the template says */
   to: string | null;
-  /** who it comes from: a mailbox; null: the From field of the octets, or the template's own */
+  /** who it comes from: a mailbox; null: the From field of the bytes, or the template's own */
   from: string | null;
 }
 
@@ -56,28 +56,28 @@ const kept = simulated.extend({ receptionId: z.string() });
 
 /**
  * Lets a mail come in as SMTP does, marked as a test: from the question at RCPT on it goes the way of all mail, to the webhook. The same
- * octets make another email each time, but not those of requests with one key. Throws validation, not_found, conflict, unavailable.
+ * bytes make another email each time, but not those of requests with one key. Throws validation, not_found, conflict, unavailable.
  */
 export async function simulateInbound(
   context: OperationContext,
-  wish: SimulationWish,
+  input: SimulationInput,
   idempotency: Idempotency | null,
 ): Promise<SimulatedInbound> {
-  const before = await answeredBefore(context, idempotency);
+  const before = await findReplay(context, idempotency);
   if (before !== null) return before;
-  const from = wish.from === null ? null : readSender(wish.from);
+  const from = input.from === null ? null : readSender(input.from);
   const made =
-    'raw' in wish.message
-      ? { octets: smtpOctetsOf(wish.message.raw), to: wish.to, reversePath: null, reportedEmailId: null }
-      : await composeSimulated(context, wish.message, { to: wish.to, from });
+    'raw' in input.message
+      ? { bytes: smtpBytesOf(input.message.raw), to: input.to, reversePath: null, reportedEmailId: null }
+      : await composeSimulated(context, input.message, { to: input.to, from });
   if (made.to === null) throw invalid('to is required: one of your own addresses', 'to');
   const recipient = await checkOwnRecipient(context, made.to);
   const receptionId = newIdentifier(context, 'email');
   const { reportedEmailId } = made;
   const emailId = reportedEmailId === null ? receptionId : null;
   const answer = await keep(context, idempotency, { emailId, reportedEmailId, to: recipient.recipient, receptionId });
-  const reversePath = made.reversePath ?? from?.address ?? senderOf(made.octets);
-  await handOver(context, { octets: made.octets, recipient, reversePath, emailId: answer.receptionId });
+  const reversePath = made.reversePath ?? from?.address ?? senderOf(made.bytes);
+  await handOver(context, { bytes: made.bytes, recipient, reversePath, emailId: answer.receptionId });
   return simulated.parse(answer);
 }
 
@@ -88,7 +88,7 @@ function readSender(text: string) {
 }
 
 /** The answer of a request with the key whose mail has come in; null when there is none. Throws conflict. */
-async function answeredBefore(
+async function findReplay(
   { database, userId }: OperationContext,
   idempotency: Idempotency | null,
 ): Promise<SimulatedInbound | null> {
@@ -116,7 +116,7 @@ async function keep(
 
 function readKept(stored: KeptAnswer, idempotency: Idempotency): z.infer<typeof kept> {
   const isSame = stored.operation === idempotency.operation && stored.requestSha256 === idempotency.requestSha256;
-  if (!isSame) throw keyTaken();
+  if (!isSame) throw idempotencyKeyReused();
   return kept.parse(stored.answer);
 }
 
@@ -129,7 +129,7 @@ type SimulatedTemplate =
   | { template: 'bounce'; emailId: string; recipient: string | null; status: string };
 
 interface ComposedSimulation {
-  octets: Buffer;
+  bytes: Buffer;
   /** null: the user has to say */
   to: string | null;
   /** null: that of the sender */
@@ -139,25 +139,25 @@ interface ComposedSimulation {
 }
 
 const CODE_DIGITS = 6;
-const MESSAGE_ID_OCTETS = 16;
+const MESSAGE_ID_BYTES = 16;
 /** Whose the Message-IDs are (RFC 2606). */
 const MESSAGE_ID_DOMAIN = 'simulated.invalid';
 
-/** Makes the octets of a template. Throws validation, not_found. */
+/** Makes the bytes of a template. Throws validation, not_found. */
 async function composeSimulated(
   context: OperationContext,
-  wish: SimulatedTemplate,
+  input: SimulatedTemplate,
   envelope: { to: string | null; from: Mailbox | null },
 ): Promise<ComposedSimulation> {
-  if (wish.template === 'bounce') return composeBounce(context, wish);
-  const content = checkContent(wish);
-  const answered = wish.template === 'reply' ? await readAnswered(context, wish.emailId) : null;
+  if (input.template === 'bounce') return composeBounce(context, input);
+  const content = checkContent(input);
+  const answered = input.template === 'reply' ? await readRepliedTo(context, input.emailId) : null;
   const to = envelope.to ?? answered?.to ?? null;
   if (to === null) throw invalid('to is required: one of your own addresses', 'to');
-  const octets = await composeSimulatedMail(
+  const bytes = await composeSimulatedMail(
     {
       ...factsOf(context),
-      kind: wish.template,
+      kind: input.template,
       from: envelope.from ?? answered?.from ?? SIMULATED_SENDER,
       to,
       original: answered?.original ?? null,
@@ -165,15 +165,15 @@ async function composeSimulated(
     content,
   );
   const sender = envelope.from ?? answered?.from ?? SIMULATED_SENDER;
-  return { octets, to, reversePath: sender.address, reportedEmailId: null };
+  return { bytes, to, reversePath: sender.address, reportedEmailId: null };
 }
 
 function factsOf(context: OperationContext): Pick<SimulatedMailFacts, 'messageId' | 'date' | 'code'> {
-  const random = Buffer.from(context.random(MESSAGE_ID_OCTETS + 4));
+  const random = Buffer.from(context.random(MESSAGE_ID_BYTES + 4));
   return {
-    messageId: `<${random.toString('hex', 0, MESSAGE_ID_OCTETS)}@${MESSAGE_ID_DOMAIN}>`,
+    messageId: `<${random.toString('hex', 0, MESSAGE_ID_BYTES)}@${MESSAGE_ID_DOMAIN}>`,
     date: context.now(),
-    code: String(random.readUInt32BE(MESSAGE_ID_OCTETS) % 10 ** CODE_DIGITS).padStart(CODE_DIGITS, '0'),
+    code: String(random.readUInt32BE(MESSAGE_ID_BYTES) % 10 ** CODE_DIGITS).padStart(CODE_DIGITS, '0'),
   };
 }
 
@@ -184,8 +184,8 @@ function checkContent({ subject, text, html }: SimulatedContent): SimulatedConte
     ['text', text],
     ['html', html],
   ] as const)
-    if (Buffer.byteLength(body ?? '') > MAX_CONTENT_OCTETS)
-      throw invalid(`${field} cannot be larger than ${MAX_CONTENT_OCTETS} octets`, field);
+    if (Buffer.byteLength(body ?? '') > MAX_CONTENT_BYTES)
+      throw invalid(`${field} cannot be larger than ${MAX_CONTENT_BYTES} bytes`, field);
   return { subject, text: storable(text), html: storable(html) };
 }
 
@@ -194,8 +194,8 @@ function storable(body: string | null): string | null {
 }
 
 /** Who would write next in the conversation of an email, to which address of the user's, and what the answer bears. */
-async function readAnswered({ database, userId }: OperationContext, emailId: string) {
-  const email = isAskable(emailId)
+async function readRepliedTo({ database, userId }: OperationContext, emailId: string) {
+  const email = isValidId(emailId)
     ? await asUser(database, userId, (transaction) => readEmail(transaction, userId, emailId))
     : null;
   if (email === null) throw new UserError('not_found', 'Email not found');
@@ -217,20 +217,20 @@ async function composeBounce(
   const { database, userId, settings } = context;
   if (!isTroubleStatus(status))
     throw invalid('status must be an enhanced status code of class 4 or 5, such as 5.1.1 or 4.2.2', 'status');
-  const email = isAskable(emailId)
+  const email = isValidId(emailId)
     ? await asUser(database, userId, (transaction) => readSentRecipients(transaction, userId, emailId))
     : null;
   if (email === null) throw new UserError('not_found', 'Sent email not found');
   const found = chosen(email.recipients, recipient);
   const to = makeReturnAddress(deriveReturnAddressKey(settings.secretKey), found.id, found.domain);
-  const octets = await composeSimulatedBounce({
+  const bytes = await composeSimulatedBounce({
     ...factsOf(context),
     recipient: found.address,
     to,
     status,
     original: { messageId: email.messageId, subject: email.subject },
   });
-  return { octets, to, reversePath: '', reportedEmailId: emailId };
+  return { bytes, to, reversePath: '', reportedEmailId: emailId };
 }
 
 function chosen(recipients: readonly SentRecipient[], wanted: string | null): SentRecipient {

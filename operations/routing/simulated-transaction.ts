@@ -28,16 +28,16 @@ const MAX_LISTED = 20;
 /** Milliseconds before the user is told that it did not work. */
 const SPARE_MS = 500;
 
-/** Octets as our SMTP server would take them. Throws validation with its reply. */
-export function smtpOctetsOf(raw: string | Uint8Array): Buffer {
-  const { octets, refusal } = toSmtpForm(typeof raw === 'string' ? Buffer.from(raw, 'utf8') : raw);
-  if (octets === undefined) throw refused(refusal, 'raw');
-  return octets;
+/** Bytes as our SMTP server would take them. Throws validation with its reply. */
+export function smtpBytesOf(raw: string | Uint8Array): Buffer {
+  const { bytes, refusal } = toSmtpForm(typeof raw === 'string' ? Buffer.from(raw, 'utf8') : raw);
+  if (bytes === undefined) throw refused(refusal, 'raw');
+  return bytes;
 }
 
 /** The address in the From field, that mail can be sent from; else the null reverse-path. */
-export function senderOf(octets: Buffer): string {
-  const sender = readAddressFields(readHeaderSection(octets)).from?.addresses[0];
+export function senderOf(bytes: Buffer): string {
+  const sender = readAddressFields(readHeaderSection(bytes)).from?.addresses[0];
   return sender === undefined ? '' : (outgoingMailbox(sender)?.address ?? '');
 }
 
@@ -65,9 +65,9 @@ export async function checkOwnRecipient(context: OperationContext, given: string
 /** Hands a message over as SMTP does at the end of DATA, marked as a test. Doing it again does no harm. Throws validation, unavailable. */
 export async function handOver(
   context: OperationContext,
-  message: { octets: Buffer; recipient: OwnRecipient; reversePath: string; emailId: string },
+  message: { bytes: Buffer; recipient: OwnRecipient; reversePath: string; emailId: string },
 ): Promise<void> {
-  const { octets, recipient, reversePath, emailId } = message;
+  const { bytes, recipient, reversePath, emailId } = message;
   const { mailHostname } = context.settings;
   const { remoteAddress, helo } = SIMULATED_CLIENT;
   const received = context.now().toUTCString().replace('GMT', '+0000');
@@ -80,7 +80,7 @@ export async function handOver(
     traceFields: `Received: from ${helo} ([${remoteAddress}])\r\n\tby ${mailHostname} (test) with HTTP id ${emailId};\r\n\t${received}\r\n`,
     isTest: true,
   };
-  const reply = await askReceiving(context, 'receiving.message.accept', request, octets);
+  const reply = await askReceiving(context, 'receiving.message.accept', request, bytes);
   if (reply.verdict === 'accepted') return;
   const text = `${reply.code} ${reply.enhancedCode} ${reply.text}`;
   if (reply.code < 500) throw new UserError('unavailable', `Mail cannot be taken now: ${text}`);
@@ -92,11 +92,11 @@ export async function askReceiving<S extends QuestionSubject>(
   { bus, answerBy, log }: OperationContext,
   subject: S,
   request: Request<S>,
-  octets?: Uint8Array,
+  bytes?: Uint8Array,
 ): Promise<Reply<S>> {
   const limitMs = Math.max(1, Math.min(questions[subject].limitMs, answerBy - performance.now() - SPARE_MS));
   try {
-    return await bus.ask(subject, request, { limitMs, ...(octets === undefined ? {} : { octets }) });
+    return await bus.ask(subject, request, { limitMs, ...(bytes === undefined ? {} : { octets: bytes }) });
   } catch (error) {
     if (!(error instanceof BusTimeout || error instanceof BusUnavailable || error instanceof BusRemoteError))
       throw error;

@@ -3,15 +3,15 @@ import { asUser } from '../../db/connection/database.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import { type BatchedEmail, readBatches } from '../../db/queries/sending/batch-read.ts';
 import { lockOutgoing, setScheduledStatus } from '../../db/queries/sending/scheduled-change.ts';
-import { toChangeBatch } from '../accounts/key-reach.ts';
-import { isAskable, newIdentifier, type OperationContext } from '../context.ts';
+import { authorizeBatchChange } from '../accounts/key-reach.ts';
+import { isValidId, newIdentifier, type OperationContext } from '../context.ts';
 
-/** How far an email of a batch came. Scheduled and paused mail is pending; mail that a server was asked to take is processing. */
+/** Status of an email in a batch. Scheduled and paused mail is pending; mail with a sending attempt is processing. */
 export type BatchItemStatus = 'pending' | 'processing' | 'sent' | 'failed' | 'cancelled';
 
 /**
- * Follows from the emails. queued: nothing has begun; processing: something has and not all is done; then completed, partially_failed
- * (some were sent, some failed), failed (none was sent), cancelled (all were).
+ * Derived from the emails. queued: nothing has started; processing: some emails are unfinished; completed;
+ * partially_failed: some were sent and some failed; failed: none was sent; cancelled: all were cancelled.
  */
 export type BatchStatus = 'queued' | 'processing' | 'completed' | 'partially_failed' | 'failed' | 'cancelled';
 
@@ -22,7 +22,7 @@ export interface Batch {
   status: BatchStatus;
   counts: BatchCounts;
   createdAt: Date;
-  /** when one of its emails was last changed */
+  /** the latest change of any of its emails */
   updatedAt: Date;
   items: (Omit<BatchedEmail, 'status'> & { status: BatchItemStatus })[];
 }
@@ -34,13 +34,13 @@ export async function readBatch(context: OperationContext, batchId: string): Pro
   return batch;
 }
 
-/** One for each id, null where the user has none. */
+/** Returns one batch per id, null where the user has none. */
 export async function loadBatches(
   { database, userId }: OperationContext,
   batchIds: readonly string[],
 ): Promise<(Batch | null)[]> {
   const found = await asUser(database, userId, (transaction) =>
-    readBatches(transaction, userId, batchIds.filter(isAskable)),
+    readBatches(transaction, userId, batchIds.filter(isValidId)),
   );
   return batchIds.map((id) => {
     const rows = found.get(id);
@@ -49,15 +49,15 @@ export async function loadBatches(
 }
 
 /**
- * Cancels what of a batch is still scheduled or paused; what has left goes its way. Answers how many were cancelled now. Throws
- * not_found, and validation when there never was anything to cancel.
+ * Cancels the emails of a batch that are still scheduled or paused; emails already sent are not affected. Returns how
+ * many were cancelled. Throws not_found, and validation when nothing could ever be cancelled.
  */
 export async function cancelBatch(
   context: OperationContext,
   batchId: string,
 ): Promise<{ batch: Batch; cancelledCount: number }> {
-  if (!isAskable(batchId)) throw batchNotFound();
-  const { bus, database, userId } = await toChangeBatch(context, batchId, batchNotFound);
+  if (!isValidId(batchId)) throw batchNotFound();
+  const { bus, database, userId } = await authorizeBatchChange(context, batchId, batchNotFound);
   const { cancelledCount, lastSeq } = await asUser(database, userId, async (transaction) => {
     const found = (await readBatches(transaction, userId, [batchId])).get(batchId);
     if (found === undefined) throw batchNotFound();
@@ -65,7 +65,7 @@ export async function cancelBatch(
     const locked = await lockOutgoing(transaction, userId, ids);
     const waiting = locked.filter(({ type, status }) => type === 'scheduled' && status !== 'cancelled');
     if (waiting.length === 0 && locked.every(({ status }) => status !== 'cancelled'))
-      throw new UserError('validation', 'Cannot cancel a batch of which all emails have been sent.', {
+      throw new UserError('validation', 'Every email in this batch has already been sent.', {
         isOfState: true,
       });
     if (waiting.length === 0) return { cancelledCount: 0, lastSeq: null };
@@ -83,7 +83,7 @@ export async function cancelBatch(
   return { batch: await readBatch(context, batchId), cancelledCount };
 }
 
-/** How many items have each status. */
+/** Counts the items by status. */
 export function countItems(statuses: readonly BatchItemStatus[]): BatchCounts {
   const counts: BatchCounts = { pending: 0, processing: 0, sent: 0, failed: 0, cancelled: 0 };
   for (const status of statuses) counts[status]++;

@@ -8,7 +8,7 @@ import {
 } from '../../core/sending/outgoing-addresses.ts';
 import {
   type GivenAttachment,
-  MAX_CONTENT_OCTETS,
+  MAX_CONTENT_BYTES,
   type OutgoingAttachment,
   readOutgoingAttachments,
 } from '../../core/sending/outgoing-attachments.ts';
@@ -22,7 +22,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import { storableText } from '../../core/shared/text.ts';
 import { invalid } from '../context.ts';
 
-/** An email as a user asks for it; absent and null say nothing. */
+/** Input of a send request; omitted and null fields mean the same. */
 export interface NewEmail {
   from?: string | null | undefined;
   to?: string | readonly string[] | null | undefined;
@@ -37,7 +37,7 @@ export interface NewEmail {
   tags?: readonly Tag[] | null | undefined;
   /** ISO 8601 or an English phrase; see core/sending/schedule.ts */
   scheduledAt?: string | null | undefined;
-  /** IANA; UTC when absent */
+  /** IANA; UTC when omitted */
   timezone?: string | null | undefined;
 }
 
@@ -46,10 +46,10 @@ export interface Tag {
   value: string;
 }
 
-/** What an email says, whether it opens a conversation or answers. */
+/** The checked content of an email, new or a reply. */
 export interface CheckedContent {
   sender: Mailbox;
-  /** the sender's, canonical: the one that must be verified */
+  /** the sender's domain, canonical: it must be verified */
   domain: string;
   cc: Mailbox[];
   bcc: Mailbox[];
@@ -57,7 +57,7 @@ export interface CheckedContent {
   /** null when the user gave none */
   text: string | null;
   html: string | null;
-  /** whether the message gets a text part made of its HTML: there is no text, and the user did not decline it with an empty one */
+  /** whether a text part is derived from the HTML: the request has no text, and did not opt out with an empty one */
   derivesText: boolean;
   /** custom header fields */
   fields: [string, string][];
@@ -65,9 +65,9 @@ export interface CheckedContent {
   references: string[];
   attachments: OutgoingAttachment[];
   tags: Tag[];
-  /** when to send, unread yet: that hangs on the time */
-  wish: { text: string; timezone: string } | null;
-  /** what stands before the names of its fields when one is at fault, as `emails.3.`; mostly empty */
+  /** the requested send time, not parsed yet because that needs the current time */
+  sendAt: { text: string; timezone: string } | null;
+  /** prefix of the field names in errors, such as `emails.3.`; usually empty */
   path: string;
 }
 
@@ -82,7 +82,7 @@ const MAX_TAGS = 20;
 const MAX_TAG_NAME_LENGTH = 64;
 const MAX_TAG_VALUE_LENGTH = 256;
 
-/** Checks all that can be told without rows and without a clock. Throws validation, naming the field. */
+/** Checks everything that needs neither the database nor the clock. Throws validation that names the field. */
 export function checkOutgoing(email: NewEmail, path = ''): CheckedEmail {
   const missing = (['from', 'to', 'subject'] as const).filter((field) => isMissing(email[field]));
   if (missing.length > 0) throw missingFields('from, to, and subject are required', missing, path);
@@ -93,7 +93,7 @@ export function checkOutgoing(email: NewEmail, path = ''): CheckedEmail {
   return { ...content, to, subject };
 }
 
-/** As checkOutgoing for an answer, whose addressees and subject the original may give. Null where it has to. */
+/** As checkOutgoing, for a reply. Recipients and subject are null when they come from the original. */
 export function checkAnswer(
   email: NewEmail & { fromName?: string | null | undefined },
 ): CheckedContent & { to: Mailbox[] | null; subject: string | null } {
@@ -104,12 +104,12 @@ export function checkAnswer(
   return { ...content, sender: named(content.sender, email), to: to.length === 0 ? null : to, subject };
 }
 
-/** Checks that there is a recipient, and not too many in any field. Throws validation. */
+/** Requires at least one recipient, and not too many in any field. Throws validation. */
 export function checkAudience(to: readonly Mailbox[], content: Pick<CheckedContent, 'cc' | 'bcc' | 'path'>): void {
   const { cc, bcc, path } = content;
   if (envelopeRecipients(to, cc, bcc).length === 0)
     throw invalid('At least one recipient is required in to, cc or bcc', `${path}to`);
-  // A reply takes over recipients of the original.
+  // A reply can add recipients of the original.
   for (const [field, recipients] of Object.entries({ to, cc, bcc }))
     if (recipients.length > MAX_RECIPIENTS)
       throw invalid(`Too many addresses in ${field}: at most ${MAX_RECIPIENTS} are allowed`, path + field);
@@ -136,7 +136,7 @@ function checkContent(email: NewEmail, path: string, ours?: ReadonlySet<string>)
     references,
     attachments: readAttachments(email.attachments ?? [], text, html, path),
     tags: readTags(email.tags ?? [], path),
-    wish: email.scheduledAt == null ? null : { text: email.scheduledAt, timezone: email.timezone ?? 'UTC' },
+    sendAt: email.scheduledAt == null ? null : { text: email.scheduledAt, timezone: email.timezone ?? 'UTC' },
     path,
   };
 }
@@ -175,13 +175,13 @@ function readAttachments(
   html: string | null,
   path: string,
 ): OutgoingAttachment[] {
-  const [textOctets, htmlOctets] = [Buffer.byteLength(text ?? ''), Buffer.byteLength(html ?? '')];
-  if (textOctets + htmlOctets > MAX_CONTENT_OCTETS)
+  const [textBytes, htmlBytes] = [Buffer.byteLength(text ?? ''), Buffer.byteLength(html ?? '')];
+  if (textBytes + htmlBytes > MAX_CONTENT_BYTES)
     throw invalid(
-      `Text and html together cannot be larger than ${MAX_CONTENT_OCTETS} octets`,
-      `${path}${textOctets > htmlOctets ? 'text' : 'html'}`,
+      `Text and html together cannot be larger than ${MAX_CONTENT_BYTES} bytes`,
+      `${path}${textBytes > htmlBytes ? 'text' : 'html'}`,
     );
-  const read = readOutgoingAttachments(given, textOctets + htmlOctets);
+  const read = readOutgoingAttachments(given, textBytes + htmlBytes);
   if (read.error === undefined) return read.attachments;
   throw invalid(read.error, read.index === null ? `${path}attachments` : `${path}attachments.${read.index}`);
 }
@@ -198,7 +198,7 @@ function readTags(tags: readonly Tag[], path: string): Tag[] {
   });
 }
 
-/** With the name that was given apart, where the address brings none; it is read as if it had stood there. */
+/** Returns the sender with `fromName` as its name when the address has none. */
 function named(sender: Mailbox, { fromName }: { fromName?: string | null | undefined }): Mailbox {
   if (sender.name !== null || fromName == null || fromName === '') return sender;
   const read = parseSender(`"${fromName.replace(/["\\]/g, '\\$&')}" <${sender.address}>`);

@@ -12,24 +12,24 @@ import type { OutgoingContent } from '../../db/queries/sending/outgoing-write.ts
 import type { OperationContext } from '../context.ts';
 import type { CheckedEmail } from './check-outgoing.ts';
 
-/** An email with its octets and rows, to be submitted. */
+/** A composed email with its row, ready to be submitted. */
 export interface OutgoingEmail extends OutgoingContent {
   /** see CheckedContent */
   path: string;
-  /** the addresses of To, Cc and Bcc, for what the policy says of them */
+  /** the addresses of To, Cc and Bcc, for the sending policy */
   audience: { to: string[]; cc: string[]; bcc: string[] };
 }
 
-/** Octets of the local-part of our Message-IDs before they are written in hex. */
-const MESSAGE_ID_OCTETS = 16;
-/** Random octets of an identifier; see core/shared/identifiers.ts. */
-const IDENTIFIER_OCTETS = 10;
+/** Random bytes of a Message-ID's local-part, written in hex. */
+const MESSAGE_ID_BYTES = 16;
+/** Random bytes of an identifier; see core/shared/identifiers.ts. */
+const IDENTIFIER_BYTES = 10;
 /** Characters of search text kept of one email. */
 const MAX_SEARCH_TEXT = 8_000;
 
 /**
- * Composes an email and makes its rows. A scheduled one bears the date at which it will be sent. Throws when the octets do not turn
- * out as promised, which is a mistake of ours.
+ * Composes an email and its row. A scheduled email has its send time as Date. Throws when the message is not valid
+ * ASCII lines, which is a bug.
  */
 export async function composeOutgoing(
   context: OperationContext,
@@ -39,17 +39,17 @@ export async function composeOutgoing(
   const { sender, domain, to, cc, bcc, replyTo, subject, html, attachments } = email;
   const text = email.derivesText && html !== null ? textOfHtml(html) : email.text;
   const recipients = envelopeRecipients(to, cc, bcc);
-  const random = context.random(MESSAGE_ID_OCTETS + (3 + recipients.length) * IDENTIFIER_OCTETS);
+  const random = context.random(MESSAGE_ID_BYTES + (3 + recipients.length) * IDENTIFIER_BYTES);
   const identifier = (kind: IdentifierKind, place: number) =>
-    makeIdentifier(kind, context.now(), random.subarray(MESSAGE_ID_OCTETS + place * IDENTIFIER_OCTETS));
-  const messageId = `<${Buffer.from(random.subarray(0, MESSAGE_ID_OCTETS)).toString('hex')}@${domain}>`;
+    makeIdentifier(kind, context.now(), random.subarray(MESSAGE_ID_BYTES + place * IDENTIFIER_BYTES));
+  const messageId = `<${Buffer.from(random.subarray(0, MESSAGE_ID_BYTES)).toString('hex')}@${domain}>`;
   const date = schedule?.at ?? context.now();
   const { inReplyTo, references, fields } = email;
   const head = { messageId, date, from: sender, to, cc, replyTo, subject, inReplyTo, references, fields };
   const draft = { ...head, text, html, attachments };
-  const octets = await composeMessage(draft);
+  const bytes = await composeMessage(draft);
   const addresses = addressFields(email);
-  const listed = attachments.length === 0 ? [] : listComposedAttachments(octets, draft);
+  const listed = attachments.length === 0 ? [] : listComposedAttachments(bytes, draft);
   const bare = (mailboxes: readonly Mailbox[]) => mailboxes.map((mailbox) => mailbox.address);
   const row = {
     id: identifier('email', 0),
@@ -69,7 +69,7 @@ export async function composeOutgoing(
     date: date.toISOString(),
     scheduled_at: schedule?.at.toISOString() ?? null,
     timezone: schedule?.timezone ?? null,
-    headers: readableFields(readHeaderSection(octets)),
+    headers: readableFields(readHeaderSection(bytes)),
     addresses,
     in_reply_to: inReplyTo === null ? [] : [inReplyTo],
     reference_ids: references,
@@ -82,17 +82,19 @@ export async function composeOutgoing(
       .toWellFormed()
       .toLowerCase(),
     parties: emailParties(recipients),
-    sha256: hash('sha256', octets, 'hex'),
+    sha256: hash('sha256', bytes, 'hex'),
     recipients: recipients.map((address, at) => ({
       id: identifier('recipient', 3 + at),
       address,
       domain: address.slice(address.lastIndexOf('@') + 1),
     })),
   };
-  return { row, octets, text, html, path: email.path, audience: { to: bare(to), cc: bare(cc), bcc: bare(bcc) } };
+  return { row, octets: bytes, text, html, path: email.path, audience: { to: bare(to), cc: bare(cc), bcc: bare(bcc) } };
 }
 
-/** Characters of HTML in which an excerpt is looked for, first here and then there: cleaning it costs more than composing the message. */
+/**
+ * Characters of HTML that are searched for an excerpt, in two steps: sanitizing costs more than composing the message.
+ */
 const EXCERPT_HTML_LENGTHS = [2_000, 20_000];
 
 function excerptOf(text: string | null, html: string | null): string {
@@ -115,7 +117,7 @@ function listOf(mailboxes: readonly Mailbox[]): AddressList | null {
   return { text: mailboxes.map(written).join(', '), addresses: [...mailboxes] };
 }
 
-/** RFC 5322 §3.4, decoded: a name with special characters stands in quotes. */
+/** Writes a mailbox (RFC 5322 §3.4) without encoding; names with special characters are quoted. */
 function written({ name, address }: Mailbox): string {
   if (name === null) return address;
   const isPlain = !/[()<>[\]:;@\\,."]/.test(name);

@@ -3,59 +3,59 @@ import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts
 import { forwardBodies, forwardSubject } from '../../core/sending/forwarded-content.ts';
 import {
   asOutgoingAttachments,
-  MAX_CONTENT_OCTETS,
+  MAX_CONTENT_BYTES,
   type OutgoingAttachment,
 } from '../../core/sending/outgoing-attachments.ts';
 import { checkOutgoingHeaders, THREADING_FIELDS } from '../../core/sending/outgoing-headers.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/database.ts';
 import { type EmailDetails, readEmail } from '../../db/queries/emails/email-read.ts';
-import { invalid, isAskable, type OperationContext } from '../context.ts';
+import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { readRawMessage } from '../emails/attachments.ts';
 import { checkOutgoing, type NewEmail } from './check-outgoing.ts';
 import type { Accepted, Idempotency } from './idempotency.ts';
-import { lookAhead, sendChecked } from './send-email.ts';
+import { replayOrNow, sendChecked } from './send-email.ts';
 
-/** An email to be sent on to others; an absent subject comes from the original, and text or html stand above it. */
+/** Input of a forward. The subject defaults to the original's; text and html are placed above the original. */
 export interface NewForward extends Omit<NewEmail, 'attachments'> {
-  /** whether the original's attachments go with it */
+  /** whether the original's attachments are included */
   attachments: 'all' | 'none';
 }
 
 /**
- * Sends a stored email on to others as a new mail, which joins no thread of the original's. A key needs to read, too. Throws not_found, and
- * what sendEmail throws.
+ * Forwards a stored email as a new message in a thread of its own. A key also needs the scope `read`. Throws not_found,
+ * and what sendEmail throws.
  */
 export async function forwardEmail(
   context: OperationContext,
   emailId: string,
-  wish: NewForward,
+  input: NewForward,
   idempotency: Idempotency | null,
 ): Promise<Accepted> {
-  // It shows whoever it goes to what the original says.
+  // The recipients get to read the original.
   if (!hasScope(context.rights, 'read')) throw scopeMissing('Forwarding an email', 'read', context.rights);
-  // A key of one domain is answered the same when its sender was looked at.
+  // For a key that is limited to a domain, sendChecked looks for the replay after checking the sender.
   const isLimited = context.database.limit !== undefined;
-  const before = idempotency === null || isLimited ? null : await lookAhead(context, idempotency);
+  const before = idempotency === null || isLimited ? null : await replayOrNow(context, idempotency);
   if (before !== null && 'receipt' in before) return before;
-  const header = checkOutgoingHeaders(wish.headers ?? {}, THREADING_FIELDS);
+  const header = checkOutgoingHeaders(input.headers ?? {}, THREADING_FIELDS);
   if (header.error !== undefined) throw invalid(header.error, 'headers');
   const original = await readOriginal(context, emailId);
   const { text, html } = forwardBodies(
     { ...original, date: original.date ?? original.createdAt },
-    { text: wish.text || null, html: wish.html || null },
+    { text: input.text || null, html: input.html || null },
   );
-  const subject = wish.subject == null || wish.subject === '' ? forwardSubject(original.subject) : wish.subject;
-  const checked = checkOutgoing({ ...wish, attachments: null, subject, text, html });
-  const bodyOctets = Buffer.byteLength(text) + Buffer.byteLength(html ?? '');
-  const attachments = wish.attachments === 'none' ? [] : await readAttachments(context, original, bodyOctets);
+  const subject = input.subject == null || input.subject === '' ? forwardSubject(original.subject) : input.subject;
+  const checked = checkOutgoing({ ...input, attachments: null, subject, text, html });
+  const bodyBytes = Buffer.byteLength(text) + Buffer.byteLength(html ?? '');
+  const attachments = input.attachments === 'none' ? [] : await readAttachments(context, original, bodyBytes);
   const frame = { idempotency, batchId: null, repliedTo: null };
   return sendChecked(context, [{ ...checked, attachments }], frame);
 }
 
 /** Throws not_found, validation. */
 async function readOriginal({ database, userId }: OperationContext, emailId: string): Promise<EmailDetails> {
-  const email = isAskable(emailId)
+  const email = isValidId(emailId)
     ? await asUser(database, userId, (transaction) => readEmail(transaction, userId, emailId))
     : null;
   if (email === null) throw new UserError('not_found', 'Email not found');
@@ -63,20 +63,20 @@ async function readOriginal({ database, userId }: OperationContext, emailId: str
   return email;
 }
 
-/** Decodes them out of the stored octets. Throws validation when they are too large to be sent. */
+/** Decodes the attachments of the stored message. Throws validation when they are too large to send. */
 async function readAttachments(
   context: OperationContext,
   { id, attachments }: EmailDetails,
-  bodyOctets: number,
+  bodyBytes: number,
 ): Promise<OutgoingAttachment[]> {
   if (attachments.length === 0) return [];
-  const octets = attachments.reduce((sum, { size }) => sum + size, bodyOctets);
-  if (octets > MAX_CONTENT_OCTETS)
+  const bytes = attachments.reduce((sum, { size }) => sum + size, bodyBytes);
+  if (bytes > MAX_CONTENT_BYTES)
     throw invalid(
-      `The email with its attachments is larger than the ${MAX_CONTENT_OCTETS} octets that can be sent: forward it without them`,
+      `The email with its attachments is larger than the ${MAX_CONTENT_BYTES} bytes that can be sent. Forward it without attachments.`,
       'attachments',
     );
-  const { octets: raw } = await readRawMessage(context, id);
+  const { bytes: raw } = await readRawMessage(context, id);
   return asOutgoingAttachments(
     attachments.map((attachment) => ({ ...attachment, content: contentOf(raw, attachment) })),
   );

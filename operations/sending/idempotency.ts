@@ -4,33 +4,33 @@ import { UserError } from '../../core/shared/errors.ts';
 import type { Policy } from '../../db/queries/sending/outgoing-policy.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
 
-/** Emails of one user that go in together or not at all. */
+/** Emails of one user that are stored together or not at all. */
 export interface Submission {
   /** 1 to 100 */
   emails: readonly OutgoingEmail[];
   batchId: string | null;
-  /** null: the request bore no Idempotency-Key */
+  /** null: the request had no Idempotency-Key */
   idempotency: Idempotency | null;
-  /** what is answered, and kept to be answered again */
+  /** the response, stored for replays */
   receipt: Receipt;
 }
 
-/** A request that is done once. */
+/** A request that must take effect only once (docs/decisions/0020). */
 export interface Idempotency {
   /** 1 to 256 characters */
   key: string;
-  /** as `send`; the same key of another operation is taken for another request */
+  /** for example `send`; the same key with another operation counts as another request */
   operation: string;
-  /** hex; of all that the request asks for */
+  /** hex; hash of the whole request */
   requestSha256: string;
 }
 
-/** What a repeated request is answered with, too; stored as JSON. */
+/** The response of a request and of its replays; stored as JSON. */
 export type Receipt = z.infer<typeof receipt>;
 
 export interface Accepted {
   receipt: Receipt;
-  /** when they were stored, by PostgreSQL's clock */
+  /** when the emails were stored, by PostgreSQL's clock */
   at: Date;
 }
 
@@ -39,20 +39,23 @@ const receipt = z.object({
     z.object({
       id: z.string(),
       messageId: z.string(),
-      /** ISO 8601; null: it goes at once */
+      /** ISO 8601; null: sent immediately */
       scheduledAt: z.string().nullable(),
       timezone: z.string().nullable(),
     }),
   ),
   batchId: z.string().nullable(),
-  /** of an answer: the email that is answered, its thread, and whether the thread was named */
+  /** of a reply: the original email, its thread, and whether the request named the thread */
   repliedTo: z.object({ emailId: z.string(), threadId: z.string().nullable(), isThread: z.boolean() }).nullable(),
-  /** of a batch that takes what can go: what could not, by its place in the request */
+  /** of a permissive batch: the rejected emails by index */
   refused: z.array(z.object({ index: z.number(), message: z.string() })).optional(),
 });
 
-/** The answer that the request was given before, or why the key cannot serve it; null when the key is new. */
-export function replayOf(
+/**
+ * Returns the stored response of an earlier request with the same key (idempotent replay), a conflict when the key
+ * belongs to another request, and null when the key is new.
+ */
+export function idempotentReplay(
   idempotency: Idempotency | null,
   policy: Pick<Policy, 'answers'>,
 ): Accepted | UserError | null {
@@ -60,28 +63,28 @@ export function replayOf(
   if (idempotency === null || stored === undefined) return null;
   if (stored.operation === idempotency.operation && stored.requestSha256 === idempotency.requestSha256)
     return { receipt: receipt.parse(stored.answer), at: stored.at };
-  return keyTaken();
+  return idempotencyKeyReused();
 }
 
-/** Another request bore the key. */
-export function keyTaken(): UserError {
+/** The key was used by another request. */
+export function idempotencyKeyReused(): UserError {
   const message = 'Idempotency key already used with different request body';
   const more = { title: 'Conflict', name: 'invalid_idempotent_request', details: message, isFinal: true };
   return new UserError('conflict', message, more);
 }
 
-/** Another process works at a request with the key. */
-export function stillProcessed(cause: unknown): UserError {
+/** Another process is working on a request with this key. */
+export function idempotencyKeyInUse(cause: unknown): UserError {
   const message = 'A request with this Idempotency-Key is still being processed. Retry shortly.';
   return new UserError('conflict', message, { name: 'concurrent_idempotent_requests', cause });
 }
 
-/** Characters. */
+/** Maximum length of a key; characters. */
 export const MAX_KEY_LENGTH = 256;
 
 /**
- * What a key makes of a request; null without one. `asked` is all that the request asks for, its fields in one order however the client
- * wrote them; `field` is where the key stands. Throws validation.
+ * Returns the idempotency of a request; null without a key. `asked` is the whole request with its fields in a fixed
+ * order; `field` is where the key was given. Throws validation.
  */
 export function readIdempotency(
   { key, field }: { key: unknown; field: string },

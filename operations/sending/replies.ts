@@ -6,22 +6,22 @@ import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/database.ts';
 import { findOriginal, findOwnAddresses } from '../../db/queries/sending/outgoing-original.ts';
 import { requireSender } from '../accounts/key-reach.ts';
-import { invalid, isAskable, type OperationContext } from '../context.ts';
-import { onParsed } from '../emails/pending-emails.ts';
+import { invalid, isValidId, type OperationContext } from '../context.ts';
+import { waitUntilParsed } from '../emails/pending-emails.ts';
 import { type CheckedEmail, checkAnswer, checkAudience, type NewEmail } from './check-outgoing.ts';
 import type { Accepted, Idempotency } from './idempotency.ts';
-import { lookAhead, sendChecked } from './send-email.ts';
+import { replayOrNow, sendChecked } from './send-email.ts';
 
-/** An answer as a user asks for it; absent `to` and `subject` come from the original. */
+/** Input of a reply; `to` and `subject` default to those of the original. */
 export interface NewReply extends NewEmail {
-  /** whose reply it is, where `from` gives no name */
+  /** name of the sender, when `from` has none */
   fromName?: string | null | undefined;
-  /** sender when absent */
+  /** sender when omitted */
   audience?: 'sender' | 'all' | undefined;
 }
 
 /**
- * Answers an email, or the latest message of a thread. `id` is that of an email, a thread, or a thread that was merged into another.
+ * Replies to an email, or to the latest message of a thread. `id` is the id of an email, a thread, or a merged thread.
  * Throws not_found, and what sendEmail throws.
  */
 export async function sendReply(
@@ -32,15 +32,15 @@ export async function sendReply(
 ): Promise<Accepted> {
   const answer = checkAnswer(reply);
   requireSender(context, answer);
-  // The latest message of the thread may be another one by now, so a repeated request is answered before it is looked for.
-  const before = idempotency === null ? null : await lookAhead(context, idempotency);
+  // The thread may have a newer message by now, so look for a replay first.
+  const before = idempotency === null ? null : await replayOrNow(context, idempotency);
   if (before !== null && 'receipt' in before) return before;
-  const { original, isThread, isOneself } = await onParsed(context, [id], () =>
+  const { original, isThread, isOneself } = await waitUntilParsed(context, [id], () =>
     readOriginal(context, id, answer.sender.address),
   );
-  const wish = { to: answer.to, subject: answer.subject, audience: reply.audience ?? 'sender' };
-  const { to, cc, subject, inReplyTo, references } = makeReply(original, wish, isOneself);
-  if (to.length === 0) throw invalid('There is nobody to reply to: give a recipient', 'to');
+  const input = { to: answer.to, subject: answer.subject, audience: reply.audience ?? 'sender' };
+  const { to, cc, subject, inReplyTo, references } = makeReply(original, input, isOneself);
+  if (to.length === 0) throw invalid('The original has no address to reply to. Give a recipient in to.', 'to');
   const taken = new Set([...to, ...answer.cc].map((mailbox) => mailbox.address.toLowerCase()));
   const others = cc.filter((mailbox) => !taken.has(mailbox.address.toLowerCase()));
   const email = { ...answer, to, cc: [...answer.cc, ...others], subject, inReplyTo, references };
@@ -53,8 +53,8 @@ export async function sendReply(
 }
 
 /**
- * Refuses recipients who do not take part in the original: its subject and Message-ID are part of the reply, and a key that cannot read
- * would learn them by a reply to an address of its own choice. Says nothing of the original. Throws forbidden.
+ * Requires that all recipients take part in the original. The reply contains its subject and Message-ID, which a key
+ * without the scope `read` must not learn. The error does not reveal the original. Throws forbidden.
  */
 function requireParticipants(
   { rights }: OperationContext,
@@ -67,22 +67,22 @@ function requireParticipants(
     throw scopeMissing('A reply to an address that is not a participant of the original email', 'read', rights);
 }
 
-/** Rethrows an error; one that names suppressed recipients, whom the original may have given, without their names. */
+/** Rethrows an error without the suppressed addresses it names, which may come from the original. */
 function hideRecipients(error: unknown): never {
   if (!(error instanceof UserError) || error.reason !== RECIPIENT_SUPPRESSED) throw error;
   const message = 'Cannot send to blocked recipient(s)';
   throw new UserError('validation', message, { reason: RECIPIENT_SUPPRESSED, members: { suppressedRecipients: [] } });
 }
 
-/** The address as outgoing mail has it, lower case; of one that no mail can be sent to, as it stands. */
+/** Returns the address in its outgoing form, lower case; unchanged when it cannot receive mail. */
 function canonical(mailbox: Mailbox): string {
   return (outgoingMailbox(mailbox) ?? mailbox).address.toLowerCase();
 }
 
-/** The email that is answered, and who counts as the user himself. Throws not_found. */
+/** Returns the original, and a test for the user's own addresses. Throws not_found. */
 async function readOriginal(context: OperationContext, id: string, sender: string) {
   const { database, userId } = context;
-  if (!isAskable(id)) throw notFound();
+  if (!isValidId(id)) throw notFound();
   return asUser(database, userId, async (transaction) => {
     const found = await findOriginal(transaction, userId, id);
     if (found === null) throw notFound();
@@ -95,13 +95,13 @@ async function readOriginal(context: OperationContext, id: string, sender: strin
   });
 }
 
-/** Every address of the fields that an answer may go to, lower case, with plus-tag and without. */
+/** Returns every address that a reply may go to, lower case, with and without plus-tag. */
 function mentioned({ from, replyTo, to, cc }: AddressFields): string[] {
   const lists = [from, replyTo, to, cc].flatMap((list) => list?.addresses ?? []);
   return [...new Set(lists.flatMap(({ address }) => [address.toLowerCase(), withoutTag(address)]))];
 }
 
-/** `ann+news@x.test` is a name of `ann@x.test` (so mail comes in), lower case. */
+/** Returns `ann@x.test` for `ann+news@x.test`, lower case. */
 function withoutTag(address: string): string {
   return address.toLowerCase().replace(/^([^+]+)\+.*@/, '$1@');
 }

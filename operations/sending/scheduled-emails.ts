@@ -7,12 +7,12 @@ import {
   setSchedule,
   setScheduledStatus,
 } from '../../db/queries/sending/scheduled-change.ts';
-import { toChangeEmail } from '../accounts/key-reach.ts';
-import { invalid, isAskable, newIdentifier, type OperationContext } from '../context.ts';
+import { authorizeEmailChange } from '../accounts/key-reach.ts';
+import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { scheduleOf } from './send-email.ts';
 
-/** When an email is wished to go: text as a user writes it; without a zone the email's own serves. */
-export interface ScheduleWish {
+/** The requested send time as text; the time zone defaults to the email's own. */
+export interface ScheduleInput {
   text: string;
   timezone: string | null;
 }
@@ -26,32 +26,32 @@ export interface ScheduledEmail {
   updatedAt: Date;
 }
 
-/** What became of a wish to cancel, pause or resume. */
+/** Result of cancelling, pausing or resuming. */
 export interface ScheduleChange {
   email: ScheduledEmail;
-  /** false when it was so already */
+  /** false when nothing had to change */
   isChanged: boolean;
-  /** the email goes out now */
+  /** the email is sent now */
   isDue: boolean;
 }
 
 /**
- * Gives a scheduled email another time; a paused one stays paused. The Date field goes with it. Throws not_found, and validation as
- * sending does and when the email has left or was cancelled.
+ * Reschedules an email; a paused one stays paused. Its Date field changes too. Throws not_found, and validation for an
+ * invalid time or an email that was sent or cancelled.
  */
 export async function rescheduleEmail(
   context: OperationContext,
   emailId: string,
-  wish: ScheduleWish,
+  input: ScheduleInput,
 ): Promise<ScheduledEmail> {
   const { email } = await change(context, emailId, 'reschedule', async (before, work) => {
-    refuseCancelled(before, 'reschedule');
-    return { kind: 'email.rescheduled', email: await work.setSchedule(readWish(before, wish)) };
+    requireNotCancelled(before, 'reschedule');
+    return { kind: 'email.rescheduled', email: await work.setSchedule(scheduleFor(before, input)) };
   });
   return email;
 }
 
-/** Cancels an email that is scheduled or paused; one that was cancelled before stays so. Throws not_found, validation. */
+/** Cancels a scheduled or paused email. Does nothing when it is already cancelled. Throws not_found, validation. */
 export function cancelEmail(context: OperationContext, emailId: string): Promise<ScheduleChange> {
   return change(context, emailId, 'delete', async (before, work) =>
     before.status === 'cancelled'
@@ -60,10 +60,10 @@ export function cancelEmail(context: OperationContext, emailId: string): Promise
   );
 }
 
-/** Holds a scheduled email back until it is resumed; one that was paused before stays so. Throws not_found, validation. */
+/** Pauses a scheduled email. Does nothing when it is already paused. Throws not_found, validation. */
 export function pauseEmail(context: OperationContext, emailId: string): Promise<ScheduleChange> {
   return change(context, emailId, 'pause', async (before, work) => {
-    refuseCancelled(before, 'pause');
+    requireNotCancelled(before, 'pause');
     return before.status === 'paused'
       ? { kind: null, email: seen(before) }
       : { kind: 'email.paused', email: await work.setStatus('paused') };
@@ -71,20 +71,20 @@ export function pauseEmail(context: OperationContext, emailId: string): Promise<
 }
 
 /**
- * Puts a paused email back on its schedule, or on another one. When its time passed meanwhile, it goes out now. One that is not paused
- * only takes the other time. Throws not_found, validation.
+ * Resumes a paused email, optionally at a new time. It is sent now when its time has passed. An email that is not
+ * paused only gets the new time. Throws not_found, validation.
  */
 export function resumeEmail(
   context: OperationContext,
   emailId: string,
-  wish: ScheduleWish | null,
+  input: ScheduleInput | null,
 ): Promise<ScheduleChange> {
   return change(context, emailId, 'resume', async (before, work) => {
-    refuseCancelled(before, 'resume');
-    const isDue = wish === null && before.scheduledAt !== null && before.scheduledAt <= before.now;
-    if (wish !== null) await work.setSchedule(readWish(before, wish));
+    requireNotCancelled(before, 'resume');
+    const isDue = input === null && before.scheduledAt !== null && before.scheduledAt <= before.now;
+    if (input !== null) await work.setSchedule(scheduleFor(before, input));
     else if (before.status !== 'paused') return { kind: null, email: seen(before) };
-    // Its Date field tells when it went.
+    // The Date field is the time of sending.
     else if (isDue) await work.setSchedule({ at: before.now, timezone: before.timezone ?? 'UTC' });
     const kind = before.status === 'paused' ? 'email.resumed' : 'email.rescheduled';
     return { kind, email: await work.setStatus('scheduled'), isDue };
@@ -92,27 +92,27 @@ export function resumeEmail(
 }
 
 interface Change {
-  /** the event to be told; null when nothing was changed */
+  /** the event to append; null when nothing changed */
   kind: string | null;
   email: ScheduledEmail;
   isDue?: boolean;
 }
 
-/** The changes of one locked email; each answers the email as it is then. */
+/** The possible changes of a locked email; each returns the email afterwards. */
 interface Work {
   setStatus(status: ScheduledEmail['status']): Promise<ScheduledEmail>;
   setSchedule(schedule: { at: Date; timezone: string }): Promise<ScheduledEmail>;
 }
 
-/** Locks the email, refuses what is no scheduled one, and tells of the change after the commit. */
+/** Locks a scheduled email, runs the change, and publishes its event after the commit. */
 async function change(
   context: OperationContext,
   emailId: string,
   verb: string,
   decide: (before: LockedOutgoing, work: Work) => Promise<Change>,
 ): Promise<ScheduleChange> {
-  if (!isAskable(emailId)) throw emailNotFound();
-  const { bus, database, userId } = await toChangeEmail(context, emailId, emailNotFound);
+  if (!isValidId(emailId)) throw emailNotFound();
+  const { bus, database, userId } = await authorizeEmailChange(context, emailId, emailNotFound);
   const { lastSeq, ...done } = await asUser(database, userId, async (transaction) => {
     const [before] = await lockOutgoing(transaction, userId, [emailId]);
     if (before === undefined) throw emailNotFound();
@@ -148,21 +148,21 @@ function seen(before: LockedOutgoing): ScheduledEmail {
   return { id, status, scheduledAt, timezone: timezone ?? 'UTC', updatedAt: now };
 }
 
-function readWish(before: LockedOutgoing, wish: ScheduleWish): { at: Date; timezone: string } {
-  const timezone = wish.timezone ?? before.timezone ?? 'UTC';
-  const schedule = scheduleOf({ wish: { text: wish.text, timezone }, path: '' }, before.now);
+function scheduleFor(before: LockedOutgoing, input: ScheduleInput): { at: Date; timezone: string } {
+  const timezone = input.timezone ?? before.timezone ?? 'UTC';
+  const schedule = scheduleOf({ sendAt: { text: input.text, timezone }, path: '' }, before.now);
   if (schedule === null) throw invalid('A time to send is required', 'scheduled_at');
   return schedule;
 }
 
-/** Texts that clients expect; the others follow their wording. */
+/** The texts are part of the REST contract. */
 function leftAlready({ type }: LockedOutgoing, verb: string): UserError {
   if (type === 'sent') return new UserError('validation', `Cannot ${verb} a sent email.`, { isOfState: true });
   const hint = verb === 'delete' ? ' Use PATCH to archive it.' : '';
   return new UserError('validation', `Cannot ${verb} a received email.${hint}`, { isOfState: true });
 }
 
-function refuseCancelled({ status }: LockedOutgoing, verb: string): void {
+function requireNotCancelled({ status }: LockedOutgoing, verb: string): void {
   if (status === 'cancelled')
     throw new UserError('validation', `Cannot ${verb} a cancelled email.`, { isOfState: true });
 }

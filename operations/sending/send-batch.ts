@@ -5,27 +5,30 @@ import { newIdentifier, type OperationContext } from '../context.ts';
 import { type CheckedEmail, checkOutgoing, type NewEmail } from './check-outgoing.ts';
 import { composeOutgoing, type OutgoingEmail } from './compose-outgoing.ts';
 import type { Accepted, Idempotency } from './idempotency.ts';
-import { lookAhead, receiptOf, scheduleOf } from './send-email.ts';
+import { receiptOf, replayOrNow, scheduleOf } from './send-email.ts';
 import { submitEmails } from './submit-emails.ts';
 
-/** Emails that are asked for at once. */
+/** Input of a batch. */
 export interface NewBatch {
-  /** 1 to 100; reads one of them when its turn comes, and throws validation when it is no email. `path` is that of its fields. */
+  /**
+   * 1 to 100 functions that parse an email when it is needed, and throw validation; `path` is the prefix of its field
+   * names
+   */
   emails: readonly ((path: string) => NewEmail)[];
-  /** one that cannot go: all fail with it, or the others go and it is told */
+  /** whether one invalid email fails the whole batch, or is reported while the others are sent */
   onRefusal: 'fail' | 'tell';
   idempotency: Idempotency | null;
 }
 
-/** Why an email of a batch cannot go. */
+/** Why an email of a batch was rejected. */
 interface Refusal {
   index: number;
   error: UserError;
 }
 
 /**
- * Sends the emails of a batch, each at once or on its schedule, in one transaction. Throws as sendEmail, naming the email that is at
- * fault; when refusals are told, only when none can go.
+ * Sends or schedules the emails of a batch in one transaction. Throws as sendEmail, naming the invalid email; with
+ * `tell` only when every email is rejected.
  */
 export async function sendBatch(context: OperationContext, batch: NewBatch): Promise<Accepted> {
   const { onRefusal, idempotency } = batch;
@@ -36,7 +39,7 @@ export async function sendBatch(context: OperationContext, batch: NewBatch): Pro
     return email;
   });
   if (onRefusal === 'fail') throwRefused(refused);
-  const before = await lookAhead(context, idempotency);
+  const before = await replayOrNow(context, idempotency);
   if ('receipt' in before) return before;
   const scheduled = await attempt(checked, (email) => ({ email, schedule: scheduleOf(email, before.now) }));
   refused.push(...scheduled.refused);
@@ -46,7 +49,9 @@ export async function sendBatch(context: OperationContext, batch: NewBatch): Pro
   return submit(context, composed, refused, batch);
 }
 
-/** When refusals are told, what the policy refuses is left out, one after the other, until the rest can go. */
+/**
+ * Submits the emails. With `tell`, emails that the policy rejects are removed one at a time until the rest is accepted.
+ */
 async function submit(
   context: OperationContext,
   emails: OutgoingEmail[],
@@ -72,7 +77,10 @@ async function submit(
   }
 }
 
-/** Does what can be done with each, and gathers the refusals of the others. Large emails leave other requests their turns. */
+/**
+ * Runs the work for each item and collects the rejections. Yields to other requests in between, because large emails
+ * take long.
+ */
 async function attempt<T extends object, R>(
   given: readonly T[],
   work: (each: T, index: number) => R,
@@ -92,7 +100,7 @@ async function attempt<T extends object, R>(
   return { done, refused };
 }
 
-/** The error tells the first of them, and all in its details. */
+/** Throws the first rejection, with the details of all. */
 function throwRefused(refused: readonly Refusal[]): void {
   const first = refused.toSorted((a, b) => a.index - b.index)[0]?.error;
   if (first === undefined) return;
@@ -104,7 +112,7 @@ function pathOf(index: number): CheckedEmail['path'] {
   return `emails.${index}.`;
 }
 
-/** What an error says of one email of the batch, with its place in the words; null when it is about something else. */
+/** Returns the rejection with the position in its message; null when the error is not about one email. */
 function refusalOf(error: unknown): Refusal | null {
   if (!(error instanceof UserError) || !Array.isArray(error.details)) return null;
   const { field } = (error.details as { field?: unknown }[])[0] ?? {};
@@ -122,7 +130,7 @@ function refusalOf(error: unknown): Refusal | null {
   };
 }
 
-/** What tells programs of which kind an error is. */
+/** The machine-readable parts of an error. */
 function kindOf({ wireName, reason, members }: UserError) {
   return {
     ...(wireName === undefined ? {} : { name: wireName }),

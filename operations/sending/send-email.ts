@@ -2,14 +2,14 @@ import { isHeaderText } from '../../core/sending/outgoing-headers.ts';
 import { isTimeZone, readSchedule, type ScheduleRefusal } from '../../core/sending/schedule.ts';
 import { inUserTransaction } from '../../db/connection/user-transaction.ts';
 import { readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
-import { requireSender, wholeAccount } from '../accounts/key-reach.ts';
+import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { type CheckedEmail, checkOutgoing, type NewEmail } from './check-outgoing.ts';
 import { composeOutgoing, type OutgoingEmail } from './compose-outgoing.ts';
-import { type Accepted, type Idempotency, type Receipt, replayOf } from './idempotency.ts';
+import { type Accepted, type Idempotency, idempotentReplay, type Receipt } from './idempotency.ts';
 import { submitEmails } from './submit-emails.ts';
 
-/** Sends an email, or schedules it when it says when. Throws validation, forbidden, rate_limited, conflict. */
+/** Sends an email now or on its schedule. Throws validation, forbidden, rate_limited, conflict. */
 export async function sendEmail(
   context: OperationContext,
   email: NewEmail,
@@ -18,7 +18,7 @@ export async function sendEmail(
   return sendChecked(context, [checkOutgoing(email)], { idempotency, batchId: null, repliedTo: null });
 }
 
-/** Sends checked emails, all or none; each goes at once or on its schedule. Throws as sendEmail. */
+/** Sends checked emails, all or none, each now or on its schedule. Throws as sendEmail. */
 export async function sendChecked(
   context: OperationContext,
   emails: readonly CheckedEmail[],
@@ -26,8 +26,8 @@ export async function sendChecked(
 ): Promise<Accepted> {
   const { idempotency, batchId, repliedTo } = frame;
   for (const email of emails) requireSender(context, email);
-  // What a phrase means and what is too soon hang on the time, and a repeated request comes later than the first.
-  const before = emails.some((email) => email.wish !== null) ? await lookAhead(context, idempotency) : null;
+  // Parsing a schedule depends on the time, so look for a replay first.
+  const before = emails.some((email) => email.sendAt !== null) ? await replayOrNow(context, idempotency) : null;
   if (before !== null && 'receipt' in before) return before;
   const composed: OutgoingEmail[] = [];
   for (const email of emails)
@@ -37,33 +37,33 @@ export async function sendChecked(
 }
 
 /**
- * The time by PostgreSQL's clock, or the answer that the request was given before. The keys of the user's other requests are among those
- * that are looked at: whoever asks has required the sender before.
+ * Returns the stored response of an earlier request with this key, or the time by PostgreSQL's clock. Reads the keys of
+ * the whole account; callers have checked the sender.
  */
-export async function lookAhead(
+export async function replayOrNow(
   context: OperationContext,
   idempotency: Idempotency | null,
 ): Promise<Accepted | { now: Date }> {
   const idempotencyKeys = idempotency === null ? [] : [idempotency.key];
   const policy = await inUserTransaction(
-    wholeAccount(context).database,
+    withFullAccess(context).database,
     context.userId,
     { lock: null, lockTimeoutMs: 1_000 },
     (client) =>
       readPolicy(client, context.userId, { domains: [], senders: [], recipients: [], idempotencyKeys, hourly: null }),
   );
-  const known = replayOf(idempotency, policy);
+  const known = idempotentReplay(idempotency, policy);
   if (known instanceof Error) throw known;
   return known ?? { now: policy.now };
 }
 
-/** When an email is to be sent; null: at once. Throws validation. */
+/** Parses the requested send time; null: now. Throws validation. */
 export function scheduleOf(
-  { wish, path }: Pick<CheckedEmail, 'wish' | 'path'>,
+  { sendAt, path }: Pick<CheckedEmail, 'sendAt' | 'path'>,
   now: Date,
 ): { at: Date; timezone: string } | null {
-  if (wish === null) return null;
-  const { text, timezone } = wish;
+  if (sendAt === null) return null;
+  const { text, timezone } = sendAt;
   if (timezone.length > MAX_SCHEDULE_LENGTH || !isTimeZone(timezone))
     throw invalid('Unknown time zone. Use an IANA name such as Europe/Berlin', `${path}timezone`);
   const isReadable = text.length <= MAX_SCHEDULE_LENGTH && isHeaderText(text);
@@ -77,10 +77,10 @@ function ambiguous(text: string, readings: readonly string[]): string {
   return `"${text.trim()}" can mean ${readings.join(' or ')}. Send the one you mean in ISO 8601`;
 }
 
-/** Characters; no date and no zone is longer. */
+/** Characters; longer than any date or time zone. */
 const MAX_SCHEDULE_LENGTH = 200;
 const UNREADABLE = { at: null, refusal: 'unreadable' } as const;
-/** Forms of `scheduled_at` that clients expect. */
+/** The texts are part of the REST contract. */
 const REFUSALS: Record<ScheduleRefusal, string> = {
   'unknown time zone': 'Unknown time zone. Use an IANA name such as Europe/Berlin',
   unreadable: 'Unable to parse date. Use ISO 8601 or a phrase such as "tomorrow at 9am"',
@@ -88,7 +88,7 @@ const REFUSALS: Record<ScheduleRefusal, string> = {
   'too late': 'Scheduled time cannot be more than 1 year in the future',
 };
 
-/** What is answered of one email. */
+/** Returns the response for one email. */
 export function receiptOf({ row }: OutgoingEmail): Receipt['emails'][number] {
   return { id: row.id, messageId: row.message_id, scheduledAt: row.scheduled_at, timezone: row.timezone };
 }

@@ -2,7 +2,7 @@ import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
 import type { Policy } from '../../db/queries/sending/outgoing-policy.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
 
-/** The hourly limit while a group of requests is judged: how many emails the group asks for, and how many of them go already. */
+/** The hourly limit while a group is checked: the emails in the group, and those already allowed. */
 export interface HourlyCount {
   limit: number;
   asking: number;
@@ -11,20 +11,23 @@ export interface HourlyCount {
 
 const HOUR_MS = 3_600_000;
 
-/** Why emails may not go out; null when they may. The first email at fault is named. `hourly` is null when there is no limit. */
+/**
+ * Checks sender, suppressions and hourly limit. Returns the error for the first email that fails; null when all may be
+ * sent. `hourly` is null when there is no limit.
+ */
 export function refusalOf(
   emails: readonly OutgoingEmail[],
   policy: Policy,
   hourly: Readonly<HourlyCount> | null,
 ): UserError | null {
   for (const email of emails) {
-    const refusal = senderRefusal(email, policy) ?? recipientRefusal(email, policy);
+    const refusal = senderRefusal(email, policy) ?? suppressionRefusal(email, policy);
     if (refusal !== null) return refusal;
   }
   return hourly === null ? null : limitRefusal(emails.length, policy, hourly);
 }
 
-/** What of the sender stands in the rows of an email that refusalOf lets go. */
+/** Returns the sender's ids for the row of an email that passed the policy. */
 export function admitted(email: OutgoingEmail, policy: Policy): { domainId: string; addressId: string | null } {
   const { own_domain: name, own_address: address } = email.row;
   const domain = policy.domains.get(name);
@@ -32,7 +35,7 @@ export function admitted(email: OutgoingEmail, policy: Policy): { domainId: stri
   return { domainId: domain.id, addressId: policy.addressIds.get(address) ?? null };
 }
 
-/** A sender that is not on a verified domain. Another user's domain is an unknown one. */
+/** The sender must be on a verified domain of the user. Another user's domain counts as unknown. */
 function senderRefusal({ row, path }: OutgoingEmail, policy: Policy): UserError | null {
   const domain = policy.domains.get(row.own_domain);
   if (domain?.isVerified === true) return null;
@@ -46,7 +49,7 @@ function senderRefusal({ row, path }: OutgoingEmail, policy: Policy): UserError 
   });
 }
 
-function recipientRefusal({ audience, path }: OutgoingEmail, policy: Policy): UserError | null {
+function suppressionRefusal({ audience, path }: OutgoingEmail, policy: Policy): UserError | null {
   if (policy.suppressed.size === 0) return null;
   const blocked = (addresses: readonly string[]) =>
     addresses.filter((address) => policy.suppressed.has(address.toLowerCase()));
@@ -61,7 +64,10 @@ function recipientRefusal({ audience, path }: OutgoingEmail, policy: Policy): Us
   });
 }
 
-/** Why so many emails more may not go out within the hour; null when they may. Tells when the email leaves the hour that stands in the way. */
+/**
+ * Checks the hourly limit for `wanted` more emails; null when it is not reached. The error says when the next email can
+ * be sent.
+ */
 export function limitRefusal(wanted: number, policy: Policy, { limit, asking, going }: HourlyCount): UserError | null {
   const place = limit - going - wanted;
   const inTheWay = place < 0 ? policy.now : policy.hourly[place - Math.max(0, limit - asking)];

@@ -11,21 +11,21 @@ import {
 } from '../../db/queries/sending/outgoing-write.ts';
 import { claimUnthreaded, lockThreads } from '../../db/queries/threads/thread-claim.ts';
 import { appendThreadEvents } from '../../db/queries/threads/thread-events.ts';
-import { requireSender, wholeAccount } from '../accounts/key-reach.ts';
+import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import type { OperationContext } from '../context.ts';
 import { joinThreads } from '../threads/join-threads.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
-import { type Accepted, replayOf, type Submission, stillProcessed } from './idempotency.ts';
+import { type Accepted, idempotencyKeyInUse, idempotentReplay, type Submission } from './idempotency.ts';
 import { admitted, refusalOf } from './sending-policy.ts';
 
 /**
- * Puts emails into the sending queue, or on the schedule, and answers after the commit. A request with a known Idempotency-Key is
- * answered as the first time, and nothing is stored. Throws validation, forbidden, rate_limited, conflict, unavailable; then nothing of
- * the submission is stored.
+ * Stores emails in the sending queue or on the schedule, and returns after the commit. A request with a known
+ * Idempotency-Key gets the earlier response, and nothing is stored. Throws validation, forbidden, rate_limited,
+ * conflict, unavailable; nothing of the submission is stored then.
  */
 export async function submitEmails(context: OperationContext, submission: Submission): Promise<Accepted> {
   for (const { row, path } of submission.emails) requireSender(context, { domain: row.own_domain, path });
-  return queueSubmission(wholeAccount(context), submission, commit);
+  return queueSubmission(withFullAccess(context), submission, commit);
 }
 
 async function commit(group: readonly Waiting[], lockTimeoutMs: number): Promise<Waiting[]> {
@@ -33,7 +33,7 @@ async function commit(group: readonly Waiting[], lockTimeoutMs: number): Promise
     return await commitGroup(group, lockTimeoutMs, 'join');
   } catch (error) {
     if (!(error instanceof ThreadsBusy)) throw error;
-    // A user's mail goes out even while threads of the user are locked for long: the threading actor joins it later.
+    // Mail is sent even while the user's threads are locked for long: the threading actor joins it later.
     return await commitGroup(group, lockTimeoutMs, 'leave');
   }
 }
@@ -83,16 +83,16 @@ async function judgeAndStore(
 }
 
 interface Stored {
-  /** positions of the units whose key was taken meanwhile */
+  /** indexes of the units whose key was taken in the meantime */
   leftOut: Set<number>;
-  /** ids of emails that have their thread already */
+  /** ids of emails that are already threaded */
   threaded: ReadonlySet<string>;
   lastSeq: number | null;
 }
 
 /**
- * Stores the units. Emails that refer to others, as replies do, join their threads in the same transaction, so that whoever reads the
- * thread after the answer sees them there. The lock that threading takes comes first and events come last, as in every such transaction.
+ * Stores the units. Replies join their threads in the same transaction, so that the thread shows them as soon as the
+ * request is answered. The threading lock comes first and events come last, as in every such transaction.
  */
 async function store(
   client: ClientBase,
@@ -117,7 +117,7 @@ function isReferring({ row }: OutgoingUnit['emails'][number]): boolean {
   return row.scheduled_at === null && (row.in_reply_to.length > 0 || row.reference_ids.length > 0);
 }
 
-/** Another transaction held the lock of the user's threads for too long. */
+/** Another transaction held the lock on the user's threads for too long. */
 class ThreadsBusy extends Error {}
 
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -139,7 +139,7 @@ function questionOf(group: readonly Waiting[], hourly: PolicyQuestion['hourly'])
   };
 }
 
-/** For each member the answer that was given before, why it may not go, or null when it goes. */
+/** Returns for each member the earlier response, the reason for a rejection, or null to store it. */
 function judge(
   group: readonly Waiting[],
   policy: Policy,
@@ -147,7 +147,7 @@ function judge(
 ): (Accepted | UserError | null)[] {
   let going = 0;
   return group.map(({ submission }) => {
-    const known = replayOf(submission.idempotency, policy);
+    const known = idempotentReplay(submission.idempotency, policy);
     if (known !== null) return known;
     const refusal = refusalOf(submission.emails, policy, hourly === null ? null : { ...hourly, going });
     if (refusal === null) going += submission.emails.length;
@@ -183,34 +183,34 @@ function announce({ bus, userId }: OperationContext, { stored, threaded, lastSeq
   if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
 }
 
-/** A submission that waits to be stored. */
+/** A queued submission. */
 export interface Waiting {
   context: OperationContext;
   submission: Submission;
   since: number;
-  /** of the request, when its trace is recorded */
+  /** trace context of the request, if it is recorded */
   traceParent: string | null;
   resolve: (accepted: Accepted) => void;
   reject: (error: unknown) => void;
 }
 
 /**
- * Stores submissions of one user in one transaction and settles each, but for those that it answers: they have to look again. Waits so
- * long for rows that others hold. When it throws, nothing of them was stored.
+ * Stores submissions of one user in one transaction and settles them, except those it returns, which must be tried
+ * again. Waits at most `lockTimeoutMs` for locks. When it throws, nothing was stored.
  */
 type Commit = (group: readonly Waiting[], lockTimeoutMs: number) => Promise<Waiting[]>;
 
-/** Emails and octets stored together at most. */
+/** Maximum emails and bytes per transaction. */
 const GROUP_EMAILS = 50;
-const GROUP_OCTETS = 16_000_000;
+const GROUP_BYTES = 16_000_000;
 /**
- * Milliseconds until the storing must have begun, and until it must be ready to be committed, which may then take so long: the request is
- * answered 503 at its time, and what was given up may not be stored any more.
+ * Milliseconds until storing must have begun, until it must be ready to commit, and for the commit. A request whose
+ * time is up gets 503, and its submission must not be stored afterwards.
  */
 const MAX_WAIT_MS = 4_000;
 const MAX_AGE_MS = 6_500;
 const COMMIT_MS = 2_000;
-/** Milliseconds that a group waits for rows that others hold, and then each of its members. */
+/** Lock timeouts of a group, and of each member tried alone; milliseconds. */
 const GROUP_LOCK_TIMEOUT_MS = 2_000;
 const MEMBER_LOCK_TIMEOUT_MS = 500;
 
@@ -222,8 +222,8 @@ interface UserQueue {
 const queues = new WeakMap<Database, Map<string, UserQueue>>();
 
 /**
- * Stores a submission at once, or together with all others that its user submits while a transaction of his is under way: nobody waits
- * for company, and nobody fails for another's fault.
+ * Stores a submission at once, or, while a transaction of the same user is running, together with the others that
+ * arrive meanwhile. Submissions never wait for company, and one failing submission does not fail the others.
  */
 export function queueSubmission(context: OperationContext, submission: Submission, commit: Commit): Promise<Accepted> {
   const ofDatabase = queues.get(context.database) ?? new Map<string, UserQueue>();
@@ -237,7 +237,7 @@ export function queueSubmission(context: OperationContext, submission: Submissio
   });
 }
 
-/** Never rejects. `done` is called in the moment in which nobody waits any more. */
+/** Never rejects. Calls `done` as soon as the queue is empty. */
 async function work(queue: UserQueue, commit: Commit, done: () => void): Promise<void> {
   queue.isBusy = true;
   while (queue.waiting.length > 0) {
@@ -251,26 +251,26 @@ async function work(queue: UserQueue, commit: Commit, done: () => void): Promise
   done();
 }
 
-/** To be asked when all is ready to be committed. Throws unavailable when a member waits too long by now. */
+/** Checked just before the commit. Throws unavailable when a member has waited too long. */
 export function requireTimely(group: readonly Waiting[]): void {
   const now = performance.now();
   if (group.some(({ since, context }) => now > Math.min(since + MAX_AGE_MS, context.answerBy - COMMIT_MS)))
     throw late();
 }
 
-/** The longest waiting, as many as go together; of requests with one key only the first. */
+/** Takes the oldest members up to the limits; of requests with the same key only the first. */
 function takeGroup(queue: UserQueue): Waiting[] {
   const group: Waiting[] = [];
   const left: Waiting[] = [];
   const keys = new Set<string>();
   let emails = 0;
-  let octets = 0;
+  let bytes = 0;
   for (const member of queue.waiting) {
     const { submission } = member;
     const key = submission.idempotency?.key;
     emails += submission.emails.length;
-    octets += submission.emails.reduce((sum, email) => sum + email.octets.length, 0);
-    const isFull = group.length > 0 && (emails > GROUP_EMAILS || octets > GROUP_OCTETS);
+    bytes += submission.emails.reduce((sum, email) => sum + email.octets.length, 0);
+    const isFull = group.length > 0 && (emails > GROUP_EMAILS || bytes > GROUP_BYTES);
     if (isFull || (key !== undefined && keys.has(key))) {
       left.push(member);
     } else {
@@ -283,8 +283,8 @@ function takeGroup(queue: UserQueue): Waiting[] {
 }
 
 /**
- * Tries each member of a group that failed; when the failure says nothing of its members, they fail with it. Those with a key come
- * last: another process may hold it. Answers those that have to look again.
+ * Tries each member of a failed group alone; when the failure was not caused by a member, all fail with it. Members
+ * with a key come last, because another process may hold it. Returns those to try again.
  */
 async function settleAlone(group: readonly Waiting[], commit: Commit, cause: unknown): Promise<Waiting[]> {
   let reason = cause;
@@ -297,7 +297,7 @@ async function settleAlone(group: readonly Waiting[], commit: Commit, cause: unk
     try {
       again.push(...(await commit([member], MEMBER_LOCK_TIMEOUT_MS)));
     } catch (error) {
-      member.reject(codeOf(error) === LOCK_TIMEOUT && hasKey(member) ? stillProcessed(error) : error);
+      member.reject(codeOf(error) === LOCK_TIMEOUT && hasKey(member) ? idempotencyKeyInUse(error) : error);
       if (!mayLieInMember(error)) reason = error;
     }
   }
@@ -308,7 +308,7 @@ function hasKey({ submission }: Waiting): boolean {
   return submission.idempotency !== null;
 }
 
-/** Whether the member may still be stored; one whose request was answered 503 meanwhile may not. */
+/** Returns whether the member can still be stored in time; rejects it otherwise. */
 function isFresh(member: Waiting): boolean {
   const isFresh = performance.now() < Math.min(member.since + MAX_WAIT_MS, member.context.answerBy - COMMIT_MS);
   if (!isFresh) member.reject(late());
@@ -316,14 +316,17 @@ function isFresh(member: Waiting): boolean {
 }
 
 function late(): UserError {
-  return new UserError('unavailable', 'waited too long to be stored');
+  return new UserError('unavailable', 'The request waited too long in the queue');
 }
 
-/** PostgreSQL, Appendix A: lock_not_available; with serialization_failure and deadlock_detected, trouble that passes. */
+/** PostgreSQL, Appendix A: lock_not_available; with serialization_failure and deadlock_detected, a transient error. */
 const LOCK_TIMEOUT = '55P03';
 const PASSING = new Set([LOCK_TIMEOUT, '40001', '40P01']);
 
-/** Whether a group's failure may be the doing of one of its members, or has passed, so that others can go. */
+/**
+ * Returns whether a group's failure may come from one of its members or is transient, so that members can be tried
+ * alone.
+ */
 function mayLieInMember(error: unknown): boolean {
   return !isConnectionLost(error) || PASSING.has(codeOf(error));
 }

@@ -3,20 +3,20 @@ import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/database.ts';
 import * as lists from '../../db/queries/sending/suppression-list.ts';
-import { invalid, isAskable, newIdentifier, type OperationContext } from '../context.ts';
+import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 
 export const SUPPRESSION_REASONS = ['bounce', 'complaint', 'manual'] as const;
 
 export type Suppression = lists.Suppression;
 
-/** What a list is asked for; absent puts no condition. */
+/** Filters of the list; omitted filters match all. */
 export interface SuppressionQuery {
   reason?: Suppression['reason'] | undefined;
   search?: string | undefined;
 }
 
-/** A page, newest first, with the exact total. */
+/** Returns a page, newest first, with the exact total. */
 export function listSuppressions(
   { database, userId }: OperationContext,
   query: SuppressionQuery,
@@ -26,7 +26,7 @@ export function listSuppressions(
   return asUser(database, userId, (transaction) => lists.listSuppressions(transaction, userId, conditions, page));
 }
 
-/** The suppressions behind and before two places, newest first; inverted: oldest first. */
+/** Returns a page of suppressions, newest first; inverted: oldest first. */
 export function pageSuppressions(
   { database, userId }: OperationContext,
   query: SuppressionQuery,
@@ -41,25 +41,25 @@ export function countSuppressions({ database, userId }: OperationContext, query:
   return asUser(database, userId, (transaction) => lists.countSuppressions(transaction, userId, conditions));
 }
 
-/** One for each id, null where the user has none. */
+/** Returns one suppression per id, null where the user has none. */
 export async function loadSuppressions(
   { database, userId }: OperationContext,
   ids: readonly string[],
 ): Promise<(Suppression | null)[]> {
   const found = await asUser(database, userId, (transaction) =>
-    lists.findSuppressions(transaction, userId, ids.filter(isAskable)),
+    lists.findSuppressions(transaction, userId, ids.filter(isValidId)),
   );
   const byId = new Map(found.map((suppression) => [suppression.id, suppression]));
   return ids.map((id) => byId.get(id) ?? null);
 }
 
-/** By its id or its address, in any case of letters. Throws not_found. */
+/** Returns a suppression by id or address (case-insensitive). Throws not_found. */
 export async function readSuppression(context: OperationContext, idOrAddress: string): Promise<Suppression> {
   return onOne(context, idOrAddress, lists.findSuppression);
 }
 
 /**
- * Suppresses an address by its user's wish: no mail goes there until that is lifted. One that is suppressed already stays as it is.
+ * Suppresses an address: no mail is sent to it until the suppression is removed. An existing suppression is kept.
  * Throws validation.
  */
 export async function suppressAddress(
@@ -79,7 +79,7 @@ export async function suppressAddress(
   );
 }
 
-/** Lifts a suppression, by its id or its address: mail goes there again. Throws not_found. */
+/** Removes a suppression by id or address. Throws not_found. */
 export async function liftSuppression(context: OperationContext, idOrAddress: string): Promise<Suppression> {
   return onOne(context, idOrAddress, lists.deleteSuppression);
 }
@@ -99,12 +99,12 @@ async function onOne(
   const isAddress =
     idOrAddress.includes('@') && idOrAddress.length <= MAX_ADDRESS_LENGTH && !idOrAddress.includes('\0');
   const found =
-    isAddress || isAskable(idOrAddress)
+    isAddress || isValidId(idOrAddress)
       ? await asUser(database, userId, (transaction) => work(transaction, userId, idOrAddress))
       : null;
   if (found === null) throw new UserError('not_found', 'Suppression not found');
   return found;
 }
 
-/** Characters; longer than any address is (RFC 5321 §4.5.3.1.3). */
+/** Characters; longer than any address (RFC 5321 §4.5.3.1.3). */
 const MAX_ADDRESS_LENGTH = 320;

@@ -5,7 +5,7 @@ import { newIdentifier, type OperationContext, type OperationParts } from '../co
 import type { CheckedEmail } from './check-outgoing.ts';
 import { sendChecked } from './send-email.ts';
 
-/** What mail of our own has none of, but that nobody's automaton shall answer it (RFC 3834 §5). */
+/** Mail of the service has none of these, and asks automatic responders not to reply (RFC 3834 §5). */
 const BARE: Omit<CheckedEmail, 'sender' | 'domain' | 'to' | 'subject' | 'text'> = {
   cc: [],
   bcc: [],
@@ -17,15 +17,15 @@ const BARE: Omit<CheckedEmail, 'sender' | 'domain' | 'to' | 'subject' | 'text'> 
   references: [],
   attachments: [],
   tags: [],
-  wish: null,
+  sendAt: null,
   path: '',
 };
-/** Within which mail of our own is stored; milliseconds. */
+/** Time limit to store a message; milliseconds. */
 const TIME_MS = 9_000;
 
 /**
- * Sends mail of the service itself through its own queue, as the mail of a user that is nobody. Resolves when it is stored. Throws
- * validation when mail to the address has bounced, unavailable.
+ * Sends mail of the service through its own queue, as a system user without an account. Resolves when it is stored.
+ * Throws validation when the address is suppressed, unavailable.
  */
 export async function sendSystemMail(parts: OperationParts, from: string, mail: SystemMail): Promise<void> {
   const context = contextOf(parts);

@@ -40,7 +40,7 @@ import {
 /** What makes identifiers. */
 interface ThreadingParts {
   now: () => Date;
-  random: (octets: number) => Uint8Array;
+  random: (bytes: number) => Uint8Array;
 }
 
 /**

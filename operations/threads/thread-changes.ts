@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { UserError } from '../../core/shared/errors.ts';
-import { labelOf, MAX_LABEL_LENGTH, MAX_LABELS, uniteLabels, withoutLabels } from '../../core/threads/label.ts';
+import { MAX_LABEL_LENGTH, MAX_LABELS, mergeLabels, normalizeLabel, subtractLabels } from '../../core/threads/label.ts';
 import { asUser } from '../../db/connection/database.ts';
 import type { EmailFlags } from '../../db/queries/emails/email-flags.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from '../../db/queries/threads/thread-flags.ts';
 import * as labelQueries from '../../db/queries/threads/thread-labels.ts';
 import { invalid, type OperationContext } from '../context.ts';
-import { type Changed, changeThreads, livingThreads } from './thread-transaction.ts';
+import { type Changed, changeThreads, resolveLivingThreads } from './thread-transaction.ts';
 
 export type Label = labelQueries.Label;
 
@@ -59,7 +59,7 @@ export async function updateThreads(
     throw invalid('Give at least one of: isRead, isArchived, labels, addLabels, removeLabels', 'isRead');
   return changeThreads(context, async (client) => {
     const { userId } = context;
-    const living = [...new Set(await livingThreads(client, userId, threadIds))];
+    const living = [...new Set(await resolveLivingThreads(client, userId, threadIds))];
     const flagged = await setFlags(client, context, { threadIds: living, isRead, isArchived });
     const labelled = labelling === null ? [] : await setLabels(client, userId, living, labelling);
     return { answer: living, events: [...flagged, ...labelled] };
@@ -123,21 +123,21 @@ function labellingOf({ labels, addLabels, removeLabels }: ThreadChange): Labelli
   if (labels !== undefined) {
     if (addLabels !== undefined || removeLabels !== undefined)
       throw invalid('Give either labels, or addLabels and removeLabels', 'labels');
-    const given = uniteLabels(labelsOf(labels, 'labels'), []);
+    const given = mergeLabels(labelsOf(labels, 'labels'), []);
     return () => given;
   }
   if (addLabels === undefined && removeLabels === undefined) return null;
   const added = labelsOf(addLabels ?? [], 'addLabels');
   const removed = labelsOf(removeLabels ?? [], 'removeLabels');
-  if (withoutLabels(added, removed).length < added.length)
+  if (subtractLabels(added, removed).length < added.length)
     throw invalid('A label cannot be added and removed at once', 'removeLabels');
-  return (present) => withoutLabels(uniteLabels(present, added), removed);
+  return (present) => subtractLabels(mergeLabels(present, added), removed);
 }
 
 function labelsOf(texts: readonly string[], field: string): string[] {
   if (texts.length > MAX_LABELS) throw invalid(`At most ${MAX_LABELS} labels can be given`, field);
   return texts.map((text, at) => {
-    const label = labelOf(text);
+    const label = normalizeLabel(text);
     if (label === null)
       throw invalid(`A label has 1 to ${MAX_LABEL_LENGTH} characters, without control characters`, `${field}.${at}`);
     return label;

@@ -9,10 +9,10 @@ import { mergeThreads as mergeRows } from '../../db/queries/threads/thread-merge
 import { lockPlaces } from '../../db/queries/threads/thread-move.ts';
 import { writeThreads } from '../../db/queries/threads/thread-row.ts';
 import { readThreadEnds, renumberThreads } from '../../db/queries/threads/thread-write.ts';
-import { invalid, isAskable, newIdentifier, type OperationContext } from '../context.ts';
+import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { emailNotFound } from '../routing/route-now.ts';
 import { regroup } from './regroup-messages.ts';
-import { type Changed, changeThreads, livingThreads } from './thread-transaction.ts';
+import { type Changed, changeThreads, resolveLivingThreads } from './thread-transaction.ts';
 
 /** Messages that one call moves. */
 const MAX_MOVED_EMAILS = 500;
@@ -37,7 +37,7 @@ export async function splitThread(
   const asked = askedEmails(emailIds);
   return changeThreads(context, async (client) => {
     const { userId } = context;
-    const [living = threadId] = await livingThreads(client, userId, [threadId]);
+    const [living = threadId] = await resolveLivingThreads(client, userId, [threadId]);
     const threadOf = await lockEmails(client, userId, asked);
     const homes = [...new Set(threadOf.values())];
     const [home = living] = homes;
@@ -73,7 +73,7 @@ export async function moveEmails(
   const asked = askedEmails(emailIds);
   return changeThreads(context, async (client) => {
     const { userId } = context;
-    const [targetId = toThreadId] = await livingThreads(client, userId, [toThreadId]);
+    const [targetId = toThreadId] = await resolveLivingThreads(client, userId, [toThreadId]);
     const threadOf = await lockEmails(client, userId, asked);
     const moving = asked.filter((emailId) => threadOf.get(emailId) !== targetId);
     if (moving.length === 0) return { answer: targetId, events: [] };
@@ -87,7 +87,7 @@ export async function moveEmails(
 function askedEmails(emailIds: readonly string[]): string[] {
   if (emailIds.length === 0 || emailIds.length > MAX_MOVED_EMAILS)
     throw invalid(`Give 1 to ${MAX_MOVED_EMAILS} messages`, 'emailIds');
-  if (!emailIds.every(isAskable)) throw emailNotFound();
+  if (!emailIds.every(isValidId)) throw emailNotFound();
   return [...new Set(emailIds)];
 }
 
@@ -124,7 +124,7 @@ export async function mergeThreads(context: OperationContext, threadIds: readonl
     throw invalid(`Give 2 to ${MAX_MERGED_THREADS} threads to join`, 'threadIds');
   return changeThreads(context, async (client) => {
     const { userId } = context;
-    const living = [...new Set(await livingThreads(client, userId, threadIds))];
+    const living = [...new Set(await resolveLivingThreads(client, userId, threadIds))];
     const threads = await readThreads(client, userId, living);
     return unite(client, userId, threads);
   });

@@ -4,7 +4,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import { inUserTransaction } from '../../db/connection/user-transaction.ts';
 import { appendThreadEvents, type ThreadEvent } from '../../db/queries/threads/thread-events.ts';
 import { resolveThreads } from '../../db/queries/threads/thread-move.ts';
-import { isAskable, newIdentifier, type OperationContext } from '../context.ts';
+import { isValidId, newIdentifier, type OperationContext } from '../context.ts';
 
 /** What a change of threads came to, and what the feed tells of it. */
 export interface Changed<T> {
@@ -37,18 +37,18 @@ export async function changeThreads<T>(
       const withIds = events.map((event) => ({ id: newIdentifier(context, 'event'), ...event }));
       return { answer, lastSeq: events.length === 0 ? null : await appendThreadEvents(client, userId, withIds) };
     });
-  const { answer, lastSeq } = await untilWon(context, transact);
+  const { answer, lastSeq } = await retryTransaction(context, transact);
   if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
   return answer;
 }
 
 /** For each id the living thread that it leads to. Throws not_found when the user has not all of them. */
-export async function livingThreads(
+export async function resolveLivingThreads(
   client: pg.ClientBase,
   userId: string,
   threadIds: readonly string[],
 ): Promise<string[]> {
-  const living = await resolveThreads(client, userId, threadIds.filter(isAskable));
+  const living = await resolveThreads(client, userId, threadIds.filter(isValidId));
   return threadIds.map((id) => {
     const threadId = living.get(id);
     if (threadId === undefined) throw threadNotFound();
@@ -60,7 +60,7 @@ export function threadNotFound(): UserError {
   return new UserError('not_found', 'Thread not found');
 }
 
-async function untilWon<T>(context: OperationContext, work: () => Promise<T>): Promise<T> {
+async function retryTransaction<T>(context: OperationContext, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work();

@@ -1,12 +1,12 @@
 import { parseSearch, type SearchTerm } from '../../core/search/search-query.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage } from '../../core/shared/page.ts';
-import { labelKey, labelOf } from '../../core/threads/label.ts';
+import { labelKey, normalizeLabel } from '../../core/threads/label.ts';
 import { asUser } from '../../db/connection/database.ts';
 import * as reads from '../../db/queries/emails/email-read.ts';
 import * as inbox from '../../db/queries/threads/inbox-list.ts';
 import * as lists from '../../db/queries/threads/thread-list.ts';
-import { invalid, isAskable, type OperationContext } from '../context.ts';
+import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { type Email, type EmailSummary, MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 
 export type { ListedThread, Thread } from '../../db/queries/threads/thread-list.ts';
@@ -32,7 +32,7 @@ export async function listThreads(
   const { cursor } = page;
   const threads = await asUser(database, userId, async (transaction) => {
     const found =
-      cursor === null || !isAskable(cursor) ? undefined : await lists.findThreads(transaction, userId, [cursor]);
+      cursor === null || !isValidId(cursor) ? undefined : await lists.findThreads(transaction, userId, [cursor]);
     const last = cursor === null ? null : found?.get(cursor);
     if (last === undefined) throw invalid('Invalid cursor', 'cursor');
     const after = last === null ? null : { at: last.lastMessageAt, id: last.id };
@@ -67,7 +67,7 @@ export async function readThread(
   threadId: string,
 ): Promise<{ thread: lists.Thread; messages: Email[] }> {
   const { database, userId } = context;
-  if (!isAskable(threadId)) throw threadNotFound();
+  if (!isValidId(threadId)) throw threadNotFound();
   return asUser(database, userId, async (transaction) => {
     const thread = (await lists.findThreads(transaction, userId, [threadId])).get(threadId);
     if (thread === undefined) throw threadNotFound();
@@ -81,7 +81,7 @@ export async function loadThreads(
   threadIds: readonly string[],
 ): Promise<(lists.Thread | null)[]> {
   const found = await asUser(context.database, context.userId, (transaction) =>
-    lists.findThreads(transaction, context.userId, threadIds.filter(isAskable)),
+    lists.findThreads(transaction, context.userId, threadIds.filter(isValidId)),
   );
   return threadIds.map((id) => found.get(id) ?? null);
 }
@@ -93,7 +93,7 @@ export async function pageThreadEmails(
   page: KeysetPage,
 ): Promise<EmailSummary[][]> {
   const found = await asUser(context.database, context.userId, (transaction) =>
-    lists.pageThreadEmails(transaction, context.userId, threadIds.filter(isAskable), page),
+    lists.pageThreadEmails(transaction, context.userId, threadIds.filter(isValidId), page),
   );
   return threadIds.map((id) => found.get(id) ?? []);
 }
@@ -151,7 +151,7 @@ function inboxConditionsOf(query: InboxQuery, now: Date): inbox.InboxConditions 
   const { search = '', isUnread = false, isArchived, label, domain, address } = query;
   const terms = parseSearch(search, now);
   if (label !== undefined) {
-    const given = labelOf(label);
+    const given = normalizeLabel(label);
     terms.push({ kind: 'label', key: given === null ? '' : labelKey(given), isNegated: false });
   }
   return {

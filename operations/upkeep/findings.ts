@@ -4,7 +4,7 @@ import { countSendsLeft } from '../accounts/account.ts';
 import type { OperationContext } from '../context.ts';
 import { domainViewOf } from '../domains/domains.ts';
 
-export type ThingKind =
+export type FindingKind =
   | 'domain-unproven'
   | 'domain-proof-lost'
   | 'domain-records-missing'
@@ -16,21 +16,21 @@ export type ThingKind =
   | 'api-key-expiring'
   | 'mail-to-review';
 
-/** Something that its user should look at. */
-export interface ThingToFix {
-  kind: ThingKind;
-  /** error: mail is lost, refused or stuck; warning: it will be; notice: somebody has to decide */
+/** A problem that the user should look at. */
+export interface Finding {
+  kind: FindingKind;
+  /** error: mail is lost, rejected or stuck; warning: it will be; notice: the user has to decide */
   severity: 'error' | 'warning' | 'notice';
   title: string;
-  /** what it comes to and what helps, in whole sentences */
+  /** the effect and the remedy, in full sentences */
   detail: string;
-  /** since when, or when it will be; null: nobody knows */
+  /** since when, or when it will happen; null: unknown */
   at: Date | null;
-  /** what it is about; null: the account */
+  /** the object concerned; null: the account */
   nodeId: string | null;
 }
 
-/** A limit is told of when so much of it is used. */
+/** The share of the limit at which a finding appears. */
 const NEAR_LIMIT = 0.9;
 const DAY_MS = 86_400_000;
 const EXPIRING_DAYS = 7;
@@ -38,8 +38,8 @@ const EXPIRED_DAYS = 30;
 
 const RANK = { error: 0, warning: 1, notice: 2 } as const;
 
-/** The worst first. As many statements whatever there is. */
-export async function findThingsToFix(context: OperationContext): Promise<ThingToFix[]> {
+/** Returns the findings, most severe first. The number of statements is constant. */
+export async function listFindings(context: OperationContext): Promise<Finding[]> {
   const { database, userId } = context;
   const now = context.now();
   const keySpan = {
@@ -54,19 +54,19 @@ export async function findThingsToFix(context: OperationContext): Promise<ThingT
     reviews: await faults.readReviews(transaction, userId),
   }));
   const things = [
-    ...found.domains.flatMap((domain) => domainThing(context, domain)),
-    ...found.endpoints.map(endpointThing),
-    ...found.deadEnds.map(deadEndThing),
-    ...limitThing(context, await countSendsLeft(context)),
-    ...found.keys.map((key) => keyThing(key, now)),
-    ...(found.reviews === null ? [] : [reviewThing(found.reviews)]),
+    ...found.domains.flatMap((domain) => domainFinding(context, domain)),
+    ...found.endpoints.map(endpointFinding),
+    ...found.deadEnds.map(deadEndFinding),
+    ...limitFinding(context, await countSendsLeft(context)),
+    ...found.keys.map((key) => keyFinding(key, now)),
+    ...(found.reviews === null ? [] : [reviewFinding(found.reviews)]),
   ];
   return things.toSorted((a, b) => RANK[a.severity] - RANK[b.severity]);
 }
 
 type FaultyDomain = Awaited<ReturnType<typeof faults.readFaultyDomains>>[number];
 
-function domainThing(context: OperationContext, row: FaultyDomain): ThingToFix[] {
+function domainFinding(context: OperationContext, row: FaultyDomain): Finding[] {
   const domain = domainViewOf(context, row);
   const { name, id: nodeId, addressCount } = domain;
   const addresses = addressCount === 0 ? '' : ` It has ${counted(addressCount, 'active address', 'active addresses')}.`;
@@ -108,7 +108,7 @@ function domainThing(context: OperationContext, row: FaultyDomain): ThingToFix[]
   ];
 }
 
-function endpointThing(endpoint: faults.FaultyEndpoint): ThingToFix {
+function endpointFinding(endpoint: faults.FaultyEndpoint): Finding {
   const { id: nodeId, name, isActive, inactiveReason, failingSince: at, pending } = endpoint;
   if (!isActive)
     return {
@@ -130,7 +130,7 @@ function endpointThing(endpoint: faults.FaultyEndpoint): ThingToFix {
   };
 }
 
-function deadEndThing({ id, address, endpointName }: faults.DeadEndAddress): ThingToFix {
+function deadEndFinding({ id, address, endpointName }: faults.DeadEndAddress): Finding {
   return {
     kind: 'address-without-way',
     severity: 'notice',
@@ -141,7 +141,7 @@ function deadEndThing({ id, address, endpointName }: faults.DeadEndAddress): Thi
   };
 }
 
-function limitThing({ settings }: OperationContext, left: number | null): ThingToFix[] {
+function limitFinding({ settings }: OperationContext, left: number | null): Finding[] {
   const { sendLimitPerHour: limit } = settings;
   if (left === null || limit - left < limit * NEAR_LIMIT) return [];
   return [
@@ -156,7 +156,7 @@ function limitThing({ settings }: OperationContext, left: number | null): ThingT
   ];
 }
 
-function keyThing({ id, name, expiresAt }: faults.ExpiringKey, now: Date): ThingToFix {
+function keyFinding({ id, name, expiresAt }: faults.ExpiringKey, now: Date): Finding {
   const isOver = expiresAt <= now;
   return {
     kind: isOver ? 'api-key-expired' : 'api-key-expiring',
@@ -170,7 +170,7 @@ function keyThing({ id, name, expiresAt }: faults.ExpiringKey, now: Date): Thing
   };
 }
 
-function reviewThing({ emailId, since, count }: { emailId: string; since: Date; count: number }): ThingToFix {
+function reviewFinding({ emailId, since, count }: { emailId: string; since: Date; count: number }): Finding {
   const many =
     count >= faults.MAX_REVIEWS
       ? `${faults.MAX_REVIEWS} or more emails wait`

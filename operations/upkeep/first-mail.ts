@@ -2,18 +2,18 @@ import { asUser } from '../../db/connection/database.ts';
 import { findFirstReceiving } from '../../db/queries/domains/email-address-list.ts';
 import type { OperationContext } from '../context.ts';
 
-/** How a first mail is sent to a user, by commands that work when they are pasted into a shell. */
+/** Commands that send a first test mail, ready to paste into a shell. */
 export interface FirstMail {
-  /** the oldest of the user's that mail reaches */
+  /** the user's oldest address that can receive */
   addressId: string;
   address: string;
   swaks: string;
   curl: string;
-  /** lists emails by the REST interface; the key has to be put in */
+  /** lists emails through the REST interface; contains a placeholder for the key */
   list: string;
 }
 
-/** Null when the user has no address that mail reaches. */
+/** Returns null when the user has no address that can receive. */
 export async function readFirstMail({ database, userId, settings }: OperationContext): Promise<FirstMail | null> {
   const found = await asUser(database, userId, (transaction) => findFirstReceiving(transaction, userId));
   if (found === null) return null;
@@ -34,7 +34,7 @@ export async function readFirstMail({ database, userId, settings }: OperationCon
 /** RFC 2606. */
 const SENDER = 'you@example.com';
 
-/** A text as one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

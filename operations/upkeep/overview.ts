@@ -5,24 +5,24 @@ import { invalid, type OperationContext } from '../context.ts';
 export type { RecentWebhooks, WaitingMail } from '../../db/queries/upkeep/overview-counts.ts';
 export { MAX_COUNTED, MAX_DEFERRED, MAX_SAMPLED_DELIVERIES } from '../../db/queries/upkeep/overview-counts.ts';
 
-/** Whole hours up to now, the present one among them. */
+/** Whole hours up to now, including the current one. */
 export interface Span {
   from: Date;
   until: Date;
 }
 
-/** Mail that was created within an hour, as it stands now. */
+/** Mail counts of one hour, by current status. */
 export interface HourOfMail {
   /** UTC */
   beginsAt: Date;
   received: number;
-  /** all that was given to be sent, what is still on its way too */
+  /** all sent mail, including mail still in the queue */
   sent: number;
   /** of these */
   delivered: number;
   bounced: number;
   failed: number;
-  /** received, and held back by a guard rule now */
+  /** received, and currently held by a guard rule */
   held: number;
 }
 
@@ -38,7 +38,7 @@ export function overviewSpan({ now }: OperationContext, hours: number): Span {
   return { from: new Date(present - (hours - 1) * HOUR_MS), until };
 }
 
-/** Each hour of the span, oldest first, those without mail too. */
+/** Returns every hour of the span, oldest first, including hours without mail. */
 export async function readHours({ database, userId }: OperationContext, { from, until }: Span): Promise<HourOfMail[]> {
   const rows = await asUser(database, userId, (transaction) => counts.readHourlyCounts(transaction, userId, from));
   const hours = new Map<number, HourOfMail>();
@@ -54,14 +54,14 @@ export async function readHours({ database, userId }: OperationContext, { from, 
 function addTo(hour: HourOfMail, { type, status, isHeld, count }: counts.HourlyCount): void {
   if (isHeld) hour.held += count;
   else if (type === 'received') hour.received += count;
-  // What waits for its time has not been sent.
+  // Scheduled mail has not been sent.
   else if (type === 'sent') {
     hour.sent += count;
     if (status === 'delivered' || status === 'bounced' || status === 'failed') hour[status] += count;
   }
 }
 
-/** All hours together. */
+/** Sums the hours. */
 export function totalsOf(hours: readonly HourOfMail[]): Omit<HourOfMail, 'beginsAt'> {
   const sum = (field: keyof Omit<HourOfMail, 'beginsAt'>) => hours.reduce((total, hour) => total + hour[field], 0);
   return {

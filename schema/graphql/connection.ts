@@ -1,5 +1,11 @@
 import { resolveCursorConnection } from '@pothos/plugin-relay';
-import { decodePlace, encodePlace, type KeysetPage, MAX_PAGE_SIZE, type Place } from '../../core/shared/page.ts';
+import {
+  decodeCursor,
+  encodeCursor,
+  type KeysetCursor,
+  type KeysetPage,
+  MAX_PAGE_SIZE,
+} from '../../core/shared/page.ts';
 import { invalid } from '../../operations/context.ts';
 import { DEFAULT_CONNECTION_SIZE } from './builder.ts';
 
@@ -28,10 +34,10 @@ export interface Cursors<At> {
  */
 export function connection<Node>(
   args: ConnectionArgs,
-  placeOf: (row: Node) => Place,
+  placeOf: (row: Node) => KeysetCursor,
   load: (page: KeysetPage) => Promise<Node[]>,
 ): Promise<Connection<Node>> {
-  return connectionBy({ encode: encodePlace, decode: decodePlace }, args, placeOf, load);
+  return connectionBy({ encode: encodeCursor, decode: decodeCursor }, args, placeOf, load);
 }
 
 /** As `connection`, of a list in another order. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exportAccount } from '../../bin/runner/export-account.ts';
-import { encryptSecret, NONCE_OCTETS } from '../../core/shared/secret-box.ts';
+import { encryptSecret, NONCE_BYTES } from '../../core/shared/secret-box.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/cluster/database.ts';
 import { insertEmails } from '../support/rows/email-rows.ts';
@@ -47,7 +47,7 @@ async function addWebhook(format: string, url: string): Promise<void> {
       `ep_${format}`,
       format,
       { url, retryAttempts: 3 },
-      encryptSecret(SECRET_KEY, 'webhook-secret', 'whsec_x', randomBytes(NONCE_OCTETS)),
+      encryptSecret(SECRET_KEY, 'webhook-secret', 'whsec_x', randomBytes(NONCE_BYTES)),
     ],
   );
 }

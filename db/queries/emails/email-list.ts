@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
 import { addressParty, domainParty } from '../../../core/search/email-parties.ts';
-import type { KeysetPage, Page, Place } from '../../../core/shared/page.ts';
+import type { KeysetCursor, KeysetPage, Page } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
 import { containsPattern } from '../search/search-pattern.ts';
@@ -289,7 +289,7 @@ function columnConditions(alias: 'e' | 'c', conditions: EmailConditions): RawBui
 
 /** The instant alone first: comparing texts is not leakproof, so that under the policy no index would be entered by the pair. */
 function placeConditions(of: Alias, page: KeysetPage): RawBuilder<unknown> {
-  const compare = (place: Place | null, operator: RawBuilder<unknown>) =>
+  const compare = (place: KeysetCursor | null, operator: RawBuilder<unknown>) =>
     place === null
       ? sql``
       : sql`and ${sql.ref(`${of}.created_at`)} ${operator}= ${place.at}::timestamptz

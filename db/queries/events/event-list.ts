@@ -22,7 +22,7 @@ export interface FeedEvent {
 }
 
 /** Which of the events behind a place are read. */
-export interface EventsWish {
+export interface EventsRequest {
   /** the number that they lie behind */
   after: number;
   /** null: of every kind */
@@ -55,7 +55,7 @@ const MAX_SCANNED = 10_000;
 const LOCK_TIMEOUT_MS = 3_000;
 
 /** Events behind a place in one snapshot: since numbers are given out in the order of the commits, none before `lastSeq` is missing. */
-export async function readEventsAfter(database: Database, userId: string, wish: EventsWish): Promise<EventsAhead> {
+export async function readEventsAfter(database: Database, userId: string, wish: EventsRequest): Promise<EventsAhead> {
   const { after, kinds, limit } = wish;
   const { rows } = await inUserTransaction(
     database,

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import { readAnswers, type StoredAnswer } from '../../../core/routing/guard-judgement.ts';
 import type { GuardFacts } from '../../../core/routing/guard-rule.ts';
-import type { Place } from '../../../core/shared/page.ts';
+import type { KeysetCursor } from '../../../core/shared/page.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
 import { type GuardFactsExtent, type GuardFactsRow, guardFactsColumns, guardFactsOfRow } from './guard-facts.ts';
 
@@ -35,7 +35,7 @@ export async function readGuardedEmail(
 export async function readGuardedEmails(
   transaction: Transaction<Tables>,
   userId: string,
-  span: { since: Date; before: Place | null; limit: number },
+  span: { since: Date; before: KeysetCursor | null; limit: number },
   extent: GuardFactsExtent,
 ): Promise<GuardedEmail[]> {
   const { since, before, limit } = span;

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
-import type { GuardRule, RulePlace } from '../../../core/routing/guard-rule.ts';
+import type { GuardRule, RuleCursor } from '../../../core/routing/guard-rule.ts';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { containsPattern } from '../search/search-pattern.ts';
@@ -49,9 +49,9 @@ export async function pageGuardRules(
   transaction: Transaction<Tables>,
   userId: string,
   conditions: GuardRuleConditions,
-  page: KeysetPage<RulePlace>,
+  page: KeysetPage<RuleCursor>,
 ): Promise<ListedGuardRule[]> {
-  const compare = (place: RulePlace | null, operator: RawBuilder<unknown>) =>
+  const compare = (place: RuleCursor | null, operator: RawBuilder<unknown>) =>
     place === null
       ? sql``
       : sql`and (g.priority, g.created_at, g.id) ${operator} (${place.priority}::integer, ${place.at}::timestamptz, ${place.id}::text)`;

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import type { KeysetPage, Place } from '../../../core/shared/page.ts';
+import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
 import {
   type EmailSummary,
@@ -28,7 +28,7 @@ export async function pageWaitingEmails(
   const order = isRising ? sql`order by ${at}, e.id` : sql`order by ${at} desc, e.id desc`;
   const [behind, ahead] = isSoonestFirst ? ['>', '<'] : ['<', '>'];
   // The instant alone first: comparing texts is not leakproof, so that under the policy no index would be entered by the pair.
-  const compare = (place: Place | null, operator = '>') =>
+  const compare = (place: KeysetCursor | null, operator = '>') =>
     place === null
       ? sql``
       : sql`and ${at} ${sql.raw(operator)}= ${place.at}::timestamptz

@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
 import type { EmailType } from '../../../core/emails/email-status.ts';
-import type { KeysetPage, Place } from '../../../core/shared/page.ts';
+import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
 import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from '../emails/email-row.ts';
@@ -119,7 +119,7 @@ export async function pageThreadEmails(
   page: KeysetPage,
 ): Promise<Map<string, EmailSummary[]>> {
   const order = page.isInverted ? sql`order by e.thread_at desc, e.id desc` : sql`order by e.thread_at, e.id`;
-  const compare = (place: Place | null, operator: RawBuilder<unknown>) =>
+  const compare = (place: KeysetCursor | null, operator: RawBuilder<unknown>) =>
     place === null
       ? sql``
       : sql`and e.thread_at ${operator}= ${place.at}::timestamptz
@@ -217,7 +217,7 @@ function fromThreads(userId: string, conditions: ThreadConditions, page: KeysetP
 
 /** The instant alone first: comparing texts is not leakproof, so that under the policy no index would be entered by the pair. */
 function placeConditions(page: KeysetPage): RawBuilder<unknown> {
-  const compare = (place: Place | null, operator: RawBuilder<unknown>) =>
+  const compare = (place: KeysetCursor | null, operator: RawBuilder<unknown>) =>
     place === null
       ? sql``
       : sql`and t.last_message_at ${operator}= ${place.at}::timestamptz

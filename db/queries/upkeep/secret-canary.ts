@@ -1,7 +1,7 @@
 import {
   decryptSecret,
   encryptSecret,
-  NONCE_OCTETS,
+  NONCE_BYTES,
   SecretBoxError,
   secretKeyId,
 } from '../../../core/shared/secret-box.ts';
@@ -21,7 +21,7 @@ export function fitsSecretKey(
     await client.query('lock table secret_canary in exclusive mode');
     const { rows } = await client.query<{ ciphertext: string }>('select ciphertext from secret_canary');
     if (rows.length === 0) {
-      const ciphertext = encryptSecret(secretKey, 'canary', CANARY, random(NONCE_OCTETS));
+      const ciphertext = encryptSecret(secretKey, 'canary', CANARY, random(NONCE_BYTES));
       await client.query('insert into secret_canary (key_id, ciphertext) values ($1, $2)', [
         secretKeyId(secretKey),
         ciphertext,

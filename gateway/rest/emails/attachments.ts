@@ -44,20 +44,20 @@ export const attachmentRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
   );
 };
 
-/** Answers the octets in a form in which nothing of them can run. */
+/** Answers the bytes in a form in which nothing of them can run. */
 export function sendFile(reply: FastifyReply, file: AttachmentFile): FastifyReply {
-  const octets = Buffer.from(file.octets.buffer, file.octets.byteOffset, file.octets.byteLength);
+  const bytes = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength);
   return reply
     .headers({
       'content-type': isContentType(file.contentType) ? file.contentType : 'application/octet-stream',
       'content-disposition': contentDisposition(file.filename),
-      'content-length': octets.length,
+      'content-length': bytes.length,
       // What a session opened is not to be had from the browser when the session is over.
       'cache-control': reply.request.caller?.via === 'session' ? 'no-store' : 'private, max-age=3600',
       'x-content-type-options': 'nosniff',
       'content-security-policy': SANDBOX,
     })
-    .send(octets);
+    .send(bytes);
 }
 
 /** RFC 9110 §8.3.1 without parameters. */

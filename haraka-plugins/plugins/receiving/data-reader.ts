@@ -1,8 +1,8 @@
 import {
+  MAX_HEADER_BYTES,
   MAX_HEADER_LINES,
-  MAX_HEADER_OCTETS,
-  MAX_LINE_OCTETS,
-  MAX_MESSAGE_OCTETS,
+  MAX_LINE_BYTES,
+  MAX_MESSAGE_BYTES,
   MAX_RECEIVED_FIELDS,
 } from '../../../core/smtp/smtp-limits.ts';
 import { close, type Decision, reply } from './answer.ts';
@@ -99,7 +99,7 @@ export class DataReader {
   #append(chunk: Buffer): void {
     const needed = this.#end + chunk.length;
     if (needed > this.#buffer.length) {
-      const ample = Math.min(needed * 2, MAX_MESSAGE_OCTETS + MAX_LINE_OCTETS);
+      const ample = Math.min(needed * 2, MAX_MESSAGE_BYTES + MAX_LINE_BYTES);
       const size = Math.max(needed, ample, FIRST_SIZE_OCTETS);
       const grown = Buffer.allocUnsafe(size);
       this.#buffer.copy(grown, 0, 0, this.#end);
@@ -112,13 +112,13 @@ export class DataReader {
   }
 
   #keepLine(octets: Buffer, from: number, to: number): void {
-    if (to - from > MAX_LINE_OCTETS) this.#refuse(lineTooLong);
+    if (to - from > MAX_LINE_BYTES) this.#refuse(lineTooLong);
     if (this.#refusal !== null) return;
     if (this.#isInHeader) this.#countHeaderLine(octets, from, to);
     if (from !== this.#kept) octets.copyWithin(this.#kept, from, to);
     this.#kept += to - from;
-    if (this.#kept > MAX_MESSAGE_OCTETS) this.#refuse(tooBig);
-    else if (this.#isInHeader && this.#kept > MAX_HEADER_OCTETS) this.#refuse(headerTooBig);
+    if (this.#kept > MAX_MESSAGE_BYTES) this.#refuse(tooBig);
+    else if (this.#isInHeader && this.#kept > MAX_HEADER_BYTES) this.#refuse(headerTooBig);
   }
 
   /** The header section ends at the first empty line, as for every parser; a message without one is all header section. */
@@ -155,8 +155,8 @@ export class DataReader {
   /** Moves the unfinished line behind the kept ones; of a line that is refused anyway only what tells its end is kept. */
   #closeGap(): void {
     const unfinished = this.#end - this.#lineAt;
-    if (unfinished > MAX_LINE_OCTETS) this.#refuse(lineTooLong);
-    else if (this.#kept + unfinished > MAX_MESSAGE_OCTETS + 3) this.#refuse(tooBig);
+    if (unfinished > MAX_LINE_BYTES) this.#refuse(lineTooLong);
+    else if (this.#kept + unfinished > MAX_MESSAGE_BYTES + 3) this.#refuse(tooBig);
     if (this.#refusal !== null && this.#buffer.length > FIRST_SIZE_OCTETS) return this.#shrink(unfinished);
     if (this.#kept === this.#lineAt) return;
     this.#buffer.copyWithin(this.#kept, this.#lineAt, this.#end);

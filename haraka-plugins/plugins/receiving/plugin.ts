@@ -2,7 +2,7 @@ import type { Connection, EnvelopeAddress } from 'haraka/connection.js';
 import constants from 'haraka-constants';
 import type { Logger } from 'pino';
 import { clientNetwork } from '../../../core/shared/network-address.ts';
-import { MAX_MESSAGE_OCTETS } from '../../../core/smtp/smtp-limits.ts';
+import { MAX_MESSAGE_BYTES } from '../../../core/smtp/smtp-limits.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { smtpMetrics } from '../../../schema/metrics.ts';
 import type { SmtpSettings } from '../../settings.ts';
@@ -121,7 +121,7 @@ export const hook_connect = hook('connect', QUESTION_LIMIT_MS, (connection) => {
 
 export const hook_capabilities = hook('capabilities', QUESTION_LIMIT_MS, (connection) => {
   connection.capabilities = connection.capabilities.filter((line) => !line.startsWith('SIZE '));
-  connection.capabilities.push(`SIZE ${MAX_MESSAGE_OCTETS}`);
+  connection.capabilities.push(`SIZE ${MAX_MESSAGE_BYTES}`);
   if (!connection.tls.enabled) connection.capabilities.push('STARTTLS');
   return pass;
 });

@@ -3,7 +3,7 @@ import type { Connection } from 'haraka/connection.js';
 import netUtils from 'haraka-net-utils';
 
 /** Longest line of version 1 of the PROXY protocol with its line end; bytes (haproxy.org, The PROXY protocol §2.1). */
-const MAX_LINE_OCTETS = 107;
+const MAX_LINE_BYTES = 107;
 
 /**
  * From now on connections from these addresses and networks begin with a PROXY line, and no others do. Haraka gives such a connection
@@ -27,8 +27,8 @@ export function expectProxyLines(proxies: readonly string[]): void {
 export function readProxyLine(connection: Connection): void {
   const data = connection.current_data;
   if (data === null || !connection.proxy.allowed || connection.proxy.type !== null) return;
-  const end = data.subarray(0, MAX_LINE_OCTETS).indexOf('\r\n');
-  if (end === -1 && data.length < MAX_LINE_OCTETS) return;
+  const end = data.subarray(0, MAX_LINE_BYTES).indexOf('\r\n');
+  if (end === -1 && data.length < MAX_LINE_BYTES) return;
   const line = data.toString('latin1', 0, Math.max(end, 0));
   // A proxy that speaks for itself, to see whether we live.
   const told = line.startsWith('PROXY UNKNOWN') ? ownWords(connection) : netUtils.parse_proxy_line(line);

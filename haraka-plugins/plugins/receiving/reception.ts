@@ -1,7 +1,7 @@
 import type { Connection, EnvelopeAddress } from 'haraka/connection.js';
 import type { Logger } from 'pino';
 import { inSpan } from '../../../actors/bus/tracing.ts';
-import { MAX_MESSAGE_OCTETS } from '../../../core/smtp/smtp-limits.ts';
+import { MAX_MESSAGE_BYTES } from '../../../core/smtp/smtp-limits.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { smtpMetrics } from '../../../schema/metrics.ts';
 import { MAX_RECIPIENTS, type SmtpSettings } from '../../settings.ts';
@@ -39,7 +39,7 @@ export function decideMail(
   session.isUtf8 = 'SMTPUTF8' in parameters;
   const { SIZE: size = null, BODY: body = null } = parameters;
   if (size !== null && !/^\d{1,20}$/.test(size)) return reply(501, '5.5.4 Bad SIZE');
-  if (Number(size) > MAX_MESSAGE_OCTETS) return tooBig;
+  if (Number(size) > MAX_MESSAGE_BYTES) return tooBig;
   if (body !== null && !/^(7BIT|8BITMIME)$/i.test(body)) return reply(501, '5.5.4 Bad BODY');
   const answer = (hasRoom: boolean): Decision => (hasRoom ? reply(250, '2.1.0 Sender ok') : noRoom);
   const hasRoom = inSpan(session.span, () => questions.hasRoom());

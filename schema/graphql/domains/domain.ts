@@ -1,4 +1,4 @@
-import { type KeysetPage, type Place } from '../../../core/shared/page.ts';
+import { type KeysetPage, type KeysetCursor } from '../../../core/shared/page.ts';
 import * as domains from '../../../operations/domains/domains.ts';
 import { type Domain } from '../../../operations/domains/domains.ts';
 import * as addresses from '../../../operations/domains/email-addresses.ts';
@@ -38,7 +38,7 @@ export const DomainConnection = builder.connectionObject<
   { name: 'DomainEdge', description: 'A domain and its cursor.' },
 );
 
-export function placeOfDomain(domain: Domain): Place {
+export function placeOfDomain(domain: Domain): KeysetCursor {
   return { at: domain.createdAt, id: domain.id };
 }
 

@@ -1,4 +1,4 @@
-import type { Place } from '../../../core/shared/page.ts';
+import type { KeysetCursor } from '../../../core/shared/page.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
@@ -101,7 +101,7 @@ builder.queryFields((t) => ({
   ),
 }));
 
-function placeOf(email: emails.EmailSummary): Place {
+function placeOf(email: emails.EmailSummary): KeysetCursor {
   return { at: email.createdAt, id: email.id };
 }
 

@@ -1,4 +1,4 @@
-import { decodeRulePlace, encodeRulePlace, type RulePlace } from '../../../core/routing/guard-rule.ts';
+import { decodeRuleCursor, encodeRuleCursor, type RuleCursor } from '../../../core/routing/guard-rule.ts';
 import * as rules from '../../../operations/routing/guard-rules.ts';
 import { parseInput, searchShape } from '../../shapes/input.ts';
 import { access } from '../access.ts';
@@ -107,7 +107,7 @@ const GuardRuleFilter = builder.inputType('GuardRuleFilter', {
   }),
 });
 
-const cursors = { encode: encodeRulePlace, decode: decodeRulePlace };
+const cursors = { encode: encodeRuleCursor, decode: decodeRuleCursor };
 
 builder.queryFields((t) => ({
   guardRule: t.field({
@@ -131,7 +131,7 @@ builder.queryFields((t) => ({
           isActive: filter?.isActive ?? undefined,
           ...parseInput(searchShape, { search: filter?.search ?? undefined }),
         };
-        const page = await connectionBy<rules.GuardRule, RulePlace>(
+        const page = await connectionBy<rules.GuardRule, RuleCursor>(
           cursors,
           args,
           (rule) => ({ priority: rule.priority, at: rule.createdAt, id: rule.id }),

@@ -2,7 +2,7 @@ import type { SimulatedKind } from '../../../core/mime/simulated-mail.ts';
 import { invalid } from '../../../operations/context.ts';
 import {
   type SimulatedInbound,
-  type SimulationWish,
+  type SimulationInput,
   simulateInbound,
 } from '../../../operations/routing/simulate-inbound.ts';
 import { readIdempotency } from '../../../operations/sending/idempotency.ts';
@@ -108,7 +108,7 @@ interface Given {
   status?: string | null | undefined;
 }
 
-function messageOf(given: Given): SimulationWish['message'] {
+function messageOf(given: Given): SimulationInput['message'] {
   const { template } = given;
   const isRaw = given.raw != null || given.rawBase64 != null;
   if ([given.raw, given.rawBase64, template].filter((one) => one != null).length !== 1)

@@ -1,4 +1,4 @@
-import { type Place } from '../../../core/shared/page.ts';
+import { type KeysetCursor } from '../../../core/shared/page.ts';
 import { participantList } from '../../../core/threads/thread-participants.ts';
 import { type EmailSummary } from '../../../operations/emails/emails.ts';
 import * as threads from '../../../operations/threads/threads.ts';
@@ -27,7 +27,7 @@ export const ThreadConnection = builder.connectionObject<
 );
 
 /** Lists of threads are ordered by their newest messages. */
-export function placeOfThread(thread: Thread): Place {
+export function placeOfThread(thread: Thread): KeysetCursor {
   return { at: thread.lastMessageAt, id: thread.id };
 }
 

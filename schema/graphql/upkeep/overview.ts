@@ -1,4 +1,4 @@
-import { findThingsToFix, type ThingToFix } from '../../../operations/upkeep/findings.ts';
+import { type Finding, listFindings } from '../../../operations/upkeep/findings.ts';
 import * as overview from '../../../operations/upkeep/overview.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
@@ -119,7 +119,7 @@ const FindingSeverity = builder.enumType('FindingSeverity', {
   } as const,
 });
 
-const FindingRef = builder.objectRef<ThingToFix>('Finding').implement({
+const FindingRef = builder.objectRef<Finding>('Finding').implement({
   description: 'A problem or task that needs your attention.',
   fields: (t) => ({
     kind: t.expose('kind', { type: FindingKind, description: 'Kind of finding.' }),
@@ -180,7 +180,7 @@ const Overview = builder.objectRef<OverviewOf>('Overview').implement({
       type: [FindingRef],
       description: 'What needs your attention, most severe first, up to 50 of each kind.',
       complexity: { field: 1, multiplier: USUAL_THINGS },
-      resolve: (_span, _args, { reads }) => findThingsToFix(reads),
+      resolve: (_span, _args, { reads }) => listFindings(reads),
     }),
   }),
 });

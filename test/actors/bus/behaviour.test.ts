@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { BusRemoteError, BusTimeout, BusUnavailable, MAX_OCTETS } from '../../../schema/messages.ts';
+import { BusRemoteError, BusTimeout, BusUnavailable, MAX_BYTES } from '../../../schema/messages.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { accepted, connected, question, type Site, settle, transports } from './transports.ts';
 
@@ -81,7 +81,7 @@ describe.each(transports)('the $transport bus', ({ open }) => {
   });
 
   test('refuses more octets than a message may have', async () => {
-    const octets = new Uint8Array(MAX_OCTETS + 1);
+    const octets = new Uint8Array(MAX_BYTES + 1);
     site.servers[0].serve('receiving.message.accept', async () => accepted('em_1'));
     await settle(site.servers[0]);
     await expect(site.asker.ask('receiving.message.accept', question, { octets })).rejects.toBeInstanceOf(RangeError);

@@ -302,7 +302,7 @@ test('a mail that takes too long to compose holds up nobody else, and is given u
     forwardThreads: {
       program: new URL('../../support/mail/hanging-forward-worker.ts', import.meta.url),
       startTimeLimit({ original }, onExpired) {
-        if (!original.octets.includes(HANG_FIELD)) return () => undefined;
+        if (!original.bytes.includes(HANG_FIELD)) return () => undefined;
         begin();
         void timeIsUp.then(onExpired);
         return () => undefined;

@@ -152,7 +152,7 @@ test('Slack is told the same', () => {
   });
 });
 
-test('equal facts give equal octets', () => {
+test('equal facts give equal bytes', () => {
   for (const format of ['chat_a', 'chat_b'] as const)
     expect(buildChatPayload(format, factsOf())).toBe(buildChatPayload(format, factsOf()));
 });

@@ -38,7 +38,7 @@ test.each<[string, { emailId: string; part: number | 'raw' }, Record<string, unk
   ['two signatures', target, { signature: [given.signature, given.signature] }],
   ['a short signature', target, { signature: 'abc' }],
   ['a signature with padding', target, { signature: `${given.signature}=` }],
-  ['a signature of other octets', target, { signature: 'é'.repeat(43) }],
+  ['a signature of other bytes', target, { signature: 'é'.repeat(43) }],
 ])('it proves nothing for %s', (_, wanted, changed) => {
   expect(readDownloadLink(key, wanted, { ...given, ...changed }, madeAt)).toBeNull();
 });

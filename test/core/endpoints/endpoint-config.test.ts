@@ -196,10 +196,10 @@ test('custom headers may replace Content-Type and User-Agent and carry credentia
 });
 
 test.each([9_999, 25_000_001, 10_000.5, '4000000', null])(
-  'a payload of at most %j octets is refused',
+  'a payload of at most %j bytes is refused',
   (maxPayloadOctets) => {
     expect(checkWebhook({ maxPayloadOctets })).toEqual({
-      error: 'Maximum payload must be a number between 10000 and 25000000 octets',
+      error: 'Maximum payload must be a number between 10000 and 25000000 bytes',
       field: 'maxPayloadOctets',
     });
   },

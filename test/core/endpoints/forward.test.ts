@@ -15,7 +15,7 @@ const CONFIG = readForwardConfig({ forwardTo: 'joe@x.test' });
 function compose(lines: readonly string[], over: Partial<ForwardConfig> = {}, isGroup = false): Promise<Buffer> {
   return composeForward(
     {
-      octets: Buffer.from(lines.join('\r\n'), 'utf8'),
+      bytes: Buffer.from(lines.join('\r\n'), 'utf8'),
       traceFields: 'Received: from peer\r\n\tby us; now\r\n',
       ownAddress: 'hello@box.test',
       receivedAt: new Date('2026-11-20T20:05:06Z'),
@@ -153,7 +153,7 @@ describe('a copy', () => {
       [`References: ${Array.from({ length: 1_000 }, (_, n) => `<${n}@peer.test>`).join(' ')}`, '', ''],
     ],
     [
-      'octets beyond ASCII everywhere',
+      'bytes beyond ASCII everywhere',
       [
         'From: Änn <ann@peer.test>',
         'Subject: Grüße',
@@ -174,7 +174,7 @@ describe('a copy', () => {
   });
 });
 
-test('an original that is relayed stands octet for octet under our trace', async () => {
+test('an original that is relayed stands byte for byte under our trace', async () => {
   const lines = ['From: Ann <ann@peer.test>', 'DKIM-Signature: v=1', 'Subject: Grüße', '', 'Ü', ''];
   const copy = await compose(lines, { preserveHeaders: true, subjectPrefix: 'no', senderName: 'no' });
   expect(copy.toString()).toBe(
@@ -197,8 +197,8 @@ describe('attachments that are left out', () => {
     '--b--',
     '',
   ];
-  const names = async (octets: Buffer) => {
-    const { textBody, attachments } = await parseMessage(octets);
+  const names = async (bytes: Buffer) => {
+    const { textBody, attachments } = await parseMessage(bytes);
     return [textBody?.trim() ?? null, attachments.map(({ filename }) => filename)];
   };
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { deriveDownloadLinkKey } from '../../../core/endpoints/download-link.ts';
 import {
   buildWebhookPayload,
-  cutToJsonOctets,
-  jsonOctets,
+  cutToJsonBytes,
+  jsonBytes,
   linkTo,
   needsRaw,
   type PayloadFacts,
@@ -143,13 +143,13 @@ test('the flat payload is the email alone', () => {
   });
 });
 
-test('equal facts give equal octets', () => {
+test('equal facts give equal bytes', () => {
   expect(buildWebhookPayload(NESTED, structuredClone({ ...facts, raw: null }))).toBe(
     buildWebhookPayload(NESTED, { ...facts, raw: null }),
   );
 });
 
-test('octets that are no UTF-8, and NUL, still make valid JSON', () => {
+test('bytes that are no UTF-8, and NUL, still make valid JSON', () => {
   const raw = Buffer.from([0xff, 0x00, 0x41, 0xc3]);
   expect(JSON.parse(buildWebhookPayload(NESTED, { ...facts, raw })).email.parsedData.raw).toBe('\uFFFD\0A\uFFFD');
 });
@@ -161,9 +161,9 @@ function keysOf(value: unknown): unknown {
   return Object.entries(value).map(([key, inner]) => [key, key === 'headers' ? null : keysOf(inner)]);
 }
 
-const html = (octets: number) => `<p>${'h'.repeat(octets - 7)}</p>`;
+const html = (bytes: number) => `<p>${'h'.repeat(bytes - 7)}</p>`;
 const head = Buffer.from('Subject: Hi\r\n\r\n');
-/** 30,000 octets of attachments, 600 of them small, within a raw message of 45,000; HTML of 10,000, text of 8,000. */
+/** 30,000 bytes of attachments, 600 of them small, within a raw message of 45,000; HTML of 10,000, text of 8,000. */
 const large: PayloadFacts = {
   ...facts,
   content: {
@@ -191,7 +191,7 @@ test.each<[form: 'nested' | 'flat', budget: number, truncated: string[], content
   ['flat', 25_000, ['attachments'], [null, 800]],
   ['flat', 15_000, ['attachments', 'html'], [null, null]],
   ['flat', 5_000, ['attachments', 'html', 'text'], [null, null]],
-])('%s within %i octets leaves out %j', (payload, maxPayloadOctets, truncated, contents) => {
+])('%s within %i bytes leaves out %j', (payload, maxPayloadOctets, truncated, contents) => {
   const text = buildWebhookPayload({ payload, maxPayloadOctets, attachments: 'content' }, large);
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxPayloadOctets);
   const body = JSON.parse(text);
@@ -220,7 +220,7 @@ test('an endpoint that wants links gets links, and nothing is called truncated',
   expect(email.truncated).toEqual([]);
 });
 
-test('what went with the octets of the message is named', () => {
+test('what went with the bytes of the message is named', () => {
   const gone = { ...facts, raw: null };
   expect(JSON.parse(buildWebhookPayload(NESTED, gone)).email).toMatchObject({
     parsedData: { raw: '', attachments: [{ content: null }] },
@@ -230,7 +230,7 @@ test('what went with the octets of the message is named', () => {
   expect(JSON.parse(buildWebhookPayload({ ...FLAT, attachments: 'link' }, gone)).truncated).toEqual([]);
 });
 
-test('the octets of the message are asked for only where they are carried', () => {
+test('the bytes of the message are asked for only where they are carried', () => {
   expect(needsRaw(NESTED, [])).toBe(true);
   expect(needsRaw(FLAT, [])).toBe(false);
   expect(needsRaw(FLAT, [attachment])).toBe(true);
@@ -272,7 +272,7 @@ test('header fields give way at last', () => {
   expect(email.parsedData.headers).toEqual({});
 });
 
-/** Payloads are joined of texts; here they are objects, and their octets have to be equal. */
+/** Payloads are joined of texts; here they are objects, and their bytes have to be equal. */
 const OPTIONS = { maxPayloadOctets: 1e9, attachments: 'link' } as const;
 const EMAIL = {
   id: 'em_1',
@@ -388,17 +388,17 @@ function flatOf(facts: PayloadFacts) {
   };
 }
 
-function expectEqualOctets(facts: PayloadFacts): void {
+function expectEqualBytes(facts: PayloadFacts): void {
   expect(buildWebhookPayload({ ...OPTIONS, payload: 'nested' }, facts)).toBe(JSON.stringify(nestedOf(facts)));
   expect(buildWebhookPayload({ ...OPTIONS, payload: 'flat' }, facts)).toBe(JSON.stringify(flatOf(facts)));
 }
 
-test.skipIf(!hasCorpora)('payloads of real mail have the octets of JSON.stringify', async () => {
+test.skipIf(!hasCorpora)('payloads of real mail have the bytes of JSON.stringify', async () => {
   const messages = await readEmlMessages();
-  for (const { octets } of messages.filter((_, n) => n % 4 === 0)) expectEqualOctets(await factsOf(octets));
+  for (const { octets } of messages.filter((_, n) => n % 4 === 0)) expectEqualBytes(await factsOf(octets));
 });
 
-test('payloads have the octets of JSON.stringify whatever the texts hold', async () => {
+test('payloads have the bytes of JSON.stringify whatever the texts hold', async () => {
   const facts = await factsOf(
     Buffer.from('Subject: Hi "you"\r\n7: x\r\n__proto__: y\r\n\r\n\xfftext\\\x01\r\n', 'latin1'),
   );
@@ -408,11 +408,11 @@ test('payloads have the octets of JSON.stringify whatever the texts hold', async
       for (const middle of ['', 'ä \n 😀', '\udc00\ud800'])
         for (const cut of [(text: string) => text, (text: string) => text.trim(), () => null, () => 'other']) {
           const textBody = first + middle + last;
-          expectEqualOctets({ ...facts, content: { ...facts.content, textBody, cleanedText: cut(textBody) } });
+          expectEqualBytes({ ...facts, content: { ...facts.content, textBody, cleanedText: cut(textBody) } });
         }
 });
 
-/** 10,000 octets in all. */
+/** 10,000 bytes in all. */
 const SIZES: PayloadSizes = {
   fixed: 500,
   contents: [100, 3_000, 900],
@@ -422,7 +422,7 @@ const SIZES: PayloadSizes = {
   headers: 200,
 };
 
-test.each<[budget: number, contents: number[], givenWay: string[], textOctets: number | null]>([
+test.each<[budget: number, contents: number[], dropped: string[], textBytes: number | null]>([
   [10_000, [0, 1, 2], [], null],
   [9_999, [0, 2], ['attachments'], null],
   [7_000, [0, 2], ['attachments'], null],
@@ -437,15 +437,15 @@ test.each<[budget: number, contents: number[], givenWay: string[], textOctets: n
   [700, [], ['attachments', 'raw', 'html', 'text'], 0],
   [699, [], ['attachments', 'raw', 'html', 'text', 'headers'], 0],
   [1, [], ['attachments', 'raw', 'html', 'text', 'headers'], 0],
-])('within %i octets contents %j are sent, and %j give way', (budget, contents, givenWay, textOctets) => {
+])('within %i bytes contents %j are sent, and %j give way', (budget, contents, dropped, textBytes) => {
   const plan = planPayload(budget, SIZES);
   expect([...plan.contents]).toEqual(contents);
   expect(plan).toMatchObject({
-    givenWay,
-    textOctets,
-    hasRaw: !givenWay.includes('raw'),
-    hasHtml: !givenWay.includes('html'),
-    hasHeaders: !givenWay.includes('headers'),
+    dropped,
+    textBytes,
+    hasRaw: !dropped.includes('raw'),
+    hasHtml: !dropped.includes('html'),
+    hasHeaders: !dropped.includes('headers'),
   });
 });
 
@@ -456,8 +456,8 @@ test('of contents of one size the later gives way first', () => {
 });
 
 test('what is not there does not give way', () => {
-  const { givenWay } = planPayload(400, { fixed: 500, contents: [], raw: 0, html: 0, text: 10, headers: 0 });
-  expect(givenWay).toEqual(['text']);
+  const { dropped } = planPayload(400, { fixed: 500, contents: [], raw: 0, html: 0, text: 10, headers: 0 });
+  expect(dropped).toEqual(['text']);
 });
 
 const TEXTS = [
@@ -473,20 +473,20 @@ const TEXTS = [
   '👩‍💻"\n',
 ];
 
-test.each(TEXTS)('the octets of %j in JSON are counted as they are written', (text) => {
-  expect(jsonOctets(text)).toBe(Buffer.byteLength(JSON.stringify(text)) - 2);
+test.each(TEXTS)('the bytes of %j in JSON are counted as they are written', (text) => {
+  expect(jsonBytes(text)).toBe(Buffer.byteLength(JSON.stringify(text)) - 2);
 });
 
 test.each(TEXTS)('%j is cut to the longest beginning that fits, and never within a character', (text) => {
   const characters = Array.from(text);
-  for (let limit = 0; limit <= jsonOctets(text) + 1; limit++) {
-    const cut = cutToJsonOctets(text, limit);
-    expect(jsonOctets(cut)).toBeLessThanOrEqual(limit);
+  for (let limit = 0; limit <= jsonBytes(text) + 1; limit++) {
+    const cut = cutToJsonBytes(text, limit);
+    expect(jsonBytes(cut)).toBeLessThanOrEqual(limit);
     expect(text.startsWith(cut)).toBe(true);
     const kept = Array.from(cut);
     expect(kept).toEqual(characters.slice(0, kept.length));
     const longer = characters.slice(0, kept.length + 1).join('');
-    if (longer !== cut) expect(jsonOctets(longer)).toBeGreaterThan(limit);
+    if (longer !== cut) expect(jsonBytes(longer)).toBeGreaterThan(limit);
   }
 });
 
@@ -513,7 +513,7 @@ test('no plan exceeds its budget where what is fixed does not', () => {
       contents +
       (plan.hasRaw ? sizes.raw : 0) +
       (plan.hasHtml ? sizes.html : 0) +
-      (plan.textOctets ?? sizes.text) +
+      (plan.textBytes ?? sizes.text) +
       (plan.hasHeaders ? sizes.headers : 0);
     expect(total).toBeLessThanOrEqual(budget);
   }

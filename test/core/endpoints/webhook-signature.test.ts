@@ -48,7 +48,7 @@ test("the signature agrees with the Standard Webhooks' published example", () =>
   );
 });
 
-test('one octet more or another time makes another signature', () => {
+test('one byte more or another time makes another signature', () => {
   const secret = makeSigningSecret(Buffer.alloc(32, 1));
   const sign = (id: string, at: number, body: string) => signStandardWebhook(secret, id, at, Buffer.from(body));
   const signature = sign('dlv_1', 1, '{"a":1}');

@@ -156,7 +156,7 @@ describe('The mail’s own pictures', () => {
     expect(document.html.match(/data:image/g)).toHaveLength(2);
   });
 
-  test('are what their first octets say', () => {
+  test('are what their first bytes say', () => {
     expect(imageDataUrl(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))).toBeNull();
     expect(imageDataUrl(Buffer.from('<html><script>alert(1)</script>'))).toBeNull();
     expect(imageDataUrl(new Uint8Array(0))).toBeNull();

@@ -29,7 +29,7 @@ describe('A part is decoded from', () => {
   });
 });
 
-test('The octets of a slice are decoded, not those around it', () => {
+test('The bytes of a slice are decoded, not those around it', () => {
   const raw = Buffer.from('xxaGVsbG8=yy');
   expect(Buffer.from(decodeAttachment(raw.subarray(2, 10), 'base64')).toString()).toBe('hello');
 });

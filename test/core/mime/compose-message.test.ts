@@ -34,8 +34,8 @@ const file = (over: Partial<OutgoingAttachment> = {}): OutgoingAttachment => ({
 const compose = (over: Partial<Draft> = {}) => composeMessage(draft(over));
 
 /** What every message must be, whatever it was made of. */
-function expectClean(octets: Buffer): void {
-  const text = octets.toString('latin1');
+function expectClean(bytes: Buffer): void {
+  const text = bytes.toString('latin1');
   expect(text.endsWith('\r\n')).toBe(true);
   expect(text.replaceAll('\r\n', '')).toMatch(/^[\t\x20-\x7f\x01-\x08\x0b\x0c\x0e-\x1f]*$/);
   expect(Math.max(...text.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(998);
@@ -44,7 +44,7 @@ function expectClean(octets: Buffer): void {
 }
 
 /** Names of the fields of the message's own header section, in lower case. */
-const fieldsOf = (octets: Buffer) => readHeaderSection(octets).fields.map((field) => field.name);
+const fieldsOf = (bytes: Buffer) => readHeaderSection(bytes).fields.map((field) => field.name);
 const OWN_FIELDS = [
   'from',
   'to',
@@ -75,7 +75,7 @@ test('a plain message', async () => {
   );
 });
 
-test('the same draft gives the same octets, another id other boundaries', async () => {
+test('the same draft gives the same bytes, another id other boundaries', async () => {
   const rich = {
     html: '<p>Hello</p>',
     attachments: [file({ contentId: '<a@own.test>' }), file({ filename: 'b.bin' })],
@@ -86,14 +86,13 @@ test('the same draft gives the same octets, another id other boundaries', async 
     await compose({ ...rich, messageId: '<em_2@own.test>' }),
   ];
   expect(one.equals(two)).toBe(true);
-  const boundaries = (octets: Buffer) =>
-    [...octets.toString().matchAll(/boundary="([^"]+)"/g)].map((match) => match[1]);
+  const boundaries = (bytes: Buffer) => [...bytes.toString().matchAll(/boundary="([^"]+)"/g)].map((match) => match[1]);
   expect(boundaries(one)).toHaveLength(3);
   expect(new Set([...boundaries(one), ...boundaries(other)]).size).toBe(6);
 });
 
 test('everything comes back as it was given', async () => {
-  const octets = await compose({
+  const bytes = await compose({
     from: mailbox('ann@own.test', 'Änn "A" Doe, 田中'),
     to: [mailbox('bob@x.test', 'Doe, Bob'), mailbox('c@xn--bcher-kva.test')],
     cc: [mailbox('dan@x.test', 'Dan')],
@@ -123,8 +122,8 @@ test('everything comes back as it was given', async () => {
       file({ filename: 'empty.txt', contentType: 'text/plain', content: Buffer.alloc(0) }),
     ],
   });
-  expectClean(octets);
-  const message = await parseMessage(octets);
+  expectClean(bytes);
+  const message = await parseMessage(bytes);
   expect(message.messageId).toBe('<em_1@own.test>');
   expect(message.date).toEqual(new Date('2026-11-20T20:05:06Z'));
   expect(message.addresses.from?.addresses).toEqual([mailbox('ann@own.test', 'Änn "A" Doe, 田中')]);
@@ -153,9 +152,9 @@ test('everything comes back as it was given', async () => {
     ['invite.ics', 'text/calendar', null, 'attachment', 16],
     ['empty.txt', 'text/plain', null, 'attachment', 0],
   ]);
-  expect(octets.toString()).toContain('Content-Type: text/calendar; method=REQUEST; charset=utf-8');
+  expect(bytes.toString()).toContain('Content-Type: text/calendar; method=REQUEST; charset=utf-8');
   const [, pdf] = message.attachments;
-  const encoded = octets.subarray(pdf?.start, (pdf?.start ?? 0) + (pdf?.length ?? 0));
+  const encoded = bytes.subarray(pdf?.start, (pdf?.start ?? 0) + (pdf?.length ?? 0));
   expect([...decodeAttachment(encoded, 'base64')]).toEqual([0, 10, 13, 255]);
 });
 
@@ -177,9 +176,9 @@ describe('the structure of a message', () => {
     ['nothing', { text: null }, ['text/plain']],
     ['empty text and HTML', { text: '', html: '' }, ['text/plain']],
   ])('%s', async (_, over, types) => {
-    const octets = await compose(over);
-    expectClean(octets.subarray(0, octets.length));
-    expect((await readParts(octets)).leaves.map((leaf) => leaf.contentType)).toEqual(types);
+    const bytes = await compose(over);
+    expectClean(bytes.subarray(0, bytes.length));
+    expect((await readParts(bytes)).leaves.map((leaf) => leaf.contentType)).toEqual(types);
   });
 });
 
@@ -191,8 +190,8 @@ test('blind copies have no way into a message, and nothing is read from files or
     html: null,
   } as unknown as Draft;
   await expect(composeMessage(smuggled)).rejects.toThrow();
-  const octets = await composeMessage({ ...draft(), bcc: [mailbox('secret@x.test')] } as Draft);
-  expect(octets.toString()).not.toMatch(/bcc|secret/i);
+  const bytes = await composeMessage({ ...draft(), bcc: [mailbox('secret@x.test')] } as Draft);
+  expect(bytes.toString()).not.toMatch(/bcc|secret/i);
 });
 
 describe('an attached message', () => {
@@ -200,24 +199,24 @@ describe('an attached message', () => {
     compose({ attachments: [file({ filename: 'm.eml', contentType, content: Buffer.from(content, 'latin1') })] });
 
   test('of clean lines stays a message', async () => {
-    const octets = await attach('Subject: a\nFrom: a@x.test\n\nHello\n');
-    expectClean(octets);
-    expect(octets.toString()).toContain('Subject: a\r\nFrom: a@x.test\r\n\r\nHello\r\n');
-    expect((await parseMessage(octets)).attachments[0]).toMatchObject({
+    const bytes = await attach('Subject: a\nFrom: a@x.test\n\nHello\n');
+    expectClean(bytes);
+    expect(bytes.toString()).toContain('Subject: a\r\nFrom: a@x.test\r\n\r\nHello\r\n');
+    expect((await parseMessage(bytes)).attachments[0]).toMatchObject({
       contentType: 'message/rfc822',
       filename: 'm.eml',
     });
   });
 
   test.each([
-    ['octets beyond ASCII', 'Subject: \xfc\n\n'],
+    ['bytes beyond ASCII', 'Subject: \xfc\n\n'],
     ['a long line', `Subject: a\n\n${'x'.repeat(999)}\n`],
     ['a carriage return alone', 'Subject: a\n\na\rb\n'],
     ['NUL', 'Subject: a\n\n\0\n'],
-  ])('with %s goes as octets', async (_, content) => {
-    const octets = await attach(content);
-    expectClean(octets);
-    const [attached] = (await parseMessage(octets)).attachments;
+  ])('with %s goes as bytes', async (_, content) => {
+    const bytes = await attach(content);
+    expectClean(bytes);
+    const [attached] = (await parseMessage(bytes)).attachments;
     expect(attached).toMatchObject({
       contentType: 'application/octet-stream',
       filename: 'm.eml',
@@ -229,7 +228,7 @@ describe('an attached message', () => {
     'message/external-body; access-type=URL; URL="http://x.test/"',
     'message/partial; id=a; number=1',
     'message/delivery-status',
-  ])('of the type %s goes as octets', async (contentType) => {
+  ])('of the type %s goes as bytes', async (contentType) => {
     expect((await parseMessage(await attach('a: b\n\n', contentType))).attachments[0]?.contentType).toBe(
       'application/octet-stream',
     );
@@ -270,9 +269,9 @@ describe('lines are short and end in CRLF, whatever the body', () => {
       { text: null, html: body },
       { text: body, html: body, attachments: [file()] },
     ]) {
-      const octets = await compose(over);
-      expectClean(octets);
-      const { textBody, htmlBody } = await parseMessage(octets);
+      const bytes = await compose(over);
+      expectClean(bytes);
+      const { textBody, htmlBody } = await parseMessage(bytes);
       expect((textBody ?? htmlBody ?? '').trimEnd()).toBe(expected.trimEnd());
     }
   });
@@ -313,10 +312,10 @@ describe('header fields are those intended and no others', () => {
   ];
 
   test.each(hostile)('%j as subject', async (subject) => {
-    const octets = await compose({ subject });
-    expectClean(octets);
-    expect(fieldsOf(octets).toSorted()).toEqual(OWN_FIELDS.toSorted());
-    const message = await parseMessage(octets);
+    const bytes = await compose({ subject });
+    expectClean(bytes);
+    expect(fieldsOf(bytes).toSorted()).toEqual(OWN_FIELDS.toSorted());
+    const message = await parseMessage(bytes);
     expect(message.textBody).toBe('Hello\n');
     expect(message.subject).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
   });
@@ -334,64 +333,64 @@ describe('header fields are those intended and no others', () => {
   });
 
   test.each(hostile)('%j as a name', async (name) => {
-    const octets = await compose({
+    const bytes = await compose({
       from: mailbox('ann@own.test', name),
       to: [mailbox('bob@x.test', name), mailbox('c@x.test', name)],
     });
-    expectClean(octets);
-    expect(fieldsOf(octets).toSorted()).toEqual(OWN_FIELDS.toSorted());
-    const { addresses } = await parseMessage(octets);
+    expectClean(bytes);
+    expect(fieldsOf(bytes).toSorted()).toEqual(OWN_FIELDS.toSorted());
+    const { addresses } = await parseMessage(bytes);
     expect(addresses.from?.addresses.map((one) => one.address)).toEqual(['ann@own.test']);
     expect(addresses.to?.addresses.map((one) => one.address)).toEqual(['bob@x.test', 'c@x.test']);
   });
 
   test.each(hostile)('%j as the value of a field', async (value) => {
-    const octets = await compose({ fields: [['X-A', value]] });
-    expectClean(octets);
+    const bytes = await compose({ fields: [['X-A', value]] });
+    expectClean(bytes);
     expect(
-      fieldsOf(octets)
+      fieldsOf(bytes)
         .filter((name) => name !== 'x-a')
         .toSorted(),
     ).toEqual(OWN_FIELDS.toSorted());
   });
 
   test.each(hostile)('%j as a file name', async (filename) => {
-    const octets = await compose({ attachments: [file({ filename })] });
-    expectClean(octets);
-    expect(fieldsOf(octets).toSorted()).toEqual(
+    const bytes = await compose({ attachments: [file({ filename })] });
+    expectClean(bytes);
+    expect(fieldsOf(bytes).toSorted()).toEqual(
       OWN_FIELDS.filter((name) => name !== 'content-transfer-encoding').toSorted(),
     );
-    const { leaves } = await readParts(octets);
+    const { leaves } = await readParts(bytes);
     expect(leaves.map((leaf) => leaf.contentType)).toEqual(['text/plain', 'application/octet-stream']);
   });
 
   test('of 50 recipients with long names', async () => {
     const to = Array.from({ length: 50 }, (_, index) => mailbox(`${'a'.repeat(60)}${index}@x.test`, 'Ünï '.repeat(50)));
-    const octets = await compose({ to, cc: to });
-    expectClean(octets);
-    expect((await parseMessage(octets)).addresses.to?.addresses).toHaveLength(50);
+    const bytes = await compose({ to, cc: to });
+    expectClean(bytes);
+    expect((await parseMessage(bytes)).addresses.to?.addresses).toHaveLength(50);
   });
 
   test('of 100 long ids', async () => {
     const references = Array.from({ length: 100 }, (_, index) => `<${'x'.repeat(950)}${index}@x.test>`);
-    const octets = await compose({ references, inReplyTo: `<${'y'.repeat(993)}@x>` });
-    expectClean(octets);
-    expect((await parseMessage(octets)).references).toEqual(references);
+    const bytes = await compose({ references, inReplyTo: `<${'y'.repeat(993)}@x>` });
+    expectClean(bytes);
+    expect((await parseMessage(bytes)).references).toEqual(references);
   });
 
   test('of 50 custom fields with names and values of the greatest length', async () => {
     const fields = Array.from({ length: 50 }, (_, index) => [`X-${index}-`.padEnd(126, 'n'), 'v'.repeat(997)] as const);
-    const octets = await compose({ fields });
-    expectClean(octets);
-    const values = readHeaderSection(octets).fields.filter((field) => field.name.startsWith('x-'));
+    const bytes = await compose({ fields });
+    expectClean(bytes);
+    const values = readHeaderSection(bytes).fields.filter((field) => field.name.startsWith('x-'));
     expect(values.map((field) => unfold(field.raw))).toEqual(fields.map(([, value]) => value));
   });
 });
 
 test('10 MiB are composed', async () => {
   const content = Buffer.alloc(10 * 1_024 * 1_024, 'x');
-  const octets = await compose({ attachments: [file({ content })] });
-  expect((await parseMessage(octets)).attachments[0]?.size).toBe(content.length);
+  const bytes = await compose({ attachments: [file({ content })] });
+  expect((await parseMessage(bytes)).attachments[0]?.size).toBe(content.length);
 });
 
 test('a draft that was never checked and breaks a field is not sent', async () => {

@@ -12,7 +12,7 @@ function multipart(kind: string, parts: string[], boundary = 'b'): string {
   return `Content-Type: multipart/${kind}; boundary="${boundary}"\r\n\r\n${inner}--${boundary}--\r\n`;
 }
 
-const octetsOf = (raw: Buffer, message: ParsedMessage, at: number) => {
+const bytesOf = (raw: Buffer, message: ParsedMessage, at: number) => {
   const attachment = message.attachments[at];
   if (attachment === undefined) throw new Error('no such attachment');
   const { start, length, transferEncoding } = attachment;
@@ -134,7 +134,7 @@ describe('Bodies', () => {
 });
 
 describe('Attachments', () => {
-  test('are what is named, meant as one, or no text; their octets lie where they say', async () => {
+  test('are what is named, meant as one, or no text; their bytes lie where they say', async () => {
     const pixel = Buffer.from('89504e470d0a1a0a0001fffe', 'hex');
     const raw = Buffer.from(
       HEAD +
@@ -166,14 +166,14 @@ describe('Attachments', () => {
       [3, 'ü.pdf', 'application/pdf', 4, null, null],
       [4, 'ü.bin', 'application/x', 0, null, null],
     ]);
-    expect(octetsOf(raw, message, 0).toString()).toBe('Named text');
-    expect(octetsOf(raw, message, 1).toString()).toBe('Meant');
-    expect(octetsOf(raw, message, 2)).toEqual(pixel);
-    expect(octetsOf(raw, message, 3).toString()).toBe('a=bc');
-    expect(octetsOf(raw, message, 4)).toHaveLength(0);
+    expect(bytesOf(raw, message, 0).toString()).toBe('Named text');
+    expect(bytesOf(raw, message, 1).toString()).toBe('Meant');
+    expect(bytesOf(raw, message, 2)).toEqual(pixel);
+    expect(bytesOf(raw, message, 3).toString()).toBe('a=bc');
+    expect(bytesOf(raw, message, 4)).toHaveLength(0);
   });
 
-  test.each(['\n', '\r\n'])('are cut out of large messages to the octet, lines ended by %j', async (lineEnd) => {
+  test.each(['\n', '\r\n'])('are cut out of large messages to the byte, lines ended by %j', async (lineEnd) => {
     const contents = [1, 63_000, 64_000, 65_536, 200_001].map((size, n) => Buffer.alloc(size, `part ${n} \0\xff`));
     const parts = contents.map(
       (content) =>
@@ -181,8 +181,8 @@ describe('Attachments', () => {
     );
     const raw = Buffer.from((HEAD + multipart('mixed', ['\r\nHi\r\n\r\n', ...parts])).replaceAll('\r\n', lineEnd));
     const message = await parseMessage(raw);
-    const sha256 = (octets: Uint8Array) => createHash('sha256').update(octets).digest('hex');
-    expect(message.attachments.map((_, at) => sha256(octetsOf(raw, message, at)))).toEqual(contents.map(sha256));
+    const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+    expect(message.attachments.map((_, at) => sha256(bytesOf(raw, message, at)))).toEqual(contents.map(sha256));
     expect(message.attachments.map(({ size }) => size)).toEqual(contents.map(({ length }) => length));
   });
 
@@ -194,7 +194,7 @@ describe('Attachments', () => {
     );
     const message = await parseMessage(raw);
     expect(message.attachments.map(({ filename }) => filename)).toEqual(['message-1.eml']);
-    expect(octetsOf(raw, message, 0).toString()).toContain('Subject: inner');
+    expect(bytesOf(raw, message, 0).toString()).toContain('Subject: inner');
     expect(message.subject).toBe('Hello');
   });
 
@@ -212,7 +212,7 @@ describe('Attachments', () => {
     );
     const message = await parseMessage(raw);
     expect([message.textBody, message.htmlBody]).toEqual(['Text', '<p>a</p>']);
-    expect(message.attachments.map((_, at) => octetsOf(raw, message, at).toString())).toEqual(['first', 'second']);
+    expect(message.attachments.map((_, at) => bytesOf(raw, message, at).toString())).toEqual(['first', 'second']);
   });
 
   test.each([
@@ -230,14 +230,14 @@ describe('Attachments', () => {
         ),
       );
       const message = await parseMessage(raw);
-      expect(message.attachments.map((_, at) => octetsOf(raw, message, at).toString())).toEqual(['first', 'second']);
+      expect(message.attachments.map((_, at) => bytesOf(raw, message, at).toString())).toEqual(['first', 'second']);
     }
   });
 
   test('of one endless line, a carriage return at its end, are whole', async () => {
     const content = `${'a'.repeat(200_000)}\r`;
     const raw = Buffer.from(`${HEAD}Content-Type: application/x\r\n\r\n${content}`);
-    expect(octetsOf(raw, await parseMessage(raw), 0).toString()).toBe(content);
+    expect(bytesOf(raw, await parseMessage(raw), 0).toString()).toBe(content);
   });
 
   test('in a digest are messages', async () => {

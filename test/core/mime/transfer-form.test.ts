@@ -2,48 +2,48 @@ import { describe, expect, test } from 'vitest';
 import { decodeAttachment } from '../../../core/mime/attachment.ts';
 import { readParts } from '../../../core/mime/message-parts.ts';
 import { parseMessage } from '../../../core/mime/parse-message.ts';
-import { isTransferable, mendHeader, toQuotedPrintable, toTransferable } from '../../../core/mime/transfer-form.ts';
+import { isTransferable, repairHeader, toQuotedPrintable, toTransferable } from '../../../core/mime/transfer-form.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
 
-const octetsOf = (...lines: string[]) => Buffer.from(`${lines.join('\r\n')}\r\n`);
+const bytesOf = (...lines: string[]) => Buffer.from(`${lines.join('\r\n')}\r\n`);
 const latin1 = (...lines: string[]) => Buffer.from(`${lines.join('\r\n')}\r\n`, 'latin1');
 
 /** What the parts of a message decode to. */
-async function decoded(octets: Buffer): Promise<string[]> {
-  const { leaves } = await readParts(octets);
+async function decoded(bytes: Buffer): Promise<string[]> {
+  const { leaves } = await readParts(bytes);
   return leaves.map(({ start, length, transferEncoding }) =>
-    Buffer.from(decodeAttachment(octets.subarray(start, start + length), transferEncoding)).toString('latin1'),
+    Buffer.from(decodeAttachment(bytes.subarray(start, start + length), transferEncoding)).toString('latin1'),
   );
 }
 
 describe('what SMTP carries', () => {
-  test.each<[what: string, octets: Buffer, sevenBit: boolean, eightBit: boolean]>([
-    ['ASCII in lines', octetsOf('a', '', '.', '..b'), true, true],
-    ['octets beyond ASCII', octetsOf('ä'), false, true],
-    ['NUL', octetsOf('a\0b'), false, false],
+  test.each<[what: string, bytes: Buffer, sevenBit: boolean, eightBit: boolean]>([
+    ['ASCII in lines', bytesOf('a', '', '.', '..b'), true, true],
+    ['bytes beyond ASCII', bytesOf('ä'), false, true],
+    ['NUL', bytesOf('a\0b'), false, false],
     ['a lone LF', Buffer.from('a\nb\r\n'), false, false],
     ['a lone CR', Buffer.from('a\rb\r\n'), false, false],
     ['a CR at the end', Buffer.from('a\r'), false, false],
-    ['a line of 998 octets', octetsOf('x'.repeat(998)), true, true],
-    ['a line of 999 octets', octetsOf('x'.repeat(999)), false, false],
-    ['a last line of 999 octets without end', Buffer.from('x'.repeat(999)), false, false],
-  ])('%s', (_, octets, sevenBit, eightBit) => {
-    expect([isTransferable(octets, '7bit'), isTransferable(octets, '8bit')]).toEqual([sevenBit, eightBit]);
+    ['a line of 998 bytes', bytesOf('x'.repeat(998)), true, true],
+    ['a line of 999 bytes', bytesOf('x'.repeat(999)), false, false],
+    ['a last line of 999 bytes without end', Buffer.from('x'.repeat(999)), false, false],
+  ])('%s', (_, bytes, sevenBit, eightBit) => {
+    expect([isTransferable(bytes, '7bit'), isTransferable(bytes, '8bit')]).toEqual([sevenBit, eightBit]);
   });
 });
 
 describe('a message in another form', () => {
-  test('that is of the form already stays the very octets', async () => {
-    const octets = octetsOf('Subject: Hello', '', 'Hello');
-    expect(await toTransferable(octets, '7bit')).toBe(octets);
-    const eight = octetsOf('Subject: Grüße', '', 'Grüße');
+  test('that is of the form already stays the very bytes', async () => {
+    const bytes = bytesOf('Subject: Hello', '', 'Hello');
+    expect(await toTransferable(bytes, '7bit')).toBe(bytes);
+    const eight = bytesOf('Subject: Grüße', '', 'Grüße');
     expect(await toTransferable(eight, '8bit')).toBe(eight);
   });
 
-  test.each<[what: string, octets: Buffer]>([
+  test.each<[what: string, bytes: Buffer]>([
     [
       'text in UTF-8',
-      octetsOf(
+      bytesOf(
         'Content-Type: text/plain; charset=utf-8',
         'Content-Transfer-Encoding: 8bit',
         '',
@@ -57,16 +57,16 @@ describe('a message in another form', () => {
       'text in Latin 1 that says nothing of it',
       latin1('Content-Type: text/plain; charset=iso-8859-1', '', 'Gr\xfc\xdfe'),
     ],
-    ['Japanese', octetsOf('Content-Type: text/plain; charset=utf-8', '', '日本語'.repeat(300))],
-    ['a long line', octetsOf('', 'x'.repeat(3_000), 'y')],
+    ['Japanese', bytesOf('Content-Type: text/plain; charset=utf-8', '', '日本語'.repeat(300))],
+    ['a long line', bytesOf('', 'x'.repeat(3_000), 'y')],
     ['lone CR and LF and NUL', Buffer.from('Subject: a\r\n\r\na\rb\nc\0d\r\n')],
     [
       'quoted-printable with long lines',
-      octetsOf('Content-Transfer-Encoding: quoted-printable', '', `=41${'b'.repeat(2_000)} =20`),
+      bytesOf('Content-Transfer-Encoding: quoted-printable', '', `=41${'b'.repeat(2_000)} =20`),
     ],
     [
       'base64 in one line',
-      octetsOf(
+      bytesOf(
         'Content-Type: image/png',
         'Content-Transfer-Encoding: base64',
         '',
@@ -77,14 +77,14 @@ describe('a message in another form', () => {
       'binary',
       latin1('Content-Type: application/pdf', 'Content-Transfer-Encoding: binary', '', '\x00\x01\xff\xfe\r\n\r\n\xfd'),
     ],
-  ])('%s decodes to the same', async (_, octets) => {
-    const mended = await toTransferable(octets, '7bit');
+  ])('%s decodes to the same', async (_, bytes) => {
+    const mended = await toTransferable(bytes, '7bit');
     expect(isTransferable(mended, '7bit')).toBe(true);
-    expect(await decoded(mended)).toEqual(await decoded(octets));
+    expect(await decoded(mended)).toEqual(await decoded(bytes));
   });
 
-  test('parts that need nothing keep their octets, and those that do are encoded in their place', async () => {
-    const octets = octetsOf(
+  test('parts that need nothing keep their bytes, and those that do are encoded in their place', async () => {
+    const bytes = bytesOf(
       'Content-Type: multipart/mixed; boundary=b',
       '',
       'préambule',
@@ -100,16 +100,16 @@ describe('a message in another form', () => {
       '--b--',
       'épilogue',
     );
-    const mended = await toTransferable(octets, '7bit');
+    const mended = await toTransferable(bytes, '7bit');
     expect(mended.toString('latin1')).toContain('\r\n\r\nAAAA\r\n--b--\r\n');
-    const [before, after] = [await parseMessage(octets), await parseMessage(mended)];
+    const [before, after] = [await parseMessage(bytes), await parseMessage(mended)];
     expect(after.textBody).toBe(before.textBody);
     expect(after.attachments.map(({ filename }) => filename)).toEqual(['Übersicht.pdf']);
     expect(isTransferable(mended, '7bit')).toBe(true);
   });
 
   test('a message within a message is not encoded, but what is in it', async () => {
-    const octets = octetsOf(
+    const bytes = bytesOf(
       'Content-Type: multipart/mixed; boundary=b',
       '',
       '--b',
@@ -121,7 +121,7 @@ describe('a message in another form', () => {
       'Grüße',
       '--b--',
     );
-    const mended = await toTransferable(octets, '7bit');
+    const mended = await toTransferable(bytes, '7bit');
     const [inner = ''] = await decoded(mended);
     const message = await parseMessage(Buffer.from(inner, 'latin1'));
     expect([message.subject, message.textBody?.trim()]).toEqual(['Grüße', 'Grüße']);
@@ -131,8 +131,8 @@ describe('a message in another form', () => {
   test('of messages deep within messages the innermost are encoded whole', async () => {
     const nested = (depth: number): Buffer =>
       depth === 0
-        ? octetsOf('Subject: innermost', '', 'Grüße')
-        : Buffer.concat([octetsOf(`X-Depth: ${depth}`, 'Content-Type: message/rfc822', ''), nested(depth - 1)]);
+        ? bytesOf('Subject: innermost', '', 'Grüße')
+        : Buffer.concat([bytesOf(`X-Depth: ${depth}`, 'Content-Type: message/rfc822', ''), nested(depth - 1)]);
     const mended = await toTransferable(nested(30), '7bit');
     expect(isTransferable(mended, '7bit')).toBe(true);
     const [head = '', body = ''] = mended.toString('latin1').split('Content-Transfer-Encoding: base64\r\n\r\n');
@@ -143,13 +143,15 @@ describe('a message in another form', () => {
 });
 
 describe('header fields', () => {
-  test('of octets beyond ASCII become encoded words, and encoded words stay whole', () => {
-    const mended = mendHeader(latin1('Subject: =?iso-8859-1?Q?Fr\xf6sche?=', 'X-A: plain'), '7bit').toString('latin1');
+  test('of bytes beyond ASCII become encoded words, and encoded words stay whole', () => {
+    const mended = repairHeader(latin1('Subject: =?iso-8859-1?Q?Fr\xf6sche?=', 'X-A: plain'), '7bit').toString(
+      'latin1',
+    );
     expect(mended).toBe('Subject: =?iso-8859-1?Q?Fr=f6sche?=\r\nX-A: plain\r\n');
   });
 
   test('that are too long are folded, at white space where there is some', () => {
-    const mended = mendHeader(octetsOf(`A: ${'word '.repeat(500)}`, `B: ${'x'.repeat(2_500)}`), '8bit');
+    const mended = repairHeader(bytesOf(`A: ${'word '.repeat(500)}`, `B: ${'x'.repeat(2_500)}`), '8bit');
     expect(isTransferable(mended, '8bit')).toBe(true);
     const unfolded = mended.toString('latin1').replace(/\r\n(?=[ \t])/g, '');
     expect(unfolded).toContain(`A: ${'word '.repeat(500)}`);
@@ -157,7 +159,7 @@ describe('header fields', () => {
 });
 
 test('quoted-printable has lines of 76 characters at most, and no white space at their ends', () => {
-  const encoded = toQuotedPrintable(octetsOf('a'.repeat(200), 'end \t', 'ü'.repeat(100), '')).toString('latin1');
+  const encoded = toQuotedPrintable(bytesOf('a'.repeat(200), 'end \t', 'ü'.repeat(100), '')).toString('latin1');
   for (const line of encoded.split('\r\n')) expect(line).toMatch(/^(?:.{0,75}[^ \t])?$/);
 });
 
@@ -170,7 +172,7 @@ test('a header field as long as any that comes in is mended in linear time', () 
     expectLinearGrowth(
       (length) => {
         const field = `A: ${unit.repeat(length / unit.length)}${end}`;
-        expect(isTransferable(mendHeader(latin1(field), '7bit'), '7bit')).toBe(true);
+        expect(isTransferable(repairHeader(latin1(field), '7bit'), '7bit')).toBe(true);
       },
       250_000,
       unit,

@@ -60,13 +60,13 @@ const cases: [what: string, draft: Partial<Draft>][] = [
 
 test.each(cases)('attachments are found as a reader finds them: %s', async (_what, more) => {
   const whole = draft(more);
-  const octets = await composeMessage(whole);
-  const listed = listComposedAttachments(octets, whole);
-  const { attachments } = await parseMessage(octets);
+  const bytes = await composeMessage(whole);
+  const listed = listComposedAttachments(bytes, whole);
+  const { attachments } = await parseMessage(bytes);
   // A reader takes the line end before the delimiter for an empty part's own.
   expect(listed).toEqual(attachments.map((each) => (each.size === 0 ? { ...each, length: 0 } : each)));
   const contents = listed.map(({ start, length, transferEncoding }) =>
-    Buffer.from(decodeAttachment(octets.subarray(start, start + length), transferEncoding)).toString('latin1'),
+    Buffer.from(decodeAttachment(bytes.subarray(start, start + length), transferEncoding)).toString('latin1'),
   );
   const given = whole.attachments.map(({ content, contentType }) => {
     const text = Buffer.from(content).toString('latin1');
@@ -76,9 +76,9 @@ test.each(cases)('attachments are found as a reader finds them: %s', async (_wha
 });
 
 test('those of another draft are not taken for its own', async () => {
-  const octets = await composeMessage(draft({ attachments: [file('a.bin', 'a')] }));
-  expect(() => listComposedAttachments(octets, draft({ attachments: [picture('i')] }))).toThrow(/does not have/);
-  expect(() => listComposedAttachments(octets, draft({ attachments: [file('a', 'a'), file('b', 'b')] }))).toThrow(
+  const bytes = await composeMessage(draft({ attachments: [file('a.bin', 'a')] }));
+  expect(() => listComposedAttachments(bytes, draft({ attachments: [picture('i')] }))).toThrow(/does not have/);
+  expect(() => listComposedAttachments(bytes, draft({ attachments: [file('a', 'a'), file('b', 'b')] }))).toThrow(
     /lacks/,
   );
 });
@@ -110,7 +110,7 @@ const attachments = {
 };
 
 for (const [textName, text] of Object.entries(texts)) {
-  test(`gives the octets of nodemailer's own streams for a text ${textName}`, async () => {
+  test(`gives the bytes of nodemailer's own streams for a text ${textName}`, async () => {
     for (const html of Object.values(htmls)) {
       for (const files of Object.values(attachments)) {
         const compiled = () =>

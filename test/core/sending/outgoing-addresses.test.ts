@@ -74,7 +74,7 @@ describe('a sender is refused', () => {
     ['U+2028', 'Ann\u2028 <a@own.test>'],
     ['U+2029', 'a\u2029@own.test'],
     ['half a character', 'Ann \ud800 <a@own.test>'],
-    ['a local-part of 65 octets', `${'a'.repeat(65)}@own.test`],
+    ['a local-part of 65 bytes', `${'a'.repeat(65)}@own.test`],
     [
       'an address of more than 254',
       `${'a'.repeat(60)}@${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.${'e'.repeat(30)}.test`,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   type GivenAttachment,
-  MAX_CONTENT_OCTETS,
+  MAX_CONTENT_BYTES,
   readOutgoingAttachments,
 } from '../../../core/sending/outgoing-attachments.ts';
 
@@ -125,15 +125,15 @@ describe('the content id', () => {
 });
 
 describe('attachments and bodies together', () => {
-  const content = Buffer.alloc(MAX_CONTENT_OCTETS - 10).toString('base64');
+  const content = Buffer.alloc(MAX_CONTENT_BYTES - 10).toString('base64');
 
   test('have room up to 10 MiB', () => {
     expect(readOutgoingAttachments([given({ content })], 10).attachments).toHaveLength(1);
   });
 
-  test('are refused one octet later, naming the attachment', () => {
+  test('are refused one byte later, naming the attachment', () => {
     expect(readOutgoingAttachments([given({ filename: 'b.bin', content })], 11)).toEqual({
-      error: 'Attachment b.bin makes the message larger than 10485760 octets',
+      error: 'Attachment b.bin makes the message larger than 10485760 bytes',
       index: 0,
     });
   });

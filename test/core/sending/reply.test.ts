@@ -165,7 +165,7 @@ describe('the links of an answer', () => {
     expect(trimReferences(chain.slice(0, 100))).toEqual(chain.slice(0, 100));
   });
 
-  test('keep at most 8,000 octets, but the first and the last always', () => {
+  test('keep at most 8,000 bytes, but the first and the last always', () => {
     const chain = Array.from({ length: 50 }, (_, index) => `<${'x'.repeat(900)}${index}@x.test>`);
     const kept = trimReferences(chain);
     expect(kept.join(' ').length).toBeLessThanOrEqual(8_000);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { decodePlace, encodePlace } from '../../../core/shared/page.ts';
+import { decodeCursor, encodeCursor } from '../../../core/shared/page.ts';
 
 test.each([
   { at: new Date('2026-11-20T10:00:00.123Z'), id: 'em_0123456789abcdef0123456789abcdef' },
   { at: new Date(0), id: 'x' },
   { at: new Date(-1), id: 'a-b_C9' },
 ])('the place %j comes back from its cursor', (place) => {
-  expect(decodePlace(encodePlace(place))).toEqual(place);
+  expect(decodeCursor(encodeCursor(place))).toEqual(place);
 });
 
 test.each([
@@ -21,5 +21,5 @@ test.each([
   Buffer.from("1.x';--").toString('base64url'),
   'x'.repeat(50_000),
 ])('%j is no cursor', (cursor) => {
-  expect(decodePlace(cursor)).toBeNull();
+  expect(decodeCursor(cursor)).toBeNull();
 });

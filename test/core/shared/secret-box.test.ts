@@ -11,7 +11,7 @@ test('what was encrypted opens under the same key and purpose', () => {
   expect(ciphertext).toContain(secretKeyId(key));
 });
 
-test('another key, another purpose and a changed octet are refused', () => {
+test('another key, another purpose and a changed byte are refused', () => {
   const ciphertext = encryptSecret(key, 'webhook-secret', 'secret', randomBytes(12));
   expect(() => decryptSecret(randomBytes(32), 'webhook-secret', ciphertext)).toThrow(SecretBoxError);
   expect(() => decryptSecret(key, 'canary', ciphertext)).toThrow(SecretBoxError);

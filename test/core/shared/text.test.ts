@@ -53,13 +53,13 @@ test.each([
   ['no-such-charset', 'c3bc', 'ü'],
   ['__proto__', 'c3bc', 'ü'],
   ['constructor', 'c3bc', 'ü'],
-])('In charset %s the octets %s are %s', (charset, hex, text) => {
+])('In charset %s the bytes %s are %s', (charset, hex, text) => {
   const decoded = decodeCharset(Buffer.from(hex, 'hex'), charset);
   if (text === null) expect(decoded).not.toContain('\u001b');
   else expect(decoded).toBe(text);
 });
 
-test('Raw header octets are UTF-8 where they can be, else windows-1252', () => {
+test('Raw header bytes are UTF-8 where they can be, else windows-1252', () => {
   expect(decodeRawText('J\xc3\xbcrgen')).toBe('Jürgen');
   expect(decodeRawText('J\xfcrgen')).toBe('Jürgen');
   expect(decodeRawText('plain')).toBe('plain');

@@ -14,7 +14,7 @@ const draft: DeliveryReportDraft = {
     references: ['<root@elsewhere.test>', '<zero@elsewhere.test>'],
     subject: 'Grüße',
     queuedAt: new Date('2026-11-21T10:00:00Z'),
-    octets: Buffer.from(
+    bytes: Buffer.from(
       'From: Ann <ann@own.test>\r\nSubject: Hello\r\nMessage-ID: <em_1@own.test>\r\n\r\nSecret body\r\n',
     ),
   },
@@ -67,13 +67,13 @@ test('it says in words what happened', async () => {
 });
 
 test('machines read it, and learn nothing of the body', async () => {
-  const octets = await composeDeliveryReport(draft);
+  const bytes = await composeDeliveryReport(draft);
   const plain = {
     action: 'failed',
     bounce: 'soft',
     originalRecipient: null,
   };
-  expect(await readMailReport(octets)).toEqual({
+  expect(await readMailReport(bytes)).toEqual({
     kind: 'delivery-status',
     reportingMta: 'mx.test',
     originalMessageId: '<em_1@own.test>',
@@ -96,14 +96,14 @@ test('machines read it, and learn nothing of the body', async () => {
       },
     ],
   });
-  expect(octets.includes('Secret body')).toBe(false);
+  expect(bytes.includes('Secret body')).toBe(false);
 });
 
-test('the same draft gives the same octets', async () => {
+test('the same draft gives the same bytes', async () => {
   expect(await composeDeliveryReport(draft)).toEqual(await composeDeliveryReport({ ...draft }));
 });
 
-describe('it has ASCII lines of at most 998 octets that end in CRLF, whatever was said', () => {
+describe('it has ASCII lines of at most 998 bytes that end in CRLF, whatever was said', () => {
   const recipient = { address: 'joe@elsewhere.test', attempts: 2, status: null, code: 450, text: null, host: null };
   test.each<[string, Partial<DeliveryReportDraft>]>([
     ['a text without end', { recipients: [{ ...recipient, text: 'x'.repeat(5_000) }] }],
@@ -115,20 +115,20 @@ describe('it has ASCII lines of at most 998 octets that end in CRLF, whatever wa
     ['a subject of other characters', { original: { ...draft.original, subject: '\u{1f600}'.repeat(500) } }],
     ['a subject of several lines', { original: { ...draft.original, subject: 'a\r\nBcc: b@c.test' } }],
     ['no subject', { original: { ...draft.original, subject: '' } }],
-    ['an original that is gone', { original: { ...draft.original, octets: null } }],
-    ['an original that is all header', { original: { ...draft.original, octets: Buffer.alloc(100_000, 'a') } }],
-    ['an original that is not ASCII', { original: { ...draft.original, octets: Buffer.from('Subject: é\r\n\r\n') } }],
+    ['an original that is gone', { original: { ...draft.original, bytes: null } }],
+    ['an original that is all header', { original: { ...draft.original, bytes: Buffer.alloc(100_000, 'a') } }],
+    ['an original that is not ASCII', { original: { ...draft.original, bytes: Buffer.from('Subject: é\r\n\r\n') } }],
     [
       'a chain without end',
       { original: { ...draft.original, references: Array.from({ length: 2_000 }, (_, n) => `<${n}@a.test>`) } },
     ],
   ])('%s', async (_, over) => {
-    const octets = await composeDeliveryReport({ ...draft, ...over });
-    expect(octets.toString('latin1')).not.toMatch(/[^\x09\x0d\x20-\x7e\n]|\r(?!\n)|(?<!\r)\n|[^\r\n]{999}/);
-    const message = await parseMessage(octets);
+    const bytes = await composeDeliveryReport({ ...draft, ...over });
+    expect(bytes.toString('latin1')).not.toMatch(/[^\x09\x0d\x20-\x7e\n]|\r(?!\n)|(?<!\r)\n|[^\r\n]{999}/);
+    const message = await parseMessage(bytes);
     expect(message.headers.map(([name]) => name)).not.toContain('bcc');
-    expect(await readMailReport(octets)).toMatchObject({ kind: 'delivery-status' });
-    const { recipients } = (await readMailReport(octets)) as { recipients: { action: string }[] };
+    expect(await readMailReport(bytes)).toMatchObject({ kind: 'delivery-status' });
+    const { recipients } = (await readMailReport(bytes)) as { recipients: { action: string }[] };
     expect(recipients.every(({ action }) => action === 'failed')).toBe(true);
   });
 });

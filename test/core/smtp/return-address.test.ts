@@ -23,7 +23,7 @@ test('it is the same for ever, since mail under way bears it', () => {
   expect(makeReturnAddress(key, id, 'mail.example.com')).toBe(address);
 });
 
-test('its local-part has at most 64 octets', () => {
+test('its local-part has at most 64 bytes', () => {
   expect(address.indexOf('@')).toBe(59);
 });
 
@@ -35,7 +35,7 @@ test.each([
   expect(readReturnAddress(key, given)).toBe(id);
 });
 
-test('every identifier comes back, whatever its octets', () => {
+test('every identifier comes back, whatever its bytes', () => {
   for (let round = 0; round < 500; round++) {
     const recipient = makeIdentifier('recipient', new Date(round * 1e9), randomBytes(10));
     expect(readReturnAddress(key, makeReturnAddress(key, recipient, 'a.test'))).toBe(recipient);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { labelKey, labelOf, uniteLabels, withoutLabels } from '../../../core/threads/label.ts';
+import { labelKey, mergeLabels, normalizeLabel, subtractLabels } from '../../../core/threads/label.ts';
 
 test.each<[string, string, string | null]>([
   ['is trimmed', '  Work \n', 'Work'],
@@ -13,7 +13,7 @@ test.each<[string, string, string | null]>([
   ['has no line of its own', 'a\u2028b', null],
   ['has no half of a character', 'a\ud800', null],
 ])('a label %s', (_name, text, label) => {
-  expect(labelOf(text)).toBe(label);
+  expect(normalizeLabel(text)).toBe(label);
 });
 
 test('case does not part two labels', () => {
@@ -23,6 +23,6 @@ test('case does not part two labels', () => {
 });
 
 test('labels come together in the spelling in which they came first, and go in any', () => {
-  expect(uniteLabels(['Work', 'tax'], ['WORK', 'Home', 'home'])).toEqual(['Work', 'tax', 'Home']);
-  expect(withoutLabels(['Work', 'tax', 'Home'], ['work', 'HOME', 'none'])).toEqual(['tax']);
+  expect(mergeLabels(['Work', 'tax'], ['WORK', 'Home', 'home'])).toEqual(['Work', 'tax', 'Home']);
+  expect(subtractLabels(['Work', 'tax', 'Home'], ['work', 'HOME', 'none'])).toEqual(['tax']);
 });

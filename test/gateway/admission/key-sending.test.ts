@@ -54,7 +54,7 @@ describe('a key of one domain', () => {
     const before = await outgoing();
     for (const from of [other.address, `hello@sub.${nameOf(box)}`, 'ann@of-nobody.test', `hello@not${nameOf(box)}`]) {
       const domain = from.split('@')[1];
-      const message = `This API key sends from ${nameOf(box)} only, not from ${domain}.`;
+      const message = `This API key can send from ${nameOf(box)} only, not from ${domain}.`;
       const refused = await call(key, 'POST', '/emails', mail(from));
       expect([refused.statusCode, refused.json()]).toEqual([
         403,
@@ -166,7 +166,7 @@ describe('a key that may make keys', () => {
     ])
       expect(await make(manages, input), input).toEqual({
         __typename: 'Forbidden',
-        message: 'A key cannot make one with more rights than its own. This one has send and manage only.',
+        message: 'A key cannot create a key with more rights than its own. This key has send and manage only.',
         code: 'insufficient_scope',
       });
     // All by name is less than full rights, whatever there will be.
@@ -176,11 +176,11 @@ describe('a key that may make keys', () => {
   });
 
   test.each([
-    ['scopes: []', 'scopes', 'Name at least one scope; leave them out for full rights'],
+    ['scopes: []', 'scopes', 'Give at least one scope, or omit scopes for full rights'],
     [
       'scopes: [MANAGE], domainId: "DOMAIN"',
       'scopes',
-      'A key of one domain can read and send. What manage allows reaches beyond a domain.',
+      'A key that is limited to one domain can have the scopes read and send, not manage.',
     ],
     ['domainId: "dom_00000000000070008000000000000000"', 'domainId', 'You have no domain with that id'],
     ['domainId: "FOREIGN"', 'domainId', 'You have no domain with that id'],

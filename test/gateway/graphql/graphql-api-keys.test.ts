@@ -70,8 +70,8 @@ describe('createApiKey', () => {
   });
 
   test.each([
-    [{ name: '' }, 'name', 'A key needs a name'],
-    [{ name: '  ' }, 'name', 'A key needs a name'],
+    [{ name: '' }, 'name', 'An API key needs a name'],
+    [{ name: '  ' }, 'name', 'An API key needs a name'],
     [{ name: 'x'.repeat(101) }, 'name', 'The name must not be longer than 100 characters'],
     [{ name: 'a\0' }, 'name', 'must not contain NUL'],
     [{ name: 'late', expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt', 'expiresAt must be in the future'],
@@ -88,7 +88,7 @@ describe('createApiKey', () => {
     expect(made.__typename).toBe('CreateApiKeyPayload');
     expect(await change('createApiKey', { name: 'too many' })).toMatchObject({
       __typename: 'Conflict',
-      message: 'There may be 100 keys at most. Revoke one that is not used any more.',
+      message: 'An account can have at most 100 keys. Revoke one that is no longer used.',
       code: 'TOO_MANY_API_KEYS',
       isRetryable: false,
     });

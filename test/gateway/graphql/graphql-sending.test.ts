@@ -469,7 +469,7 @@ describe('updateEmails', () => {
     for (const ids of sizes)
       expect(await mutate('updateEmails', { ids, isRead: true })).toMatchObject({
         __typename: 'ValidationError',
-        fields: [{ path: ['ids'], message: 'Between 1 and 100 emails can be changed at once' }],
+        fields: [{ path: ['ids'], message: 'Give 1 to 100 emails' }],
       });
     expect((await mutate('updateEmails', { ids: ['em_x'] })).__typename).toBe('ValidationError');
     for (const field of ['updateEmail', 'updateEmails'])

@@ -289,7 +289,7 @@ describe('reading and cancelling', () => {
     const left = await call('POST', `/emails/batch/${id}/cancel`);
     expect([left.statusCode, left.json().message]).toEqual([
       400,
-      'Cannot cancel a batch of which all emails have been sent.',
+      'Every email in this batch has already been sent.',
     ]);
     const stranger = await gateway.mailbox();
     for (const [method, tail] of [

@@ -438,7 +438,7 @@ describe('the DKIM key of a domain', () => {
     const sub = (await call('POST', '/domains', { domain: `sub.${domain}` })).body;
     expect(await call('POST', `/domains/${sub.id}/dkim`)).toMatchObject({
       status: 400,
-      body: { error: `Mail of this domain is signed with the key of ${domain}. Change that one.` },
+      body: { error: `Mail of this domain is signed with the key of ${domain}. Rotate the key of ${domain} instead.` },
     });
   });
 

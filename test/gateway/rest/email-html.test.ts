@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeDocumentAside } from '../../../operations/emails/mail-document-thread.ts';
+import { makeMailDocumentInWorker } from '../../../operations/emails/mail-document-thread.ts';
 import { type GatewayMail, takeMail } from '../../support/rows/gateway-mail.ts';
 import { insertMail, type MailRow } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
@@ -108,7 +108,7 @@ describe('Mail as it comes in', { timeout: 240_000 }, () => {
     await expect
       .poll(async () => (await gateway.call(box.apiKey, 'GET', `/emails/${id}`)).statusCode, { timeout: 120_000 })
       .toBe(200);
-    await expect.poll(async () => (await show(id)).body, { timeout: 120_000 }).not.toContain('has not been read yet');
+    await expect.poll(async () => (await show(id)).body, { timeout: 120_000 }).not.toContain('has not been parsed yet');
     return id;
   }
 
@@ -155,7 +155,7 @@ describe('Mail as it comes in', { timeout: 240_000 }, () => {
 test('an email whose content has not been read says so', async () => {
   const id = await insert({});
   await gateway.actor.pool.query('delete from email_content where email_id = $1', [id]);
-  expect((await show(id)).body).toContain('This email has not been read yet.');
+  expect((await show(id)).body).toContain('This email has not been parsed yet.');
 });
 
 test('sent mail is shown, too', async () => {
@@ -182,7 +182,7 @@ test('a document that takes too long is given up, and the next one is made', asy
     ownHosts: new Set<string>(),
   };
   const answerBy = performance.now() + 60_000;
-  expect(await makeDocumentAside(toShow, { answerBy, timeLimitMs: 1 })).toBeNull();
-  expect((await makeDocumentAside(toShow, { answerBy, timeLimitMs: 60_000 }))?.html).toContain('<p>a</p>');
-  expect(await makeDocumentAside(toShow, { answerBy: performance.now() - 1 })).toBeNull();
+  expect(await makeMailDocumentInWorker(toShow, { answerBy, timeLimitMs: 1 })).toBeNull();
+  expect((await makeMailDocumentInWorker(toShow, { answerBy, timeLimitMs: 60_000 }))?.html).toContain('<p>a</p>');
+  expect(await makeMailDocumentInWorker(toShow, { answerBy: performance.now() - 1 })).toBeNull();
 });

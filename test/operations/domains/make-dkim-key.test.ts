@@ -8,7 +8,7 @@ const secretKey = randomBytes(32);
 const parts = {
   secretKey,
   now: () => new Date('2026-11-07T12:00:00Z'),
-  random: (octets: number) => randomBytes(octets),
+  random: (bytes: number) => randomBytes(bytes),
 };
 
 test('a key has 2048 bits, opens under SECRET_KEY for its purpose alone, and its halves belong together', async () => {

@@ -217,7 +217,7 @@ test('nothing is stored by it', async () => {
   expect(await count()).toEqual(before);
 });
 
-test('recipients and octets are refused as those of a simulation', async () => {
+test('recipients and bytes are refused as those of a simulation', async () => {
   const other = await stage.mailbox();
   const refusal = async (wish: Parameters<typeof explain>[0]) => {
     const error = await explain(wish).catch((reason: unknown) => reason);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { UserError } from '../../../core/shared/errors.ts';
-import { admitJudging, judgeWithinBudget } from '../../../operations/routing/judging-budget.ts';
+import { requireGuardBudget, runWithinGuardBudget } from '../../../operations/routing/judging-budget.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] });
@@ -10,11 +10,11 @@ afterEach(() => {
 });
 
 /** Milliseconds pass while work is done for the user. */
-const work = (userId: string, ms: number) => judgeWithinBudget(userId, () => void vi.advanceTimersByTime(ms));
+const work = (userId: string, ms: number) => runWithinGuardBudget(userId, () => void vi.advanceTimersByTime(ms));
 
 function refusalOf(userId: string): Pick<UserError, 'code' | 'retryAfterSeconds'> | null {
   try {
-    admitJudging(userId);
+    requireGuardBudget(userId);
     return null;
   } catch (error) {
     return error as UserError;
@@ -36,7 +36,7 @@ test('a tenth of the time that passes pays back what judging took', () => {
 
 test('work that throws is paid for, too, and debts outlast those of a thousand others', () => {
   expect(() =>
-    judgeWithinBudget('usr_c', () => {
+    runWithinGuardBudget('usr_c', () => {
       vi.advanceTimersByTime(5_000);
       throw new Error('no');
     }),

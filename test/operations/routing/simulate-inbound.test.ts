@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { UserError } from '../../../core/shared/errors.ts';
-import { MAX_MESSAGE_OCTETS } from '../../../core/smtp/smtp-limits.ts';
-import { type SimulationWish, simulateInbound } from '../../../operations/routing/simulate-inbound.ts';
+import { MAX_MESSAGE_BYTES } from '../../../core/smtp/smtp-limits.ts';
+import { type SimulationInput, simulateInbound } from '../../../operations/routing/simulate-inbound.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { insertSentMail, recipientsOf } from '../../support/rows/sent-mail.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const RAW = 'From: Eve <eve@outside.test>\nTo: you@there.test\nSubject: Grüße\n\nhello\n';
 const nobody = { subject: null, text: null, html: null };
-const simulate = (wish: Partial<SimulationWish>, key: string | null = null, of: TestMailbox = box) =>
+const simulate = (wish: Partial<SimulationInput>, key: string | null = null, of: TestMailbox = box) =>
   simulateInbound(
     stage.contextOf(of.userId),
     { message: { raw: RAW }, to: of.address, from: null, ...wish },
@@ -88,7 +88,7 @@ function keysOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, keysOf(each)]));
 }
 
-test('the same octets make another email each time', async () => {
+test('the same bytes make another email each time', async () => {
   const ids = [await simulate({}), await simulate({})].map(({ emailId }) => emailId);
   expect(new Set(ids).size).toBe(2);
   await stage.settled();
@@ -112,9 +112,9 @@ test('a key makes one email, however often it is asked for, and serves one reque
   ]);
 });
 
-test('plus-tags and octets beyond ASCII come in as over SMTP', async () => {
+test('plus-tags and bytes beyond ASCII come in as over SMTP', async () => {
   const [local, domain] = box.address.split('@');
-  const raw = Buffer.concat([Buffer.from('Subject: octets\r\n\r\n'), Buffer.from([0xff, 0x00, 0x80, 0x0a])]);
+  const raw = Buffer.concat([Buffer.from('Subject: bytes\r\n\r\n'), Buffer.from([0xff, 0x00, 0x80, 0x0a])]);
   const { emailId, to } = await simulate({ message: { raw }, to: `${local}+tag@${domain}` });
   await stage.settled();
   expect(to).toBe(`${local}+tag@${domain}`);
@@ -208,7 +208,7 @@ test('what SMTP would refuse is refused with its reply', async () => {
     'Our SMTP server refuses this: 550 5.1.1 No such mailbox',
   ]);
   const cases: [string, string][] = [
-    [`Subject: x\n\n${'x'.repeat(80)}\n`.repeat(200_000).slice(0, MAX_MESSAGE_OCTETS + 1), '552 5.3.4 Message size'],
+    [`Subject: x\n\n${'x'.repeat(80)}\n`.repeat(200_000).slice(0, MAX_MESSAGE_BYTES + 1), '552 5.3.4 Message size'],
     [`${'X-A: b\n'.repeat(1_001)}\nx`, '552 5.3.4 Header section'],
     [`Subject: x\n\n${'x'.repeat(1_100_000)}`, '554 5.6.0 A line is too long'],
     [`${'Received: from a by b; Sun, 1 Nov 2026 00:00:00 +0000\n'.repeat(51)}\nx`, '554 5.4.0 Too many hops'],
@@ -224,7 +224,7 @@ test('without a receiving actor mail cannot be taken now', async () => {
   try {
     const other = await alone.mailbox();
     const context = alone.contextOf(other.userId);
-    const wish: SimulationWish = { message: { raw: RAW }, to: other.address, from: null };
+    const wish: SimulationInput = { message: { raw: RAW }, to: other.address, from: null };
     expect((await refusalOf(simulateInbound(context, wish, null))).code).toBe('unavailable');
   } finally {
     await alone.close();

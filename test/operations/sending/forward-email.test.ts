@@ -63,8 +63,8 @@ const original = Buffer.from(
   ].join('\r\n'),
 );
 
-async function received(octets = original): Promise<string> {
-  const emailId = await stage.deliver(octets, box.address);
+async function received(bytes = original): Promise<string> {
+  const emailId = await stage.deliver(bytes, box.address);
   for (;;) {
     const { rows } = await stage.database.pool.query('select thread_id from email where id = $1', [emailId]);
     if (rows[0]?.thread_id != null) return emailId;
@@ -159,7 +159,7 @@ test('an email that is too large to be sent goes without its attachments', async
       `Subject: big\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nsmall\r\n--b\r\nContent-Type: application/pdf\r\nContent-Disposition: attachment; filename=big.pdf\r\n\r\n${part}\r\n--b--\r\n`,
     ),
   );
-  expect(await refusalOf(forward(emailId))).toEqual(['validation', expect.stringContaining('forward it without them')]);
+  expect(await refusalOf(forward(emailId))).toEqual(['validation', expect.stringContaining('Forward it without attachments.')]);
   const { receipt } = await forward(emailId, { attachments: 'none' });
   expect(await sentOf(receipt.emails[0]?.id ?? '')).toMatchObject({ attachment_count: 0 });
 });

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { composeMessage } from '../../../core/mime/compose-message.ts';
 import { makeIdentifier } from '../../../core/shared/identifiers.ts';
-import { encryptSecret, NONCE_OCTETS } from '../../../core/shared/secret-box.ts';
+import { encryptSecret, NONCE_BYTES } from '../../../core/shared/secret-box.ts';
 import { type Database, inTransaction } from '../../../db/connection/database.ts';
 import { countEmailsSql } from '../../../db/queries/emails/email-counter.ts';
 import { createMailbox, type TestMailbox } from './routing-rows.ts';
@@ -39,7 +39,7 @@ export async function createSender(
     [
       mailbox.userId,
       mailbox.domainId,
-      encryptSecret(secretKey, 'dkim-key', pair.privateKey, randomBytes(NONCE_OCTETS)),
+      encryptSecret(secretKey, 'dkim-key', pair.privateKey, randomBytes(NONCE_BYTES)),
       publicKey,
     ],
   );

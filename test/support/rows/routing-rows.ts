@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type IdentifierKind, makeIdentifier } from '../../../core/shared/identifiers.ts';
-import { encryptSecret, NONCE_OCTETS } from '../../../core/shared/secret-box.ts';
+import { encryptSecret, NONCE_BYTES } from '../../../core/shared/secret-box.ts';
 import { type Database, inTransaction } from '../../../db/connection/database.ts';
 import { TEST_DKIM_PRIVATE_KEY, TEST_DKIM_PUBLIC_KEY, TEST_DKIM_SELECTOR } from '../mail/dkim-test-key.ts';
 
@@ -94,7 +94,7 @@ export async function createMailbox(database: Database, options: MailboxOptions)
           userId,
           domainId,
           TEST_DKIM_SELECTOR,
-          encryptSecret(options.dkim.secretKey, 'dkim-key', TEST_DKIM_PRIVATE_KEY, randomBytes(NONCE_OCTETS)),
+          encryptSecret(options.dkim.secretKey, 'dkim-key', TEST_DKIM_PRIVATE_KEY, randomBytes(NONCE_BYTES)),
           TEST_DKIM_PUBLIC_KEY,
         ],
       );
