@@ -327,6 +327,6 @@ test.each([
 ] as const)('too few, too many, and no steps are refused', async (emailIds, steps) => {
   const box = await stage.mailbox();
   await expect(reprocess(box, emailIds, 'dry', [...steps])).rejects.toThrow(
-    /^Between 1 and 100|^Give at least one step/,
+    /^Give 1 to 100 emails|^Give at least one step/,
   );
 });
