@@ -1,4 +1,4 @@
-import { type KeysetPage, type KeysetCursor } from '../../../core/shared/page.ts';
+import { type KeysetCursor, type KeysetPage } from '../../../core/shared/page.ts';
 import * as domains from '../../../operations/domains/domains.ts';
 import { type Domain } from '../../../operations/domains/domains.ts';
 import * as addresses from '../../../operations/domains/email-addresses.ts';
