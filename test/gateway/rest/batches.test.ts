@@ -287,10 +287,7 @@ describe('reading and cancelling', () => {
   test('a batch that has left whole cannot be cancelled; one that is unknown or another’s is not found', async () => {
     const { id } = await batch([mail()]);
     const left = await call('POST', `/emails/batch/${id}/cancel`);
-    expect([left.statusCode, left.json().message]).toEqual([
-      400,
-      'Every email in this batch has already been sent.',
-    ]);
+    expect([left.statusCode, left.json().message]).toEqual([400, 'Every email in this batch has already been sent.']);
     const stranger = await gateway.mailbox();
     for (const [method, tail] of [
       ['GET', ''],

@@ -159,7 +159,10 @@ test('an email that is too large to be sent goes without its attachments', async
       `Subject: big\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nsmall\r\n--b\r\nContent-Type: application/pdf\r\nContent-Disposition: attachment; filename=big.pdf\r\n\r\n${part}\r\n--b--\r\n`,
     ),
   );
-  expect(await refusalOf(forward(emailId))).toEqual(['validation', expect.stringContaining('Forward it without attachments.')]);
+  expect(await refusalOf(forward(emailId))).toEqual([
+    'validation',
+    expect.stringContaining('Forward it without attachments.'),
+  ]);
   const { receipt } = await forward(emailId, { attachments: 'none' });
   expect(await sentOf(receipt.emails[0]?.id ?? '')).toMatchObject({ attachment_count: 0 });
 });
