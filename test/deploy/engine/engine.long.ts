@@ -325,14 +325,14 @@ test('with compose-ipv6.yml an IPv6 client keeps its address, and SPF passes', a
       const found = async () =>
         (await call('GET', '/emails')).body.data.find((email: { subject: string }) => email.subject === address);
       await until(`the mail from ${address}`, async () => (await found()) !== undefined);
-      const query = `{ email(id: "${(await found()).id}") { authentication { spf { result domain } } } }`;
+      const query = `{ email(id: "${(await found()).id}") { content { authentication { spf { result domain } } } } }`;
       const answer = await fetch(API.replace('/api/e2', '/graphql'), {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify({ query }),
       });
       expect(await answer.json()).toEqual({
-        data: { email: { authentication: { spf: { result: 'PASS', domain: 'sender.test' } } } },
+        data: { email: { content: { authentication: { spf: { result: 'PASS', domain: 'sender.test' } } } } },
       });
     }
   } finally {
