@@ -45,7 +45,9 @@ sign-in-link prints a link that signs the account in to the dashboard once, with
 retention prints how long mail of the account is kept. With an option it sets all three values:
 omitted values mean no limit. Older mail is permanently removed within the hour.
 export writes all data of the account to a directory, which must be empty or not exist.
-erase closes the account and permanently removes all its data. If it is interrupted, run it again.  --password P   password for the dashboard, 8 to 128 characters
+erase closes the account and permanently removes all its data. If it is interrupted, run it again.
+
+  --password P   password for the dashboard, 8 to 128 characters
   --key K        API key, 32 to 128 characters of A-Z a-z 0-9 _ -. With a key the command can be
                  repeated: it adds the key to the account if needed
   --raw-days N   raw messages and attachments, 1 to 36500 days, or "ever"; at most --body-days

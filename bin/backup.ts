@@ -17,7 +17,9 @@ service itself. Restore it with bin/restore.ts.
 
 It works whether or not the service runs. For DATA_DIR (default ./data) it copies the files of
 PostgreSQL and the WAL that makes them consistent. For DATABASE_URL it runs pg_dump, which must be at
-least as new as the server.  --into FOLDER   writes to a new directory in FOLDER, named after the time: 2026-11-22T10-09-10Z
+least as new as the server.
+
+  --into FOLDER   writes to a new directory in FOLDER, named after the time: 2026-11-22T10-09-10Z
 
 It prints progress to stderr and one JSON line about the finished backup to stdout. An interrupted
 backup leaves at most a folder DIRECTORY.draft-N, which bin/restore.ts rejects.`,

@@ -15,7 +15,9 @@ const { words, options } = readArguments({
 Manages dead rows: rows that failed 25 times because of an error in Postroom itself, and are no longer
 processed. They can be mail to store, thread, route or send, deliveries, or scheduled mail.
 
-list prints them, oldest first, at most ${MOST_LISTED.toLocaleString('en')}. replay returns them to processing within seconds.  ID          one row, by its id in the list
+list prints them, oldest first, at most ${MOST_LISTED.toLocaleString('en')}. replay returns them to processing within seconds.
+
+  ID          one row, by its id in the list
   --actor A   rows of one actor: receiving, threading, sending, scheduling or delivery
   --all       all rows
   --json      print one JSON object per line

@@ -23,7 +23,9 @@ with its greeting, STARTTLS and certificate; HTTP; DNS, MAIL_HOSTNAME and its re
 records of verified domains; overdue work.
 
 It changes nothing, and works whether or not the service runs. Run it with the environment of the
-service.  --outbound D   also connect to the mail server of domain D, to check that mail can leave
+service.
+
+  --outbound D   also connect to the mail server of domain D, to check that mail can leave
   --networks L   in a container: also compare its addresses, and the settings that contain addresses,
                  with the networks of docker-compose.yml (172.31.253.0/24,172.31.254.0/24)
   --json         print one JSON line: {"isWell", "findings": [{area, name, state, detail, fix}]}

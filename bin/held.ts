@@ -12,7 +12,9 @@ Manages outgoing mail that bin/restore.ts held because it may have been sent aft
 
 list prints one JSON line per recipient.
 send puts them back into the queue. Mail that was already sent arrives twice, with the same Message-ID.
-drop marks them as failed without a report to their senders.  --email ID   only this email
+drop marks them as failed without a report to their senders.
+
+  --email ID   only this email
 
 It works whether or not the service runs.`,
 });

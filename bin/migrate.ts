@@ -11,7 +11,9 @@ const { options } = readArguments({
 
 Updates the database schema of DATABASE_URL (with SECRET_KEY), or else of DATA_DIR, and lets the roles
 of the service log in with passwords derived from SECRET_KEY. DATABASE_URL must log in as the owner of
-the database. npm start does the same. Simultaneous runs wait for each other.  --check    changes nothing. Exits with 0 if the schema of DATABASE_URL is up to date for this version,
+the database. npm start does the same. Simultaneous runs wait for each other.
+
+  --check    changes nothing. Exits with 0 if the schema of DATABASE_URL is up to date for this version,
              otherwise with 1 and the missing migrations
   --logins   changes nothing. Prints the statements that a superuser has to run once if the owner may not
              manage roles. The statements contain no plain-text password`,

@@ -24,7 +24,9 @@ const { words, options } = readArguments({
 
 Restores a backup of bin/backup.ts: a backup of DATA_DIR into DATA_DIR (default ./data), which must
 not contain data; a pg_dump backup into the empty database of DATABASE_URL, which must have no other
-connections. It checks every file before it writes, and leaves nothing behind if it fails.  --check            verifies the checksums of the backup and writes nothing
+connections. It checks every file before it writes, and leaves nothing behind if it fails.
+
+  --check            verifies the checksums of the backup and writes nothing
   --outgoing hold    (default) holds outgoing mail, because it may have been sent after the backup;
                      bin/held.ts sends or drops it
   --outgoing send    sends outgoing mail at the next start; mail that was sent after the backup

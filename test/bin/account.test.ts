@@ -38,7 +38,7 @@ test('an account that exists is not made again without a key', async () => {
   await create('three@example.com', '--key', 'k'.repeat(40));
   const { status, stdout, stderr } = await create('THREE@example.com');
   expect([status, stdout]).toEqual([1, '']);
-  expect(stderr).toMatch(/three@example.com has an account already/);
+  expect(stderr).toMatch(/three@example.com already has an account/);
 });
 
 test('with a key it may be repeated, and a key opens one account only', async () => {

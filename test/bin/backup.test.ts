@@ -253,7 +253,7 @@ test(
     const { status, stderr } = await runToEnd(['bin/restore.ts', backup], environment);
     expect([status, stderr]).toEqual([
       1,
-      expect.stringMatching(/holds notes: a backup is restored into a folder without data/),
+      expect.stringMatching(/contains notes\. Restore into a folder without data/),
     ]);
     expect(await readFile(path.join(environment.DATA_DIR, 'notes'), 'utf8')).toBe('mine');
   },
@@ -357,7 +357,7 @@ test.skipIf(postgresql === null)(
       const full = await runToEnd(['bin/restore.ts', target], on(first));
       expect([full.status, full.stderr]).toEqual([
         1,
-        expect.stringMatching(/holds \w+: a backup goes into an empty one/),
+        expect.stringMatching(/contains \w+\. Use an empty database/),
       ]);
       const wrong = await runToEnd(['bin/restore.ts', target], { ...on(second), SECRET_KEY: 'L'.repeat(43) });
       expect([wrong.status, wrong.stderr]).toEqual([

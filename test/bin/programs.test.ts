@@ -43,7 +43,7 @@ test.each([
   [['bin/account.ts', 'retention', 'a@b.test', '--raw-days', '9', '--body-days', '8'], /longer than bodies/],
   [['bin/account.ts', 'export', 'a@b.test'], /DIRECTORY/],
   [['bin/account.ts', 'erase', 'a@b.test'], /--yes/],
-  [['bin/account.ts', 'create', 'a@b.test', '--yes'], /--yes is not for create/],
+  [['bin/account.ts', 'create', 'a@b.test', '--yes'], /--yes does not apply to create/],
   [['bin/start.ts', 'now'], /now/],
   [['bin/backup.ts'], /missing/],
   [['bin/restore.ts', 'somewhere', '--outgoing', 'drop'], /--outgoing/],

@@ -173,7 +173,7 @@ describe('a machine, from its first start on', () => {
       environment: { SECRET_KEY: Buffer.alloc(32, 1).toString('base64url') },
     });
     expect(await other.ended).toBe(1);
-    expect(other.output()).toMatch(/^SECRET_KEY is not the one this database was written with/m);
+    expect(other.output()).toMatch(/^SECRET_KEY does not match this database\. Set the original key/m);
     expect(await processesOf(machine)).toEqual([]);
   });
 });
@@ -244,7 +244,7 @@ test.skipIf(process.getuid?.() !== 0)(
     const run = runOn(machine, ['bin/start.ts'], { root: clone, environment: { DATA_DIR: './data' } });
     await run.written('"event":"start.ready"');
     const place =
-      /PostgreSQL is kept in (\/var\/lib\/postroom\/[0-9a-f]{16})\/postgresql/.exec(run.output())?.[1] ?? '';
+      /PostgreSQL data is in (\/var\/lib\/postroom\/[0-9a-f]{16})\/postgresql/.exec(run.output())?.[1] ?? '';
     expect(place).not.toBe('');
     try {
       const key = printedKey(run);

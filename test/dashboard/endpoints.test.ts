@@ -39,7 +39,7 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
 
     await page.getByRole('tab', { name: 'Test' }).click();
     await page.getByRole('button', { name: 'Send test' }).click();
-    await page.locator('[data-test-result="failure"]').getByText('status 500').waitFor();
+    await page.locator('[data-test-result="failure"]').getByText('status was 500').waitFor();
 
     const endpoints = await account.call('GET', '/endpoints');
     const endpointId: string = endpoints.body.data[0].id;
@@ -54,7 +54,7 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
 
     receiver.answer([200]);
     await delivery.getByRole('button', { name: 'Retry now' }).click();
-    await delivery.getByText(/delivered 200/).waitFor();
+    await delivery.getByText('Delivered 200').waitFor();
 
     await page.getByRole('tab', { name: 'Replay' }).click();
     await page.getByText('All', { exact: true }).click();
