@@ -251,10 +251,7 @@ test(
     await mkdir(environment.DATA_DIR);
     await writeFile(path.join(environment.DATA_DIR, 'notes'), 'mine');
     const { status, stderr } = await runToEnd(['bin/restore.ts', backup], environment);
-    expect([status, stderr]).toEqual([
-      1,
-      expect.stringMatching(/contains notes\. Restore into a folder without data/),
-    ]);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/contains notes\. Restore into a folder without data/)]);
     expect(await readFile(path.join(environment.DATA_DIR, 'notes'), 'utf8')).toBe('mine');
   },
   LIMIT_MS,
@@ -355,10 +352,7 @@ test.skipIf(postgresql === null)(
       expect(made.stderr).not.toContain('p%20w');
 
       const full = await runToEnd(['bin/restore.ts', target], on(first));
-      expect([full.status, full.stderr]).toEqual([
-        1,
-        expect.stringMatching(/contains \w+\. Use an empty database/),
-      ]);
+      expect([full.status, full.stderr]).toEqual([1, expect.stringMatching(/contains \w+\. Use an empty database/)]);
       const wrong = await runToEnd(['bin/restore.ts', target], { ...on(second), SECRET_KEY: 'L'.repeat(43) });
       expect([wrong.status, wrong.stderr]).toEqual([
         1,
