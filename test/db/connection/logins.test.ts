@@ -199,7 +199,7 @@ test.each([
     expect(await runToEnd(program.split(' '), environment)).toEqual({
       status: 1,
       stdout: '',
-      stderr: `DATABASE_URL names the user postroom: leave user and password out of it, as this process logs in as ${role} (only bin/migrate.ts and programs for operators get the owner's)\n`,
+      stderr: `Remove the user postroom and the password from DATABASE_URL: this process logs in as ${role}. Only bin/migrate.ts and the operator programs log in as the owner\n`,
     });
   },
   240_000,

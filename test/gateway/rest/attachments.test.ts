@@ -168,12 +168,12 @@ describe('what cannot be served is 404 with the documented text', () => {
     const flip = `update raw_message r set octets = set_byte(octets, 3, get_byte(octets, 3) # 1) from email e where e.raw_id = r.id and e.id = $1`;
     await gateway.actor.pool.query(flip, [id]);
     await expectError(`${id}/a.txt`, 'Email content not available');
-    expect(gateway.logged).toContainEqual(expect.objectContaining({ level: 50, emailId: id, octets: 'damaged' }));
+    expect(gateway.logged).toContainEqual(expect.objectContaining({ level: 50, emailId: id, bytes: 'damaged' }));
     await gateway.actor.pool.query(flip, [id]);
     expect((await download(`${id}/a.txt`)).body).toBe('content');
     await gateway.actor.pool.query('delete from raw_message r using email e where e.raw_id = r.id and e.id = $1', [id]);
     await expectError(`${id}/parts/0`, 'Email content not available');
-    expect(gateway.logged).toContainEqual(expect.objectContaining({ level: 50, emailId: id, octets: 'missing' }));
+    expect(gateway.logged).toContainEqual(expect.objectContaining({ level: 50, emailId: id, bytes: 'missing' }));
     expect((await gateway.call(box.apiKey, 'GET', '/emails')).statusCode).toBe(200);
     expect((await gateway.call(box.apiKey, 'GET', `/emails/${id}`)).json().attachments).toHaveLength(1);
   });
