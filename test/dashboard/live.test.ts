@@ -25,4 +25,30 @@ describe.skipIf(chromiumPath === undefined)('the dashboard lives', () => {
     expect(first.complaints).toEqual([]);
     await first.context.close();
   });
+
+  test('shows a mail that arrives while the first page of the list is still on its way', async () => {
+    const account = await stage.account();
+    const first = await stage.open(account);
+    await first.page.goto(`${stage.url}/inbox`);
+    await first.page.getByText('Live', { exact: true }).waitFor();
+    const page = await first.context.newPage();
+    const arrived = Promise.withResolvers<void>();
+    let isHeld = false;
+    await page.route('**/graphql', async (route) => {
+      const isList = (route.request().postData() ?? '').includes('inbox(');
+      if (!isList || isHeld) return route.continue();
+      isHeld = true;
+      const response = await route.fetch();
+      await arrived.promise;
+      await route.fulfill({ response });
+    });
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await expect.poll(() => isHeld).toBe(true);
+    await stage.mail({ to: account.address, subject: 'News of the day', text: 'Hello.' });
+    await first.page.getByText('News of the day').first().waitFor();
+    arrived.resolve();
+    await page.getByText('News of the day').first().waitFor();
+    await first.context.close();
+  });
 });

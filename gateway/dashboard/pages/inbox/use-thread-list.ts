@@ -70,12 +70,19 @@ export interface ThreadList {
   putBack: (rows: readonly ListedThread[]) => void;
 }
 
+/** Reads of the first page: the one under way, and the one that starts after it. */
+interface FirstPage {
+  reading: Promise<AnsweredPage | null> | null;
+  queued: Promise<AnsweredPage | null> | null;
+}
+
 /** Threads by pages, endless, and as they happen. `belongs` tells whether a thread that changed still stands in this list. */
 export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow) => boolean): ThreadList {
   const [pages, setPages] = useState<ThreadPages>(NO_PAGES);
   const [error, setError] = useState<CombinedError>();
   const [isLoading, setLoading] = useState(true);
   const current = useRef({ pages: NO_PAGES, seen: [0, 0] as [number, number], reading: new Set<string>(), turn: 0 });
+  const firstPage = useRef<FirstPage>({ reading: null, queued: null });
   const key = JSON.stringify(wanted);
 
   const put = (next: ThreadPages) => {
@@ -89,6 +96,22 @@ export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow
     if (turn !== current.current.turn) return null;
     setError(answer.error);
     return answer.data?.inbox ?? null;
+  };
+  /**
+   * Reads the first page with a request that starts after this call. urql gives the response of a request under way to later callers,
+   * too, and that one may be older than the event they read for.
+   */
+  const readFirst = (): Promise<AnsweredPage | null> => {
+    const { turn } = current.current;
+    const state = firstPage.current;
+    state.queued ??= (async () => {
+      await state.reading;
+      state.queued = null;
+      if (turn !== current.current.turn) return null;
+      state.reading = read(null);
+      return state.reading;
+    })();
+    return state.queued;
   };
   const readOnce = async (after: string | null, use: (page: AnsweredPage) => ThreadPages) => {
     const { reading, turn } = current.current;
@@ -119,13 +142,15 @@ export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow
   const reload = async () => {
     current.current.turn += 1;
     current.current.reading = new Set();
-    const page = await read(null);
+    // A new object: what waits for the former list must not change the state of this one.
+    firstPage.current = { reading: firstPage.current.reading, queued: null };
+    const page = await readFirst();
     if (page === null) return;
     put(withNextPage(NO_PAGES, page));
     setLoading(false);
   };
   const readHead = async () => {
-    let fresh = await read(null);
+    let fresh = await readFirst();
     for (let count = 1; fresh !== null; count += 1) {
       const next = withHead(current.current.pages, fresh);
       if (next !== null) return put(next);
@@ -168,8 +193,10 @@ export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow
     waiting.timer = window.setTimeout(again, GATHER_MS);
   };
   useLive(KINDS, (event) => {
-    if (event === null) for (const { node } of heldRows(current.current.pages)) gather(true, node.id);
-    else gather(ARRIVALS.has(event.kind), event.threadId);
+    if (event === null) {
+      gather(true, null);
+      for (const { node } of heldRows(current.current.pages)) gather(false, node.id);
+    } else gather(ARRIVALS.has(event.kind), event.threadId);
   });
 
   const restart = useEffectEvent(() => {
@@ -177,6 +204,8 @@ export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow
     setLoading(true);
     setError(undefined);
     put(NO_PAGES);
+    // Another list does not wait for a page of this one.
+    firstPage.current.reading = null;
     void reload();
   });
   useEffect(() => {
