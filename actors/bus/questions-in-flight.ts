@@ -1,4 +1,5 @@
 import { BusTimeout, BusUnavailable, MAX_BYTES } from '../../schema/messages.ts';
+import { monotonicMs } from './monotonic-clock.ts';
 
 /** Bytes that one bus connection has in flight at most. A question beyond that waits for room, within its own time limit. */
 export const MAX_BYTES_IN_FLIGHT = 32_000_000;
@@ -27,7 +28,7 @@ export interface QuestionsInFlight {
 interface Question {
   resolve: (reply: unknown) => void;
   reject: (error: Error) => void;
-  timer: NodeJS.Timeout;
+  timer: NodeJS.Timeout | undefined;
   sizeOctets: number;
   /** bytes are given back when the question settles, not when the work does */
   isHeldByAsker: boolean;
@@ -87,9 +88,16 @@ export function createQuestionsInFlight(capacityOctets = MAX_BYTES_IN_FLIGHT): Q
       new Promise((resolve, reject) => {
         if (sizeOctets > MAX_BYTES) throw new RangeError(`${sizeOctets} octets are above ${MAX_BYTES}`);
         const id = ++lastId;
-        const timer = setTimeout(() => fail(id, new BusTimeout(`${subject}: no answer in ${limitMs} ms`)), limitMs);
-        const question: Question = { resolve, reject, timer, sizeOctets, isHeldByAsker: false };
+        const question: Question = { resolve, reject, timer: undefined, sizeOctets, isHeldByAsker: false };
         open.set(id, question);
+        // A timer may fire a little early. The server decides by this clock whether the asker has given up, so the asker does, too.
+        const endsAtMs = monotonicMs() + limitMs;
+        const giveUp = () => {
+          const leftMs = endsAtMs - monotonicMs();
+          if (leftMs > 0) question.timer = setTimeout(giveUp, leftMs);
+          else fail(id, new BusTimeout(`${subject}: no answer in ${limitMs} ms`));
+        };
+        question.timer = setTimeout(giveUp, limitMs);
         // Small questions without bytes never queue behind large ones.
         if (sizeOctets === 0 || (waiting.length === 0 && sizeOctets <= freeOctets)) start(id, question, send);
         else waiting.push({ id, start: () => start(id, question, send) });

@@ -1,0 +1,26 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { createQuestionsInFlight } from '../../../actors/bus/questions-in-flight.ts';
+import { BusTimeout } from '../../../schema/messages.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('a timer that fires early gives up no question', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const inFlight = createQuestionsInFlight();
+  const asked = inFlight.ask('receiving.message.accept', 60_000, 0, () => undefined);
+  vi.advanceTimersByTime(60_000);
+  inFlight.answer(1, 'answer');
+  expect(await asked).toBe('answer');
+});
+
+test('a question is given up when its limit has passed by the monotonic clock', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'hrtime'] });
+  const inFlight = createQuestionsInFlight();
+  const asked = inFlight.ask('receiving.message.accept', 60_000, 0, () => undefined).catch((error: unknown) => error);
+  vi.advanceTimersByTime(59_999);
+  expect(inFlight.isAwaited(1)).toBe(true);
+  vi.advanceTimersByTime(1);
+  expect(await asked).toBeInstanceOf(BusTimeout);
+});
