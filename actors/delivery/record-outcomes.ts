@@ -86,6 +86,6 @@ function withEventIds(context: ActorContext, outcomes: readonly FinishRecord[]) 
   return outcomes.map((outcome, n) => ({
     ...outcome,
     event_id: idAt(2 * n),
-    switch_event_id: outcome.outcome === 'failed' ? idAt(2 * n + 1) : null,
+    disabled_event_id: outcome.outcome === 'failed' ? idAt(2 * n + 1) : null,
   }));
 }

@@ -20,7 +20,7 @@ import {
 import { parseMessageId, parseMessageIds } from './message-id.ts';
 import { type Leaf, readParts } from './message-parts.ts';
 import { isReportPart } from './parse-bounce.ts';
-import { stripQuotedText } from './reply-text.ts';
+import { stripQuotedText } from './strip-quoted-text.ts';
 import { isForwardSubject } from './subject.ts';
 
 /** What is stored of a received message beside its bytes. All texts are well-formed and without U+0000. */

@@ -10,7 +10,7 @@ import {
   isHeld,
   storedMail,
   type Transaction,
-} from '../routing/route-now.ts';
+} from '../routing/current-route.ts';
 
 /** The target of a retry: an endpoint, the endpoint of a delivery, or (both null) the current route. */
 export interface RetryInput {

@@ -9,7 +9,7 @@ import { readHypotheticalRoute } from '../../db/queries/routing/hypothetical-rou
 import { readReferences } from '../../db/queries/routing/route-read.ts';
 import type { Reply } from '../../schema/messages.ts';
 import { invalid, type OperationContext } from '../context.ts';
-import { type CurrentRoute, decideCurrentRoute } from './route-now.ts';
+import { type CurrentRoute, decideCurrentRoute } from './current-route.ts';
 import { addressOf, domainOf, type ExplainedRoute, explainEmailRoute, placeOf, type RouteStep } from './routes.ts';
 import {
   askReceiving,

@@ -15,7 +15,7 @@ import * as rules from '../../db/queries/routing/guard-rules.ts';
 import { BusTimeout, BusUnavailable } from '../../schema/messages.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
-import { requireGuardBudget, runWithinGuardBudget } from './judging-budget.ts';
+import { requireGuardBudget, runWithinGuardBudget } from './guard-budget.ts';
 
 export const MAX_GUARD_PRIORITY = 1_000;
 

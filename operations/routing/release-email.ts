@@ -3,7 +3,7 @@ import { asUser } from '../../db/connection/database.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
 import { isValidId, newIdentifier, type OperationContext } from '../context.ts';
-import { deliverTo, emailNotFound, normalTarget } from './route-now.ts';
+import { deliverTo, emailNotFound, normalTarget } from './current-route.ts';
 
 /** A released email. */
 export interface ReleasedEmail {

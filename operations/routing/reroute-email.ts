@@ -15,7 +15,7 @@ import {
   type RoutableMail,
   storedMail,
   type Transaction,
-} from './route-now.ts';
+} from './current-route.ts';
 
 /** What parsing would make of an email, see schema/messages.ts. */
 export type ParsedDraft = NonNullable<Extract<Reply<'receiving.email.parse-again'>, { verdict: 'parsed' }>['draft']>;

@@ -13,7 +13,7 @@ import {
   type StoredRoute,
 } from '../../db/queries/routing/route-read.ts';
 import { isValidId, type OperationContext } from '../context.ts';
-import { type CurrentRoute, decideCurrentRoute, emailNotFound, storedMail, type Transaction } from './route-now.ts';
+import { type CurrentRoute, decideCurrentRoute, emailNotFound, storedMail, type Transaction } from './current-route.ts';
 
 /** What led a mail somewhere, with its name; null where there was nothing of the kind, names null where it is gone since. */
 export interface RoutePlace {

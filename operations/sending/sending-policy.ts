@@ -1,6 +1,7 @@
-import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
+import { UserError } from '../../core/shared/errors.ts';
 import type { Policy } from '../../db/queries/sending/outgoing-policy.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
+import { checkSuppressions } from './suppressions.ts';
 
 /** The hourly limit while a group is checked: the emails in the group, and those already allowed. */
 export interface HourlyCount {
@@ -21,7 +22,7 @@ export function refusalOf(
   hourly: Readonly<HourlyCount> | null,
 ): UserError | null {
   for (const email of emails) {
-    const refusal = senderRefusal(email, policy) ?? suppressionRefusal(email, policy);
+    const refusal = senderRefusal(email, policy) ?? checkSuppressions(email, policy);
     if (refusal !== null) return refusal;
   }
   return hourly === null ? null : limitRefusal(emails.length, policy, hourly);
@@ -46,21 +47,6 @@ function senderRefusal({ row, path }: OutgoingEmail, policy: Policy): UserError 
   return new UserError('forbidden', message, {
     details: [{ field: `${path}from`, message }],
     name: 'validation_error',
-  });
-}
-
-function suppressionRefusal({ audience, path }: OutgoingEmail, policy: Policy): UserError | null {
-  if (policy.suppressed.size === 0) return null;
-  const blocked = (addresses: readonly string[]) =>
-    addresses.filter((address) => policy.suppressed.has(address.toLowerCase()));
-  const all = [...new Set([...blocked(audience.to), ...blocked(audience.cc), ...blocked(audience.bcc)])];
-  if (all.length === 0) return null;
-  const field = (['to', 'cc', 'bcc'] as const).find((name) => blocked(audience[name]).length > 0) ?? 'to';
-  const message = `Cannot send to blocked recipient(s): ${all.join(', ')}`;
-  return new UserError('validation', message, {
-    details: [{ field: path + field, message }],
-    reason: RECIPIENT_SUPPRESSED,
-    members: { suppressedRecipients: all },
   });
 }
 

@@ -1,10 +1,12 @@
 import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
-import { UserError } from '../../core/shared/errors.ts';
+import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/database.ts';
+import type { Policy } from '../../db/queries/sending/outgoing-policy.ts';
 import * as lists from '../../db/queries/sending/suppression-list.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
+import type { OutgoingEmail } from './compose-outgoing.ts';
 
 export const SUPPRESSION_REASONS = ['bounce', 'complaint', 'manual'] as const;
 
@@ -82,6 +84,25 @@ export async function suppressAddress(
 /** Removes a suppression by id or address. Throws not_found. */
 export async function liftSuppression(context: OperationContext, idOrAddress: string): Promise<Suppression> {
   return onOne(context, idOrAddress, lists.deleteSuppression);
+}
+
+/** Checks an email before it is sent: returns the error that names its suppressed recipients; null when it has none. */
+export function checkSuppressions(
+  { audience, path }: OutgoingEmail,
+  policy: Pick<Policy, 'suppressed'>,
+): UserError | null {
+  if (policy.suppressed.size === 0) return null;
+  const blocked = (addresses: readonly string[]) =>
+    addresses.filter((address) => policy.suppressed.has(address.toLowerCase()));
+  const all = [...new Set([...blocked(audience.to), ...blocked(audience.cc), ...blocked(audience.bcc)])];
+  if (all.length === 0) return null;
+  const field = (['to', 'cc', 'bcc'] as const).find((name) => blocked(audience[name]).length > 0) ?? 'to';
+  const message = `Cannot send to blocked recipient(s): ${all.join(', ')}`;
+  return new UserError('validation', message, {
+    details: [{ field: path + field, message }],
+    reason: RECIPIENT_SUPPRESSED,
+    members: { suppressedRecipients: all },
+  });
 }
 
 function conditionsOf(query: SuppressionQuery): lists.SuppressionConditions {

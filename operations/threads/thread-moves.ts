@@ -10,7 +10,7 @@ import { lockPlaces } from '../../db/queries/threads/thread-move.ts';
 import { writeThreads } from '../../db/queries/threads/thread-row.ts';
 import { readThreadEnds, renumberThreads } from '../../db/queries/threads/thread-write.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
-import { emailNotFound } from '../routing/route-now.ts';
+import { emailNotFound } from '../routing/current-route.ts';
 import { regroup } from './regroup-messages.ts';
 import { type Changed, changeThreads, resolveLivingThreads } from './thread-transaction.ts';
 

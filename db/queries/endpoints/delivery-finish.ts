@@ -1,5 +1,5 @@
 import type { DeliveryAttemptOutcome } from '../../../core/endpoints/delivery.ts';
-import { appendEventsSql, countOutcomesSql } from './endpoint-outcome.ts';
+import { countOutcomesSql } from './disable-failing-endpoints.ts';
 
 /** What an attempt came to, in the parameter of finishDeliveriesSql. */
 export interface FinishRecord {
@@ -38,9 +38,30 @@ export interface FinishedRow {
 }
 
 /**
+ * Returns CTEs that append events to the feeds of their users. They follow `source`, a CTE with one row per event: user_id, event_id, kind,
+ * email_id, delivery_id, endpoint_id, data. `after` is a condition that reads the CTEs to run first, because the rows that number events are
+ * locked last. `feed` has user_id and last_seq.
+ */
+function appendEventsSql(source: string, after: string): string {
+  return `
+  feed as (
+    insert into event_counter as c (user_id, last_seq)
+    select h.user_id, count(*) from ${source} h where ${after} group by 1 order by 1
+    on conflict (user_id) do update set last_seq = c.last_seq + excluded.last_seq
+    returning c.user_id, c.last_seq
+  ), appended as (
+    insert into event (user_id, seq, id, kind, at, email_id, delivery_id, endpoint_id, data)
+    select h.user_id, f.last_seq + 1 - h.from_last, h.event_id, h.kind, (select postroom_now()), h.email_id, h.delivery_id, h.endpoint_id,
+           h.data
+    from (select h.*, row_number() over (partition by h.user_id order by h.event_id desc) as from_last from ${source} h) h
+    join feed f on f.user_id = h.user_id
+  )`;
+}
+
+/**
  * Records what attempts came to, in one statement: delivery (only while $1 holds the claim and no other try was counted since),
  * attempt, statistics, endpoint, event. Parameters: $1 the claimant, $2 FinishRecord[] as JSON, each with the event_id of its event and a
- * switch_event_id. Rows: FinishedRow; a delivery that is in none of them had been taken over.
+ * disabled_event_id. Rows: FinishedRow; a delivery that is in none of them had been taken over.
  * The last attempt stands in the delivery's own row, since most deliveries need no second one; the one before it is moved to
  * delivery_earlier_attempt. Both are read together as delivery_attempt.
  */
@@ -48,7 +69,7 @@ export const finishDeliveriesSql = `
   with outcome as materialized (
     select * from jsonb_to_recordset($2::jsonb) as o(
       user_id text, id text, attempts_before integer, is_counted boolean, outcome text, status text, delay_seconds float8,
-      status_code integer, error text, attempt jsonb, event_id text, switch_event_id text, event_kind text, inactive_reason text)
+      status_code integer, error text, attempt jsonb, event_id text, disabled_event_id text, event_kind text, inactive_reason text)
   ), finished as (
     update delivery d set
       status = o.status,
@@ -81,6 +102,6 @@ export const finishDeliveriesSql = `
            jsonb_build_object('attempts', attempts, 'statusCode', status_code, 'error', error) as data
     from finished
     union all
-    select user_id, event_id, 'endpoint.disabled', null, null, endpoint_id, jsonb_build_object('reason', reason) from switched_off
-  ), ${appendEventsSql('happened', '(select count(*) from stat) + (select count(*) from switched_off) >= 0')}
+    select user_id, event_id, 'endpoint.disabled', null, null, endpoint_id, jsonb_build_object('reason', reason) from disabled
+  ), ${appendEventsSql('happened', '(select count(*) from stat) + (select count(*) from disabled) >= 0')}
   select f.user_id, f.last_seq, (select array_agg(d.id) from finished d where d.user_id = f.user_id) as delivery_ids from feed f`;

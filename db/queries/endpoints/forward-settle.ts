@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { countOutcomesSql } from './endpoint-outcome.ts';
+import { countOutcomesSql } from './disable-failing-endpoints.ts';
 
 /** What append_events takes, but for its id. */
 export interface ForwardEvent {
@@ -69,7 +69,7 @@ const SETTLE_SQL = `
     from fresh f where d.user_id = f.user_id and d.id = f.id and (f.status <> f.former_status or f.data is distinct from f.former_data)
   ), changed as materialized (
     select f.*, f.former_status = 'pending' as is_counted, f.status as outcome, f.data->>'error' as error, null::text as inactive_reason,
-           f.id as switch_event_id
+           f.id as disabled_event_id
     from fresh f where f.status <> f.former_status
   ), ${countOutcomesSql('changed')}
   select c.user_id, c.former_status = 'success' as was_success, jsonb_build_object('kind', case when c.status = 'success' then
@@ -79,7 +79,7 @@ const SETTLE_SQL = `
   union all
   select s.user_id, false, jsonb_build_object('kind', 'endpoint.disabled', 'emailId', null, 'deliveryId', null, 'endpointId', s.endpoint_id,
     'data', jsonb_build_object('reason', s.reason))
-  from switched_off s`;
+  from disabled s`;
 
 const COUNT_LATE_SQL = `
   update endpoint_stat s set successful = s.successful - l.count, failed = s.failed + l.count

@@ -5,11 +5,8 @@ import type { Draft } from './draft.ts';
 /** Purpose of the composer. */
 export type ComposerMode = 'new' | 'reply' | 'reply-all' | 'forward';
 
-/** Maximum number of characters of a quoted message. */
-const MAX_QUOTE_LENGTH = 100_000;
 const REPLY = /^(re|aw|sv|antw|rif)(\[\d+\])?\s*:/i;
 const FORWARD = /^(fwd?|wg|tr|rv)\s*:/i;
-const exactly = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeStyle: 'short' });
 
 /** Returns the initial draft. `senders` are the user's addresses, most likely first. */
 export function firstDraft(
@@ -37,16 +34,6 @@ export function firstDraft(
     ...audienceOf(original, mode === 'reply-all', senders),
     subject: REPLY.test(original.subject) ? original.subject : `Re: ${original.subject}`.trim(),
   };
-}
-
-/** Returns the quoted original for a reply, each line marked (RFC 3676 §4.5). Empty if it has no text. */
-export function quoteOf(original: Original): string {
-  const { text } = original.content;
-  if (text === null || text.trim() === '') return '';
-  const cut = text.trimEnd().slice(0, MAX_QUOTE_LENGTH).toWellFormed();
-  const lines = cut.split(/\r?\n/).map((line) => (line.startsWith('>') ? `>${line}` : `> ${line}`.trimEnd()));
-  const at = exactly.format(new Date(original.date ?? original.createdAt));
-  return `On ${at}, ${original.from.name ?? original.from.address} wrote:\n${lines.join('\n')}`;
 }
 
 function senderFor(original: Original | null, senders: readonly string[]): string {

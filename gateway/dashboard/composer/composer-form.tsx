@@ -19,7 +19,7 @@ import type { Problem } from '../parts/use-act.ts';
 import { useViewer } from '../shell/viewer.ts';
 import { AddressField } from './address-field.tsx';
 import { looksLikeMailbox, refusalOfMailboxes } from './address-text.ts';
-import { type ComposerMode, quoteOf } from './answer.ts';
+import type { ComposerMode } from './answer.ts';
 import { AttachmentField } from './attachment-field.tsx';
 import { type AttachedFile, refusalOfFiles } from './attachments.ts';
 import classes from './composer.module.css';
@@ -27,6 +27,7 @@ import type { Original, SentEmail } from './composer-documents.ts';
 import { type Draft, draftName, dropDraft, keepDraft, type readDraft } from './draft.ts';
 import { OriginalNote } from './original-note.tsx';
 import { ProblemNote } from './problem-note.tsx';
+import { quoteOriginal } from './quote-original.ts';
 import { ScheduleField } from './schedule-field.tsx';
 import { useSending } from './use-sending.ts';
 
@@ -67,7 +68,7 @@ export function ComposerForm(props: ComposerFormProps) {
   const [hasCopies, setCopies] = useState(values.cc.length + values.bcc.length > 0);
   const [isScheduling, setScheduling] = useState(values.scheduledAt !== '');
   const { send, isBusy } = useSending(mode, original, kept?.mark ?? null);
-  const quote = original === null || mode === 'new' || !values.hasQuote ? '' : quoteOf(original);
+  const quote = original === null || mode === 'new' || !values.hasQuote ? '' : quoteOriginal(original);
   const refusal = refusalOfFiles(files, values.text + quote);
   const lostFiles = (kept?.fileNames ?? []).filter((lost) => !files.some(({ file }) => file.name === lost));
 

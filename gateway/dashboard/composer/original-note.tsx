@@ -1,9 +1,10 @@
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { type ComposerMode, quoteOf } from './answer.ts';
+import type { ComposerMode } from './answer.ts';
 import { sizeText } from './attachments.ts';
 import classes from './composer.module.css';
 import type { Original } from './composer-documents.ts';
+import { quoteOriginal } from './quote-original.ts';
 
 export interface OriginalNoteProps {
   mode: ComposerMode;
@@ -33,7 +34,7 @@ export function OriginalNote({ mode, original, hasQuote, setQuote, hasFiles, set
         )}
       </Stack>
     );
-  const quote = quoteOf(original);
+  const quote = quoteOriginal(original);
   if (quote === '') return null;
   return (
     <Stack gap={6}>

@@ -3,10 +3,11 @@ import { showNotice } from '../parts/notice.tsx';
 import { exactTime } from '../parts/relative-time.tsx';
 import { type Outcome, type Problem, useAct } from '../parts/use-act.ts';
 import { useViewer } from '../shell/viewer.ts';
-import { type ComposerMode, quoteOf } from './answer.ts';
+import type { ComposerMode } from './answer.ts';
 import { type AttachedFile, attachmentsInput } from './attachments.ts';
 import { CANCEL, FORWARD, type Original, REPLY, SEND, type SentEmail } from './composer-documents.ts';
 import { type Draft, draftName, dropDraft, keepDraft, markFor, type SendingMark } from './draft.ts';
+import { quoteOriginal } from './quote-original.ts';
 import { timeZone } from './schedule-field.tsx';
 
 export interface Sending {
@@ -50,7 +51,7 @@ export function useSending(mode: ComposerMode, original: Original | null, lastMa
       return forward({
         input: { ...shared, id: original.id, text: draft.text, withAttachments: draft.hasOriginalFiles },
       });
-    const quote = draft.hasQuote && mode !== 'new' && original !== null ? quoteOf(original) : '';
+    const quote = draft.hasQuote && mode !== 'new' && original !== null ? quoteOriginal(original) : '';
     const text = quote === '' ? draft.text : `${draft.text.trimEnd()}\n\n${quote}\n`;
     const attachments = await attachmentsInput(files);
     if (mode !== 'new' && original !== null) return reply({ input: { ...shared, id: original.id, text, attachments } });

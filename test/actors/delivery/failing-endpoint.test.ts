@@ -70,7 +70,7 @@ test('an endpoint at which everything failed for 120 hours is switched off with 
   const isOff = async () => !(await stateOf(mailbox.endpointId)).is_active;
   await expect.poll(isOff).toBe(true);
   const state = await stateOf(mailbox.endpointId);
-  const reason = `Every delivery since ${since?.toISOString()} failed; switched off after 120 hours. Last error: Webhook returned error (500)`;
+  const reason = `Every delivery since ${since?.toISOString()} failed; disabled after 120 hours. Last error: Webhook returned error (500)`;
   expect(state).toMatchObject({ inactive_reason: reason, events: [{ reason }] });
 
   const sent = receiver.requests.length;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { UserError } from '../../../core/shared/errors.ts';
-import { requireGuardBudget, runWithinGuardBudget } from '../../../operations/routing/judging-budget.ts';
+import { requireGuardBudget, runWithinGuardBudget } from '../../../operations/routing/guard-budget.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] });

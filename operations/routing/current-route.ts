@@ -15,7 +15,7 @@ import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
 import type { GuardFactsExtent } from '../../db/queries/routing/guard-facts.ts';
 import { type GuardedContent, readActiveRules, readFacts } from '../../db/queries/routing/guard-of-route.ts';
 import { newIdentifier, type OperationContext } from '../context.ts';
-import { requireGuardBudget, runWithinGuardBudget } from './judging-budget.ts';
+import { requireGuardBudget, runWithinGuardBudget } from './guard-budget.ts';
 
 export type Transaction = Parameters<typeof deliveries.lockReceived>[0];
 
