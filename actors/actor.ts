@@ -54,9 +54,9 @@ export interface Run<S extends WakeSubject = WakeSubject> {
  * wakes of its subject arrive (all that arrived go to one run). It returns the number of rows done: a full batch (`batchSize`, 50 by
  * default) means that more may be due, and the step runs again at once.
  */
-export type Step = SweepStep | { [S in WakeSubject]: WokenStep<S> }[WakeSubject];
+type Step = SweepStep | { [S in WakeSubject]: WokenStep<S> }[WakeSubject];
 
-export interface SweepStep {
+interface SweepStep {
   name: string;
   everyMs: number;
   batchSize?: number;
@@ -64,7 +64,7 @@ export interface SweepStep {
   work: (run: Run<never>) => Promise<number | void>;
 }
 
-export interface WokenStep<S extends WakeSubject> {
+interface WokenStep<S extends WakeSubject> {
   name: string;
   everyMs: number;
   batchSize?: number;
@@ -75,7 +75,7 @@ export interface WokenStep<S extends WakeSubject> {
 }
 
 /** The questions that an actor answers, by subject. The bytes are empty when the question has none. */
-export type Answers = { [S in QuestionSubject]?: (request: Request<S>, octets: Uint8Array) => Promise<Reply<S>> };
+type Answers = { [S in QuestionSubject]?: (request: Request<S>, octets: Uint8Array) => Promise<Reply<S>> };
 
 export interface ActorPlan {
   context: ActorContext;

@@ -17,7 +17,7 @@ export interface SmtpSettings {
 }
 
 /** Where a test can end the process: the message is complete but the receiving actor was not asked; it is stored but the client has no reply. */
-export type SmtpFaultPoint = 'smtp.before-ask' | 'smtp.after-answer';
+type SmtpFaultPoint = 'smtp.before-ask' | 'smtp.after-answer';
 
 /** What one SMTP process takes on. */
 export interface SmtpLimits {

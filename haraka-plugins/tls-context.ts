@@ -13,7 +13,7 @@ export interface TlsContext {
 }
 
 /** Key and certificate with which no TLS can be offered; the message says why, in one line. */
-export class CredentialsRefused extends Error {
+class CredentialsRefused extends Error {
   override name = 'CredentialsRefused';
 }
 

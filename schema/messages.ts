@@ -227,7 +227,7 @@ export interface Subscription {
   stop(): Promise<void>;
 }
 
-export interface AskOptions {
+interface AskOptions {
   /** raw octets that travel beside the request; at most MAX_BYTES */
   octets?: Uint8Array;
   /** at most this long, instead of the subject's own limit; milliseconds */

@@ -27,7 +27,7 @@ export interface AttemptOptions {
 }
 
 /** Gets the outcome of a job; null when it was not begun, because the actor stops or the lease was lost. */
-export type OnAttemptEnd = (job: DeliveryJob, outcome: FinishRecord | null) => void;
+type OnAttemptEnd = (job: DeliveryJob, outcome: FinishRecord | null) => void;
 
 /** Makes attempts. Their content is read for many at once. */
 export interface Attempter {

@@ -14,7 +14,7 @@ export interface CheckedDispatcherOptions {
 }
 
 /** The host is, or resolves to, an address that webhooks must not reach; nothing was sent to it. */
-export class BlockedAddress extends Error {
+class BlockedAddress extends Error {
   override name = 'BlockedAddress';
   readonly code = 'BLOCKED_ADDRESS';
 }

@@ -26,7 +26,7 @@ export interface WebhookFacts {
   secrets: SigningSecret[];
 }
 
-export interface EndpointKey {
+interface EndpointKey {
   userId: string;
   endpointId: string;
 }

@@ -27,8 +27,8 @@ export interface OpenRequest {
 }
 
 /** Of a response body, at most 20 KB are read and 4 KB stored. */
-export const MAX_READ_OCTETS = 20 * 1_024;
-export const MAX_KEPT_OCTETS = 4_096;
+const MAX_READ_OCTETS = 20 * 1_024;
+const MAX_KEPT_OCTETS = 4_096;
 
 /** Posts once. Never throws: every failure is a response. */
 export function postWebhook(dispatcher: Dispatcher, request: WebhookRequest): OpenRequest {

@@ -11,7 +11,7 @@ import { createOutcomeRecorder, type OutcomeRecorder } from '../work/outcome-rec
 import type { DeliveryFaultPoint } from './job.ts';
 
 /** Steps whose outcomes are recorded here. */
-export type RecordedStep = 'deliver' | 'forward';
+type RecordedStep = 'deliver' | 'forward';
 
 /** An outcome with the step that it is of. */
 export interface DeliveryOutcome {

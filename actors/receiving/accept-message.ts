@@ -15,7 +15,7 @@ export type FaultPoint =
   | 'receiving.parse-done';
 
 export type AcceptRequest = Request<'receiving.message.accept'>;
-export type AcceptReply = Reply<'receiving.message.accept'>;
+type AcceptReply = Reply<'receiving.message.accept'>;
 
 export interface AcceptorOptions {
   database: Database;
@@ -34,7 +34,7 @@ export interface AcceptorOptions {
   commitsInFlight?: number;
 }
 
-export interface AcceptedCommit {
+interface AcceptedCommit {
   /** whether the receptions are this claimant's */
   isClaimed: boolean;
   /** messages that were committed together */

@@ -14,7 +14,7 @@ import { createMessageSigner } from './sign-message.ts';
 import { createDueTaker } from './take-due.ts';
 
 /** Where fault tests end the process: attempts are written; the server has replied; the outcome is committed. */
-export type SendingFaultPoint = 'sending.claimed' | 'sending.sent' | 'sending.recorded';
+type SendingFaultPoint = 'sending.claimed' | 'sending.sent' | 'sending.recorded';
 
 export interface SendingActorOptions {
   /** our name in EHLO */

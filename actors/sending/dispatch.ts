@@ -29,7 +29,7 @@ export interface DispatcherOptions {
 }
 
 /** Where a transaction goes. */
-export interface Destination {
+interface Destination {
   key: string;
   /** a server of our own, which comes back soon when it is unreachable */
   isOurs: boolean;

@@ -1,5 +1,5 @@
 /** Where a job in hand is; engine.ts describes the states. */
-export type HeldState = 'claimed' | 'running' | 'recording';
+type HeldState = 'claimed' | 'running' | 'recording';
 
 /** What waits its turn together: the work of one user for one destination or endpoint. */
 export interface Lane {

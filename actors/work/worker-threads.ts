@@ -62,7 +62,7 @@ export interface WorkerThreadsOptions<Input> {
   startTimeLimit?: (input: Input, onExpired: () => void) => () => void;
 }
 
-export interface TaskOptions {
+interface TaskOptions {
   /** on performance.now(): a task whose turn comes later is not begun */
   startBy?: number;
   /** instead of the limit of all tasks */

@@ -17,9 +17,9 @@ export type NextStep =
   | { kind: 'released' };
 
 /** Pauses after the first, second, ... failed attempt; the last one repeats. Standard Webhooks suggests them. */
-export const WEBHOOK_DELAYS_SECONDS: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 36_000];
+const WEBHOOK_DELAYS_SECONDS: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 36_000];
 /** Each pause is spread by this share to both sides, so that deliveries that failed together do not come back together. */
-export const DELAY_SPREAD = 0.2;
+const DELAY_SPREAD = 0.2;
 
 const SECONDS_PER_MINUTE = 60;
 

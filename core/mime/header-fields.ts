@@ -17,7 +17,7 @@ export interface HeaderSection {
   isTruncated: boolean;
 }
 
-export const MAX_HEADER_FIELDS = 1_000;
+const MAX_HEADER_FIELDS = 1_000;
 
 /**
  * The header section at the front of the bytes, at most `maxBytes` of it. Lines that are no fields are passed over, and so is the

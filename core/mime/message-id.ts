@@ -1,5 +1,5 @@
 /** More ids than this of one field are not kept: the first (the root) and the last (the nearest) are. */
-export const MAX_MESSAGE_IDS = 1_000;
+const MAX_MESSAGE_IDS = 1_000;
 
 /** Bytes. RFC 5322 §2.1.1 lets no line be longer, and an id has to stand on one. */
 const MAX_ID_BYTES = 998;

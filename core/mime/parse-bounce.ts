@@ -50,7 +50,7 @@ export interface FeedbackReport {
 export type MailReport = DeliveryReport | FeedbackReport;
 
 /** Recipients of one report that are read. */
-export const MAX_RECIPIENT_REPORTS = 200;
+const MAX_RECIPIENT_REPORTS = 200;
 /** Bytes of a report's machine-readable part that are looked at; 200 recipients with long texts fit. */
 const MAX_REPORT_BYTES = 262_144;
 const MAX_TEXT_LENGTH = 1_000;

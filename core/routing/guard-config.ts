@@ -41,7 +41,7 @@ export const MAX_GUARD_VALUES = 100;
 /** Characters of one value. */
 export const MAX_GUARD_VALUE_LENGTH = 500;
 /** Characters. */
-export const MAX_GUARD_PROMPT_LENGTH = 4_000;
+const MAX_GUARD_PROMPT_LENGTH = 4_000;
 
 export type GuardConfigResult = { config: GuardConfig; error?: undefined } | { error: string; config?: undefined };
 

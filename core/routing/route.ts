@@ -20,10 +20,10 @@ export interface RouteTarget {
 
 /** What led mail to an endpoint. */
 export const ROUTE_VIAS = ['address', 'webhook', 'catch-all', 'guard-rule'] as const;
-export type RouteVia = (typeof ROUTE_VIAS)[number];
+type RouteVia = (typeof ROUTE_VIAS)[number];
 
 export const ROUTE_OUTCOMES = ['endpoint', 'inactive', 'stored', 'blocked', 'review', 'asking'] as const;
-export type RouteOutcome = (typeof ROUTE_OUTCOMES)[number];
+type RouteOutcome = (typeof ROUTE_OUTCOMES)[number];
 
 /**
  * What became of a received mail, or would. `endpoint`: it goes to `endpointId`; `inactive`: that endpoint is switched off; `stored`:

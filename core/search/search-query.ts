@@ -6,7 +6,7 @@ import { wordsOf } from './search-words.ts';
 /** Characters (UTF-16 units) of a search with operators. */
 export const MAX_QUERY_LENGTH = 500;
 /** Words, phrases and operators of a search. */
-export const MAX_QUERY_TERMS = 20;
+const MAX_QUERY_TERMS = 20;
 
 /** What one part of a search asks of an email; of several, each. */
 export type SearchTerm = (
@@ -28,7 +28,7 @@ export type SearchTerm = (
 ) & { isNegated: boolean };
 
 /** unread, read, archived and inbox show received mail alone. */
-export type SearchFlag = 'unread' | 'read' | 'archived' | 'inbox' | 'sent' | 'received' | 'scheduled' | 'attachment';
+type SearchFlag = 'unread' | 'read' | 'archived' | 'inbox' | 'sent' | 'received' | 'scheduled' | 'attachment';
 
 /**
  * Reads a search with operators (docs/search.md). Words without a letter or digit ask for nothing. Throws validation for a value that its

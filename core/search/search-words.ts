@@ -1,5 +1,5 @@
 /** UTF-16 units of a word that count; longer ones are cut, in mail and in what is searched for alike. */
-export const MAX_WORD_LENGTH = 64;
+const MAX_WORD_LENGTH = 64;
 
 /**
  * The words of a text as searches compare them: letters and digits, in lower case, without accents and the like (`Über` is `uber`, `ß` is

@@ -30,7 +30,7 @@ export type OutgoingAttachmentsResult =
 /** Decoded attachments and bodies of a message together, bytes. */
 export const MAX_CONTENT_BYTES = 10 * 1_024 * 1_024;
 /** Bounds of the reference service. */
-export const MAX_OUTGOING_ATTACHMENTS = 20;
+const MAX_OUTGOING_ATTACHMENTS = 20;
 const MAX_FILENAME_LENGTH = 255;
 const MAX_CONTENT_ID_LENGTH = 128;
 const MAX_CONTENT_TYPE_LENGTH = 255;

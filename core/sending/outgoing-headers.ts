@@ -9,7 +9,7 @@ export type OutgoingHeadersResult =
   | { error: string; fields?: undefined; inReplyTo?: undefined; references?: undefined };
 
 /** Bounds of the reference service; a line of a message has at most 998 bytes (RFC 5322 §2.1.1). */
-export const MAX_OUTGOING_FIELDS = 50;
+const MAX_OUTGOING_FIELDS = 50;
 const MAX_NAME_LENGTH = 126;
 const MAX_VALUE_LENGTH = 998;
 export const MAX_SUBJECT_LENGTH = 998;

@@ -33,7 +33,7 @@ export interface Reply {
 }
 
 /** Ids of a References field that are written: the first (the root) and the last (the nearest). */
-export const MAX_REFERENCES = 100;
+const MAX_REFERENCES = 100;
 /** Bytes of the field; agents on the way cut fields that are much longer. */
 const MAX_REFERENCES_BYTES = 8_000;
 

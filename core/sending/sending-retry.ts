@@ -2,8 +2,8 @@
 export type SendingRetry = { kind: 'again'; delaySeconds: number } | { kind: 'given-up' };
 
 /** RFC 5321 §4.5.4.1 asks for four to five days at least. Seconds. */
-export const FIRST_DELAY_SECONDS = 5 * 60;
-export const LONGEST_DELAY_SECONDS = 4 * 60 * 60;
+const FIRST_DELAY_SECONDS = 5 * 60;
+const LONGEST_DELAY_SECONDS = 4 * 60 * 60;
 export const GIVE_UP_SECONDS = 5 * 24 * 60 * 60;
 /** Each delay is lengthened by up to this share, so that mail that failed together does not come back together. */
 const SPREAD = 0.1;

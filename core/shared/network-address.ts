@@ -11,7 +11,7 @@ export interface NetworkPolicy {
 }
 
 /** Where a connection would go, and why not. */
-export type AddressVerdict = 'public' | 'allowed' | 'blocked';
+type AddressVerdict = 'public' | 'allowed' | 'blocked';
 
 /** Answers for one policy; cheap to ask, costs a little to make. */
 export interface AddressGuard {

@@ -9,7 +9,7 @@ export class SecretBoxError extends Error {
 }
 
 /** SECRET_KEY in bytes; RFC 5869 asks for no more than that it is hard to guess. */
-export const SECRET_KEY_BYTES = 32;
+const SECRET_KEY_BYTES = 32;
 /** NIST SP 800-38D §8.2: a nonce of 96 bits, never used twice with one key. */
 export const NONCE_BYTES = 12;
 const TAG_BYTES = 16;

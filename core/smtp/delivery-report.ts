@@ -5,7 +5,7 @@ import { endOfHeaderSection } from '../mime/header-fields.ts';
 import { replyLinks } from '../sending/reply.ts';
 
 /** A recipient that was given up. */
-export interface GivenUpRecipient {
+interface GivenUpRecipient {
   address: string;
   /** tries made */
   attempts: number;

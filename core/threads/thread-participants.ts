@@ -15,7 +15,7 @@ export function participantList({ emails, names }: Participants): Mailbox[] {
 }
 
 /** More participants of one thread than this are not listed. */
-export const MAX_PARTICIPANTS = 100;
+const MAX_PARTICIPANTS = 100;
 const MAX_NAME_LENGTH = 200;
 const MAX_ADDRESS_LENGTH = 320;
 

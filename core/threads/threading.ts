@@ -51,9 +51,9 @@ export interface SubjectAnchor {
 }
 
 /** RFC 5256 sets no limit; thirty days keep "Re: invoice" of this month from that of last year. */
-export const SUBJECT_WINDOW_MS = 30 * 24 * 60 * 60 * 1000;
+const SUBJECT_WINDOW_MS = 30 * 24 * 60 * 60 * 1000;
 /** More participants than this of one message bear no subject edges. */
-export const MAX_ANCHOR_PARTICIPANTS = 50;
+const MAX_ANCHOR_PARTICIPANTS = 50;
 /** Characters; an index row of PostgreSQL holds 2,704 bytes, a msg-id has no limit. */
 const MAX_KEY_LENGTH = 256;
 const MAX_ADDRESS_LENGTH = 320;

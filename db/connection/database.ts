@@ -122,7 +122,7 @@ export function limitedTo(database: Database, domain: { id: string; name: string
 }
 
 /** The settings that make a transaction the user's, as names and values; they hold until it ends. The role comes last. */
-export function userSettings(userId: string, limit: DomainLimit | undefined): [name: string, value: string][] {
+function userSettings(userId: string, limit: DomainLimit | undefined): [name: string, value: string][] {
   if (limit === undefined) return [['postroom.user_id', userId]];
   return [
     ['postroom.user_id', userId],

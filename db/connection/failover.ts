@@ -14,7 +14,7 @@ export interface Primary {
 }
 
 /** No server of the URL takes writes at present. */
-export class NoPrimaryError extends Error {
+class NoPrimaryError extends Error {
   override name = 'NoPrimaryError';
   /** sqlclient_unable_to_establish_sqlconnection: trying again later may help */
   readonly code = '08001';
@@ -28,7 +28,7 @@ export class ReadOnlyServerError extends Error {
 }
 
 /** What one host may cost that swallows every packet. Milliseconds. */
-export const HOST_LIMIT_MS = 2_000;
+const HOST_LIMIT_MS = 2_000;
 
 /** What the hosts may cost when none of them answered within that: they may be slow, all of them. Milliseconds. */
 const PATIENT_LIMIT_MS = 8_000;

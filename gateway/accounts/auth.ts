@@ -34,7 +34,7 @@ export type Auth = ReturnType<typeof createAuth>;
 /** The header field in which better-auth is told the client's address; those that clients send are not passed on. */
 export const CLIENT_ADDRESS_FIELD = 'x-postroom-client-address';
 /** Characters of a password. */
-export const PASSWORD_LENGTH = { least: 8, most: 128 };
+const PASSWORD_LENGTH = { least: 8, most: 128 };
 /** A session ends so long after it was last used, and 30 days after its sign-in in any case (trigger limit_session). Seconds. */
 const SESSION_IDLE_SECONDS = 12 * 3_600;
 /** A use is written at most this often. Seconds. */
@@ -130,7 +130,7 @@ function logTo(log: Logger) {
 }
 
 /** Adds to better-auth what people do with their sessions and their first password, so that no token of a session leaves the gateway. */
-export const accountEndpoints = {
+const accountEndpoints = {
   id: 'postroom-account',
   endpoints: {
     endSession: createAuthEndpoint(
@@ -169,7 +169,7 @@ export const accountEndpoints = {
 const token = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
 /** Adds to better-auth the links that sign in once (db/queries/accounts/sign-in-link.ts makes them). */
-export const signInLinks = {
+const signInLinks = {
   id: 'sign-in-link',
   endpoints: {
     signInLink: createAuthEndpoint('/sign-in/link', { method: 'POST', body: z.object({ token }) }, async (context) => {

@@ -10,7 +10,7 @@ export interface RouteAccess {
 }
 
 /** The scopes of a route that does several things. */
-export interface ScopesOfRequest {
+interface ScopesOfRequest {
   /** checked before the request is read: the key needs at least one of them */
   oneOf: readonly Scope[];
   /** returns the scopes that this request needs, checked once its body and query are parsed */

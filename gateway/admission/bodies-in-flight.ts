@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { UserError } from '../../core/shared/errors.ts';
 
 /** Octets of request bodies of one user that are taken in at the same time. */
-export const MAX_BODIES_IN_FLIGHT = 200_000_000;
+const MAX_BODIES_IN_FLIGHT = 200_000_000;
 /** Seconds. */
 const RETRY_AFTER_SECONDS = 1;
 

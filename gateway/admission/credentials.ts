@@ -5,7 +5,7 @@ import { type CredentialRow, findCredentialOwner, noteKeyUses } from '../../db/q
 import type { Bus } from '../../schema/messages.ts';
 
 /** Whose key a request bears, and what it is good for. */
-export type Credential = CredentialRow;
+type Credential = CredentialRow;
 
 export interface Credentials {
   /** The credential of a key as the client sent it; null when it opens nothing. Throws when PostgreSQL is away. */

@@ -141,7 +141,7 @@ const limitIntrospections: ValidationRule = (context) => {
  * Validation compares fields that stand in one place under one name each with each other, and all that is below them, which takes as long as
  * the square of their number. Whether a document has more of such pairs, or more fields with what its fragments bring, than may be compared.
  */
-export function hasTooManyPairs(document: DocumentNode, most: { pairs: number; fields: number }): boolean {
+function hasTooManyPairs(document: DocumentNode, most: { pairs: number; fields: number }): boolean {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions)
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);

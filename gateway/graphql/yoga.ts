@@ -147,7 +147,7 @@ async function answerInTime(
 }
 
 /** When a request is answered 503, whatever is still under way. */
-export interface Deadline {
+interface Deadline {
   /** rejects when the time is over */
   passed: Promise<never>;
   /** Gives it so long from now. Milliseconds. */
@@ -155,7 +155,7 @@ export interface Deadline {
   stop: () => void;
 }
 
-export function startDeadline(milliseconds: number): Deadline {
+function startDeadline(milliseconds: number): Deadline {
   let timer: NodeJS.Timeout | undefined;
   let fail: (reason: Error) => void = () => undefined;
   const passed = new Promise<never>((_resolve, reject) => {

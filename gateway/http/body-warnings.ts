@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-export interface BodyWarning {
+interface BodyWarning {
   /** path with dots, as `attachments.0.name` */
   field: string;
   message: string;
@@ -53,7 +53,7 @@ export function warnOfUnknownFields(app: FastifyInstance): void {
 }
 
 /** Returns the paths of fields in a value that a shape does not know. Where several shapes may fit, the one that knows most of it counts. */
-export function unknownFields(shape: z.core.$ZodType, value: unknown, path = ''): string[] {
+function unknownFields(shape: z.core.$ZodType, value: unknown, path = ''): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const { def } = (shape as z.core.$ZodTypes)._zod;
   if (def.type === 'object') {

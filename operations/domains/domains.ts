@@ -246,7 +246,7 @@ export interface ShownRecord extends DnsRecord {
 }
 
 /** The MTA-STS and TLS-RPT advice, and which of its records were found. */
-export interface ShownTransport extends TransportAdvice {
+interface ShownTransport extends TransportAdvice {
   isMtaStsSeen: boolean;
   isTlsReportSeen: boolean;
 }

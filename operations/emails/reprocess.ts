@@ -10,7 +10,7 @@ import { askReceiving } from '../routing/simulated-transaction.ts';
 import { rejoin } from '../threads/rejoin-email.ts';
 import { type Changed, changeThreads } from '../threads/thread-transaction.ts';
 
-export const REPROCESS_STEPS = ['parse', 'thread', 'route'] as const;
+const REPROCESS_STEPS = ['parse', 'thread', 'route'] as const;
 export type ReprocessStep = (typeof REPROCESS_STEPS)[number];
 
 export interface ReprocessInput {
@@ -41,7 +41,7 @@ export interface ReprocessedEmail {
 }
 
 /** Emails per call. */
-export const MAX_REPROCESSED = 100;
+const MAX_REPROCESSED = 100;
 /** The time limit of a request; milliseconds. */
 export const REPROCESS_ANSWER_MS = 60_000;
 /** Emails parsed concurrently. */

@@ -36,7 +36,7 @@ export const TIMELINE_KINDS = [
   'unarchived',
   'reprocessed',
 ] as const;
-export type TimelineKind = (typeof TIMELINE_KINDS)[number];
+type TimelineKind = (typeof TIMELINE_KINDS)[number];
 
 /** An event in the history of an email. */
 export interface TimelineEntry {

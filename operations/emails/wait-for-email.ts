@@ -23,7 +23,7 @@ export const MAX_WAIT_MS = 60_000;
 /** Maximum age of matching mail; hours. */
 export const MAX_SINCE_HOURS = 24;
 /** Characters; longer than any address (RFC 5321 §4.5.3.1). */
-export const MAX_FILTER_LENGTH = 400;
+const MAX_FILTER_LENGTH = 400;
 
 /**
  * Returns the id of the first received email that matches and has a thread; null on timeout or when the client has

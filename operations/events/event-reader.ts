@@ -11,7 +11,7 @@ import type { Caller } from '../caller.ts';
 export type StreamEnd = 'TOO_FAR_BEHIND' | 'GOING_AWAY' | 'UNAUTHORIZED';
 
 /** What a reader is given when it asks; `cursor` is where it stands then. */
-export type Pulled =
+type Pulled =
   | { kind: 'events'; events: FeedEvent[]; cursor: string }
   /** there was none for as long as was to be waited */
   | { kind: 'nothing'; cursor: string }

@@ -16,7 +16,7 @@ import type { EventReader } from './event-reader.ts';
 
 export type { EventKind } from '../../core/events/event-kinds.ts';
 export type { FeedEvent } from '../../db/queries/events/event-list.ts';
-export type { EventReader, Pulled, StreamEnd } from './event-reader.ts';
+export type { EventReader, StreamEnd } from './event-reader.ts';
 
 /** Where a reader begins: behind a cursor, at the beginning of all, or with what happens from now on. */
 export type EventStart = { cursor: string } | 'beginning' | 'now';
@@ -59,11 +59,7 @@ export function readKinds(texts: readonly string[] | null): EventKind[] | null {
  * Events behind a place, oldest first and without a gap. Of rare kinds a page may be short, or empty, although there is more behind it.
  * Throws validation for a cursor that is none, another's, or of the future, gone for one behind which events were removed.
  */
-export async function readEvents(
-  context: OperationContext,
-  { start, kinds }: EventQuery,
-  limit: number,
-): Promise<EventPage> {
+async function readEvents(context: OperationContext, { start, kinds }: EventQuery, limit: number): Promise<EventPage> {
   const after = await seqOf(context, start);
   const ahead = await readEventsAfter(context.database, context.userId, { after, kinds, limit });
   if (ahead.lastSeq < after) throw invalidCursor('after');
@@ -177,7 +173,7 @@ function invalidCursor(field: string) {
  * A reader that gives of its events those alone that the context's database shows: readers of one feed share their reads, those of keys of
  * one domain too. What is told of is looked up as it is then.
  */
-export function limitedReader({ database, userId }: OperationContext, reader: EventReader): EventReader {
+function limitedReader({ database, userId }: OperationContext, reader: EventReader): EventReader {
   return {
     cursor: () => reader.cursor(),
     close: () => reader.close(),

@@ -173,7 +173,7 @@ export async function checkAction(transaction: Transaction, userId: string, acti
   if (!isActive) throw invalid('Endpoint is inactive', 'action.endpointId');
 }
 
-export async function findRule(transaction: Transaction, userId: string, id: string): Promise<GuardRule> {
+async function findRule(transaction: Transaction, userId: string, id: string): Promise<GuardRule> {
   const rule = await rules.findGuardRule(transaction, userId, id);
   if (rule === null) throw ruleNotFound();
   return rule;

@@ -41,7 +41,7 @@ export interface NewEmail {
   timezone?: string | null | undefined;
 }
 
-export interface Tag {
+interface Tag {
   name: string;
   value: string;
 }

@@ -51,8 +51,6 @@ export async function loadAttempts(
   return recipientIds.map((id) => found.get(id) ?? []);
 }
 
-export type { Wait } from '../../db/queries/sending/waiting-emails.ts';
-
 /** Returns a page of waiting emails: scheduled ones by send time, all others newest first. */
 export function pageWaitingEmails(
   context: OperationContext,

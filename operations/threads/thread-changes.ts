@@ -16,7 +16,7 @@ import { type Changed, changeThreads, resolveLivingThreads } from './thread-tran
 export type Label = labelQueries.Label;
 
 /** Threads of one call. */
-export const MAX_THREADS = 100;
+const MAX_THREADS = 100;
 /** Messages of several threads that one call marks; more would take longer than a request may. One thread is marked whole. */
 const MAX_MESSAGES = 20_000;
 /** Milliseconds before the request's end in which no more messages are marked. */

@@ -56,7 +56,7 @@ export async function resolveLivingThreads(
   });
 }
 
-export function threadNotFound(): UserError {
+function threadNotFound(): UserError {
   return new UserError('not_found', 'Thread not found');
 }
 

@@ -4,7 +4,7 @@ import { countSendsLeft } from '../accounts/account.ts';
 import type { OperationContext } from '../context.ts';
 import { domainViewOf } from '../domains/domains.ts';
 
-export type FindingKind =
+type FindingKind =
   | 'domain-unproven'
   | 'domain-proof-lost'
   | 'domain-records-missing'

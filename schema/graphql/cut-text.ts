@@ -2,7 +2,7 @@ import { invalid } from '../../operations/context.ts';
 import { builder } from './builder.ts';
 
 /** Bytes of a long text that are returned by default, and at most. */
-export const DEFAULT_BYTES = 65_536;
+const DEFAULT_BYTES = 65_536;
 const MAX_BYTES = 1_000_000;
 
 export const maxBytesArgument = {

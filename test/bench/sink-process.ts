@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import { bodyDigest, readSubject } from './messages.ts';
 
 /** One message that the sink took. */
-export interface SinkArrival {
+interface SinkArrival {
   n: number;
   /** milliseconds since the epoch, when its end of data had come */
   at: number;
@@ -13,7 +13,7 @@ export interface SinkArrival {
   sizeOctets: number;
 }
 
-export type SinkOrder = { countOf: string } | { arrivalsOf: string };
+type SinkOrder = { countOf: string } | { arrivalsOf: string };
 export interface SinkReport {
   arrivals: SinkArrival[];
   /** whole octets of one in a hundred, base64 */

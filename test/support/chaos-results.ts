@@ -35,7 +35,7 @@ export interface TestReport {
 export type NotedFigure = { experiment: string; note: string } | ({ experiment: string } & Figures);
 
 /** Returns whether a test with that full name belongs to the experiment. */
-export function isNamed({ name = '', row = '' }: ExperimentTests, fullName: string): boolean {
+function isNamed({ name = '', row = '' }: ExperimentTests, fullName: string): boolean {
   return fullName.includes(name) && fullName.includes(row);
 }
 

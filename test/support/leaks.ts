@@ -4,7 +4,7 @@ import path from 'node:path';
 import { LOGS, SECRETS, type Secret, type SecretKind, SHORTEST_SECRET } from './kept-logs.ts';
 
 /** A secret in a log. */
-export interface Leak {
+interface Leak {
   kind: SecretKind;
   /** the log's file, named after its process */
   log: string;

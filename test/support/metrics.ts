@@ -36,7 +36,7 @@ export async function scrape(url: string): Promise<Scrape> {
 }
 
 /** The samples of a page; throws at a line that is none. */
-export function parseMetrics(text: string): Sample[] {
+function parseMetrics(text: string): Sample[] {
   return text
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))

@@ -53,7 +53,7 @@ export async function restoreDump(order: {
 }
 
 /** The whole number, such as 150014. */
-export async function serverVersion(url: string): Promise<number> {
+async function serverVersion(url: string): Promise<number> {
   const client = await connectClient(url);
   try {
     const { rows } = await client.query<{ version: number }>(

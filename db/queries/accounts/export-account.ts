@@ -78,13 +78,6 @@ export async function readDocuments(
   await client.query('close exported');
 }
 
-/** An email whose octets are kept. */
-export interface KeptOctets {
-  emailId: string;
-  rawId: string;
-  createdAt: Date;
-}
-
 /** Which raw messages the user has, for readDocuments. */
 export const KEPT_OCTETS_QUERY = `
   select jsonb_build_object('emailId', e.id, 'rawId', e.raw_id, 'createdAt', e.created_at) as document

@@ -44,7 +44,7 @@ export interface DmarcSource {
 }
 
 /** Sources that a summary names. */
-export const MAX_DMARC_SOURCES = 100;
+const MAX_DMARC_SOURCES = 100;
 /** Records that a summary reads, of the newest reports: forged ones can be sent to an address without end. */
 const MAX_SUMMED_RECORDS = 100_000;
 const MAX_SUMMED_REPORTS = 10_000;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Database } from '../../connection/database.ts';
 
 /** A domain whose owner changed. */
-export interface LostDomain {
+interface LostDomain {
   userId: string;
   id: string;
   name: string;

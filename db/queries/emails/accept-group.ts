@@ -5,7 +5,7 @@ import { storeOctetsSql } from '../../octet-store.ts';
 import type { Reception } from './reception.ts';
 
 /** The envelope of an SMTP transaction or test. */
-export interface OfferedEnvelope {
+interface OfferedEnvelope {
   reversePath: string;
   remoteAddress: string;
   helo: string;

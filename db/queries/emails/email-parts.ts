@@ -3,7 +3,7 @@ import type { Row, Tables } from '../../entities/tables.ts';
 import { type ContentRow, type EmailContent, emailContent } from './email-row.ts';
 
 /** What may be large in the content of an email, read only when it is asked for. */
-export const CONTENT_PARTS = ['headers', 'text', 'html', 'cleanedText', 'cleanedHtml'] as const;
+const CONTENT_PARTS = ['headers', 'text', 'html', 'cleanedText', 'cleanedHtml'] as const;
 export type ContentPart = (typeof CONTENT_PARTS)[number];
 
 /** The content of an email; parts that were not asked for are null, headers then empty. */

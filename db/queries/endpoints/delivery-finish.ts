@@ -23,7 +23,7 @@ export interface FinishRecord {
 }
 
 /** Part of delivery.last_attempt, whose number, outcome, status_code and error are added. */
-export interface AttemptRecord {
+interface AttemptRecord {
   started_at: Date;
   duration_ms: number;
   response_body: string | null;

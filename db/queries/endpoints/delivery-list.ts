@@ -12,7 +12,7 @@ import {
 } from './delivery-row.ts';
 
 /** Somebody who is sent a forwarded copy. */
-export interface DeliveryRecipient {
+interface DeliveryRecipient {
   address: string;
   status: RecipientStatus;
   /** the last word of a server: reply code, RFC 3463 code and text */

@@ -1,5 +1,5 @@
 /** Postroom disables an endpoint when all its deliveries have failed for this long; hours (Standard Webhooks). */
-export const FAILING_HOURS = 120;
+const FAILING_HOURS = 120;
 
 /**
  * Returns CTEs that count attempts in the statistics of their endpoints and disable endpoints that keep failing. They follow `source`, a CTE

@@ -16,7 +16,7 @@ export interface PolicyQuestion {
 }
 
 /** An answer that was given to a request with an Idempotency-Key in the last 24 hours. */
-export interface StoredAnswer {
+interface StoredAnswer {
   operation: string;
   /** hex */
   requestSha256: string;

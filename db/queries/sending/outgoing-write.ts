@@ -5,7 +5,7 @@ import { countEmailsSql } from '../emails/email-counter.ts';
 import { emailVector } from '../search/email-words.ts';
 
 /** The rows of one email to be sent, but for its octets and bodies. Instants are ISO 8601. */
-export interface OutgoingRow {
+interface OutgoingRow {
   id: string;
   raw_id: string;
   event_id: string;

@@ -1,6 +1,6 @@
 /** Maximum size of texts and files together (bytes), and maximum number of files. */
 export const MAX_CONTENT_BYTES = 10 * 1_024 * 1_024;
-export const MAX_FILES = 20;
+const MAX_FILES = 20;
 
 /** An attachment, kept in memory until the email is sent. */
 export interface AttachedFile {

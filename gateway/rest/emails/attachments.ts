@@ -66,7 +66,7 @@ function isContentType(value: string): boolean {
 }
 
 /** RFC 6266: a filename in ASCII for old clients, and the true one in the form of RFC 5987. */
-export function contentDisposition(filename: string): string {
+function contentDisposition(filename: string): string {
   const plain = filename.replace(/[^\x20-\x7e]|["\\/%;]/g, '_');
   const extended = encodeURIComponent(filename.toWellFormed()).replace(
     /['()*!]/g,

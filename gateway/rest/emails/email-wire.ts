@@ -26,7 +26,7 @@ const threadId = z.string().nullable().meta({
 });
 const tags = z.array(z.object({ name: z.string(), value: z.string() }));
 
-export const attachmentBody = z
+const attachmentBody = z
   .object({
     filename: z.string(),
     contentType: z.string(),

@@ -4,7 +4,7 @@ import type { Reply, Request } from '../../../schema/messages.ts';
 import type { SmtpLimits } from '../../settings.ts';
 import type { DataReader } from './data-reader.ts';
 
-export type AcceptedRecipient = Request<'receiving.message.accept'>['recipients'][number];
+type AcceptedRecipient = Request<'receiving.message.accept'>['recipients'][number];
 export type RecipientVerdict = Reply<'receiving.recipient.check'>;
 
 /** What we know of one connection beside Haraka. Instants are monotonic milliseconds (`performance.now()`). */

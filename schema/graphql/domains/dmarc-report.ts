@@ -10,7 +10,7 @@ import { loadByOwner } from '../load-by-owner.ts';
 import { addNodeKind } from '../node-kinds.ts';
 import { DomainNode, EmailNode, loaderOf, orNull } from '../nodes.ts';
 
-export const DmarcAlignmentMode = builder.enumType('DmarcAlignmentMode', {
+const DmarcAlignmentMode = builder.enumType('DmarcAlignmentMode', {
   description: 'How closely a domain must match the domain of the From header.',
   values: {
     RELAXED: { value: 'r', description: 'Both have the same organizational domain.' },
@@ -18,7 +18,7 @@ export const DmarcAlignmentMode = builder.enumType('DmarcAlignmentMode', {
   } as const,
 });
 
-export const DmarcRequest = builder.enumType('DmarcRequestedAction', {
+const DmarcRequest = builder.enumType('DmarcRequestedAction', {
   description: 'What the domain owner asks receivers to do with mail that fails DMARC.',
   values: {
     NONE: { value: 'none', description: 'Take no action; report only.' },
@@ -27,7 +27,7 @@ export const DmarcRequest = builder.enumType('DmarcRequestedAction', {
   } as const,
 });
 
-export const DmarcDisposition = builder.enumType('DmarcDisposition', {
+const DmarcDisposition = builder.enumType('DmarcDisposition', {
   description: 'What a receiver did with the mail.',
   values: {
     NONE: { value: 'none', description: 'No action because of the policy.' },

@@ -15,7 +15,7 @@ import { type GraphContext } from '../context.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { DeliveryNode, EmailNode, EndpointInterface, RecipientNode } from '../nodes.ts';
 
-export const DeliveryStatus = builder.enumType('DeliveryStatus', {
+const DeliveryStatus = builder.enumType('DeliveryStatus', {
   description: 'Status of a delivery.',
   values: {
     PENDING: { value: 'pending', description: 'Waiting for its next attempt.' },
@@ -27,7 +27,7 @@ export const DeliveryStatus = builder.enumType('DeliveryStatus', {
   } as const,
 });
 
-export const DeliveryCause = builder.enumType('DeliveryCause', {
+const DeliveryCause = builder.enumType('DeliveryCause', {
   description: 'What started a delivery.',
   values: {
     ROUTE: { value: 'route', description: 'An email arrived and was routed to the endpoint.' },
@@ -37,7 +37,7 @@ export const DeliveryCause = builder.enumType('DeliveryCause', {
   } as const,
 });
 
-export const DeliveryType = builder.enumType('DeliveryType', {
+const DeliveryType = builder.enumType('DeliveryType', {
   description: 'How an email is delivered.',
   values: {
     WEBHOOK: { value: 'webhook', description: 'HTTP request to a URL.' },
@@ -45,7 +45,7 @@ export const DeliveryType = builder.enumType('DeliveryType', {
   } as const,
 });
 
-export const DeliveryAttemptOutcome = builder.enumType('DeliveryAttemptOutcome', {
+const DeliveryAttemptOutcome = builder.enumType('DeliveryAttemptOutcome', {
   description: 'Result of a delivery attempt.',
   values: {
     SUCCESS: { value: 'success', description: 'The endpoint accepted the request.' },

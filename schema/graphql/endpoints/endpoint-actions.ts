@@ -80,7 +80,7 @@ const TestEndpointPayload = builder
     }),
   });
 
-export const ReplayStatus = builder.enumType('ReplayStatus', {
+const ReplayStatus = builder.enumType('ReplayStatus', {
   description: 'Which deliveries to replay.',
   values: {
     FAILED: { value: 'failed', description: 'Emails whose latest delivery failed.' },

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type Answer, decode, encode } from 'dns-packet';
 
 /** What a name answers; the items of a list come in turn, the last one for ever. */
-export interface NameScript {
+interface NameScript {
   A?: readonly (readonly string[])[];
   AAAA?: readonly (readonly string[])[];
   CNAME?: string;

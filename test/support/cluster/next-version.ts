@@ -10,7 +10,7 @@ export interface NextVersion {
 }
 
 /** A migration that a later version has; see db/migrations/list.ts. */
-export interface NextMigration {
+interface NextMigration {
   name: string;
   statements: readonly string[];
   /** each statement by itself */
@@ -19,7 +19,7 @@ export interface NextMigration {
 }
 
 /** One place of the code; `from` stands in the file exactly once. */
-export interface SourceChange {
+interface SourceChange {
   file: string;
   from: string;
   to: string;

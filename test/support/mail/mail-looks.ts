@@ -6,7 +6,7 @@ import { until } from '../servers/service.ts';
 import { type BrowserStage, PUBLIC_NAME } from '../stages/browser-stage.ts';
 
 /** What came to a server that shall hear of nothing. */
-export interface Heard {
+interface Heard {
   url: string;
   referer: string | undefined;
   cookie: string | undefined;

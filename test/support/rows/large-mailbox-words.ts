@@ -2,7 +2,7 @@ import pg from 'pg';
 import { userKey } from '../../../db/queries/search/word-vector.ts';
 
 /** Words of a mailbox that was filled by fillLargeMailbox, by how often they stand in bodies. */
-export const largeMailboxWords = {
+const largeMailboxWords = {
   every: 'hello',
   ofTen: 'tenth',
   ofHundred: 'hundredth',

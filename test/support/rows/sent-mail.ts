@@ -10,7 +10,7 @@ export const testSecretKey = Buffer.alloc(32, 7);
 export const testReturnAddressKey = deriveReturnAddressKey(testSecretKey);
 
 /** One recipient as the sending actor leaves it; delivered unless told. */
-export interface SentRecipient {
+interface SentRecipient {
   address: string;
   status?: 'pending' | 'delivered' | 'bounced' | 'failed';
   /** position of the recipient whose return address its transaction bore; its own unless told, null when that is not known yet */

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import dnsPacket, { type Answer, type Packet, type StringRecordType } from 'dns-packet';
 
 /** Records of one name and type, in the forms of dns-packet: TXT strings of any length, `{ preference, exchange }` for MX. */
-export type DnsRecords = unknown[] | 'NXDOMAIN' | 'SERVFAIL' | 'silent' | 'garbage';
+type DnsRecords = unknown[] | 'NXDOMAIN' | 'SERVFAIL' | 'silent' | 'garbage';
 
 /** A real DNS server, for whatever takes DNS_SERVERS. */
 export interface DnsServer {

@@ -21,8 +21,8 @@ const WORK = {
   scheduling: ['postroom_step_runs_total', { actor: 'scheduling' }],
 } as const satisfies Record<string, [metric: string, labels: Record<string, string>]>;
 
-export type Kind = keyof typeof WORK;
-export const kinds = Object.keys(WORK) as Kind[];
+type Kind = keyof typeof WORK;
+const kinds = Object.keys(WORK) as Kind[];
 export const firsts: readonly string[] = kinds;
 export const seconds: readonly string[] = kinds.map((kind) => `${kind}-2`);
 const everyone = [...firsts, ...seconds];

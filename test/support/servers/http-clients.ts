@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 
 /** What clients got while they asked without a pause. */
-export interface ClientReport {
+interface ClientReport {
   /** how many answers of each status */
   answers: Record<number, number>;
   /** requests without an answer: why */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 /** What a proxy does with connections: hands octets on, keeps them back as a paused server would, or cuts and refuses. */
-export type ProxyMode = 'pass' | 'stall' | 'refuse';
+type ProxyMode = 'pass' | 'stall' | 'refuse';
 
 export interface TcpProxy {
   port: number;

@@ -10,7 +10,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { makeCertificate } from '../../../haraka-plugins/self-made-certificate.ts';
 
 /** One request as it came in. */
-export interface ReceivedRequest {
+interface ReceivedRequest {
   method: string;
   path: string;
   /** lower-case names */
@@ -48,7 +48,7 @@ export type ScriptedAnswer =
   | 'endless body';
 
 /** Decides by the request and by how many requests with this webhook-id came before it (0 for the first). */
-export type Script = (request: ReceivedRequest, earlier: number) => ScriptedAnswer | Promise<ScriptedAnswer>;
+type Script = (request: ReceivedRequest, earlier: number) => ScriptedAnswer | Promise<ScriptedAnswer>;
 
 export interface WebhookReceiverOptions {
   /** HTTPS with a self-made certificate for this name */

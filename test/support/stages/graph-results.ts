@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { TestGateway } from '../servers/gateway.ts';
 
 /** What every error of a mutation is asked for. */
-export const ERRORS = `__typename
+const ERRORS = `__typename
   ... on Error { message code } ... on ValidationError { fields { path message } } ... on Conflict { isRetryable details }`;
 
 const TYPES: Record<number, string> = { 400: 'ValidationError', 404: 'NotFound', 409: 'Conflict', 403: 'Forbidden' };

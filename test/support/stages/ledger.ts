@@ -11,7 +11,7 @@ export interface Offer {
 }
 
 /** A webhook as it was received: its `webhook-id` and its body. */
-export interface ReceivedWebhook {
+interface ReceivedWebhook {
   webhookId: string;
   body: string;
 }

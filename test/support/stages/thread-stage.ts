@@ -207,7 +207,7 @@ export function newUser(): string {
   return `usr_${randomBytes(8).toString('hex')}`;
 }
 
-export function day(days: number): Date {
+function day(days: number): Date {
   return new Date(Date.UTC(2026, 5, 1) + days * 24 * 60 * 60 * 1000);
 }
 

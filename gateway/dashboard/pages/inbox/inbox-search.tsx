@@ -3,7 +3,7 @@ import { IconHelp, IconSearch } from '@tabler/icons-react';
 import { type FormEvent, type RefObject, useEffect, useImperativeHandle, useState } from 'react';
 
 /** What a search may be written of, each with an example that can be put into the field. */
-export const OPERATORS = [
+const OPERATORS = [
   { text: 'from:', about: 'the sender, such as from:ann or from:example.com' },
   { text: 'to:', about: 'a recipient' },
   { text: 'subject:', about: 'a word in the subject' },

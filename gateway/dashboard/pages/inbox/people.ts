@@ -18,7 +18,7 @@ export function mailboxText({ name, address }: Person): string {
 }
 
 /** Part behind the last @, in lower case; the whole where there is none. */
-export function domainOf(address: string): string {
+function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 }
 

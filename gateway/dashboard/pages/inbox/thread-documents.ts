@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '../../graphql.ts';
 
 /** What the head of a message shows, folded or not. */
-export const MESSAGE = graphql(`
+const MESSAGE = graphql(`
   fragment ThreadMessage on Email {
     id type status subject preview createdAt isRead isArchived isTest threadPosition threadReason failureReason scheduledAt
     from { name address } to { name address } cc { name address } bcc { name address } replyTo { name address }
