@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
+import type { ByteStore } from '../db/byte-store.ts';
 import { type Database, isConnectionLost } from '../db/connection/database.ts';
-import type { OctetStore } from '../db/octet-store.ts';
 import {
   type Bus,
   BusTimeout,
@@ -22,7 +22,7 @@ export interface ActorContext {
   bus: Bus;
   /** under the role postroom_actor */
   database: Database;
-  octets: OctetStore;
+  bytes: ByteStore;
   log: Logger;
   now: () => Date;
   /** returns that many bytes from a cryptographic source */
@@ -75,7 +75,7 @@ interface WokenStep<S extends WakeSubject> {
 }
 
 /** The questions that an actor answers, by subject. The bytes are empty when the question has none. */
-type Answers = { [S in QuestionSubject]?: (request: Request<S>, octets: Uint8Array) => Promise<Reply<S>> };
+type Answers = { [S in QuestionSubject]?: (request: Request<S>, bytes: Uint8Array) => Promise<Reply<S>> };
 
 export interface ActorPlan {
   context: ActorContext;
@@ -144,7 +144,7 @@ export function runActor(plan: ActorPlan): RunningActor {
   };
 }
 
-type AnyAnswer = (request: unknown, octets: Uint8Array) => Promise<Reply<QuestionSubject>>;
+type AnyAnswer = (request: unknown, bytes: Uint8Array) => Promise<Reply<QuestionSubject>>;
 
 interface Frame {
   plan: ActorPlan;
@@ -162,10 +162,10 @@ interface RunningStep {
 
 function serveAnswer(frame: Frame, bus: Bus, subject: QuestionSubject, answer: AnyAnswer): Subscription {
   const labels = { actor: frame.plan.name, question: subject };
-  return bus.serve(subject, async (request, octets) => {
+  return bus.serve(subject, async (request, bytes) => {
     const end = actorMetrics.answerSeconds.startTimer(labels);
     try {
-      const reply = await answer(request, octets);
+      const reply = await answer(request, bytes);
       end({ outcome: 'answered' });
       return reply;
     } catch (error) {

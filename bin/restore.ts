@@ -60,11 +60,11 @@ type Backup = Awaited<ReturnType<typeof check>>;
 
 async function check() {
   const manifest = await readManifest(directory);
-  const octets = manifest.files.reduce((sum, file) => sum + file.sizeOctets, 0);
-  await checkFiles(directory, manifest, (done) => tell.step('Checked', done, octets));
+  const bytes = manifest.files.reduce((sum, file) => sum + file.sizeBytes, 0);
+  await checkFiles(directory, manifest, (done) => tell.step('Checked', done, bytes));
   const secrets = await readBackupSecrets(directory);
   tell.say(
-    `${directory} is whole: ${sizeInWords(octets)} of Postroom ${manifest.postroomVersion}, made at ${manifest.startedAt}`,
+    `${directory} is whole: ${sizeInWords(bytes)} of Postroom ${manifest.postroomVersion}, made at ${manifest.startedAt}`,
   );
   return { manifest, secrets };
 }

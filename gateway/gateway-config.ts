@@ -14,7 +14,7 @@ export interface GatewayConfig {
   version: string;
   /** added without proof by DNS; lower case */
   trustedDomains: readonly string[];
-  /** 32 octets; see core/shared/secret-box.ts */
+  /** 32 bytes; see core/shared/secret-box.ts */
   secretKey: Uint8Array;
   /** of each user; 0: no limit */
   rateLimitPerSecond: number;

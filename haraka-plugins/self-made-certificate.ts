@@ -47,8 +47,8 @@ const ECDSA_WITH_SHA256 = [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02];
 function der(tag: number, contents: Buffer): Buffer {
   const { length } = contents;
   if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), contents]);
-  const octets = length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
-  return Buffer.concat([Buffer.from([tag, ...octets]), contents]);
+  const bytes = length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...bytes]), contents]);
 }
 
 function sequence(...parts: Buffer[]): Buffer {

@@ -27,9 +27,9 @@ export interface SmtpLimits {
   /** from one reply to the next complete command, and the grace of the DATA phase; seconds */
   commandSeconds: number;
   /** slowest pace of the DATA phase beyond its grace */
-  leastOctetsPerSecond: number;
+  leastBytesPerSecond: number;
   /** bytes of unfinished and undecided messages in this process */
-  heldOctets: number;
+  heldBytes: number;
 }
 
 /** RFC 5321 §4.5.3.2 asks for longer limits than hostile clients allow. */
@@ -37,8 +37,8 @@ export const defaultSmtpLimits: SmtpLimits = {
   connections: 10_000,
   connectionsPerAddress: 50,
   commandSeconds: 60,
-  leastOctetsPerSecond: 500,
-  heldOctets: 256_000_000,
+  leastBytesPerSecond: 500,
+  heldBytes: 256_000_000,
 };
 
 /** Recipients of one transaction (RFC 5321 §4.5.3.1.8 asks for at least 100). */

@@ -25,7 +25,7 @@ export const questions = {
     /** The question at RCPT has 8 s. */
     limitMs: 8_000,
   },
-  /** Store this message; the octets travel beside the request. The answer comes after the commit. */
+  /** Store this message; the bytes travel beside the request. The answer comes after the commit. */
   'receiving.message.accept': {
     request: z.object({
       reversePath: z.string(),
@@ -45,9 +45,9 @@ export const questions = {
       remoteAddress: z.string(),
       helo: z.string(),
       isTls: z.boolean(),
-      /** our own trace fields (Received ...), CRLF ended; stored beside the octets */
+      /** our own trace fields (Received ...), CRLF ended; stored beside the bytes */
       traceFields: z.string(),
-      /** made by its user to try things out, not come by SMTP: the same octets make another mail each time */
+      /** made by its user to try things out, not come by SMTP: the same bytes make another mail each time */
       isTest: z.boolean().optional(),
     }),
     reply: z.discriminatedUnion('verdict', [
@@ -59,7 +59,7 @@ export const questions = {
     limitMs: 20_000,
   },
   /**
-   * Read a message as the parser would, and check where it comes from, and store nothing: what guard rules and routes go by. The octets
+   * Read a message as the parser would, and check where it comes from, and store nothing: what guard rules and routes go by. The bytes
    * travel beside the request.
    */
   'receiving.message.examine': {
@@ -86,7 +86,7 @@ export const questions = {
     limitMs: 30_000,
   },
   /**
-   * Parse the octets of a received email of the user again, and store what they come to; a dry run tells and stores nothing. What its user
+   * Parse the bytes of a received email of the user again, and store what they come to; a dry run tells and stores nothing. What its user
    * set stays, and so do the verdicts on where it came from.
    */
   'receiving.email.parse-again': {
@@ -228,8 +228,8 @@ export interface Subscription {
 }
 
 interface AskOptions {
-  /** raw octets that travel beside the request; at most MAX_BYTES */
-  octets?: Uint8Array;
+  /** raw bytes that travel beside the request; at most MAX_BYTES */
+  bytes?: Uint8Array;
   /** at most this long, instead of the subject's own limit; milliseconds */
   limitMs?: number;
 }
@@ -241,10 +241,10 @@ export interface Bus {
    * Throws BusTimeout (no answer within the limit), BusUnavailable (no connection or nobody serves), BusRemoteError (the server threw).
    */
   ask<S extends QuestionSubject>(subject: S, request: Request<S>, options?: AskOptions): Promise<Reply<S>>;
-  /** Serves a question as one member of its queue group; octets is empty when none were sent. */
+  /** Serves a question as one member of its queue group; bytes is empty when none were sent. */
   serve<S extends QuestionSubject>(
     subject: S,
-    answer: (request: Request<S>, octets: Uint8Array) => Promise<Reply<S>>,
+    answer: (request: Request<S>, bytes: Uint8Array) => Promise<Reply<S>>,
   ): Subscription;
   /** Tells one member of the subject's queue group. Never throws, never waits; may be lost. */
   wake<S extends WakeSubject>(subject: S, message: Wake<S>): void;
@@ -258,7 +258,7 @@ export interface Bus {
   close(): Promise<void>;
 }
 
-/** Raw octets of one message on the bus; above the SMTP limit of 15,000,000 with room for trace fields. */
+/** Raw bytes of one message on the bus; above the SMTP limit of 15,000,000 with room for trace fields. */
 export const MAX_BYTES = 16_000_000;
 
 /** No answer within the limit. */

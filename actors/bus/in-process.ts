@@ -31,17 +31,17 @@ export function createInProcessBus(options: { log?: Logger } = {}): Bus {
   let isClosed = false;
 
   return {
-    async ask<S extends QuestionSubject>(subject: S, request: Request<S>, { octets = NO_OCTETS, limitMs }: Ask = {}) {
+    async ask<S extends QuestionSubject>(subject: S, request: Request<S>, { bytes = NO_BYTES, limitMs }: Ask = {}) {
       if (isClosed) throw new BusUnavailable('the bus is closed');
       const checked = checkRequest(subject, request);
       if (!servers.get(subject)?.hasMembers()) throw new BusUnavailable(`no process serves ${subject}`);
       const limit = limitMs ?? questions[subject].limitMs;
       const reply = asking(subject, (traceParent) =>
-        inFlight.ask(subject, limit, octets.byteLength, async (id) => {
+        inFlight.ask(subject, limit, bytes.byteLength, async (id) => {
           const serve = servers.get(subject)?.next();
           if (!serve) return inFlight.fail(id, new BusUnavailable(`no process serves ${subject}`));
           try {
-            inFlight.answer(id, await answering(subject, traceParent, () => serve(checked, octets)));
+            inFlight.answer(id, await answering(subject, traceParent, () => serve(checked, bytes)));
           } catch (error) {
             inFlight.fail(id, remoteError(error));
           }
@@ -51,8 +51,8 @@ export function createInProcessBus(options: { log?: Logger } = {}): Bus {
     },
     serve(subject, answer) {
       const answers = createInFlight();
-      const member: Serve = (request, octets) => {
-        const work = answer(request as Request<typeof subject>, octets);
+      const member: Serve = (request, bytes) => {
+        const work = answer(request as Request<typeof subject>, bytes);
         answers.track(work);
         return work;
       };
@@ -109,10 +109,10 @@ export function createInProcessBus(options: { log?: Logger } = {}): Bus {
   };
 }
 
-const NO_OCTETS = new Uint8Array(0);
+const NO_BYTES = new Uint8Array(0);
 
-type Ask = { octets?: Uint8Array; limitMs?: number };
-type Serve = (request: unknown, octets: Uint8Array) => Promise<unknown>;
+type Ask = { bytes?: Uint8Array; limitMs?: number };
+type Serve = (request: unknown, bytes: Uint8Array) => Promise<unknown>;
 type Take = (message: unknown, traceParent: string | null) => void;
 
 /** The members of a queue group; each in its turn. */

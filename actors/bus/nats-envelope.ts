@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { failure } from './failure.ts';
 
 /*
- * One NATS message: u32 length of the head (big-endian), the head as JSON, raw octets. A question whose bytes do not fit
- * announces their count instead (`streamedOctets`); its server opens a subject, says so on the reply subject (`stream`), and the
- * asker sends them there in numbered chunks: u32 number from 0, octets.
+ * One NATS message: u32 length of the head (big-endian), the head as JSON, raw bytes. A question whose bytes do not fit
+ * announces their count instead (`streamedBytes`); its server opens a subject, says so on the reply subject (`stream`), and the
+ * asker sends them there in numbered chunks: u32 number from 0, bytes.
  */
 
 /** Every subject of ours begins so. */
 export const SUBJECT_PREFIX = 'postroom.';
 /** Bytes in one chunk of a streamed message. */
-export const CHUNK_OCTETS = 524_288;
-export const CHUNK_HEAD_OCTETS = 4;
+export const CHUNK_BYTES = 524_288;
+export const CHUNK_HEAD_BYTES = 4;
 
 export const questionHead = z.object({
   request: z.unknown(),
@@ -21,7 +21,7 @@ export const questionHead = z.object({
   /** before it waited for room; by a monotonic clock of the asker, see `createQuestionAges` */
   askedAtMs: z.number(),
   /** null when the bytes are in this message */
-  streamedOctets: z.number().int().positive().nullable(),
+  streamedBytes: z.number().int().positive().nullable(),
 });
 export type QuestionHead = z.infer<typeof questionHead>;
 
@@ -32,29 +32,29 @@ export const replyHead = z.discriminatedUnion('op', [
 ]);
 export type ReplyHead = z.infer<typeof replyHead>;
 
-const LENGTH_OCTETS = 4;
+const LENGTH_BYTES = 4;
 
 /** The message of a head and bytes, copied once into one buffer. */
-export function packEnvelope(head: Buffer, octets: Uint8Array | null): Buffer {
-  const packed = Buffer.allocUnsafe(envelopeOctets(head, octets?.byteLength ?? 0));
+export function packEnvelope(head: Buffer, bytes: Uint8Array | null): Buffer {
+  const packed = Buffer.allocUnsafe(envelopeBytes(head, bytes?.byteLength ?? 0));
   packed.writeUInt32BE(head.byteLength, 0);
-  head.copy(packed, LENGTH_OCTETS);
-  if (octets) packed.set(octets, LENGTH_OCTETS + head.byteLength);
+  head.copy(packed, LENGTH_BYTES);
+  if (bytes) packed.set(bytes, LENGTH_BYTES + head.byteLength);
   return packed;
 }
 
-export function envelopeOctets(head: Buffer, sizeOctets: number): number {
-  return LENGTH_OCTETS + head.byteLength + sizeOctets;
+export function envelopeBytes(head: Buffer, sizeBytes: number): number {
+  return LENGTH_BYTES + head.byteLength + sizeBytes;
 }
 
 /** The parts of a message; bytes is a view of it. Null when it has not this form. */
-export function unpackEnvelope(data: Uint8Array): { head: unknown; octets: Uint8Array } | null {
+export function unpackEnvelope(data: Uint8Array): { head: unknown; bytes: Uint8Array } | null {
   const message = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  if (message.byteLength < LENGTH_OCTETS) return null;
-  const end = LENGTH_OCTETS + message.readUInt32BE(0);
+  if (message.byteLength < LENGTH_BYTES) return null;
+  const end = LENGTH_BYTES + message.readUInt32BE(0);
   if (end > message.byteLength) return null;
-  const head = parseJson(message.toString('utf8', LENGTH_OCTETS, end));
-  return head === undefined ? null : { head, octets: message.subarray(end) };
+  const head = parseJson(message.toString('utf8', LENGTH_BYTES, end));
+  return head === undefined ? null : { head, bytes: message.subarray(end) };
 }
 
 /** The value of a JSON text; undefined when it is none. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { BusUnavailable } from '../../schema/messages.ts';
-import { CHUNK_HEAD_OCTETS, CHUNK_OCTETS, SUBJECT_PREFIX } from './nats-envelope.ts';
+import { CHUNK_BYTES, CHUNK_HEAD_BYTES, SUBJECT_PREFIX } from './nats-envelope.ts';
 
 /** Bytes that one process gathers from streams at once; a stream that would go over is refused. */
-const MAX_GATHERED_OCTETS = 64_000_000;
+const MAX_GATHERED_BYTES = 64_000_000;
 /** After so many chunks the server must have taken them before more are sent. */
 const CHUNKS_PER_FLUSH = 4;
 
@@ -12,17 +12,17 @@ const CHUNKS_PER_FLUSH = 4;
 export async function sendChunks(
   connection: NatsConnection,
   subject: string,
-  octets: Uint8Array,
+  bytes: Uint8Array,
   isAwaited: () => boolean,
 ): Promise<void> {
-  const maxPayload = connection.info?.max_payload ?? CHUNK_OCTETS;
-  const size = Math.min(CHUNK_OCTETS, maxPayload - CHUNK_HEAD_OCTETS);
-  for (let number = 0; number * size < octets.byteLength; number++) {
+  const maxPayload = connection.info?.max_payload ?? CHUNK_BYTES;
+  const size = Math.min(CHUNK_BYTES, maxPayload - CHUNK_HEAD_BYTES);
+  for (let number = 0; number * size < bytes.byteLength; number++) {
     if (!isAwaited()) return;
-    const part = octets.subarray(number * size, (number + 1) * size);
-    const chunk = Buffer.allocUnsafe(CHUNK_HEAD_OCTETS + part.byteLength);
+    const part = bytes.subarray(number * size, (number + 1) * size);
+    const chunk = Buffer.allocUnsafe(CHUNK_HEAD_BYTES + part.byteLength);
     chunk.writeUInt32BE(number, 0);
-    chunk.set(part, CHUNK_HEAD_OCTETS);
+    chunk.set(part, CHUNK_HEAD_BYTES);
     connection.publish(subject, chunk);
     if ((number + 1) % CHUNKS_PER_FLUSH === 0) await connection.flush();
   }
@@ -35,7 +35,7 @@ export interface Gatherer {
    */
   gather(
     connection: NatsConnection,
-    sizeOctets: number,
+    sizeBytes: number,
     limitMs: number,
     onOpen: (subject: string) => void,
   ): Promise<Uint8Array>;
@@ -43,16 +43,16 @@ export interface Gatherer {
 
 /** Bytes are gathered on subjects below `stream.ROLE`, so that a server of NATS can keep those of roles apart. */
 export function createGatherer(role: string): Gatherer {
-  let gatheredOctets = 0;
+  let gatheredBytes = 0;
   return {
-    async gather(connection, sizeOctets, limitMs, onOpen) {
-      if (gatheredOctets + sizeOctets > MAX_GATHERED_OCTETS) throw new BusUnavailable('too many streams at once');
-      gatheredOctets += sizeOctets;
+    async gather(connection, sizeBytes, limitMs, onOpen) {
+      if (gatheredBytes + sizeBytes > MAX_GATHERED_BYTES) throw new BusUnavailable('too many streams at once');
+      gatheredBytes += sizeBytes;
       try {
         const subject = `${SUBJECT_PREFIX}stream.${role}.${randomUUID()}`;
-        return await gatherOne(connection, subject, sizeOctets, limitMs, onOpen);
+        return await gatherOne(connection, subject, sizeBytes, limitMs, onOpen);
       } finally {
-        gatheredOctets -= sizeOctets;
+        gatheredBytes -= sizeBytes;
       }
     },
   };
@@ -61,30 +61,30 @@ export function createGatherer(role: string): Gatherer {
 function gatherOne(
   connection: NatsConnection,
   subject: string,
-  sizeOctets: number,
+  sizeBytes: number,
   limitMs: number,
   onOpen: (subject: string) => void,
 ): Promise<Uint8Array> {
-  const octets = Buffer.allocUnsafeSlow(sizeOctets);
+  const bytes = Buffer.allocUnsafeSlow(sizeBytes);
   return new Promise((resolve, reject) => {
     let filled = 0;
     let next = 0;
     const end = (failure: string | null) => {
       clearTimeout(timer);
       subscription.unsubscribe();
-      if (failure === null) resolve(octets);
+      if (failure === null) resolve(bytes);
       else reject(new BusUnavailable(failure));
     };
-    const timer = setTimeout(() => end('the octets did not come in time'), limitMs);
+    const timer = setTimeout(() => end('the bytes did not arrive in time'), limitMs);
     const subscription = connection.subscribe(subject, {
       callback: (error, message) => {
         if (error) return end(error.message);
         const chunk = Buffer.from(message.data.buffer, message.data.byteOffset, message.data.byteLength);
-        if (chunk.byteLength <= CHUNK_HEAD_OCTETS || chunk.readUInt32BE(0) !== next) return end('a chunk is missing');
-        if (filled + chunk.byteLength - CHUNK_HEAD_OCTETS > sizeOctets) return end('more octets than announced');
-        filled += chunk.copy(octets, filled, CHUNK_HEAD_OCTETS);
+        if (chunk.byteLength <= CHUNK_HEAD_BYTES || chunk.readUInt32BE(0) !== next) return end('a chunk is missing');
+        if (filled + chunk.byteLength - CHUNK_HEAD_BYTES > sizeBytes) return end('more bytes than announced');
+        filled += chunk.copy(bytes, filled, CHUNK_HEAD_BYTES);
         next++;
-        if (filled === sizeOctets) end(null);
+        if (filled === sizeBytes) end(null);
       },
     });
     onOpen(subject);

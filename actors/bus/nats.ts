@@ -18,7 +18,7 @@ import { createInFlight } from './in-flight.ts';
 import { monotonicMs } from './monotonic-clock.ts';
 import { keepNatsConnection, roleOf } from './nats-connection.ts';
 import {
-  envelopeOctets,
+  envelopeBytes,
   packEnvelope,
   parseJson,
   type QuestionHead,
@@ -32,7 +32,7 @@ import { createGatherer, sendChunks } from './nats-stream.ts';
 import { createQuestionAges } from './question-ages.ts';
 import { createQuestionsInFlight } from './questions-in-flight.ts';
 import { checkBroadcast, checkReply, checkRequest, checkWake } from './shapes.ts';
-import { TRACE_PARENT, TRACE_PARENT_OCTETS } from './trace-parent.ts';
+import { TRACE_PARENT, TRACE_PARENT_BYTES } from './trace-parent.ts';
 import { activeTraceParent, answering, asking, below } from './tracing.ts';
 
 export interface NatsBusOptions {
@@ -84,28 +84,28 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
       case 'failure':
         return inFlight.fail(id, failureError(reply.data.failure));
       case 'stream': {
-        const octets = streaming.get(id);
+        const bytes = streaming.get(id);
         const live = connection.current();
-        if (!octets || !live) return;
-        sendChunks(live, reply.data.subject, octets, () => inFlight.isAwaited(id)).catch((error: unknown) =>
-          inFlight.fail(id, new BusUnavailable('the octets could not be sent', { cause: error })),
+        if (!bytes || !live) return;
+        sendChunks(live, reply.data.subject, bytes, () => inFlight.isAwaited(id)).catch((error: unknown) =>
+          inFlight.fail(id, new BusUnavailable('the bytes could not be sent', { cause: error })),
         );
       }
     }
   });
 
   const sendQuestion = (id: number, subject: QuestionSubject, question: Question) => {
-    const { head, octets, traceParent } = question;
+    const { head, bytes, traceParent } = question;
     const live = connection.current();
     if (!live) return inFlight.fail(id, new BusUnavailable('no connection to NATS'));
     let packedHead = Buffer.from(JSON.stringify(head));
-    const headerOctets = traceParent === null ? 0 : HEADER_OCTETS;
-    const isStreamed = envelopeOctets(packedHead, octets.byteLength) + headerOctets > (live.info?.max_payload ?? 0);
+    const headerBytes = traceParent === null ? 0 : HEADER_BYTES;
+    const isStreamed = envelopeBytes(packedHead, bytes.byteLength) + headerBytes > (live.info?.max_payload ?? 0);
     if (isStreamed) {
-      streaming.set(id, octets);
-      packedHead = Buffer.from(JSON.stringify({ ...head, streamedOctets: octets.byteLength } satisfies QuestionHead));
+      streaming.set(id, bytes);
+      packedHead = Buffer.from(JSON.stringify({ ...head, streamedBytes: bytes.byteLength } satisfies QuestionHead));
     }
-    const envelope = packEnvelope(packedHead, isStreamed ? null : octets);
+    const envelope = packEnvelope(packedHead, isStreamed ? null : bytes);
     live.publish(SUBJECT_PREFIX + subject, envelope, { reply: inbox + id, ...carrying(traceParent) });
   };
 
@@ -114,25 +114,25 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
     const envelope = unpackEnvelope(message.data);
     const head = questionHead.safeParse(envelope?.head);
     if (!envelope || !head.success) throw new Error('malformed question');
-    const { limitMs, streamedOctets, request } = head.data;
+    const { limitMs, streamedBytes, request } = head.data;
     const leftMs = limitMs * SERVED_PORTION - ages.ageMs(head.data.asker, head.data.askedAtMs, monotonicMs());
     if (leftMs <= 0) {
       log.warn({ question: subject }, 'bus: question came after its asker gave up');
       return null;
     }
-    if (streamedOctets === null) return { request, octets: envelope.octets };
+    if (streamedBytes === null) return { request, bytes: envelope.bytes };
     const live = connection.current();
-    if (!live || streamedOctets > MAX_BYTES) throw new BusUnavailable('the octets cannot be taken');
-    const octets = await gatherer.gather(live, streamedOctets, leftMs, (opened) =>
+    if (!live || streamedBytes > MAX_BYTES) throw new BusUnavailable('the bytes cannot be received');
+    const bytes = await gatherer.gather(live, streamedBytes, leftMs, (opened) =>
       respond({ op: 'stream', subject: opened }),
     );
-    return { request, octets };
+    return { request, bytes };
   };
 
   const take = async <S extends QuestionSubject>(
     subject: S,
     message: Msg,
-    answer: (request: Request<S>, octets: Uint8Array) => Promise<Reply<S>>,
+    answer: (request: Request<S>, bytes: Uint8Array) => Promise<Reply<S>>,
   ) => {
     // A message whose connection is gone has no one to answer to; its asker was told so by its own side.
     const respond = (head: ReplyHead) => connection.current() !== null && message.respond(JSON.stringify(head));
@@ -140,7 +140,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
       const received = await receive(subject, message, respond);
       if (!received) return;
       const reply = await answering(subject, traceParentOf(message), async () =>
-        answer(checkRequest(subject, received.request), received.octets),
+        answer(checkRequest(subject, received.request), received.bytes),
       );
       respond({ op: 'answer', reply });
     } catch (error) {
@@ -160,17 +160,17 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
     async ask<S extends QuestionSubject>(
       subject: S,
       request: Request<S>,
-      { octets = NO_OCTETS, limitMs = questions[subject].limitMs }: { octets?: Uint8Array; limitMs?: number } = {},
+      { bytes = NO_BYTES, limitMs = questions[subject].limitMs }: { bytes?: Uint8Array; limitMs?: number } = {},
     ) {
       if (!connection.current()) throw new BusUnavailable('no connection to NATS');
       let asked = 0;
       const askedAtMs = monotonicMs();
       try {
         const reply = await asking(subject, (traceParent) =>
-          inFlight.ask(subject, limitMs, octets.byteLength, (id) => {
+          inFlight.ask(subject, limitMs, bytes.byteLength, (id) => {
             asked = id;
-            const head = { request, limitMs, asker, askedAtMs, streamedOctets: null };
-            sendQuestion(id, subject, { head, octets, traceParent });
+            const head = { request, limitMs, asker, askedAtMs, streamedBytes: null };
+            sendQuestion(id, subject, { head, bytes, traceParent });
           }),
         );
         return checkReply(subject, reply);
@@ -218,13 +218,13 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
   };
 }
 
-const NO_OCTETS = new Uint8Array(0);
+const NO_BYTES = new Uint8Array(0);
 /** Of a header section that bears a traceparent: version line, name, value and line ends; the server counts it as payload. */
-const HEADER_OCTETS = 'NATS/1.0\r\n'.length + `${TRACE_PARENT}: \r\n\r\n`.length + TRACE_PARENT_OCTETS;
+const HEADER_BYTES = 'NATS/1.0\r\n'.length + `${TRACE_PARENT}: \r\n\r\n`.length + TRACE_PARENT_BYTES;
 
 interface Question {
   head: QuestionHead;
-  octets: Uint8Array;
+  bytes: Uint8Array;
   /** null: no header section */
   traceParent: string | null;
 }

@@ -14,7 +14,7 @@ export interface QuestionsInFlight {
   ask(
     subject: string,
     limitMs: number,
-    sizeOctets: number,
+    sizeBytes: number,
     send: (id: number) => Promise<void> | void,
   ): Promise<unknown>;
   answer(id: number, reply: unknown): void;
@@ -29,29 +29,29 @@ interface Question {
   resolve: (reply: unknown) => void;
   reject: (error: Error) => void;
   timer: NodeJS.Timeout | undefined;
-  sizeOctets: number;
+  sizeBytes: number;
   /** bytes are given back when the question settles, not when the work does */
   isHeldByAsker: boolean;
 }
 
-export function createQuestionsInFlight(capacityOctets = MAX_BYTES_IN_FLIGHT): QuestionsInFlight {
+export function createQuestionsInFlight(capacityBytes = MAX_BYTES_IN_FLIGHT): QuestionsInFlight {
   const open = new Map<number, Question>();
   let lastId = 0;
-  let freeOctets = capacityOctets;
+  let freeBytes = capacityBytes;
   let waiting: { id: number; start: () => void }[] = [];
 
   const admit = () => {
     while (waiting.length > 0) {
       const next = waiting[0];
       const question = next && open.get(next.id);
-      if (question && question.sizeOctets > freeOctets) return;
+      if (question && question.sizeBytes > freeBytes) return;
       waiting.shift();
       if (next && question) next.start();
     }
   };
-  const giveBack = (octets: number) => {
-    if (octets === 0) return;
-    freeOctets += octets;
+  const giveBack = (bytes: number) => {
+    if (bytes === 0) return;
+    freeBytes += bytes;
     admit();
   };
   const settle = (id: number): Question | undefined => {
@@ -59,36 +59,36 @@ export function createQuestionsInFlight(capacityOctets = MAX_BYTES_IN_FLIGHT): Q
     if (!question) return undefined;
     open.delete(id);
     clearTimeout(question.timer);
-    if (question.isHeldByAsker) giveBack(question.sizeOctets);
+    if (question.isHeldByAsker) giveBack(question.sizeBytes);
     else admit();
     return question;
   };
   const fail = (id: number, error: Error) => settle(id)?.reject(error);
 
   const start = (id: number, question: Question, send: (id: number) => Promise<void> | void) => {
-    freeOctets -= question.sizeOctets;
+    freeBytes -= question.sizeBytes;
     try {
       const work = send(id);
       if (work === undefined) {
         question.isHeldByAsker = true;
-        if (!open.has(id)) giveBack(question.sizeOctets);
+        if (!open.has(id)) giveBack(question.sizeBytes);
         return;
       }
-      const release = () => giveBack(question.sizeOctets);
+      const release = () => giveBack(question.sizeBytes);
       work.then(release, release);
     } catch (error) {
       question.isHeldByAsker = true;
       if (open.has(id)) fail(id, error as Error);
-      else giveBack(question.sizeOctets);
+      else giveBack(question.sizeBytes);
     }
   };
 
   return {
-    ask: (subject, limitMs, sizeOctets, send) =>
+    ask: (subject, limitMs, sizeBytes, send) =>
       new Promise((resolve, reject) => {
-        if (sizeOctets > MAX_BYTES) throw new RangeError(`${sizeOctets} octets are above ${MAX_BYTES}`);
+        if (sizeBytes > MAX_BYTES) throw new RangeError(`${sizeBytes} bytes are above ${MAX_BYTES}`);
         const id = ++lastId;
-        const question: Question = { resolve, reject, timer: undefined, sizeOctets, isHeldByAsker: false };
+        const question: Question = { resolve, reject, timer: undefined, sizeBytes, isHeldByAsker: false };
         open.set(id, question);
         // A timer may fire a little early. The server decides by this clock whether the asker has given up, so the asker does, too.
         const endsAtMs = monotonicMs() + limitMs;
@@ -99,7 +99,7 @@ export function createQuestionsInFlight(capacityOctets = MAX_BYTES_IN_FLIGHT): Q
         };
         question.timer = setTimeout(giveUp, limitMs);
         // Small questions without bytes never queue behind large ones.
-        if (sizeOctets === 0 || (waiting.length === 0 && sizeOctets <= freeOctets)) start(id, question, send);
+        if (sizeBytes === 0 || (waiting.length === 0 && sizeBytes <= freeBytes)) start(id, question, send);
         else waiting.push({ id, start: () => start(id, question, send) });
       }),
     answer: (id, reply) => settle(id)?.resolve(reply),

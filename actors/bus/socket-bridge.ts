@@ -13,20 +13,20 @@ import { activeTraceParent, below } from './tracing.ts';
 export function bridgeSocket(socket: Socket, bus: Bus, log: BusLog): void {
   const inFlight = createQuestionsInFlight();
   const joined = new Map<number, Subscription>();
-  let octetsInHand = 0;
+  let bytesInHand = 0;
 
-  const channel = createFrameChannel(socket, (head, octets) => {
+  const channel = createFrameChannel(socket, (head, bytes) => {
     const frame = clientFrame.safeParse(head);
     if (!frame.success) return void socket.destroy(new Error('malformed frame'));
-    take(frame.data, octets);
+    take(frame.data, bytes);
   });
-  const send = (frame: ServerFrame, octets?: Uint8Array, isWanted?: () => boolean) =>
-    channel.send(frame, octets, isWanted);
+  const send = (frame: ServerFrame, bytes?: Uint8Array, isWanted?: () => boolean) =>
+    channel.send(frame, bytes, isWanted);
 
-  const take = (frame: ClientFrame, octets: Uint8Array) => {
+  const take = (frame: ClientFrame, bytes: Uint8Array) => {
     switch (frame.op) {
       case 'ask':
-        return void ask(frame, octets);
+        return void ask(frame, bytes);
       case 'wake':
         return below(frame.traceParent, () => {
           if (isWake(frame.subject)) bus.wake(frame.subject, frame.message as Parameters<Bus['wake']>[1]);
@@ -49,32 +49,32 @@ export function bridgeSocket(socket: Socket, bus: Bus, log: BusLog): void {
     }
   };
 
-  const ask = async (frame: Extract<ClientFrame, { op: 'ask' }>, octets: Uint8Array) => {
+  const ask = async (frame: Extract<ClientFrame, { op: 'ask' }>, bytes: Uint8Array) => {
     const { id, subject } = frame;
     const limitMs = frame.limitMs - Math.max(0, monotonicMs() - frame.askedAtMs);
     // The asker has given up while this process was held up: nothing may be done in its name any more.
     if (limitMs <= 0) return;
-    octetsInHand += octets.byteLength;
-    if (octetsInHand > MAX_BYTES_IN_FLIGHT) socket.pause();
+    bytesInHand += bytes.byteLength;
+    if (bytesInHand > MAX_BYTES_IN_FLIGHT) socket.pause();
     try {
       if (!isQuestion(subject)) throw new BusUnavailable(`no process serves ${subject}`);
       // The bus checks the shape of the request itself.
       const request = frame.request as Parameters<Bus['ask']>[1];
-      const reply = await below(frame.traceParent, () => bus.ask(subject, request, { octets, limitMs }));
+      const reply = await below(frame.traceParent, () => bus.ask(subject, request, { bytes, limitMs }));
       send({ op: 'answer', id, reply });
     } catch (error) {
       send({ op: 'failure', id, failure: describeFailure(error) });
     } finally {
-      octetsInHand -= octets.byteLength;
-      if (octetsInHand <= MAX_BYTES_IN_FLIGHT && socket.isPaused()) socket.resume();
+      bytesInHand -= bytes.byteLength;
+      if (bytesInHand <= MAX_BYTES_IN_FLIGHT && socket.isPaused()) socket.resume();
     }
   };
 
   const join = ({ manner, member, subject }: Extract<ClientFrame, { op: 'join' }>): Subscription | undefined => {
     if (manner === 'serve' && isQuestion(subject)) {
-      return bus.serve(subject, async (request, octets) => {
-        const reply = await inFlight.ask(subject, questions[subject].limitMs, octets.byteLength, (id) =>
-          send({ op: 'question', id, member, request, ...carrying(activeTraceParent()) }, octets, () =>
+      return bus.serve(subject, async (request, bytes) => {
+        const reply = await inFlight.ask(subject, questions[subject].limitMs, bytes.byteLength, (id) =>
+          send({ op: 'question', id, member, request, ...carrying(activeTraceParent()) }, bytes, () =>
             inFlight.isAwaited(id),
           ),
         );

@@ -32,7 +32,7 @@ export interface SocketBusOptions {
 const FIRST_RETRY_MS = 20;
 const LONGEST_RETRY_MS = 500;
 /** Wakes and broadcasts are dropped while this much waits to be sent: they may be lost, questions come first. */
-const MAX_HINT_BACKLOG_OCTETS = 8_000_000;
+const MAX_HINT_BACKLOG_BYTES = 8_000_000;
 
 /**
  * A bus that talks over a Unix socket to the process that called `serveSocketBus`. Usable at once: while there is no connection,
@@ -50,13 +50,13 @@ export function connectSocketBus({ path, log, onConnection }: SocketBusOptions):
 
   const send = (frame: ClientFrame) => channel?.send(frame);
   const hint = (frame: ClientFrame) => {
-    if (channel && channel.backlogOctets() < MAX_HINT_BACKLOG_OCTETS) channel.send(frame);
+    if (channel && channel.backlogBytes() < MAX_HINT_BACKLOG_BYTES) channel.send(frame);
   };
 
   const connect = () => {
     const opened = createConnection(path);
     socket = opened;
-    const opening = createFrameChannel(opened, (head, octets) => {
+    const opening = createFrameChannel(opened, (head, bytes) => {
       const frame = serverFrame.safeParse(head);
       if (!frame.success) return opened.destroy(new Error('malformed frame'));
       switch (frame.data.op) {
@@ -67,7 +67,7 @@ export function connectSocketBus({ path, log, onConnection }: SocketBusOptions):
         case 'question': {
           const { id, member, request, traceParent } = frame.data;
           const answered =
-            members.get(member)?.take(request, octets, traceParent) ?? Promise.reject(new BusUnavailable('left'));
+            members.get(member)?.take(request, bytes, traceParent) ?? Promise.reject(new BusUnavailable('left'));
           // The answer belongs to this connection: on the next one its number means another question.
           answered.then(
             (reply) => opening.send({ op: 'answer', id, reply } satisfies ClientFrame),
@@ -78,7 +78,7 @@ export function connectSocketBus({ path, log, onConnection }: SocketBusOptions):
         case 'message':
           members
             .get(frame.data.member)
-            ?.take(frame.data.message, octets, frame.data.traceParent)
+            ?.take(frame.data.message, bytes, frame.data.traceParent)
             .catch(() => undefined);
           return;
         case 'left':
@@ -130,13 +130,13 @@ export function connectSocketBus({ path, log, onConnection }: SocketBusOptions):
 
   connect();
   return {
-    async ask(subject, request, { octets, limitMs = questions[subject].limitMs } = {}) {
+    async ask(subject, request, { bytes, limitMs = questions[subject].limitMs } = {}) {
       if (!channel) throw new BusUnavailable('no connection to the bus');
       const askedAtMs = monotonicMs();
       const reply = await asking(subject, (traceParent) =>
-        inFlight.ask(subject, limitMs, octets?.byteLength ?? 0, (id) => {
+        inFlight.ask(subject, limitMs, bytes?.byteLength ?? 0, (id) => {
           const frame: ClientFrame = { op: 'ask', id, subject, request, limitMs, askedAtMs, ...carrying(traceParent) };
-          channel?.send(frame, octets, () => inFlight.isAwaited(id));
+          channel?.send(frame, bytes, () => inFlight.isAwaited(id));
         }),
       );
       // The reply was made and checked in the process of the server, which runs the same version.
@@ -144,9 +144,9 @@ export function connectSocketBus({ path, log, onConnection }: SocketBusOptions):
     },
     serve(subject, answer) {
       const inFlight = createInFlight();
-      return join('serve', subject, inFlight, (request, octets, traceParent) => {
+      return join('serve', subject, inFlight, (request, bytes, traceParent) => {
         const work = answering(subject, traceParent, async () =>
-          answer(checkRequest(subject, request) as Request<typeof subject>, octets),
+          answer(checkRequest(subject, request) as Request<typeof subject>, bytes),
         );
         inFlight.track(work);
         return work;
@@ -155,7 +155,7 @@ export function connectSocketBus({ path, log, onConnection }: SocketBusOptions):
     wake: (subject, message) => hint({ op: 'wake', subject, message, ...carrying(activeTraceParent()) }),
     onWake(subject, work) {
       const inFlight = createInFlight();
-      return join('wake', subject, inFlight, (message, _octets, traceParent) => {
+      return join('wake', subject, inFlight, (message, _bytes, traceParent) => {
         const wake = checkWake(subject, message) as Wake<typeof subject> | null;
         const done = (async () => (wake ? below(traceParent, () => work(wake)) : undefined))();
         inFlight.track(done);
@@ -164,7 +164,7 @@ export function connectSocketBus({ path, log, onConnection }: SocketBusOptions):
     },
     publish: (subject, message) => hint({ op: 'publish', subject, message, ...carrying(activeTraceParent()) }),
     subscribe: (subject, take) =>
-      join('subscribe', subject, createInFlight(), async (message, _octets, traceParent) => {
+      join('subscribe', subject, createInFlight(), async (message, _bytes, traceParent) => {
         const broadcast = checkBroadcast(subject, message) as Broadcast<typeof subject> | null;
         try {
           if (broadcast) below(traceParent, () => take(broadcast));
@@ -226,7 +226,7 @@ export async function serveSocketBus(options: { path: string; bus: Bus; log: Bus
 interface Member {
   manner: 'serve' | 'wake' | 'subscribe';
   subject: string;
-  take: (payload: unknown, octets: Uint8Array, traceParent: string | undefined) => Promise<unknown>;
+  take: (payload: unknown, bytes: Uint8Array, traceParent: string | undefined) => Promise<unknown>;
   onLeft(): void;
   onLost(): void;
 }

@@ -4,7 +4,7 @@ import { isSpanContextValid, type SpanContext } from '@opentelemetry/api';
 export const TRACE_PARENT = 'traceparent';
 
 /** Bytes of its longest form that we write. */
-export const TRACE_PARENT_OCTETS = 55;
+export const TRACE_PARENT_BYTES = 55;
 
 /** W3C Trace Context §3.2.2: the form of version 00, and of later ones as far as they keep it. */
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;

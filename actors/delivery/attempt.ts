@@ -80,9 +80,9 @@ export function createAttempter(options: AttemptOptions): Attempter {
         const isNeeded = email !== undefined && endpoint?.isActive === true && webhook !== null;
         return isNeeded && isRawNeeded({ endpoint, webhook, email }) ? (email.raw_id ?? []) : [];
       });
-      return await context.octets.readTogether(rawIds);
+      return await context.bytes.readTogether(rawIds);
     } catch (error) {
-      context.log.warn({ err: error, count: jobs.length }, 'delivery: octets could not be read together');
+      context.log.warn({ err: error, count: jobs.length }, 'delivery: message bytes could not be read together');
       return NO_RAWS;
     }
   };
@@ -98,7 +98,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
       if (email === undefined) return outcomeOfGivingUp(context, job, 'Email content not available');
       const needsRaw = isRawNeeded({ endpoint, webhook: endpoint.webhook, email });
       const rawId = needsRaw ? email.raw_id : null;
-      const raw = rawId === null ? null : (raws.get(rawId) ?? (await context.octets.get(rawId)));
+      const raw = rawId === null ? null : (raws.get(rawId) ?? (await context.bytes.get(rawId)));
       return await post(job, { endpoint, webhook: endpoint.webhook, email, raw });
     } catch (error) {
       // It was claimed and not sent: its lease is released.

@@ -27,7 +27,7 @@ const KEEP_ALIVE_MS = 4_000;
 const KEEP_ALIVE_MAX_MS = 60_000;
 /** A connection is given up at this age, so that a host that moved is looked up again; milliseconds. */
 const CONNECTION_AGE_MS = 300_000;
-const MAX_RESPONSE_HEADER_OCTETS = 16_384;
+const MAX_RESPONSE_HEADER_BYTES = 16_384;
 /** Connectors are kept per port; more ports than this start the list again. */
 const MAX_CONNECTORS = 1_000;
 
@@ -72,7 +72,7 @@ export function createCheckedDispatcher(options: CheckedDispatcherOptions): Disp
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
     clientTtl: CONNECTION_AGE_MS,
-    maxHeaderSize: MAX_RESPONSE_HEADER_OCTETS,
+    maxHeaderSize: MAX_RESPONSE_HEADER_BYTES,
     // Each attempt has one clock of its own for all of it.
     headersTimeout: 0,
     bodyTimeout: 0,

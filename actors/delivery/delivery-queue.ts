@@ -12,7 +12,7 @@ export interface DeliveryLimits {
   refillOfEndpoint: number;
 }
 
-const bytesOf = ({ sizeOctets }: DeliveryJob): number => sizeOctets;
+const bytesOf = ({ sizeBytes }: DeliveryJob): number => sizeBytes;
 const keyOf = ({ endpointId }: DeliveryJob): string => endpointId;
 
 /** The deliveries that wait or are attempted. Endpoints take turns, so that one that hangs or has a long backlog delays no other. */

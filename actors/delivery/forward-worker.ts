@@ -3,7 +3,7 @@ import { serveThread } from '../work/worker-threads.ts';
 import type { ForwardWork } from './forward-thread.ts';
 
 // The program of the threads of forward-thread.ts: composes copies.
-serveThread(compose, (octets) => [octets.buffer as ArrayBuffer]);
+serveThread(compose, (bytes) => [bytes.buffer as ArrayBuffer]);
 
 async function compose({ original, config, facts }: ForwardWork): Promise<Uint8Array> {
   const { buffer, byteOffset, byteLength } = original.bytes;

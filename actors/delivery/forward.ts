@@ -73,8 +73,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     if (rawId === null || ownAddress === null || receivedAt === null || row.email_type !== 'received')
       return { refusal: 'Email content not available' };
     if (await isAnswerToCopy(row)) return { refusal: 'Not forwarded: it answers a forwarded copy' };
-    const octets = await context.octets.get(rawId);
-    if (octets === null) return { refusal: 'Email content not available' };
+    const bytes = await context.bytes.get(rawId);
+    if (bytes === null) return { refusal: 'Email content not available' };
     const { config } = endpoint;
     // Without a recipient, the sending queue would never settle the delivery.
     if (config.addresses.length === 0) return { refusal: `Mail cannot be sent to ${config.unusable.join(', ')}` };
@@ -90,7 +90,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       await keepSystemDomain(context.database, { id, name: senderDomain });
     }
     const work = {
-      original: { bytes: octets, traceFields: row.trace_fields ?? '', ownAddress, receivedAt },
+      original: { bytes, traceFields: row.trace_fields ?? '', ownAddress, receivedAt },
       config,
       facts: { messageId: `<${row.id}@${senderDomain}>`, from, isGroup: row.endpoint_type === 'email_group' },
     };
@@ -114,7 +114,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const store = async (
     row: ClaimedForwardRow,
     prepared: Prepared,
-    octets: Buffer,
+    bytes: Buffer,
     startedAt: Date,
   ): Promise<boolean> => {
     const now = context.now();
@@ -125,7 +125,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       delivery_id: row.id,
       email_id: row.email_id,
       raw_id: identifier('raw'),
-      sha256: hash('sha256', octets, 'hex'),
+      sha256: hash('sha256', bytes, 'hex'),
       is_null_sender: row.reverse_path === '',
       sender_domain: prepared.senderDomain,
       started_at: startedAt,
@@ -135,7 +135,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     const { rowCount } = await pool.query({
       name: 'forward-store',
       text: storeForwardSql,
-      values: [context.name, JSON.stringify(record), octets],
+      values: [context.name, JSON.stringify(record), bytes],
     });
     return rowCount === 1;
   };
@@ -148,9 +148,9 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       await giveUp(row, prepared.refusal);
       return;
     }
-    const octets = Buffer.from((await threads.run(prepared.work)).buffer);
+    const bytes = Buffer.from((await threads.run(prepared.work)).buffer);
     fault('forward.composed');
-    if (!(await store(row, prepared, octets, startedAt))) {
+    if (!(await store(row, prepared, bytes, startedAt))) {
       context.log.warn({ deliveryId: row.id }, 'delivery: the claim was lost before its copy was stored');
       return;
     }

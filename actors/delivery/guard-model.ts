@@ -23,7 +23,7 @@ export interface GuardModel {
 
 /** Shorter than the lease of an email that is asked about (db/claim.ts). Milliseconds. */
 const LIMIT_MS = 20_000;
-const MAX_ANSWER_OCTETS = 65_536;
+const MAX_ANSWER_BYTES = 65_536;
 /** Characters of a mail that a model gets to see. */
 const MAX_MAIL_LENGTH = 8_000;
 const MAX_HEADER_LENGTH = 1_000;
@@ -58,7 +58,7 @@ export function createGuardModel(options: GuardModelOptions): GuardModel {
       body.destroy();
       return failed(`the model answered with status ${statusCode}`);
     }
-    const text = await readAtMost(body, MAX_ANSWER_OCTETS);
+    const text = await readAtMost(body, MAX_ANSWER_BYTES);
     return text === null ? failed('the model answered too much') : readAnswer(text);
   };
 
@@ -112,10 +112,10 @@ async function readAtMost(
   limit: number,
 ): Promise<string | null> {
   const chunks: Uint8Array[] = [];
-  let octets = 0;
+  let bytes = 0;
   for await (const chunk of body) {
-    octets += chunk.length;
-    if (octets > limit) {
+    bytes += chunk.length;
+    if (bytes > limit) {
       body.destroy();
       return null;
     }

@@ -13,7 +13,7 @@ export interface DeliveryJob extends Leased {
   threadId: string | null;
   threadPosition: number | null;
   /** of the raw message: what the attempt is likely to hold in memory */
-  sizeOctets: number;
+  sizeBytes: number;
 }
 
 /** Points at which fault tests end the process. */
@@ -37,7 +37,7 @@ export function jobOf(row: ClaimedDeliveryRow, leaseUntil: number): DeliveryJob 
     createdAt: row.created_at,
     threadId: row.thread_id,
     threadPosition: row.thread_position,
-    sizeOctets: row.size_octets ?? 0,
+    sizeBytes: row.size_octets ?? 0,
     leaseUntil,
   };
 }

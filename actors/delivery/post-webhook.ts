@@ -27,8 +27,8 @@ export interface OpenRequest {
 }
 
 /** Of a response body, at most 20 KB are read and 4 KB stored. */
-const MAX_READ_OCTETS = 20 * 1_024;
-const MAX_KEPT_OCTETS = 4_096;
+const MAX_READ_BYTES = 20 * 1_024;
+const MAX_KEPT_BYTES = 4_096;
 
 /** Posts once. Never throws: every failure is a response. */
 export function postWebhook(dispatcher: Dispatcher, request: WebhookRequest): OpenRequest {
@@ -60,7 +60,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #statusCode = 0;
   #headers: IncomingHttpHeaders = {};
   #kept: Buffer[] = [];
-  #readOctets = 0;
+  #readBytes = 0;
 
   constructor(timeoutMs: number) {
     const { promise, resolve } = Promise.withResolvers<WebhookResponse>();
@@ -90,11 +90,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const missing = MAX_KEPT_OCTETS - this.#readOctets;
+    const missing = MAX_KEPT_BYTES - this.#readBytes;
     // A copy, as the chunk is a view of memory that is used again.
     if (missing > 0) this.#kept.push(Buffer.from(chunk.subarray(0, missing)));
-    this.#readOctets += chunk.length;
-    if (this.#readOctets > MAX_READ_OCTETS) this.end(this.#answer());
+    this.#readBytes += chunk.length;
+    if (this.#readBytes > MAX_READ_BYTES) this.end(this.#answer());
   }
 
   onResponseEnd(): void {

@@ -182,7 +182,7 @@ function jobOf(
       createdAt: at,
       threadId: record.thread_id,
       threadPosition: record.thread_position,
-      sizeOctets: sizes.get(record.email_id) ?? 0,
+      sizeBytes: sizes.get(record.email_id) ?? 0,
       leaseUntil,
     },
   ];

@@ -116,8 +116,8 @@ async function composeSample(
     config,
     facts: { messageId: `<${id}.copy@${domain}>`, from, isGroup: type === 'email_group' },
   });
-  const octets = Buffer.from(buffer);
-  const message = await parseMessage(octets);
+  const bytes = Buffer.from(buffer);
+  const message = await parseMessage(bytes);
   const sender = message.addresses.from?.addresses[0];
   const row = {
     id,
@@ -146,14 +146,14 @@ async function composeSample(
     tags: [],
     search_text: [message.subject, from, ...config.addresses].join('\n').toLowerCase(),
     parties: emailParties(config.addresses),
-    sha256: hash('sha256', octets, 'hex'),
+    sha256: hash('sha256', bytes, 'hex'),
     recipients: config.addresses.map((address) => ({
       id: identifier('recipient'),
       address,
       domain: domainOf(address),
     })),
   };
-  return { row, octets, text: message.textBody, html: message.htmlBody };
+  return { row, bytes, text: message.textBody, html: message.htmlBody };
 }
 
 /** Puts the copy into the queue; returns why not, or null. */

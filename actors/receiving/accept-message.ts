@@ -28,7 +28,7 @@ export interface AcceptorOptions {
   /** whether the parser of this process can take more; otherwise the rows stay unclaimed until the next sweep */
   canParse: () => boolean;
   /** called for each new message after its commit */
-  onAccepted: (octets: Buffer, receptions: Reception[], commit: AcceptedCommit) => void;
+  onAccepted: (bytes: Buffer, receptions: Reception[], commit: AcceptedCommit) => void;
   fault: (point: FaultPoint) => void;
   /** groups that are committed at the same time */
   commitsInFlight?: number;
@@ -43,7 +43,7 @@ interface AcceptedCommit {
 
 export interface Acceptor {
   /** Stores a message and resolves after the commit. Throws when it cannot be stored now: the client gets 451. */
-  accept(request: AcceptRequest, octets: Uint8Array): Promise<AcceptReply>;
+  accept(request: AcceptRequest, bytes: Uint8Array): Promise<AcceptReply>;
 }
 
 /** Messages and bytes committed together at most. */
@@ -67,13 +67,13 @@ const NO_ROOM: AcceptReply = {
 export function createAcceptor(options: AcceptorOptions): Acceptor {
   const commit = createGroupCommit<Offer, AcceptReply>({
     limits: { items: GROUP_MESSAGES, size: GROUP_BYTES },
-    sizeOf: ({ octets }) => octets.length,
+    sizeOf: ({ bytes }) => bytes.length,
     maxWaitMs: MAX_WAIT_MS,
     groupsAtOnce: options.commitsInFlight ?? COMMITS_IN_FLIGHT,
     write: (offers) => write(options, offers),
   });
 
-  const accept = async (request: AcceptRequest, octets: Uint8Array): Promise<AcceptReply> => {
+  const accept = async (request: AcceptRequest, bytes: Uint8Array): Promise<AcceptReply> => {
     const end = receivingMetrics.acceptSeconds.startTimer();
     if (!(await options.hasRoom())) {
       end({ outcome: 'refused' });
@@ -81,8 +81,8 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     }
     const offer: Offer = {
       envelope: request,
-      octets: Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength),
-      sha256: hash('sha256', octets, 'hex'),
+      bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+      sha256: hash('sha256', bytes, 'hex'),
       rawId: options.makeId('raw'),
       emailIds: request.recipients.map(({ emailId }) => emailId ?? options.makeId('email')),
       traceParent: traceParentToKeep(),
@@ -98,9 +98,9 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
   };
 
   return {
-    accept: (request, octets) =>
+    accept: (request, bytes) =>
       traced('accept', { attributes: { 'postroom.recipients': request.recipients.length } }, async (span) => {
-        const reply = await accept(request, octets);
+        const reply = await accept(request, bytes);
         if (reply.verdict === 'accepted') span?.setAttribute('postroom.email.id', reply.emailIds);
         else failSpan(span, reply.enhancedCode);
         return reply;
@@ -116,9 +116,9 @@ async function write(options: AcceptorOptions, offers: readonly Offer[]): Promis
   options.fault('receiving.after-commit');
   receivingMetrics.commitMessages.observe(offers.length);
   const commit = { isClaimed: claimant !== null, company: offers.length };
-  return offers.map(({ octets }, at) => {
+  return offers.map(({ bytes }, at) => {
     const { emailIds, accepted } = outcomes[at] ?? { emailIds: [], accepted: [] };
-    if (accepted.length > 0) options.onAccepted(octets, accepted, commit);
+    if (accepted.length > 0) options.onAccepted(bytes, accepted, commit);
     return { verdict: 'accepted', emailIds };
   });
 }

@@ -55,7 +55,7 @@ const RELEASE_MS = 1_000;
  * to sent mail. Sends a notification to the sender of mail that was given up.
  */
 export async function startReceivingActor(context: ActorContext, options: ReceivingActorOptions): Promise<Actor> {
-  const { bus, database, octets, log, name } = context;
+  const { bus, database, bytes, log, name } = context;
   const fault = options.fault ?? (() => undefined);
   const makeId = (kind: IdentifierKind) => makeIdentifier(kind, context.now(), context.random(IDENTIFIER_RANDOM_BYTES));
   const hasRoom = watchCapacity(options.dataDirectory);
@@ -63,7 +63,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
   const parser = options.parser ?? createParsePool({ workers: options.workers, dnsServers: options.dnsServers, log });
   const stores = {
     database,
-    octets,
+    bytes,
     log,
     claimant: name,
     mailHostname: options.mailHostname,
@@ -89,7 +89,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     onEvents: (userId, lastSeq) => bus.publish('event.appended', { userId, lastSeq }),
   };
   const queue = createParseQueue({
-    work: (chunk) => parseReceptions({ parser, octets, storing, reports, log, fault }, chunk),
+    work: (chunk) => parseReceptions({ parser, bytes, storing, reports, log, fault }, chunk),
     async onFault(reception, error) {
       await setAside(context, { userId: reception.userId, step: 'parse', subjectId: reception.emailId, error });
       // Else it would be tried again when its lease is over.
@@ -111,15 +111,15 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
       queue.noteAccept(accepted.length, company);
       if (!isClaimed) return;
       const [first] = receptions;
-      if (first !== undefined) octets.keep(first.rawId, accepted);
-      queue.add(receptions.map((reception) => ({ reception, sizeOctets: accepted.length })));
+      if (first !== undefined) bytes.keep(first.rawId, accepted);
+      queue.add(receptions.map((reception) => ({ reception, sizeBytes: accepted.length })));
     },
   });
 
   const check = (recipient: string) => checkRecipient({ database, returnAddressKey }, recipient);
   const failures = {
     database,
-    octets,
+    bytes,
     log,
     claimant: name,
     mailHostname: options.mailHostname,
@@ -130,7 +130,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
   const examiner = createExaminer(parser);
   const reparser = createReparser({
     database,
-    octets,
+    bytes,
     log,
     parser,
     mailHostname: options.mailHostname,

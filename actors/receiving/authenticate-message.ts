@@ -24,7 +24,7 @@ const DNS_TIME_MS = 3_000;
 
 /** Checks SPF, DKIM, DMARC and ARC. DNS trouble gives `temperror`, never a rejection. */
 export async function authenticateMessage(
-  octets: Buffer,
+  bytes: Buffer,
   message: Pick<ParsedMessage, 'headers' | 'hasSeveralFromFields'>,
   sender: SenderFacts,
   dns: DnsResolver,
@@ -33,7 +33,7 @@ export async function authenticateMessage(
   const signatures = message.headers.filter(([name]) => SIGNATURES.has(name)).length;
   if (signatures > MAX_SIGNATURES) return undecided(message.hasSeveralFromFields);
   // The body matters to signatures only.
-  const signed = signatures > 0 ? octets : octets.subarray(0, endOfHeaderSection(octets));
+  const signed = signatures > 0 ? bytes : bytes.subarray(0, endOfHeaderSection(bytes));
   const { spf, dkim, dmarc, arc } = await authenticate(signed, {
     sender: sender.reversePath,
     ip: sender.remoteAddress,

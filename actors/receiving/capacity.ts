@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 
 /** Free bytes below which no message is taken: room for one and a half of the largest. SIZE is 15,000,000. */
-const MIN_FREE_OCTETS = 1.5 * 15_000_000;
+const MIN_FREE_BYTES = 1.5 * 15_000_000;
 /** Part of the disk that has to stay free. */
 const MIN_FREE_PART = 0.05;
 /** Milliseconds for which an answer holds. */
@@ -24,7 +24,7 @@ export function watchCapacity(dataDirectory: string | null): () => Promise<boole
   };
 }
 
-/** Whether a disk with that much free still takes mail. Octets. */
-export function hasRoom(freeOctets: number, sizeOctets: number): boolean {
-  return freeOctets >= Math.max(MIN_FREE_OCTETS, MIN_FREE_PART * sizeOctets);
+/** Whether a disk with that much free still takes mail. Bytes. */
+export function hasRoom(freeBytes: number, sizeBytes: number): boolean {
+  return freeBytes >= Math.max(MIN_FREE_BYTES, MIN_FREE_PART * sizeBytes);
 }

@@ -5,7 +5,7 @@ import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts
 import { decodeCharset } from '../../core/shared/text.ts';
 
 /** Bytes of a report's XML; the largest honest ones have a tenth. */
-const MAX_XML_OCTETS = 20_000_000;
+const MAX_XML_BYTES = 20_000_000;
 /** Files in an archive; a report is one (RFC 7489 §7.2.1.1, RFC 9990). */
 const MAX_ARCHIVE_FILES = 10;
 /** Attachments of one message that are looked into; a report is one. */
@@ -25,15 +25,15 @@ const REPORT_NAME = /^[^!]{1,255}![^!]{1,255}!\d{1,15}!\d{1,15}(?:![^!]{1,255})?
 
 /**
  * The DMARC aggregate report that a message holds; null when it holds none. The time that it takes is bounded by the size of the message
- * and by {@link MAX_XML_OCTETS}, whatever an archive unpacks to. Never rejects.
+ * and by {@link MAX_XML_BYTES}, whatever an archive unpacks to. Never rejects.
  */
 export async function readDmarcAttachment(
-  octets: Buffer,
+  bytes: Buffer,
   attachments: readonly Attachment[],
 ): Promise<DmarcReport | null> {
   for (const attachment of attachments.filter(mayBeReport).slice(0, MAX_ATTACHMENTS)) {
     const { start, length, transferEncoding } = attachment;
-    const content = decodeAttachment(octets.subarray(start, start + length), transferEncoding);
+    const content = decodeAttachment(bytes.subarray(start, start + length), transferEncoding);
     const xml = await unpack(Buffer.from(content.buffer, content.byteOffset, content.byteLength)).catch(() => null);
     const report = xml === null ? null : readDmarcReport(textOf(xml));
     if (report !== null) return report;
@@ -47,9 +47,9 @@ function mayBeReport({ contentType, filename }: Attachment): boolean {
 
 /** By the first bytes, not by its declared type: many senders confuse zip and gzip. */
 async function unpack(content: Buffer): Promise<Buffer | null> {
-  if (content.readUInt16BE(0) === GZIP) return gunzipSync(content, { maxOutputLength: MAX_XML_OCTETS });
+  if (content.readUInt16BE(0) === GZIP) return gunzipSync(content, { maxOutputLength: MAX_XML_BYTES });
   if (content.readUInt32BE(0) === ZIP) return unzip(content);
-  return content.length <= MAX_XML_OCTETS ? content : null;
+  return content.length <= MAX_XML_BYTES ? content : null;
 }
 
 const GZIP = 0x1f8b;
@@ -61,7 +61,7 @@ async function unzip(content: Buffer): Promise<Buffer | null> {
   if (archive.entryCount > MAX_ARCHIVE_FILES) return null;
   for await (const entry of archive.eachEntry()) {
     if (!/\.xml$/i.test(entry.fileName)) continue;
-    if (entry.isEncrypted() || entry.uncompressedSize > MAX_XML_OCTETS) return null;
+    if (entry.isEncrypted() || entry.uncompressedSize > MAX_XML_BYTES) return null;
     const pieces: Buffer[] = [];
     // It yields no more than the announced size, else it fails.
     for await (const piece of await archive.openReadStreamPromise(entry)) pieces.push(piece as Buffer);

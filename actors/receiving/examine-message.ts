@@ -7,7 +7,7 @@ export interface Examiner {
   /** Serves the question of that name. */
   examine(
     request: Request<'receiving.message.examine'>,
-    octets: Uint8Array,
+    bytes: Uint8Array,
   ): Promise<Reply<'receiving.message.examine'>>;
 }
 
@@ -17,11 +17,11 @@ const MAX_OPEN = 8;
 export function createExaminer(parser: ParsePool): Examiner {
   let open = 0;
   return {
-    async examine(request, octets) {
+    async examine(request, bytes) {
       if (open >= MAX_OPEN) return { verdict: 'busy' };
       open++;
       try {
-        const [outcome] = await parser.parse([{ ...request, emailId: 'examined', octets }]);
+        const [outcome] = await parser.parse([{ ...request, emailId: 'examined', bytes }]);
         if (outcome === undefined) return { verdict: 'busy' };
         const { message, authentication, dmarcReport } = outcome;
         const isForged = authentication?.dmarc.result === 'fail';

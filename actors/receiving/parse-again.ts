@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { differences, type FieldChange } from '../../core/mime/stored-differences.ts';
 import { MAX_GUARDED_HTML_LENGTH, MAX_GUARDED_TEXT_LENGTH } from '../../core/routing/guard-facts.ts';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
+import type { ByteStore } from '../../db/byte-store.ts';
 import { type Database, inTransaction } from '../../db/connection/database.ts';
-import type { OctetStore } from '../../db/octet-store.ts';
 import { insertDmarcReports } from '../../db/queries/domains/dmarc-write.ts';
 import * as again from '../../db/queries/emails/parse-again.ts';
 import { writeWords } from '../../db/queries/search/email-words.ts';
@@ -23,7 +23,7 @@ export interface Reparser {
 
 export interface ReparserOptions {
   database: Database;
-  octets: OctetStore;
+  bytes: ByteStore;
   log: Logger;
   parser: ParsePool;
   mailHostname: string;
@@ -69,7 +69,7 @@ export function createReparser(options: ReparserOptions): Reparser {
 }
 
 async function parseAgain(options: ReparserOptions, request: Request<'receiving.email.parse-again'>): Promise<Answer> {
-  const { database, octets, log, parser } = options;
+  const { database, bytes, log, parser } = options;
   const { userId, emailId } = request;
   const stage = await again.readStage(database.pool, userId, emailId);
   if (stage === 'missing') return { verdict: 'not-found' };
@@ -77,12 +77,12 @@ async function parseAgain(options: ReparserOptions, request: Request<'receiving.
   const stored = stage === 'parsed' ? await again.readParsed(database.pool, userId, emailId) : null;
   if (stored === null) return { verdict: 'failed', reason: 'Only received emails can be parsed again' };
   if (stored.thread_id === null) return IN_WORK;
-  const raw = stored.raw_id === null ? null : await octets.get(stored.raw_id);
-  if (raw === null) return { verdict: 'failed', reason: 'The octets of this message are gone or damaged' };
+  const raw = stored.raw_id === null ? null : await bytes.get(stored.raw_id);
+  if (raw === null) return { verdict: 'failed', reason: 'The stored bytes of this message are missing or damaged' };
   const [outcome] = await parser.parse([
     {
       emailId,
-      octets: raw,
+      bytes: raw,
       remoteAddress: stored.remote_address ?? '',
       helo: stored.helo ?? '',
       reversePath: stored.reverse_path ?? '',

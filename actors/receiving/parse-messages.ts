@@ -7,7 +7,7 @@ import type { SenderFacts } from './authenticate-message.ts';
 /** A message to be parsed. */
 export interface ParseRequest extends SenderFacts {
   emailId: string;
-  octets: Uint8Array;
+  bytes: Uint8Array;
   /** whether where it comes from was checked before, and is not to be again */
   isOriginKnown?: boolean;
 }

@@ -52,7 +52,7 @@ const LEAST_STILL_MS = WATCH_MS / 6;
 /** Looks until a thread that does not start is ended. */
 const MAX_START_LOOKS = 120;
 /** Bytes by which the process may grow while a thread is at work. */
-const MAX_GROWTH_OCTETS = 512 * 1024 * 1024;
+const MAX_GROWTH_BYTES = 512 * 1024 * 1024;
 /** Milliseconds until a thread is started again after one that never came up. */
 const RESTART_MS = 1_000;
 
@@ -76,7 +76,7 @@ interface Seat {
   stillLooks: number;
   progress: number;
   /** of the process when this thread last had nothing to do */
-  idleOctets: number;
+  idleBytes: number;
 }
 
 /** Starts the threads. */
@@ -112,7 +112,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       stillMs: 0,
       stillLooks: 0,
       progress: 0,
-      idleOctets: process.memoryUsage.rss(),
+      idleBytes: process.memoryUsage.rss(),
     };
     return seat;
   }
@@ -141,7 +141,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     if (seat.lists === 0) {
       seat.stillMs = 0;
       seat.stillLooks = 0;
-      seat.idleOctets = process.memoryUsage.rss();
+      seat.idleBytes = process.memoryUsage.rss();
     }
     seat.lists++;
     for (const job of jobs) seat.jobs.set(job.key, job);
@@ -186,11 +186,11 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   }
 
   function giveUp(job: Job, reason: string): void {
-    const { emailId, octets } = job.request;
+    const { emailId, bytes } = job.request;
     log.error({ emailId, reason, tries: job.tries }, 'message cannot be parsed');
     job.resolve({
       emailId,
-      message: scanHeaders(octets, reason),
+      message: scanHeaders(bytes, reason),
       authentication: null,
       report: null,
       dmarcReport: null,
@@ -203,7 +203,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     const stillMs = Math.min(WATCH_MS, Math.max(LEAST_STILL_MS, (user + system) / 1_000));
     const busy = [...seats, ...(quarantine === null ? [] : [quarantine])].filter((seat) => seat.lists > 0);
     if (busy.length === 0) return;
-    const octets = process.memoryUsage.rss();
+    const bytes = process.memoryUsage.rss();
     for (const seat of busy) {
       const progress = seat.thread.progress();
       const isStill = progress === seat.progress;
@@ -217,7 +217,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     }
     // Memory outside the heap cannot be attributed to a thread: the newest one is ended.
     const newest = busy.at(-1);
-    if (newest !== undefined && octets - newest.idleOctets > MAX_GROWTH_OCTETS) {
+    if (newest !== undefined && bytes - newest.idleBytes > MAX_GROWTH_BYTES) {
       replace(newest, 'took more than 512 MB');
       void newest.thread.end();
     }

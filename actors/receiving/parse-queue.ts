@@ -6,7 +6,7 @@ import { receivingMetrics } from '../../schema/metrics.ts';
 /** A reception that waits for the parser of this process, under this process' lease. */
 export interface QueuedReception {
   reception: Reception;
-  sizeOctets: number;
+  sizeBytes: number;
 }
 
 export interface ParseQueueOptions {
@@ -23,7 +23,7 @@ export interface ParseQueue {
   /** Puts receptions at the end; those that wait or are in work already are passed over. */
   add(queued: readonly QueuedReception[]): void;
   /** Tells that a message was accepted just now, with how many messages in its commit: while many are, parsing waits. */
-  noteAccept(sizeOctets: number, company: number): void;
+  noteAccept(sizeBytes: number, company: number): void;
   /** whether more should come */
   hasRoom(): boolean;
   /** Begins no further chunk, and resolves when those in progress are done. What still waits is found by a sweep. */
@@ -32,14 +32,14 @@ export interface ParseQueue {
 
 /** Chunks are large enough that a call to a worker and a transaction cost little per message, small enough to be lost to one bad member. */
 const CHUNK_MESSAGES = 25;
-const CHUNK_OCTETS = 2_000_000;
+const CHUNK_BYTES = 2_000_000;
 
 /** A process that ends costs all it held one try each, which says nothing about any of them. */
 const SUSPECT_TRIES = 2;
 
 /** What waits in memory at most; bytes stay below the byte store's cache. Beyond, rows wait unclaimed in the table. */
 const ROOM_MESSAGES = 5_000;
-const ROOM_OCTETS = 112_000_000;
+const ROOM_BYTES = 112_000_000;
 
 /*
  * Parsing yields to accepts: a client that waits for its 250 comes before a webhook. "Many accepts" are so many in the quiet
@@ -48,12 +48,12 @@ const ROOM_OCTETS = 112_000_000;
 const QUIET_WINDOW_MS = 150;
 const BUSY_ACCEPTS = 75;
 /** A large message counts for as many accepts as it holds of these. */
-const ACCEPT_OCTETS = 50_000;
+const ACCEPT_BYTES = 50_000;
 /** Messages that had to wait for each other's commits tell of clients that wait: with so many in a commit, each counts for more. */
 const CROWD = 3;
 const CROWD_WEIGHT = 3;
 const YIELD_MESSAGES = 4_000;
-const YIELD_OCTETS = 96_000_000;
+const YIELD_BYTES = 96_000_000;
 const YIELD_AGE_MS = 3_000;
 
 /** Milliseconds that a reception waits for company while another chunk is in work. */
@@ -72,7 +72,7 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
   const known = new Set<string>();
   const running = new Set<Promise<void>>();
   const accepts = countRecent(QUIET_WINDOW_MS);
-  let waitingOctets = 0;
+  let waitingBytes = 0;
   let pausedUntil = 0;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -87,7 +87,7 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
       const mayGather = running.size > 0 && waiting.length < CHUNK_MESSAGES;
       return mayGather ? Math.max(0, oldest.since + GATHER_MS - now) : 0;
     }
-    if (waiting.length >= YIELD_MESSAGES || waitingOctets >= YIELD_OCTETS) return 0;
+    if (waiting.length >= YIELD_MESSAGES || waitingBytes >= YIELD_BYTES) return 0;
     return Math.min(Math.max(0, oldest.since + YIELD_AGE_MS - now), QUIET_WINDOW_MS / 3);
   }
 
@@ -111,16 +111,16 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
   }
 
   function takeChunk(): Entry[] {
-    let octets = 0;
+    let bytes = 0;
     let count = 0;
     for (const entry of waiting) {
-      const isFull = count === CHUNK_MESSAGES || octets + entry.sizeOctets > CHUNK_OCTETS;
+      const isFull = count === CHUNK_MESSAGES || bytes + entry.sizeBytes > CHUNK_BYTES;
       if (count > 0 && (isFull || isSuspect(entry))) break;
-      octets += entry.sizeOctets;
+      bytes += entry.sizeBytes;
       count++;
       if (isSuspect(entry)) break;
     }
-    waitingOctets -= octets;
+    waitingBytes -= bytes;
     receivingMetrics.parseWaiting.set(waiting.length - count);
     return waiting.splice(0, count);
   }
@@ -146,22 +146,22 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
 
   function putBack(chunk: Entry[]): void {
     waiting.unshift(...chunk);
-    for (const entry of chunk) waitingOctets += entry.sizeOctets;
+    for (const entry of chunk) waitingBytes += entry.sizeBytes;
   }
 
   /** For a reason that may lie in one of them: each goes alone from now on. */
   function putBackAlone(chunk: Entry[]): void {
-    for (const { reception, sizeOctets } of chunk) {
+    for (const { reception, sizeBytes } of chunk) {
       known.delete(reception.emailId);
-      put({ reception: { ...reception, tries: Math.max(SUSPECT_TRIES, reception.tries) + 1 }, sizeOctets });
+      put({ reception: { ...reception, tries: Math.max(SUSPECT_TRIES, reception.tries) + 1 }, sizeBytes });
     }
   }
 
-  function put({ reception, sizeOctets }: QueuedReception): void {
+  function put({ reception, sizeBytes }: QueuedReception): void {
     if (known.has(reception.emailId)) return;
     known.add(reception.emailId);
-    waiting.push({ reception, sizeOctets, since: performance.now() });
-    waitingOctets += sizeOctets;
+    waiting.push({ reception, sizeBytes, since: performance.now() });
+    waitingBytes += sizeBytes;
     receivingMetrics.parseWaiting.set(waiting.length);
   }
 
@@ -170,9 +170,9 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
       for (const entry of queued) put(entry);
       start();
     },
-    noteAccept: (sizeOctets, company) =>
-      accepts.add((company < CROWD ? 1 : CROWD_WEIGHT) * (1 + sizeOctets / ACCEPT_OCTETS)),
-    hasRoom: () => !isStopped && waiting.length < ROOM_MESSAGES && waitingOctets < ROOM_OCTETS,
+    noteAccept: (sizeBytes, company) =>
+      accepts.add((company < CROWD ? 1 : CROWD_WEIGHT) * (1 + sizeBytes / ACCEPT_BYTES)),
+    hasRoom: () => !isStopped && waiting.length < ROOM_MESSAGES && waitingBytes < ROOM_BYTES,
     async stop() {
       isStopped = true;
       clearTimeout(timer);

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { scanHeaders } from '../../core/mime/parse-message.ts';
-import type { OctetStore } from '../../db/octet-store.ts';
+import type { ByteStore } from '../../db/byte-store.ts';
 import type { Reception } from '../../db/queries/emails/reception.ts';
 import { actorMetrics, receivingMetrics } from '../../schema/metrics.ts';
 import { noteStage } from '../mail-spans.ts';
@@ -13,7 +13,7 @@ import type { ParsedReception } from './store-parsed.ts';
 
 export interface ParseOptions {
   parser: ParsePool;
-  octets: OctetStore;
+  bytes: ByteStore;
   storing: GroupCommit<ParsedReception[], void>;
   reports: ReportOptions;
   log: Logger;
@@ -23,7 +23,7 @@ export interface ParseOptions {
 /** Claims after which a message is not parsed any more: each time, the whole process ended over it, or beside it. */
 const MAX_CLAIMS = 10;
 
-const GONE = 'The octets of this message are gone or damaged';
+const GONE = 'The stored bytes of this message are missing or damaged';
 const GIVEN_UP = 'The parser failed over this message too often';
 
 /**
@@ -62,10 +62,10 @@ async function parseOnce(options: ParseOptions, chunk: readonly Reception[]): Pr
   const inputs = await Promise.all(
     firsts.map(async (reception) => {
       const { rawId, emailId, remoteAddress, helo, reversePath, tries } = reception;
-      const octets = await options.octets.get(rawId);
-      if (octets !== null && tries <= MAX_CLAIMS)
-        return { rawId, request: { emailId, octets, remoteAddress, helo, reversePath } };
-      const message = octets === null ? scanHeaders(new Uint8Array(), GONE) : scanHeaders(octets, GIVEN_UP);
+      const bytes = await options.bytes.get(rawId);
+      if (bytes !== null && tries <= MAX_CLAIMS)
+        return { rawId, request: { emailId, bytes, remoteAddress, helo, reversePath } };
+      const message = bytes === null ? scanHeaders(new Uint8Array(), GONE) : scanHeaders(bytes, GIVEN_UP);
       outcomes.set(rawId, { emailId, message, authentication: null, report: null, dmarcReport: null });
       return null;
     }),

@@ -25,14 +25,14 @@ parentPort?.postMessage('ready');
 async function work(items: readonly WorkItem[]): Promise<void> {
   const results: Promise<WorkResult>[] = [];
   for (const item of items) {
-    const octets = Buffer.from(item.octets.buffer, item.octets.byteOffset, item.octets.byteLength);
+    const bytes = Buffer.from(item.bytes.buffer, item.bytes.byteOffset, item.bytes.byteLength);
     Atomics.store(state, CURRENT, item.key);
-    const message = await parse(octets);
-    const report = message.holdsReport ? await readReport(octets) : null;
-    const dmarcReport = await readDmarcAttachment(octets, message.attachments);
+    const message = await parse(bytes);
+    const report = message.holdsReport ? await readReport(bytes) : null;
+    const dmarcReport = await readDmarcAttachment(bytes, message.attachments);
     Atomics.store(state, CURRENT, 0);
     Atomics.add(state, PROGRESS, 1);
-    results.push(check(item, octets, { message, report, dmarcReport }));
+    results.push(check(item, bytes, { message, report, dmarcReport }));
   }
   void report(results);
 }
@@ -42,18 +42,18 @@ async function report(results: Promise<WorkResult>[]): Promise<void> {
   parentPort?.postMessage(done);
 }
 
-async function parse(octets: Buffer): Promise<ParsedMessage> {
+async function parse(bytes: Buffer): Promise<ParsedMessage> {
   try {
-    return await parseMessage(octets);
+    return await parseMessage(bytes);
   } catch (error) {
-    return scanHeaders(octets, error instanceof Error ? error.message : String(error));
+    return scanHeaders(bytes, error instanceof Error ? error.message : String(error));
   }
 }
 
 /** A report that cannot be read is mail like any other. */
-async function readReport(octets: Buffer): Promise<MailReport | null> {
+async function readReport(bytes: Buffer): Promise<MailReport | null> {
   try {
-    return await readMailReport(octets);
+    return await readMailReport(bytes);
   } catch {
     return null;
   }
@@ -61,14 +61,14 @@ async function readReport(octets: Buffer): Promise<MailReport | null> {
 
 async function check(
   item: WorkItem,
-  octets: Buffer,
+  bytes: Buffer,
   read: { message: ParsedMessage; report: MailReport | null; dmarcReport: DmarcReport | null },
 ): Promise<WorkResult> {
   const { message } = read;
   let authentication: Authentication | null = null;
   if (message.parseError === null && item.isOriginKnown !== true) {
     try {
-      authentication = await authenticateMessage(octets, message, item, dns);
+      authentication = await authenticateMessage(bytes, message, item, dns);
     } catch {
       // A message that the verifier cannot even read proves nothing about its origin.
       authentication = undecided(message.hasSeveralFromFields);

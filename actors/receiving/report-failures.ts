@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { composeDeliveryReport } from '../../core/smtp/delivery-report.ts';
 import { isReturnAddress } from '../../core/smtp/return-address.ts';
+import type { ByteStore } from '../../db/byte-store.ts';
 import { CLAIM_BATCH } from '../../db/claim.ts';
 import { type Database, isConnectionLost } from '../../db/connection/database.ts';
-import type { OctetStore } from '../../db/octet-store.ts';
 import { claimFailures, markReported, type UnreportedFailure } from '../../db/queries/sending/report-failures.ts';
 import { setAside } from '../set-aside.ts';
 import type { Acceptor } from './accept-message.ts';
@@ -11,7 +11,7 @@ import type { RecipientVerdict } from './check-recipient.ts';
 
 export interface FailureReportOptions {
   database: Database;
-  octets: OctetStore;
+  bytes: ByteStore;
   log: Logger;
   /** the process that holds the leases */
   claimant: string;
@@ -72,8 +72,8 @@ async function tell(
   if (isReturnAddress(ownAddress)) return 'nobody to tell';
   const verdict = await options.checkRecipient(ownAddress);
   if (verdict.verdict === 'reject' || verdict.userId !== userId) return 'nobody to tell';
-  const octets = await compose(options, email, group);
-  if (octets === null) return 'not composed';
+  const bytes = await compose(options, email, group);
+  if (bytes === null) return 'not composed';
   const { verdict: _, ...of } = verdict;
   const reply = await options.acceptor.accept(
     {
@@ -84,20 +84,20 @@ async function tell(
       isTls: false,
       traceFields: '',
     },
-    octets,
+    bytes,
   );
   return reply.verdict === 'accepted' ? 'told' : 'no room';
 }
 
 /** Null when it cannot be composed: trying again would fail alike, and keep all others waiting. */
 async function compose(
-  { octets, mailHostname, log }: FailureReportOptions,
+  { bytes, mailHostname, log }: FailureReportOptions,
   email: UnreportedFailure,
   group: readonly UnreportedFailure[],
 ): Promise<Buffer | null> {
   const { messageId, inReplyTo, references, subject, queuedAt, settledAt, emailId } = email;
   const original = { messageId, inReplyTo, references, subject, queuedAt };
-  const composed = email.rawId === null ? null : await octets.get(email.rawId);
+  const composed = email.rawId === null ? null : await bytes.get(email.rawId);
   try {
     return await composeDeliveryReport({
       messageId: `<${email.recipientId}.failed@${mailHostname}>`,

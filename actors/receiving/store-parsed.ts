@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { scanHeaders } from '../../core/mime/parse-message.ts';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
+import type { ByteStore } from '../../db/byte-store.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
-import type { OctetStore } from '../../db/octet-store.ts';
 import type { NewDmarcReport } from '../../db/queries/domains/dmarc-write.ts';
 import type { Reception } from '../../db/queries/emails/reception.ts';
 import { type EmailRows, type StoredEmails, storeReceived } from '../../db/queries/emails/store-received.ts';
@@ -13,7 +13,7 @@ import type { ParseOutcome } from './parse-messages.ts';
 
 export interface StoreOptions {
   database: Database;
-  octets: OctetStore;
+  bytes: ByteStore;
   log: Logger;
   /** the process that holds the leases */
   claimant: string;
@@ -55,9 +55,9 @@ const NOT_STORABLE = 'The parsed message could not be stored';
 
 async function storeAlone(options: StoreOptions, parsed: ParsedReception, row: EmailRows): Promise<StoredEmails[]> {
   const { reception } = parsed;
-  const { database, claimant, log, octets } = options;
+  const { database, claimant, log, bytes } = options;
   const lesser = [
-    async () => scanHeaders((await octets.get(reception.rawId)) ?? new Uint8Array(), NOT_STORABLE),
+    async () => scanHeaders((await bytes.get(reception.rawId)) ?? new Uint8Array(), NOT_STORABLE),
     () => scanHeaders(new Uint8Array(), NOT_STORABLE),
   ];
   let current = row;

@@ -67,12 +67,12 @@ export function createAttempter(options: AttempterOptions): Attempter {
   };
 
   /** Returns the message, or the report of an attempt without it. */
-  const read = async (transaction: Transaction): Promise<{ octets: Buffer } | { report: AttemptReport | null }> => {
+  const read = async (transaction: Transaction): Promise<{ bytes: Buffer } | { report: AttemptReport | null }> => {
     const { jobs } = transaction;
     try {
-      const octets = await signer.read(transaction);
-      if (octets === null) return { report: await ownFault(context, jobs, 'The stored message is gone or damaged') };
-      return ending.signal.aborted ? { report: interrupted(jobs) } : { octets };
+      const bytes = await signer.read(transaction);
+      if (bytes === null) return { report: await ownFault(context, jobs, 'The stored message is gone or damaged') };
+      return ending.signal.aborted ? { report: interrupted(jobs) } : { bytes };
     } catch (error) {
       if (isConnectionLost(error)) {
         context.log.warn({ err: error, emailId: transaction.emailId }, 'sending: an attempt waits for the database');
@@ -102,7 +102,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
   /** Runs one transaction, or more when the server does not accept all recipients in one. */
   const sendOver = async (key: string, transaction: Transaction): Promise<AttemptReport | null> => {
     let rest = transaction.jobs;
-    let octets: Buffer | null = null;
+    let bytes: Buffer | null = null;
     let session = pool.take(key);
     let isReused = session !== null;
     const results: AttemptResult[] = [];
@@ -117,14 +117,14 @@ export function createAttempter(options: AttempterOptions): Attempter {
         }
         ({ session } = opened);
       }
-      if (octets === null) {
+      if (bytes === null) {
         // Not before: an attempt that waits for a server should not hold the message in memory.
         const found = await read(transaction);
         if ('report' in found) {
           pool.give(key, session);
           return found.report;
         }
-        ({ octets } = found);
+        ({ bytes } = found);
         // The session may have ended meanwhile.
         if (!session.isUsable) {
           session = null;
@@ -140,7 +140,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
       const sent = rest.slice(0, MOST_RECIPIENTS);
       const [first] = sent;
       if (first === undefined) break;
-      const report = await send(session, transaction, first.recipientId, sent, octets);
+      const report = await send(session, transaction, first.recipientId, sent, bytes);
       if (isReused && isGoneBeforehand(report) && !ending.signal.aborted) {
         session = null;
         isReused = false;
@@ -163,12 +163,12 @@ export function createAttempter(options: AttempterOptions): Attempter {
     transaction: Transaction,
     returnId: string,
     jobs: readonly SendingJob[],
-    octets: Buffer,
+    bytes: Buffer,
   ): Promise<SendReport> => {
     const { returnDomain } = transaction;
     const from = returnDomain === null ? '' : makeReturnAddress(returnKey, returnId, returnDomain);
     sessions.set(session, jobs);
-    const sending = session.send({ from, to: jobs.map((job) => job.address) }, octets);
+    const sending = session.send({ from, to: jobs.map((job) => job.address) }, bytes);
     if (ending.signal.aborted) session.interrupt('stopped');
     const report = await sending;
     sessions.delete(session);

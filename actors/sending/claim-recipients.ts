@@ -136,7 +136,7 @@ function toTransaction(row: ClaimedRecipientRow): Transaction {
     userId: row.user_id,
     emailId: row.email_id,
     rawId: row.raw_id,
-    octets: row.size_octets ?? 0,
+    bytes: row.size_octets ?? 0,
     domain: row.domain,
     senderDomain: row.own_domain,
     isSenderVerified: row.is_sender_verified,

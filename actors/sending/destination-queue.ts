@@ -37,7 +37,7 @@ export interface DestinationQueueOptions {
 }
 
 const userOf = ({ userId }: Transaction): string => userId;
-const bytesOf = ({ octets }: Transaction): number => octets;
+const bytesOf = ({ bytes }: Transaction): number => bytes;
 
 export function createDestinationQueue(options: DestinationQueueOptions): DestinationQueue {
   const { limits, keyOf } = options;

@@ -26,7 +26,7 @@ export interface Transaction {
   /** null when the raw message was removed */
   rawId: string | null;
   /** of the stored message; 0 when it was removed */
-  octets: number;
+  bytes: number;
   /** of the recipients */
   domain: string;
   /** of the From address */

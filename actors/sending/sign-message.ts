@@ -8,7 +8,7 @@ import type { Transaction } from './job.ts';
 
 /** A message to be signed (RFC 6376). */
 export interface SigningWork {
-  octets: Uint8Array;
+  bytes: Uint8Array;
   /** `d=`, an A-label name */
   domain: string;
   /** `s=` */
@@ -32,9 +32,9 @@ export interface MessageSigner {
 const KEY_AGE_MS = 10_000;
 /** A message to several domains is signed once for the transactions within this time; milliseconds, and bytes in all. */
 const MESSAGE_AGE_MS = 5_000;
-const MESSAGE_OCTETS = 32_000_000;
+const MESSAGE_BYTES = 32_000_000;
 /** Of messages that are being read or signed: each is in memory several times meanwhile. A single one may be larger. */
-const OCTETS_AT_ONCE = 32_000_000;
+const BYTES_AT_ONCE = 32_000_000;
 const MOST_KEYS = 10_000;
 const MOST_MESSAGES = 500;
 
@@ -43,7 +43,7 @@ type SigningKey = Pick<SigningWork, 'domain' | 'selector' | 'privateKey'>;
 export function createMessageSigner(context: ActorContext, secretKey: Uint8Array): MessageSigner {
   const keys = createShortMemory<SigningKey | null>(KEY_AGE_MS, MOST_KEYS);
   const messages = createShortMemory<Buffer | null>(MESSAGE_AGE_MS, MOST_MESSAGES);
-  const reading = createSemaphore(OCTETS_AT_ONCE);
+  const reading = createSemaphore(BYTES_AT_ONCE);
   // A thread of its own, so that RSA does not delay the SMTP sessions of this one.
   const thread = createWorkerThreads<SigningWork, Uint8Array<ArrayBuffer>>({
     program: new URL('./sign-worker.ts', import.meta.url),
@@ -51,7 +51,7 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
     tasksPerThread: Number.POSITIVE_INFINITY,
   });
   const unsignedDomains = new Set<string>();
-  let keptOctets = 0;
+  let keptBytes = 0;
 
   const findKey = async ({ userId, senderDomain, isSystemSender }: Transaction): Promise<SigningKey | null> => {
     const names = [senderDomain, ...parentDomains(senderDomain)];
@@ -66,16 +66,16 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
 
   const readAndSign = async (transaction: Transaction): Promise<Buffer | null> => {
     const { userId, senderDomain, isSystemSender, rawId } = transaction;
-    const octets = rawId === null ? null : await context.octets.get(rawId);
-    if (octets === null) return null;
+    const bytes = rawId === null ? null : await context.bytes.get(rawId);
+    if (bytes === null) return null;
     const owner = isSystemSender ? 'system' : userId;
     const key = await keys.remember(`${owner} ${senderDomain}`, () => findKey(transaction));
-    if (key !== null) return Buffer.from((await thread.run({ ...key, octets })).buffer);
+    if (key !== null) return Buffer.from((await thread.run({ ...key, bytes })).buffer);
     if (!unsignedDomains.has(senderDomain)) {
       unsignedDomains.add(senderDomain);
       context.log.warn({ userId, domain: senderDomain }, 'sending: a domain has no DKIM key, its mail goes unsigned');
     }
-    return octets;
+    return bytes;
   };
 
   return {
@@ -83,13 +83,13 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
       if (transaction.rawId === null) return null;
       // Not by email: a received email may have several forwarded copies.
       return await messages.remember(`${transaction.rawId} ${transaction.senderDomain}`, async () => {
-        const octets = await reading.run(() => readAndSign(transaction), transaction.octets);
-        keptOctets += octets?.length ?? 0;
-        if (keptOctets > MESSAGE_OCTETS) {
+        const bytes = await reading.run(() => readAndSign(transaction), transaction.bytes);
+        keptBytes += bytes?.length ?? 0;
+        if (keptBytes > MESSAGE_BYTES) {
           messages.clear();
-          keptOctets = octets?.length ?? 0;
+          keptBytes = bytes?.length ?? 0;
         }
-        return octets;
+        return bytes;
       });
     },
     close: () => thread.end(),

@@ -26,8 +26,8 @@ const SIGNED_FIELDS = [
 // The program of the signing thread of sign-message.ts: signs messages with nodemailer.
 serveThread(sign, (signed) => [signed.buffer as ArrayBuffer]);
 
-async function sign({ octets, domain, selector, privateKey }: SigningWork): Promise<Uint8Array> {
-  const message = Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength);
+async function sign({ bytes, domain, selector, privateKey }: SigningWork): Promise<Uint8Array> {
+  const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const signer = new DKIM({ domainName: domain, keySelector: selector, privateKey, headerFieldNames: SIGNED_FIELDS });
   const signed = await buffer(signer.sign(message));
   // nodemailer skips a key that it cannot read without an error.

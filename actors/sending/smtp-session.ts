@@ -60,7 +60,7 @@ export interface SmtpSession {
   /** Called when the server ends the connection while nothing is being sent. */
   onIdleEnd: (() => void) | null;
   /** Runs one transaction; never rejects. One at a time. */
-  send(envelope: { from: string; to: readonly string[] }, octets: Buffer): Promise<SendReport>;
+  send(envelope: { from: string; to: readonly string[] }, bytes: Buffer): Promise<SendReport>;
   /** whether all of the message of the transaction that goes on is written, so that its answer alone tells what became of it */
   readonly isMessageOut: boolean;
   /** Ends a transaction or an opening that goes on, as `interrupted`, with the connection. */
@@ -81,7 +81,7 @@ export async function openSmtpSession(
 }
 
 /** Bytes written at once. */
-const CHUNK_OCTETS = 65_536;
+const CHUNK_BYTES = 65_536;
 
 class NodemailerSession implements SmtpSession {
   readonly hostName: string;
@@ -161,7 +161,7 @@ class NodemailerSession implements SmtpSession {
     return { kind: 'lost', text: describeConnectionError(error) };
   }
 
-  async send(envelope: { from: string; to: readonly string[] }, octets: Buffer): Promise<SendReport> {
+  async send(envelope: { from: string; to: readonly string[] }, bytes: Buffer): Promise<SendReport> {
     const progress = { isBegun: false, isMessageOut: false };
     this.#progress = progress;
     if (this.#needsReset) await this.#reset();
@@ -170,13 +170,13 @@ class NodemailerSession implements SmtpSession {
     const tracked: TrackedEnvelope = {
       from: envelope.from,
       to: [...envelope.to],
-      size: octets.length,
-      use8BitMime: !isAscii(octets),
+      size: bytes.length,
+      use8BitMime: !isAscii(bytes),
     };
     let response = '';
     const { limits } = this.#options;
     const error = await this.#during(limits.envelopeMs, (done, extend) => {
-      const message = streamOf(octets, progress, () => extend(limits.messageMs));
+      const message = streamOf(bytes, progress, () => extend(limits.messageMs));
       this.#connection.send(tracked, message, (failure, info) => {
         response = info?.response ?? '';
         done(failure);
@@ -252,15 +252,15 @@ interface MessageProgress {
 }
 
 /** The message as a stream: its first reading means the server's go-ahead. */
-function streamOf(octets: Buffer, progress: MessageProgress, onBegin: () => void): Readable {
+function streamOf(bytes: Buffer, progress: MessageProgress, onBegin: () => void): Readable {
   let at = 0;
   return new Readable({
     read() {
       if (!progress.isBegun) onBegin();
       progress.isBegun = true;
-      if (at < octets.length) {
-        this.push(octets.subarray(at, at + CHUNK_OCTETS));
-        at += CHUNK_OCTETS;
+      if (at < bytes.length) {
+        this.push(bytes.subarray(at, at + CHUNK_BYTES));
+        at += CHUNK_BYTES;
       } else {
         progress.isMessageOut = true;
         this.push(null);

@@ -48,7 +48,7 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
     const count = transactions.reduce((sum, { jobs }) => sum + jobs.length, 0);
     if (count === 0) return 0;
     try {
-      await context.octets.keepStored(transactions.flatMap(({ rawId }) => rawId ?? []));
+      await context.bytes.keepStored(transactions.flatMap(({ rawId }) => rawId ?? []));
     } finally {
       // They are claimed already: each attempt reads its message by itself if this failed.
       add(transactions);

@@ -8,7 +8,7 @@ import { type Finding, findingsOf, wordsOf } from './finding.ts';
 const { ok, warn, fail, skip } = findingsOf('bus');
 
 /** What carries the largest message in one piece; below it comes in chunks. */
-const ADVISED_PAYLOAD_OCTETS = 16_777_216;
+const ADVISED_PAYLOAD_BYTES = 16_777_216;
 const LEAST_VERSION = [2, 9] as const;
 const CONNECT_LIMIT_MS = 6_000;
 const ANSWER_LIMIT_MS = 5_000;
@@ -71,12 +71,12 @@ async function lookAtServer(url: string): Promise<{ isConnected: boolean; findin
               'NATS',
               `${info.version}${isCluster ? `, a cluster with ${servers} reachable addresses` : ', one server'}`,
             ),
-        info.max_payload >= ADVISED_PAYLOAD_OCTETS
+        info.max_payload >= ADVISED_PAYLOAD_BYTES
           ? ok('max_payload', sizeInWords(info.max_payload))
           : warn(
               'max_payload',
               `${sizeInWords(info.max_payload)}: larger mail is sent in chunks, which is slower`,
-              `Set max_payload: ${ADVISED_PAYLOAD_OCTETS} in nats.conf`,
+              `Set max_payload: ${ADVISED_PAYLOAD_BYTES} in nats.conf`,
             ),
       ],
     };

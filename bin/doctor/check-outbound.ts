@@ -15,7 +15,7 @@ const RELAY_PORTS: Record<string, number> = { 'smtps:': 465, 'smtp:': 25 };
 export async function checkOutbound(config: Config, target: string | null): Promise<Finding[]> {
   if (config.outboundRelayUrl !== null) {
     const { protocol, hostname, port } = new URL(config.outboundRelayUrl);
-    // TLS from the first octet is not spoken here: whether the port opens is what counts.
+    // TLS from the first byte is not spoken here: whether the port opens is what counts.
     if (protocol === 'smtps:') return [];
     return [
       await greet(

@@ -82,8 +82,8 @@ function talkOn(socket: Socket): Talk {
     tell();
   };
   socket.setTimeout(LIMIT_MS, () => socket.destroy(new Error(`it said nothing for ${LIMIT_MS / 1000} s`)));
-  socket.on('data', (octets: Buffer) => {
-    text += octets.toString('latin1');
+  socket.on('data', (bytes: Buffer) => {
+    text += bytes.toString('latin1');
     tell();
   });
   socket.on('error', fail);

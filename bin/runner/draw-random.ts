@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 
-const RANDOM_POOL_OCTETS = 4_096;
+const RANDOM_POOL_BYTES = 4_096;
 let randomPool = Buffer.alloc(0);
 
-/** Octets from a cryptographic source, each given out once. Asked for in bulk: a call for each identifier costs more than the identifier. */
+/** Bytes from a cryptographic source, each given out once. Asked for in bulk: a call for each identifier costs more than the identifier. */
 export function drawRandom(count: number): Uint8Array {
-  if (count > RANDOM_POOL_OCTETS) return randomBytes(count);
-  if (randomPool.length < count) randomPool = randomBytes(RANDOM_POOL_OCTETS);
+  if (count > RANDOM_POOL_BYTES) return randomBytes(count);
+  if (randomPool.length < count) randomPool = randomBytes(RANDOM_POOL_BYTES);
   const drawn = randomPool.subarray(0, count);
   randomPool = randomPool.subarray(count);
   return drawn;

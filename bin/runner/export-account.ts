@@ -6,9 +6,9 @@ import { decryptSecret, type SecretPurpose } from '../../core/shared/secret-box.
 import { type Database, inTransaction } from '../../db/connection/database.ts';
 import {
   EXPORTED_KINDS,
-  KEPT_OCTETS_QUERY,
+  KEPT_BYTES_QUERY,
   readDocuments,
-  readKeptOctets,
+  readKeptBytes,
 } from '../../db/queries/accounts/export-account.ts';
 
 export interface AccountExport {
@@ -68,13 +68,13 @@ export async function exportAccount(
 async function exportMessages(client: pg.ClientBase, userId: string, directory: string): Promise<number> {
   let count = 0;
   let month = '';
-  await readDocuments(client, { query: KEPT_OCTETS_QUERY }, userId, async ({ emailId, rawId, createdAt }) => {
+  await readDocuments(client, { query: KEPT_BYTES_QUERY }, userId, async ({ emailId, rawId, createdAt }) => {
     const folder = path.join(directory, 'mail', String(createdAt).slice(0, 'yyyy-mm'.length));
     if (folder !== month) await mkdir(folder, { recursive: true, mode: DIRECTORY_MODE });
     month = folder;
-    const octets = await readKeptOctets(client, String(rawId));
-    if (octets === null) return;
-    await writeFile(path.join(folder, `${String(emailId)}.eml`), octets, { flag: 'wx', mode: FILE_MODE });
+    const bytes = await readKeptBytes(client, String(rawId));
+    if (bytes === null) return;
+    await writeFile(path.join(folder, `${String(emailId)}.eml`), bytes, { flag: 'wx', mode: FILE_MODE });
     count++;
   });
   return count;

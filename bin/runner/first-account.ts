@@ -29,7 +29,7 @@ export async function createFirstAccount(
   const dkimKey = await makeDkimKey({
     secretKey: settings.secretKey,
     now: () => new Date(),
-    random: (octets) => randomBytes(octets),
+    random: (bytes) => randomBytes(bytes),
   });
   const mailbox = { domain: FIRST_DOMAIN, address: FIRST_ADDRESS, dkimKey };
   const account = await createAccount(database, { email: FIRST_EMAIL, password: null, apiKey: null, mailbox });

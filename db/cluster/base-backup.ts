@@ -36,10 +36,10 @@ export interface BaseBackupOptions {
   target: string;
   /** who shall own the copy; null: the user of this process */
   owner: SystemUser | null;
-  /** told about how much will be copied before anything is; octets. A rejection calls it off */
-  assertRoom?: (octets: number) => Promise<void>;
-  /** told now and then how much is copied of how much; octets */
-  onProgress?: (doneOctets: number, allOctets: number) => void;
+  /** told about how much will be copied before anything is; bytes. A rejection calls it off */
+  assertRoom?: (bytes: number) => Promise<void>;
+  /** told now and then how much is copied of how much; bytes */
+  onProgress?: (doneBytes: number, allBytes: number) => void;
 }
 
 /**
@@ -91,7 +91,7 @@ async function copyCluster(client: pg.Client, options: BaseBackupOptions): Promi
   await client.query('set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0');
   const about = await askServer(client);
   if (isWithin(about.directory, target)) throw new Error(`${target} lies in what is to be copied`);
-  await options.assertRoom?.((await listFiles(about.directory)).octets);
+  await options.assertRoom?.((await listFiles(about.directory)).bytes);
   await client.query('select pg_create_physical_replication_slot($1, true, true)', [
     `postroom_backup_${process.pid}_${Date.now()}`,
   ]);
@@ -104,8 +104,8 @@ async function copyCluster(client: pg.Client, options: BaseBackupOptions): Promi
   await eachAtOnce(source.files, FILES_AT_ONCE, async (file) => {
     const written = await copyUnlessGone(path.join(about.directory, file.path), path.join(target, file.path), owner);
     if (written !== null) files.set(file.path, written);
-    done += file.sizeOctets;
-    options.onProgress?.(done, source.octets);
+    done += file.sizeBytes;
+    options.onProgress?.(done, source.bytes);
   });
   const control = await readSteadily(path.join(about.directory, CONTROL_FILE));
   files.set(CONTROL_FILE, await writeFileDurably(path.join(target, CONTROL_FILE), control, owner));
@@ -136,7 +136,7 @@ interface Server {
   serverVersion: number;
   systemIdentifier: string;
   /** of a WAL segment */
-  segmentOctets: number;
+  segmentBytes: number;
 }
 
 async function askServer(client: pg.Client): Promise<Server> {
@@ -154,7 +154,7 @@ async function askServer(client: pg.Client): Promise<Server> {
     directory: row.directory,
     serverVersion: row.version,
     systemIdentifier: row.identifier,
-    segmentOctets: row.segment,
+    segmentBytes: row.segment,
   };
 }
 
@@ -166,13 +166,13 @@ async function now(client: pg.Client): Promise<Date> {
 interface Listing {
   /** relative, each after the one that holds it; '' is the cluster itself */
   folders: string[];
-  files: { path: string; sizeOctets: number }[];
-  octets: number;
+  files: { path: string; sizeBytes: number }[];
+  bytes: number;
 }
 
 /** What there is to copy. Files come and go meanwhile; the WAL knows of them. */
 async function listFiles(root: string): Promise<Listing> {
-  const listing: Listing = { folders: [''], files: [], octets: 0 };
+  const listing: Listing = { folders: [''], files: [], bytes: 0 };
   for (const folder of listing.folders) {
     if (EMPTY_FOLDERS.has(folder)) continue;
     const entries = await readdir(path.join(root, folder), { withFileTypes: true }).catch(unlessGone([]));
@@ -182,9 +182,9 @@ async function listFiles(root: string): Promise<Listing> {
       // pg_wal may be a link to another disk.
       if (entry.isDirectory() || EMPTY_FOLDERS.has(file)) listing.folders.push(file);
       else if (entry.isFile()) {
-        const sizeOctets = (await lstat(path.join(root, file)).catch(unlessGone(null)))?.size ?? 0;
-        listing.files.push({ path: file, sizeOctets });
-        listing.octets += sizeOctets;
+        const sizeBytes = (await lstat(path.join(root, file)).catch(unlessGone(null)))?.size ?? 0;
+        listing.files.push({ path: file, sizeBytes });
+        listing.bytes += sizeBytes;
       } else throw new Error(`${file} is neither a file nor a folder: this backup does not know such a cluster`);
     }
   }
@@ -218,7 +218,7 @@ async function readSteadily(file: string): Promise<Buffer> {
 async function walFiles(server: Server, first: string, last: string): Promise<string[]> {
   const timeline = last.slice(0, 8);
   if (first.slice(0, 8) !== timeline) throw new Error('PostgreSQL was promoted during the backup; take it again');
-  const perLog = 0x1_0000_0000 / server.segmentOctets;
+  const perLog = 0x1_0000_0000 / server.segmentBytes;
   const numberOf = (name: string) =>
     Number.parseInt(name.slice(8, 16), 16) * perLog + Number.parseInt(name.slice(16), 16);
   const hex = (value: number) => value.toString(16).toUpperCase().padStart(8, '0');

@@ -7,7 +7,7 @@ import { z } from 'zod';
 /** What the single machine made up once and keeps: DATA_DIR/secrets.json. */
 export interface Secrets {
   databasePassword: string;
-  /** 32 octets */
+  /** 32 bytes */
   secretKey: Uint8Array;
 }
 

@@ -4,7 +4,7 @@ import type { SystemUser } from './native-postgresql.ts';
 
 /** What was written: its length, and the sum by which it is known again. */
 export interface WrittenFile {
-  sizeOctets: number;
+  sizeBytes: number;
   /** in hex */
   sha256: string;
 }
@@ -15,17 +15,17 @@ export async function copyFileDurably(from: string, to: string, owner: SystemUse
   try {
     // What is written behind this point while we read is in the WAL, too.
     const { size } = await source.stat();
-    return await write(to, owner, (target) => copyOctets(source, target, size));
+    return await write(to, owner, (target) => copyBytes(source, target, size));
   } finally {
     await source.close();
   }
 }
 
-/** As copyFileDurably, with octets that are at hand. */
-export async function writeFileDurably(to: string, octets: Uint8Array, owner: SystemUser | null): Promise<WrittenFile> {
+/** As copyFileDurably, with bytes that are at hand. */
+export async function writeFileDurably(to: string, bytes: Uint8Array, owner: SystemUser | null): Promise<WrittenFile> {
   return await write(to, owner, async (target) => {
-    await target.writeFile(octets);
-    return { sizeOctets: octets.byteLength, sha256: createHash('sha256').update(octets).digest('hex') };
+    await target.writeFile(bytes);
+    return { sizeBytes: bytes.byteLength, sha256: createHash('sha256').update(bytes).digest('hex') };
   });
 }
 
@@ -55,7 +55,7 @@ export async function syncDirectory(directory: string): Promise<void> {
 export async function sumOfFile(file: string): Promise<WrittenFile> {
   const source = await open(file, 'r');
   try {
-    return await copyOctets(source, null, Number.POSITIVE_INFINITY);
+    return await copyBytes(source, null, Number.POSITIVE_INFINITY);
   } finally {
     await source.close();
   }
@@ -83,8 +83,8 @@ export async function eachAtOnce<T>(
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-/** Octets read at once. */
-const CHUNK_OCTETS = 1_048_576;
+/** Bytes read at once. */
+const CHUNK_BYTES = 1_048_576;
 
 async function write(
   to: string,
@@ -104,18 +104,18 @@ async function write(
   }
 }
 
-async function copyOctets(source: FileHandle, target: FileHandle | null, limit: number): Promise<WrittenFile> {
+async function copyBytes(source: FileHandle, target: FileHandle | null, limit: number): Promise<WrittenFile> {
   const sum = createHash('sha256');
-  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_OCTETS, Math.max(limit, 1)));
-  let sizeOctets = 0;
-  while (sizeOctets < limit) {
-    const { bytesRead } = await source.read(buffer, 0, Math.min(buffer.length, limit - sizeOctets), sizeOctets);
+  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(limit, 1)));
+  let sizeBytes = 0;
+  while (sizeBytes < limit) {
+    const { bytesRead } = await source.read(buffer, 0, Math.min(buffer.length, limit - sizeBytes), sizeBytes);
     if (bytesRead === 0) break;
-    const octets = buffer.subarray(0, bytesRead);
-    sum.update(octets);
+    const bytes = buffer.subarray(0, bytesRead);
+    sum.update(bytes);
     for (let at = 0; target !== null && at < bytesRead; )
-      at += (await target.write(octets, at, bytesRead - at, sizeOctets + at)).bytesWritten;
-    sizeOctets += bytesRead;
+      at += (await target.write(bytes, at, bytesRead - at, sizeBytes + at)).bytesWritten;
+    sizeBytes += bytesRead;
   }
-  return { sizeOctets, sha256: sum.digest('hex') };
+  return { sizeBytes, sha256: sum.digest('hex') };
 }

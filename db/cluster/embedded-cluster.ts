@@ -35,7 +35,7 @@ export interface EmbeddedClusterOptions {
   signal?: AbortSignal;
 }
 
-/** Longest path of a Unix socket, octets (sun_path of Linux without its final NUL). */
+/** Longest path of a Unix socket, bytes (sun_path of Linux without its final NUL). */
 export const SOCKET_PATH_LIMIT = 107;
 
 /** How long a server may take to come up: it may have a crash to recover from. Seconds. */

@@ -3,7 +3,7 @@ import type { GeneratedAlways } from 'kysely';
 import { EMAIL_STATUSES, EMAIL_TYPES, type EmailStatus, type EmailType } from '../../core/emails/email-status.ts';
 import { THREAD_REASONS } from '../../core/threads/threading.ts';
 
-/** The octets of one SMTP transaction, as they came after our own trace fields were left out; shared by its recipients. */
+/** The bytes of one SMTP transaction, as they came after our own trace fields were left out; shared by its recipients. */
 export const RawMessageSchema = defineEntity({
   name: 'RawMessage',
   tableName: 'raw_message',

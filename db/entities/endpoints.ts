@@ -49,12 +49,12 @@ export const DeliverySchema = defineEntity({
     emailId: p.text(),
     endpointId: p.text(),
     deliveryType: p.enum(ENDPOINT_TYPES),
-    /** as they were when the delivery was made, so that every attempt sends the same octets although threads may merge */
+    /** as they were when the delivery was made, so that every attempt sends the same bytes although threads may merge */
     threadId: p.text().nullable(),
     threadPosition: p.integer().nullable(),
     cause: p.enum(DELIVERY_CAUSES).default('route'),
     /**
-     * of a forwarded copy: its octets, which the recipients with this delivery_id are sent, and whether its return address is null (its
+     * of a forwarded copy: its bytes, which the recipients with this delivery_id are sent, and whether its return address is null (its
      * original's was)
      */
     forwardRawId: p.text().nullable(),
@@ -130,7 +130,7 @@ const deliveryAttempt = {
   outcome: p.enum(DELIVERY_ATTEMPT_OUTCOMES),
   statusCode: p.integer().nullable(),
   error: p.text().nullable(),
-  /** first 4,096 octets of the answer, decoded as UTF-8 */
+  /** first 4,096 bytes of the answer, decoded as UTF-8 */
   responseBody: p.text().nullable(),
   /** header fields sent, without secrets */
   requestHeaders: p.json<unknown>(),

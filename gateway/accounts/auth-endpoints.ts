@@ -16,7 +16,7 @@ export interface AuthEndpoint {
   adds?: Record<string, unknown>;
 }
 
-/** RFC 5321 §4.5.3.1.3: a path of 256 octets with its angle brackets. */
+/** RFC 5321 §4.5.3.1.3: a path of 256 bytes with its angle brackets. */
 const email = z.email('must be an address such as you@example.com').max(254).toLowerCase();
 /** Its length is looked at where a new one is set; nothing longer is worth hashing. */
 const password = z.string().max(512);

@@ -19,7 +19,7 @@ export interface AuthRouteOptions {
   onPasswordChanged: (user: { id: string; email: string }) => Promise<void>;
 }
 
-/** Octets of a request body; answers of authenticators are the longest. */
+/** Bytes of a request body; answers of authenticators are the longest. */
 const BODY_LIMIT = 32_768;
 /** What counts although it was right: it leaves something behind. */
 const KEPT: ReadonlySet<TryKind> = new Set<TryKind>(['sign-up', 'passkey-options']);

@@ -14,8 +14,8 @@ export interface AuthOptions {
   /** role postroom_auth, for nothing else */
   database: Database;
   log: Logger;
-  /** octets from a cryptographic source */
-  random: (octets: number) => Uint8Array;
+  /** bytes from a cryptographic source */
+  random: (bytes: number) => Uint8Array;
   publicUrl: string;
   secretKey: Uint8Array;
   /** whether anybody may make an account */
@@ -165,7 +165,7 @@ const accountEndpoints = {
   },
 } as const;
 
-/** 32 octets in base64url, as bin/account.ts draws them; nothing else is looked for. */
+/** 32 bytes in base64url, as bin/account.ts draws them; nothing else is looked for. */
 const token = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
 /** Adds to better-auth the links that sign in once (db/queries/accounts/sign-in-link.ts makes them). */

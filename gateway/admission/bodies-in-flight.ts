@@ -2,46 +2,46 @@ import { Transform } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { UserError } from '../../core/shared/errors.ts';
 
-/** Octets of request bodies of one user that are taken in at the same time. */
+/** Bytes of request bodies of one user that are taken in at the same time. */
 const MAX_BODIES_IN_FLIGHT = 200_000_000;
 /** Seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
 /** What is under way: one for all interfaces of a gateway. */
 export interface BodiesInFlight {
-  /** octets of one user */
+  /** bytes of one user */
   most: number;
-  octetsOfUsers: Map<string, number>;
+  bytesOfUsers: Map<string, number>;
 }
 
 export function countBodiesInFlight(most: number = MAX_BODIES_IN_FLIGHT): BodiesInFlight {
-  return { most, octetsOfUsers: new Map() };
+  return { most, bytesOfUsers: new Map() };
 }
 
 /**
  * Keeps one user from filling the memory with large requests at once: a body counts from its announcement to the end of the answer, one
  * of unknown length as it comes in. What would go beyond is answered 429 before it is read. To be registered behind the admission.
  */
-export function limitBodiesInFlight(app: FastifyInstance, { most, octetsOfUsers }: BodiesInFlight): void {
-  /** Answers what counts octets of this request, until its answer has ended; that throws when they would be too many. */
-  function counterOf({ userId }: FastifyRequest, reply: FastifyReply): (octets: number) => void {
+export function limitBodiesInFlight(app: FastifyInstance, { most, bytesOfUsers }: BodiesInFlight): void {
+  /** Answers what counts bytes of this request, until its answer has ended; that throws when they would be too many. */
+  function counterOf({ userId }: FastifyRequest, reply: FastifyReply): (bytes: number) => void {
     let counted = 0;
     reply.raw.once('close', () => {
-      const left = (octetsOfUsers.get(userId) ?? 0) - counted;
-      if (left > 0) octetsOfUsers.set(userId, left);
-      else octetsOfUsers.delete(userId);
+      const left = (bytesOfUsers.get(userId) ?? 0) - counted;
+      if (left > 0) bytesOfUsers.set(userId, left);
+      else bytesOfUsers.delete(userId);
     });
-    return (octets) => {
-      const sum = (octetsOfUsers.get(userId) ?? 0) + octets;
+    return (bytes) => {
+      const sum = (bytesOfUsers.get(userId) ?? 0) + bytes;
       if (sum > most) throw tooMuch(most);
-      octetsOfUsers.set(userId, sum);
-      counted += octets;
+      bytesOfUsers.set(userId, sum);
+      counted += bytes;
     };
   }
 
   app.addHook('onRequest', async (request, reply) => {
-    const octets = Number(request.headers['content-length'] ?? 0);
-    if (octets > 0) counterOf(request, reply)(octets);
+    const bytes = Number(request.headers['content-length'] ?? 0);
+    if (bytes > 0) counterOf(request, reply)(bytes);
   });
   app.addHook('preParsing', async (request, reply, payload) => {
     if (request.headers['transfer-encoding'] === undefined) return payload;

@@ -3,7 +3,7 @@ import { UserError } from '../../core/shared/errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** of a route that answers the octets of a file or a message, which are in memory until the last of them has gone */
+    /** of a route that answers the bytes of a file or a message, which are in memory until the last of them has gone */
     isDownload?: boolean;
   }
 }
@@ -23,7 +23,7 @@ const RETRY_AFTER_SECONDS = 1;
 
 /**
  * Keeps receivers that read slowly, or not at all, from filling the memory with what they asked for: a download counts for its user, by
- * key or by signed link, until its last octet has gone. One more is answered 429 before anything is read for it. To be called before the
+ * key or by signed link, until its last byte has gone. One more is answered 429 before anything is read for it. To be called before the
  * routes are registered.
  */
 export function limitDownloads(app: FastifyInstance, limits: DownloadLimits = {}): void {

@@ -9,8 +9,8 @@ export interface SharedRequestLimiterOptions {
   limit: number;
   /** milliseconds; never goes back */
   clock: () => number;
-  /** octets from a cryptographic source */
-  random: (octets: number) => Uint8Array;
+  /** bytes from a cryptographic source */
+  random: (bytes: number) => Uint8Array;
 }
 
 /** A lease holds at most a tenth of the limit, so that other gateways find the rest. */

@@ -6,7 +6,7 @@ import type { SampleOperation } from './sample-operations.ts';
 
 /** Where what the page loads lies. */
 const ASSETS = '/graphql/explorer';
-/** The page names its parts by their octets, so that they may be kept for good. */
+/** The page names its parts by their bytes, so that they may be kept for good. */
 const FOR_GOOD = 'public, max-age=31536000, immutable';
 
 /** Whether a browser asks for the page, and not a client for an answer. */
@@ -29,7 +29,7 @@ export function explorerRoutes(app: FastifyInstance, samples: readonly SampleOpe
     reply.type(part.type).headers({ etag: part.tag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
     if (request.headers['if-none-match'] === part.tag) return reply.code(304).send();
     if (request.query !== null && Object.hasOwn(request.query as object, 'v')) reply.header('cache-control', FOR_GOOD);
-    return acceptsGzip ? reply.header('content-encoding', 'gzip').send(part.gzipped) : reply.send(part.octets);
+    return acceptsGzip ? reply.header('content-encoding', 'gzip').send(part.gzipped) : reply.send(part.bytes);
   });
 }
 
@@ -39,7 +39,7 @@ export function sendExplorer(reply: FastifyReply): FastifyReply {
 
 interface Part {
   type: string;
-  octets: Buffer;
+  bytes: Buffer;
   gzipped: Buffer;
   tag: string;
 }
@@ -59,9 +59,9 @@ async function loadParts(samples: readonly SampleOperation[]): Promise<Map<strin
   ];
   const compress = promisify(gzip);
   const parts = sources.map(async ([name, type, text]): Promise<[string, Part]> => {
-    const octets = Buffer.from(text);
-    const tag = `"${hash('sha256', octets, 'base64url')}"`;
-    return [name, { type, octets, gzipped: await compress(octets), tag }];
+    const bytes = Buffer.from(text);
+    const tag = `"${hash('sha256', bytes, 'base64url')}"`;
+    return [name, { type, bytes, gzipped: await compress(bytes), tag }];
   });
   return new Map(await Promise.all(parts));
 }

@@ -8,7 +8,7 @@ import { access, requireDeclaredAccess } from '../admission/access.ts';
 import { type Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { countedOperations } from '../http/request-telemetry.ts';
-import { OCTETS_PER_MS } from '../http/time-to-answer.ts';
+import { BYTES_PER_MS } from '../http/time-to-answer.ts';
 import { type ContextOf } from '../operation-context.ts';
 import { MAIL_BODY_LIMIT } from '../rest/sending/outgoing-shapes.ts';
 import { scopedOperations } from './document-access.ts';
@@ -110,7 +110,7 @@ async function answerInTime(
   { operations, publicUrl }: Answering,
 ): Promise<Response | string> {
   const body = typeof request.body === 'string' ? request.body : '{}';
-  const usualMs = USUAL_ANSWER_MS + body.length / OCTETS_PER_MS;
+  const usualMs = USUAL_ANSWER_MS + body.length / BYTES_PER_MS;
   const deadline = startDeadline(usualMs);
   const hangUp = new AbortController();
   reply.raw.once('close', () => hangUp.abort());

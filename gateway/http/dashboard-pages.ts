@@ -7,7 +7,7 @@ import { sendNoRoute } from './error-response.ts';
 
 /** Where `npm run build` leaves the dashboard. */
 const BUILT = path.join(import.meta.dirname, '../dashboard/dist');
-/** Files below assets/ are named after their octets. Seconds. */
+/** Files below assets/ are named after their bytes. Seconds. */
 const FOR_GOOD_SECONDS = 31_536_000;
 const NONCE_BYTES = 16;
 /** Paths that are no pages, whatever a browser says that it takes. */

@@ -6,39 +6,39 @@ declare module 'fastify' {
     answerBy: number;
   }
   interface FastifyContextConfig {
-    /** of a route that waits for others: from the last octet of the body to the answer, instead of the usual; milliseconds */
+    /** of a route that waits for others: from the last byte of the body to the answer, instead of the usual; milliseconds */
     answerWithinMs?: number;
   }
 }
 
 export interface TimesToAnswer {
-  /** from the last octet of the body to the answer; milliseconds */
+  /** from the last byte of the body to the answer; milliseconds */
   handlerMs: number;
   /** that a large body may take to come in; milliseconds */
   uploadMs: number;
-  /** octets of a body that counts as large, and above */
-  largeOctets: number;
+  /** bytes of a body that counts as large, and above */
+  largeBytes: number;
 }
 
-/** Large bodies take their time to be read, too: so many octets add a millisecond. A batch of 92 MB took 8 to 10 s (2 busy cores, November 2026). */
-export const OCTETS_PER_MS = 4_000;
+/** Large bodies take their time to be read, too: so many bytes add a millisecond. A batch of 92 MB took 8 to 10 s (2 busy cores, November 2026). */
+export const BYTES_PER_MS = 4_000;
 
 /**
  * Answers 503 to requests whose work takes too long. Fastify's own limit does half of it: it counts the time in which a body comes in, and
  * ends when the body is there (seen with Fastify 5.12 over a socket). So each handler has a clock of its own, and routes that take large
  * bodies give them time to come, over slow lines, and to be read. To be called before the routes are registered.
  */
-export function timeToAnswer(app: FastifyInstance, { handlerMs, uploadMs, largeOctets }: TimesToAnswer): void {
+export function timeToAnswer(app: FastifyInstance, { handlerMs, uploadMs, largeBytes }: TimesToAnswer): void {
   app.decorateRequest('answerBy', 0);
   app.addHook('onRoute', (route) => {
     const { bodyLimit = 0, handler } = route;
-    const isLarge = bodyLimit > largeOctets;
+    const isLarge = bodyLimit > largeBytes;
     const { answerWithinMs } = route.config ?? {};
     const usualMs = answerWithinMs ?? handlerMs;
     if (isLarge || answerWithinMs !== undefined)
-      route.handlerTimeout = uploadMs + usualMs + Math.ceil(bodyLimit / OCTETS_PER_MS);
+      route.handlerTimeout = uploadMs + usualMs + Math.ceil(bodyLimit / BYTES_PER_MS);
     route.handler = function (request, reply) {
-      const limitMs = usualMs + (isLarge ? octetsOf(request, bodyLimit) / OCTETS_PER_MS : 0);
+      const limitMs = usualMs + (isLarge ? bytesOf(request, bodyLimit) / BYTES_PER_MS : 0);
       request.answerBy = performance.now() + limitMs;
       return within(limitMs, reply, handler.call(this, request, reply));
     };
@@ -46,7 +46,7 @@ export function timeToAnswer(app: FastifyInstance, { handlerMs, uploadMs, largeO
 }
 
 /** A body of unknown length counts as the longest. */
-function octetsOf({ headers }: FastifyRequest, bodyLimit: number): number {
+function bytesOf({ headers }: FastifyRequest, bodyLimit: number): number {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : bodyLimit;
 }
 

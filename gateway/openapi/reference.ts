@@ -10,12 +10,12 @@ const MAX_AGE_SECONDS = 300;
  * here; its requests go to `publicUrl` and nowhere else.
  */
 export async function referenceRoutes(app: FastifyInstance, { publicUrl }: { publicUrl: string }): Promise<void> {
-  let document: { octets: Buffer; tag: string } | null = null;
+  let document: { bytes: Buffer; tag: string } | null = null;
   app.get('/openapi.json', { schema: { hide: true } }, (request, reply) => {
     document ??= serialized(app.swagger());
     reply.headers({ etag: document.tag, 'cache-control': `public, max-age=${MAX_AGE_SECONDS}` });
     if (request.headers['if-none-match'] === document.tag) return reply.code(304).send();
-    return reply.type('application/json; charset=utf-8').send(document.octets);
+    return reply.type('application/json; charset=utf-8').send(document.bytes);
   });
 
   await app.register(swaggerUi, {
@@ -27,9 +27,9 @@ export async function referenceRoutes(app: FastifyInstance, { publicUrl }: { pub
   });
 }
 
-function serialized(document: object): { octets: Buffer; tag: string } {
-  const octets = Buffer.from(JSON.stringify(document));
-  return { octets, tag: `"${hash('sha256', octets, 'base64url')}"` };
+function serialized(document: object): { bytes: Buffer; tag: string } {
+  const bytes = Buffer.from(JSON.stringify(document));
+  return { bytes, tag: `"${hash('sha256', bytes, 'base64url')}"` };
 }
 
 function contentSecurityPolicy(publicUrl: string): string {

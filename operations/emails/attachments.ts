@@ -1,6 +1,6 @@
 import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { readRawOctets } from '../../db/queries/emails/raw-bytes.ts';
+import { readRawBytes } from '../../db/queries/emails/raw-bytes.ts';
 import { isValidId, type OperationContext } from '../context.ts';
 import { loadContents, loadEmails } from './emails.ts';
 import { waitUntilParsed } from './pending-emails.ts';
@@ -57,7 +57,7 @@ async function readStoredMessage(context: OperationContext, emailId: string): Pr
 }
 
 async function readBytes(context: OperationContext, emailId: string, range: { start: number; length: number }) {
-  const bytes = await readRawOctets(context.database, context.userId, emailId, range);
+  const bytes = await readRawBytes(context.database, context.userId, emailId, range);
   if (bytes !== 'missing' && bytes !== 'damaged') return bytes;
   context.log.error({ emailId, bytes }, 'emails: the raw bytes of a message are missing or damaged');
   throw new UserError('not_found', 'Email content not available');
@@ -79,7 +79,7 @@ export async function readRawSource(
   most: number | null,
 ): Promise<Buffer | null> {
   if (!isValidId(emailId)) return null;
-  const bytes = await readRawOctets(database, userId, emailId, {
+  const bytes = await readRawBytes(database, userId, emailId, {
     ...WHOLE_MESSAGE,
     length: most ?? WHOLE_MESSAGE.length,
   });

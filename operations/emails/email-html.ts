@@ -7,7 +7,7 @@ import {
 } from '../../core/html/mail-document-html.ts';
 import { decodeAttachment } from '../../core/mime/attachment.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { readRawOctets } from '../../db/queries/emails/raw-bytes.ts';
+import { readRawBytes } from '../../db/queries/emails/raw-bytes.ts';
 import { isValidId, type OperationContext } from '../context.ts';
 import { type EmailParts, loadContentParts, loadEmails } from './emails.ts';
 import { makeMailDocumentInWorker } from './mail-document-thread.ts';
@@ -63,7 +63,7 @@ async function readInlineImages(
     const key = contentId === null ? null : contentIdKey(contentId);
     if (key === null || !named.has(key) || images.has(key) || length > left) continue;
     if (images.size >= MAX_INLINE_IMAGES) break;
-    const bytes = await readRawOctets(context.database, context.userId, emailId, { start, length });
+    const bytes = await readRawBytes(context.database, context.userId, emailId, { start, length });
     if (bytes === 'missing' || bytes === 'damaged') break;
     const url = imageDataUrl(decodeAttachment(bytes, transferEncoding));
     if (url === null) continue;

@@ -96,7 +96,7 @@ export async function askReceiving<S extends QuestionSubject>(
 ): Promise<Reply<S>> {
   const limitMs = Math.max(1, Math.min(questions[subject].limitMs, answerBy - performance.now() - SPARE_MS));
   try {
-    return await bus.ask(subject, request, { limitMs, ...(bytes === undefined ? {} : { octets: bytes }) });
+    return await bus.ask(subject, request, { limitMs, ...(bytes === undefined ? {} : { bytes }) });
   } catch (error) {
     if (!(error instanceof BusTimeout || error instanceof BusUnavailable || error instanceof BusRemoteError))
       throw error;

@@ -89,7 +89,7 @@ export async function composeOutgoing(
       domain: address.slice(address.lastIndexOf('@') + 1),
     })),
   };
-  return { row, octets: bytes, text, html, path: email.path, audience: { to: bare(to), cc: bare(cc), bcc: bare(bcc) } };
+  return { row, bytes, text, html, path: email.path, audience: { to: bare(to), cc: bare(cc), bcc: bare(bcc) } };
 }
 
 /**

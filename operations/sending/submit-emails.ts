@@ -269,7 +269,7 @@ function takeGroup(queue: UserQueue): Waiting[] {
     const { submission } = member;
     const key = submission.idempotency?.key;
     emails += submission.emails.length;
-    bytes += submission.emails.reduce((sum, email) => sum + email.octets.length, 0);
+    bytes += submission.emails.reduce((sum, email) => sum + email.bytes.length, 0);
     const isFull = group.length > 0 && (emails > GROUP_EMAILS || bytes > GROUP_BYTES);
     if (isFull || (key !== undefined && keys.has(key))) {
       left.push(member);

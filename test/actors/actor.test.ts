@@ -4,8 +4,8 @@ import pino from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Actor, type ActorContext, type ActorPlan, type Run, runActor } from '../../actors/actor.ts';
 import { createInProcessBus } from '../../actors/bus/in-process.ts';
+import { createByteStore } from '../../db/byte-store.ts';
 import { openDatabase } from '../../db/connection/database.ts';
-import { createOctetStore } from '../../db/octet-store.ts';
 import { BusRemoteError, BusUnavailable } from '../../schema/messages.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -25,7 +25,7 @@ beforeEach(() => {
   context = {
     bus: createInProcessBus({ log }),
     database,
-    octets: createOctetStore({ database, log }),
+    bytes: createByteStore({ database, log }),
     log,
     now: () => new Date(),
     random: (count) => randomBytes(count),

@@ -172,10 +172,10 @@ test('a message that cannot be stored is set aside, dies while others come throu
   const first = await start();
   const accept = async (recipient: string) => {
     const recipients = envelope.recipients.map((one) => ({ ...one, recipient }));
-    const octets = Buffer.from(
+    const bytes = Buffer.from(
       `From: ann@elsewhere.test\r\nSubject: ${recipient}\r\n\r\nHello ${randomBytes(4).toString('hex')}\r\n`,
     );
-    const reply = await context.bus.ask('receiving.message.accept', { ...envelope, recipients }, { octets });
+    const reply = await context.bus.ask('receiving.message.accept', { ...envelope, recipients }, { bytes });
     return reply.verdict === 'accepted' ? (reply.emailIds[0] ?? '') : '';
   };
   const [good, bad, other] = await Promise.all([accept(address), accept(`bad+${address}`), accept(address)]);
@@ -208,11 +208,11 @@ test('mail that we cannot send by a fault of ours dies instead of being given up
   const sink = await startSinkMta();
   const sender = await createSender(owner, `${randomBytes(4).toString('hex')}.test`, SECRET_KEY);
   const emailId = await queueMail(owner, sender, { to: ['ann@elsewhere.test'] });
-  const { rows: kept } = await owner.pool.query<{ raw_id: string; octets: Buffer; id: string }>(
-    `select e.raw_id, m.octets, r.id from email e join raw_message m on m.id = e.raw_id join recipient r on r.email_id = e.id where e.id = $1`,
+  const { rows: kept } = await owner.pool.query<{ raw_id: string; bytes: Buffer; id: string }>(
+    `select e.raw_id, m.octets as bytes, r.id from email e join raw_message m on m.id = e.raw_id join recipient r on r.email_id = e.id where e.id = $1`,
     [emailId],
   );
-  const [{ raw_id: rawId, octets, id: recipientId }] = kept as [(typeof kept)[0]];
+  const [{ raw_id: rawId, bytes, id: recipientId }] = kept as [(typeof kept)[0]];
   const spoil = (to: Buffer) => owner.pool.query('update raw_message set octets = $2 where id = $1', [rawId, to]);
   await spoil(Buffer.from('damaged'));
   const start = () => startSending(database, { relayUrl: `smtp://127.0.0.1:${sink.port}` });
@@ -222,7 +222,7 @@ test('mail that we cannot send by a fault of ours dies instead of being given up
     (await owner.pool.query<{ status: string }>('select status from recipient where id = $1', [recipientId])).rows[0]
       ?.status;
   expect(await status()).toBe('pending');
-  await spoil(octets);
+  await spoil(bytes);
   await replay(recipientId);
   const actor = await start();
   await until(async () => (await status()) === 'delivered');

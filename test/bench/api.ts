@@ -66,7 +66,7 @@ export async function run(args: string[]): Promise<void> {
   const rounds: Round[] = [];
   describeMachine();
   console.log(
-    `${values.connections} connections, one request in flight on each; texts of ${values.size} octets; lists of a mailbox of ${values.rows} emails`,
+    `${values.connections} connections, one request in flight on each; texts of ${values.size} bytes; lists of a mailbox of ${values.rows} emails`,
   );
   try {
     const options = { directory, dnsServer: dns.address, sinkPort, rows: Number(values.rows) };
@@ -77,7 +77,7 @@ export async function run(args: string[]): Promise<void> {
     for (let round = 0; round <= Number(values.rounds); round++) {
       for (const kind of kinds) {
         for (const subject of subjects) {
-          const load = { sizeOctets: Number(values.size), connections: Number(values.connections) };
+          const load = { sizeBytes: Number(values.size), connections: Number(values.connections) };
           const results = await runRound(subject, kind, loader, { ...load, tag: `r${round}${Date.now()}` });
           for (const result of results) console.log(`round ${round} ${describe(result)}`);
           // round 0 warms everything and is not counted
@@ -148,7 +148,7 @@ async function runRound(
   subject: Subject,
   kind: Kind,
   loader: BenchChild,
-  load: { sizeOctets: number; connections: number; tag: string },
+  load: { sizeBytes: number; connections: number; tag: string },
 ): Promise<Round[]> {
   const { ours, bare } = kind.orders(subject);
   const storedCount = async () => {
@@ -157,7 +157,7 @@ async function runRound(
   };
   const measure = async (target: Target, resources: Resources, stored: () => Promise<number>): Promise<Round> => {
     const { port, path: route, apiKey, isPosting } = target;
-    const { connections, sizeOctets, tag } = load;
+    const { connections, sizeBytes, tag } = load;
     const before = isPosting ? await stored() : 0;
     const cpu = countCpu(resources);
     const result = await loader.ask<HttpLoadResult>({
@@ -166,7 +166,7 @@ async function runRound(
       apiKey,
       connections,
       count: kind.count,
-      post: isPosting ? { sizeOctets, tag } : null,
+      post: isPosting ? { sizeBytes, tag } : null,
     } satisfies HttpOrder);
     const { msPerMessage, byProgram } = cpu(kind.count);
     if (result.failures.length > 0) throw new Error(`${subject.name} ${kind.name}: ${result.failures[0]}`);

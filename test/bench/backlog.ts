@@ -18,14 +18,14 @@ export async function run(args: string[]): Promise<void> {
     options: {
       count: { type: 'string', default: '50000' },
       endpoints: { type: 'string', default: '100' },
-      octets: { type: 'string', default: '4096' },
+      bytes: { type: 'string', default: '4096' },
       seconds: { type: 'string', default: '500' },
     },
   });
   const stage = await openDeliveryStage({
     endpoints: Number(values.endpoints),
     mails: Number(values.count),
-    octets: Number(values.octets),
+    bytes: Number(values.bytes),
   });
   try {
     const ids = await stage.makeBacklog({ withHanging: true });

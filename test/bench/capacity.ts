@@ -98,7 +98,7 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-async function prepareWays(server: SplitServer, webhookUrl: string, sizeOctets: number): Promise<Way[]> {
+async function prepareWays(server: SplitServer, webhookUrl: string, sizeBytes: number): Promise<Way[]> {
   const domain = await server.call('POST', '/domains', { domain: AUTHOR.domain });
   const config = { url: webhookUrl };
   const endpoint = await server.call('POST', '/endpoints', { name: 'bench', type: 'webhook', config });
@@ -119,7 +119,7 @@ async function prepareWays(server: SplitServer, webhookUrl: string, sizeOctets: 
           isReusingConnections: perSecond === null,
           reversePath: 'someone@elsewhere.test',
           recipients: () => [address],
-          message: (n) => toWireForm(Buffer.from(composeMessage(from + n, address, sizeOctets))),
+          message: (n) => toWireForm(Buffer.from(composeMessage(from + n, address, sizeBytes))),
           ...(perSecond === null ? {} : { perSecond }),
         });
         const refused = results.find(({ code }) => code !== 250);
@@ -133,7 +133,7 @@ async function prepareWays(server: SplitServer, webhookUrl: string, sizeOctets: 
         const begin = performance.now();
         const send = async (n: number) => {
           if (perSecond !== null) await sleep(Math.max(0, begin + (n * 1000) / perSecond - performance.now()));
-          const text = naturalText(sizeOctets);
+          const text = naturalText(sizeBytes);
           await server.call('POST', '/emails', {
             from: AUTHOR.text,
             to: recipientOf(n),
@@ -153,7 +153,7 @@ async function prepareWays(server: SplitServer, webhookUrl: string, sizeOctets: 
 }
 
 /** Distinct, one in ten an answer to the one before it. */
-function composeMessage(n: number, address: string, sizeOctets: number): string {
+function composeMessage(n: number, address: string, sizeBytes: number): string {
   return [
     `Message-ID: <${n}@capacity.test>`,
     'From: Someone <someone@elsewhere.test>',
@@ -162,7 +162,7 @@ function composeMessage(n: number, address: string, sizeOctets: number): string 
     'Date: Sun, 22 Nov 2026 10:00:00 +0000',
     ...(n % 10 === 9 ? [`In-Reply-To: <${n - 1}@capacity.test>`] : []),
     '',
-    naturalText(sizeOctets),
+    naturalText(sizeBytes),
     '',
   ].join('\r\n');
 }
@@ -181,10 +181,10 @@ async function pass(meter: CostMeter, way: Way, count: number, perSecond: number
 interface Measured {
   costs: Map<string, Cost>;
   perSecond: number;
-  /** what PostgreSQL wrote, until a checkpoint at the end: to tables and indexes, and to the log; octets for each message */
+  /** what PostgreSQL wrote, until a checkpoint at the end: to tables and indexes, and to the log; bytes for each message */
   written: { data: number; log: number };
-  /** by which the database grew; octets for each message */
-  storedOctets: number;
+  /** by which the database grew; bytes for each message */
+  storedBytes: number;
 }
 
 async function measure(meter: CostMeter, way: Way, count: number, perSecond: number | null): Promise<Measured> {
@@ -202,7 +202,7 @@ async function measure(meter: CostMeter, way: Way, count: number, perSecond: num
     costs,
     perSecond: (count * 1000) / took,
     written: { data: (written.data - before.written.data) / count, log: (written.log - before.written.log) / count },
-    storedOctets: ((await size()) - before.size) / count,
+    storedBytes: ((await size()) - before.size) / count,
   };
 }
 
@@ -240,21 +240,21 @@ async function printIdle(meter: CostMeter, seconds: number): Promise<void> {
   await meter.start();
   await sleep(seconds * 1000);
   const costs = await meter.end(seconds);
-  console.log(`\nidle, for each of ${seconds} s: WAL ${Math.round(((await wal()) - before) / seconds)} octets`);
+  console.log(`\nidle, for each of ${seconds} s: WAL ${Math.round(((await wal()) - before) / seconds)} bytes`);
   for (const [name, { ownCpuMs, databaseCpuMs }] of inOrder(costs))
     console.log(`  ${name.padEnd(12)} CPU ${ownCpuMs.toFixed(1)} ms, PostgreSQL for it ${databaseCpuMs.toFixed(1)} ms`);
 }
 
-function print(title: string, { costs, perSecond, written, storedOctets }: Measured): void {
+function print(title: string, { costs, perSecond, written, storedBytes }: Measured): void {
   console.log(`\n${title}: ${perSecond.toFixed(1)} messages/s; each message costs`);
-  const total = { ownCpuMs: 0, databaseCpuMs: 0, walOctets: 0 };
+  const total = { ownCpuMs: 0, databaseCpuMs: 0, walBytes: 0 };
   for (const [name, cost] of inOrder(costs)) {
-    for (const key of ['ownCpuMs', 'databaseCpuMs', 'walOctets'] as const) total[key] += cost[key];
+    for (const key of ['ownCpuMs', 'databaseCpuMs', 'walBytes'] as const) total[key] += cost[key];
     console.log(`  ${describe(name, cost)}`);
   }
   console.log(`  ${describe('all', total)}`);
   console.log(
-    `  written: tables and indexes ${octets(written.data)}, log ${octets(written.log)}; kept ${octets(storedOctets)}`,
+    `  written: tables and indexes ${bytes(written.data)}, log ${bytes(written.log)}; kept ${bytes(storedBytes)}`,
   );
 }
 
@@ -275,10 +275,10 @@ function inOrder<T>(costs: Map<string, T>): [string, T][] {
 function describe(name: string, cost: Cost): string {
   return (
     `${name.padEnd(12)} CPU ${cost.ownCpuMs.toFixed(2).padStart(6)} ms, PostgreSQL for it ${cost.databaseCpuMs.toFixed(2).padStart(6)} ms, ` +
-    `WAL ${octets(cost.walOctets)}`
+    `WAL ${bytes(cost.walBytes)}`
   );
 }
 
-function octets(count: number): string {
+function bytes(count: number): string {
   return `${(count / 1000).toFixed(1)} kB`;
 }

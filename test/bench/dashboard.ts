@@ -13,7 +13,7 @@ import { describeMachine, describePostgresql } from './machine.ts';
 import { type Account, type PostroomServer, startSingleMachine } from './postroom-server.ts';
 import { median, percentile } from './statistics.ts';
 
-/** What the first page may load, compressed. Octets. */
+/** What the first page may load, compressed. Bytes. */
 const SCRIPT_LIMIT = 150_000;
 const REQUEST_LIMIT_MS = 100;
 const VISIBLE_LIMIT_MS = 500;
@@ -90,14 +90,14 @@ async function signIn(browser: Browser, server: PostroomServer, url: string, ema
 /** What comes over the wire before the first page stands, by its own files' sizes as they were sent. */
 async function measureFirstLoad(context: BrowserContext, url: string): Promise<void> {
   const page = await context.newPage();
-  const scripts: { name: string; octets: number; encoding: string }[] = [];
+  const scripts: { name: string; bytes: number; encoding: string }[] = [];
   page.on('response', (response) => {
     if (response.request().resourceType() !== 'script') return;
     const headers = response.headers();
     const name = path.basename(new URL(response.url()).pathname);
     scripts.push({
       name,
-      octets: Number(headers['content-length'] ?? 0),
+      bytes: Number(headers['content-length'] ?? 0),
       encoding: headers['content-encoding'] ?? 'plain',
     });
   });
@@ -105,11 +105,11 @@ async function measureFirstLoad(context: BrowserContext, url: string): Promise<v
   await page.goto(`${url}/`);
   await page.getByText('Emails per hour').first().waitFor();
   const ms = performance.now() - startedAt;
-  const octets = scripts.reduce((sum, script) => sum + script.octets, 0);
+  const bytes = scripts.reduce((sum, script) => sum + script.bytes, 0);
   console.log(
-    `\nFirst load: ${scripts.length} scripts, ${octets} octets compressed (limit ${SCRIPT_LIMIT}: ${verdict(octets, SCRIPT_LIMIT)}), overview after ${Math.round(ms)} ms`,
+    `\nFirst load: ${scripts.length} scripts, ${bytes} bytes compressed (limit ${SCRIPT_LIMIT}: ${verdict(bytes, SCRIPT_LIMIT)}), overview after ${Math.round(ms)} ms`,
   );
-  for (const { name, octets: size, encoding } of scripts)
+  for (const { name, bytes: size, encoding } of scripts)
     console.log(`  ${String(size).padStart(8)} ${encoding} ${name}`);
   await page.close();
 }
@@ -212,8 +212,8 @@ async function heapOf(cdp: CDPSession): Promise<number> {
   await cdp.send('HeapProfiler.collectGarbage');
   await cdp.send('Performance.enable');
   const { metrics } = await cdp.send('Performance.getMetrics');
-  const octets = metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? 0;
-  return Math.round(octets / 104_857.6) / 10;
+  const bytes = metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? 0;
+  return Math.round(bytes / 104_857.6) / 10;
 }
 
 function verdict(figure: number, limit: number): string {

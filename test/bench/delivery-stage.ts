@@ -24,7 +24,7 @@ export interface StageOptions {
   endpoints: number;
   mails: number;
   /** of the text body of each */
-  octets: number;
+  bytes: number;
   /** of PostgreSQL */
   settings?: Record<string, string>;
 }
@@ -105,7 +105,7 @@ export async function openDeliveryStage(options: StageOptions): Promise<Delivery
   const emails: { userId: string; emailId: string; endpointId: string }[] = [];
   const share = Math.ceil(options.mails / mailboxes.length);
   for (const mailbox of mailboxes)
-    for (const { emailId } of await insertReceivedMail(database, mailbox, { count: share, textOctets: options.octets }))
+    for (const { emailId } of await insertReceivedMail(database, mailbox, { count: share, textBytes: options.bytes }))
       emails.push({ userId: mailbox.userId, emailId, endpointId: mailbox.endpointId ?? '' });
   // Endpoints take turns, as in mail that came in.
   const inTurns = emails.map((email, n) => ({ ...email, turn: n % share })).toSorted((a, b) => a.turn - b.turn);
@@ -188,7 +188,7 @@ interface DeliveryFacts {
   thread_id: string;
   thread_position: number;
   raw_id: string;
-  octets: Buffer;
+  bytes: Buffer;
 }
 
 async function prepareRequests(
@@ -197,7 +197,7 @@ async function prepareRequests(
   deliveryIds: readonly string[],
 ): Promise<PreparedRequest[]> {
   const { rows } = await owner.pool.query<DeliveryFacts>(
-    `select d.*, m.octets from delivery d join email e on e.user_id = d.user_id and e.id = d.email_id join raw_message m on m.id = e.raw_id
+    `select d.*, m.octets as bytes from delivery d join email e on e.user_id = d.user_id and e.id = d.email_id join raw_message m on m.id = e.raw_id
      where d.id = any($1::text[])`,
     [deliveryIds],
   );
@@ -217,7 +217,7 @@ async function prepareRequests(
       endpoint,
       webhook,
       email,
-      raw: isRawNeeded({ endpoint, webhook, email }) ? row.octets : null,
+      raw: isRawNeeded({ endpoint, webhook, email }) ? row.bytes : null,
       publicUrl: PUBLIC_URL,
       linkKey: deriveDownloadLinkKey(SECRET_KEY),
       deliveryId: row.id,

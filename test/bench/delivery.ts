@@ -30,7 +30,7 @@ export async function run(args: string[]): Promise<void> {
       rounds: { type: 'string', default: '5' },
       count: { type: 'string', default: '20000' },
       endpoints: { type: 'string', default: '100' },
-      octets: { type: 'string', default: '4096' },
+      bytes: { type: 'string', default: '4096' },
       // tells what each statement took of PostgreSQL, which costs some itself
       statements: { type: 'boolean', default: false },
     },
@@ -38,7 +38,7 @@ export async function run(args: string[]): Promise<void> {
   const stage = await openDeliveryStage({
     endpoints: Number(values.endpoints),
     mails: Number(values.count),
-    octets: Number(values.octets),
+    bytes: Number(values.bytes),
     ...(values.statements ? { settings: { shared_preload_libraries: 'pg_stat_statements' } } : {}),
   });
   const rounds: { hanging: Round; calm: Round; bare: Round }[] = [];
@@ -115,7 +115,7 @@ async function untilRecorded(stage: DeliveryStage, count: number): Promise<void>
   throw new Error('outcomes were not all recorded');
 }
 
-/** Every webhook came once, with the octets that its delivery is to have, and its row says so. */
+/** Every webhook came once, with the bytes that its delivery is to have, and its row says so. */
 async function verify(stage: DeliveryStage, ids: readonly string[], arrivals: readonly SinkArrival[]): Promise<void> {
   const recorded = await stage.owner.pool.query<{ id: string }>(
     `select id from delivery where status = 'success' and attempts = 1 and claimed_by is null`,
@@ -133,7 +133,7 @@ async function verify(stage: DeliveryStage, ids: readonly string[], arrivals: re
   for (let at = 0; at < ids.length; at += PREPARED_AT_ONCE)
     for (const { deliveryId, body } of await stage.prepare(ids.slice(at, at + PREPARED_AT_ONCE)))
       if (digests.get(deliveryId) !== hash('sha256', body, 'base64'))
-        throw new Error(`${deliveryId} came with other octets`);
+        throw new Error(`${deliveryId} came with other bytes`);
 }
 
 async function postBare(stage: DeliveryStage): Promise<Round> {

@@ -39,7 +39,7 @@ export async function measureEvents(
       count,
       sessions: 5,
       isReusingConnections: true,
-      sizeOctets: 4_096,
+      sizeBytes: 4_096,
       tag,
       perSecond,
     } satisfies LoadOrder);

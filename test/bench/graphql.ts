@@ -216,5 +216,5 @@ async function checkSame(
   const [shown, expected] = [idsIn(graph), idsIn(wire)];
   if (shown.length === 0 || shown.join() !== expected.join())
     throw new Error(`${name}: GraphQL shows ${shown.length} emails, REST ${expected.length}`);
-  console.log(`${name}: ${shown.length} emails in ${graph.length} octets of GraphQL, ${wire.length} of REST`);
+  console.log(`${name}: ${shown.length} emails in ${graph.length} bytes of GraphQL, ${wire.length} of REST`);
 }

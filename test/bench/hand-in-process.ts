@@ -8,7 +8,7 @@ export interface SendOrder {
   tag: string;
   count: number;
   /** of the text of each */
-  sizeOctets: number;
+  sizeBytes: number;
 }
 
 /** What came of handing them in; instants are milliseconds since the epoch with fractions, in the order of n. */
@@ -34,7 +34,7 @@ process.on('disconnect', () => process.exit(0));
 process.send?.({ ready: true });
 
 async function handIn(order: HandInOrder): Promise<SendReport> {
-  const texts = Array.from({ length: order.count }, () => distinctText(order.sizeOctets));
+  const texts = Array.from({ length: order.count }, () => distinctText(order.sizeBytes));
   const outcome = order.way === 'rest' ? await byRest(order, order.apiKey, texts) : await bySmtp(order, texts);
   return { ...outcome, bodies: texts.map(bodyDigest) };
 }

@@ -8,8 +8,8 @@ export interface HttpOrder {
   connections: number;
   apiKey: string | null;
   path: string;
-  /** octets of the text of the message that each posts; null: a GET */
-  post: { sizeOctets: number; tag: string } | null;
+  /** bytes of the text of the message that each posts; null: a GET */
+  post: { sizeBytes: number; tag: string } | null;
   /** what is asked in turn, instead of `path` and `post` */
   requests?: { path: string; body: string | null }[];
 }
@@ -37,7 +37,7 @@ function load(order: HttpOrder): Promise<HttpLoadResult> {
                 from: AUTHOR.text,
                 to: recipientOf(n),
                 subject: subjectOf(post.tag, n),
-                text: distinctText(post.sizeOctets),
+                text: distinctText(post.sizeBytes),
               }),
             ),
           );

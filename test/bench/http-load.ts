@@ -17,7 +17,7 @@ export interface HttpLoadResult {
   failures: string[];
 }
 
-/** The octets of a request to loopback; a body is JSON. */
+/** The bytes of a request to loopback; a body is JSON. */
 export function httpRequest(method: string, path: string, apiKey: string | null, body?: string): Buffer {
   const fields = [
     `${method} ${path} HTTP/1.1`,

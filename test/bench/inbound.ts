@@ -62,14 +62,14 @@ export async function run(args: string[]): Promise<void> {
     if (isWanted('postroom')) contestants.push(await startPostroom(directory, options));
     if (isWanted('split')) contestants.push(await startSplitPostroom(directory, options));
     for (let round = 0; round <= Number(values.rounds); round++) {
-      for (const sizeOctets of values.sizes.split(',').map(Number)) {
+      for (const sizeBytes of values.sizes.split(',').map(Number)) {
         for (const mode of values.modes.split(',')) {
           for (const contestant of contestants) {
             const result = await runRound(contestant, loader, receiver, {
-              count: Number(values.count ?? COUNT_BY_SIZE[sizeOctets] ?? 1000),
-              sizeOctets,
+              count: Number(values.count ?? COUNT_BY_SIZE[sizeBytes] ?? 1000),
+              sizeBytes,
               isReusingConnections: mode === 'reused',
-              tag: `r${round}${mode}${sizeOctets}${contestant.name.replaceAll(' ', '')}${Date.now()}`,
+              tag: `r${round}${mode}${sizeBytes}${contestant.name.replaceAll(' ', '')}${Date.now()}`,
             });
             // round 0 warms every server and is not counted
             if (round > 0) rounds.push(result);
@@ -94,7 +94,7 @@ async function runRound(
   contestant: Contestant,
   loader: BenchChild,
   receiver: BenchChild,
-  order: Pick<LoadOrder, 'count' | 'sizeOctets' | 'isReusingConnections' | 'tag'>,
+  order: Pick<LoadOrder, 'count' | 'sizeBytes' | 'isReusingConnections' | 'tag'>,
 ): Promise<Round> {
   const storedBefore = await contestant.storedCount();
   const cpu = countCpu(contestant);
@@ -124,9 +124,9 @@ async function runRound(
   const { msPerMessage, byProgram } = cpu(order.count);
   return {
     contestant: contestant.name,
-    case: `${order.sizeOctets / 1024} KB ${order.isReusingConnections ? 'd' : ''}`.trim(),
-    acceptPerSecond: (order.count * 1000) / (report.lastReplyAt - report.firstOctetAt),
-    donePerSecond: doneAt === null ? null : (order.count * 1000) / (doneAt - report.firstOctetAt),
+    case: `${order.sizeBytes / 1024} KB ${order.isReusingConnections ? 'd' : ''}`.trim(),
+    acceptPerSecond: (order.count * 1000) / (report.lastReplyAt - report.firstByteAt),
+    donePerSecond: doneAt === null ? null : (order.count * 1000) / (doneAt - report.firstByteAt),
     replyMs: report.replyMs,
     webhookMs,
     residentMiB,

@@ -8,7 +8,7 @@ export interface LoadOrder {
   count: number;
   sessions: number;
   isReusingConnections: boolean;
-  sizeOctets: number;
+  sizeBytes: number;
   /** begins every Message-ID, so that a round's messages are told apart */
   tag: string;
   perSecond?: number;
@@ -18,18 +18,18 @@ export interface LoadOrder {
 export interface LoadReport {
   accepted: number;
   refused: string[];
-  firstOctetAt: number;
+  firstByteAt: number;
   lastReplyAt: number;
   /** start of message n, in order of n */
   startedAt: number[];
-  /** milliseconds from the first octet of a transaction to its 250 */
+  /** milliseconds from the first byte of a transaction to its 250 */
   replyMs: number[];
 }
 
-/** A plausible message of about that size: header fields, text, and above 16 KB a base64 attachment; octets distinct per message. */
+/** A plausible message of about that size: header fields, text, and above 16 KB a base64 attachment; bytes distinct per message. */
 function composeMessage(order: LoadOrder, n: number): Buffer {
   const boundary = `b${order.tag}${n}`;
-  const isLarge = order.sizeOctets > 16_384;
+  const isLarge = order.sizeBytes > 16_384;
   const header = [
     `Message-ID: <${order.tag}.${n}@load.test>`,
     `From: "Load Sender ${n % 50}" <sender${n % 50}@load.test>`,
@@ -47,8 +47,8 @@ function composeMessage(order: LoadOrder, n: number): Buffer {
       .replace(/(.{7})/g, '$1 ')
       .replace(/(.{64})/g, '$1\r\n')
       .slice(0, size);
-  if (!isLarge) return toWireForm(Buffer.from(header + words(Math.max(order.sizeOctets - header.length, 100))));
-  const attachment = randomBytes(Math.floor(((order.sizeOctets - 5_000) * 3) / 4 / 1.03))
+  if (!isLarge) return toWireForm(Buffer.from(header + words(Math.max(order.sizeBytes - header.length, 100))));
+  const attachment = randomBytes(Math.floor(((order.sizeBytes - 5_000) * 3) / 4 / 1.03))
     .toString('base64')
     .replace(/(.{76})/g, '$1\r\n');
   const body = [
@@ -90,7 +90,7 @@ async function load(order: LoadOrder): Promise<LoadReport> {
   return {
     accepted: accepted.length,
     refused: results.filter((result) => result.code !== 250).map((result) => result.reply),
-    firstOctetAt: Math.min(...results.map((result) => result.startedAt)),
+    firstByteAt: Math.min(...results.map((result) => result.startedAt)),
     lastReplyAt: Math.max(...results.map((result) => result.endedAt)),
     startedAt: results.map((result) => result.startedAt),
     replyMs: accepted.map((result) => result.endedAt - result.startedAt),

@@ -1,22 +1,22 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Lines of random hexadecimal words, about that many octets, ASCII, CRLF between them: distinct each time, and nothing that any encoding would change. */
-export function distinctText(sizeOctets: number): string {
-  return randomBytes(Math.ceil(sizeOctets / 2))
+/** Lines of random hexadecimal words, about that many bytes, ASCII, CRLF between them: distinct each time, and nothing that any encoding would change. */
+export function distinctText(sizeBytes: number): string {
+  return randomBytes(Math.ceil(sizeBytes / 2))
     .toString('hex')
     .replace(/(.{7})/g, '$1 ')
     .replace(/(.{64})/g, '$1\r\n')
-    .slice(0, sizeOctets)
+    .slice(0, sizeBytes)
     .trimEnd();
 }
 
 /**
  * Text as people write: words of a language of 30,000, of which few come often and most seldom (Zipf), in lines and sentences; about that
- * many octets, ASCII, CRLF between lines.
+ * many bytes, ASCII, CRLF between lines.
  */
-export function naturalText(sizeOctets: number): string {
+export function naturalText(sizeBytes: number): string {
   const words: string[] = [];
-  for (let size = 0; size < sizeOctets; ) {
+  for (let size = 0; size < sizeBytes; ) {
     // The inverse of Zipf's distribution: the rank grows exponentially in a uniform number.
     const rank = Math.floor(VOCABULARY ** Math.random());
     const word = syllables(rank);
@@ -24,7 +24,7 @@ export function naturalText(sizeOctets: number): string {
     words.push(isEnd ? `${word}.\r\n` : `${word} `);
     size += word.length + 2;
   }
-  return words.join('').slice(0, sizeOctets).trimEnd();
+  return words.join('').slice(0, sizeBytes).trimEnd();
 }
 
 const VOCABULARY = 30_000;

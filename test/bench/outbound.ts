@@ -55,7 +55,7 @@ export async function run(args: string[]): Promise<void> {
       only: { type: 'string', default: 'pool,postfix,postroom' },
     },
   });
-  const order = { count: Number(values.count), sizeOctets: Number(values.size) };
+  const order = { count: Number(values.count), sizeBytes: Number(values.size) };
   const directory = await mkdtemp(path.join(tmpdir(), 'postroom-bench-'));
   await chmod(directory, 0o755);
   const [sink, loader] = [new BenchChild('./sink-process.ts'), new BenchChild('./hand-in-process.ts')];
@@ -70,7 +70,7 @@ export async function run(args: string[]): Promise<void> {
   const rounds: Round[] = [];
   describeMachine();
   console.log(
-    `${order.count} messages a round, text of ${order.sizeOctets} octets, one recipient each, handed in over ${values.connections} connections`,
+    `${order.count} messages a round, text of ${order.sizeBytes} bytes, one recipient each, handed in over ${values.connections} connections`,
   );
   try {
     for (const name of values.only.split(',')) senders.push(await startSender(name, options));

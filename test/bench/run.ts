@@ -10,11 +10,11 @@ const benchmarks: Record<string, { about: string; load: () => Promise<{ run(args
   },
   delivery: {
     about:
-      'a backlog to many endpoints, one of which hangs, beside bare undici posting the same bodies (--rounds N --count N --endpoints N --octets N --statements)',
+      'a backlog to many endpoints, one of which hangs, beside bare undici posting the same bodies (--rounds N --count N --endpoints N --bytes N --statements)',
     load: () => import('./delivery.ts'),
   },
   backlog: {
-    about: 'a backlog of 50,000 webhooks: rate, order and memory (--count N --endpoints N --octets N)',
+    about: 'a backlog of 50,000 webhooks: rate, order and memory (--count N --endpoints N --bytes N)',
     load: () => import('./backlog.ts'),
   },
   outbound: {
@@ -39,7 +39,7 @@ const benchmarks: Record<string, { about: string; load: () => Promise<{ run(args
   },
   capacity: {
     about:
-      'what a message costs each process: CPU, statements, octets written (--count N --size N --rate N --seconds N --idle-seconds N)',
+      'what a message costs each process: CPU, statements, bytes written (--count N --size N --rate N --seconds N --idle-seconds N)',
     load: () => import('./capacity.ts'),
   },
   retention: {

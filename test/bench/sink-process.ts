@@ -10,13 +10,13 @@ interface SinkArrival {
   recipients: string[];
   /** bodyDigest of its body as it came */
   body: string;
-  sizeOctets: number;
+  sizeBytes: number;
 }
 
 type SinkOrder = { countOf: string } | { arrivalsOf: string };
 export interface SinkReport {
   arrivals: SinkArrival[];
-  /** whole octets of one in a hundred, base64 */
+  /** whole bytes of one in a hundred, base64 */
   samples: string[];
 }
 
@@ -84,9 +84,9 @@ function serve(socket: Socket): void {
   });
 }
 
-function take(octets: Buffer, recipients: string[]): void {
+function take(bytes: Buffer, recipients: string[]): void {
   const at = performance.timeOrigin + performance.now();
-  const wire = octets.toString('latin1');
+  const wire = bytes.toString('latin1');
   const text = wire.includes('\r\n..') ? wire.replaceAll('\r\n..', '\r\n.') : wire;
   const endOfHeader = text.indexOf('\r\n\r\n');
   const header = text.slice(0, endOfHeader + 2);
@@ -96,7 +96,7 @@ function take(octets: Buffer, recipients: string[]): void {
   const ofTag = arrivals.get(tag) ?? [];
   arrivals.set(tag, ofTag);
   const messageId = /^message-id:\s*(<[^>]*>)/im.exec(header)?.[1] ?? '';
-  ofTag.push({ n, at, messageId, recipients, body: bodyDigest(text.slice(endOfHeader + 4)), sizeOctets: text.length });
+  ofTag.push({ n, at, messageId, recipients, body: bodyDigest(text.slice(endOfHeader + 4)), sizeBytes: text.length });
   if (n % SAMPLE_EVERY !== 0) return;
   samples.set(tag, [...(samples.get(tag) ?? []), Buffer.from(text, 'latin1').toString('base64')]);
 }

@@ -7,8 +7,8 @@ export interface Cost {
   ownCpuMs: number;
   /** of the PostgreSQL processes behind its connections; milliseconds */
   databaseCpuMs: number;
-  /** of the write-ahead log; octets */
-  walOctets: number;
+  /** of the write-ahead log; bytes */
+  walBytes: number;
 }
 
 /** The name under which everything of PostgreSQL that serves no connection of ours is summed up: checkpoints, vacuum. */
@@ -64,14 +64,14 @@ export class CostMeter {
     if (this.#failure !== null) throw this.#failure;
     const costs = new Map<string, Cost>();
     const of = (name: string) => {
-      const known = costs.get(name) ?? { ownCpuMs: 0, databaseCpuMs: 0, walOctets: 0 };
+      const known = costs.get(name) ?? { ownCpuMs: 0, databaseCpuMs: 0, walBytes: 0 };
       costs.set(name, known);
       return known;
     };
     for (const [name, { first, last }] of this.#own) of(name).ownCpuMs += (last - first) / messages;
     for (const { name, first, last } of this.#backends.values()) {
       of(name).databaseCpuMs += (last.cpuMs - first.cpuMs) / messages;
-      of(name).walOctets += (last.walOctets - first.walOctets) / messages;
+      of(name).walBytes += (last.walBytes - first.walBytes) / messages;
     }
     return costs;
   }
@@ -82,7 +82,7 @@ export class CostMeter {
     return Number(rows[0]?.count ?? 0);
   }
 
-  /** What PostgreSQL wrote so far, to the files of tables and indexes and to those of the log; octets. */
+  /** What PostgreSQL wrote so far, to the files of tables and indexes and to those of the log; bytes. */
   async written(): Promise<{ data: number; log: number }> {
     const { rows } = await this.#client.query<{ data: string; log: string }>(
       `select coalesce(sum(coalesce(write_bytes, 0) + coalesce(extend_bytes, 0)) filter (where object = 'relation'), 0) as data,
@@ -110,10 +110,10 @@ export class CostMeter {
     const ours = new Map(rows.filter(({ name }) => name.startsWith('postroom ')).map((row) => [row.pid, row]));
     for (const { pid, cpuSeconds } of processTree(this.#postmaster)) {
       const row = ours.get(pid);
-      const use = { cpuMs: cpuSeconds * 1000, walOctets: Number(row?.wal ?? 0) };
+      const use = { cpuMs: cpuSeconds * 1000, walBytes: Number(row?.wal ?? 0) };
       const known = this.#backends.get(pid);
       // One that was not there at the start has used all of it since.
-      const first = known?.first ?? (isFirst ? use : { cpuMs: 0, walOctets: 0 });
+      const first = known?.first ?? (isFirst ? use : { cpuMs: 0, walBytes: 0 });
       const name = row === undefined ? (known?.name ?? BACKGROUND) : processOf(row.name);
       // Backends that have ended count in their parent as well.
       if (pid === this.#postmaster) continue;
@@ -129,7 +129,7 @@ export class CostMeter {
 
 interface Use {
   cpuMs: number;
-  walOctets: number;
+  walBytes: number;
 }
 
 export function residentMiB(pid: number): number {

@@ -59,7 +59,7 @@ export async function run(args: string[]): Promise<void> {
       count: rate * seconds,
       sessions: 20,
       isReusingConnections: false,
-      sizeOctets: Number(values.size),
+      sizeBytes: Number(values.size),
       tag: 'sustained',
       perSecond: rate,
     } satisfies LoadOrder);

@@ -201,7 +201,7 @@ const damages: [name: string, spoil: (folder: string) => Promise<unknown>, reaso
   [
     'a file cut off',
     (folder) => writeFile(path.join(folder, 'secrets.json'), '{'),
-    /secrets\.json has 1 octets and not/,
+    /secrets\.json has 1 bytes and not/,
   ],
   ['a file more', (folder) => writeFile(path.join(folder, 'cluster/x'), ''), /cluster\/x does not belong/],
   ['no manifest', (folder) => rm(path.join(folder, 'manifest.json')), /it has no manifest\.json/],
@@ -477,7 +477,7 @@ async function startPostgresql(machine: Machine, name: string): Promise<{ url: s
 
 /** Offers messages number `first` and on, and writes them into the book. */
 async function offer(first: number, count: number, perSecond: number, port = stage.service.smtpPort) {
-  const octets = Array.from({ length: count }, (_, n) => compose(first + n));
+  const bytes = Array.from({ length: count }, (_, n) => compose(first + n));
   const results = await smtpLoad({
     host: '127.0.0.1',
     port,
@@ -486,11 +486,11 @@ async function offer(first: number, count: number, perSecond: number, port = sta
     isReusingConnections: true,
     reversePath: 'sender@elsewhere.test',
     recipients: () => [address],
-    message: (n) => toWireForm(octets[n] ?? Buffer.alloc(0)),
+    message: (n) => toWireForm(bytes[n] ?? Buffer.alloc(0)),
     perSecond,
   });
   for (const result of results)
-    offers.push({ octets: octets[result.n] ?? Buffer.alloc(0), recipients: [address], result });
+    offers.push({ bytes: bytes[result.n] ?? Buffer.alloc(0), recipients: [address], result });
   return results;
 }
 
@@ -546,10 +546,10 @@ async function segmentOf(folder: string): Promise<string> {
 }
 
 async function flipBit(file: string): Promise<void> {
-  const octets = await readFile(file);
-  const middle = octets.length >> 1;
-  octets[middle] = (octets[middle] ?? 0) ^ 1;
-  await writeFile(file, octets);
+  const bytes = await readFile(file);
+  const middle = bytes.length >> 1;
+  bytes[middle] = (bytes[middle] ?? 0) ^ 1;
+  await writeFile(file, bytes);
 }
 
 async function cutManifest(folder: string): Promise<void> {

@@ -86,7 +86,7 @@ describe('sending', () => {
     expect(sent).toMatchObject({ id: ID, messageId: MESSAGE_ID, status: 'sent' });
     const message = await stage.messageOf(sent.messageId ?? '');
     expect(message.recipients).toHaveLength(3);
-    const mail = await simpleParser(message.octets);
+    const mail = await simpleParser(message.bytes);
     expect([mail.replyTo?.text, mail.attachments[0]?.cid, mail.attachments[0]?.contentType]).toEqual([
       'answers@elsewhere.test',
       'logo',
@@ -189,7 +189,7 @@ describe('received mail', () => {
       await client.email.sent.reply(id, { from: sender, from_name: 'Ann', text: 'Yes', simple: true }),
     );
     expect(reply).toMatchObject({ id: ID, messageId: MESSAGE_ID, awsMessageId: expect.any(String) });
-    const mail = await simpleParser((await stage.messageOf(reply.messageId)).octets);
+    const mail = await simpleParser((await stage.messageOf(reply.messageId)).bytes);
     expect([mail.subject, mail.from?.text]).toEqual(['Re: Question', `"Ann" <${sender}>`]);
     expect(dataOf(await client.quickReply(id, 'Quickly', sender))).toMatchObject({ id: ID });
     const former = { emailId: id, to: 'ada@elsewhere.test', subject: 'Re: Question', textBody: 'Formerly' };

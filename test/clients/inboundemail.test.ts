@@ -97,7 +97,7 @@ describe('sending', () => {
     });
     const message = await stage.messageOf(sent.message_id ?? '');
     expect(message.recipients).toHaveLength(3);
-    const mail = await simpleParser(message.octets);
+    const mail = await simpleParser(message.bytes);
     expect([mail.subject, mail.headers.get('x-order'), mail.attachments[0]?.content.toString()]).toEqual([
       'All of it',
       '4711',
@@ -108,7 +108,7 @@ describe('sending', () => {
   test('attachments may be data: URLs, bear an id for the HTML, and are not fetched by address', async () => {
     const logo = { filename: 'logo.png', content: `data:image/png;base64,${base64('PNG')}`, content_id: 'logo' };
     const sent = await client.emails.send(email({ html: '<img src="cid:logo">', attachments: [logo] }));
-    const mail = await simpleParser((await stage.messageOf(sent.message_id ?? '')).octets);
+    const mail = await simpleParser((await stage.messageOf(sent.message_id ?? '')).bytes);
     expect([mail.attachments[0]?.cid, mail.attachments[0]?.content.toString()]).toEqual(['logo', 'PNG']);
     const byPath = { filename: 'a.txt', content: '', path: 'https://files.test/a.txt' };
     await expect(client.emails.send(email({ attachments: [byPath] }))).rejects.toThrow(BadRequestError);
@@ -197,7 +197,7 @@ describe('received mail', () => {
     });
     const message = await stage.messageOf(reply.message_id);
     expect(message.recipients.toSorted()).toEqual(['ada@elsewhere.test', 'eve@elsewhere.test']);
-    const mail = await simpleParser(message.octets);
+    const mail = await simpleParser(message.bytes);
     const original = (await client.emails.list({ search: subject, type: 'received' })).data[0]?.message_id;
     expect([mail.subject, mail.inReplyTo, mail.references]).toEqual([`Re: ${subject}`, original, original]);
 
@@ -254,9 +254,9 @@ describe('received mail', () => {
   });
 
   test('brings attachments, whose octets are whole only through asResponse', async () => {
-    const octets = randomBytes(5_000);
+    const bytes = randomBytes(5_000);
     const attachments = [
-      { filename: 'café 100% "x".bin', content: octets, contentType: 'application/octet-stream' },
+      { filename: 'café 100% "x".bin', content: bytes, contentType: 'application/octet-stream' },
       { filename: 'data.json', content: '{"a":1}', contentType: 'application/json' },
     ];
     const id = await receiveMail(stage, sender, { subject: 'Files', text: 'x', attachments });
@@ -265,7 +265,7 @@ describe('received mail', () => {
     const response = await client.attachments.retrieve('café 100% "x".bin', { id }).asResponse();
     expect(response.headers.get('content-type')).toBe('application/octet-stream');
     expect(response.headers.get('content-disposition')).toContain(`filename*=UTF-8''caf%C3%A9%20100%25%20%22x%22.bin`);
-    expect(Buffer.from(await response.arrayBuffer()).equals(octets)).toBe(true);
+    expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
     expect(await client.attachments.retrieve('data.json', { id })).toEqual({ a: 1 });
     await expect(client.attachments.retrieve('other.txt', { id })).rejects.toThrow(NotFoundError);
     await expect(client.attachments.retrieve('a.txt', { id: 'em_unknown' })).rejects.toMatchObject({

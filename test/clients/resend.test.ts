@@ -45,7 +45,7 @@ test('the client is the published one, as the lock file has it', () => {
 
 describe('sending', () => {
   test('everything that can be said in an email arrives, and its state can be followed', async () => {
-    const octets = randomBytes(40_000);
+    const bytes = randomBytes(40_000);
     const { id } = dataOf(
       await client.emails.send({
         from: `Ada Lovelace <${sender}>`,
@@ -59,9 +59,9 @@ describe('sending', () => {
         headers: { 'X-Order': '4711' },
         tags: [{ name: 'kind', value: 'order_1' }],
         attachments: [
-          { filename: 'blob.bin', content: octets },
+          { filename: 'blob.bin', content: bytes },
           { filename: 'note.txt', content: Buffer.from('a note').toString('base64'), contentType: 'text/plain' },
-          { filename: 'logo.png', content: octets.subarray(0, 300), contentId: 'logo', contentType: 'image/png' },
+          { filename: 'logo.png', content: bytes.subarray(0, 300), contentId: 'logo', contentType: 'image/png' },
         ],
       }),
     );
@@ -92,7 +92,7 @@ describe('sending', () => {
       'carl@elsewhere.test',
       'eve@elsewhere.test',
     ]);
-    const mail = await simpleParser(message.octets);
+    const mail = await simpleParser(message.bytes);
     expect(mail.headers.has('bcc')).toBe(false);
     expect(mail.headers.get('x-order')).toBe('4711');
     expect([mail.subject, mail.from?.text, mail.replyTo?.text]).toEqual([
@@ -101,7 +101,7 @@ describe('sending', () => {
       'answers@elsewhere.test',
     ]);
     const files = new Map(mail.attachments.map((file) => [file.filename, file]));
-    expect(files.get('blob.bin')?.content.equals(octets)).toBe(true);
+    expect(files.get('blob.bin')?.content.equals(bytes)).toBe(true);
     expect(files.get('note.txt')?.content.toString()).toBe('a note');
     expect([files.get('logo.png')?.cid, files.get('logo.png')?.contentType]).toEqual(['logo', 'image/png']);
   });

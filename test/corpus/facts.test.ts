@@ -15,10 +15,10 @@ describe.skipIf(!hasCorpora)('The corpora', () => {
   let score: FactScore;
 
   beforeAll(async () => {
-    const octets = new Map((await readEmlMessages()).map((message) => [message.file, message.octets]));
+    const bytes = new Map((await readEmlMessages()).map((message) => [message.file, message.bytes]));
     const facts = await readFacts();
     expect(facts).toHaveLength(520);
-    score = await scoreFacts(facts, async (file) => readByParser(octets.get(file) ?? Buffer.alloc(0)));
+    score = await scoreFacts(facts, async (file) => readByParser(bytes.get(file) ?? Buffer.alloc(0)));
     printScore('the parser', score);
   });
 
@@ -32,9 +32,9 @@ describe.skipIf(!hasCorpora)('The corpora', () => {
     for (const name of threadSets) messages.push(...(await readThreadSet(name)).messages);
     expect(messages).toHaveLength(2_698);
     const times: number[] = [];
-    for (const { file, octets } of messages) {
+    for (const { file, bytes } of messages) {
       const start = performance.now();
-      const message = await parseMessage(octets);
+      const message = await parseMessage(bytes);
       times.push(performance.now() - start);
       const json = JSON.stringify(message);
       if (/\\u0000|\\ud[89a-f]/.test(json)) expect.fail(`${file} has text that cannot be stored`);
@@ -60,7 +60,7 @@ async function readByParser(raw: Buffer): Promise<ReadMessage | null> {
       filename,
       contentType,
       size,
-      octets: decodeAttachment(raw.subarray(start, start + length), transferEncoding),
+      bytes: decodeAttachment(raw.subarray(start, start + length), transferEncoding),
     })),
   };
 }

@@ -91,8 +91,8 @@ async function threadAll(
 }
 
 /** What threading needs of a message stands in its header section. */
-function threadable({ file, octets }: CorpusMessage): StoredMail {
-  const head = scanHeaders(octets, '');
+function threadable({ file, bytes }: CorpusMessage): StoredMail {
+  const head = scanHeaders(bytes, '');
   const { from, to, cc } = head.addresses;
   const createdAt = new Date(Date.UTC(2026, 0, 1));
   return {

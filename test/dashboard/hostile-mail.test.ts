@@ -223,15 +223,15 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
       timeout: 300_000,
     },
     async () => {
-      const messages = (await readEmlMessages()).filter(({ octets }) =>
-        /<(?:html|body|table|img|a)\b/i.test(octets.toString('latin1')),
+      const messages = (await readEmlMessages()).filter(({ bytes }) =>
+        /<(?:html|body|table|img|a)\b/i.test(bytes.toString('latin1')),
       );
       expect(messages.length).toBeGreaterThan(100);
       const reader = await stage.account();
       const found = await deliverAll(
         stage,
         reader,
-        messages.map(({ octets }) => ({ raw: octets })),
+        messages.map(({ bytes }) => ({ raw: bytes })),
       );
       const opened = await openTab(reader);
       const looks = await lookInFrames(opened.tab.page, found);

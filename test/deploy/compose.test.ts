@@ -278,7 +278,7 @@ async function webhookOf(messageId: string): Promise<void> {
 }
 
 function sentWith(words: string) {
-  return sink.messages.filter(({ octets }) => octets.toString('latin1').includes(words));
+  return sink.messages.filter(({ bytes }) => bytes.toString('latin1').includes(words));
 }
 
 /** What one process counted, all labels together. */

@@ -94,7 +94,7 @@ describe('Roles talk over the bus with the permissions that they have:', () => {
   let server: RoleNats;
   const buses = new Map<Role, Bus>();
   beforeAll(async () => {
-    // Smaller than a message, so that octets come by the subject that a server opens.
+    // Smaller than a message, so that bytes come by the subject that a server opens.
     server = await startRoleNats({ maxPayload: '1MB' });
     for (const role of roles) buses.set(role, connectNatsBus({ url: server.urlOf(role), name: role, log: silent }));
     await until(
@@ -112,11 +112,11 @@ describe('Roles talk over the bus with the permissions that they have:', () => {
   test.each<Role>(['smtp', 'gateway'])(
     '%s has a message stored that is larger than the server takes at once',
     async (role) => {
-      const octets = new Uint8Array(5_000_000).fill(65);
+      const bytes = new Uint8Array(5_000_000).fill(65);
       const serving = bus('receiving').serve('receiving.message.accept', (_request, got) =>
         Promise.resolve({ verdict: 'accepted', emailIds: [String(got.byteLength)] }),
       );
-      await expect.poll(() => ask(role, octets), { timeout: 60_000 }).toBe('5000000');
+      await expect.poll(() => ask(role, bytes), { timeout: 60_000 }).toBe('5000000');
       await serving.stop();
     },
   );
@@ -145,7 +145,7 @@ describe('Roles talk over the bus with the permissions that they have:', () => {
     await Promise.all([serving.stop(), listening.stop()]);
   });
 
-  async function ask(role: Role, octets: Uint8Array): Promise<string | null> {
+  async function ask(role: Role, bytes: Uint8Array): Promise<string | null> {
     const recipient = { recipient: 'a@b.test', userId: 'u', addressId: null, domainId: 'd', ownAddress: 'a@b.test' };
     const request: Request<'receiving.message.accept'> = {
       reversePath: '',
@@ -156,13 +156,13 @@ describe('Roles talk over the bus with the permissions that they have:', () => {
       traceFields: '',
     };
     const reply = await bus(role)
-      .ask('receiving.message.accept', request, { octets })
+      .ask('receiving.message.accept', request, { bytes })
       .catch(() => null);
     return reply?.verdict === 'accepted' ? (reply.emailIds[0] ?? null) : null;
   }
 });
 
-/** What the role's code asks, wakes and broadcasts, and the subject that octets go to. */
+/** What the role's code asks, wakes and broadcasts, and the subject that bytes go to. */
 function publishedBy(role: Role): string[] {
   const found = [
     ...literals(role, /\bbus\.(?:ask|wake|publish)\(\s*'([a-z.-]+)'/g),

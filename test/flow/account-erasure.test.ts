@@ -68,7 +68,7 @@ async function jsonLines(file: string): Promise<Record<string, unknown>[]> {
     .map((line) => JSON.parse(line));
 }
 
-/** Tables that hold what this text names, anywhere in a row; octets of messages apart. */
+/** Tables that hold what this text names, anywhere in a row; bytes of messages apart. */
 async function tablesWith(text: string): Promise<string[]> {
   const { rows: tables } = await owner.query<{ name: string }>(
     `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'raw_message'`,
@@ -109,10 +109,10 @@ test('an export holds every document and every message of the account, octet for
     envelope: { helo: expect.any(String) },
   });
   const month = String(invoice?.['created_at']).slice(0, 7);
-  const octets = await readFile(path.join(directory, 'export', 'mail', month, `${String(invoice?.['id'])}.eml`));
+  const bytes = await readFile(path.join(directory, 'export', 'mail', month, `${String(invoice?.['id'])}.eml`));
   const raw = await leaving.call('GET', `/emails/${String(invoice?.['id'])}/raw`);
-  expect(octets.equals(raw.body)).toBe(true);
-  expect(octets.toString()).toContain('invoice-0087.pdf');
+  expect(bytes.equals(raw.body)).toBe(true);
+  expect(bytes.toString()).toContain('invoice-0087.pdf');
   expect(await jsonLines('addresses.jsonl')).toContainEqual(
     expect.objectContaining({ address: `team@${leaving.domain}` }),
   );
@@ -132,7 +132,7 @@ test('an export holds every document and every message of the account, octet for
 });
 
 test('erased while it runs, nothing of an account is left in any table, its key opens nothing and its mail is refused', async () => {
-  const octets = async () => (await owner.query('select 1 from raw_message where id = $1', [sharedRawId])).rows.length;
+  const bytes = async () => (await owner.query('select 1 from raw_message where id = $1', [sharedRawId])).rows.length;
   const others = (
     await owner.query(
       'select count(*) from raw_message m where exists (select from email e where e.raw_id = m.id and e.user_id <> $1)',
@@ -154,7 +154,7 @@ test('erased while it runs, nothing of an account is left in any table, its key 
   expect(refusals).toEqual([550, 550, 550]);
   expect((await leaving.call('GET', '/emails')).status).toBe(401);
 
-  expect(await octets()).toBe(1);
+  expect(await bytes()).toBe(1);
   const kept = await owner.query(
     'select count(*) from raw_message m where exists (select from email e where e.raw_id = m.id)',
   );

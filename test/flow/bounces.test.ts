@@ -32,14 +32,14 @@ async function sent(): Promise<{ id: string; messageId: string; returnAddress: s
 }
 
 /** What SMTP says to the RCPT, or to the whole message. */
-async function offer(to: string, octets: Uint8Array | null, reversePath = ''): Promise<string> {
+async function offer(to: string, bytes: Uint8Array | null, reversePath = ''): Promise<string> {
   const client = await SmtpClient.greet(stage.service.smtpPort);
   try {
     await client.say(`MAIL FROM:<${reversePath}>`);
     const { text, code } = await client.say(`RCPT TO:<${to}>`);
-    if (octets === null || code !== 250) return text;
+    if (bytes === null || code !== 250) return text;
     await client.say('DATA');
-    client.send(toData(octets));
+    client.send(toData(bytes));
     return (await client.reply()).text;
   } finally {
     client.destroy();

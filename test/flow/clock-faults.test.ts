@@ -81,7 +81,7 @@ describe.skipIf(faketime === null)('the clock of every process jumps while that 
   }
 
   function offered(messageId: string): number {
-    return stage.sink.offered.filter(({ octets }) => fieldOf(octets, 'Message-ID') === messageId).length;
+    return stage.sink.offered.filter(({ bytes }) => fieldOf(bytes, 'Message-ID') === messageId).length;
   }
 
   function message(): string {

@@ -49,7 +49,7 @@ describe.skipIf(!hasCorpora)('the corpora through SMTP on one machine', () => {
 
   /** Sends the messages in this order over as many sessions; answers the email id of each file that got 250, and the refused. */
   async function send(address: string, messages: CorpusMessage[], sessions: number) {
-    const wire = messages.map((message) => toWireForm(message.octets));
+    const wire = messages.map((message) => toWireForm(message.bytes));
     const results = await smtpLoad({
       host: '127.0.0.1',
       port: service.smtpPort,
@@ -64,9 +64,9 @@ describe.skipIf(!hasCorpora)('the corpora through SMTP on one machine', () => {
     const refused = new Map<string, string>();
     for (const result of results) {
       const message = messages[result.n];
-      const octets = wire[result.n];
-      if (message === undefined || octets === undefined) continue;
-      offers.push({ octets: fromWireForm(octets), recipients: [address], result });
+      const bytes = wire[result.n];
+      if (message === undefined || bytes === undefined) continue;
+      offers.push({ bytes: fromWireForm(bytes), recipients: [address], result });
       const emailId = /em_[0-9a-f]{32}/.exec(result.reply)?.[0];
       if (result.code === 250 && emailId !== undefined) emailIds.set(message.file, emailId);
       else refused.set(message.file, result.reply);
@@ -179,7 +179,7 @@ interface WebhookPayload {
   };
 }
 
-/** A message as a receiver of webhooks reads it, the octets of its attachments by place. */
+/** A message as a receiver of webhooks reads it, the bytes of its attachments by place. */
 async function readByReceiver({ email }: WebhookPayload, url: string, apiKey: string): Promise<ReadMessage> {
   const { subject, from, to, cc, textBody, htmlBody, attachments } = email.parsedData;
   const download = async (index: number) => {
@@ -197,7 +197,7 @@ async function readByReceiver({ email }: WebhookPayload, url: string, apiKey: st
     text: textBody,
     html: htmlBody,
     attachments: await Promise.all(
-      attachments.map(async (attachment, index) => ({ ...attachment, octets: await download(index) })),
+      attachments.map(async (attachment, index) => ({ ...attachment, bytes: await download(index) })),
     ),
   };
 }

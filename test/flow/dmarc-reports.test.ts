@@ -28,7 +28,7 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
-async function send(octets: Buffer, localPart: string): Promise<void> {
+async function send(bytes: Buffer, localPart: string): Promise<void> {
   const [result] = await smtpLoad({
     host: '127.0.0.1',
     port: service.smtpPort,
@@ -37,7 +37,7 @@ async function send(octets: Buffer, localPart: string): Promise<void> {
     isReusingConnections: false,
     reversePath: 'dmarc@receiver.test',
     recipients: () => [`${localPart}@${account.domain}`],
-    message: () => toWireForm(octets),
+    message: () => toWireForm(bytes),
   });
   expect(result?.code).toBe(250);
 }

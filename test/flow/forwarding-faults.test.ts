@@ -66,7 +66,7 @@ async function settle(ids: readonly string[]): Promise<number[]> {
       (recipient) =>
         stage.sending.sink.messages.filter(
           (message) =>
-            message.recipients.includes(recipient.address) && fieldOf(message.octets, 'Message-ID')?.includes(id),
+            message.recipients.includes(recipient.address) && fieldOf(message.bytes, 'Message-ID')?.includes(id),
         ).length,
     ),
   );

@@ -41,10 +41,10 @@ const message = (subject: string, lines: readonly string[] = [], body: readonly 
   ].join('\r\n');
 
 /** Text, HTML that shows an image, and a file. */
-function withAttachments(): { octets: string; image: Buffer; file: Buffer } {
+function withAttachments(): { bytes: string; image: Buffer; file: Buffer } {
   const [image, file] = [randomBytes(3_000), randomBytes(50_000)];
-  const base64 = (octets: Buffer) => octets.toString('base64').match(/.{1,76}/g) ?? [];
-  const octets = message(
+  const base64 = (bytes: Buffer) => bytes.toString('base64').match(/.{1,76}/g) ?? [];
+  const bytes = message(
     'Files',
     ['MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary="outer"'],
     [
@@ -73,17 +73,17 @@ function withAttachments(): { octets: string; image: Buffer; file: Buffer } {
       '--outer--',
     ],
   );
-  return { octets, image, file };
+  return { bytes, image, file };
 }
 
-const sha256 = (octets: Uint8Array) => createHash('sha256').update(octets).digest('hex');
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-function attachmentsOf(octets: Buffer, { attachments }: ParsedMessage) {
+function attachmentsOf(bytes: Buffer, { attachments }: ParsedMessage) {
   return attachments.map(({ filename, contentType, contentId, start, length, transferEncoding }) => ({
     filename,
     contentType,
     contentId,
-    sha256: sha256(decodeAttachment(octets.subarray(start, start + length), transferEncoding)),
+    sha256: sha256(decodeAttachment(bytes.subarray(start, start + length), transferEncoding)),
   }));
 }
 
@@ -101,7 +101,7 @@ describe('one address', () => {
       dkim: [{ result: 'pass', domain }],
       dmarc: 'pass',
     });
-    expect(await parseMessage(copy.octets)).toMatchObject({
+    expect(await parseMessage(copy.bytes)).toMatchObject({
       subject: '[box] Grüße',
       inReplyTo: ['<0@peer.test>'],
       references: ['<0@peer.test>', '<1@peer.test>'],
@@ -112,9 +112,9 @@ describe('one address', () => {
         to: { addresses: [{ address: joe }] },
       },
     });
-    expect(fieldOf(copy.octets, 'Auto-Submitted')).toBe('auto-generated');
-    expect(fieldOf(copy.octets, 'Delivered-To')).toBe(address);
-    expect(fieldOf(copy.octets, 'X-Secret')).toBeNull();
+    expect(fieldOf(copy.bytes, 'Auto-Submitted')).toBe('auto-generated');
+    expect(fieldOf(copy.bytes, 'Delivered-To')).toBe(address);
+    expect(fieldOf(copy.bytes, 'X-Secret')).toBeNull();
     expect(copy.from).toMatch(/^bounce\+[a-z2-7]{52}@/);
     const delivery = await stage.settled(emailId);
     expect(delivery).toMatchObject({
@@ -130,24 +130,24 @@ describe('one address', () => {
 
   test('gets bodies and attachments unchanged', async () => {
     const { address } = await stage.forwarding({ forwardTo: newPerson() });
-    const { octets, image, file } = withAttachments();
-    await stage.offer(address, octets);
+    const { bytes, image, file } = withAttachments();
+    await stage.offer(address, bytes);
     const copy = await stage.copyTo(joe);
-    const parsed = await parseMessage(copy.octets);
+    const parsed = await parseMessage(copy.bytes);
     expect(parsed.htmlBody?.trim()).toBe('<p>Grüße <img src="cid:logo@peer.test"></p>');
-    expect(attachmentsOf(copy.octets, parsed)).toEqual([
+    expect(attachmentsOf(copy.bytes, parsed)).toEqual([
       { filename: 'logo.png', contentType: 'image/png', contentId: '<logo@peer.test>', sha256: sha256(image) },
       { filename: 'Rechnung 1.pdf', contentType: 'application/pdf', contentId: null, sha256: sha256(file) },
     ]);
-    expect(copy.octets.toString('latin1')).toMatch(/^[\t\r\n\x20-\x7e]*$/);
+    expect(copy.bytes.toString('latin1')).toMatch(/^[\t\r\n\x20-\x7e]*$/);
   });
 
   test('gets no attachments when its endpoint leaves them out, but the images that the text shows', async () => {
     const { address } = await stage.forwarding({ forwardTo: newPerson(), includeAttachments: false });
-    const { octets, image } = withAttachments();
-    await stage.offer(address, octets);
+    const { bytes, image } = withAttachments();
+    await stage.offer(address, bytes);
     const copy = await stage.copyTo(joe);
-    expect(attachmentsOf(copy.octets, await parseMessage(copy.octets)).map((each) => each.sha256)).toEqual([
+    expect(attachmentsOf(copy.bytes, await parseMessage(copy.bytes)).map((each) => each.sha256)).toEqual([
       sha256(image),
     ]);
   });
@@ -173,12 +173,12 @@ describe('one address', () => {
     const { address } = await stage.forwarding({ forwardTo: newPerson(), preserveHeaders: true, subjectPrefix: 'no ' });
     await stage.offer(address, signed);
     const copy = await stage.copyTo(joe);
-    expect(copy.octets.includes(signed)).toBe(true);
+    expect(copy.bytes.includes(signed)).toBe(true);
     const verdict = await stage.sending.verify(copy);
     expect(verdict.dkim).toContainEqual({ result: 'pass', domain: 'peer.test', selector: 's1' });
     expect(verdict).toMatchObject({ spf: { result: 'pass' }, dmarc: 'pass' });
-    expect(fieldOf(copy.octets, 'From')).toBe('Ann Peer <ann@peer.test>');
-    expect(fieldOf(copy.octets, 'Delivered-To')).toBe(address);
+    expect(fieldOf(copy.bytes, 'From')).toBe('Ann Peer <ann@peer.test>');
+    expect(fieldOf(copy.bytes, 'Delivered-To')).toBe(address);
     expect(copy.from).toMatch(/^bounce\+/);
     expect(copy.parameters).toContain('BODY=8BITMIME');
   });
@@ -201,7 +201,7 @@ describe('one address', () => {
     });
     await stage.offer(address, message('Named'));
     const copy = await stage.copyTo(joe);
-    expect(fieldOf(copy.octets, 'From')).toBe(`The desk <desk@${domain}>`);
+    expect(fieldOf(copy.bytes, 'From')).toBe(`The desk <desk@${domain}>`);
     expect((await stage.sending.verify(copy)).dmarc).toBe('pass');
   });
 });
@@ -228,7 +228,7 @@ describe('what becomes of a copy', () => {
     expect(await stage.eventsOf(delivery.id)).toEqual(['delivery.failed']);
     expect(await stage.statsOf(endpointId)).toEqual({ total: 1, successful: 0, failed: 1 });
     for (const each of [emails[0] ?? '', emails[2] ?? '']) await stage.copyTo(each);
-    expect(fieldOf((await stage.copyTo(emails[0] ?? '')).octets, 'To')).toBe(address);
+    expect(fieldOf((await stage.copyTo(emails[0] ?? '')).bytes, 'To')).toBe(address);
     // Nobody sent it, so nobody is told by a DSN, and the email itself is what it was.
     const { body } = await stage.sending.account.call('GET', `/emails/${emailId}`);
     expect(body).toMatchObject({ type: 'received', status: 'delivered' });
@@ -301,15 +301,15 @@ describe('loops', () => {
   test('a ring through a host that drops Delivered-To ends with the fiftieth Received field', async () => {
     const { address } = await stage.forwarding({ forwardTo: newPerson() });
     await stage.offer(address, message('Ring'));
-    let octets = (await stage.copyTo(joe)).octets;
+    let bytes = (await stage.copyTo(joe)).bytes;
     let turns = 0;
     let refusal = '';
     for (; turns < 60 && refusal === ''; turns++) {
-      const lines = octets.toString('latin1').replace(/^Delivered-To:.*\r\n/gm, '');
+      const lines = bytes.toString('latin1').replace(/^Delivered-To:.*\r\n/gm, '');
       try {
         await stage.offer(address, Buffer.from(lines, 'latin1'));
         const copies = await stage.copiesTo(joe, turns + 2);
-        octets = copies.at(-1)?.octets ?? octets;
+        bytes = copies.at(-1)?.bytes ?? bytes;
       } catch (error) {
         refusal = String(error);
       }
@@ -355,22 +355,22 @@ async function receivedBy(address: string): Promise<string> {
 }
 
 /** What a reader sees of a message, without what a copy may change. */
-async function contentOf(octets: Buffer) {
-  const parsed = await parseMessage(octets);
+async function contentOf(bytes: Buffer) {
+  const parsed = await parseMessage(bytes);
   const { subject, textBody, htmlBody } = parsed;
-  return { subject, textBody, htmlBody, attachments: attachmentsOf(octets, parsed) };
+  return { subject, textBody, htmlBody, attachments: attachmentsOf(bytes, parsed) };
 }
 
 describe.skipIf(!hasCorpora)(`100 messages of ${corporaDirectory}`, () => {
   test('arrive with subject, bodies and attachments equal', async ({ annotate }) => {
     const { address } = await stage.forwarding({ forwardTo: newPerson() });
     const all = await readEmlMessages();
-    const originals = new Map<string, { file: string; octets: Buffer }>();
+    const originals = new Map<string, { file: string; bytes: Buffer }>();
     for (let at = 0; at < all.length && originals.size < 100; at += 5) {
-      const { file, octets } = all[at] ?? { file: '', octets: Buffer.alloc(0) };
-      const wire = toWireForm(octets);
+      const { file, bytes } = all[at] ?? { file: '', bytes: Buffer.alloc(0) };
+      const wire = toWireForm(bytes);
       const id = await stage.offer(address, wire).catch(() => null);
-      if (id !== null) originals.set(id, { file, octets: wire });
+      if (id !== null) originals.set(id, { file, bytes: wire });
     }
     const copies = await stage.copiesTo(joe, originals.size);
     const rows = await stage.sending.query<{ id: string; email_id: string }>(
@@ -383,8 +383,8 @@ describe.skipIf(!hasCorpora)(`100 messages of ${corporaDirectory}`, () => {
       const original = originals.get(emailId);
       const copy = byDelivery.get(id);
       if (original === undefined || copy === undefined) throw new Error(`no copy of ${emailId}`);
-      expect(await contentOf(copy.octets), original.file).toEqual(await contentOf(original.octets));
-      expect(copy.octets.toString('latin1'), original.file).toMatch(/^[\t\r\n\x01-\x7f]*$/);
+      expect(await contentOf(copy.bytes), original.file).toEqual(await contentOf(original.bytes));
+      expect(copy.bytes.toString('latin1'), original.file).toMatch(/^[\t\r\n\x01-\x7f]*$/);
       compared++;
     }
     await annotate(`${compared} compared`);
@@ -393,7 +393,7 @@ describe.skipIf(!hasCorpora)(`100 messages of ${corporaDirectory}`, () => {
   });
 });
 
-function deliveryOf({ octets }: SinkMessage): string {
-  const id = fieldsOf(octets).find(([name]) => name === 'Message-ID')?.[1] ?? '';
+function deliveryOf({ bytes }: SinkMessage): string {
+  const id = fieldsOf(bytes).find(([name]) => name === 'Message-ID')?.[1] ?? '';
   return /dlv_[0-9a-f]{32}/.exec(id)?.[0] ?? '';
 }

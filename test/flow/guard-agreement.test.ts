@@ -58,7 +58,7 @@ describe.skipIf(!hasCorpora)('a back-test over real mail', () => {
 
   /** Sends the messages; answers the file of each email. */
   async function send(messages: CorpusMessage[], reversePath: string): Promise<Map<string, string>> {
-    const wire = messages.map((message) => toWireForm(message.octets));
+    const wire = messages.map((message) => toWireForm(message.bytes));
     const results = await smtpLoad({
       host: '127.0.0.1',
       port: service.smtpPort,

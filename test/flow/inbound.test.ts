@@ -36,8 +36,8 @@ describe.each<ServiceMode>(['single', 'split'])('a mail comes in by SMTP and goe
   async function send(
     lines: string[],
     recipients = [address],
-  ): Promise<{ code: number | null; reply: string; octets: Buffer }> {
-    const octets = Buffer.from(`${lines.join('\r\n')}\r\n`);
+  ): Promise<{ code: number | null; reply: string; bytes: Buffer }> {
+    const bytes = Buffer.from(`${lines.join('\r\n')}\r\n`);
     const [result] = await smtpLoad({
       host: '127.0.0.1',
       port: service.smtpPort,
@@ -46,9 +46,9 @@ describe.each<ServiceMode>(['single', 'split'])('a mail comes in by SMTP and goe
       isReusingConnections: false,
       reversePath: 'sender@elsewhere.test',
       recipients: () => recipients,
-      message: () => toWireForm(octets),
+      message: () => toWireForm(bytes),
     });
-    return { code: result?.code ?? null, reply: result?.reply ?? '', octets };
+    return { code: result?.code ?? null, reply: result?.reply ?? '', bytes };
   }
 
   async function webhookOf(
@@ -102,7 +102,7 @@ describe.each<ServiceMode>(['single', 'split'])('a mail comes in by SMTP and goe
       from: { addresses: [{ name: 'Ada Lovelace', address: 'ada@elsewhere.test' }] },
     });
     expect(payload.email.parsedData.textBody).toContain('Where is my order?');
-    expect(payload.email.parsedData.raw).toBe(sent.octets.toString());
+    expect(payload.email.parsedData.raw).toBe(sent.bytes.toString());
     expect(payload.endpoint).toMatchObject({ id: endpointId, name: 'flow', type: 'webhook' });
 
     const endpoint = await account.call('GET', `/endpoints/${endpointId}`);

@@ -120,8 +120,8 @@ describe.each<ServiceMode>(['split'])('a newcomer with a domain of their own (%s
     }
     expect(JSON.parse(hook.requests[1]?.body ?? '{}').email.subject).toBe('For webhook');
     expect(JSON.stringify(chat.requests.map(({ body }) => body))).toContain('For slack');
-    const copies = stage.sink.messages.filter(({ octets }) =>
-      /^For (single|group)$/.test(fieldOf(octets, 'Subject') ?? ''),
+    const copies = stage.sink.messages.filter(({ bytes }) =>
+      /^For (single|group)$/.test(fieldOf(bytes, 'Subject') ?? ''),
     );
     expect(copies.flatMap(({ recipients }) => recipients).toSorted()).toEqual([
       'boss@elsewhere.test',

@@ -74,7 +74,7 @@ function faults(answer: Answer): string[] {
 
 async function countRows(): Promise<Record<string, number>> {
   const [row] = await stage.query<Record<string, number>>(
-    `select (select count(*)::int from email) as emails, (select count(*)::int from raw_message) as octets,
+    `select (select count(*)::int from email) as emails, (select count(*)::int from raw_message) as bytes,
             (select count(*)::int from recipient) as recipients, (select count(*)::int from idempotency_key) as keys`,
   );
   return row ?? {};
@@ -223,7 +223,7 @@ const accepted: [string, () => EmailBody, (wire: Wire) => void][] = [
   [
     'header values that hide line ends in encoded words',
     () => ({ headers: { 'X-One': '=?utf-8?b?DQpCY2M6IGV2ZUBldmlsLnRlc3Q=?=' } }),
-    ({ message }) => expect(fieldOf(message.octets, 'X-One')).not.toBeNull(),
+    ({ message }) => expect(fieldOf(message.bytes, 'X-One')).not.toBeNull(),
   ],
   [
     'the longest header value, and fifty of them',
@@ -232,7 +232,7 @@ const accepted: [string, () => EmailBody, (wire: Wire) => void][] = [
         Array.from({ length: 50 }, (_, n) => [`X-Long-${n}`, `${'v'.repeat(490)} ${'w'.repeat(490)}`]),
       ),
     }),
-    ({ message }) => expect(fieldOf(message.octets, 'X-Long-49')).toBe(`${'v'.repeat(490)} ${'w'.repeat(490)}`),
+    ({ message }) => expect(fieldOf(message.bytes, 'X-Long-49')).toBe(`${'v'.repeat(490)} ${'w'.repeat(490)}`),
   ],
   [
     'names that hide line ends and quotes',
@@ -267,7 +267,7 @@ const accepted: [string, () => EmailBody, (wire: Wire) => void][] = [
       bcc: Array.from({ length: 48 }, (_, n) => `b${n}@elsewhere.test`),
     }),
     ({ message }) => {
-      expect(message.octets.toString('latin1')).not.toMatch(/b\d+@elsewhere/);
+      expect(message.bytes.toString('latin1')).not.toMatch(/b\d+@elsewhere/);
       expect(new Set(message.recipients).size).toBe(50);
     },
   ],
@@ -293,7 +293,7 @@ const accepted: [string, () => EmailBody, (wire: Wire) => void][] = [
       html: `<img src="data:image/png;base64,iVBORw0KGgo="><img src="${canary.url}"><img src="file://${canary.file}"><link href="${canary.url}">`,
     }),
     ({ message, parsed }) => {
-      expect(message.octets.toString('latin1')).not.toContain('eve@evil');
+      expect(message.bytes.toString('latin1')).not.toContain('eve@evil');
       expect(parsed.html).toContain(`file://${canary.file}`);
       expect(parsed.attachments).toEqual([]);
     },
@@ -336,7 +336,7 @@ const accepted: [string, () => EmailBody, (wire: Wire) => void][] = [
         '{"headers":{"constructor":"1","toString":"2","__proto__":{"X-Evil":"3"},"hasOwnProperty":"4"}}',
       ) as EmailBody,
     ({ message }) => {
-      const names = fieldsOf(message.octets).map(([name]) => name.toLowerCase());
+      const names = fieldsOf(message.bytes).map(([name]) => name.toLowerCase());
       expect(names).toEqual(expect.arrayContaining(['constructor', 'tostring', 'hasownproperty']));
       expect(names).not.toContain('x-evil');
     },
@@ -372,9 +372,9 @@ describe('what can be sent arrives once, as it was composed', () => {
     expect(message.recipients.toSorted()).toEqual(
       ['bob', 'cay', 'dan', 'replies'].map((name) => `${name}@elsewhere.test`),
     );
-    expect(fieldOf(message.octets, 'In-Reply-To')).toBe('<hostile@elsewhere.test>');
-    expect(fieldOf(message.octets, 'References')).toMatch(/<hostile@elsewhere\.test>$/);
-    expect(fieldOf(message.octets, 'Bcc')).toBeNull();
+    expect(fieldOf(message.bytes, 'In-Reply-To')).toBe('<hostile@elsewhere.test>');
+    expect(fieldOf(message.bytes, 'References')).toMatch(/<hostile@elsewhere\.test>$/);
+    expect(fieldOf(message.bytes, 'Bcc')).toBeNull();
   });
 });
 
@@ -382,7 +382,7 @@ describe('what can be sent arrives once, as it was composed', () => {
 async function expectAsComposed(answer: Answer, customFields: string[]): Promise<Wire> {
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
   const message = await stage.messageOf(answer.body.message_id);
-  const wire = message.wireOctets.toString('latin1');
+  const wire = message.wireBytes.toString('latin1');
   expect(wire.endsWith('\r\n.\r\n')).toBe(true);
   expect(wire).not.toMatch(/[^\r]\n|\r[^\n]|^\n/);
   expect(wire).not.toMatch(/[\0\x80-\xff]/);
@@ -390,32 +390,32 @@ async function expectAsComposed(answer: Answer, customFields: string[]): Promise
   expect(Math.max(...lines.map((line) => line.replace(/^\./, '').length))).toBeLessThanOrEqual(998);
   expect(lines.filter((line) => /^\.(?!\.)/.test(line))).toEqual([]);
 
-  const names = fieldsOf(message.octets).map(([name]) => name.toLowerCase());
+  const names = fieldsOf(message.bytes).map(([name]) => name.toLowerCase());
   expect(names[0]).toBe('dkim-signature');
   expect(new Set(names).size, 'no field twice').toBe(names.length);
   expect(names.filter((name) => !OWN_FIELDS.has(name) && !customFields.includes(name))).toEqual([]);
 
-  const [stored] = await stage.query<{ octets: Buffer; envelope: string[] }>(
-    `select r.octets, array(select address from recipient where user_id = e.user_id and email_id = e.id) as envelope
+  const [stored] = await stage.query<{ bytes: Buffer; envelope: string[] }>(
+    `select r.octets as bytes, array(select address from recipient where user_id = e.user_id and email_id = e.id) as envelope
      from email e join raw_message r on r.id = e.raw_id where e.id = $1`,
     [answer.body.id],
   );
-  const composed = message.octets.toString('latin1').replace(/^DKIM-Signature:.*\r\n(?:[ \t].*\r\n)*/, '');
-  expect(composed === stored?.octets.toString('latin1'), 'the octets are those that were stored').toBe(true);
+  const composed = message.bytes.toString('latin1').replace(/^DKIM-Signature:.*\r\n(?:[ \t].*\r\n)*/, '');
+  expect(composed === stored?.bytes.toString('latin1'), 'the octets are those that were stored').toBe(true);
   expect(message.recipients.toSorted()).toEqual(stored?.envelope.toSorted());
   expect(message.recipients.every((address) => address.endsWith('@elsewhere.test'))).toBe(true);
   expect(message.from).toMatch(/^bounce\+[^@]+@(mail\.)?domain\d+\.test$/);
   expect((await stage.verify(message)).dkim.map(({ result }) => result)).toEqual(['pass']);
 
   await stage.awaitStatus(answer.body.id, 'delivered');
-  expect(stage.sink.offered.filter((each) => each.octets.includes(answer.body.message_id))).toHaveLength(1);
+  expect(stage.sink.offered.filter((each) => each.bytes.includes(answer.body.message_id))).toHaveLength(1);
   expect(stage.sink.messages.flatMap(({ recipients }) => recipients).filter((each) => each.includes('@evil'))).toEqual(
     [],
   );
   expect(stage.dns.queries.filter((query) => /\bevil\.test$/.test(query))).toEqual([]);
   expect(canary.visits).toEqual([]);
   expect(wire).not.toContain(CANARY);
-  return { message, parsed: await simpleParser(message.octets, { skipTextToHtml: true }) };
+  return { message, parsed: await simpleParser(message.bytes, { skipTextToHtml: true }) };
 }
 
 describe('our listener relays for nobody', () => {

@@ -24,7 +24,7 @@ async function schedule(subject: string, scheduledAt: string): Promise<Answer['b
 }
 
 function offered(messageId: string): number {
-  return stage.sink.offered.filter(({ octets }) => fieldOf(octets, 'Message-ID') === messageId).length;
+  return stage.sink.offered.filter(({ bytes }) => fieldOf(bytes, 'Message-ID') === messageId).length;
 }
 
 /** Lets a scheduled email of its own leave: whatever was due before it has been looked at by then. */
@@ -45,7 +45,7 @@ test('a scheduled email leaves on its instant, not before, and reads as sent fro
   const message = await stage.messageOf(messageId);
   const lateMs = message.receivedAt.getTime() + (clock?.shift ?? 0) * 1_000 - Date.parse(scheduledAt);
   expect(lateMs).toBeGreaterThanOrEqual(0);
-  expect(Math.abs(Date.parse(fieldOf(message.octets, 'Date') ?? '') - Date.parse(scheduledAt))).toBeLessThan(1_000);
+  expect(Math.abs(Date.parse(fieldOf(message.bytes, 'Date') ?? '') - Date.parse(scheduledAt))).toBeLessThan(1_000);
   const after = await stage.awaitStatus(id, 'delivered');
   expect(after).toMatchObject({ type: 'sent', last_event: 'delivered', scheduled_at: scheduledAt });
   expect(Date.parse(after['sent_at'])).toBeGreaterThanOrEqual(Date.parse(scheduledAt));

@@ -60,11 +60,11 @@ describe.each<ServiceMode>(['single', 'split'])('an email posted arrives at anot
     const message = await stage.messageOf(answer.message_id);
     expect(message.recipients.toSorted()).toEqual(['blind@elsewhere.test', 'bob@elsewhere.test', 'eve@elsewhere.test']);
     expect(message.connection.helo).toBe('mx.postroom.test');
-    expect(fieldOf(message.octets, 'From')).toBe(`Ada Lovelace <${sender}>`);
-    expect(fieldOf(message.octets, 'To')).toContain('eve@elsewhere.test');
-    expect(fieldOf(message.octets, 'Reply-To')).toBe('replies@elsewhere.test');
-    expect(fieldOf(message.octets, 'X-Order')).toBe('4711');
-    expect(message.octets.toString()).not.toContain('blind@');
+    expect(fieldOf(message.bytes, 'From')).toBe(`Ada Lovelace <${sender}>`);
+    expect(fieldOf(message.bytes, 'To')).toContain('eve@elsewhere.test');
+    expect(fieldOf(message.bytes, 'Reply-To')).toBe('replies@elsewhere.test');
+    expect(fieldOf(message.bytes, 'X-Order')).toBe('4711');
+    expect(message.bytes.toString()).not.toContain('blind@');
     expect(stage.dns.queries).toContain('MX elsewhere.test');
 
     const verdict = await stage.verify(message);
@@ -109,7 +109,7 @@ describe.each<ServiceMode>(['single', 'split'])('an email posted arrives at anot
       text: 'Why?',
     });
     const message = await stage.messageOf(question.body.message_id);
-    const octets = [
+    const bytes = [
       'Message-ID: <because@elsewhere.test>',
       `In-Reply-To: ${messageIdOf(message)}`,
       'From: bob@elsewhere.test',
@@ -126,7 +126,7 @@ describe.each<ServiceMode>(['single', 'split'])('an email posted arrives at anot
       isReusingConnections: false,
       reversePath: 'bob@elsewhere.test',
       recipients: () => [sender],
-      message: () => toWireForm(Buffer.from(octets)),
+      message: () => toWireForm(Buffer.from(bytes)),
     });
     expect(offered?.code).toBe(250);
     const answerId = /em_[0-9a-f]{32}/.exec(offered?.reply ?? '')?.[0] ?? '';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { DataReader, type HeldOctets } from '../../haraka-plugins/plugins/receiving/data-reader.ts';
+import { DataReader, type HeldBytes } from '../../haraka-plugins/plugins/receiving/data-reader.ts';
 import { toData } from '../support/servers/smtp-client.ts';
 
-const plenty = (): HeldOctets => ({ sum: 0, limit: 100_000_000 });
+const plenty = (): HeldBytes => ({ sum: 0, limit: 100_000_000 });
 
 /** A stream of numbers in [0, 1) that is the same each time. */
 function seeded(seed: number): () => number {
@@ -38,7 +38,7 @@ describe('Whatever the pieces, the message is the same:', () => {
         'NOOP\r\n',
       );
       expect(reader.refusal).toBeNull();
-      expect(reader.octets.equals(message)).toBe(true);
+      expect(reader.bytes.equals(message)).toBe(true);
       reader.release();
       expect(held.sum).toBe(0);
     }
@@ -46,7 +46,7 @@ describe('Whatever the pieces, the message is the same:', () => {
 
   test('a refused message of any size still has its end found, and holds next to nothing', () => {
     for (const filler of ['x'.repeat(3_000_000), 'X: 1\r\n'.repeat(3_000), '.\r\n..\r\n'.repeat(3_000)]) {
-      const held: HeldOctets = { sum: 0, limit: 10_000 };
+      const held: HeldBytes = { sum: 0, limit: 10_000 };
       const reader = new DataReader(held, new Set());
       const wire = toData(Buffer.from(`${filler}\r\n.\r\n.x\r\n`, 'latin1'));
       let largest = 0;
@@ -67,7 +67,7 @@ describe('Whatever the pieces, the message is the same:', () => {
 });
 
 test('When the process holds too much, the message that grows is put off with 452.', () => {
-  const held: HeldOctets = { sum: 0, limit: 50_000 };
+  const held: HeldBytes = { sum: 0, limit: 50_000 };
   const first = new DataReader(held, new Set());
   first.take(Buffer.from(`X: y\r\n\r\n${'x'.repeat(20_000)}\r\n`));
   const second = new DataReader(held, new Set());

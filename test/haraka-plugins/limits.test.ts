@@ -13,10 +13,10 @@ describe('Time is total time:', () => {
   afterAll(() => server.stop());
 
   /** How long it took the server to end the session, and its last words; one byte each 200 ms keeps the line busy. */
-  async function drip(client: SmtpClient, octet: string): Promise<{ durationMs: number; text: string }> {
+  async function drip(client: SmtpClient, byte: string): Promise<{ durationMs: number; text: string }> {
     const startedAt = performance.now();
     const last = client.reply();
-    const timer = setInterval(() => client.send(octet), 200);
+    const timer = setInterval(() => client.send(byte), 200);
     const { text } = await last;
     await client.closed;
     clearInterval(timer);
@@ -36,7 +36,7 @@ describe('Time is total time:', () => {
     expect(text).toMatch(/^421 4\.4\.2 /);
   });
 
-  test('so does one that sends its message octet by octet, and nobody is asked', async () => {
+  test('so does one that sends its message byte by byte, and nobody is asked', async () => {
     const client = await SmtpClient.greet(server.port);
     await client.begin();
     const { durationMs, text } = await drip(client, 'x');
@@ -160,7 +160,7 @@ describe('Nonsense costs its sender the session and nobody else anything:', () =
     expect((await client.deliver(message)).code).toBe(250);
     client.destroy();
     expect(server.child.exitCode).toBeNull();
-    expect(residentOctets(server)).toBeLessThan(300_000_000);
+    expect(residentBytes(server)).toBeLessThan(300_000_000);
     await server.stop();
   });
 
@@ -171,7 +171,7 @@ describe('Nonsense costs its sender the session and nobody else anything:', () =
     await client.closed;
   });
 
-  test('a command of 600 octets is answered, one of 1,100 is 521', async () => {
+  test('a command of 600 bytes is answered, one of 1,100 is 521', async () => {
     const client = await SmtpClient.greet(server.port);
     expect((await client.say('X'.repeat(600))).code).toBe(500);
     expect((await client.say('X'.repeat(1_100))).code).toBe(521);
@@ -254,10 +254,10 @@ describe('Memory for messages is limited:', () => {
       await new Promise((resolve) => setTimeout(resolve, 200));
       return { verdict: 'accepted', emailIds: ['em_1'] };
     };
-    const octets = Buffer.from(`Subject: big\r\n\r\n${`${'x'.repeat(998)}\r\n`.repeat(14_000)}.\r\n`, 'latin1');
+    const bytes = Buffer.from(`Subject: big\r\n\r\n${`${'x'.repeat(998)}\r\n`.repeat(14_000)}.\r\n`, 'latin1');
     let peak = 0;
     const watch = setInterval(() => {
-      peak = Math.max(peak, residentOctets(server));
+      peak = Math.max(peak, residentBytes(server));
     }, 50);
     const codes = await Promise.all(
       Array.from({ length: 40 }, async () => {
@@ -269,7 +269,7 @@ describe('Memory for messages is limited:', () => {
           client.destroy();
           return data.code;
         }
-        client.send(octets);
+        client.send(bytes);
         const { code } = await client.reply();
         client.destroy();
         return code;
@@ -287,7 +287,7 @@ describe('Memory for messages is limited:', () => {
 });
 
 /** Resident memory of the SMTP process. */
-function residentOctets(server: SmtpServer): number {
+function residentBytes(server: SmtpServer): number {
   const status = readFileSync(`/proc/${server.child.pid}/status`, 'latin1');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
 }

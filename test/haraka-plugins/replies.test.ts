@@ -163,7 +163,7 @@ test('The same recipient twice is one recipient.', async () => {
   expect(server.messages[0]?.request.recipients).toHaveLength(1);
 });
 
-test('MAIL checks SIZE and BODY before any octet is sent.', async () => {
+test('MAIL checks SIZE and BODY before any byte is sent.', async () => {
   expect((await client.say('MAIL FROM:<a@b.test> SIZE=15000001')).text).toMatch(/^552 5\.3\.4 /);
   expect((await client.say('MAIL FROM:<a@b.test> SIZE=lots')).text).toMatch(/^501 5\.5\.4 /);
   expect((await client.say('MAIL FROM:<a@b.test> BODY=BINARYMIME')).text).toMatch(/^501 5\.5\.4 /);

@@ -15,7 +15,7 @@ type Message = Reply<'receiving.message.accept'>;
 /** What the receiving actor of the test says; each can be replaced at any time. */
 export interface Script {
   recipient: (recipient: string) => Recipient | Promise<Recipient>;
-  message: (request: Request<'receiving.message.accept'>, octets: Buffer) => Message | Promise<Message>;
+  message: (request: Request<'receiving.message.accept'>, bytes: Buffer) => Message | Promise<Message>;
   hasRoom: () => boolean | Promise<boolean>;
 }
 
@@ -28,7 +28,7 @@ export class SmtpServer {
   readonly script: Script;
   /** what was asked, in order */
   readonly recipients: string[] = [];
-  readonly messages: { request: Request<'receiving.message.accept'>; octets: Buffer }[] = [];
+  readonly messages: { request: Request<'receiving.message.accept'>; bytes: Buffer }[] = [];
   output = '';
   readonly exited: Promise<number | null>;
   #busServer: SocketBusServer | null = null;
@@ -43,10 +43,10 @@ export class SmtpServer {
       this.recipients.push(recipient);
       return this.script.recipient(recipient);
     });
-    this.bus.serve('receiving.message.accept', async (request, octets) => {
-      const message = { request, octets: Buffer.from(octets) };
+    this.bus.serve('receiving.message.accept', async (request, bytes) => {
+      const message = { request, bytes: Buffer.from(bytes) };
       this.messages.push(message);
-      return this.script.message(request, message.octets);
+      return this.script.message(request, message.bytes);
     });
     this.child = spawn(process.execPath, ['bin/smtp.ts'], {
       cwd: path.join(import.meta.dirname, '../..'),

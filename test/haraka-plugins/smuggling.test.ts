@@ -105,7 +105,7 @@ test('A client that vanishes within DATA leaves nothing; after the final dot its
   const after = await SmtpClient.greet(server.port);
   expect((await after.deliver('Subject: next\r\n\r\n.\r\n')).code).toBe(250);
   after.destroy();
-  expect(server.messages.map(({ octets }) => octets.toString())).toEqual([
+  expect(server.messages.map(({ bytes }) => bytes.toString())).toEqual([
     'Subject: whole\r\n\r\nbody\r\n',
     'Subject: next\r\n\r\n',
   ]);

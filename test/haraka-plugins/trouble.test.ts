@@ -60,8 +60,8 @@ describe('Trouble on our side is 451 4.3.0, whatever it is:', () => {
     server.script.message = never;
     const atRcpt = await SmtpClient.greet(server.port);
     await atRcpt.say('MAIL FROM:<a@client.test>');
-    const answered = async (client: SmtpClient, octets: string) => {
-      client.send(octets);
+    const answered = async (client: SmtpClient, bytes: string) => {
+      client.send(bytes);
       return await client.reply();
     };
     const [rcpt, data] = await Promise.all([
@@ -219,7 +219,7 @@ test('The log has one line of JSON per message, without subject, body or keys of
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   const messages = lines.filter(({ event }) => event === 'smtp.message');
   expect(messages).toHaveLength(1);
-  expect(messages[0]).toMatchObject({ recipients: 1, sizeOctets: 40, reply: '250 2.0.0 Ok: queued as em_1' });
+  expect(messages[0]).toMatchObject({ recipients: 1, sizeBytes: 40, reply: '250 2.0.0 Ok: queued as em_1' });
   expect(
     lines.filter(({ event, acceptedMessages }) => event === 'smtp.session' && acceptedMessages === 1),
   ).toHaveLength(1);

@@ -34,9 +34,9 @@ export function keepLogs(): void {
   );
 }
 
-/** Of larger ones the middle is not looked at. Octets. */
+/** Of larger ones the middle is not looked at. Bytes. */
 const LOOKED_AT = 65_536;
-/** The end of data of SMTP is among these. Octets. */
+/** The end of data of SMTP is among these. Bytes. */
 const LAST = 5;
 
 /** What Node hands to a process that begins. */
@@ -64,9 +64,9 @@ function followProcess(child: ChildProcess, { file, args = [], envPairs = [] }: 
   for (const stream of [child.stdout, child.stderr])
     if (stream !== null) {
       const lines = program === null ? new LogLines() : null;
-      onChunks(stream, 'push', (octets) => {
-        keepLog(name, lines === null ? octets : lines.take(octets));
-        keepSecrets(secretsIn(asText(octets)));
+      onChunks(stream, 'push', (bytes) => {
+        keepLog(name, lines === null ? bytes : lines.take(bytes));
+        keepSecrets(secretsIn(asText(bytes)));
       });
     }
   const directory = envPairs.find((pair) => pair.startsWith('DATA_DIR='))?.slice('DATA_DIR='.length);
@@ -96,8 +96,8 @@ function programIn(words: readonly string[]): string | null {
 class LogLines {
   #rest = '';
 
-  take(octets: Uint8Array): string {
-    const lines = `${this.#rest}${Buffer.from(octets).toString('latin1')}`.split('\n');
+  take(bytes: Uint8Array): string {
+    const lines = `${this.#rest}${Buffer.from(bytes).toString('latin1')}`.split('\n');
     this.#rest = lines.pop() ?? '';
     const logged = lines.filter((line) => line.startsWith('{"level":')).map((line) => `${line}\n`);
     return Buffer.from(logged.join(''), 'latin1').toString();
@@ -122,13 +122,13 @@ function followConnections(): void {
   /** null: PostgreSQL's protocol, which begins with a length and says its secrets in no words */
   const connections = new WeakMap<object, Record<(typeof directions)[number], BodyCollector> | null>();
   for (const direction of directions)
-    onChunks(Socket.prototype, direction, (octets, socket) => {
+    onChunks(Socket.prototype, direction, (bytes, socket) => {
       const known = connections.get(socket);
       const bodies =
-        known === undefined && octets[0] !== 0 ? { write: new BodyCollector(), push: new BodyCollector() } : known;
+        known === undefined && bytes[0] !== 0 ? { write: new BodyCollector(), push: new BodyCollector() } : known;
       if (known === undefined) connections.set(socket, bodies ?? null);
       if (bodies === undefined || bodies === null) return;
-      const text = asText(octets);
+      const text = asText(bytes);
       keepSecrets([...secretsIn(text), ...bodies[direction].take(text)]);
     });
 }
@@ -154,7 +154,7 @@ function followRequests(fastify: FastifyInstance): void {
 }
 
 /** Looks at what passes through a stream, or all of a kind, without being a reader, which would take it from others or begin too early. */
-function onChunks(streams: object, method: 'push' | 'write', look: (octets: Uint8Array, stream: object) => void): void {
+function onChunks(streams: object, method: 'push' | 'write', look: (bytes: Uint8Array, stream: object) => void): void {
   const methods = streams as Record<typeof method, (...words: unknown[]) => unknown>;
   const former = methods[method];
   methods[method] = function lookedAt(this: object, ...words) {
@@ -165,8 +165,8 @@ function onChunks(streams: object, method: 'push' | 'write', look: (octets: Uint
   };
 }
 
-function asText(octets: Uint8Array): string {
-  const all = Buffer.from(octets.buffer, octets.byteOffset, octets.length);
+function asText(bytes: Uint8Array): string {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (all.length <= LOOKED_AT) return all.toString('latin1');
   return all.toString('latin1', 0, LOOKED_AT) + all.toString('latin1', all.length - LAST);
 }

@@ -17,7 +17,7 @@ export type SecretKind =
 
 export interface Secret {
   kind: SecretKind;
-  /** its octets as Latin-1 */
+  /** its bytes as Latin-1 */
   value: string;
 }
 

@@ -120,11 +120,11 @@ test('the body of a mail is taken from its transaction however it is cut, and of
   const text = 'Subject: x\r\n\r\nthe plan for the old harbour\r\n.\r\n';
   const collected = (header: string, cut: number) => {
     const collector = new BodyCollector();
-    const octets = `${header}${text}`;
+    const bytes = `${header}${text}`;
     return [
       'RCPT TO:<a@b.test>\r\nDATA\r\n',
-      octets.slice(0, cut),
-      octets.slice(cut),
+      bytes.slice(0, cut),
+      bytes.slice(cut),
       'the words behind the end of it\r\n',
     ]
       .flatMap((chunk) => collector.take(chunk))

@@ -48,7 +48,7 @@ const PRIVATE_KEYS = [
 const MAX_LINE = 300;
 /** What is shown of all leaks. */
 const MOST_SHOWN = 30;
-/** Of a line without end, or between two that are read together. Octets. */
+/** Of a line without end, or between two that are read together. Bytes. */
 const MOST_CARRIED = 65_536;
 
 /** Kinds that a run of all tests comes to know for certain; one that is missing is no longer looked for. */
@@ -96,9 +96,9 @@ export async function findLeaks(folder: string): Promise<Findings> {
   for (const kind of secrets.values()) findings.secretCounts.set(kind, (findings.secretCounts.get(kind) ?? 0) + 1);
   for (const log of await readdir(path.join(folder, LOGS))) {
     findings.logCount++;
-    for await (const octets of wholeLines(path.join(folder, LOGS, log))) {
-      findings.lineCount += countLines(octets);
-      findings.leaks.push(...leaksIn(log, octets, finder));
+    for await (const bytes of wholeLines(path.join(folder, LOGS, log))) {
+      findings.lineCount += countLines(bytes);
+      findings.leaks.push(...leaksIn(log, bytes, finder));
     }
   }
   return findings;
@@ -119,20 +119,20 @@ function formsOf({ kind, value }: Secret): Secret[] {
   return [...new Set(forms)].filter((form) => form.length >= SHORTEST_SECRET).map((form) => ({ kind, value: form }));
 }
 
-/** What of Base64 depends on these octets alone, with 0, 1 or 2 others before them in a group of three (RFC 4648 §4). */
-function base64Forms(octets: Buffer): string[] {
+/** What of Base64 depends on these bytes alone, with 0, 1 or 2 others before them in a group of three (RFC 4648 §4). */
+function base64Forms(bytes: Buffer): string[] {
   return [0, 1, 2].map((before) => {
-    const text = Buffer.concat([Buffer.alloc(before), octets]).toString('base64');
-    return text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + octets.length) * 8) / 6));
+    const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
+    return text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
   });
 }
 
-function* leaksIn(log: string, octets: Buffer, finder: Finder): Iterable<Leak> {
+function* leaksIn(log: string, bytes: Buffer, finder: Finder): Iterable<Leak> {
   const kinds = new Map<number, SecretKind>();
-  for (const { at, kind } of finder.find(octets)) kinds.set(octets.lastIndexOf(0x0a, at) + 1, kind);
+  for (const { at, kind } of finder.find(bytes)) kinds.set(bytes.lastIndexOf(0x0a, at) + 1, kind);
   for (const [start, kind] of kinds) {
-    const end = octets.indexOf(0x0a, start);
-    const line = octets.subarray(start, end === -1 ? octets.length : end);
+    const end = bytes.indexOf(0x0a, start);
+    const line = bytes.subarray(start, end === -1 ? bytes.length : end);
     const text = line.toString('latin1');
     if (MEANT.some((meant) => meant.program.test(log) && meant.line.test(text))) continue;
     yield { kind, log, line: masked(line, finder) };
@@ -142,7 +142,7 @@ function* leaksIn(log: string, octets: Buffer, finder: Finder): Iterable<Leak> {
 function masked(line: Buffer, finder: Finder): string {
   const shown = Buffer.from(line);
   const found = [...finder.find(line)];
-  for (const { at, octetCount } of found) shown.fill('*', at, at + octetCount);
+  for (const { at, byteCount } of found) shown.fill('*', at, at + byteCount);
   const begin = Math.max(0, (found[0]?.at ?? 0) - MAX_LINE / 2);
   return shown.toString('utf8', begin, begin + MAX_LINE);
 }
@@ -151,23 +151,23 @@ function masked(line: Buffer, finder: Finder): string {
 async function* wholeLines(file: string): AsyncIterable<Buffer> {
   let rest = Buffer.alloc(0);
   for await (const chunk of createReadStream(file, { highWaterMark: 4 * 1_048_576 })) {
-    const octets = Buffer.concat([rest, chunk as Buffer]);
-    const end = Math.max(octets.lastIndexOf(0x0a) + 1, octets.length - MOST_CARRIED);
-    yield octets.subarray(0, end);
-    rest = octets.subarray(end);
+    const bytes = Buffer.concat([rest, chunk as Buffer]);
+    const end = Math.max(bytes.lastIndexOf(0x0a) + 1, bytes.length - MOST_CARRIED);
+    yield bytes.subarray(0, end);
+    rest = bytes.subarray(end);
   }
   if (rest.length > 0) yield rest;
 }
 
-function countLines(octets: Buffer): number {
+function countLines(bytes: Buffer): number {
   let count = 0;
-  for (let at = octets.indexOf(0x0a); at !== -1; at = octets.indexOf(0x0a, at + 1)) count++;
+  for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1)) count++;
   return count;
 }
 
 interface Found {
   at: number;
-  octetCount: number;
+  byteCount: number;
   kind: SecretKind;
 }
 
@@ -176,25 +176,25 @@ const BASE = 16_777_619;
 const BITS = 24;
 
 /**
- * Finds any of very many strings, by the hash of the octets that each begins with, rolled over the text (Rabin and Karp): 8 s of one core
+ * Finds any of very many strings, by the hash of the bytes that each begins with, rolled over the text (Rabin and Karp): 8 s of one core
  * for 100 MB and 100,000 strings, where `grep -F -f` took 17 s for 60,000 (2026-11-22, on a machine that was busy).
  */
 class Finder {
   readonly #beginnings = new Uint8Array(2 ** (BITS - 3));
-  readonly #forms = new Map<number, { octets: Buffer; kind: SecretKind }[]>();
-  /** what the octet that leaves the window weighs */
+  readonly #forms = new Map<number, { bytes: Buffer; kind: SecretKind }[]>();
+  /** what the byte that leaves the window weighs */
   readonly #weight: number;
 
   constructor(secrets: readonly Secret[]) {
     this.#weight = Array.from({ length: SHORTEST_SECRET }).reduce<number>((weight) => Math.imul(weight, BASE), 1);
     const keys = PRIVATE_KEYS.map((value): Secret => ({ kind: 'private key', value }));
     for (const { kind, value } of [...secrets, ...keys]) {
-      const octets = Buffer.from(value, 'latin1');
+      const bytes = Buffer.from(value, 'latin1');
       let hash = 0;
-      for (const octet of octets.subarray(0, SHORTEST_SECRET)) hash = (Math.imul(hash, BASE) + octet) | 0;
+      for (const byte of bytes.subarray(0, SHORTEST_SECRET)) hash = (Math.imul(hash, BASE) + byte) | 0;
       const place = hash >>> (32 - BITS);
       this.#beginnings[place >>> 3] = (this.#beginnings[place >>> 3] ?? 0) | (1 << (place & 7));
-      this.#forms.set(hash, [...(this.#forms.get(hash) ?? []), { octets, kind }]);
+      this.#forms.set(hash, [...(this.#forms.get(hash) ?? []), { bytes, kind }]);
     }
   }
 
@@ -208,9 +208,9 @@ class Finder {
       if (((this.#beginnings[place >>> 3] ?? 0) & (1 << (place & 7))) === 0) continue;
       const at = end + 1 - SHORTEST_SECRET;
       if (at < 0) continue;
-      for (const { octets, kind } of this.#forms.get(hash) ?? [])
-        if (text.compare(octets, 0, octets.length, at, Math.min(at + octets.length, text.length)) === 0)
-          yield { at, octetCount: octets.length, kind };
+      for (const { bytes, kind } of this.#forms.get(hash) ?? [])
+        if (text.compare(bytes, 0, bytes.length, at, Math.min(at + bytes.length, text.length)) === 0)
+          yield { at, byteCount: bytes.length, kind };
     }
   }
 }

@@ -71,13 +71,13 @@ export function bodyLines(body: string): Secret[] {
   return [...new Set([...lines.slice(0, 2), ...lines.slice(-1)])].map((value) => ({ kind: 'mail body', value }));
 }
 
-/** Collects the bodies from the octets of one direction of an SMTP connection; reports (RFC 6522) say what logs say, in the same words. */
+/** Collects the bodies from the bytes of one direction of an SMTP connection; reports (RFC 6522) say what logs say, in the same words. */
 export class BodyCollector {
   #isInData = false;
   #isInBody = false;
   #isReport = false;
 
-  /** Takes the next octets as Latin-1; answers what they tell. */
+  /** Takes the next bytes as Latin-1; answers what they tell. */
   take(text: string): Secret[] {
     if (!this.#isInData) {
       this.#isInData = /(?:^|\r\n)DATA\r\n$/i.test(text);

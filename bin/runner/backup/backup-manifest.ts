@@ -50,7 +50,7 @@ export async function readManifest(directory: string): Promise<BackupManifest> {
 export async function checkFiles(
   directory: string,
   manifest: BackupManifest,
-  onProgress: (doneOctets: number) => void,
+  onProgress: (doneBytes: number) => void,
 ): Promise<void> {
   const known = new Map<string, WrittenFile>(manifest.files.map((file) => [file.path, file]));
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
@@ -65,10 +65,10 @@ export async function checkFiles(
       if (error.code === 'ENOENT') throw new BackupRefused(`${file} is missing`);
       throw new BackupRefused(`${file} cannot be read: ${error.message}`);
     });
-    if (found.sizeOctets !== expected.sizeOctets)
-      throw new BackupRefused(`${file} has ${found.sizeOctets} octets and not ${expected.sizeOctets}`);
+    if (found.sizeBytes !== expected.sizeBytes)
+      throw new BackupRefused(`${file} has ${found.sizeBytes} bytes and not ${expected.sizeBytes}`);
     if (found.sha256 !== expected.sha256) throw new BackupRefused(`${file} is damaged: its sha256 does not match`);
-    done += found.sizeOctets;
+    done += found.sizeBytes;
     onProgress(done);
   });
 }
@@ -107,7 +107,7 @@ const manifestShape = z.object({
       path: z
         .string()
         .refine((value) => !path.posix.isAbsolute(value) && !value.split('/').includes('..'), 'leaves the folder'),
-      sizeOctets: z.number().int(),
+      sizeBytes: z.number().int(),
       sha256: z.string(),
     }),
   ),

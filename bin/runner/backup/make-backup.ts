@@ -39,7 +39,7 @@ export interface BackupOrder {
 export interface BackupReport {
   directory: string;
   kind: BackupManifest['kind'];
-  sizeOctets: number;
+  sizeBytes: number;
   files: number;
   seconds: number;
   /** everything that was committed before is in it */
@@ -50,8 +50,8 @@ export interface BackupReport {
   newestEmailAt: string | null;
 }
 
-/** Room that is left over when the copy is there: WAL that comes meanwhile, and the manifest. Octets. */
-const ROOM_OVER_OCTETS = 256 * 1024 * 1024;
+/** Room that is left over when the copy is there: WAL that comes meanwhile, and the manifest. Bytes. */
+const ROOM_OVER_BYTES = 256 * 1024 * 1024;
 
 /**
  * Writes a backup to a draft beside its place and renames it when all of it is on the disk: a folder of that name is whole.
@@ -108,11 +108,11 @@ export async function makeBackup(order: BackupOrder): Promise<BackupReport> {
     await syncDirectory(draft);
     await rename(draft, directory);
     await syncDirectory(path.dirname(directory));
-    const sizeOctets = files.reduce((sum, file) => sum + file.sizeOctets, 0);
+    const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
     const seconds = Math.round((performance.now() - begun) / 100) / 10;
-    tell.say(`${directory} is whole: ${sizeInWords(sizeOctets)} in ${files.length} files, ${seconds} s`);
+    tell.say(`${directory} is whole: ${sizeInWords(sizeBytes)} in ${files.length} files, ${seconds} s`);
     const newestEmailAt = contents.newestEmailAt?.toISOString() ?? null;
-    return { directory, kind, sizeOctets, files: files.length, seconds, ...times, ...contents, newestEmailAt };
+    return { directory, kind, sizeBytes, files: files.length, seconds, ...times, ...contents, newestEmailAt };
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     throw error;
@@ -133,10 +133,10 @@ async function copy({ reached, tell }: BackupOrder, draft: string): Promise<Body
     url: reached.url,
     target: path.join(draft, CLUSTER_FOLDER),
     owner: null,
-    async assertRoom(octets) {
-      await assertRoom(draft, octets);
+    async assertRoom(bytes) {
+      await assertRoom(draft, bytes);
       tell.say(
-        `Copying about ${sizeInWords(octets)} ${reached.isServed === true ? 'beside the running service' : ''}`.trim(),
+        `Copying about ${sizeInWords(bytes)} ${reached.isServed === true ? 'beside the running service' : ''}`.trim(),
       );
     },
     onProgress: (done, all) => tell.step('Copied', done, all),
@@ -195,9 +195,9 @@ async function assertReplaceable(directory: string, parent: string): Promise<voi
     throw new Error(`${directory} is where a disk is mounted: name a folder within it`);
 }
 
-async function assertRoom(directory: string, octets: number): Promise<void> {
+async function assertRoom(directory: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(directory);
-  const needed = octets + ROOM_OVER_OCTETS;
+  const needed = bytes + ROOM_OVER_BYTES;
   if (bavail * bsize < needed)
     throw new Error(
       `${path.dirname(directory)} has room for ${sizeInWords(bavail * bsize)}, and the backup needs ${sizeInWords(needed)}`,

@@ -106,8 +106,8 @@ async function runClient(program: string, words: string[], url: string): Promise
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';
-  child.stderr.on('data', (octets: Buffer) => {
-    said = `${said}${octets.toString()}`.slice(-2_000);
+  child.stderr.on('data', (bytes: Buffer) => {
+    said = `${said}${bytes.toString()}`.slice(-2_000);
   });
   const status = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);

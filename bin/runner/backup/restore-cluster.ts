@@ -77,13 +77,13 @@ async function placeFiles(order: RestoreOrder, draft: string, owner: SystemUser 
   const at = (name: string) => path.join(draft, path.posix.relative(CLUSTER_FOLDER, name));
   for (const folder of manifest.folders) await makeDirectory(at(folder), owner);
   const files = manifest.files.filter((file) => file.path.startsWith(`${CLUSTER_FOLDER}/`));
-  const all = files.reduce((sum, file) => sum + file.sizeOctets, 0);
+  const all = files.reduce((sum, file) => sum + file.sizeBytes, 0);
   let done = 0;
   await eachAtOnce(files, FILES_AT_ONCE, async (file) => {
     const from = path.join(directory, file.path);
     const written = await copyFileDurably(from, at(file.path), owner);
     if (written.sha256 !== file.sha256) throw new BackupRefused(`${from} is damaged: its sha256 does not match`);
-    done += written.sizeOctets;
+    done += written.sizeBytes;
     tell.step('Restored', done, all);
   });
   for (const folder of manifest.folders.toReversed()) await syncDirectory(at(folder));

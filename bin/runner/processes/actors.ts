@@ -8,8 +8,8 @@ import { startReceivingActor } from '../../../actors/receiving/actor.ts';
 import { startSchedulingActor } from '../../../actors/scheduling/actor.ts';
 import { startSendingActor } from '../../../actors/sending/actor.ts';
 import { startThreadingActor } from '../../../actors/threading/actor.ts';
+import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
-import { createOctetStore } from '../../../db/octet-store.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { type Config, faultOf } from '../../config.ts';
 import { drawRandom } from '../draw-random.ts';
@@ -27,12 +27,12 @@ export interface ContextOptions {
   log: Logger;
 }
 
-/** What all actors of this process share; the octets that one keeps in memory are there for the others. */
+/** What all actors of this process share; the bytes that one keeps in memory are there for the others. */
 export function createActorContext({ bus, database, log }: ContextOptions): ActorContext {
   return {
     bus,
     database,
-    octets: createOctetStore({ database, log }),
+    bytes: createByteStore({ database, log }),
     log,
     now: () => new Date(),
     random: drawRandom,

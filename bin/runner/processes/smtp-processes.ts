@@ -121,8 +121,8 @@ function replyToMail({ host, port, isProxied }: SmtpProcessesOptions): Promise<s
     const commands = ['EHLO localhost', 'MAIL FROM:<>'];
     let lines = '';
     socket.setTimeout(REPLY_LIMIT_MS, () => socket.destroy());
-    socket.on('data', (octets) => {
-      lines += octets.toString('latin1');
+    socket.on('data', (bytes) => {
+      lines += bytes.toString('latin1');
       // The last line of a reply has a space behind its code (RFC 5321 §4.2.1).
       const last = /^(\d{3}) .*\r\n$/m.exec(lines);
       if (last === null) return;

@@ -166,7 +166,7 @@ create function raw_octets(p_user_id text, p_email_id text, p_start integer, p_l
 revoke all on function raw_octets from public;
 grant execute on function raw_octets to postroom_gateway, postroom_actor, postroom_domain;
 
--- Those of the emails of the user that SMTP accepted and that are still to be parsed, with the beginning of their octets.
+-- Those of the emails of the user that SMTP accepted and that are still to be parsed, with the beginning of their bytes.
 create function pending_receptions(p_user_id text, p_email_ids text[], p_length integer)
   returns table (email_id text, recipient text, own_address text, address_id text, domain_id text, accepted_at timestamptz,
     is_test boolean, head bytea)
@@ -179,7 +179,7 @@ create function pending_receptions(p_user_id text, p_email_ids text[], p_length 
 revoke all on function pending_receptions from public;
 grant execute on function pending_receptions to postroom_gateway, postroom_actor, postroom_domain;
 
--- How many octets the messages behind these emails of the user have.
+-- How many bytes the messages behind these emails of the user have.
 create function raw_sizes(p_user_id text, p_email_ids text[]) returns table (email_id text, octets bigint)
   language sql stable security definer set search_path = public, pg_temp as $$
     select e.id, r.size_octets::bigint from email e join raw_message r on r.id = e.raw_id

@@ -131,8 +131,8 @@ begin
   select f.user_id, f.id, f.thread_id, f.status from fresh f where f.status <> f.former_status;
 end $$;
 
--- Gives the octets of a scheduled email another date. The Date field as we compose it has always the same length, so nothing else moves.
--- Answers the value of the field; null when the email is not scheduled or its octets have no such field.
+-- Gives the bytes of a scheduled email another date. The Date field as we compose it has always the same length, so nothing else moves.
+-- Answers the value of the field; null when the email is not scheduled or its bytes have no such field.
 create function redate_scheduled(p_user_id text, p_email_id text, p_at timestamptz) returns text
   language sql volatile security definer set search_path = public, pg_temp as $$
     with written as materialized (

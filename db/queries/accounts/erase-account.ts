@@ -26,7 +26,7 @@ export async function closeAccount(database: Database, userId: string): Promise<
 }
 
 /**
- * Removes every row of the user but those that say that there is an account, table by table in small transactions, and the octets that nobody else
+ * Removes every row of the user but those that say that there is an account, table by table in small transactions, and the bytes that nobody else
  * has a right to. Answers how many rows went: what came while it went on is for another call. Safe to be cut at any point and to run again.
  */
 export async function eraseRows(database: Database, userId: string): Promise<number> {
@@ -40,7 +40,7 @@ export async function eraseRows(database: Database, userId: string): Promise<num
   return count;
 }
 
-/** Tables that lead to octets, and by which column: these go together. */
+/** Tables that lead to bytes, and by which column: these go together. */
 const RAW_COLUMNS: Readonly<Record<string, string>> = {
   email: 'raw_id',
   reception: 'raw_id',

@@ -37,7 +37,7 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
   { file: 'threads.jsonl', query: rowsOf('thread', 't.created_at, t.id', ['search_text', 'label_keys']) },
   {
     file: 'emails.jsonl',
-    // One may be tens of megaoctets.
+    // One may be tens of megabytes.
     atOnce: 1,
     query: `
       select (to_jsonb(e) - 'user_id' - 'raw_id') || jsonb_build_object('has_raw_message', e.raw_id is not null,
@@ -57,7 +57,7 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
   { file: 'events.jsonl', query: rowsOf('event', 't.seq') },
 ];
 
-/** Rows of kilooctets. */
+/** Rows of kilobytes. */
 const READ_AT_ONCE = 100;
 
 /**
@@ -79,16 +79,16 @@ export async function readDocuments(
 }
 
 /** Which raw messages the user has, for readDocuments. */
-export const KEPT_OCTETS_QUERY = `
+export const KEPT_BYTES_QUERY = `
   select jsonb_build_object('emailId', e.id, 'rawId', e.raw_id, 'createdAt', e.created_at) as document
   from email e where e.user_id = $1 and e.raw_id is not null order by e.created_at, e.id`;
 
-/** The octets of one; null when they are gone. */
-export async function readKeptOctets(client: pg.ClientBase, rawId: string): Promise<Buffer | null> {
-  const { rows } = await client.query<{ octets: Buffer }>({
-    name: 'export-octets',
-    text: 'select octets from raw_message where id = $1',
+/** The bytes of one; null when they are gone. */
+export async function readKeptBytes(client: pg.ClientBase, rawId: string): Promise<Buffer | null> {
+  const { rows } = await client.query<{ bytes: Buffer }>({
+    name: 'export-bytes',
+    text: 'select octets as bytes from raw_message where id = $1',
     values: [rawId],
   });
-  return rows[0]?.octets ?? null;
+  return rows[0]?.bytes ?? null;
 }

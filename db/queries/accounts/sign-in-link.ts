@@ -3,14 +3,14 @@ import { SIGN_IN_LINK_LIFE_MS, signInLinkIdentifier, storedIdentifier } from '..
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../../core/shared/identifiers.ts';
 import type { Database } from '../../connection/database.ts';
 
-const TOKEN_OCTETS = 32;
+const TOKEN_BYTES = 32;
 
 /**
  * Makes a link that signs the account of that address (in lower case) in once within 24 hours, and answers the token that it bears; null when
  * there is no such account. Only the token's SHA-256 is kept. The pool must be of the URL's own role.
  */
 export async function makeSignInLink(database: Database, email: string): Promise<string | null> {
-  const token = randomBytes(TOKEN_OCTETS).toString('base64url');
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const now = new Date();
   const { rowCount } = await database.pool.query(
     `insert into auth_verification (id, identifier, value, expires_at)

@@ -1,7 +1,7 @@
 import { storableText } from '../../../core/shared/text.ts';
+import { storeBytesSql } from '../../byte-store.ts';
 import { LEASE_SECONDS } from '../../claim.ts';
 import type { Database } from '../../connection/database.ts';
-import { storeOctetsSql } from '../../octet-store.ts';
 import type { Reception } from './reception.ts';
 
 /** The envelope of an SMTP transaction or test. */
@@ -18,8 +18,8 @@ interface OfferedEnvelope {
 /** One SMTP transaction or test that waits for its commit, with the identifiers of its rows if it is new. */
 export interface Offer {
   envelope: OfferedEnvelope;
-  octets: Buffer;
-  /** of the octets, hex */
+  bytes: Buffer;
+  /** of the bytes, hex */
   sha256: string;
   rawId: string;
   /** one per recipient, in their order */
@@ -79,7 +79,7 @@ const acceptSql = (more: string) => `
     select r.* from recipient r join message m using (raw_id)
     where m.is_test and not exists (select from reception o where o.user_id = r.user_id and o.email_id = r.email_id)
   ), stored as (
-    ${storeOctetsSql('(select * from message where raw_id in (select raw_id from taken))', '$3')}
+    ${storeBytesSql('(select * from message where raw_id in (select raw_id from taken))', '$3')}
   )${more}
   insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, address_id, domain_id, remote_address,
     helo, is_tls, trace_fields, is_test, accepted_at, claimed_by, claimed_until, tries)
@@ -103,12 +103,12 @@ const ACCEPT_TRACED = {
 
 function messageRows(offers: readonly Offer[]): unknown[] {
   let start = 0;
-  return offers.map(({ envelope, octets, sha256, rawId, traceParent }) => {
+  return offers.map(({ envelope, bytes, sha256, rawId, traceParent }) => {
     const row = {
       raw_id: rawId,
       sha256,
       start,
-      length: octets.length,
+      length: bytes.length,
       reverse_path: storableText(envelope.reversePath),
       remote_address: storableText(envelope.remoteAddress),
       helo: storableText(envelope.helo),
@@ -117,7 +117,7 @@ function messageRows(offers: readonly Offer[]): unknown[] {
       is_test: envelope.isTest === true,
       trace_parent: traceParent,
     };
-    start += octets.length;
+    start += bytes.length;
     return row;
   });
 }
@@ -138,8 +138,8 @@ function recipientRows(offers: readonly Offer[]): unknown[] {
 
 function inOnePiece(offers: readonly Offer[]): Buffer {
   const [first, second] = offers;
-  if (first !== undefined && second === undefined) return first.octets;
-  return Buffer.concat(offers.map((offer) => offer.octets));
+  if (first !== undefined && second === undefined) return first.bytes;
+  return Buffer.concat(offers.map((offer) => offer.bytes));
 }
 
 function outcomeOf(offer: Offer, written: Map<string, Date>): AcceptOutcome {

@@ -52,7 +52,7 @@ export interface EmailSummary {
   addressId: string | null;
   domainId: string | null;
   batchId: string | null;
-  /** whether its octets are kept */
+  /** whether its bytes are kept */
   hasOctets: boolean;
   /** whether a guard rule holds it back now, and how: blocked, or waiting for a human to review it */
   guardStatus: 'blocked' | 'review' | null;

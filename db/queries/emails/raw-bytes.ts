@@ -3,31 +3,31 @@ import { asUser, type Database } from '../../connection/database.ts';
 import type { Tables } from '../../entities/tables.ts';
 
 /**
- * `length` octets from `start` (0-based) of the message behind an email of the user. `missing`: the message is gone;
- * `damaged`: its octets no longer fit the sha256 that they were stored with.
+ * `length` bytes from `start` (0-based) of the message behind an email of the user. `missing`: the message is gone;
+ * `damaged`: its bytes no longer fit the sha256 that they were stored with.
  */
-export async function readRawOctets(
+export async function readRawBytes(
   database: Database,
   userId: string,
   emailId: string,
   { start, length }: { start: number; length: number },
 ): Promise<Buffer | 'missing' | 'damaged'> {
   const { rows } = await asUser(database, userId, (transaction) =>
-    sql<{ octets: Buffer | null }>`select octets from raw_octets(${userId}, ${emailId}, ${start}, ${length})`.execute(
-      transaction,
-    ),
+    sql<{
+      bytes: Buffer | null;
+    }>`select octets as bytes from raw_octets(${userId}, ${emailId}, ${start}, ${length})`.execute(transaction),
   );
   const row = rows[0];
-  return row === undefined ? 'missing' : (row.octets ?? 'damaged');
+  return row === undefined ? 'missing' : (row.bytes ?? 'damaged');
 }
 
-/** How many octets the messages behind those of the emails have that the user has, by email id. */
+/** How many bytes the messages behind those of the emails have that the user has, by email id. */
 export async function findRawSizes(
   transaction: Transaction<Tables>,
   userId: string,
   emailIds: readonly string[],
 ): Promise<Map<string, number>> {
-  const { rows } = await sql<{ email_id: string; octets: number }>`
-    select email_id, octets from raw_sizes(${userId}, ${emailIds}::text[])`.execute(transaction);
-  return new Map(rows.map((row) => [row.email_id, row.octets]));
+  const { rows } = await sql<{ email_id: string; bytes: number }>`
+    select email_id, octets as bytes from raw_sizes(${userId}, ${emailIds}::text[])`.execute(transaction);
+  return new Map(rows.map((row) => [row.email_id, row.bytes]));
 }

@@ -7,7 +7,7 @@ import type { Reception } from './reception.ts';
 export interface ClaimedReception {
   reception: Reception;
   /** of the message */
-  sizeOctets: number;
+  sizeBytes: number;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function claimReceptions(
       acceptedAt: row.accepted_at,
       tries: row.tries,
     },
-    sizeOctets: row.size_octets ?? 0,
+    sizeBytes: row.size_octets ?? 0,
   }));
 }
 

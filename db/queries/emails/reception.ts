@@ -15,7 +15,7 @@ export interface Reception {
   remoteAddress: string;
   helo: string;
   isTls: boolean;
-  /** our own trace fields, CRLF ended; they stand before the octets */
+  /** our own trace fields, CRLF ended; they stand before the bytes */
   traceFields: string;
   /** when SMTP answered 250 */
   acceptedAt: Date;

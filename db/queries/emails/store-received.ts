@@ -88,7 +88,7 @@ async function storeEmails(
   return result.rows.map((row) => ({ userId: row.user_id, emailIds: row.email_ids, lastSeq: row.last_seq }));
 }
 
-/** Bodies travel as octets in one piece, each found by start and length: JSON would cost PostgreSQL more than storing them. */
+/** Bodies travel as bytes in one piece, each found by start and length: JSON would cost PostgreSQL more than storing them. */
 function withBodiesApart(rows: readonly EmailRows[]): { fields: unknown[]; bodies: Buffer } {
   const pieces: Buffer[] = [];
   let end = 0;

@@ -3,7 +3,7 @@ import type { EndpointType, WebhookFormat } from '../../../core/endpoints/endpoi
 import type { Tables } from '../../entities/tables.ts';
 import { type DeliveryContentRow, readDeliveryContentSql } from './delivery-content.ts';
 
-/** What the body of a webhook's request is made from, but for the octets of the message. */
+/** What the body of a webhook's request is made from, but for the bytes of the message. */
 export interface DeliveryBodyParts {
   emailId: string;
   createdAt: Date;

@@ -3,7 +3,7 @@ import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
 import { claimStatement } from '../../claim.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
 
-/** A forwarded delivery that was taken to be composed now, with all that its copy is made of but the octets. */
+/** A forwarded delivery that was taken to be composed now, with all that its copy is made of but the bytes. */
 export interface ClaimedForwardRow {
   user_id: string;
   id: string;

@@ -21,9 +21,9 @@ export interface ForwardRecord {
 }
 
 /**
- * Hands a copy over to the sending queue, in one statement: its octets, its recipients, and the delivery, whose one attempt this is; it
+ * Hands a copy over to the sending queue, in one statement: its bytes, its recipients, and the delivery, whose one attempt this is; it
  * then waits for its recipients to be settled. Nothing happens unless $1 still holds the delivery. Parameters: $1 the claimant,
- * $2 ForwardRecord as JSON, $3 the octets. Answers one row when it was done.
+ * $2 ForwardRecord as JSON, $3 the bytes. Answers one row when it was done.
  * The recipients are marked as reported: nobody sent the copy, so nobody is told by a DSN that it was given up.
  */
 export const storeForwardSql = `

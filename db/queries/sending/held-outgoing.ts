@@ -35,7 +35,7 @@ const HELD = `r.status = 'pending' and r.next_attempt_at is null and r.queued_at
  */
 export async function holdDueOutgoing(
   database: Database,
-  random: (octets: number) => Uint8Array,
+  random: (bytes: number) => Uint8Array,
   now: () => Date,
 ): Promise<OutgoingCount> {
   return await inTransaction(database, async (client) => {

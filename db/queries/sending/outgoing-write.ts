@@ -4,7 +4,7 @@ import type { Attachment } from '../../../core/mime/attachment.ts';
 import { countEmailsSql } from '../emails/email-counter.ts';
 import { emailVector } from '../search/email-words.ts';
 
-/** The rows of one email to be sent, but for its octets and bodies. Instants are ISO 8601. */
+/** The rows of one email to be sent, but for its bytes and bodies. Instants are ISO 8601. */
 interface OutgoingRow {
   id: string;
   raw_id: string;
@@ -35,16 +35,16 @@ interface OutgoingRow {
   search_text: string;
   /** see core/search/email-parties.ts */
   parties: string[];
-  /** of the composed octets, hex */
+  /** of the composed bytes, hex */
   sha256: string;
   recipients: { id: string; address: string; domain: string }[];
 }
 
-/** An email with what travels as octets. */
+/** An email with what travels as bytes. */
 export interface OutgoingContent {
   row: OutgoingRow;
   /** composed, not signed */
-  octets: Buffer;
+  bytes: Buffer;
   text: string | null;
   html: string | null;
 }
@@ -103,7 +103,7 @@ function statement(units: readonly OutgoingUnit[], events: 'append' | 'return') 
   return isTraced ? WRITE_TRACED_WITHOUT_EVENTS : WRITE_WITHOUT_EVENTS;
 }
 
-/** Octets and bodies travel in one piece, each found by start and length: in JSON they would cost more than storing them. */
+/** Bytes and bodies travel in one piece, each found by start and length: in JSON they would cost more than storing them. */
 function parametersOf(
   userId: string,
   units: readonly OutgoingUnit[],
@@ -117,7 +117,7 @@ function parametersOf(
     return [end - piece.length, piece.length];
   };
   const emails = units.flatMap(({ emails, batchId, traceParent }, unit) =>
-    emails.map(({ row, octets, text, html, domainId, addressId }, at) => ({
+    emails.map(({ row, bytes, text, html, domainId, addressId }, at) => ({
       ...row,
       unit,
       domain_id: domainId,
@@ -127,7 +127,7 @@ function parametersOf(
       trace_parent: traceParent,
       // What goes at once gets its words with its thread.
       words: row.scheduled_at === null ? null : vectorOf(userId, row, text, html),
-      places: [octets, bufferOf(text), bufferOf(html)].flatMap(place),
+      places: [bytes, bufferOf(text), bufferOf(html)].flatMap(place),
     })),
   );
   const answers = units.flatMap(({ answer }, unit) => (answer === null ? [] : [{ ...answer, unit }]));
@@ -135,8 +135,8 @@ function parametersOf(
     batchId === null ? [] : [{ unit, id: batchId, total: emails.length }],
   );
   const [first, second] = pieces;
-  const octets = first !== undefined && second === undefined ? first : Buffer.concat(pieces);
-  return [JSON.stringify(emails), octets, JSON.stringify(answers), JSON.stringify(batches)];
+  const bytes = first !== undefined && second === undefined ? first : Buffer.concat(pieces);
+  return [JSON.stringify(emails), bytes, JSON.stringify(answers), JSON.stringify(batches)];
 }
 
 function vectorOf(userId: string, row: OutgoingRow, text: string | null, html: string | null): string {

@@ -18,7 +18,7 @@ export interface ClaimedRecipientRow {
   /** of the attempt that was written */
   number: number;
   raw_id: string | null;
-  /** of the message; null when its octets are gone */
+  /** of the message; null when its bytes are gone */
   size_octets: number | null;
   /** the domain of the From address */
   own_domain: string;

@@ -56,8 +56,8 @@ export async function setScheduledStatus(
 }
 
 /**
- * Gives a locked email that has not left yet another time, in the row and in the Date field of its octets. Answers when; throws when
- * the octets have no Date field to change, which is a mistake of ours.
+ * Gives a locked email that has not left yet another time, in the row and in the Date field of its bytes. Answers when; throws when
+ * the bytes have no Date field to change, which is a mistake of ours.
  */
 export async function setSchedule(
   transaction: Transaction<Tables>,

@@ -32,7 +32,7 @@ export const isInWorkSql = `(
 
 /**
  * Removes emails of the user with all that hangs on them, but those that are still in work or that somebody holds: totals, threads, search and
- * octets agree afterwards. Within a transaction that holds the lock of the user's threads. Answers how many went.
+ * bytes agree afterwards. Within a transaction that holds the lock of the user's threads. Answers how many went.
  */
 export async function removeEmails(
   client: pg.ClientBase,

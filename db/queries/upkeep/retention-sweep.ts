@@ -175,7 +175,7 @@ export async function removeBodies(client: pg.ClientBase, userId: string, emailI
   await writeWords(client, userId, emailIds);
 }
 
-/** Takes the octets of these emails away, and those of copies that were forwarded of them. In a transaction. */
+/** Takes the bytes of these emails away, and those of copies that were forwarded of them. In a transaction. */
 export async function removeRaws(client: pg.ClientBase, userId: string, emailIds: readonly string[]): Promise<void> {
   if (emailIds.length === 0) return;
   const { rows } = await client.query<{ raw_id: string }>({
@@ -200,7 +200,7 @@ export async function removeRaws(client: pg.ClientBase, userId: string, emailIds
   );
 }
 
-/** Removes receptions that made no email, as of reports, by the order of their ids, with their octets. In a transaction. */
+/** Removes receptions that made no email, as of reports, by the order of their ids, with their bytes. In a transaction. */
 export async function removeReportReceptions(
   client: pg.ClientBase,
   userId: string,

@@ -14,7 +14,7 @@ import { type Database, inTransaction } from '../../connection/database.ts';
 export function fitsSecretKey(
   database: Database,
   secretKey: Uint8Array,
-  random: (octets: number) => Uint8Array,
+  random: (bytes: number) => Uint8Array,
 ): Promise<boolean> {
   return inTransaction(database, async (client) => {
     // Two services that start at once must not plant two keys.

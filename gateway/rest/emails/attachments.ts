@@ -11,7 +11,7 @@ const SANDBOX = "sandbox; default-src 'none'";
 
 export const emailId = z.string().meta({ description: 'ID of the email.' });
 
-/** Of the document alone: octets pass by the serializer. */
+/** Of the document alone: bytes pass by the serializer. */
 export const file = {
   description: 'The bytes of the file, with its own content type.',
   content: { '*/*': { schema: z.any().meta({ type: 'string', format: 'binary' }) } },

@@ -4,7 +4,7 @@ import { readEmailHtml } from '../../../operations/emails/email-html.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
 
-/** Of the document alone: octets pass by the serializer. */
+/** Of the document alone: bytes pass by the serializer. */
 const page = {
   description: 'A complete HTML document.',
   content: { 'text/html': { schema: z.any().meta({ type: 'string' }) } },

@@ -9,7 +9,7 @@ import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, instant, type RestOptions, wireInstant } from '../shapes.ts';
 import { idempotencyHeader, idempotencyOf, newEmailOf, sendBody } from './outgoing-shapes.ts';
 
-/** Octets of a body that may hold the attachments of 100 emails. */
+/** Bytes of a body that may hold the attachments of 100 emails. */
 const BATCH_BODY_LIMIT = 100_000_000;
 
 const newBatch = z

@@ -133,7 +133,7 @@ function idsOf(receipt: Receipt): { [Name in keyof typeof ids]: string } {
   return { id: email.id, message_id: email.messageId, messageId: email.messageId };
 }
 
-/** Octets of a body that may hold attachments in base64. */
+/** Bytes of a body that may hold attachments in base64. */
 export const MAIL_BODY_LIMIT = 40_000_000;
 
 export const idempotencyHeader = z.object({

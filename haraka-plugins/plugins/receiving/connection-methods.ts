@@ -12,10 +12,10 @@ import type { Session, Sessions } from './session.ts';
 
 /** The version whose `connection.js` was read for this file; another one has to be read first. */
 const HARAKA_VERSION = '3.3.4';
-/** Commands that a client may pipeline ahead before we stop reading, octets. */
-const MAX_PIPELINED_OCTETS = 64 * 1024;
-/** Replies that a client may leave unread before we end the connection, octets. */
-const MAX_UNREAD_OCTETS = 256 * 1024;
+/** Commands that a client may pipeline ahead before we stop reading, bytes. */
+const MAX_PIPELINED_BYTES = 64 * 1024;
+/** Replies that a client may leave unread before we end the connection, bytes. */
+const MAX_UNREAD_BYTES = 256 * 1024;
 /** Replies of the kinds below before the connection ends (Postfix: smtpd_hard_error_limit). */
 const MAX_SYNTAX_ERRORS = 20;
 /** Commands without a message taken before the connection ends: five times what the largest transaction needs. */
@@ -74,7 +74,7 @@ export function replaceConnectionMethods(equipment: ConnectionEquipment): void {
     const session = equipment.sessions.get(this);
     if (session === undefined) return respond.call(this, code, text, after);
     session.commandDueAt = performance.now() + equipment.limits.commandSeconds * 1000;
-    if ((this.client.targetsocket.writableLength ?? 0) > MAX_UNREAD_OCTETS) return this.client.destroy();
+    if ((this.client.targetsocket.writableLength ?? 0) > MAX_UNREAD_BYTES) return this.client.destroy();
     if (syntaxErrorCodes.has(code)) session.syntaxErrors += 1;
     if (session.syntaxErrors > MAX_SYNTAX_ERRORS || session.idleCommands > MAX_IDLE_COMMANDS) {
       smtpMetrics.sessionsEnded.inc({ reason: 'errors' });
@@ -120,14 +120,14 @@ function readData(connection: Connection, session: Session, data: Buffer): void 
   connection.prev_state = connection.state;
   connection.state = states.PAUSE_DATA;
   connection.awaiting_data_reply = true;
-  connection.totalbytes += session.reader?.receivedOctets ?? 0;
+  connection.totalbytes += session.reader?.receivedBytes ?? 0;
   session.commandDueAt = Number.POSITIVE_INFINITY;
   plugins.run_hooks('queue', connection);
 }
 
 /** Stops reading while much waits to be answered, and goes on after. */
 function holdBack(connection: Connection, session: Session): void {
-  const isMuch = (connection.current_data?.length ?? 0) > MAX_PIPELINED_OCTETS;
+  const isMuch = (connection.current_data?.length ?? 0) > MAX_PIPELINED_BYTES;
   if (isMuch === session.isHeldBack) return;
   session.isHeldBack = isMuch;
   if (isMuch) connection.client.pause();

@@ -8,7 +8,7 @@ import {
 import { close, type Decision, reply } from './answer.ts';
 
 /** Bytes of all messages that one process holds; shared by its readers. */
-export interface HeldOctets {
+export interface HeldBytes {
   sum: number;
   readonly limit: number;
 }
@@ -16,7 +16,7 @@ export interface HeldOctets {
 const LF = 0x0a;
 const CR = 0x0d;
 const DOT = 0x2e;
-const FIRST_SIZE_OCTETS = 8 * 1024;
+const FIRST_SIZE_BYTES = 8 * 1024;
 
 export const tooBig = reply(552, '5.3.4 Message size exceeds the limit');
 const headerTooBig = reply(552, '5.3.4 Header section exceeds the limit');
@@ -28,11 +28,11 @@ const bareLineFeed = close(550, '5.5.2 Bare line feed received');
 
 /**
  * Reads the DATA phase (RFC 5321 §4.1.1.4): finds the end of data, removes dot-stuffing and keeps the message as it was sent, byte for
- * octet. Only CRLF ends a line. A message with a bare LF is refused, and whatever might be its end in anyone's eyes ends the session with it.
+ * byte. Only CRLF ends a line. A message with a bare LF is refused, and whatever might be its end in anyone's eyes ends the session with it.
  * Once refused, no more of the message is kept.
  */
 export class DataReader {
-  readonly #held: HeldOctets;
+  readonly #held: HeldBytes;
   #buffer: Buffer = Buffer.alloc(0);
   /** finished lines, without stuffing, are [0, kept) of the buffer */
   #kept = 0;
@@ -45,29 +45,29 @@ export class DataReader {
   #refusal: Decision | null = null;
   #loopingTo: string | null = null;
   readonly #ownAddresses: ReadonlySet<string>;
-  receivedOctets = 0;
+  receivedBytes = 0;
 
   /** ownAddresses: lower case; a Delivered-To field with one of them means that we had this message before. */
-  constructor(held: HeldOctets, ownAddresses: ReadonlySet<string>) {
+  constructor(held: HeldBytes, ownAddresses: ReadonlySet<string>) {
     this.#held = held;
     this.#ownAddresses = ownAddresses;
   }
 
   /** Reads what arrived. Returns what follows the end of data, or null before the end. */
   take(chunk: Buffer): Buffer | null {
-    this.receivedOctets += chunk.length;
+    this.receivedBytes += chunk.length;
     let scanAt = this.#end;
     this.#append(chunk);
-    const octets = this.#buffer.subarray(0, this.#end);
+    const bytes = this.#buffer.subarray(0, this.#end);
     for (;;) {
-      const lf = octets.indexOf(LF, scanAt);
+      const lf = bytes.indexOf(LF, scanAt);
       if (lf === -1) break;
-      const isBare = lf === this.#lineAt || octets[lf - 1] !== CR;
+      const isBare = lf === this.#lineAt || bytes[lf - 1] !== CR;
       if (isBare) this.#refuse(bareLineFeed);
       const length = lf + 1 - this.#lineAt;
-      const isStuffed = octets[this.#lineAt] === DOT;
-      if (isStuffed && length === (isBare ? 2 : 3)) return Buffer.from(octets.subarray(lf + 1));
-      this.#keepLine(octets, isStuffed ? this.#lineAt + 1 : this.#lineAt, lf + 1);
+      const isStuffed = bytes[this.#lineAt] === DOT;
+      if (isStuffed && length === (isBare ? 2 : 3)) return Buffer.from(bytes.subarray(lf + 1));
+      this.#keepLine(bytes, isStuffed ? this.#lineAt + 1 : this.#lineAt, lf + 1);
       this.#lineAt = lf + 1;
       scanAt = lf + 1;
     }
@@ -83,7 +83,7 @@ export class DataReader {
   }
 
   /** After the end of data and without refusal: the message, CRLF ended, as sent. Valid until `release`. */
-  get octets(): Buffer {
+  get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#kept);
   }
 
@@ -100,7 +100,7 @@ export class DataReader {
     const needed = this.#end + chunk.length;
     if (needed > this.#buffer.length) {
       const ample = Math.min(needed * 2, MAX_MESSAGE_BYTES + MAX_LINE_BYTES);
-      const size = Math.max(needed, ample, FIRST_SIZE_OCTETS);
+      const size = Math.max(needed, ample, FIRST_SIZE_BYTES);
       const grown = Buffer.allocUnsafe(size);
       this.#buffer.copy(grown, 0, 0, this.#end);
       this.#held.sum += size - this.#buffer.length;
@@ -111,32 +111,32 @@ export class DataReader {
     if (this.#held.sum > this.#held.limit) this.#refuse(noRoom);
   }
 
-  #keepLine(octets: Buffer, from: number, to: number): void {
+  #keepLine(bytes: Buffer, from: number, to: number): void {
     if (to - from > MAX_LINE_BYTES) this.#refuse(lineTooLong);
     if (this.#refusal !== null) return;
-    if (this.#isInHeader) this.#countHeaderLine(octets, from, to);
-    if (from !== this.#kept) octets.copyWithin(this.#kept, from, to);
+    if (this.#isInHeader) this.#countHeaderLine(bytes, from, to);
+    if (from !== this.#kept) bytes.copyWithin(this.#kept, from, to);
     this.#kept += to - from;
     if (this.#kept > MAX_MESSAGE_BYTES) this.#refuse(tooBig);
     else if (this.#isInHeader && this.#kept > MAX_HEADER_BYTES) this.#refuse(headerTooBig);
   }
 
   /** The header section ends at the first empty line, as for every parser; a message without one is all header section. */
-  #countHeaderLine(octets: Buffer, from: number, to: number): void {
+  #countHeaderLine(bytes: Buffer, from: number, to: number): void {
     if (to - from === 2) {
       this.#isInHeader = false;
       return;
     }
     this.#headerLines += 1;
     if (this.#headerLines > MAX_HEADER_LINES) return this.#refuse(headerTooBig);
-    const first = octets[from];
+    const first = bytes[from];
     // R or r; D or d
     if (first === 0x52 || first === 0x72) {
-      if (fieldName(octets, from, to) !== 'received') return;
+      if (fieldName(bytes, from, to) !== 'received') return;
       this.#receivedFields += 1;
       if (this.#receivedFields > MAX_RECEIVED_FIELDS) this.#refuse(loop);
-    } else if ((first === 0x44 || first === 0x64) && fieldName(octets, from, to) === 'delivered-to') {
-      const value = octets.toString('latin1', octets.indexOf(0x3a, from) + 1, to);
+    } else if ((first === 0x44 || first === 0x64) && fieldName(bytes, from, to) === 'delivered-to') {
+      const value = bytes.toString('latin1', bytes.indexOf(0x3a, from) + 1, to);
       const address = value
         .trim()
         .replace(/^<(.*)>$/, '$1')
@@ -157,7 +157,7 @@ export class DataReader {
     const unfinished = this.#end - this.#lineAt;
     if (unfinished > MAX_LINE_BYTES) this.#refuse(lineTooLong);
     else if (this.#kept + unfinished > MAX_MESSAGE_BYTES + 3) this.#refuse(tooBig);
-    if (this.#refusal !== null && this.#buffer.length > FIRST_SIZE_OCTETS) return this.#shrink(unfinished);
+    if (this.#refusal !== null && this.#buffer.length > FIRST_SIZE_BYTES) return this.#shrink(unfinished);
     if (this.#kept === this.#lineAt) return;
     this.#buffer.copyWithin(this.#kept, this.#lineAt, this.#end);
     this.#lineAt = this.#kept;
@@ -165,7 +165,7 @@ export class DataReader {
   }
 
   #shrink(unfinished: number): void {
-    const small = Buffer.allocUnsafe(FIRST_SIZE_OCTETS);
+    const small = Buffer.allocUnsafe(FIRST_SIZE_BYTES);
     // Four bytes or more can no longer be the end of data: three of no meaning and the last, which may be the CR before LF.
     if (unfinished > 3) {
       small.fill(0x78, 0, 3);
@@ -179,8 +179,8 @@ export class DataReader {
 }
 
 /** Lower-case field name of a header line (RFC 5322 §3.6.8), or null when it has no colon. */
-function fieldName(octets: Buffer, from: number, to: number): string | null {
-  const colon = octets.indexOf(0x3a, from);
+function fieldName(bytes: Buffer, from: number, to: number): string | null {
+  const colon = bytes.indexOf(0x3a, from);
   if (colon === -1 || colon >= to) return null;
-  return octets.toString('latin1', from, colon).trimEnd().toLowerCase();
+  return bytes.toString('latin1', from, colon).trimEnd().toLowerCase();
 }

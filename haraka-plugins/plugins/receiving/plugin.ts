@@ -55,7 +55,7 @@ export function equip({ bus, settings, log }: Equipment): void {
     questions: rememberAnswers(bus),
     settings,
     log,
-    held: { sum: 0, limit: settings.limits.heldOctets },
+    held: { sum: 0, limit: settings.limits.heldBytes },
   };
 }
 

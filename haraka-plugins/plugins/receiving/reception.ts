@@ -6,7 +6,7 @@ import type { Bus } from '../../../schema/messages.ts';
 import { smtpMetrics } from '../../../schema/metrics.ts';
 import { MAX_RECIPIENTS, type SmtpSettings } from '../../settings.ts';
 import { close, type Decision, pass, reply } from './answer.ts';
-import { DataReader, type HeldOctets, noRoom, tooBig } from './data-reader.ts';
+import { DataReader, type HeldBytes, noRoom, tooBig } from './data-reader.ts';
 import { receivedHeader } from './received-header.ts';
 import type { Questions } from './remember-answers.ts';
 import { beginTransaction, type Session } from './session.ts';
@@ -18,7 +18,7 @@ export interface Reception {
   questions: Questions;
   settings: SmtpSettings;
   log: Logger;
-  held: HeldOctets;
+  held: HeldBytes;
 }
 
 /** Keyword and value of MAIL and RCPT (RFC 5321 §4.1.1.11), keywords in upper case. */
@@ -88,10 +88,10 @@ export async function decideMessage(reception: Reception, session: Session): Pro
   session.reader = null;
   session.span = null;
   const startedAt = performance.now();
-  const sizeOctets = reader.octets.length;
+  const sizeBytes = reader.bytes.length;
   let decision = reader.refusal;
   try {
-    decision ??= await inSpan(span, () => offer(reception, session, reader.octets));
+    decision ??= await inSpan(span, () => offer(reception, session, reader.bytes));
     return decision;
   } finally {
     reader.release();
@@ -99,13 +99,13 @@ export async function decideMessage(reception: Reception, session: Session): Pro
     const seconds = (performance.now() - startedAt) / 1_000;
     const code = decision === null || decision.kind === 'pass' ? 451 : decision.code;
     smtpMetrics.messageSeconds.observe({ outcome: outcomeOf(code) }, seconds);
-    if (code === 250) smtpMetrics.acceptedBytes.inc(sizeOctets);
+    if (code === 250) smtpMetrics.acceptedBytes.inc(sizeBytes);
     reception.log.info({
       event: 'smtp.message',
       session: connection.uuid,
       remoteAddress: connection.remote.ip,
       recipients: session.recipients.length,
-      sizeOctets,
+      sizeBytes,
       reply: decision === null || decision.kind === 'pass' ? null : `${decision.code} ${decision.text}`,
       durationMs: Math.round(performance.now() - startedAt),
     });
@@ -117,10 +117,10 @@ function outcomeOf(code: number): 'accepted' | 'deferred' | 'refused' {
   return code < 500 ? 'deferred' : 'refused';
 }
 
-async function offer(reception: Reception, session: Session, octets: Buffer): Promise<Decision> {
+async function offer(reception: Reception, session: Session, bytes: Buffer): Promise<Decision> {
   const { bus, settings } = reception;
   settings.fault('smtp.before-ask');
-  const answer = await bus.ask('receiving.message.accept', envelope(settings, session), { octets });
+  const answer = await bus.ask('receiving.message.accept', envelope(settings, session), { bytes });
   settings.fault('smtp.after-answer');
   switch (answer.verdict) {
     case 'accepted':

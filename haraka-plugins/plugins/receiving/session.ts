@@ -63,6 +63,6 @@ export function beginTransaction(session: Session): void {
  */
 export function isOverdue(session: Session, isInData: boolean, now: number, limits: SmtpLimits): boolean {
   if (!isInData) return now > session.commandDueAt;
-  const earnedSeconds = (session.reader?.receivedOctets ?? 0) / limits.leastOctetsPerSecond;
+  const earnedSeconds = (session.reader?.receivedBytes ?? 0) / limits.leastBytesPerSecond;
   return now > session.dataStartedAt + (limits.commandSeconds + earnedSeconds) * 1000;
 }

@@ -23,17 +23,17 @@ describe.each(transports)('the $transport bus', ({ open }) => {
     expect(reply).toEqual({ verdict: 'reject', code: 550, enhancedCode: '5.1.1', text: 'no x@inbox.test' });
   });
 
-  test.each([0, 1, 1_000_000, 15_000_000])('carries %i octets unchanged', async (count) => {
+  test.each([0, 1, 1_000_000, 15_000_000])('carries %i bytes unchanged', async (count) => {
     const seen: Uint8Array[] = [];
-    site.servers[1].serve('receiving.message.accept', async (_request, octets) => {
-      seen.push(octets);
+    site.servers[1].serve('receiving.message.accept', async (_request, bytes) => {
+      seen.push(bytes);
       return accepted('em_1');
     });
     await settle(site.servers[1]);
-    const octets = randomBytes(count);
-    await site.asker.ask('receiving.message.accept', question, { octets });
+    const bytes = randomBytes(count);
+    await site.asker.ask('receiving.message.accept', question, { bytes });
     expect(seen).toHaveLength(1);
-    expect(octets.equals(seen[0] ?? Buffer.from('none'))).toBe(true);
+    expect(bytes.equals(seen[0] ?? Buffer.from('none'))).toBe(true);
   });
 
   test('keeps text of every script and the NUL in heads unchanged', async () => {
@@ -46,7 +46,7 @@ describe.each(transports)('the $transport bus', ({ open }) => {
 
   test('keeps 32 questions at once apart', async () => {
     for (const server of site.servers)
-      server.serve('receiving.message.accept', async (request, octets) => accepted(request.helo, String(octets[0])));
+      server.serve('receiving.message.accept', async (request, bytes) => accepted(request.helo, String(bytes[0])));
     await settle(...site.servers);
     const numbers = Array.from({ length: 32 }, (_, number) => number);
     const replies = await Promise.all(
@@ -54,7 +54,7 @@ describe.each(transports)('the $transport bus', ({ open }) => {
         site.asker.ask(
           'receiving.message.accept',
           { ...question, helo: `helo-${number}` },
-          { octets: Buffer.alloc(100_000, number) },
+          { bytes: Buffer.alloc(100_000, number) },
         ),
       ),
     );
@@ -64,27 +64,27 @@ describe.each(transports)('the $transport bus', ({ open }) => {
   test('lets questions wait for room rather than hold more than 32 MB in flight', async () => {
     let inHand = 0;
     let most = 0;
-    site.servers[0].serve('receiving.message.accept', async (_request, octets) => {
-      inHand += octets.byteLength;
+    site.servers[0].serve('receiving.message.accept', async (_request, bytes) => {
+      inHand += bytes.byteLength;
       most = Math.max(most, inHand);
       await new Promise((resolve) => setTimeout(resolve, 20));
-      inHand -= octets.byteLength;
+      inHand -= bytes.byteLength;
       return accepted('em_1');
     });
     await settle(site.servers[0]);
-    const octets = Buffer.alloc(10_000_000, 7);
+    const bytes = Buffer.alloc(10_000_000, 7);
     const replies = await Promise.all(
-      Array.from({ length: 6 }, () => site.asker.ask('receiving.message.accept', question, { octets })),
+      Array.from({ length: 6 }, () => site.asker.ask('receiving.message.accept', question, { bytes })),
     );
     expect(replies).toHaveLength(6);
     expect(most).toBeLessThanOrEqual(32_000_000);
   });
 
-  test('refuses more octets than a message may have', async () => {
-    const octets = new Uint8Array(MAX_BYTES + 1);
+  test('refuses more bytes than a message may have', async () => {
+    const bytes = new Uint8Array(MAX_BYTES + 1);
     site.servers[0].serve('receiving.message.accept', async () => accepted('em_1'));
     await settle(site.servers[0]);
-    await expect(site.asker.ask('receiving.message.accept', question, { octets })).rejects.toBeInstanceOf(RangeError);
+    await expect(site.asker.ask('receiving.message.accept', question, { bytes })).rejects.toBeInstanceOf(RangeError);
   });
 
   test('ends a question at its limit when no answer comes, and drops the late answer', async () => {

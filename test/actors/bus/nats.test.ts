@@ -30,19 +30,19 @@ test('a message above the max_payload of the server is streamed and arrives unch
   const [asker, serving] = [bus(url, 'asker'), bus(url, 'serving')];
   await connected(asker, serving);
   const seen = new Map<string, Uint8Array>();
-  serving.serve('receiving.message.accept', async (request, octets) => {
-    seen.set(request.helo, octets);
+  serving.serve('receiving.message.accept', async (request, bytes) => {
+    seen.set(request.helo, bytes);
     return accepted(request.helo);
   });
   await settle(serving);
   const messages = [900_000, 1_048_576, 1_048_577, 5_000_000, 15_000_000].map((count) => randomBytes(count));
   const replies = await Promise.all(
-    messages.map((octets, place) =>
-      asker.ask('receiving.message.accept', { ...question, helo: String(place) }, { octets }),
+    messages.map((bytes, place) =>
+      asker.ask('receiving.message.accept', { ...question, helo: String(place) }, { bytes }),
     ),
   );
   expect(replies).toEqual(messages.map((_, place) => accepted(String(place))));
-  messages.forEach((octets, place) => expect(octets.equals(seen.get(String(place)) ?? Buffer.alloc(0))).toBe(true));
+  messages.forEach((bytes, place) => expect(bytes.equals(seen.get(String(place)) ?? Buffer.alloc(0))).toBe(true));
 });
 
 test('a malformed or throwing streamed question fails as any other', async () => {
@@ -54,10 +54,10 @@ test('a malformed or throwing streamed question fails as any other', async () =>
   });
   serving.serve('receiving.message.accept', answer);
   await settle(serving);
-  const octets = randomBytes(2_000_000);
-  await expect(asker.ask('receiving.message.accept', question, { octets })).rejects.toThrow('disk full');
+  const bytes = randomBytes(2_000_000);
+  await expect(asker.ask('receiving.message.accept', question, { bytes })).rejects.toThrow('disk full');
   const malformed = { ...question, isTls: 'yes' as never };
-  await expect(asker.ask('receiving.message.accept', malformed, { octets })).rejects.toBeInstanceOf(BusRemoteError);
+  await expect(asker.ask('receiving.message.accept', malformed, { bytes })).rejects.toBeInstanceOf(BusRemoteError);
   expect(answer).toHaveBeenCalledTimes(1);
 });
 
@@ -124,7 +124,7 @@ test('while NATS is paused questions end at their limits, and none that was give
   expect(new Set(served)).toEqual(new Set(['before', 'after']));
 });
 
-test('foreign octets on our subjects end nothing', async () => {
+test('foreign bytes on our subjects end nothing', async () => {
   const { url } = await server();
   const [asker, serving] = [bus(url, 'asker'), bus(url, 'serving')];
   await connected(asker, serving);

@@ -58,12 +58,12 @@ test.each([
   ['a head longer than its frame', Buffer.from('0000000200000009', 'hex')],
   ['a head that is no JSON', Buffer.from('0000000200000002787b', 'hex')],
   ['a head of unknown form', Buffer.from('00000002000000027b7d', 'hex')],
-])('a client that sends %s is cut off, others are not', async (_what, octets) => {
+])('a client that sends %s is cut off, others are not', async (_what, bytes) => {
   const asker = client();
   await connected(asker);
   const foreign = createConnection(socketPath);
   foreign.on('error', () => undefined);
-  foreign.write(octets);
+  foreign.write(bytes);
   await once(foreign, 'close');
   local.serve('receiving.message.accept', async () => accepted('em_1'));
   expect(await asker.ask('receiving.message.accept', question)).toEqual(accepted('em_1'));
@@ -76,8 +76,8 @@ test('frames cut anywhere by the stream are put together again', async () => {
   await once(foreign, 'connect');
   foreign.setNoDelay(true);
   const frames = Buffer.concat(['em_1', 'em_2', 'em_3'].map((id) => wakeFrame(id)));
-  for (const octet of frames) {
-    foreign.write(Buffer.of(octet));
+  for (const byte of frames) {
+    foreign.write(Buffer.of(byte));
     await new Promise((resolve) => setImmediate(resolve));
   }
   await waitFor(() => expect(heard).toEqual(['em_1', 'em_2', 'em_3']));
@@ -150,7 +150,7 @@ test('questions of a process that the server could not read in their time are no
   expect(served).toEqual(['before', 'after']);
 });
 
-test('the time that a question waited for room among the octets in flight is taken from its limit', async () => {
+test('the time that a question waited for room among the bytes in flight is taken from its limit', async () => {
   await server.close();
   const limits: (number | undefined)[] = [];
   const bus: Bus = {
@@ -169,7 +169,7 @@ test('the time that a question waited for room among the octets in flight is tak
   const asker = client();
   await connected(asker);
   const ask = (helo: string, count: number) =>
-    asker.ask('receiving.message.accept', { ...question, helo }, { octets: Buffer.alloc(count), limitMs: 5_000 });
+    asker.ask('receiving.message.accept', { ...question, helo }, { bytes: Buffer.alloc(count), limitMs: 5_000 });
   const large = [ask('large', 16_000_000), ask('large', 16_000_000)];
   await waitFor(() => expect(limits).toHaveLength(2));
   const late = ask('late', 1);

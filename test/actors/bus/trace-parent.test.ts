@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatTraceParent, parseTraceParent, TRACE_PARENT_OCTETS } from '../../../actors/bus/trace-parent.ts';
+import { formatTraceParent, parseTraceParent, TRACE_PARENT_BYTES } from '../../../actors/bus/trace-parent.ts';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const spanId = '00f067aa0ba902b7';
@@ -37,6 +37,6 @@ test.each([
 test('what is written is read again, in the form of version 00', () => {
   const text = formatTraceParent({ traceId, spanId, traceFlags: 1 });
   expect(text).toBe(`00-${traceId}-${spanId}-01`);
-  expect(text).toHaveLength(TRACE_PARENT_OCTETS);
+  expect(text).toHaveLength(TRACE_PARENT_BYTES);
   expect(formatTraceParent({ traceId: '0'.repeat(32), spanId, traceFlags: 1 })).toBeNull();
 });

@@ -43,7 +43,7 @@ describe.each(transports)('over the $transport bus', ({ open }) => {
 
   async function askIn(name: string): Promise<void> {
     const span = beginSpan(name, {});
-    await inSpan(span, () => site.asker.ask('receiving.message.accept', question, { octets: Buffer.alloc(100) }));
+    await inSpan(span, () => site.asker.ask('receiving.message.accept', question, { bytes: Buffer.alloc(100) }));
     span?.end();
   }
 
@@ -179,13 +179,13 @@ test('over NATS the header section counts as payload: a question that just fits 
   const bus = connectNatsBus({ url: server.url, log: silent, name: 'both' });
   try {
     await connected(bus);
-    bus.serve('receiving.message.accept', async (_request, octets) => accepted(String(octets.byteLength)));
+    bus.serve('receiving.message.accept', async (_request, bytes) => accepted(String(bytes.byteLength)));
     await settle(bus);
     for (let left = 0; left < 1_000; left += 10) {
-      const octets = Buffer.alloc(65_536 - left);
+      const bytes = Buffer.alloc(65_536 - left);
       const span = beginSpan('work', {});
-      const reply = await inSpan(span, () => bus.ask('receiving.message.accept', question, { octets }));
-      expect(reply).toEqual(accepted(String(octets.byteLength)));
+      const reply = await inSpan(span, () => bus.ask('receiving.message.accept', question, { bytes }));
+      expect(reply).toEqual(accepted(String(bytes.byteLength)));
     }
   } finally {
     await bus.close();

@@ -93,8 +93,8 @@ test('429 waits for Retry-After, at most twice the step', async () => {
 });
 
 test('of a body of 50 MB at most 20 KB are read and 4 KB kept, and the connection is closed', async () => {
-  receiver.answer([{ status: 200, bodyOctets: 50_000_000 }]);
-  const before = receiver.octetsSent();
+  receiver.answer([{ status: 200, bodyBytes: 50_000_000 }]);
+  const before = receiver.bytesSent();
   const delivery = await afterFirstAttempt(receiver.url);
   expect(delivery).toMatchObject({ status: 'success', status_code: 200 });
   const { rows } = await database.pool.query(
@@ -103,7 +103,7 @@ test('of a body of 50 MB at most 20 KB are read and 4 KB kept, and the connectio
   );
   expect(rows).toEqual([{ length: 4_096 }]);
   // What the sockets' buffers took was written, and no more.
-  expect(receiver.octetsSent() - before).toBeLessThan(20_000_000);
+  expect(receiver.bytesSent() - before).toBeLessThan(20_000_000);
 });
 
 test('a body without end is cut as well', async () => {

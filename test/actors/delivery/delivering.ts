@@ -20,10 +20,10 @@ export interface TestDelivery extends Actor {
 export async function startDelivering(
   database: Database,
   owner: Database,
-  options: Partial<DeliveryActorOptions> & Partial<Pick<ActorContext, 'name' | 'octets'>> = {},
+  options: Partial<DeliveryActorOptions> & Partial<Pick<ActorContext, 'name' | 'bytes'>> = {},
 ): Promise<TestDelivery> {
-  const { name, octets, ...actorOptions } = options;
-  const context = { ...testActorContext(database, name), ...(octets === undefined ? {} : { octets }) };
+  const { name, bytes, ...actorOptions } = options;
+  const context = { ...testActorContext(database, name), ...(bytes === undefined ? {} : { bytes }) };
   const actor = await startDeliveryActor(context, {
     publicUrl: 'https://mail.example.test',
     allowedPrivateNetworks: LOOPBACK_NETWORKS,

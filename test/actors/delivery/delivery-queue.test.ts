@@ -14,7 +14,7 @@ function queueOf(...added: DeliveryJob[]) {
   return queue;
 }
 
-function jobs(endpointId: string, count: number, sizeOctets = 1): DeliveryJob[] {
+function jobs(endpointId: string, count: number, sizeBytes = 1): DeliveryJob[] {
   return Array.from({ length: count }, (_, n) => ({
     userId: 'usr',
     deliveryId: `${endpointId}${n}`,
@@ -25,7 +25,7 @@ function jobs(endpointId: string, count: number, sizeOctets = 1): DeliveryJob[] 
     createdAt: new Date(0),
     threadId: null,
     threadPosition: null,
-    sizeOctets,
+    sizeBytes,
     leaseUntil: Number.POSITIVE_INFINITY,
   }));
 }

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { parseMessage } from '../../../core/mime/parse-message.ts';
+import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
-import { createOctetStore } from '../../../db/octet-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { HANG_FIELD } from '../../support/mail/hang-field.ts';
 import { insertReceivedMail, type ReceivedMail } from '../../support/rows/received-mail.ts';
@@ -93,7 +93,7 @@ function untilDecided(mailbox: TestMailbox, length: number) {
   );
 }
 
-test('a copy is handed over once, whoever else is at it: octets, recipient and delivery together', async () => {
+test('a copy is handed over once, whoever else is at it: bytes, recipient and delivery together', async () => {
   const mailbox = await mailboxFor({ forwardTo: 'Joe@Elsewhere.test' });
   await insertReceivedMail(database, mailbox, { count: 40 });
   await Promise.all([start({ name: 'one' }), start({ name: 'two' }), start({ name: 'three' })]);
@@ -109,7 +109,7 @@ test('a copy is handed over once, whoever else is at it: octets, recipient and d
     status: 'pending',
   });
   const { rows } = await database.pool.query(
-    `select m.octets from delivery d join raw_message m on m.id = d.forward_raw_id where d.endpoint_id = $1`,
+    `select m.octets as bytes from delivery d join raw_message m on m.id = d.forward_raw_id where d.endpoint_id = $1`,
     [mailbox.endpointId],
   );
   expect(rows).toHaveLength(40);
@@ -123,10 +123,10 @@ test('a copy is handed over once, whoever else is at it: octets, recipient and d
 test('a process that was so slow that another one took over stores no second copy', async () => {
   const mailbox = await mailboxFor({ forwardTo: 'a@x.test' });
   await insertReceivedMail(database, mailbox);
-  const store = createOctetStore({ database, log: testActorContext(database).log });
+  const store = createByteStore({ database, log: testActorContext(database).log });
   const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>();
   const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>();
-  const octets = {
+  const bytes = {
     ...store,
     async get(rawId: string) {
       begin();
@@ -134,7 +134,7 @@ test('a process that was so slow that another one took over stores no second cop
       return await store.get(rawId);
     },
   };
-  const slow = await start({ name: 'slow', octets });
+  const slow = await start({ name: 'slow', bytes });
   await hasBegun;
   const quick = await start({ name: 'quick' });
   await quick.moveClock(31);
@@ -190,7 +190,7 @@ test.each<[what: string, change: string, error: string]>([
   expect(await queuedOf(mailbox)).toEqual([]);
 });
 
-test('octets that are gone: the delivery fails with the reason', async () => {
+test('bytes that are gone: the delivery fails with the reason', async () => {
   const mailbox = await mailboxFor({ forwardTo: 'a@x.test' });
   const [mail] = await insertReceivedMail(database, mailbox);
   await database.pool.query('delete from raw_message where id = $1', [mail?.rawId]);
@@ -234,11 +234,11 @@ test.each([
   await routed(mailbox, mails, 1);
   await start({ systemMailFrom: 'service@postroom.test' });
   await untilDecided(mailbox, 1);
-  const { rows } = await database.pool.query<{ octets: Buffer }>(
-    `select m.octets from delivery d join raw_message m on m.id = d.forward_raw_id where d.endpoint_id = $1`,
+  const { rows } = await database.pool.query<{ bytes: Buffer }>(
+    `select m.octets as bytes from delivery d join raw_message m on m.id = d.forward_raw_id where d.endpoint_id = $1`,
     [mailbox.endpointId],
   );
-  const copy = await parseMessage(rows[0]?.octets ?? Buffer.alloc(0));
+  const copy = await parseMessage(rows[0]?.bytes ?? Buffer.alloc(0));
   const sender = copy.addresses.from?.addresses[0];
   expect(sender?.address).toMatch(expected);
   expect(sender?.name).toBe(`Ann via anything@${mailbox.address.split('@')[1]}`);
@@ -251,12 +251,12 @@ test('a fault of ours holds up nobody else, is tried again after pauses that gro
   const mails = await insertReceivedMail(database, mailbox, { count: 3 });
   const poison = mails[1]?.rawId;
   const { log } = testActorContext(database);
-  const store = createOctetStore({ database, log });
-  const octets = {
+  const store = createByteStore({ database, log });
+  const bytes = {
     ...store,
     get: (rawId: string) => (rawId === poison ? Promise.reject(new Error('poison')) : store.get(rawId)),
   };
-  const actor = await start({ octets });
+  const actor = await start({ bytes });
   await untilDecided(mailbox, 3);
   expect(await queuedOf(mailbox)).toHaveLength(2);
   for (let fault = 1; fault < 25; fault++) {
@@ -279,12 +279,12 @@ test('a fault of ours holds up nobody else, is tried again after pauses that gro
 
 /** Makes the thread of `hanging-forward-worker.ts` compose these emails forever. */
 async function makeHang(mails: readonly ReceivedMail[]): Promise<void> {
-  const octets = Buffer.from(`From: a@b.test\r\n${HANG_FIELD}\r\n\r\nHello\r\n`);
+  const bytes = Buffer.from(`From: a@b.test\r\n${HANG_FIELD}\r\n\r\nHello\r\n`);
   await database.pool.query('update raw_message set octets = $2, size_octets = $3, sha256 = $4 where id = any ($1)', [
     mails.map(({ rawId }) => rawId),
-    octets,
-    octets.length,
-    hash('sha256', octets, 'buffer'),
+    bytes,
+    bytes.length,
+    hash('sha256', bytes, 'buffer'),
   ]);
 }
 

@@ -48,7 +48,7 @@ function jobFor(userId: string, deliveryId: string): DeliveryJob {
     createdAt: new Date(),
     threadId: null,
     threadPosition: null,
-    sizeOctets: 0,
+    sizeBytes: 0,
     leaseUntil: 0,
   };
 }

@@ -26,7 +26,7 @@ const SMALL = Buffer.from('number,amount\r\n1,19.90\r\n');
 const LARGE = randomBytes(60_000);
 
 /** A mail with a small and a large file, in the mailbox, waiting for its route. */
-async function receive(mailbox: TestMailbox): Promise<{ emailId: string; octets: Buffer }> {
+async function receive(mailbox: TestMailbox): Promise<{ emailId: string; bytes: Buffer }> {
   const part = (name: string, content: Buffer) =>
     [
       '--b',
@@ -38,18 +38,18 @@ async function receive(mailbox: TestMailbox): Promise<{ emailId: string; octets:
   const head =
     'From: Ann <ann@sender.test>\r\nSubject: Files\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n';
   const text = '--b\r\nContent-Type: text/plain\r\n\r\n@everyone, *look*\r\n';
-  const octets = Buffer.from(`${head}\r\n${text}${part('film.bin', LARGE)}\r\n${part('bill.csv', SMALL)}\r\n--b--\r\n`);
-  const message = await parseMessage(octets);
+  const bytes = Buffer.from(`${head}\r\n${text}${part('film.bin', LARGE)}\r\n${part('bill.csv', SMALL)}\r\n--b--\r\n`);
+  const message = await parseMessage(bytes);
   const [mail] = await insertReceivedMail(gateway.actor, mailbox, { subject: 'Files' });
   await gateway.actor.pool.query(
     `update raw_message set octets = $2, sha256 = sha256($2), size_octets = length($2) where id = $1`,
-    [mail?.rawId, octets],
+    [mail?.rawId, bytes],
   );
   await gateway.actor.pool.query(
     `update email_content set text_body = $2, cleaned_text = null, attachments = $3 where email_id = $1`,
     [mail?.emailId, message.textBody, JSON.stringify(message.attachments)],
   );
-  return { emailId: mail?.emailId ?? '', octets };
+  return { emailId: mail?.emailId ?? '', bytes };
 }
 
 const mailboxFor = (endpointConfig: Record<string, unknown>) =>
@@ -80,10 +80,10 @@ interface WireFile {
 test.each([
   ['nested', {}],
   ['flat', { payload: 'flat' }],
-])('a %s payload carries the octets of the attachments, and links that give the same', async (form, config) => {
+])('a %s payload carries the bytes of the attachments, and links that give the same', async (form, config) => {
   receiver = await startWebhookReceiver();
   const mailbox = await mailboxFor(config);
-  const { octets } = await receive(mailbox);
+  const { bytes } = await receive(mailbox);
   const body = JSON.parse(await delivered(mailbox));
   const mail = form === 'nested' ? body.email.parsedData : body;
   const files = mail.attachments as WireFile[];
@@ -92,14 +92,14 @@ test.each([
     expect(Buffer.from(files[at]?.content ?? '', 'base64').equals(content)).toBe(true);
     expect((await follow(files[at]?.downloadUrl ?? '')).equals(content)).toBe(true);
   }
-  expect((await follow(mail.rawUrl)).equals(octets)).toBe(true);
-  if (form === 'nested') expect(mail.raw).toBe(octets.toString('utf8'));
+  expect((await follow(mail.rawUrl)).equals(bytes)).toBe(true);
+  if (form === 'nested') expect(mail.raw).toBe(bytes.toString('utf8'));
 });
 
 test('what the budget leaves out is named, and its links give it', async () => {
   receiver = await startWebhookReceiver();
   const mailbox = await mailboxFor({ maxPayloadOctets: 20_000 });
-  const { octets } = await receive(mailbox);
+  const { bytes } = await receive(mailbox);
   const text = await delivered(mailbox);
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(20_000);
   const { email } = JSON.parse(text);
@@ -107,10 +107,10 @@ test('what the budget leaves out is named, and its links give it', async () => {
   const files = email.parsedData.attachments as WireFile[];
   expect(files.map(({ content }) => content)).toEqual([null, null]);
   expect((await follow(files[0]?.downloadUrl ?? '')).equals(LARGE)).toBe(true);
-  expect((await follow(email.parsedData.rawUrl)).equals(octets)).toBe(true);
+  expect((await follow(email.parsedData.rawUrl)).equals(bytes)).toBe(true);
 });
 
-test('a retry sends the same octets, under the same links', async () => {
+test('a retry sends the same bytes, under the same links', async () => {
   receiver = await startWebhookReceiver({ script: [500, 200] });
   const mailbox = await mailboxFor({ maxPayloadOctets: 100_000 });
   await receive(mailbox);
@@ -132,13 +132,13 @@ test.each(['chat_a', 'chat_b'])(
       mailbox.endpointId,
       format,
     ]);
-    const { octets } = await receive(mailbox);
+    const { bytes } = await receive(mailbox);
     const text = await delivered(mailbox);
     const body = JSON.parse(text);
     const link = /https:\/\/mail\.example\.test[^)|>\s]+/.exec(
       format === 'chat_a' ? JSON.stringify(body.embeds[0].fields.at(-1)) : JSON.stringify(body.blocks.at(-1)),
     )?.[0];
-    expect((await follow(JSON.parse(`"${link?.replace(/[")].*$/, '')}"`))).equals(octets)).toBe(true);
+    expect((await follow(JSON.parse(`"${link?.replace(/[")].*$/, '')}"`))).equals(bytes)).toBe(true);
     expect(text).toContain('bill.csv');
     if (format === 'chat_a') expect(body.embeds[0].description).toBe('\\@everyone, \\*look\\*');
     const [request] = receiver.requests;

@@ -115,12 +115,12 @@ const REAL_MAIL = Buffer.from(
 );
 
 /** Puts that mail into the mailbox, parsed, waiting for its route. */
-async function receive(mailbox: TestMailbox, octets: Buffer): Promise<string> {
+async function receive(mailbox: TestMailbox, bytes: Buffer): Promise<string> {
   const [mail] = await insertReceivedMail(database, mailbox, { subject: 'Your order' });
-  const message = await parseMessage(octets);
+  const message = await parseMessage(bytes);
   await database.pool.query(
     `update raw_message set octets = $2, sha256 = sha256($2), size_octets = length($2) where id = $1`,
-    [mail?.rawId, octets],
+    [mail?.rawId, bytes],
   );
   await database.pool.query(
     `update email_content set headers = $2, addresses = $3, in_reply_to = $4, reference_ids = $5, text_body = $6, html_body = $7,
@@ -228,7 +228,7 @@ test('an answer that is no success, too long, slow or none is told', async () =>
   const endless = await tested(mailbox);
   expect([endless.success, endless.responseBody?.length]).toEqual([true, 1_000]);
   // What is still on its way when it is cut off.
-  expect(receiver.octetsSent()).toBeLessThan(20_000_000);
+  expect(receiver.bytesSent()).toBeLessThan(20_000_000);
   const hanging = await tested(mailbox);
   expect(hanging).toMatchObject({ success: false, message: 'Request timed out after 1 seconds', statusCode: null });
   expect(hanging.responseTimeMs).toBeGreaterThanOrEqual(990);

@@ -54,7 +54,7 @@ test.each([
   await stage.start({ port: sink.port });
   const [message] = await sink.received(1);
   expect(message?.recipients.toSorted()).toEqual(addresses);
-  const parsed = await parseMessage(message?.octets ?? Buffer.alloc(0));
+  const parsed = await parseMessage(message?.bytes ?? Buffer.alloc(0));
   expect(parsed.addresses.from?.addresses[0]?.address).toBe('hello@box.test');
   expect(parsed).toMatchObject({ subject: 'Sample message ✉', attachments: [{ filename: 'sample.csv' }] });
   expect(parsed.headers.map(([name]) => name)).toContain('dkim-signature');
@@ -88,7 +88,7 @@ test.each(['email', 'email_group'] as const)(
     expect(await ask(userId, await endpoint(userId, type, config))).toMatchObject({ verdict: 'tested', success: true });
     await stage.start({ port: sink.port });
     const [message] = await sink.received(1);
-    const parsed = await parseMessage(message?.octets ?? Buffer.alloc(0));
+    const parsed = await parseMessage(message?.bytes ?? Buffer.alloc(0));
     expect(parsed.addresses.from?.addresses[0]?.address).toBe(`postroom@${userId.slice(-12)}.test`);
     expect(parsed.headers.map(([name]) => name)).toContain('dkim-signature');
     expect(message?.from).toMatch(new RegExp(`@${userId.slice(-12)}\\.test$`));
@@ -106,7 +106,7 @@ test.each(['pending', null] as const)(
     expect(await ask(userId, id)).toMatchObject({ verdict: 'tested', success: true });
     await stage.start({ port: sink.port });
     const [message] = await sink.received(1);
-    const parsed = await parseMessage(message?.octets ?? Buffer.alloc(0));
+    const parsed = await parseMessage(message?.bytes ?? Buffer.alloc(0));
     expect(parsed.addresses.from?.addresses[0]?.address).toBe(`service@${stage.sender.domain}`);
     expect(parsed.headers.map(([name]) => name)).toContain('dkim-signature');
     // A bounce of it would be mail to the owner of that domain.
@@ -128,7 +128,7 @@ test('no other user sends from the domain of the service', async () => {
   expect(await ask(userId, id)).toMatchObject({ success: true });
   await stage.start({ port: sink.port });
   const [message] = await sink.received(1);
-  const parsed = await parseMessage(message?.octets ?? Buffer.alloc(0));
+  const parsed = await parseMessage(message?.bytes ?? Buffer.alloc(0));
   expect(parsed.addresses.from?.addresses[0]?.address).toBe(`service@${stage.sender.domain}`);
 });
 

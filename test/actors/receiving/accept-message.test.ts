@@ -13,7 +13,7 @@ let hello: TestMailbox;
 let other: TestMailbox;
 let stranger: TestMailbox;
 let acceptor: Acceptor;
-let handedOn: { octets: Buffer; receptions: Reception[] }[];
+let handedOn: { bytes: Buffer; receptions: Reception[] }[];
 
 beforeAll(async () => {
   test_ = await createTestDatabase();
@@ -36,7 +36,7 @@ function makeAcceptor(changes: Partial<Parameters<typeof createAcceptor>[0]>): A
     claimant: 'receiving-1',
     hasRoom: async () => true,
     canParse: () => true,
-    onAccepted: (octets, receptions) => handedOn.push({ octets, receptions }),
+    onAccepted: (bytes, receptions) => handedOn.push({ bytes, receptions }),
     fault: () => undefined,
     ...changes,
   });
@@ -59,8 +59,8 @@ function offerTo(...mailboxes: TestMailbox[]): AcceptRequest {
   };
 }
 
-async function accept(octets: Uint8Array, request = offerTo(hello)): Promise<string[]> {
-  const reply = await acceptor.accept(request, octets);
+async function accept(bytes: Uint8Array, request = offerTo(hello)): Promise<string[]> {
+  const reply = await acceptor.accept(request, bytes);
   if (reply.verdict !== 'accepted') throw new Error(reply.text);
   return reply.emailIds;
 }
@@ -70,11 +70,11 @@ async function count(table: string): Promise<number> {
   return rows[0]?.count ?? -1;
 }
 
-test('an accepted message is in the tables, octets, envelope and lease, before the answer', async () => {
-  const octets = Buffer.from('Subject: a\r\n\r\n\0\xff\r\n', 'latin1');
-  const [emailId] = await accept(octets);
+test('an accepted message is in the tables, bytes, envelope and lease, before the answer', async () => {
+  const bytes = Buffer.from('Subject: a\r\n\r\n\0\xff\r\n', 'latin1');
+  const [emailId] = await accept(bytes);
   const { rows } = await actor.pool.query(
-    `select r.*, m.octets, encode(m.sha256, 'hex') as sha256, m.size_octets, claimed_until > now() + interval '25 s' as is_leased
+    `select r.*, m.octets as bytes, encode(m.sha256, 'hex') as sha256, m.size_octets, claimed_until > now() + interval '25 s' as is_leased
      from reception r join raw_message m on m.id = r.raw_id`,
   );
   expect(rows).toHaveLength(1);
@@ -94,12 +94,12 @@ test('an accepted message is in the tables, octets, envelope and lease, before t
     claimed_by: 'receiving-1',
     is_leased: true,
     tries: 1,
-    octets,
-    sha256: createHash('sha256').update(octets).digest('hex'),
-    size_octets: octets.length,
+    bytes,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    size_octets: bytes.length,
   });
   expect(handedOn).toHaveLength(1);
-  expect(handedOn[0]?.octets).toEqual(octets);
+  expect(handedOn[0]?.bytes).toEqual(bytes);
   expect(handedOn[0]?.receptions[0]).toMatchObject({ emailId, rawId: rows[0].raw_id, acceptedAt: rows[0].accepted_at });
 });
 
@@ -126,14 +126,14 @@ test('another sender, other bytes or another recipient make a message of their o
 test('twins that are offered at the same moment become one message', async () => {
   for (const commitsInFlight of [1, 3]) {
     acceptor = makeAcceptor({ commitsInFlight });
-    const octets = Buffer.from(`twins ${commitsInFlight}`);
-    const ids = await Promise.all(Array.from({ length: 12 }, () => accept(octets)));
+    const bytes = Buffer.from(`twins ${commitsInFlight}`);
+    const ids = await Promise.all(Array.from({ length: 12 }, () => accept(bytes)));
     expect(new Set(ids.flat()).size).toBe(1);
   }
   expect([await count('reception'), await count('raw_message')]).toEqual([2, 2]);
 });
 
-test('one message to two addresses of one tenant and to another tenant is three emails over one copy of the octets', async () => {
+test('one message to two addresses of one tenant and to another tenant is three emails over one copy of the bytes', async () => {
   const ids = await accept(Buffer.from('to all'), offerTo(hello, other, stranger));
   expect(new Set(ids).size).toBe(3);
   expect([await count('reception'), await count('raw_message')]).toEqual([3, 1]);
@@ -157,17 +157,17 @@ test('a recipient named twice in one transaction gets one email', async () => {
   expect(await count('reception')).toBe(1);
 });
 
-test('two hundred at once are all durable, every octet as it was sent', async () => {
+test('two hundred at once are all durable, every byte as it was sent', async () => {
   const messages = Array.from({ length: 200 }, (_, n) => randomBytes(n * 150));
-  const ids = await Promise.all(messages.map((octets) => accept(octets)));
+  const ids = await Promise.all(messages.map((bytes) => accept(bytes)));
   const { rows } = await actor.pool.query<{ email_id: string; sha256: string; own: boolean }>(
     `select r.email_id, encode(sha256(m.octets), 'hex') as sha256, sha256(m.octets) = m.sha256 as own
      from reception r join raw_message m on m.id = r.raw_id`,
   );
   const stored = new Map(rows.map((row) => [row.email_id, row.sha256]));
   expect(stored.size).toBe(200);
-  messages.forEach((octets, n) => {
-    expect(stored.get(ids[n]?.[0] ?? '')).toBe(createHash('sha256').update(octets).digest('hex'));
+  messages.forEach((bytes, n) => {
+    expect(stored.get(ids[n]?.[0] ?? '')).toBe(createHash('sha256').update(bytes).digest('hex'));
   });
   expect(rows.every((row) => row.own)).toBe(true);
   expect(handedOn.length).toBe(200);

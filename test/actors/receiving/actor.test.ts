@@ -9,8 +9,8 @@ import { startReceivingActor } from '../../../actors/receiving/actor.ts';
 import type { ParseRequest } from '../../../actors/receiving/parse-messages.ts';
 import type { ParsePool } from '../../../actors/receiving/parse-pool.ts';
 import { scanHeaders } from '../../../core/mime/parse-message.ts';
+import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
-import { createOctetStore } from '../../../db/octet-store.ts';
 import type { Bus, Request } from '../../../schema/messages.ts';
 import { onServer } from '../../support/cluster/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
@@ -46,14 +46,14 @@ afterEach(async () => {
 
 /** The parser of these tests: the message is its subject; `!` fails. parse-pool.test.ts tries the real one. */
 function subjectParser(
-  parse: (message: ParseRequest) => string | Error = (message) => message.octets.toString(),
+  parse: (message: ParseRequest) => string | Error = (message) => message.bytes.toString(),
 ): ParsePool {
   return {
     async parse(messages) {
       return messages.map((message) => {
         const result = parse(message);
         const isFailed = result instanceof Error;
-        const scan = scanHeaders(message.octets, isFailed ? result.message : '');
+        const scan = scanHeaders(message.bytes, isFailed ? result.message : '');
         return {
           emailId: message.emailId,
           authentication: null,
@@ -79,7 +79,7 @@ async function start(
   const context: ActorContext = {
     bus,
     database: actor,
-    octets: createOctetStore({ database: actor, log }),
+    bytes: createByteStore({ database: actor, log }),
     log,
     now: () => new Date(),
     random: (count) => randomBytes(count),
@@ -111,7 +111,7 @@ function envelope(): Request<'receiving.message.accept'> {
 }
 
 async function accept(text: string): Promise<string> {
-  const reply = await bus.ask('receiving.message.accept', envelope(), { octets: Buffer.from(text) });
+  const reply = await bus.ask('receiving.message.accept', envelope(), { bytes: Buffer.from(text) });
   if (reply.verdict !== 'accepted') throw new Error(reply.text);
   return reply.emailIds[0] ?? '';
 }
@@ -192,8 +192,8 @@ test('two processes share what was left behind, and each message is shown once',
 });
 
 test('a message that its parser cannot do is shown flagged', async () => {
-  const parser = subjectParser(({ octets }) =>
-    octets.toString() === 'poison' ? new Error('the parser was killed') : octets.toString(),
+  const parser = subjectParser(({ bytes }) =>
+    bytes.toString() === 'poison' ? new Error('the parser was killed') : bytes.toString(),
   );
   await start({ parser });
   await Promise.all(['a', 'poison', 'b'].map(accept));
@@ -212,7 +212,7 @@ test('mail that is parsed quickly does not wait for mail whose parsing takes lon
   const parser: ParsePool = {
     ...quick,
     async parse(messages) {
-      if (messages.some(({ octets }) => octets.toString() === 'slow')) await held;
+      if (messages.some(({ bytes }) => bytes.toString() === 'slow')) await held;
       return quick.parse(messages);
     },
   };
@@ -234,7 +234,7 @@ test('one message to three recipients is parsed once', async () => {
   const { userId, addressId, domainId, address } = other;
   const third = { recipient: address, userId, addressId, domainId, ownAddress: address };
   request.recipients = [first, { ...first, recipient: first.recipient.replace('@', '+tag@') }, third];
-  await bus.ask('receiving.message.accept', request, { octets: Buffer.from('to three') });
+  await bus.ask('receiving.message.accept', request, { bytes: Buffer.from('to three') });
   await until(async () => (await emails()).length === 2);
   expect((await emails()).map((email) => email.subject)).toEqual(['parse 1', 'parse 1']);
 });
@@ -247,7 +247,7 @@ test('a message over which ten processes ended is not parsed again', async () =>
   expect((await emails())[0]?.parse_error).toMatch(/too often/);
 });
 
-test('octets that were damaged or removed make a flagged email, not a wrong one', async () => {
+test('bytes that were damaged or removed make a flagged email, not a wrong one', async () => {
   await leaveBehind(['damaged', 'removed']);
   await owner.pool.query(`update raw_message set octets = 'harmed!' where octets = 'damaged'`);
   await owner.pool.query(`delete from raw_message where octets = 'removed'`);

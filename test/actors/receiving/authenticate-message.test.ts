@@ -49,9 +49,9 @@ async function check(
   raw: string,
   facts: Partial<Parameters<typeof authenticateMessage>[2]> = {},
 ): Promise<Authentication> {
-  const octets = Buffer.from(raw, 'latin1');
+  const bytes = Buffer.from(raw, 'latin1');
   const sender = { remoteAddress: GOOD_ADDRESS, helo: 'mx.x.test', reversePath: 'joe@x.test', ...facts };
-  return await authenticateMessage(octets, await parseMessage(octets), sender, resolver);
+  return await authenticateMessage(bytes, await parseMessage(bytes), sender, resolver);
 }
 
 const plain = (from = 'From: joe@x.test\r\n', more = '') =>

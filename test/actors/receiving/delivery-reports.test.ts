@@ -107,7 +107,7 @@ describe('a DSN that comes to a return address', () => {
     expect(await actors.email(sent.emailId)).toMatchObject({ status: 'bounced' });
   });
 
-  test('changes nothing when it comes again, as the same octets or as others', async () => {
+  test('changes nothing when it comes again, as the same bytes or as others', async () => {
     const sent = await insertSentMail(database, mailbox);
     const report = deliveryReport(bouncedRecipient('joe@elsewhere.test'));
     const first = await actors.deliver(report, sent.returnAddress());

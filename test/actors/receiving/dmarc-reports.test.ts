@@ -127,9 +127,9 @@ describe('a report belongs to the nearest verified domain of the user', () => {
 
 test('recipients of one message each get the report of their own', async () => {
   const second = await actors.mailbox({ userId: mailbox.userId, domain, address: `second@${domain}` });
-  const octets = mailWith(reportFiles(dmarcXml({ domain })).zip);
-  await actors.deliver(octets, mailbox.address);
-  await actors.deliver(octets, second.address);
+  const bytes = mailWith(reportFiles(dmarcXml({ domain })).zip);
+  await actors.deliver(bytes, mailbox.address);
+  await actors.deliver(bytes, second.address);
   expect(new Set((await reports()).map((report) => report['email_id'])).size).toBe(2);
 });
 
@@ -174,8 +174,8 @@ describe('what is no honest report is kept as the mail that it is', () => {
 
   test.each(Object.keys(cases))('%s', async (name) => {
     const file = cases[name]?.() ?? form(Buffer.alloc(0), 'xml');
-    const octets = mailWith(file);
-    const emailId = await actors.deliver(octets, mailbox.address);
+    const bytes = mailWith(file);
+    const emailId = await actors.deliver(bytes, mailbox.address);
     expect(await mail(emailId)).toEqual(asMail);
     expect(await reports()).toEqual([]);
   });
@@ -191,8 +191,8 @@ describe('what is no honest report is kept as the mail that it is', () => {
 
 test.skipIf(!hasCorpora)('a report of a real receiver is read', async () => {
   const real = await actors.mailbox({ domain: 'stalw.art', address: 'domains@stalw.art' });
-  const octets = await readFile(path.join(corporaDirectory, 'eml/stalwart-reports__dmarc1.eml'));
-  await actors.deliver(Buffer.from(octets.toString('latin1').replaceAll(/\r?\n/g, '\r\n'), 'latin1'), real.address);
+  const bytes = await readFile(path.join(corporaDirectory, 'eml/stalwart-reports__dmarc1.eml'));
+  await actors.deliver(Buffer.from(bytes.toString('latin1').replaceAll(/\r?\n/g, '\r\n'), 'latin1'), real.address);
   expect(await reports(real.userId)).toMatchObject([
     {
       domain: 'stalw.art',

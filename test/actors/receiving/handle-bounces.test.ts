@@ -77,17 +77,17 @@ describe('mail to a return address that is no report', () => {
       Buffer.from('Content-Type: multipart/report; boundary=b\r\n\r\n--b\r\n\r\nx\r\n--b--\r\n'),
     ],
     ['that lies within a forwarded message', forwarded(deliveryReport(bouncedRecipient('joe@elsewhere.test')))],
-  ])('a report %s is stored as mail', async (_, octets) => {
+  ])('a report %s is stored as mail', async (_, bytes) => {
     const sent = await insertSentMail(database, mailbox);
     const before = await actors.state(mailbox.userId, sent);
-    const receptionId = await actors.deliver(octets, sent.returnAddress());
+    const receptionId = await actors.deliver(bytes, sent.returnAddress());
     expect(await actors.email(receptionId)).toMatchObject({ type: 'received', own_address: mailbox.address });
     expect(await actors.state(mailbox.userId, sent)).toEqual(before);
   });
 
-  function forwarded(octets: Buffer): Buffer {
+  function forwarded(bytes: Buffer): Buffer {
     const head = 'Content-Type: multipart/mixed; boundary=f\r\n\r\n--f\r\nContent-Type: message/rfc822\r\n\r\n';
-    return Buffer.concat([Buffer.from(head), octets, Buffer.from('\r\n--f--\r\n')]);
+    return Buffer.concat([Buffer.from(head), bytes, Buffer.from('\r\n--f--\r\n')]);
   }
 });
 
@@ -104,7 +104,7 @@ describe('faults', () => {
   });
 
   /** A reception under the lease of `one`, and what it was parsed to. */
-  async function leased(octets: Buffer, recipient: string) {
+  async function leased(bytes: Buffer, recipient: string) {
     const emailId = makeId('email');
     const { userId, domainId, address } = mailbox;
     await database.pool.query(
@@ -117,8 +117,8 @@ describe('faults', () => {
       emailId,
       authentication: null,
       dmarcReport: null,
-      message: await parseMessage(octets),
-      report: await readMailReport(octets),
+      message: await parseMessage(bytes),
+      report: await readMailReport(bytes),
     };
     const reception = {
       userId,

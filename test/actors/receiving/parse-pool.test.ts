@@ -26,7 +26,7 @@ function message(subject: string, body = 'Hello\r\n'): ParseRequest {
   const head = `From: Joe <joe@x.test>\r\nTo: ann@y.test\r\nMessage-ID: <${subject.length}@x.test>\r\nSubject: ${subject}\r\n`;
   return {
     emailId: subject,
-    octets: Buffer.from(`${head}\r\n${body}`),
+    bytes: Buffer.from(`${head}\r\n${body}`),
     remoteAddress: '192.0.2.1',
     helo: 'mx.x.test',
     reversePath: 'joe@x.test',
@@ -48,10 +48,10 @@ test('Messages come back in their order, parsed and checked, whatever the number
   expect(await pool.parse([])).toEqual([]);
 });
 
-test('The octets stay with the caller', async () => {
+test('The bytes stay with the caller', async () => {
   const request = message('mine');
   await startPool().parse([request]);
-  expect(request.octets.byteLength).toBeGreaterThan(0);
+  expect(request.bytes.byteLength).toBeGreaterThan(0);
 });
 
 describe('A message that', () => {

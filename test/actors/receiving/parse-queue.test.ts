@@ -7,7 +7,7 @@ const log = pino({ level: 'silent' });
 
 afterEach(() => void vi.useRealTimers());
 
-function queued(emailId: string, changes: { tries?: number; sizeOctets?: number } = {}): QueuedReception {
+function queued(emailId: string, changes: { tries?: number; sizeBytes?: number } = {}): QueuedReception {
   const reception: Reception = {
     userId: 'usr_a',
     emailId,
@@ -24,7 +24,7 @@ function queued(emailId: string, changes: { tries?: number; sizeOctets?: number 
     acceptedAt: new Date(),
     tries: changes.tries ?? 1,
   };
-  return { reception, sizeOctets: changes.sizeOctets ?? 100 };
+  return { reception, sizeBytes: changes.sizeBytes ?? 100 };
 }
 
 /** A queue whose work notes the chunks and then does as told; `seen(n)` resolves when n receptions were worked on. */
@@ -59,11 +59,11 @@ test('receptions are worked on in their order, in chunks of at most twenty-five'
   expect(chunks.flat()).toEqual(ids);
 });
 
-test('a chunk holds at most two million octets, and a larger message goes alone', async () => {
+test('a chunk holds at most two million bytes, and a larger message goes alone', async () => {
   const { queue, chunks, seen } = makeQueue();
   queue.add([
-    queued('a', { sizeOctets: 15_000_000 }),
-    ...['b', 'c', 'd'].map((id) => queued(id, { sizeOctets: 900_000 })),
+    queued('a', { sizeBytes: 15_000_000 }),
+    ...['b', 'c', 'd'].map((id) => queued(id, { sizeBytes: 900_000 })),
   ]);
   await seen(4);
   expect(chunks).toEqual([['a'], ['b', 'c'], ['d']]);
@@ -172,14 +172,14 @@ test('four thousand that wait are worked on whatever is accepted', async () => {
   await seen(1);
 });
 
-test('there is no room beyond five thousand that wait, or 112,000,000 octets', async () => {
+test('there is no room beyond five thousand that wait, or 112,000,000 bytes', async () => {
   const many = makeQueue(() => new Promise(() => undefined)).queue;
   many.add(Array.from({ length: 5_024 }, (_, n) => queued(`em_${n}`)));
   expect(many.hasRoom()).toBe(true);
   many.add([queued('more')]);
   expect(many.hasRoom()).toBe(false);
   const large = makeQueue(() => new Promise(() => undefined)).queue;
-  large.add(Array.from({ length: 9 }, (_, n) => queued(`em_${n}`, { sizeOctets: 14_500_000 })));
+  large.add(Array.from({ length: 9 }, (_, n) => queued(`em_${n}`, { sizeBytes: 14_500_000 })));
   expect(large.hasRoom()).toBe(false);
 });
 

@@ -6,8 +6,8 @@ import { checkRecipient } from '../../../actors/receiving/check-recipient.ts';
 import { type FailureReportOptions, reportFailures } from '../../../actors/receiving/report-failures.ts';
 import { readMailReport } from '../../../core/mime/parse-bounce.ts';
 import { type IdentifierKind, makeIdentifier } from '../../../core/shared/identifiers.ts';
+import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
-import { createOctetStore } from '../../../db/octet-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
 import { insertSentMail, recipientsOf, testReturnAddressKey } from '../../support/rows/sent-mail.ts';
@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 
 function optionsOf(claimant = 'one', hasRoom = true): FailureReportOptions {
-  const octets = createOctetStore({ database, log });
+  const bytes = createByteStore({ database, log });
   const acceptor = createAcceptor({
     database,
     makeId: (kind: IdentifierKind) => makeIdentifier(kind, new Date(), randomBytes(10)),
@@ -44,22 +44,22 @@ function optionsOf(claimant = 'one', hasRoom = true): FailureReportOptions {
     fault: () => undefined,
   });
   const check = (recipient: string) => checkRecipient({ database, returnAddressKey: testReturnAddressKey }, recipient);
-  return { database, octets, log, claimant, mailHostname: 'mx.test', acceptor, checkRecipient: check };
+  return { database, bytes, log, claimant, mailHostname: 'mx.test', acceptor, checkRecipient: check };
 }
 
 /** What came in for the user, and the report that it holds. */
 async function received(userId = mailbox.userId) {
   const { rows } = await database.pool.query<{
-    octets: Buffer;
+    bytes: Buffer;
     reverse_path: string;
     recipient: string;
     own_address: string;
   }>(
-    `select m.octets, r.reverse_path, r.recipient, r.own_address from reception r join raw_message m on m.id = r.raw_id
+    `select m.octets as bytes, r.reverse_path, r.recipient, r.own_address from reception r join raw_message m on m.id = r.raw_id
      where r.user_id = $1 order by r.accepted_at, r.email_id`,
     [userId],
   );
-  return Promise.all(rows.map(async ({ octets, ...row }) => ({ ...row, report: await readMailReport(octets) })));
+  return Promise.all(rows.map(async ({ bytes, ...row }) => ({ ...row, report: await readMailReport(bytes) })));
 }
 
 async function reportedAt(emailId: string) {

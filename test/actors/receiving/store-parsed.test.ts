@@ -7,8 +7,8 @@ import { type DmarcReport, readDmarcReport } from '../../../core/domains/dmarc-r
 import { type Authentication, undecided } from '../../../core/mime/authentication.ts';
 import { type ParsedMessage, scanHeaders } from '../../../core/mime/parse-message.ts';
 import { type IdentifierKind, makeIdentifier } from '../../../core/shared/identifiers.ts';
+import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
-import { createOctetStore } from '../../../db/octet-store.ts';
 import type { Reception } from '../../../db/queries/emails/reception.ts';
 import { claimReceptions } from '../../../db/queries/emails/reception-claim.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
@@ -35,7 +35,7 @@ beforeEach(async () => {
   stranger = await createMailbox(actor, { domain: `b${unique}.test`, address: `hello@b${unique}.test` });
   options = {
     database: actor,
-    octets: createOctetStore({ database: actor, log }),
+    bytes: createByteStore({ database: actor, log }),
     log,
     claimant: 'one',
     mailHostname: 'mx.test',

@@ -95,7 +95,7 @@ test('threads without any mail left are gone, and an answer to one of them begin
   expect(await stage.findFaults(userId)).toEqual([]);
 });
 
-test('octets go before bodies and bodies before the rest; what is searched for is forgotten with the bodies', async () => {
+test('bytes go before bodies and bodies before the rest; what is searched for is forgotten with the bodies', async () => {
   const { userId, ids } = await mailbox(8);
   const [emailId = ''] = ids;
   const rawId = await giveRaw(owner, [{ userId, emailId }], 'rhinoceros');
@@ -103,19 +103,19 @@ test('octets go before bodies and bodies before the rest; what is searched for i
     const { rows } = await owner.pool.query(
       `select e.raw_id is not null as has_raw, c.text_body is not null and c.html_body is not null as has_bodies, e.preview <> '' as has_preview,
          (select w.words::text like '%rhinoceros%' from email_words w where w.user_id = $1 and w.email_id = $2) as is_found,
-         exists (select from raw_message where id = $3) as has_octets
+         exists (select from raw_message where id = $3) as has_bytes
        from email e join email_content c on c.user_id = e.user_id and c.email_id = e.id where e.user_id = $1 and e.id = $2`,
       [userId, emailId, rawId],
     );
     return rows[0];
   };
-  const all = { has_raw: true, has_bodies: true, has_preview: true, has_octets: true };
+  const all = { has_raw: true, has_bodies: true, has_preview: true, has_bytes: true };
   await choose(userId, { rawDays: 36_500 });
   await sweep();
   expect(await state()).toMatchObject(all);
   await choose(userId, { rawDays: 1 });
   await sweep();
-  expect(await state()).toMatchObject({ ...all, has_raw: false, has_octets: false });
+  expect(await state()).toMatchObject({ ...all, has_raw: false, has_bytes: false });
   await choose(userId, { rawDays: 1, bodyDays: 2 });
   await sweep();
   expect(await state()).toEqual({
@@ -123,13 +123,13 @@ test('octets go before bodies and bodies before the rest; what is searched for i
     has_bodies: false,
     has_preview: false,
     is_found: false,
-    has_octets: false,
+    has_bytes: false,
   });
   expect(await emailCount(userId)).toBe(8);
   expect(await stage.findFaults(userId)).toEqual([]);
 });
 
-test('octets that two users share go when the last of them loses its right to them', async () => {
+test('bytes that two users share go when the last of them loses its right to them', async () => {
   const one = await mailbox(1);
   const two = await mailbox(1);
   const mails = [one, two].map(({ userId, ids }) => ({ userId, emailId: ids[0] ?? '' }));
@@ -144,7 +144,7 @@ test('octets that two users share go when the last of them loses its right to th
   expect(await isThere()).toBe(false);
 });
 
-test('octets are not left behind when two schedulers take the last rights to them at the same time', async () => {
+test('bytes are not left behind when two schedulers take the last rights to them at the same time', async () => {
   const boxes = await Promise.all(Array.from({ length: 6 }, () => mailbox(1)));
   const pairs = [0, 2, 4].map((n) => [boxes[n], boxes[n + 1]] as const);
   for (const pair of pairs)
@@ -241,7 +241,7 @@ test('without a choice of their own the defaults of the service hold for users, 
   await owner.pool.query('delete from user_account');
 });
 
-test('receptions of reports, which made no email, go with their octets; those that wait for the parser stay', async () => {
+test('receptions of reports, which made no email, go with their bytes; those that wait for the parser stay', async () => {
   const { userId, ids } = await mailbox(2);
   const [report = '', waiting = ''] = ids;
   const rawIds = [

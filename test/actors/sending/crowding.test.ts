@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createMessageSigner } from '../../../actors/sending/sign-message.ts';
-import type { OctetStore } from '../../../db/octet-store.ts';
+import type { ByteStore } from '../../../db/byte-store.ts';
 import { createSender, queueMail, type TestSender } from '../../support/rows/queued-mail.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
 import { SECRET_KEY, untilRecipients } from './sending.ts';
@@ -17,18 +17,18 @@ afterEach(() => stage.clear());
 afterAll(() => stage.close());
 
 const isDelivered = ([first]: { status: string }[]) => first?.status === 'delivered';
-const LARGE_OCTETS = 7_900_000;
-const large = Buffer.from(`From: hello@box.test\r\n\r\n${`${'x'.repeat(78)}\r\n`.repeat(LARGE_OCTETS / 80)}`);
+const LARGE_BYTES = 7_900_000;
+const large = Buffer.from(`From: hello@box.test\r\n\r\n${`${'x'.repeat(78)}\r\n`.repeat(LARGE_BYTES / 80)}`);
 
-/** A store of octets that tells of which messages it was asked. */
-function watchOctets(): { octets: OctetStore; asked: string[] } {
-  const { octets } = testActorContext(stage.database);
+/** A store of bytes that tells of which messages it was asked. */
+function watchBytes(): { bytes: ByteStore; asked: string[] } {
+  const { bytes } = testActorContext(stage.database);
   const asked: string[] = [];
   const get = (rawId: string) => {
     asked.push(rawId);
-    return octets.get(rawId);
+    return bytes.get(rawId);
   };
-  return { octets: { ...octets, get }, asked };
+  return { bytes: { ...bytes, get }, asked };
 }
 
 test('one user’s mail to many servers that hang takes half of the places, and another user’s goes out', async () => {
@@ -85,14 +85,14 @@ test('of large messages for servers that hang only so many are read, and none be
   await queueMail(stage.owner, other, { to: ['ann@silent.test'] });
   for (let n = 0; n < 12; n++) {
     stage.publish(`heavy${n}.test`, '127.0.0.1');
-    await queueMail(stage.owner, stage.sender, { to: [`ann@heavy${n}.test`], octets: large });
+    await queueMail(stage.owner, stage.sender, { to: [`ann@heavy${n}.test`], bytes: large });
   }
-  const { octets, asked } = watchOctets();
-  await stage.start({ port: hanging.port, octets });
+  const { bytes, asked } = watchBytes();
+  await stage.start({ port: hanging.port, bytes });
   // In 64 MB: half of what destinations may have that have taken nothing yet.
   await hanging.until((sink) => sink.transactions.length === 8, 30_000);
   await silent.until((sink) => sink.openConnections() === 1);
-  const emailId = await stage.send({ to: ['ann@well.test'], octets: large }, other);
+  const emailId = await stage.send({ to: ['ann@well.test'], bytes: large }, other);
   await untilRecipients(stage.owner, emailId, isDelivered);
   expect(well.messages).toHaveLength(1);
   expect(hanging.connections).toHaveLength(8);
@@ -100,17 +100,17 @@ test('of large messages for servers that hang only so many are read, and none be
 });
 
 test('a message that goes to many domains is read once', async () => {
-  const emailId = await queueMail(stage.owner, other, { to: ['ann@a.test'], octets: large });
+  const emailId = await queueMail(stage.owner, other, { to: ['ann@a.test'], bytes: large });
   const { rows } = await stage.owner.pool.query<{ raw_id: string }>(`select raw_id from email where id = $1`, [
     emailId,
   ]);
-  const { octets, asked } = watchOctets();
-  const signer = createMessageSigner({ ...testActorContext(stage.database), octets }, SECRET_KEY);
+  const { bytes, asked } = watchBytes();
+  const signer = createMessageSigner({ ...testActorContext(stage.database), bytes }, SECRET_KEY);
   const transaction = {
     userId: other.userId,
     emailId,
     rawId: rows[0]?.raw_id ?? null,
-    octets: large.length,
+    bytes: large.length,
     domain: 'a.test',
     senderDomain: other.domain,
     isSenderVerified: true,

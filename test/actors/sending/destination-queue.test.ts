@@ -32,7 +32,7 @@ function transaction(name: string, domain: string, recipients = 1): Transaction 
     userId: 'usr',
     emailId: name,
     rawId: null,
-    octets: 100,
+    bytes: 100,
     domain,
     senderDomain: 'box.test',
     isSenderVerified: true,
@@ -216,8 +216,8 @@ test('what waits can be taken out, of one destination and of all', () => {
 });
 
 /** Adds one transaction to a destination of its own. */
-function addOne(queue: DestinationQueue, userId: string, name: string, octets = 100): void {
-  queue.add({ ...transaction(name, name), userId, octets });
+function addOne(queue: DestinationQueue, userId: string, name: string, bytes = 100): void {
+  queue.add({ ...transaction(name, name), userId, bytes });
 }
 
 test('a user gets as many places as are left free, half of them alone, and another user finds one', () => {

@@ -120,7 +120,7 @@ test('a connection that drops after the final dot is tried again, and may double
   sink.answer({});
   await stage.moveClock(400);
   await untilRecipients(stage.owner, emailId, ([only]) => only?.status === 'delivered');
-  const ids = sink.messages.map(({ octets }) => /^Message-ID: (.*)\r$/im.exec(octets.toString())?.[1]);
+  const ids = sink.messages.map(({ bytes }) => /^Message-ID: (.*)\r$/im.exec(bytes.toString())?.[1]);
   expect(ids).toHaveLength(2);
   expect(ids[0]).toBe(ids[1]);
 });

@@ -31,14 +31,14 @@ async function queueCopies(copies: readonly Copy[], sender: TestSender = stage.s
   const identifier = (kind: 'raw' | 'delivery' | 'recipient') => makeIdentifier(kind, now, randomBytes(10));
   const ids: string[] = [];
   for (const { text, to, senderDomain = sender.domain, isNullSender = false } of copies) {
-    const octets = Buffer.from(`From: <hello@${senderDomain}>\r\nSubject: Copy\r\n\r\n${text}\r\n`);
+    const bytes = Buffer.from(`From: <hello@${senderDomain}>\r\nSubject: Copy\r\n\r\n${text}\r\n`);
     const [rawId, deliveryId] = [identifier('raw'), identifier('delivery')];
     ids.push(deliveryId);
     await stage.owner.pool.query('insert into raw_message (id, octets, sha256, size_octets) values ($1, $2, $3, $4)', [
       rawId,
-      octets,
-      createHash('sha256').update(octets).digest(),
-      octets.length,
+      bytes,
+      createHash('sha256').update(bytes).digest(),
+      bytes.length,
     ]);
     await stage.owner.pool.query(
       `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, forward_raw_id, is_null_sender, attempts, attempts_allowed, created_at)
@@ -63,7 +63,7 @@ async function deliveryOf(id: string | undefined) {
   return rows[0];
 }
 
-test('copies of one email are sent apart, each with its own octets and return address', async () => {
+test('copies of one email are sent apart, each with its own bytes and return address', async () => {
   const sink = await stage.startSink();
   stage.publish('two.test', '127.0.0.1');
   const ids = await queueCopies([
@@ -72,8 +72,8 @@ test('copies of one email are sent apart, each with its own octets and return ad
   ]);
   await stage.start({ port: sink.port });
   await untilTried(stage.owner, emailId);
-  const seen = sink.messages.map(({ octets, recipients, from }) => [
-    octets.toString().trimEnd().split('\r\n').at(-1),
+  const seen = sink.messages.map(({ bytes, recipients, from }) => [
+    bytes.toString().trimEnd().split('\r\n').at(-1),
     recipients.toSorted(),
     from === '' ? 'null' : from.replace(/^bounce.*@/, ''),
   ]);
@@ -107,7 +107,7 @@ test('a copy is signed by the domain of its From address, which its return addre
   await queueCopies([{ text: 'x', to: ['a@signed.test'], senderDomain: 'other-signer.test' }]);
   await stage.start({ port: sink.port });
   const [message] = await sink.received(1);
-  expect(message?.octets.toString()).toContain('d=other-signer.test');
+  expect(message?.bytes.toString()).toContain('d=other-signer.test');
   expect(message?.from).toMatch(/@other-signer\.test$/);
 });
 

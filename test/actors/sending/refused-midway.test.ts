@@ -34,8 +34,8 @@ test.each(['552 5.3.4 enough', '250 2.0.0 enough'])(
     const opened = await openSession({ ehloName: 'out.test', limits: LIMITS }, directRoute(hosts, port), signal);
     if (!('session' in opened)) throw new Error(opened.failure.text);
     const { session } = opened;
-    const octets = Buffer.from(`Subject: long\r\n\r\n${'RSET\r\n'.repeat(5_000_000)}`);
-    const report = await session.send({ from: 'a@out.test', to: ['ann@mx.test'] }, octets);
+    const bytes = Buffer.from(`Subject: long\r\n\r\n${'RSET\r\n'.repeat(5_000_000)}`);
+    const report = await session.send({ from: 'a@out.test', to: ['ann@mx.test'] }, bytes);
     expect(report.end).toMatchObject({ reply: { code: Number(last.slice(0, 3)), text: 'enough' } });
     expect(session.isUsable).toBe(false);
   },

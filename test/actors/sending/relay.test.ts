@@ -34,7 +34,7 @@ test('credentials of the URL are decoded and used', async () => {
   expect(relay.messages[0]).toMatchObject({ user: 'ann@relay', isTls: true });
 });
 
-test('smtps is TLS from the first octet', async () => {
+test('smtps is TLS from the first byte', async () => {
   const relay = await stage.startSink({ auth: { user: 'ann', pass: 'word' }, isTlsFromStart: true });
   await stage.start({ relayUrl: `smtps://ann:word@127.0.0.1:${relay.port}` });
   const emailId = await stage.send({ to: ['ann@anywhere.test'] });

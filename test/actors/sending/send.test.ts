@@ -100,7 +100,7 @@ test('the signature is good by the record that users are told to publish', async
   });
   const [message] = await sink.received(1);
   expect(await signaturesOf(message)).toEqual([['pass', 'box.test', 'sel1']]);
-  const header = message?.octets.toString('latin1').split('\r\n\r\n')[0] ?? '';
+  const header = message?.bytes.toString('latin1').split('\r\n\r\n')[0] ?? '';
   expect(header).toMatch(/^DKIM-Signature: v=1; a=rsa-sha256; c=relaxed\/relaxed;/);
   expect(header.split('\r\n').every((line) => line.length <= 100)).toBe(true);
 });
@@ -131,21 +131,21 @@ test('mail of a domain without any key goes unsigned', async () => {
   await stage.start({ port: sink.port });
   await stage.send({ to: ['ann@unsigned.test'] }, sender);
   const [message] = await sink.received(1);
-  expect(message?.octets.toString()).not.toContain('DKIM-Signature');
+  expect(message?.bytes.toString()).not.toContain('DKIM-Signature');
 });
 
-test('one message of 12 megabytes arrives octet for octet, signed', async () => {
+test('one message of 12 megabytes arrives byte for byte, signed', async () => {
   const sink = await stage.startSink();
   stage.publish('large.test', '127.0.0.1');
   publishKey(stage.sender.dkimRecord);
   await stage.start({ port: sink.port });
   const line = `${'0123456789abcdef'.repeat(4)} \r\n.${'x'.repeat(70)}\r\n`;
   const header = 'From: hello@box.test\r\nTo: ann@large.test\r\nSubject: large\r\nMIME-Version: 1.0\r\n\r\n';
-  const octets = Buffer.from(header + line.repeat(Math.ceil(12_000_000 / line.length)));
-  await stage.send({ to: ['ann@large.test'], octets });
+  const bytes = Buffer.from(header + line.repeat(Math.ceil(12_000_000 / line.length)));
+  await stage.send({ to: ['ann@large.test'], bytes });
   const [message] = await sink.received(1);
-  const received = message?.octets ?? Buffer.alloc(0);
-  expect(received.subarray(-octets.length).equals(octets)).toBe(true);
+  const received = message?.bytes ?? Buffer.alloc(0);
+  expect(received.subarray(-bytes.length).equals(bytes)).toBe(true);
   expect(await signaturesOf(message)).toEqual([['pass', 'box.test', 'sel1']]);
 });
 
@@ -155,7 +155,7 @@ function publishKey(record: { name: string; value: string } | null): void {
 
 /** The verdicts of another implementation, by the DNS server's records. */
 async function signaturesOf(message: SinkMessage | undefined) {
-  const { dkim } = await authenticate(message?.octets ?? '', {
+  const { dkim } = await authenticate(message?.bytes ?? '', {
     sender: message?.from ?? '',
     ip: '127.0.0.1',
     helo: 'out.postroom.test',

@@ -15,12 +15,12 @@ export interface TestSending extends Actor {
 /** Starts a sending actor that may reach loopback. */
 export async function startSending(
   database: Database,
-  options: Partial<SendingActorOptions> & Partial<Pick<ActorContext, 'name' | 'octets' | 'log'>> = {},
+  options: Partial<SendingActorOptions> & Partial<Pick<ActorContext, 'name' | 'bytes' | 'log'>> = {},
 ): Promise<TestSending> {
-  const { name, octets, log, ...actorOptions } = options;
+  const { name, bytes, log, ...actorOptions } = options;
   const context = {
     ...testActorContext(database, name),
-    ...(octets === undefined ? {} : { octets }),
+    ...(bytes === undefined ? {} : { bytes }),
     ...(log === undefined ? {} : { log }),
   };
   const actor = await startSendingActor(context, {

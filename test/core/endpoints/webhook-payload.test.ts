@@ -395,7 +395,7 @@ function expectEqualBytes(facts: PayloadFacts): void {
 
 test.skipIf(!hasCorpora)('payloads of real mail have the bytes of JSON.stringify', async () => {
   const messages = await readEmlMessages();
-  for (const { octets } of messages.filter((_, n) => n % 4 === 0)) expectEqualBytes(await factsOf(octets));
+  for (const { bytes } of messages.filter((_, n) => n % 4 === 0)) expectEqualBytes(await factsOf(bytes));
 });
 
 test('payloads have the bytes of JSON.stringify whatever the texts hold', async () => {

@@ -422,8 +422,8 @@ describe.runIf(hasCorpora)('the corpora', () => {
 
   test('hold no other report', async () => {
     const found: string[] = [];
-    for (const { file, octets } of await readEmlMessages()) {
-      if ((await readMailReport(octets)) !== null) found.push(path.basename(file, '.eml'));
+    for (const { file, bytes } of await readEmlMessages()) {
+      if ((await readMailReport(bytes)) !== null) found.push(path.basename(file, '.eml'));
     }
     expect(found.toSorted()).toEqual(REPORTS.toSorted());
   });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asUser, type Database } from '../../../db/connection/database.ts';
 import { contestVerifiedName } from '../../../db/queries/domains/domain-list.ts';
-import { readRawOctets } from '../../../db/queries/emails/raw-bytes.ts';
+import { readRawBytes } from '../../../db/queries/emails/raw-bytes.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { insertEmails, type StoredMail } from '../../support/rows/email-rows.ts';
 
@@ -66,22 +66,22 @@ test('the gateway can neither take nor free a name for another user, nor see who
   expect([await free('b.test'), await free('free.test')]).toEqual([false, true]);
 });
 
-test('octets are handed to the user whose transaction it is, whoever is named', async () => {
-  const octets = Buffer.from('Subject: secret\r\n\r\n');
+test('bytes are handed to the user whose transaction it is, whoever is named', async () => {
+  const bytes = Buffer.from('Subject: secret\r\n\r\n');
   const raw = `insert into raw_message (id, octets, sha256, size_octets) values ('raw_b', $1, sha256($1), length($1))`;
-  await actor.pool.query(raw, [octets]);
+  await actor.pool.query(raw, [bytes]);
   await insertEmails(actor, 'usr_b', [anyMail('em_b')]);
   await actor.pool.query(`update email set raw_id = 'raw_b' where user_id = 'usr_b'`);
-  const ask = `select octets from raw_octets('usr_b', 'em_b', 0, 1000)`;
+  const ask = `select octets as bytes from raw_octets('usr_b', 'em_b', 0, 1000)`;
   expect((await gateway.pool.query(ask)).rows).toEqual([]);
   const asOther = await asUser(gateway, 'usr_a', (transaction) => sql.raw(ask).execute(transaction));
   expect(asOther.rows).toEqual([]);
-  const size = `select octets from raw_sizes('usr_b', '{em_b}')`;
+  const size = `select octets as bytes from raw_sizes('usr_b', '{em_b}')`;
   expect((await asUser(gateway, 'usr_a', (transaction) => sql.raw(size).execute(transaction))).rows).toEqual([]);
   expect((await asUser(gateway, 'usr_b', (transaction) => sql.raw(size).execute(transaction))).rows).toEqual([
-    { octets: octets.length },
+    { bytes: bytes.length },
   ]);
-  expect(await readRawOctets(gateway, 'usr_b', 'em_b', { start: 0, length: 1_000 })).toEqual(octets);
+  expect(await readRawBytes(gateway, 'usr_b', 'em_b', { start: 0, length: 1_000 })).toEqual(bytes);
 });
 
 test('every table that has a user_id lies under row-level security, global tables named excepted', async () => {

@@ -32,17 +32,17 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 
-const body = (octets: number) => JSON.stringify('x'.repeat(octets - 2));
+const body = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2));
 
 async function post(
   path: string,
-  octets: number,
+  bytes: number,
   user = 'usr_a',
 ): Promise<{ status: number; retryAfter: string | null }> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-user': user },
-    body: body(octets),
+    body: body(bytes),
   });
   await response.text();
   return { status: response.status, retryAfter: response.headers.get('retry-after') };

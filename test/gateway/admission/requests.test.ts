@@ -201,8 +201,8 @@ describe('over a socket', () => {
     new Promise<string>((resolve, reject) => {
       let answer = '';
       const socket = connect(port, '127.0.0.1', () => socket.write(text));
-      socket.on('data', (octets) => {
-        answer += octets.toString();
+      socket.on('data', (bytes) => {
+        answer += bytes.toString();
       });
       socket.on('close', () => resolve(answer));
       socket.on('error', reject);

@@ -26,7 +26,7 @@ const limiter = (limit = LIMIT): RequestLimiter =>
     database,
     limit,
     clock: () => performance.now(),
-    random: (octets) => randomBytes(octets),
+    random: (bytes) => randomBytes(bytes),
   });
 let users = 0;
 const newUser = () => `usr_${users++}`;

@@ -47,7 +47,7 @@ async function delivered(): Promise<{ emailId: string; deliveryId: string; raw: 
       secretKey: SECRET_KEY,
     },
   );
-  const [mail] = await insertReceivedMail(gateway.actor, box, { textOctets: 100_000 });
+  const [mail] = await insertReceivedMail(gateway.actor, box, { textBytes: 100_000 });
   const emailId = mail?.emailId ?? '';
   gateway.bus.wake('delivery.route.wake', { userId: box.userId, emailIds: [emailId] });
   const [delivery] = await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.status === 'success');
@@ -118,7 +118,7 @@ describe('the source of an email', () => {
   const SOURCE = `query($id: ID!, $most: Int) { email(id: $id) { rawUrl rawSource(maxBytes: $most) { text isCut } } }`;
 
   test('is told as text, in part when it is long, and nobody else sees it', async () => {
-    const [mail] = await insertReceivedMail(gateway.actor, box, { textOctets: 1_000 });
+    const [mail] = await insertReceivedMail(gateway.actor, box, { textBytes: 1_000 });
     const { emailId = '', raw = Buffer.alloc(0) } = mail ?? {};
     const source = async (most?: number) => (await graph.ask(SOURCE, { id: emailId, most })).email.rawSource;
     expect(await source()).toEqual({ text: raw.toString(), isCut: false });
@@ -130,8 +130,8 @@ describe('the source of an email', () => {
 
   test('returns text for any bytes', async () => {
     const { userId } = box;
-    const octets = Buffer.from([0xef, 0xbb, 0xbf, 0x41, 0x00, 0xff, 0xe2, 0x82]);
-    const [strange = '', bare = ''] = await insertMail(gateway.actor, [{ userId, raw: octets }, { userId }]);
+    const bytes = Buffer.from([0xef, 0xbb, 0xbf, 0x41, 0x00, 0xff, 0xe2, 0x82]);
+    const [strange = '', bare = ''] = await insertMail(gateway.actor, [{ userId, raw: bytes }, { userId }]);
     const source = async (id: string) => (await graph.ask(SOURCE, { id })).email.rawSource;
     expect(await source(strange)).toEqual({ text: '\ufeffA\0\ufffd\ufffd', isCut: false });
     expect(await source(bare)).toBeNull();

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { timeToAnswer } from '../../../gateway/http/time-to-answer.ts';
 
 const HANDLER_MS = 1_000;
-const OCTETS = 4_000;
+const BYTES = 4_000;
 
 let app: FastifyInstance;
 let url: string;
@@ -13,7 +13,7 @@ let work: (request: FastifyRequest) => Promise<unknown> = async () => 'done';
 
 beforeAll(async () => {
   app = Fastify({ handlerTimeout: HANDLER_MS });
-  timeToAnswer(app, { handlerMs: HANDLER_MS, uploadMs: 10_000, largeOctets: 100_000 });
+  timeToAnswer(app, { handlerMs: HANDLER_MS, uploadMs: 10_000, largeBytes: 100_000 });
   app.setErrorHandler((error: { statusCode?: number }, _request, reply) => reply.code(error.statusCode ?? 500).send());
   app.post('/mail', { bodyLimit: 200_000 }, (each) => work(each));
   app.post('/other', { bodyLimit: 100_000 }, (each) => work(each));
@@ -30,13 +30,13 @@ afterAll(() => app.close());
 async function post(path: string, uploadMs = 0): Promise<{ status: number; ms: number; sentAt: number }> {
   const started = performance.now();
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const headers = { 'content-type': 'application/json', 'content-length': OCTETS };
+  const headers = { 'content-type': 'application/json', 'content-length': BYTES };
   const call = request(`${url}${path}`, { method: 'POST', headers }, (response) => {
     response.resume();
     response.once('end', () => resolve(response.statusCode ?? 0));
   });
   call.once('error', reject);
-  const body = JSON.stringify('x'.repeat(OCTETS - 2));
+  const body = JSON.stringify('x'.repeat(BYTES - 2));
   call.write(body.slice(0, 1_000));
   // That it takes long is what is tried.
   await pause(uploadMs);

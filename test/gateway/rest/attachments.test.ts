@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** An email whose octets hold each file in base64 after the other. */
+/** An email whose bytes hold each file in base64 after the other. */
 async function mailWith(files: { filename: string; content: Buffer; contentType?: string }[]): Promise<string> {
   const parts = ['Subject: files\r\n\r\n'];
   const attachments: Attachment[] = files.map(({ filename, content, contentType = 'application/pdf' }, index) => {
@@ -48,7 +48,7 @@ async function mailWith(files: { filename: string; content: Buffer; contentType?
 
 const download = (path: string, key: string | null = box.apiKey) => gateway.call(key, 'GET', `/attachments/${path}`);
 
-test('a file comes with its octets and exactly the documented header fields', async () => {
+test('a file comes with its bytes and exactly the documented header fields', async () => {
   const content = Buffer.from([0, 1, 2, 255, 254, 13, 10]);
   const id = await mailWith([{ filename: 'Größe "1".pdf', content }]);
   const response = await download(`${id}/${encodeURIComponent('Größe "1".pdf')}`);
@@ -163,7 +163,7 @@ describe('what cannot be served is 404 with the documented text', () => {
     await expectError(`${id}/a.txt`, 'No attachments found in this email');
   });
 
-  test('octets that are damaged or gone, which is logged, while lists go on', async () => {
+  test('bytes that are damaged or gone, which is logged, while lists go on', async () => {
     const id = await mailWith([{ filename: 'a.txt', content: Buffer.from('content') }]);
     const flip = `update raw_message r set octets = set_byte(octets, 3, get_byte(octets, 3) # 1) from email e where e.raw_id = r.id and e.id = $1`;
     await gateway.actor.pool.query(flip, [id]);

@@ -30,7 +30,7 @@ const MESSAGE = [
 ].join('\r\n');
 
 async function accept(recipient = 'hello+tag@mine.test', message = MESSAGE): Promise<string> {
-  const octets = Buffer.from(message);
+  const bytes = Buffer.from(message);
   const identifier = (kind: 'email' | 'raw') => makeIdentifier(kind, new Date(), randomBytes(10));
   const { userId, addressId, domainId, address: ownAddress } = box;
   const offer = {
@@ -42,8 +42,8 @@ async function accept(recipient = 'hello+tag@mine.test', message = MESSAGE): Pro
       isTls: false,
       traceFields: '',
     },
-    octets,
-    sha256: createHash('sha256').update(octets).update(randomBytes(8)).digest('hex'),
+    bytes,
+    sha256: createHash('sha256').update(bytes).update(randomBytes(8)).digest('hex'),
     rawId: identifier('raw'),
     emailIds: [identifier('email')],
     traceParent: null,

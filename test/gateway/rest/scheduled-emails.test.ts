@@ -49,7 +49,7 @@ async function passTime(id: string): Promise<void> {
 
 async function rowOf(id: string) {
   const { rows } = await gateway.actor.pool.query(
-    `select e.type, e.status, e.scheduled_at, e.timezone, e.date, r.octets, r.sha256, r.size_octets, c.headers, c.attachments,
+    `select e.type, e.status, e.scheduled_at, e.timezone, e.date, r.octets as bytes, r.sha256, r.size_octets, c.headers, c.attachments,
        (select count(*) from recipient p where p.user_id = $1 and p.email_id = $2 and p.next_attempt_at is not null) as due
      from email e join raw_message r on r.id = e.raw_id join email_content c on (c.user_id, c.email_id) = (e.user_id, e.id)
      where e.user_id = $1 and e.id = $2`,
@@ -103,15 +103,15 @@ describe('rescheduling', () => {
       const after = await rowOf(id);
       expect(after).toMatchObject({ status: 'scheduled', scheduled_at: new Date(at), date: new Date(at), due: 0 });
       const field = new Date(at).toUTCString().replace('GMT', '+0000');
-      const text: string = after.octets.toString('latin1');
+      const text: string = after.bytes.toString('latin1');
       expect(text).toContain(`\r\nDate: ${field}\r\n`);
-      const dateLines = (octets: Buffer) => octets.toString('latin1').match(/^Date: .*$/gm);
-      expect(dateLines(after.octets)).toEqual([`Date: ${field}`, 'Date: not this one']);
+      const dateLines = (bytes: Buffer) => bytes.toString('latin1').match(/^Date: .*$/gm);
+      expect(dateLines(after.bytes)).toEqual([`Date: ${field}`, 'Date: not this one']);
       // Nothing else moved.
-      const without = (octets: Buffer) => octets.toString('latin1').replace(/^Date: .*$/m, '');
-      expect(without(after.octets)).toBe(without(before.octets));
-      expect(after.octets).toHaveLength(after.size_octets);
-      expect(after.sha256).toEqual(createHash('sha256').update(after.octets).digest());
+      const without = (bytes: Buffer) => bytes.toString('latin1').replace(/^Date: .*$/m, '');
+      expect(without(after.bytes)).toBe(without(before.bytes));
+      expect(after.bytes).toHaveLength(after.size_octets);
+      expect(after.sha256).toEqual(createHash('sha256').update(after.bytes).digest());
       expect(after.headers.filter(([name]: [string]) => name === 'date')).toEqual([['date', field]]);
       expect(after.headers).toHaveLength(before.headers.length);
       expect(await eventsOf(id)).toEqual(['email.scheduled', 'email.rescheduled']);
@@ -247,7 +247,7 @@ describe('pausing', () => {
     expect(await woken).toMatchObject({ userId: box.userId });
     const row = await rowOf(id);
     expect(Math.abs(row.scheduled_at.getTime() - Date.now())).toBeLessThan(120_000);
-    expect(row.octets.toString()).toContain(`Date: ${row.scheduled_at.toUTCString().replace('GMT', '+0000')}`);
+    expect(row.bytes.toString()).toContain(`Date: ${row.scheduled_at.toUTCString().replace('GMT', '+0000')}`);
     expect(await releaseDue(testActorContext(gateway.actor), {})).toBe(1);
     expect(await eventsOf(id)).toEqual(['email.scheduled', 'email.paused', 'email.resumed', 'email.sent']);
     expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);

@@ -290,13 +290,13 @@ describe('line ends and control characters', () => {
     const response = await post(email({ text, html: text }));
     expect(response.statusCode, response.body).toBe(200);
     const { rows } = await gateway.actor.pool.query(
-      'select r.octets from raw_message r join email e on e.raw_id = r.id where e.id = $1',
+      'select r.octets as bytes from raw_message r join email e on e.raw_id = r.id where e.id = $1',
       [response.json().id],
     );
-    const octets = (rows[0].octets as Buffer).toString('latin1');
-    expect(octets).not.toMatch(/[^\t\r\n\x20-\x7e]/);
-    expect(octets.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
-    expect(Math.max(...octets.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(998);
+    const bytes = (rows[0].bytes as Buffer).toString('latin1');
+    expect(bytes).not.toMatch(/[^\t\r\n\x20-\x7e]/);
+    expect(bytes.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+    expect(Math.max(...bytes.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(998);
     expect((await gateway.call(box.apiKey, 'GET', `/emails/${response.json().id}`)).statusCode).toBe(200);
   });
 });

@@ -32,7 +32,7 @@ async function rowsOf(emailId: string) {
   const [raw] = await rows('select r.* from raw_message r join email e on e.raw_id = r.id where e.id = $1');
   const recipients = await rows('select * from recipient where email_id = $1 order by address');
   const events = await rows('select kind, seq from event where email_id = $1');
-  return { email: row, octets: (raw.octets as Buffer).toString('latin1'), recipients, events };
+  return { email: row, bytes: (raw.bytes as Buffer).toString('latin1'), recipients, events };
 }
 
 /** Rows that sending writes, of all users. */
@@ -90,8 +90,8 @@ test('an email goes into the queue with all its rows, and its wakes follow', asy
     expect(row.next_attempt_at).toEqual(rows.email.created_at);
     expect(row.queued_at).toEqual(rows.email.created_at);
   }
-  expect(rows.octets).toContain(`Message-ID: ${messageId}\r\n`);
-  expect(rows.octets).not.toContain('b@y.test');
+  expect(rows.bytes).toContain(`Message-ID: ${messageId}\r\n`);
+  expect(rows.bytes).not.toContain('b@y.test');
   expect(rows.events).toEqual([{ kind: 'email.sent', seq: expect.any(Number) }]);
   await expect.poll(() => wakes.length).toBe(2);
   expect(wakes).toEqual([
@@ -184,8 +184,8 @@ describe('what an email says', () => {
       [id],
     );
     expect(rows).toEqual([{ in_reply_to: ['<b@x.test>'], reference_ids: ['<a@x.test>', '<b@x.test>'] }]);
-    const { octets } = await rowsOf(id);
-    const lines = octets.split('\r\n').filter((line) => /^(?:In-Reply-To|References):/.test(line));
+    const { bytes } = await rowsOf(id);
+    const lines = bytes.split('\r\n').filter((line) => /^(?:In-Reply-To|References):/.test(line));
     expect(lines).toEqual(['In-Reply-To: <b@x.test>', 'References: <a@x.test> <b@x.test>']);
   });
 
@@ -198,11 +198,11 @@ describe('what an email says', () => {
 });
 
 describe('attachments', () => {
-  const octets = randomBytes(5_000);
+  const bytes = randomBytes(5_000);
 
   test('of every kind are listed and download whole', async () => {
     const files = [
-      { filename: 'Größe 1.pdf', content: base64(octets), content_type: 'application/pdf' },
+      { filename: 'Größe 1.pdf', content: base64(bytes), content_type: 'application/pdf' },
       { filename: 'logo.png', content: `data:image/png;base64,${base64('png')}`, content_id: '<logo@x.test>' },
       { filename: 'empty.txt', content: '' },
       { filename: 'note.eml', content: base64('Subject: x\n\nbody'), content_type: 'message/rfc822' },
@@ -237,7 +237,7 @@ describe('attachments', () => {
     );
     const download = (path: string) => gateway.call(box.apiKey, 'GET', `/attachments/${id}/${path}`);
     const whole = await download(encodeURIComponent('Größe 1.pdf'));
-    expect(whole.rawPayload.equals(octets)).toBe(true);
+    expect(whole.rawPayload.equals(bytes)).toBe(true);
     expect(whole.headers['content-type']).toBe('application/pdf');
     expect((await download('logo.png')).body).toBe('png');
     expect((await download('note.eml')).body).toBe('Subject: x\r\n\r\nbody');
@@ -290,7 +290,7 @@ describe('an email with scheduled_at', () => {
     expect(rows.email).toMatchObject({ type: 'scheduled', status: 'scheduled', scheduled_at: at, released_at: null });
     expect(rows.email.timezone).toBe('Europe/Berlin');
     expect(rows.recipients.map((row) => [row.queued_at, row.next_attempt_at])).toEqual([[null, null]]);
-    expect(rows.octets).toContain(`Date: ${at.toUTCString().replace('GMT', '+0000')}\r\n`);
+    expect(rows.bytes).toContain(`Date: ${at.toUTCString().replace('GMT', '+0000')}\r\n`);
     expect(rows.events.map((event) => event.kind)).toEqual(['email.scheduled']);
     await expect.poll(() => wakes).toEqual([{ userId: box.userId, at: at.toISOString() }]);
     await subscription.stop();

@@ -87,7 +87,7 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
     for (let at = 0; at < messages.length; at += 10) {
       const part = messages
         .slice(at, at + 10)
-        .map(({ octets }) => stage.deliver(crlf(octets.toString('latin1').replaceAll('\r\n', '\n')), box.address));
+        .map(({ bytes }) => stage.deliver(crlf(bytes.toString('latin1').replaceAll('\r\n', '\n')), box.address));
       ids.push(...(await Promise.all(part)));
     }
     await stage.settled();

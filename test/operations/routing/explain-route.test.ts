@@ -118,12 +118,12 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
     const messages = real.filter((_, n) => n % 3 === 0).slice(0, 350);
     const foretold: { file: string; userId: string; explanation: RouteExplanation; emailId: string }[] = [];
     let refusals = 0;
-    const tryOne = async ({ file, octets }: (typeof messages)[number], n: number) => {
+    const tryOne = async ({ file, bytes }: (typeof messages)[number], n: number) => {
       const of = account(n);
       const to = of.addresses[Math.floor(n / ACCOUNTS) % of.addresses.length] ?? of.box.address;
-      const outcome = await explain({ to, raw: octets }, of).catch((error: unknown) => error);
+      const outcome = await explain({ to, raw: bytes }, of).catch((error: unknown) => error);
       const context = stage.contextOf(of.box.userId);
-      const wish = { message: { raw: octets }, to, from: null };
+      const wish = { message: { raw: bytes }, to, from: null };
       if (outcome instanceof UserError) {
         if (outcome.code !== 'validation') throw outcome;
         // What SMTP would refuse is refused in both.

@@ -74,12 +74,12 @@ async function received(bytes = original): Promise<string> {
 
 async function sentOf(emailId: string) {
   const { rows } = await stage.database.pool.query(
-    `select e.type, e.status, e.subject, e.to_addresses, e.attachment_count, e.scheduled_at, c.in_reply_to, c.reference_ids, m.octets
+    `select e.type, e.status, e.subject, e.to_addresses, e.attachment_count, e.scheduled_at, c.in_reply_to, c.reference_ids, m.octets as bytes
      from email e join email_content c on c.user_id = e.user_id and c.email_id = e.id join raw_message m on m.id = e.raw_id
      where e.id = $1`,
     [emailId],
   );
-  return { ...rows[0], message: await parseMessage(rows[0].octets) };
+  return { ...rows[0], message: await parseMessage(rows[0].bytes) };
 }
 
 async function threadOf(emailId: string): Promise<string> {

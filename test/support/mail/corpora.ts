@@ -9,10 +9,10 @@ export const corporaDirectory =
 /** Whether the corpora are there; their tests are reported skipped where they are not. */
 export const hasCorpora = existsSync(path.join(corporaDirectory, 'facts.jsonl'));
 
-/** One real message: its file below the corpora, and its octets as in the source (LF line ends). */
+/** One real message: its file below the corpora, and its bytes as in the source (LF line ends). */
 export interface CorpusMessage {
   file: string;
-  octets: Buffer;
+  bytes: Buffer;
 }
 
 /** Truth of a thread set: partitions of message ids, and the file of each id. */
@@ -96,7 +96,7 @@ async function readFolder(folder: string): Promise<CorpusMessage[]> {
   return Promise.all(
     names.map(async (name) => ({
       file: path.join(folder, name),
-      octets: await readFile(path.join(corporaDirectory, folder, name)),
+      bytes: await readFile(path.join(corporaDirectory, folder, name)),
     })),
   );
 }

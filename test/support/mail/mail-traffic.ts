@@ -98,8 +98,8 @@ export class MailTraffic {
 
   async #offer(n: number): Promise<void> {
     const { address } = this.#account(n);
-    const octets = compose(n, address);
-    const offer: Offer = { octets, recipients: [address], result: { code: null, reply: 'never', isDataSent: false } };
+    const bytes = compose(n, address);
+    const offer: Offer = { bytes, recipients: [address], result: { code: null, reply: 'never', isDataSent: false } };
     this.offers.push(offer);
     const deadline = performance.now() + PATIENCE_MS;
     for (let attempt = 0; performance.now() < deadline; attempt++) {
@@ -112,7 +112,7 @@ export class MailTraffic {
         isReusingConnections: false,
         reversePath: 'sender@elsewhere.test',
         recipients: () => [address],
-        message: () => toWireForm(octets),
+        message: () => toWireForm(bytes),
         limitMs: REPLY_LIMIT_MS,
       });
       const isDataSent = offer.result.isDataSent || result?.isDataSent === true;

@@ -53,7 +53,7 @@ export interface ReadMessage {
   cc: AddressList | null;
   text: string | null;
   html: string | null;
-  attachments: { filename: string; contentType: string; size: number; octets: Uint8Array }[];
+  attachments: { filename: string; contentType: string; size: number; bytes: Uint8Array }[];
 }
 
 /** Of all fields that both parsers agree on. */
@@ -130,11 +130,11 @@ function sameMailboxes(list: AddressList | null, expected: readonly FactMailbox[
 /** The facts are of the files as they lie there, with LF; what came by SMTP has CRLF in parts that are not encoded. */
 function sameContent(message: ReadMessage, expected: readonly FactAttachment[]): boolean {
   if (message.attachments.length !== expected.length) return false;
-  return message.attachments.every(({ size, octets }, at) => {
+  return message.attachments.every(({ size, bytes }, at) => {
     const fact = expected[at];
     if (fact === undefined || fact.sha256 === null) return fact !== undefined;
-    const forms = [octets, Buffer.from(Buffer.from(octets).toString('latin1').replaceAll('\r\n', '\n'), 'latin1')];
-    return size === octets.length && forms.some((form) => form.length === fact.size && sha256(form) === fact.sha256);
+    const forms = [bytes, Buffer.from(Buffer.from(bytes).toString('latin1').replaceAll('\r\n', '\n'), 'latin1')];
+    return size === bytes.length && forms.some((form) => form.length === fact.size && sha256(form) === fact.sha256);
   });
 }
 
@@ -166,6 +166,6 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-function sha256(octets: Uint8Array | string): string {
-  return createHash('sha256').update(octets).digest('hex');
+function sha256(bytes: Uint8Array | string): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }

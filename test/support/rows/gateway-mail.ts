@@ -42,7 +42,7 @@ export async function takeMail(gateway: TestGateway): Promise<GatewayMail> {
           isTls: false,
           traceFields: '',
         },
-        { octets: Buffer.from(message.replace(/\r?\n/g, '\r\n')) },
+        { bytes: Buffer.from(message.replace(/\r?\n/g, '\r\n')) },
       );
       if (reply.verdict !== 'accepted') throw new Error(reply.text);
       return reply.emailIds[0] ?? '';

@@ -11,7 +11,7 @@ export interface QueuedMail {
   subject?: string;
   text?: string;
   /** instead of a composed message */
-  octets?: Buffer;
+  bytes?: Buffer;
 }
 
 export interface TestSender extends TestMailbox {
@@ -56,8 +56,8 @@ export async function queueMail(database: Database, sender: TestSender, mail: Qu
   const emailId = makeIdentifier('email', now, randomBytes(10));
   const rawId = makeIdentifier('raw', now, randomBytes(10));
   const subject = mail.subject ?? 'A subject';
-  const octets =
-    mail.octets ??
+  const bytes =
+    mail.bytes ??
     (await composeMessage({
       messageId: `<${emailId}@${sender.domain}>`,
       date: now,
@@ -76,9 +76,9 @@ export async function queueMail(database: Database, sender: TestSender, mail: Qu
   await inTransaction(database, async (client) => {
     await client.query(`insert into raw_message (id, octets, sha256, size_octets) values ($1, $2, $3, $4)`, [
       rawId,
-      octets,
-      createHash('sha256').update(octets).digest(),
-      octets.length,
+      bytes,
+      createHash('sha256').update(bytes).digest(),
+      bytes.length,
     ]);
     await client.query(
       `with e as (

@@ -6,7 +6,7 @@ import type { TestMailbox } from './routing-rows.ts';
 export interface ReceivedMailOptions {
   count?: number;
   /** of the text body; 200 unless told */
-  textOctets?: number;
+  textBytes?: number;
   /** the catch-all took it */
   isCatchAll?: boolean;
   /** local-part of the own address, instead of the mailbox' */
@@ -24,13 +24,13 @@ export interface ReceivedMail {
   raw: Buffer;
 }
 
-/** Inserts received, parsed and threaded mail to the mailbox, with octets, in the order of age. */
+/** Inserts received, parsed and threaded mail to the mailbox, with bytes, in the order of age. */
 export async function insertReceivedMail(
   database: Database,
   mailbox: Pick<TestMailbox, 'userId' | 'domainId' | 'addressId' | 'address'>,
   options: ReceivedMailOptions = {},
 ): Promise<ReceivedMail[]> {
-  const { count = 1, textOctets = 200, subject = 'Hello', tag = 'mail' } = options;
+  const { count = 1, textBytes = 200, subject = 'Hello', tag = 'mail' } = options;
   const [mailboxLocalPart = '', domain = ''] = mailbox.address.split('@');
   const ownAddress = `${options.localPart ?? mailboxLocalPart}@${domain}`;
   const startedAt = Date.now() - count;
@@ -38,7 +38,7 @@ export async function insertReceivedMail(
     const at = new Date(startedAt + n);
     const emailId = makeIdentifier('email', at, randomBytes(10));
     const messageId = `<${tag}.${n}.${randomBytes(6).toString('hex')}@sender.test>`;
-    const text = randomBytes(Math.ceil(textOctets / 2))
+    const text = randomBytes(Math.ceil(textBytes / 2))
       .toString('hex')
       .replaceAll(/.{70}/g, '$&\r\n');
     const headers = [

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database } from '../../../db/connection/database.ts';
 
-/** A recipient's email that was stored without octets. */
+/** A recipient's email that was stored without bytes. */
 export interface SharedMail {
   userId: string;
   emailId: string;
@@ -10,12 +10,12 @@ export interface SharedMail {
 /** Gives emails one raw message, as those of one SMTP transaction have, with bodies, receptions and a decided route. Answers its id. */
 export async function giveRaw(owner: Database, mails: readonly SharedMail[], text = 'the body'): Promise<string> {
   const rawId = `raw_${randomBytes(12).toString('hex')}`;
-  const octets = Buffer.from(`Subject: shared\r\n\r\n${text} ${rawId}\r\n`);
+  const bytes = Buffer.from(`Subject: shared\r\n\r\n${text} ${rawId}\r\n`);
   await owner.pool.query('insert into raw_message (id, octets, sha256, size_octets) values ($1, $2, $3, $4)', [
     rawId,
-    octets,
-    createHash('sha256').update(octets).digest(),
-    octets.length,
+    bytes,
+    createHash('sha256').update(bytes).digest(),
+    bytes.length,
   ]);
   for (const { userId, emailId } of mails) {
     await owner.pool.query(`update email set raw_id = $3, preview = left($4, 20) where user_id = $1 and id = $2`, [

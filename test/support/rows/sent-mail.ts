@@ -42,7 +42,7 @@ export interface SentMail {
   returnAddress(position?: number, domain?: string): string;
 }
 
-/** Inserts a sent email with octets, totals and recipients, straight into the tables. */
+/** Inserts a sent email with bytes, totals and recipients, straight into the tables. */
 export async function insertSentMail(
   database: Database,
   mailbox: Pick<TestMailbox, 'userId' | 'domainId' | 'addressId' | 'address'>,

@@ -85,7 +85,7 @@ function garbageFor(query: Buffer): Buffer {
 
 const SERVFAIL = 2;
 const NXDOMAIN = 3;
-/** Octets of one string of a TXT record (RFC 1035 §3.3). */
+/** Bytes of one string of a TXT record (RFC 1035 §3.3). */
 const TXT_STRING = /[^]{1,255}/g;
 
 function toAnswer(name: string, type: string, data: unknown): Answer {

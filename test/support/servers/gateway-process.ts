@@ -12,7 +12,7 @@ export interface GatewayProcess {
   port: number;
   /** stdout and stderr so far */
   output: () => string;
-  /** resident memory, octets */
+  /** resident memory, bytes */
   memory(): Promise<number>;
   /** Resolves with the exit status, or the signal that ended it. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readPostmaster } from '../../../db/cluster/postmaster.ts';
 
 const MEMORY = '/dev/shm';
-/** What a run and the services of its tests may fill. Octets. */
+/** What a run and the services of its tests may fill. Bytes. */
 const ROOM = 4_000_000_000;
 /** Folders of runs are called so, with a random ending. */
 export const RUN_PREFIX = 'postroom-test-';

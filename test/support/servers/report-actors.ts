@@ -23,7 +23,7 @@ export interface ReportActors {
    * Offers a message as SMTP does, and awaits that it is parsed. Answers the identifier that its email bears if it makes one, or the
    * reply code when the recipient is refused.
    */
-  deliver(octets: Buffer, recipient: string, reversePath?: string): Promise<string | number>;
+  deliver(bytes: Buffer, recipient: string, reversePath?: string): Promise<string | number>;
   suppressions(userId: string): Promise<Record<string, unknown>[]>;
   /** the events that reports make */
   events(userId: string): Promise<Record<string, unknown>[]>;
@@ -86,7 +86,7 @@ export async function openReportActors(): Promise<ReportActors> {
       const domain = options.domain ?? `${randomBytes(4).toString('hex')}.test`;
       return createMailbox(database, { address: `hello@${domain}`, ...options, domain });
     },
-    async deliver(octets, recipient, reversePath = '') {
+    async deliver(bytes, recipient, reversePath = '') {
       const { verdict, ...of } = await bus.ask('receiving.recipient.check', { recipient, reversePath });
       if (!('userId' in of)) return 'code' in of ? of.code : verdict;
       const reply = await bus.ask(
@@ -99,7 +99,7 @@ export async function openReportActors(): Promise<ReportActors> {
           isTls: false,
           traceFields: '',
         },
-        { octets },
+        { bytes },
       );
       if (reply.verdict !== 'accepted') throw new Error(reply.text);
       const [receptionId = ''] = reply.emailIds;

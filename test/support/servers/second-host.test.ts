@@ -41,7 +41,7 @@ function hear(address: string): Promise<string> {
       socket.destroy();
       resolve('nothing');
     });
-    socket.once('data', (octets) => resolve(octets.toString()));
+    socket.once('data', (bytes) => resolve(bytes.toString()));
     socket.once('error', (error) => resolve(error.message));
   });
 }

@@ -320,9 +320,9 @@ export async function until(
 export function greets(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, host);
-    socket.once('data', (octets) => {
+    socket.once('data', (bytes) => {
       socket.end('QUIT\r\n');
-      resolve(octets.toString().startsWith('220'));
+      resolve(bytes.toString().startsWith('220'));
     });
     socket.once('error', () => resolve(false));
     socket.once('close', () => resolve(false));

@@ -16,7 +16,7 @@ async function start(options: SinkOptions = {}): Promise<SinkMta> {
 async function send(
   sink: SinkMta,
   to: string[],
-  octets: string,
+  bytes: string,
   options: { secure?: boolean; auth?: { user: string; pass: string } } = {},
 ) {
   const connection = new SMTPConnection({
@@ -35,7 +35,7 @@ async function send(
       connection.login({ credentials: auth }, (error) => (error ? reject(error) : resolve())),
     );
   const result = await new Promise((resolve, reject) =>
-    connection.send({ from: 'a@client.test', to }, octets, (error, info) => (error ? reject(error) : resolve(info))),
+    connection.send({ from: 'a@client.test', to }, bytes, (error, info) => (error ? reject(error) : resolve(info))),
   );
   connection.close();
   return result;
@@ -46,8 +46,8 @@ test('the sink records envelope, octets and dialogue', async () => {
   await send(sink, ['b@peer.test', 'c@peer.test'], 'Subject: x\r\n\r\n.dot\r\n..two\r\n');
   const [message] = await sink.received(1);
   expect(message).toMatchObject({ from: 'a@client.test', recipients: ['b@peer.test', 'c@peer.test'], isTls: false });
-  expect(message?.octets.toString()).toBe('Subject: x\r\n\r\n.dot\r\n..two\r\n');
-  expect(message?.wireOctets.toString()).toBe('Subject: x\r\n\r\n..dot\r\n...two\r\n.\r\n');
+  expect(message?.bytes.toString()).toBe('Subject: x\r\n\r\n.dot\r\n..two\r\n');
+  expect(message?.wireBytes.toString()).toBe('Subject: x\r\n\r\n..dot\r\n...two\r\n.\r\n');
   expect(sink.connections[0]?.transcript.slice(0, 2)).toEqual([
     'S: 220 sink.test ESMTP',
     expect.stringMatching(/^C: EHLO /),

@@ -20,7 +20,7 @@ export interface SinkScript {
   mail?: (transaction: SinkTransaction, connection: SinkConnection) => Answer;
   rcpt?: (address: string, transaction: SinkTransaction, connection: SinkConnection) => Answer;
   data?: (transaction: SinkTransaction, connection: SinkConnection) => Answer;
-  /** while the message comes in: `drop` or `hang` at its first octets */
+  /** while the message comes in: `drop` or `hang` at its first bytes */
   body?: (transaction: SinkTransaction, connection: SinkConnection) => 'drop' | 'hang' | undefined;
   /** after the final dot; 2xx takes the message, and so does `drop` here: it is taken and the reply is lost */
   message?: (message: SinkMessage, connection: SinkConnection) => Answer;
@@ -35,7 +35,7 @@ export interface SinkOptions {
   name?: string;
   /** `absent` unless told; `refused` is offered and answered with 454, `broken` is offered and fails in the handshake */
   startTls?: 'offered' | 'absent' | 'refused' | 'broken';
-  /** TLS from the first octet */
+  /** TLS from the first byte */
   isTlsFromStart?: boolean;
   /** AUTH PLAIN and LOGIN are offered, and required before MAIL */
   auth?: { user: string; pass: string };
@@ -47,8 +47,8 @@ export interface SinkOptions {
   mostMessages?: number;
   /** EHLO keywords beside STARTTLS and AUTH */
   extensions?: readonly string[];
-  /** false keeps no octets of messages, for load */
-  isKeepingOctets?: boolean;
+  /** false keeps no bytes of messages, for load */
+  isKeepingBytes?: boolean;
   script?: SinkScript;
 }
 
@@ -57,7 +57,7 @@ export interface SinkConnection {
   /** 1 is the first */
   number: number;
   remoteAddress: string;
-  /** `C: line` and `S: line` without line ends; message octets are left out */
+  /** `C: line` and `S: line` without line ends; message bytes are left out */
   transcript: string[];
   isTls: boolean;
   /** SNI; null without */
@@ -85,9 +85,9 @@ export interface SinkTransaction {
 /** A message up to its final dot. */
 export interface SinkMessage extends SinkTransaction {
   /** without dot-stuffing and final dot */
-  octets: Buffer;
+  bytes: Buffer;
   /** as they came, final dot included */
-  wireOctets: Buffer;
+  wireBytes: Buffer;
   isTls: boolean;
   user: string | null;
   connection: SinkConnection;
@@ -162,7 +162,7 @@ export async function startSinkMta(options: SinkOptions = {}): Promise<SinkMta> 
       mostRecipients: options.mostRecipients ?? Number.POSITIVE_INFINITY,
       mostMessages: options.mostMessages ?? Number.POSITIVE_INFINITY,
       extensions: options.extensions ?? ORDINARY_EXTENSIONS,
-      isKeepingOctets: options.isKeepingOctets ?? true,
+      isKeepingBytes: options.isKeepingBytes ?? true,
       script: () => script,
       onTransaction: (transaction) => void sink.transactions.push(transaction),
       onMessage(message) {

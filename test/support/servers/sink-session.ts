@@ -13,7 +13,7 @@ export interface SinkSessionOptions {
   mostRecipients: number;
   mostMessages: number;
   extensions: readonly string[];
-  isKeepingOctets: boolean;
+  isKeepingBytes: boolean;
   script: () => SinkScript;
   onTransaction: (transaction: SinkTransaction) => void;
   onMessage: (message: SinkMessage) => void;
@@ -204,7 +204,7 @@ export class SinkSession {
   }
 
   async #data(): Promise<void> {
-    const { connection, script, onMessage, isKeepingOctets } = this.#options;
+    const { connection, script, onMessage, isKeepingBytes } = this.#options;
     const transaction = this.#transaction;
     if (transaction === null || transaction.recipients.length === 0)
       return void (await this.#say(undefined, '554 5.5.1 no valid recipients'));
@@ -221,8 +221,8 @@ export class SinkSession {
     this.#transaction = null;
     const message: SinkMessage = {
       ...transaction,
-      octets: isKeepingOctets ? withoutDotStuffing(wire) : Buffer.alloc(0),
-      wireOctets: isKeepingOctets ? wire : Buffer.alloc(0),
+      bytes: isKeepingBytes ? withoutDotStuffing(wire) : Buffer.alloc(0),
+      wireBytes: isKeepingBytes ? wire : Buffer.alloc(0),
       isTls: connection.isTls,
       user: connection.user,
       connection,

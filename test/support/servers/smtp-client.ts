@@ -12,7 +12,7 @@ export interface SmtpReply {
 
 const REPLY_LIMIT_MS = 120_000;
 
-/** A client that says exactly what it is told, octet for octet, and reads replies in order. */
+/** A client that says exactly what it is told, byte for byte, and reads replies in order. */
 export class SmtpClient {
   #socket: Socket | TLSSocket;
   #input = '';
@@ -55,9 +55,9 @@ export class SmtpClient {
     return client;
   }
 
-  /** Writes these octets and waits for nothing. */
-  send(octets: string | Uint8Array): void {
-    this.#socket.write(typeof octets === 'string' ? Buffer.from(octets, 'latin1') : octets);
+  /** Writes these bytes and waits for nothing. */
+  send(bytes: string | Uint8Array): void {
+    this.#socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   }
 
   /** The next reply. Rejects when the connection ends before it, or after 30 s. */
@@ -128,8 +128,8 @@ export class SmtpClient {
   }
 
   #listen(socket: Socket): void {
-    socket.on('data', (octets: Buffer) => {
-      this.#input += octets.toString('latin1');
+    socket.on('data', (bytes: Buffer) => {
+      this.#input += bytes.toString('latin1');
       this.#settle();
     });
   }

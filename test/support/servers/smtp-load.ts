@@ -29,7 +29,7 @@ export interface SmtpLoadResult {
   /** reply code to the refused command or to the final dot; null when the connection ended without one */
   code: number | null;
   reply: string;
-  /** monotonic instants in milliseconds (performance.timeOrigin + now): first octet of the transaction, and the reply */
+  /** monotonic instants in milliseconds (performance.timeOrigin + now): first byte of the transaction, and the reply */
   startedAt: number;
   endedAt: number;
   /** whether the final dot had been sent */
@@ -151,8 +151,8 @@ class Session {
     this.#socket.destroy();
   }
 
-  #say(octets: string | Uint8Array): Promise<string> {
-    this.#socket.write(octets);
+  #say(bytes: string | Uint8Array): Promise<string> {
+    this.#socket.write(bytes);
     return this.#read();
   }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** What a proxy does with connections: hands octets on, keeps them back as a paused server would, or cuts and refuses. */
+/** What a proxy does with connections: hands bytes on, keeps them back as a paused server would, or cuts and refuses. */
 type ProxyMode = 'pass' | 'stall' | 'refuse';
 
 export interface TcpProxy {
@@ -33,7 +33,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     const pair: [Socket, Socket] = [client, upstream];
     pairs.add(pair);
     for (const [one, other] of [pair, [upstream, client]] as const) {
-      one.on('data', (octets) => void other.write(octets));
+      one.on('data', (bytes) => void other.write(bytes));
       one.on('error', () => other.destroy());
       one.on('close', () => {
         other.destroy();

@@ -33,8 +33,8 @@ export type ScriptedAnswer =
       status?: number;
       headers?: Record<string, string>;
       body?: string | Buffer;
-      /** instead of a body: that many octets, written at the pace of the client */
-      bodyOctets?: number;
+      /** instead of a body: that many bytes, written at the pace of the client */
+      bodyBytes?: number;
       /** milliseconds before the answer */
       delayMs?: number;
     }
@@ -75,8 +75,8 @@ export interface WebhookReceiver {
   openConnections(): number;
   /** Closes every connection, as a restart would. */
   closeConnections(): void;
-  /** octets written to clients so far */
-  octetsSent(): number;
+  /** bytes written to clients so far */
+  bytesSent(): number;
   /** Replaces the script from now on. */
   answer(script: Script | readonly ScriptedAnswer[]): void;
   /** Resolves when that many requests came in all; rejects with what came after the limit (10 s unless told). */
@@ -95,7 +95,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
   const watchers = new Set<() => void>();
   let script = asScript(options.script ?? [200]);
   let connections = 0;
-  let closedOctets = 0;
+  let closedBytes = 0;
 
   const listener: RequestListener = (message, response) => {
     const chunks: Buffer[] = [];
@@ -118,7 +118,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
     sockets.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => {
-      closedOctets += socket.bytesWritten;
+      closedBytes += socket.bytesWritten;
       sockets.delete(socket);
     });
   });
@@ -157,7 +157,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
     closeConnections() {
       for (const socket of sockets) socket.destroy();
     },
-    octetsSent: () => [...sockets].reduce((sum, socket) => sum + socket.bytesWritten, closedOctets),
+    bytesSent: () => [...sockets].reduce((sum, socket) => sum + socket.bytesWritten, closedBytes),
     answer(next) {
       script = asScript(next);
     },
@@ -212,13 +212,13 @@ async function perform(script: Script, request: ReceivedRequest, earlier: number
         status = 200,
         headers = {},
         body = '',
-        bodyOctets,
+        bodyBytes,
         delayMs = 0,
       } = typeof answer === 'number' ? { status: answer } : answer;
       if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
-      if (bodyOctets === undefined) return void response.writeHead(status, headers).end(body);
-      response.socket?.write(`HTTP/1.1 ${status} OK\r\nContent-Length: ${bodyOctets}\r\n\r\n`);
-      flood(response.socket, () => 'x'.repeat(1_000), bodyOctets / 1_000);
+      if (bodyBytes === undefined) return void response.writeHead(status, headers).end(body);
+      response.socket?.write(`HTTP/1.1 ${status} OK\r\nContent-Length: ${bodyBytes}\r\n\r\n`);
+      flood(response.socket, () => 'x'.repeat(1_000), bodyBytes / 1_000);
     }
   }
 }

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import type { ActorContext } from '../../../actors/actor.ts';
 import { createInProcessBus } from '../../../actors/bus/in-process.ts';
+import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
-import { createOctetStore } from '../../../db/octet-store.ts';
 
 /** What an actor is given, over a test database and a bus of its own. */
 export function testActorContext(database: Database, name = `test-${randomBytes(4).toString('hex')}`): ActorContext {
@@ -11,7 +11,7 @@ export function testActorContext(database: Database, name = `test-${randomBytes(
   return {
     bus: createInProcessBus(),
     database,
-    octets: createOctetStore({ database, log }),
+    bytes: createByteStore({ database, log }),
     log,
     now: () => new Date(),
     random: (count) => randomBytes(count),

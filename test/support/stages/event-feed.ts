@@ -11,7 +11,7 @@ export interface AppendOptions {
   bus?: Bus;
   /** texts by which events can be told apart */
   labels: readonly string[];
-  /** octets in each */
+  /** bytes in each */
   padding?: number;
 }
 

@@ -58,10 +58,10 @@ export class FaultBench {
   ): Promise<SmtpLoadResult[]> {
     const first = this.#count;
     this.#count += count;
-    const octets = Array.from({ length: count }, (_, n) => this.#compose(first + n, options.sizeBytes ?? 0));
-    const results = await this.#send(octets, options);
+    const bytes = Array.from({ length: count }, (_, n) => this.#compose(first + n, options.sizeBytes ?? 0));
+    const results = await this.#send(bytes, options);
     for (const result of results)
-      this.offers.push({ octets: octets[result.n] ?? Buffer.alloc(0), recipients: [this.address], result });
+      this.offers.push({ bytes: bytes[result.n] ?? Buffer.alloc(0), recipients: [this.address], result });
     return results;
   }
 
@@ -81,7 +81,7 @@ export class FaultBench {
       const open = this.offers.filter((offer) => offer.result.code !== 250);
       if (open.length === 0) return;
       const results = await this.#send(
-        open.map((offer) => Buffer.from(offer.octets)),
+        open.map((offer) => Buffer.from(offer.bytes)),
         {},
       );
       for (const result of results) {
@@ -129,18 +129,18 @@ export class FaultBench {
   }
 
   #send(
-    octets: Buffer[],
+    bytes: Buffer[],
     options: { sessions?: number; perSecond?: number; recipient?: string },
   ): Promise<SmtpLoadResult[]> {
     return smtpLoad({
       host: '127.0.0.1',
       port: this.service.smtpPort,
-      count: octets.length,
+      count: bytes.length,
       sessions: options.sessions ?? 10,
       isReusingConnections: true,
       reversePath: 'sender@elsewhere.test',
       recipients: () => [options.recipient ?? this.address],
-      message: (n) => toWireForm(octets[n] ?? Buffer.alloc(0)),
+      message: (n) => toWireForm(bytes[n] ?? Buffer.alloc(0)),
       ...(options.perSecond === undefined ? {} : { perSecond: options.perSecond }),
     });
   }

@@ -25,7 +25,7 @@ const POSTGRESQL = 'test/flow/postgresql-faults.test.ts';
 const CLUSTER = 'test/flow/cluster-faults.test.ts';
 const REPLIES = 'test/haraka-plugins/replies.test.ts';
 const LIMITS = 'test/haraka-plugins/limits.test.ts';
-const OCTETS = 'test/haraka-plugins/octets.test.ts';
+const BYTES = 'test/haraka-plugins/message-bytes.test.ts';
 const ACCEPT = 'test/actors/receiving/accept-message.test.ts';
 const RECEIVING = 'test/actors/receiving/actor.test.ts';
 const REQUESTS = 'test/gateway/admission/requests.test.ts';
@@ -189,9 +189,9 @@ const disk: FaultExperiment[] = [
     fault: 'The bytes of a stored message are damaged or gone',
     expected: 'Its attachments are 404, the damage is logged, and wrong bytes are never returned.',
     tests: [
-      { file: 'test/db/octet-store.test.ts', name: 'octets that no longer fit their sha256' },
-      { file: 'test/gateway/rest/attachments.test.ts', name: 'octets that are damaged or gone' },
-      { file: RECEIVING, name: 'octets that were damaged or removed' },
+      { file: 'test/db/byte-store.test.ts', name: 'bytes that no longer fit their sha256' },
+      { file: 'test/gateway/rest/attachments.test.ts', name: 'bytes that are damaged or gone' },
+      { file: RECEIVING, name: 'bytes that were damaged or removed' },
     ],
   },
 ];
@@ -272,7 +272,7 @@ const smtpOut: FaultExperiment[] = [
     expected: '554 5.4.6 or 554 5.4.0, a ring ends after one turn, and automatic mail gets no automatic reply.',
     tests: [
       { file: 'test/flow/forwarding.test.ts', name: 'loops' },
-      { file: OCTETS, name: 'Refused before anyone is asked' },
+      { file: BYTES, name: 'Refused before anyone is asked' },
     ],
   },
 ];
@@ -370,8 +370,8 @@ const messages: FaultExperiment[] = [
     fault: 'Messages at and above the size limit',
     expected: '552 5.3.4 at MAIL or after the dot above 15,000,000 bytes. The limit itself is accepted.',
     tests: [
-      { file: OCTETS, name: 'up to the limit of 15,000,000' },
-      { file: OCTETS, name: 'Refused before anyone is asked' },
+      { file: BYTES, name: 'up to the limit of 15,000,000' },
+      { file: BYTES, name: 'Refused before anyone is asked' },
       { file: REPLIES, name: 'MAIL checks SIZE and BODY' },
       { file: 'test/actors/sending/send.test.ts', name: 'one message of 12 megabytes' },
     ],
@@ -394,7 +394,7 @@ const messages: FaultExperiment[] = [
     expected: '552 5.3.4 above 256 KB or 1,000 lines. Below that nothing is dropped.',
     tests: [
       { file: PARSER, name: 'Hostile input takes at most a few seconds' },
-      { file: OCTETS, name: 'Refused before' },
+      { file: BYTES, name: 'Refused before' },
     ],
   },
   {

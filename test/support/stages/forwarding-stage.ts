@@ -50,13 +50,13 @@ export class ForwardingStage {
   }
 
   /** Offers a message by SMTP; answers the id of the email. Throws with the reply when it is refused. */
-  async offer(to: string, octets: Uint8Array | string, reversePath = 'ann@peer.test'): Promise<string> {
+  async offer(to: string, bytes: Uint8Array | string, reversePath = 'ann@peer.test'): Promise<string> {
     const client = await SmtpClient.greet(this.sending.service.smtpPort);
     try {
       await client.say(`MAIL FROM:<${reversePath}>`);
       await client.say(`RCPT TO:<${to}>`);
       await client.say('DATA');
-      client.send(toData(typeof octets === 'string' ? Buffer.from(octets) : octets));
+      client.send(toData(typeof bytes === 'string' ? Buffer.from(bytes) : bytes));
       const { text } = await client.reply();
       const id = /em_[0-9a-f]{32}/.exec(text)?.[0];
       if (id === undefined) throw new Error(text);

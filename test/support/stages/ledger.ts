@@ -4,8 +4,8 @@ import type { SmtpLoadResult } from '../servers/smtp-load.ts';
 
 /** One message that was offered by SMTP, and what was said to it. */
 export interface Offer {
-  /** the octets after dot-stuffing was undone, without the end of data */
-  octets: Uint8Array;
+  /** the bytes after dot-stuffing was undone, without the end of data */
+  bytes: Uint8Array;
   recipients: string[];
   result: Pick<SmtpLoadResult, 'code' | 'isDataSent' | 'reply'>;
 }
@@ -37,7 +37,7 @@ export interface LedgerReport {
 
 /**
  * Checks, after a run and its drain, that
- * I1 every message that got 250 is stored once per accepted recipient, its octets equal by sha256;
+ * I1 every message that got 250 is stored once per accepted recipient, its bytes equal by sha256;
  * I2 every other offer has no row, or at most one per recipient when the client vanished after the final dot;
  * I3 every delivery is settled, and the webhook ids received are those of the deliveries, repeats with equal bodies.
  */
@@ -48,18 +48,18 @@ export async function checkLedger(order: LedgerOrder): Promise<LedgerReport> {
     const violations: string[] = [];
     const rows = await client.query<{
       sha256: string;
-      octets_sha256: string;
+      bytes_sha256: string;
       recipient: string;
       email_id: string;
       is_listed: boolean;
     }>(
-      `select encode(r.sha256, 'hex') as sha256, encode(sha256(r.octets), 'hex') as octets_sha256, p.recipient, p.email_id,
+      `select encode(r.sha256, 'hex') as sha256, encode(sha256(r.octets), 'hex') as bytes_sha256, p.recipient, p.email_id,
               e.id is not null as is_listed
        from reception p join raw_message r on r.id = p.raw_id left join email e on e.user_id = p.user_id and e.id = p.email_id`,
     );
     const stored = new Map<string, number>();
     for (const row of rows.rows) {
-      if (row.sha256 !== row.octets_sha256) violations.push(`I1 octets of ${row.email_id} do not match their sha256`);
+      if (row.sha256 !== row.bytes_sha256) violations.push(`I1 bytes of ${row.email_id} do not match their sha256`);
       if (!row.is_listed) violations.push(`I1 ${row.email_id} was accepted and never parsed`);
       const key = `${row.sha256} ${row.recipient.toLowerCase()}`;
       stored.set(key, (stored.get(key) ?? 0) + 1);
@@ -115,7 +115,7 @@ export async function awaitDrained(databaseUrl: string, limitMs: number): Promis
 }
 
 function checkOffer(offer: Offer, stored: Map<string, number>, expected: Set<string>, violations: string[]): void {
-  const sha256 = createHash('sha256').update(offer.octets).digest('hex');
+  const sha256 = createHash('sha256').update(offer.bytes).digest('hex');
   for (const recipient of offer.recipients) {
     const key = `${sha256} ${recipient.toLowerCase()}`;
     const count = stored.get(key) ?? 0;

@@ -26,7 +26,7 @@ export interface MailStage {
   /** what an operation of that user is given */
   contextOf(userId: string): OperationContext;
   /** Offers a message as SMTP does; answers the id that its email bears. */
-  deliver(octets: Buffer, recipient: string, reversePath?: string): Promise<string>;
+  deliver(bytes: Buffer, recipient: string, reversePath?: string): Promise<string>;
   /** Resolves when all that has come in is parsed, threaded and routed. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -106,7 +106,7 @@ export async function openMailStage(options: MailStageOptions = {}): Promise<Mai
       const domain = given.domain ?? `${randomBytes(4).toString('hex')}.test`;
       return createMailbox(database, { address: `hello@${domain}`, ...given, domain });
     },
-    async deliver(octets, recipient, reversePath = 'ann@elsewhere.test') {
+    async deliver(bytes, recipient, reversePath = 'ann@elsewhere.test') {
       const verdict = await bus.ask('receiving.recipient.check', { recipient, reversePath });
       if (verdict.verdict === 'reject') throw new Error(verdict.text);
       const { verdict: _, ...of } = verdict;
@@ -120,7 +120,7 @@ export async function openMailStage(options: MailStageOptions = {}): Promise<Mai
           isTls: false,
           traceFields: '',
         },
-        { octets },
+        { bytes },
       );
       if (reply.verdict !== 'accepted') throw new Error(reply.text);
       return reply.emailIds[0] ?? '';

@@ -47,7 +47,7 @@ export async function checkSendingLedger(order: SendingLedgerOrder): Promise<Sen
       const key = `${messageId} ${recipient}`;
       copies.set(key, (copies.get(key) ?? 0) + 1);
     }
-    const content = contentOf(message.octets);
+    const content = contentOf(message.bytes);
     if ((contents.get(messageId) ?? content) !== content) violations.push(`${messageId} came with another content`);
     contents.set(messageId, content);
   }
@@ -104,8 +104,8 @@ function isAccepted(send: ApiSend): boolean {
 }
 
 /** Our signature bears the time of its making: all else must stay as it was composed. */
-function contentOf(octets: Buffer): string {
-  const text = octets.toString('latin1').replace(/^DKIM-Signature:.*\r\n(?:[ \t].*\r\n)*/im, '');
+function contentOf(bytes: Buffer): string {
+  const text = bytes.toString('latin1').replace(/^DKIM-Signature:.*\r\n(?:[ \t].*\r\n)*/im, '');
   return createHash('sha256').update(text, 'latin1').digest('hex');
 }
 

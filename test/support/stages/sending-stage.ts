@@ -142,7 +142,7 @@ export class SendingStage {
   async verify(message: SinkMessage): Promise<Verdict> {
     const resolver = new Resolver();
     resolver.setServers([this.dns.address]);
-    const { spf, dkim, dmarc } = await authenticate(message.octets, {
+    const { spf, dkim, dmarc } = await authenticate(message.bytes, {
       sender: message.from,
       ip: message.connection.remoteAddress,
       helo: message.connection.helo ?? '',
@@ -167,8 +167,8 @@ export class SendingStage {
 export type StatusBody = Record<string, any>;
 
 /** The value of the only header field of that name, unfolded; null when it is absent. Throws when there are several. */
-export function fieldOf(octets: Buffer, name: string): string | null {
-  const values = fieldsOf(octets)
+export function fieldOf(bytes: Buffer, name: string): string | null {
+  const values = fieldsOf(bytes)
     .filter(([each]) => each.toLowerCase() === name.toLowerCase())
     .map(([, value]) => value);
   if (values.length > 1) throw new Error(`${name} stands there ${values.length} times`);
@@ -176,8 +176,8 @@ export function fieldOf(octets: Buffer, name: string): string | null {
 }
 
 /** The header fields in their order, unfolded. */
-export function fieldsOf(octets: Buffer): [name: string, value: string][] {
-  const section = octets.toString('latin1').split('\r\n\r\n', 1)[0] ?? '';
+export function fieldsOf(bytes: Buffer): [name: string, value: string][] {
+  const section = bytes.toString('latin1').split('\r\n\r\n', 1)[0] ?? '';
   return section
     .replace(/\r\n([ \t])/g, '$1')
     .split('\r\n')
@@ -188,8 +188,8 @@ export function fieldsOf(octets: Buffer): [name: string, value: string][] {
 }
 
 /** The Message-ID that a message bears. */
-export function messageIdOf(message: Pick<SinkMessage, 'octets'>): string | null {
-  return fieldOf(message.octets, 'Message-ID');
+export function messageIdOf(message: Pick<SinkMessage, 'bytes'>): string | null {
+  return fieldOf(message.bytes, 'Message-ID');
 }
 
 function toMx(value: string): { preference: number; exchange: string } {

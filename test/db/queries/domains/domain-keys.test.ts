@@ -106,13 +106,13 @@ test('of what looks past the policies it may call what asks for the domain itsel
       return found[0].id as string;
     }),
   );
-  const octets = (id: string) =>
-    ask<{ octets: Buffer }>(`select octets from raw_octets('${userId}', '${id}', 0, 1000)`);
-  expect((await octets(own)).length).toBe(1);
-  expect(await octets(other)).toEqual([]);
-  expect((await ask(`select octets from raw_octets('${userId}', '${other}', 0, 1000)`, gateway.database)).length).toBe(
-    1,
-  );
+  const bytes = (id: string) =>
+    ask<{ bytes: Buffer }>(`select octets as bytes from raw_octets('${userId}', '${id}', 0, 1000)`);
+  expect((await bytes(own)).length).toBe(1);
+  expect(await bytes(other)).toEqual([]);
+  expect(
+    (await ask(`select octets as bytes from raw_octets('${userId}', '${other}', 0, 1000)`, gateway.database)).length,
+  ).toBe(1);
   const sizes = await ask<{ email_id: string }>(`select email_id from raw_sizes('${userId}', '{${own},${other}}')`);
   expect(sizes).toEqual([{ email_id: own }]);
 

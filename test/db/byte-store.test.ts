@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type ByteStore, createByteStore, storeBytesSql } from '../../db/byte-store.ts';
 import type { Database } from '../../db/connection/database.ts';
-import { createOctetStore, type OctetStore, storeOctetsSql } from '../../db/octet-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/cluster/database.ts';
 
 let test_: TestDatabase;
 let actor: Database;
-let store: OctetStore;
+let store: ByteStore;
 let logged: string[];
 
 beforeAll(async () => {
@@ -18,34 +18,34 @@ afterAll(() => test_.drop());
 beforeEach(() => {
   logged = [];
   const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
-  store = createOctetStore({ database: actor, log, cacheOctets: 1_000 });
+  store = createByteStore({ database: actor, log, cacheBytes: 1_000 });
 });
 
-async function write(rawId: string, octets: Buffer): Promise<void> {
-  const message = { raw_id: rawId, sha256: createHash('sha256').update(octets).digest('hex'), start: 0 };
+async function write(rawId: string, bytes: Buffer): Promise<void> {
+  const message = { raw_id: rawId, sha256: createHash('sha256').update(bytes).digest('hex'), start: 0 };
   await actor.pool.query(
-    storeOctetsSql(
+    storeBytesSql(
       '(select * from json_to_recordset($1) as r (raw_id text, sha256 text, start integer, length integer))',
       '$2',
     ),
-    [JSON.stringify([{ ...message, length: octets.length }]), octets],
+    [JSON.stringify([{ ...message, length: bytes.length }]), bytes],
   );
 }
 
-const everyOctet = Buffer.from(Array.from({ length: 256 }, (_, octet) => octet));
+const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
 
 test.each([
-  ['every octet, U+0000 among them', everyOctet],
-  ['every octet but U+0000', everyOctet.subarray(1)],
+  ['every octet, U+0000 among them', everyByte],
+  ['every octet but U+0000', everyByte.subarray(1)],
   ['nothing', Buffer.alloc(0)],
   ['a megabyte of chance', randomBytes(1_000_000)],
   ['backslashes and hex', Buffer.from('\\x41\\\\000 \\x')],
-])('%s comes back as it was written', async (name, octets) => {
-  await write(`raw_${name}`, octets);
-  expect((await store.get(`raw_${name}`))?.equals(octets)).toBe(true);
+])('%s comes back as it was written', async (name, bytes) => {
+  await write(`raw_${name}`, bytes);
+  expect((await store.get(`raw_${name}`))?.equals(bytes)).toBe(true);
 });
 
-test('octets kept in memory are answered without the database', async () => {
+test('bytes kept in memory are answered without the database', async () => {
   store.keep('raw_memory', Buffer.from('only in memory'));
   const held = await store.get('raw_memory');
   expect(held?.toString()).toBe('only in memory');
@@ -53,29 +53,29 @@ test('octets kept in memory are answered without the database', async () => {
   expect(held?.buffer.byteLength).toBe(held?.length);
 });
 
-test('memory holds no more octets than it may: the oldest go first, and too large a message is not kept', async () => {
+test('memory holds no more bytes than it may: the oldest go first, and too large a message is not kept', async () => {
   for (let n = 0; n < 6; n++) store.keep(`raw_kept${n}`, Buffer.alloc(300, n));
   store.keep('raw_huge', Buffer.alloc(1_001));
   const held = await Promise.all(
     ['raw_kept0', 'raw_kept2', 'raw_kept3', 'raw_kept5', 'raw_huge'].map((rawId) => store.get(rawId)),
   );
-  expect(held.map((octets) => octets?.length ?? null)).toEqual([null, null, 300, 300, null]);
+  expect(held.map((bytes) => bytes?.length ?? null)).toEqual([null, null, 300, 300, null]);
 });
 
-test('octets that no longer fit their sha256 are not handed out, and it is logged', async () => {
+test('bytes that no longer fit their sha256 are not handed out, and it is logged', async () => {
   await write('raw_damaged', Buffer.from('as it was'));
   await test_.open(null).pool.query(`update raw_message set octets = set_byte(octets, 3, 0) where id = 'raw_damaged'`);
   expect(await store.get('raw_damaged')).toBeNull();
   expect(logged.join()).toMatch(/raw_damaged.*sha256/);
 });
 
-test('octets that are gone are null, and it is logged', async () => {
+test('bytes that are gone are null, and it is logged', async () => {
   expect(await store.get('raw_unknown')).toBeNull();
   expect(logged.join()).toMatch(/raw_unknown.*gone/);
 });
 
 test('small messages are read ahead together, and then answered without the database', async () => {
-  const roomy = createOctetStore({ database: actor, log: pino({ level: 'silent' }) });
+  const roomy = createByteStore({ database: actor, log: pino({ level: 'silent' }) });
   await write('raw_ahead1', Buffer.from('one'));
   await write('raw_ahead2', Buffer.from('two \xff', 'latin1'));
   await write('raw_ahead3', randomBytes(70_000));
@@ -90,15 +90,15 @@ test('small messages are read ahead together, and then answered without the data
 });
 
 test('a message with U+0000 keeps none from being read', async () => {
-  await write('raw_nul1', everyOctet);
+  await write('raw_nul1', everyByte);
   await write('raw_nul2', Buffer.from('two'));
   await store.keepStored(['raw_nul1', 'raw_nul2']);
-  expect((await store.get('raw_nul1'))?.equals(everyOctet)).toBe(true);
+  expect((await store.get('raw_nul1'))?.equals(everyByte)).toBe(true);
   expect((await store.get('raw_nul2'))?.toString()).toBe('two');
 });
 
 test('messages are read together for work at once, those in memory among them, and not kept', async () => {
-  const roomy = createOctetStore({ database: actor, log: pino({ level: 'silent' }) });
+  const roomy = createByteStore({ database: actor, log: pino({ level: 'silent' }) });
   await write('raw_now1', Buffer.from('one'));
   await write('raw_now2', Buffer.from('two \xff', 'latin1'));
   await write('raw_now3', randomBytes(70_000));
@@ -106,7 +106,7 @@ test('messages are read together for work at once, those in memory among them, a
   await actor.pool.query(`update raw_message set octets = 'other' where id = 'raw_now4'`);
   roomy.keep('raw_now5', Buffer.from('kept'));
   const found = await roomy.readTogether(['raw_now1', 'raw_now2', 'raw_now3', 'raw_now4', 'raw_now5', 'raw_none']);
-  expect(Object.fromEntries([...found].map(([id, octets]) => [id, octets.toString('latin1')]))).toEqual({
+  expect(Object.fromEntries([...found].map(([id, bytes]) => [id, bytes.toString('latin1')]))).toEqual({
     raw_now1: 'one',
     raw_now2: 'two \xff',
     raw_now5: 'kept',

@@ -14,7 +14,7 @@ beforeEach(() => {
 
 const header = 'From: a@client.test\r\nTo: hello@inbox.test\r\nSubject: octets\r\n';
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
-const allOctets = Buffer.from(Array.from({ length: 256 }, (_, octet) => octet).filter((octet) => octet !== 0x0a));
+const allBytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => byte !== 0x0a));
 
 const messages: [string, Buffer][] = [
   ['ordinary', latin1(`${header}\r\nbody\r\n`)],
@@ -29,7 +29,7 @@ const messages: [string, Buffer][] = [
   ['dots alone', latin1(`\r\n${'.\r\n'.repeat(5_000)}`)],
   ['8-bit fields and body', latin1(`Subject: caf\xe9 \xff\r\n\r\n\x80\x81\xfe\r\n`)],
   ['UTF-8', Buffer.from(`Subject: žluťoučký kůň\r\n\r\n日本語\r\n`)],
-  ['every octet but LF', Buffer.concat([latin1(`${header}\r\n`), allOctets, latin1('\r\n')])],
+  ['every octet but LF', Buffer.concat([latin1(`${header}\r\n`), allBytes, latin1('\r\n')])],
   ['NUL', latin1(`${header}X: a\0b\r\n\r\n\0\0\r\n`)],
   ['bare CR', latin1(`${header}\r\na\rb\r\r\nc\r\n`)],
   ['tabs and trailing spaces', latin1(`${header}X:\t \r\n\t folded \t\r\n\r\n \t \r\n`)],
@@ -49,12 +49,12 @@ const messages: [string, Buffer][] = [
   ['MIME boundaries by the thousand', latin1(`${header}\r\n${'--b\r\n\r\nx\r\n'.repeat(3_000)}--b--\r\n`)],
 ];
 
-describe('The actor gets the octets that were sent:', () => {
+describe('The actor gets the bytes that were sent:', () => {
   test.each(messages)('%s', async (_, message) => {
     const client = await SmtpClient.greet(server.port);
     expect((await client.deliver(toData(message))).code).toBe(250);
     client.destroy();
-    const got = server.messages[0]?.octets ?? Buffer.alloc(0);
+    const got = server.messages[0]?.bytes ?? Buffer.alloc(0);
     expect(got.length).toBe(message.length);
     expect(got.equals(message)).toBe(true);
   });
@@ -69,7 +69,7 @@ describe('The actor gets the octets that were sent:', () => {
       await new Promise((resolve) => setImmediate(resolve));
       client.send(wire.subarray(cut));
       expect((await client.reply()).code).toBe(250);
-      expect(server.messages.at(-1)?.octets.equals(message)).toBe(true);
+      expect(server.messages.at(-1)?.bytes.equals(message)).toBe(true);
       client.destroy();
     }
   });
@@ -77,7 +77,7 @@ describe('The actor gets the octets that were sent:', () => {
   test('a message without a line end at its end gets the one that DATA needs', async () => {
     const client = await SmtpClient.greet(server.port);
     expect((await client.deliver(toData(latin1(`${header}\r\nno end`)))).code).toBe(250);
-    expect(server.messages[0]?.octets.toString('latin1')).toBe(`${header}\r\nno end\r\n`);
+    expect(server.messages[0]?.bytes.toString('latin1')).toBe(`${header}\r\nno end\r\n`);
     client.destroy();
   });
 
@@ -87,7 +87,7 @@ describe('The actor gets the octets that were sent:', () => {
     message.set(latin1('\r\n'), message.length - 2);
     const client = await SmtpClient.greet(server.port);
     expect((await client.deliver(toData(message))).code).toBe(250);
-    expect(server.messages[0]?.octets.equals(message)).toBe(true);
+    expect(server.messages[0]?.bytes.equals(message)).toBe(true);
     expect((await client.deliver(toData(Buffer.concat([latin1('.'), message])))).text).toMatch(/^552 5\.3\.4 /);
     expect(server.messages).toHaveLength(1);
     expect((await client.deliver(toData(latin1(header)))).code).toBe(250);

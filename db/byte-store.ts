@@ -1,0 +1,178 @@
+import { hash } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Database } from './connection/database.ts';
+
+/** Where the bytes of messages are read from. PostgreSQL holds them; what came in a moment ago is answered from memory. */
+export interface ByteStore {
+  /** Keeps bytes in memory that were just committed, so that parser and delivery need not read them back. */
+  keep(rawId: string, bytes: Buffer): void;
+  /** Keeps small messages in memory that will be asked for in a moment, read in one piece; large ones, and those that are gone, are left. */
+  keepStored(rawIds: readonly string[]): Promise<void>;
+  /**
+   * Those of the messages that are in memory or small, read in one piece, by their ids, for work that is done at once: they are not kept.
+   * Damaged ones are left out, too; get() tells.
+   */
+  readTogether(rawIds: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
+  /** The whole message; null when it is gone or its sha256 no longer fits (which is logged). */
+  get(rawId: string): Promise<Buffer | null>;
+}
+
+export interface ByteStoreOptions {
+  database: Database;
+  log: Logger;
+  /** most bytes kept in memory */
+  cacheBytes?: number;
+}
+
+/** Bytes of messages kept in memory. */
+const CACHE_BYTES = 128_000_000;
+/** Bytes of a message that is read ahead. */
+const SMALL_BYTES = 65_536;
+/** Milliseconds for which bytes are kept in memory at most. */
+const CACHE_AGE_MS = 60_000;
+
+/**
+ * The part of an insert that writes messages: `source` names a relation with raw_id, sha256 (hex), start (0-based) and length, and
+ * `bytes` a bytea parameter that holds all of them in one piece (one parameter for a whole group of messages is cheapest).
+ */
+export function storeBytesSql(source: string, bytes: string): string {
+  return `
+    insert into raw_message (id, octets, sha256, size_octets)
+    select m.raw_id, substring(${bytes}::bytea from m.start + 1 for m.length), decode(m.sha256, 'hex'), m.length from ${source} m`;
+}
+
+/** Reads bytes from PostgreSQL, behind a cache in memory that is bounded in bytes and age. */
+export function createByteStore(options: ByteStoreOptions): ByteStore {
+  const { database, log, cacheBytes = CACHE_BYTES } = options;
+  // In the order of keeping: the first entry is the oldest.
+  const kept = new Map<string, { bytes: Buffer; keptAt: number }>();
+  let keptBytes = 0;
+
+  function drop(rawId: string): void {
+    const entry = kept.get(rawId);
+    if (entry === undefined) return;
+    kept.delete(rawId);
+    keptBytes -= entry.bytes.length;
+  }
+
+  function dropOld(): void {
+    const limit = performance.now() - CACHE_AGE_MS;
+    for (const [rawId, entry] of kept) {
+      if (keptBytes <= cacheBytes && entry.keptAt > limit) break;
+      drop(rawId);
+    }
+    if (kept.size > 0) setTimer();
+  }
+
+  let timer: NodeJS.Timeout | undefined;
+  function setTimer(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      dropOld();
+    }, CACHE_AGE_MS / 4).unref();
+  }
+
+  function keep(rawId: string, bytes: Buffer): void {
+    if (bytes.length > cacheBytes) return;
+    drop(rawId);
+    kept.set(rawId, { bytes: onItsOwn(bytes), keptAt: performance.now() });
+    keptBytes += bytes.length;
+    if (keptBytes > cacheBytes) dropOld();
+    else setTimer();
+  }
+
+  return {
+    keep,
+
+    async keepStored(rawIds) {
+      const missing = rawIds.filter((rawId) => !kept.has(rawId));
+      if (missing.length < 2) return;
+      for (const { id, bytes, sha256 } of await readSmallMessages(database, missing))
+        if (hash('sha256', bytes, 'hex') === sha256) keep(id, bytes);
+    },
+
+    async readTogether(rawIds) {
+      const found = new Map<string, Buffer>();
+      const missing: string[] = [];
+      for (const rawId of rawIds) {
+        const entry = kept.get(rawId);
+        if (entry === undefined) missing.push(rawId);
+        else found.set(rawId, entry.bytes);
+      }
+      if (missing.length < 2) return found;
+      for (const { id, bytes, sha256 } of await readSmallMessages(database, missing))
+        if (hash('sha256', bytes, 'hex') === sha256) found.set(id, bytes);
+      return found;
+    },
+
+    async get(rawId) {
+      const entry = kept.get(rawId);
+      if (entry !== undefined) return entry.bytes;
+      const row = await readMessage(database, rawId);
+      if (row === undefined) {
+        log.error({ rawId }, 'bytes of a message are gone');
+        return null;
+      }
+      if (!hash('sha256', row.bytes, 'buffer').equals(row.sha256)) {
+        log.error({ rawId }, 'bytes of a message do not fit their sha256');
+        return null;
+      }
+      return row.bytes;
+    },
+  };
+}
+
+/** A view into a larger buffer would keep, and make a message to a worker copy, all of that. */
+function onItsOwn(bytes: Buffer): Buffer {
+  return bytes.buffer.byteLength === bytes.length ? bytes : Buffer.from(new Uint8Array(bytes).buffer);
+}
+
+/** SQLSTATE character_not_in_repertoire. */
+const NOT_IN_REPERTOIRE = '22021';
+
+interface StoredMessage {
+  bytes: Buffer;
+  sha256: Buffer;
+}
+
+/**
+ * Reads bytes as text of one character per byte, which costs a third of the driver's own way, hex (it has no binary results).
+ * PostgreSQL's text has no U+0000: bytes that hold one come as hex. Undefined when there is no such message.
+ */
+async function readMessage(database: Database, rawId: string): Promise<StoredMessage | undefined> {
+  try {
+    const { rows } = await database.pool.query<{ bytes: string; sha256: Buffer }>({
+      name: 'byte-store-get-text',
+      text: `select convert_from(octets, 'LATIN1') as bytes, sha256 from raw_message where id = $1`,
+      values: [rawId],
+    });
+    return rows.map((row) => ({ ...row, bytes: Buffer.from(row.bytes, 'latin1') }))[0];
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== NOT_IN_REPERTOIRE) throw error;
+    const { rows } = await database.pool.query<StoredMessage>({
+      name: 'byte-store-get-hex',
+      text: 'select octets as bytes, sha256 from raw_message where id = $1',
+      values: [rawId],
+    });
+    return rows[0];
+  }
+}
+
+/** As readMessage, with sha256 in hex; none of them when one holds U+0000. */
+async function readSmallMessages(
+  database: Database,
+  rawIds: readonly string[],
+): Promise<{ id: string; bytes: Buffer; sha256: string }[]> {
+  try {
+    const { rows } = await database.pool.query<{ id: string; bytes: string; sha256: string }>({
+      name: 'byte-store-get-small',
+      text: `select id, convert_from(octets, 'LATIN1') as bytes, encode(sha256, 'hex') as sha256 from raw_message
+             where id = any($1::text[]) and size_octets <= ${SMALL_BYTES}`,
+      values: [rawIds],
+    });
+    return rows.map((row) => ({ ...row, bytes: Buffer.from(row.bytes, 'latin1') }));
+  } catch (error) {
+    if ((error as { code?: unknown }).code === NOT_IN_REPERTOIRE) return [];
+    throw error;
+  }
+}
