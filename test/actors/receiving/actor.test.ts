@@ -254,8 +254,8 @@ test('bytes that were damaged or removed make a flagged email, not a wrong one',
   await start();
   await until(async () => (await emails()).length === 2);
   expect((await emails()).map((email) => email.parse_error)).toEqual([
-    expect.stringMatching(/gone or damaged/),
-    expect.stringMatching(/gone or damaged/),
+    expect.stringMatching(/missing or damaged/),
+    expect.stringMatching(/missing or damaged/),
   ]);
 });
 
