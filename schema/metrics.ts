@@ -1,15 +1,15 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 
 /**
- * What the service counts and measures, for Prometheus; docs/monitoring.md lists it. Every label has few values, known beforehand, and
- * none that says anything of a user: no id, address, domain, path or text. All are in prom-client's default registry.
+ * Metrics for Prometheus; docs/monitoring.md lists them. Every label has a small fixed set of values, and none identifies a user: no ID,
+ * address, domain, path or text. All metrics are in the default registry of prom-client.
  */
 
-/** Of work within the house: a statement, a batch, an answer. Seconds. */
+/** Internal work: a statement, a batch, a response. Seconds. */
 const QUICK = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Of talk with servers of others, which may take minutes. Seconds. */
+/** Connections to other servers, which may take minutes. Seconds. */
 const SLOW = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
-/** From one end of the house to the other. Seconds. */
+/** End to end, from SMTP to the webhook. Seconds. */
 const THROUGH = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 86_400, 432_000];
 const COMPANY = [1, 2, 4, 8, 16, 32, 64];
 

@@ -31,7 +31,7 @@ const order: [prefix: string, position: number][] = [
   ['actors/bus/', 2],
   ['actors/work/', 2.1],
   ['operations/', 2.2],
-  ['schema/shapes/', 2.5],
+  ['schema/input-shapes.ts', 2.5],
   ['schema/graphql/', 3],
   ['actors/actor.ts', 3],
   ['actors/dns-resolver.ts', 3],

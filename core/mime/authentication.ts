@@ -1,13 +1,15 @@
-/** What a check of a message came to (RFC 8601 §2.7). `temperror`: DNS did not answer in time. */
-export type AuthenticationResult =
-  | 'pass'
-  | 'fail'
-  | 'softfail'
-  | 'neutral'
-  | 'none'
-  | 'policy'
-  | 'temperror'
-  | 'permerror';
+/** Results of checking a message (RFC 8601 §2.7). `temperror`: DNS did not respond in time. */
+export const AUTHENTICATION_RESULTS = [
+  'pass',
+  'fail',
+  'softfail',
+  'neutral',
+  'none',
+  'policy',
+  'temperror',
+  'permerror',
+] as const;
+export type AuthenticationResult = (typeof AUTHENTICATION_RESULTS)[number];
 
 /**
  * Our own verdicts on where a received message came from, never those that it claims in fields of its own.

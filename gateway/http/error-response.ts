@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { INSUFFICIENT_SCOPE } from '../../core/accounts/key-rights.ts';
 import { UserError, type UserErrorCode } from '../../core/shared/errors.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
-import { invalidInput } from '../../schema/shapes/input.ts';
+import { invalidInput } from '../../schema/input-shapes.ts';
 import { RequestLimiterAway } from '../admission/request-limit.ts';
 
 /** The body of every error of the REST interface. `name` is in the vocabulary of the `resend` client. */

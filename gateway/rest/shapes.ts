@@ -9,7 +9,7 @@ export interface RestOptions {
   contextOf: (request: FastifyRequest) => OperationContext;
 }
 
-export { text } from '../../schema/shapes/input.ts';
+export { text } from '../../schema/input-shapes.ts';
 
 /** A larger limit is taken as the largest; below 1 or no number is refused. */
 export const limit = (fallback: number = DEFAULT_PAGE_SIZE) =>

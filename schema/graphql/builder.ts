@@ -16,7 +16,7 @@ import { loadNode } from './node-kinds.ts';
 
 declare global {
   namespace PothosSchemaTypes {
-    /** as isTypeOfDomain */
+    /** see isTypeOfDomain */
     interface BaseTypeOptions<Types extends SchemaTypes = SchemaTypes> {
       isOfDomain?: boolean;
     }
@@ -51,12 +51,12 @@ declare global {
   }
 }
 
-/** Rows that a connection answers when neither `first` nor `last` is given. */
+/** Rows of a connection if both `first` and `last` are omitted. */
 export const DEFAULT_CONNECTION_SIZE = 20;
 
 /**
- * Mutations answer a union: `errors: { dataField: { name: 'email' } }` makes `SendEmailResult` of the errors below and of
- * `SendEmailPayload`, which has the result under that name. With `directResult: true` the field's own object type is the payload.
+ * Mutations return a union: `errors: { dataField: { name: 'email' } }` creates `SendEmailResult`, a union of the errors below and
+ * `SendEmailPayload`, which has the result in that field. With `directResult: true`, the object type of the field is the payload.
  */
 export const builder = new SchemaBuilder<{
   Context: GraphContext;
@@ -82,7 +82,7 @@ export const builder = new SchemaBuilder<{
     argOptions: { required: true },
   },
   relay: {
-    // The ids of the REST interface are global already.
+    // The IDs of the REST interface are already global.
     encodeGlobalID: (_typename, id) => String(id),
     decodeGlobalID: (id) => ({ typename: 'Node', id }),
     nodeTypeOptions: {
@@ -111,7 +111,22 @@ builder.mutationType({
     'The root of all mutations. Each field returns a union of its payload and the errors it can cause. The mutations of one document run one after the other.',
 });
 
-/** The cost of a connection: its fields as often as it may answer rows. */
+/**
+ * Returns the values of an enum type from their descriptions. The name of a value in GraphQL is the value in upper case: `catch-all` becomes
+ * `CATCH_ALL`. Pass the type of the vocabulary as `Value`, so that the compiler rejects a missing or unknown value.
+ */
+export function enumValues<Value extends string>(
+  descriptions: Readonly<Record<Value, string>>,
+): Record<string, { value: Value; description: string }> {
+  return Object.fromEntries(
+    Object.entries<string>(descriptions).map(([value, description]) => [
+      value.replaceAll(/[-. ]/g, '_').toUpperCase(),
+      { value: value as Value, description },
+    ]),
+  );
+}
+
+/** Returns the cost of a connection: that of its fields, times the maximum number of rows. */
 export function connectionComplexity(args: { first?: number | null | undefined; last?: number | null | undefined }) {
   return { field: 1, multiplier: Math.max(1, args.first ?? args.last ?? DEFAULT_CONNECTION_SIZE) };
 }

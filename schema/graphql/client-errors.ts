@@ -1,9 +1,9 @@
 import { RECIPIENT_SUPPRESSED, UserError, type UserErrorCode } from '../../core/shared/errors.ts';
 
 /**
- * What a user did wrong, as the unions of mutations tell it. The errors plugin knows types of errors by their classes; these classes say
- * which `UserError` is of which type and have no instances of their own. What is missing here (no key, a service that is away) is told
- * among the `errors` of the answer.
+ * The error types in the result unions of mutations. The errors plugin selects the type by `instanceof`, so each class decides which
+ * `UserError`s belong to it; the classes have no instances. All other errors (a missing key, an unavailable service) appear in the
+ * `errors` of the response.
  */
 export class ValidationError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
@@ -35,7 +35,7 @@ export class RateLimited extends Error {
   }
 }
 
-/** Of mutations that send. */
+/** For mutations that send. */
 export class SuppressedRecipient extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
     return isOfCode(value, 'validation') && isSuppression(value);

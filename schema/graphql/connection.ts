@@ -7,7 +7,7 @@ import {
   MAX_PAGE_SIZE,
 } from '../../core/shared/page.ts';
 import { invalid } from '../../operations/context.ts';
-import { DEFAULT_CONNECTION_SIZE } from './builder.ts';
+import { type builder, DEFAULT_CONNECTION_SIZE } from './builder.ts';
 
 interface ConnectionArgs {
   first?: number | null | undefined;
@@ -21,62 +21,78 @@ export interface Connection<Node> {
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor?: string | null; endCursor?: string | null };
 }
 
-/** How the places of a list are written. */
-export interface Cursors<At> {
-  encode: (place: At) => string;
-  /** null: it is no cursor of ours */
-  decode: (cursor: string) => At | null;
+/** A page whose `count` counts the rows of all pages, for the field `totalCount`. */
+export interface CountedConnection<Node> extends Connection<Node> {
+  count: () => Promise<number>;
+}
+
+/** The fields of a connection that can be counted. describe-generated.ts describes them. */
+export function totalCount<Page extends { count: () => Promise<number> }>(
+  c: PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Page>,
+) {
+  return { totalCount: c.int({ resolve: (page) => page.count() }) };
+}
+
+/** Converts keyset cursors to and from text. */
+export interface Cursors<Cursor> {
+  encode: (cursor: Cursor) => string;
+  /** null when the text is not a cursor of this list */
+  decode: (text: string) => Cursor | null;
 }
 
 /**
- * A Relay connection by keyset over a list that is ordered by an instant and an id: `placeOf` tells the place of a row, `load` reads a page,
- * its rows in reverse when it is inverted. Throws validation, which names the argument, for a cursor that is not one of ours and a size below 0.
+ * Returns a Relay connection over a list that is sorted by time and id. `cursorOf` returns the cursor of a row; `load` reads a page,
+ * in reverse order when the page is inverted. Throws validation, naming the argument, for an invalid cursor or a negative size.
  */
 export function connection<Node>(
   args: ConnectionArgs,
-  placeOf: (row: Node) => KeysetCursor,
+  cursorOf: (row: Node) => KeysetCursor,
   load: (page: KeysetPage) => Promise<Node[]>,
 ): Promise<Connection<Node>> {
-  return connectionBy({ encode: encodeCursor, decode: decodeCursor }, args, placeOf, load);
+  return connectionBy({ encode: encodeCursor, decode: decodeCursor }, args, cursorOf, load);
 }
 
-/** As `connection`, of a list in another order. */
-export async function connectionBy<Node, At>(
-  cursors: Cursors<At>,
+/** Like `connection`, for lists with another sort order. */
+export async function connectionBy<Node, Cursor>(
+  cursors: Cursors<Cursor>,
   args: ConnectionArgs,
-  placeOf: (row: Node) => At,
-  load: (page: KeysetPage<At>) => Promise<Node[]>,
+  cursorOf: (row: Node) => Cursor,
+  load: (page: KeysetPage<Cursor>) => Promise<Node[]>,
 ): Promise<Connection<Node>> {
-  refuseNegative('first', args.first);
-  refuseNegative('last', args.last);
+  rejectNegative('first', args.first);
+  rejectNegative('last', args.last);
   const resolved = await resolveCursorConnection<Promise<unknown[]>>(
     {
       args,
       defaultSize: DEFAULT_CONNECTION_SIZE,
       maxSize: MAX_PAGE_SIZE,
-      toCursor: (row) => cursors.encode(placeOf(row as Node)),
+      toCursor: (row) => cursors.encode(cursorOf(row as Node)),
     },
     ({ after, before, limit, inverted }) =>
       load({
-        after: placeAt(cursors, 'after', after),
-        before: placeAt(cursors, 'before', before),
+        after: decodeArgument(cursors, 'after', after),
+        before: decodeArgument(cursors, 'before', before),
         limit,
         isInverted: inverted,
       }),
   );
   const page = resolved as Connection<Node>;
-  // The library says '' for the cursors of no rows, which is none that it takes.
+  // For an empty page the library returns '' as cursors, which it does not accept as arguments.
   if (page.edges.length > 0) return page;
   return { ...page, pageInfo: { ...page.pageInfo, startCursor: null, endCursor: null } };
 }
 
-function placeAt<At>(cursors: Cursors<At>, argument: 'after' | 'before', cursor: string | undefined): At | null {
-  if (cursor === undefined) return null;
-  const place = cursors.decode(cursor);
-  if (place === null) throw invalid('Invalid cursor', argument);
-  return place;
+function decodeArgument<Cursor>(
+  cursors: Cursors<Cursor>,
+  argument: 'after' | 'before',
+  text: string | undefined,
+): Cursor | null {
+  if (text === undefined) return null;
+  const cursor = cursors.decode(text);
+  if (cursor === null) throw invalid('Invalid cursor', argument);
+  return cursor;
 }
 
-function refuseNegative(argument: 'first' | 'last', size: number | null | undefined): void {
+function rejectNegative(argument: 'first' | 'last', size: number | null | undefined): void {
   if (size !== null && size !== undefined && size < 0) throw invalid(`${argument} must not be negative`, argument);
 }

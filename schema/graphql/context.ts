@@ -1,24 +1,22 @@
 import { contextCacheSymbol } from '@pothos/core';
 import { openReadSession } from '../../db/connection/read-session.ts';
 import type { OperationContext } from '../../operations/context.ts';
-import { createThreadPages, type ThreadPages } from './threads/thread-pages.ts';
 
-/** What resolvers get; made for each request, so that nothing loaded for one user is there for another. */
+/** What resolvers get. Created for each request, so that data loaded for one user is never returned to another. */
 export interface GraphContext {
-  /** for mutations, whose operations have transactions of their own */
+  /** for mutations, whose operations open their own transactions */
   operations: OperationContext;
-  /** for what is only read: all of it in one transaction (db/connection/read-session.ts) */
+  /** for queries: all reads share one transaction (db/connection/read-session.ts) */
   reads: OperationContext;
-  threadPages: ThreadPages;
-  /** by which the log tells of the request */
+  /** the ID of the request in the log */
   requestId: string;
-  /** what loaders remember hangs on this object */
+  /** the object that the caches of loaders belong to */
   [contextCacheSymbol]: object;
-  /** Gives the request so long from now, in place of the usual time. Milliseconds. */
+  /** Moves the deadline of the request to this many milliseconds from now. */
   answerWithin: (milliseconds: number) => void;
-  /** Gives back the connection by which was read, at the end of what was to be shown; later reads take another. */
+  /** Releases the database connection of the reads; later reads take another one. */
   endReads: () => Promise<void>;
-  /** whether what a client wants to be told goes on: not after it hung up */
+  /** aborted when the client disconnects */
   signal: AbortSignal;
 }
 
@@ -29,7 +27,7 @@ export interface GraphContextOptions {
   signal: AbortSignal;
 }
 
-/** `stopReads`: nobody waits for what is still to be read; so it is when the client hangs up. */
+/** Returns the context and `stopReads`, which cancels pending reads; a disconnect of the client does the same. */
 export function createGraphContext(options: GraphContextOptions): { context: GraphContext; stopReads: () => void } {
   const { operations, requestId, answerWithin, signal } = options;
   const session = openReadSession(operations.database, operations.userId);
@@ -38,7 +36,6 @@ export function createGraphContext(options: GraphContextOptions): { context: Gra
     operations,
     reads,
     requestId,
-    threadPages: createThreadPages(reads),
     [contextCacheSymbol]: {},
     answerWithin,
     endReads: () => session.end(),
@@ -50,10 +47,9 @@ export function createGraphContext(options: GraphContextOptions): { context: Gra
 }
 
 /**
- * Forgets what was loaded. Whoever resolves an event of a subscription calls this first: its context lives as long as the subscription, and
- * loaders would answer what they read for earlier events. So does a mutation that several stand beside, through its own payload.
+ * Clears the caches of all loaders. Call it before resolving an event of a subscription, whose context lives as long as the subscription,
+ * and after a mutation, whose payload and later fields must show the new state.
  */
 export function forgetLoaded(context: GraphContext): void {
   context[contextCacheSymbol] = {};
-  context.threadPages = createThreadPages(context.reads);
 }

@@ -26,7 +26,7 @@ const CONNECTION: Readonly<Record<string, string>> = {
   endCursor: 'Cursor of the last item. Null if the page is empty.',
 };
 
-/** Describes what plugins generate: connections, edges, ids, and the inputs, payloads and unions of mutations. Changes the schema itself. */
+/** Adds descriptions to what plugins generate: connections, edges, IDs, and the inputs, payloads and unions of mutations. Changes the schema in place. */
 export function describeGenerated(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     type.description ??= ofType(type);

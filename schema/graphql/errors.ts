@@ -2,7 +2,7 @@ import type { UserError } from '../../core/shared/errors.ts';
 import { builder } from './builder.ts';
 import { Conflict, Forbidden, NotFound, RateLimited, SuppressedRecipient, ValidationError } from './client-errors.ts';
 
-/** An error as its type shows it: the object behind is the `UserError` itself. */
+/** The value behind every error type is a `UserError`. */
 const asUserError = (error: unknown) => error as UserError;
 
 const ErrorInterface = builder.interfaceRef<object>('Error').implement({
@@ -25,7 +25,7 @@ const FieldError = builder.objectRef<{ field: string; message: string }>('FieldE
   fields: (t) => ({
     path: t.stringList({
       description: 'Path from the input to the field, such as ["attachments", "0", "content"].',
-      // Operations name fields as the REST interface does.
+      // Operations use the field names of the REST interface.
       resolve: ({ field }) => (field === '' ? [] : field.split('.').map(camelCase)),
     }),
     message: t.exposeString('message', { description: 'What is wrong. Display text.' }),

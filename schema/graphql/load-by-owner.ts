@@ -3,8 +3,8 @@ import DataLoader from 'dataloader';
 import type { GraphContext } from './context.ts';
 
 /**
- * What hangs on many objects of one answer, as the deliveries of endpoints: what is asked for with the same arguments comes from the
- * database together. The arguments are told apart by their JSON.
+ * Creates a loader for rows that belong to other objects, such as the deliveries of endpoints: `load` gets all owners that one response
+ * requests with the same arguments, compared as JSON.
  */
 export function loadByOwner<Args, Answer>(
   load: (context: GraphContext, ownerIds: readonly string[], args: Args) => Promise<Answer[]>,

@@ -13,8 +13,8 @@ import type { GraphContext } from './context.ts';
 import { addNodeKind } from './node-kinds.ts';
 
 /**
- * The types that `node(id:)` reaches, apart from their fields, so that each can refer to the others. Every load goes by the operations
- * of the user who asks: an id of another user's is null, like one that nobody has. A field of one of these types may resolve to an id.
+ * The types that `node(id:)` returns, declared apart from their fields so that they can refer to each other. All loads use operations of
+ * the current user: IDs of other users return null, like IDs that do not exist. A field of one of these types may resolve to an ID.
  */
 export const EmailNode = builder.loadableNodeRef<EmailSummary, string, string>('Email', {
   id: { resolve: (email) => email.id },
@@ -22,14 +22,12 @@ export const EmailNode = builder.loadableNodeRef<EmailSummary, string, string>('
 });
 addNodeKind('em', loaderOf('Email', EmailNode));
 
-/** Somebody that an email is sent to. */
 export const RecipientNode = builder.loadableNodeRef<Recipient, string, string>('Recipient', {
   id: { resolve: (recipient) => recipient.id },
   load: (ids: string[], { reads }) => loadRecipients(reads, ids).then(orNull),
 });
 addNodeKind('rcp', loaderOf('Recipient', RecipientNode));
 
-/** Emails that were asked for at once. */
 export const BatchNode = builder.loadableNodeRef<Batch, string, string>('Batch', {
   id: { resolve: (batch) => batch.id },
   load: (ids: string[], { reads }) => loadBatches(reads, ids).then(orNull),
@@ -54,7 +52,7 @@ export const EmailAddressNode = builder.loadableNodeRef<EmailAddress, string, st
 });
 addNodeKind('addr', loaderOf('EmailAddress', EmailAddressNode));
 
-/** An interface: its types are told apart by the endpoint's own type (endpoint.ts). */
+/** An interface; the type of the endpoint selects the object type (endpoint.ts). */
 export const EndpointInterface = builder.loadableInterfaceRef<Endpoint, string, string>('Endpoint', {
   load: (ids: string[], { reads }) => loadEndpoints(reads, ids).then(orNull),
 });
@@ -80,7 +78,7 @@ export const GuardRuleNode = builder.loadableNodeRef<GuardRule, string, string>(
 });
 addNodeKind('grd', loaderOf('GuardRule', GuardRuleNode));
 
-/** How `node` finds an object of a type by its id. */
+/** Returns the loader that `node` uses for a type. */
 export function loaderOf<Node extends object>(
   typeName: string,
   ref: { getDataloader: (context: GraphContext) => { load: (id: string) => Promise<Node> } },
@@ -92,7 +90,7 @@ export function loaderOf<Node extends object>(
   };
 }
 
-/** A loader may answer null for an id, which its types leave out; the fields that load are nullable. */
+/** Casts away null: a loader may return null for an ID, but its types do not allow it. The fields that use it are nullable. */
 export function orNull<T>(loaded: readonly (T | null)[]): readonly T[] {
   return loaded as readonly T[];
 }

@@ -4,7 +4,7 @@ import type { OperationContext } from '../../../operations/context.ts';
 import * as changes from '../../../operations/domains/domain-changes.ts';
 import * as domains from '../../../operations/domains/domains.ts';
 import { rotateDkimKey } from '../../../operations/domains/rotate-dkim-key.ts';
-import { domainChangeShape } from '../../../schema/shapes/domain.ts';
+import { domainChangeShape } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
 import { type DomainBody, domainBody, domainDetailsOf, domainStatus, verificationCheckOf } from './domain-wire.ts';

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import * as domains from '../../../operations/domains/domains.ts';
-import { domainNameShape } from '../../../schema/shapes/domain.ts';
+import { domainNameShape } from '../../../schema/input-shapes.ts';
 import { access, type RouteAccess } from '../../admission/access.ts';
 import { errorBody, idInPath, limit, listBody, listOf, offset, queryBoolean, type RestOptions } from '../shapes.ts';
 import { domainBody, domainBodyOf, domainDetailsOf, domainStatus, verificationCheckOf } from './domain-wire.ts';

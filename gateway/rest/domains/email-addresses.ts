@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DOMAIN_STATUSES } from '../../../core/domains/domain-state.ts';
 import * as changes from '../../../operations/domains/email-address-changes.ts';
 import * as addresses from '../../../operations/domains/email-addresses.ts';
-import { addressChangeShape, newAddressShape } from '../../../schema/shapes/email-address.ts';
+import { addressChangeShape, newAddressShape } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import {
   errorBody,

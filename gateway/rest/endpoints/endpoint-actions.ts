@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { rotateSecret } from '../../../operations/endpoints/endpoint-changes.ts';
 import { TEST_ANSWER_MS, testEndpoint } from '../../../operations/endpoints/endpoint-test.ts';
 import { replayDeliveries } from '../../../operations/endpoints/replays.ts';
-import { replayLimitShape } from '../../../schema/shapes/endpoint.ts';
+import { replayLimitShape } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, instant, type RestOptions, text, wireInstant } from '../shapes.ts';
 import { endpointDetails, endpointDetailsOf, FORMAT_NAMES, formats } from './endpoint-wire.ts';

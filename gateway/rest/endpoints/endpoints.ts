@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { ENDPOINT_CONFIG_FIELDS } from '../../../core/endpoints/endpoint-config.ts';
 import { deleteEndpoint, updateEndpoint } from '../../../operations/endpoints/endpoint-changes.ts';
 import * as endpoints from '../../../operations/endpoints/endpoints.ts';
-import { endpointNaming } from '../../../schema/shapes/endpoint.ts';
-import { searchText } from '../../../schema/shapes/input.ts';
+import { endpointNaming, searchText } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, limit, listBody, listOf, offset, queryBoolean, type RestOptions } from '../shapes.ts';
 import {

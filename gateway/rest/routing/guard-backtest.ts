@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { guardConfigFields } from '../../../core/routing/guard-config.ts';
 import * as backtests from '../../../operations/routing/guard-backtest.ts';
-import { backtestSpan, DEFAULT_EXAMPLES, priorityShape } from '../../../schema/shapes/guard-rule.ts';
+import { backtestSpan, DEFAULT_EXAMPLES, priorityShape } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, instant, type RestOptions, wireInstant } from '../shapes.ts';
 import { action, config, matches, type } from './guard-shapes.ts';

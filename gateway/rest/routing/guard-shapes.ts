@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GUARD_ACTIONS, GUARD_RULE_TYPES } from '../../../core/routing/guard-rule.ts';
 import type { GuardRule } from '../../../operations/routing/guard-rules.ts';
-import { guardRuleNaming, priorityShape } from '../../../schema/shapes/guard-rule.ts';
+import { guardRuleNaming, priorityShape } from '../../../schema/input-shapes.ts';
 import { instant, listOf, text, wireInstant } from '../shapes.ts';
 
 export const type = z.enum(GUARD_RULE_TYPES);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { guardConfigFields } from '../../../core/routing/guard-config.ts';
 import * as rules from '../../../operations/routing/guard-rules.ts';
 import { checkGuardRule } from '../../../operations/routing/guard-rules.ts';
-import { searchText } from '../../../schema/shapes/input.ts';
+import { searchText } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, limit, listBody, offset, queryBoolean, type RestOptions } from '../shapes.ts';
 import {

@@ -4,7 +4,7 @@ import { invalid } from '../../../operations/context.ts';
 import * as batches from '../../../operations/sending/batches.ts';
 import type { NewEmail } from '../../../operations/sending/check-outgoing.ts';
 import { sendBatch } from '../../../operations/sending/send-batch.ts';
-import { batchEmails, limitEntries } from '../../../schema/shapes/outgoing.ts';
+import { batchEmails, limitEntries } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, instant, type RestOptions, wireInstant } from '../shapes.ts';
 import { idempotencyHeader, idempotencyOf, newEmailOf, sendBody } from './outgoing-shapes.ts';

@@ -5,7 +5,7 @@ import { invalid } from '../../../operations/context.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { cancelEmail } from '../../../operations/sending/scheduled-emails.ts';
 import { sendEmail } from '../../../operations/sending/send-email.ts';
-import { limitEntries } from '../../../schema/shapes/outgoing.ts';
+import { limitEntries } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { emailBody, emailBodyOf } from '../emails/email-wire.ts';
 import {

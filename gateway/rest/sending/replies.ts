@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { sendReply } from '../../../operations/sending/replies.ts';
-import { limitEntries } from '../../../schema/shapes/outgoing.ts';
+import { limitEntries } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
 import {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { sendEmail } from '../../../operations/sending/send-email.ts';
-import { limitEntries } from '../../../schema/shapes/outgoing.ts';
+import { limitEntries } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, type RestOptions } from '../shapes.ts';
 import {

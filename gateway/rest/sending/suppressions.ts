@@ -6,7 +6,7 @@ import {
   suppressedAddressShape,
   suppressionQueryShape,
   suppressionReasonShape,
-} from '../../../schema/shapes/suppression.ts';
+} from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, instant, limit, listBody, listOf, offset, type RestOptions, text, wireInstant } from '../shapes.ts';
 

@@ -1,10 +1,18 @@
 import { brandWithType } from '@pothos/core';
-import { type Account, countSendsLeft, readAccount } from '../../../operations/accounts/account.ts';
+import {
+  type Account,
+  countSendsLeft,
+  countSent,
+  MAX_SENT_COUNTED,
+  readAccount,
+} from '../../../operations/accounts/account.ts';
+import { type FirstMail, readFirstMail } from '../../../operations/upkeep/first-mail.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { addNodeKind } from '../node-kinds.ts';
+import { EmailAddressNode } from '../nodes.ts';
 
-export const AccountLimits = builder.objectRef<object>('AccountLimits').implement({
+const AccountLimits = builder.objectRef<object>('AccountLimits').implement({
   description:
     'Rate and sending limits of the account. The `x-ratelimit-*` headers of each response show the requests that are left.',
   fields: (t) => ({
@@ -26,7 +34,7 @@ export const AccountLimits = builder.objectRef<object>('AccountLimits').implemen
   }),
 });
 
-export const ServiceSettings = builder.objectRef<object>('ServiceSettings').implement({
+const ServiceSettings = builder.objectRef<object>('ServiceSettings').implement({
   description: 'Settings of this Postroom server that clients need to know.',
   fields: (t) => ({
     publicUrl: t.field({
@@ -90,7 +98,7 @@ export const Viewer = builder.objectRef<Account>('Viewer').implement({
   }),
 });
 
-// One account is all that a key reaches.
+// A key can access only its own account.
 addNodeKind('usr', async (id, { reads }) => {
   if (id !== reads.userId) return null;
   const account = await readAccount(reads);
@@ -104,5 +112,61 @@ builder.queryField('viewer', (t) =>
     access: access.readAccount,
     description: 'The account that makes this request, and its limits.',
     resolve: (_root, _args, { reads }) => readAccount(reads),
+  }),
+);
+
+builder.objectFields(ServiceSettings, (t) => ({
+  version: t.string({
+    description: 'Version of Postroom.',
+    resolve: (_settings, _args, { reads }) => reads.settings.version,
+  }),
+  smtpHost: t.string({
+    description: 'Host and port that accept mail over SMTP, to try the service out.',
+    resolve: (_settings, _args, { reads }) => reads.settings.smtp.host,
+  }),
+  smtpPort: t.int({
+    description: 'The SMTP port.',
+    resolve: (_settings, _args, { reads }) => reads.settings.smtp.port,
+  }),
+  isSignUpOpen: t.boolean({
+    description: 'Whether anyone can create an account.',
+    resolve: (_settings, _args, { reads }) => reads.settings.isSignUpOpen,
+  }),
+  retentionDays: t.int({
+    nullable: true,
+    description: 'Days after which mail is deleted. Null means that mail is kept until you delete it.',
+    resolve: () => null,
+  }),
+}));
+
+builder.objectField(AccountLimits, 'sentWithinHour', (t) =>
+  t.int({
+    description: `Emails sent in the last hour, which count towards sendsPerHour. Without a limit, counting stops at ${MAX_SENT_COUNTED}.`,
+    resolve: (_limits, _args, { reads }) => countSent(reads),
+  }),
+);
+
+const FirstMailRef = builder.objectRef<FirstMail>('FirstEmailCommands').implement({
+  description: 'Shell commands to send a first email to yourself.',
+  fields: (t) => ({
+    address: t.exposeString('address', { description: 'Your oldest address that can receive mail.' }),
+    emailAddress: t.field({
+      type: EmailAddressNode,
+      nullable: true,
+      description: 'The address as an object. Null if it was deleted in the meantime.',
+      resolve: ({ addressId }) => addressId,
+    }),
+    swaks: t.exposeString('swaks', { description: 'Sends an email to that address with swaks.' }),
+    curl: t.exposeString('curl', { description: 'Sends an email to that address with curl.' }),
+    list: t.exposeString('list', { description: 'Lists emails over REST; replace API_KEY with a key.' }),
+  }),
+});
+
+builder.objectField(Viewer, 'firstMail', (t) =>
+  t.field({
+    type: FirstMailRef,
+    nullable: true,
+    description: 'Shell commands to send a first email to yourself. Null if none of your addresses can receive mail.',
+    resolve: (_viewer, _args, { reads }) => readFirstMail(reads),
   }),
 );

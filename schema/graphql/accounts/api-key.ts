@@ -1,35 +1,28 @@
-import { SCOPES_OF_DOMAIN_KEYS } from '../../../core/accounts/key-rights.ts';
+import { SCOPES_OF_DOMAIN_KEYS, type Scope } from '../../../core/accounts/key-rights.ts';
 import * as keys from '../../../operations/accounts/api-keys.ts';
 import { access } from '../access.ts';
-import { builder, connectionComplexity } from '../builder.ts';
-import { connection } from '../connection.ts';
+import { builder, connectionComplexity, enumValues } from '../builder.ts';
+import { connection, totalCount } from '../connection.ts';
 import { forgetLoaded } from '../context.ts';
 import { addNodeKind } from '../node-kinds.ts';
 import { DomainNode, loaderOf, orNull } from '../nodes.ts';
 
 const ApiKeyStatus = builder.enumType('ApiKeyStatus', {
   description: 'Whether an API key is valid.',
-  values: {
-    ACTIVE: { value: 'active', description: 'The key is valid.' },
-    EXPIRED: { value: 'expired', description: 'The key has expired.' },
-    REVOKED: { value: 'revoked', description: 'The key was revoked.' },
-  } as const,
+  values: enumValues<keys.ApiKey['status']>({
+    active: 'The key is valid.',
+    expired: 'The key has expired.',
+    revoked: 'The key was revoked.',
+  }),
 });
 
 const ApiKeyScope = builder.enumType('ApiKeyScope', {
   description: 'What an API key is allowed to do.',
-  values: {
-    READ: {
-      value: 'read',
-      description: 'Read everything: queries, subscriptions, downloads, and checks that change nothing.',
-    },
-    SEND: {
-      value: 'send',
-      description:
-        'Send: new emails, replies, changes to and cancellation of scheduled emails, and retries. Forwarding also needs READ.',
-    },
-    MANAGE: { value: 'manage', description: 'Make all other changes, including to API keys.' },
-  } as const,
+  values: enumValues<Scope>({
+    read: 'Read everything: queries, subscriptions, downloads, and checks that change nothing.',
+    send: 'Send: new emails, replies, changes to and cancellation of scheduled emails, and retries. Forwarding also needs READ.',
+    manage: 'Make all other changes, including to API keys.',
+  }),
 });
 
 const ApiKeyNode = builder.loadableNodeRef<keys.ApiKey, string, string>('ApiKey', {
@@ -115,12 +108,7 @@ builder.queryFields((t) => ({
     {
       name: 'ApiKeyConnection',
       description: 'A page of API keys.',
-      fields: (c) => ({
-        totalCount: c.int({
-          description: 'Number of API keys on all pages. Counted only when requested.',
-          resolve: (page) => page.count(),
-        }),
-      }),
+      fields: (c) => totalCount(c),
     },
     { name: 'ApiKeyEdge', description: 'An API key and its cursor.' },
   ),

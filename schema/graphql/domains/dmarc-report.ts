@@ -1,11 +1,14 @@
 import { alignedPercent } from '../../../core/domains/dmarc-advice.ts';
 import { type DmarcPolicy, type DmarcRecord, isAligned } from '../../../core/domains/dmarc-report.ts';
-import { type KeysetPage } from '../../../core/shared/page.ts';
+import { UserError } from '../../../core/shared/errors.ts';
+import type { KeysetPage } from '../../../core/shared/page.ts';
+import type { DmarcSource } from '../../../db/queries/domains/dmarc-list.ts';
 import * as reports from '../../../operations/domains/dmarc-reports.ts';
+import { type DmarcSummary, SUMMARY_DAYS, summarizeDmarc } from '../../../operations/domains/dmarc-reports.ts';
 import { access } from '../access.ts';
-import { builder } from '../builder.ts';
-import { type Connection, connection } from '../connection.ts';
-import { type GraphContext } from '../context.ts';
+import { builder, enumValues } from '../builder.ts';
+import { type CountedConnection, connection, totalCount } from '../connection.ts';
+import type { GraphContext } from '../context.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { addNodeKind } from '../node-kinds.ts';
 import { DomainNode, EmailNode, loaderOf, orNull } from '../nodes.ts';
@@ -20,21 +23,21 @@ const DmarcAlignmentMode = builder.enumType('DmarcAlignmentMode', {
 
 const DmarcRequest = builder.enumType('DmarcRequestedAction', {
   description: 'What the domain owner asks receivers to do with mail that fails DMARC.',
-  values: {
-    NONE: { value: 'none', description: 'Take no action; report only.' },
-    QUARANTINE: { value: 'quarantine', description: 'Treat the mail as suspicious.' },
-    REJECT: { value: 'reject', description: 'Reject the mail.' },
-  } as const,
+  values: enumValues<NonNullable<DmarcPolicy['p']>>({
+    none: 'Take no action; report only.',
+    quarantine: 'Treat the mail as suspicious.',
+    reject: 'Reject the mail.',
+  }),
 });
 
 const DmarcDisposition = builder.enumType('DmarcDisposition', {
   description: 'What a receiver did with the mail.',
-  values: {
-    NONE: { value: 'none', description: 'No action because of the policy.' },
-    PASS: { value: 'pass', description: 'The mail passed.' },
-    QUARANTINE: { value: 'quarantine', description: 'Treated the mail as suspicious.' },
-    REJECT: { value: 'reject', description: 'Rejected the mail.' },
-  } as const,
+  values: enumValues<NonNullable<DmarcRecord['disposition']>>({
+    none: 'No action because of the policy.',
+    pass: 'The mail passed.',
+    quarantine: 'Treated the mail as suspicious.',
+    reject: 'Rejected the mail.',
+  }),
 });
 
 type Report = reports.DmarcReport;
@@ -45,20 +48,12 @@ export const DmarcReportNode = builder.loadableNodeRef<Report, string, string>('
 });
 addNodeKind('dmr', loaderOf('DmarcReport', DmarcReportNode));
 
-export const DmarcReportConnection = builder.connectionObject<
-  typeof DmarcReportNode,
-  Connection<Report> & { count: () => Promise<number> }
->(
+export const DmarcReportConnection = builder.connectionObject<typeof DmarcReportNode, CountedConnection<Report>>(
   {
     type: DmarcReportNode,
     name: 'DmarcReportConnection',
     description: 'A page of DMARC reports.',
-    fields: (c) => ({
-      totalCount: c.int({
-        description: 'Number of reports on all pages. Counted only when requested.',
-        resolve: (page) => page.count(),
-      }),
-    }),
+    fields: (c) => totalCount(c),
   },
   { name: 'DmarcReportEdge', description: 'A DMARC report and its cursor.' },
 );
@@ -69,7 +64,7 @@ const records = loadByOwner(({ reads }, reportIds, page: { limit: number; offset
   reports.loadDmarcRecords(reads, reportIds, page),
 );
 
-/** A page of the reports on a domain. */
+/** Loads a page of the reports on a domain. */
 export async function reportPage(context: GraphContext, domainId: string, args: Parameters<typeof connection>[0]) {
   const page = await connection<Report>(
     args,
@@ -81,7 +76,7 @@ export async function reportPage(context: GraphContext, domainId: string, args: 
 
 const asked = 'Null if the record does not include it.';
 
-export const DmarcPolicyRef = builder.objectRef<DmarcPolicy>('DmarcPolicy').implement({
+const DmarcPolicyRef = builder.objectRef<DmarcPolicy>('DmarcPolicy').implement({
   description: 'The DMARC record as the reporter saw it.',
   fields: (t) => ({
     domain: t.exposeString('domain', { description: 'The name that publishes the record.' }),
@@ -247,5 +242,75 @@ builder.queryField('dmarcReport', (t) =>
     description: 'Returns the DMARC report with this ID, or null if the account has no such report.',
     args: { id: t.arg.id({ required: true, description: 'ID of the report.' }) },
     resolve: (_root, { id }) => id,
+  }),
+);
+
+const DmarcSourceRef = builder.objectRef<DmarcSource>('DmarcSource').implement({
+  description: 'A source that sends mail using a domain.',
+  fields: (t) => ({
+    sourceIp: t.exposeString('sourceIp', { description: 'IPv4 or IPv6 address.' }),
+    headerFrom: t.exposeString('headerFrom', { description: 'The domain in the From header.' }),
+    messageCount: t.exposeFloat('count', { description: 'Number of messages.' }),
+    alignedCount: t.exposeFloat('alignedCount', { description: 'Number of messages that passed DMARC.' }),
+  }),
+});
+
+/** Number of sources that the cost limit assumes; there are at most 100. */
+const LIKELY_SOURCES = 50;
+/** A summary can cover thousands of reports. */
+const SUMMARY_COST = 100;
+
+const DmarcSummaryRef = builder.objectRef<DmarcSummary>('DmarcSummary').implement({
+  description: `A summary of the DMARC reports on a domain for the last ${SUMMARY_DAYS} days.`,
+  fields: (t) => ({
+    domain: t.exposeString('domain', { description: 'Name of the domain.' }),
+    since: t.expose('since', { type: 'DateTime', description: 'Start of the period.' }),
+    until: t.expose('until', { type: 'DateTime', description: 'End of the period, which is now.' }),
+    reportCount: t.exposeInt('reportCount', { description: 'Number of reports. Duplicates count once.' }),
+    messageCount: t.exposeFloat('messages', {
+      description: 'Number of messages reported. A whole number that may exceed 32 bits.',
+    }),
+    alignedCount: t.exposeFloat('aligned', {
+      description: 'Number of messages that passed DMARC. A whole number that may exceed 32 bits.',
+    }),
+    alignedPercent: t.exposeFloat('alignedPercent', {
+      nullable: true,
+      description:
+        'Percentage of messages that passed, with one decimal place; never rounded up to 100. Null if there are no messages.',
+    }),
+    policy: t.expose('policy', {
+      type: DmarcPolicyRef,
+      nullable: true,
+      description: 'The DMARC record as reporters last saw it. Null if there are no reports.',
+    }),
+    sources: t.field({
+      type: [DmarcSourceRef],
+      description: 'The 100 sources with the most mail, largest first.',
+      complexity: { field: 1, multiplier: LIKELY_SOURCES },
+      resolve: ({ sources }) => sources,
+    }),
+    advice: t.exposeString('advice', {
+      description:
+        'What to fix before you publish p=quarantine or p=reject, or that it is safe to do so. Display text.',
+    }),
+    isTruncated: t.exposeBoolean('isTruncated', {
+      description: 'Whether sources cover only part of the messages.',
+    }),
+  }),
+});
+
+builder.queryField('dmarcSummary', (t) =>
+  t.field({
+    type: DmarcSummaryRef,
+    access: access.readAccount,
+    nullable: true,
+    description: 'Returns a summary of the DMARC reports on a domain, or null if the account has no such domain.',
+    args: { domainId: t.arg.id({ required: true, description: 'ID of the domain.' }) },
+    complexity: { field: SUMMARY_COST },
+    resolve: (_root, { domainId }, { reads }) =>
+      summarizeDmarc(reads, domainId).catch((error: unknown) => {
+        if (error instanceof UserError && error.code === 'not_found') return null;
+        throw error;
+      }),
   }),
 );

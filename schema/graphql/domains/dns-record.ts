@@ -1,17 +1,70 @@
-import { MX_PREFERENCE, mailFromDomainOf } from '../../../core/domains/dns-records.ts';
+import { MX_PREFERENCE, mailFromDomainOf, type RecordPurpose } from '../../../core/domains/dns-records.ts';
 import { conflictMessage, type Recommendation } from '../../../core/domains/domain-advice.ts';
+import type { MtaStsMode } from '../../../core/domains/mta-sts.ts';
 import type { Domain } from '../../../operations/domains/domains.ts';
-import { builder } from '../builder.ts';
-import {
-  DkimKeyState,
-  DnsConflictType,
-  DnsProviderConfidence,
-  DnsRecordPurpose,
-  DnsRecordStatus,
-  DnsRecordType,
-} from './domain-enums.ts';
+import { builder, enumValues } from '../builder.ts';
 
-/** A record with the domain that it is asked of. */
+type Provider = NonNullable<NonNullable<Domain['check']>['provider']>;
+type Conflict = NonNullable<NonNullable<Domain['check']>['conflict']>;
+
+const DnsRecordType = builder.enumType('DnsRecordType', {
+  description: 'Type of a DNS record.',
+  values: enumValues<Domain['dnsRecords'][number]['type']>({
+    MX: 'Where mail for the domain goes (RFC 5321 §5).',
+    TXT: 'Text about the name.',
+  }),
+});
+
+const DnsRecordPurpose = builder.enumType('DnsRecordPurpose', {
+  description: 'Purpose of a DNS record.',
+  values: enumValues<RecordPurpose>({
+    receiving: 'Receives mail for the domain.',
+    proof: 'Proves that the domain is yours.',
+    spf: 'Allows this server to send mail for the domain (RFC 7208).',
+    'mail-from-mx': 'Receives bounces of sent mail.',
+    'mail-from-spf': 'Allows this server to send from the MAIL FROM domain.',
+    dkim: 'Publishes a DKIM key, which verifies signatures (RFC 6376).',
+    dmarc: 'Tells receivers what to do with mail that fails DMARC (RFC 9989).',
+  }),
+});
+
+const DnsRecordStatus = builder.enumType('DnsRecordStatus', {
+  description: 'Whether a DNS record was found.',
+  values: enumValues({
+    not_started: 'Not checked yet.',
+    pending: 'Checked, and the record is missing or different.',
+    verified: 'The record was found.',
+  }),
+});
+
+const DkimKeyState = builder.enumType('DkimKeyState', {
+  description: 'State of a DKIM key.',
+  values: enumValues<Domain['dkimKeys'][number]['state']>({
+    active: 'Signs mail.',
+    waiting: 'Signs mail as soon as its record is found.',
+    retired: 'Replaced within the last 7 days. Its record is still needed for mail in transit.',
+  }),
+});
+
+const DnsProviderConfidence = builder.enumType('DnsProviderConfidence', {
+  description: 'Confidence in the detected DNS provider.',
+  values: enumValues<Provider['confidence']>({
+    high: 'All name servers belong to the provider.',
+    medium: 'Some name servers belong to the provider.',
+    low: 'The name servers belong to no known provider.',
+  }),
+});
+
+const DnsConflictType = builder.enumType('DnsConflictType', {
+  description: 'What prevents mail from arriving here.',
+  values: enumValues<Conflict['type']>({
+    mx: 'MX records of other servers.',
+    cname: 'The name is a CNAME, which cannot have other records.',
+    both: 'Both of these.',
+  }),
+});
+
+/** A record and its domain. */
 export interface RecordOf {
   domain: Domain;
   record: Domain['dnsRecords'][number];
@@ -75,7 +128,7 @@ export const DnsRecord = builder.objectRef<RecordOf>('DnsRecord').implement({
   }),
 });
 
-/** A key with the domain whose mail it signs. */
+/** A key and the domain whose mail it signs. */
 export interface KeyOf {
   domain: Domain;
   key: Domain['dkimKeys'][number];
@@ -124,16 +177,14 @@ export const DomainMailFrom = builder.objectRef<Domain>('DomainMailFrom').implem
   }),
 });
 
-export const DnsProvider = builder
-  .objectRef<NonNullable<NonNullable<Domain['check']>['provider']>>('DnsProvider')
-  .implement({
-    description: 'The DNS provider of a domain, derived from its name servers.',
-    isOfDomain: true,
-    fields: (t) => ({
-      name: t.exposeString('name', { description: 'Display name of the provider.' }),
-      confidence: t.expose('confidence', { type: DnsProviderConfidence, description: 'Confidence of this result.' }),
-    }),
-  });
+export const DnsProvider = builder.objectRef<Provider>('DnsProvider').implement({
+  description: 'The DNS provider of a domain, derived from its name servers.',
+  isOfDomain: true,
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Display name of the provider.' }),
+    confidence: t.expose('confidence', { type: DnsProviderConfidence, description: 'Confidence of this result.' }),
+  }),
+});
 
 const FoundRecord = builder.objectRef<{ type: string; value: string }>('FoundDnsRecord').implement({
   description: 'A DNS record found at the domain.',
@@ -144,25 +195,23 @@ const FoundRecord = builder.objectRef<{ type: string; value: string }>('FoundDns
   }),
 });
 
-export const DnsConflict = builder
-  .objectRef<NonNullable<NonNullable<Domain['check']>['conflict']>>('DnsConflict')
-  .implement({
-    description: 'Existing DNS records that prevent the domain from receiving mail here.',
-    isOfDomain: true,
-    fields: (t) => ({
-      type: t.expose('type', { type: DnsConflictType, description: 'The kind of conflict.' }),
-      message: t.string({
-        description: 'What the conflict causes and how to fix it. Display text.',
-        resolve: ({ type }) => conflictMessage(type),
-      }),
-      records: t.field({
-        type: [FoundRecord],
-        description: 'The records, up to 10.',
-        complexity: { field: 1, multiplier: 3 },
-        resolve: ({ records }) => records,
-      }),
+export const DnsConflict = builder.objectRef<Conflict>('DnsConflict').implement({
+  description: 'Existing DNS records that prevent the domain from receiving mail here.',
+  isOfDomain: true,
+  fields: (t) => ({
+    type: t.expose('type', { type: DnsConflictType, description: 'The kind of conflict.' }),
+    message: t.string({
+      description: 'What the conflict causes and how to fix it. Display text.',
+      resolve: ({ type }) => conflictMessage(type),
     }),
-  });
+    records: t.field({
+      type: [FoundRecord],
+      description: 'The records, up to 10.',
+      complexity: { field: 1, multiplier: 3 },
+      resolve: ({ records }) => records,
+    }),
+  }),
+});
 
 const DnsRecommendation = builder.objectRef<Recommendation>('DnsRecommendation').implement({
   description: 'An optional TXT record that improves delivery of mail from the domain.',
@@ -189,10 +238,10 @@ const TransportRecord = builder.objectRef<Recommendation & { isSeen: boolean }>(
 
 const MtaStsModeEnum = builder.enumType('MtaStsMode', {
   description: 'What senders should do if TLS fails (RFC 8461 §5).',
-  values: {
-    TESTING: { value: 'testing', description: 'Deliver the mail and report the failure.' },
-    ENFORCE: { value: 'enforce', description: 'Do not deliver the mail.' },
-  } as const,
+  values: enumValues<MtaStsMode>({
+    testing: 'Deliver the mail and report the failure.',
+    enforce: 'Do not deliver the mail.',
+  }),
 });
 
 export const TransportSecurity = builder.objectRef<Domain['transport']>('TransportSecurity').implement({

@@ -1,13 +1,13 @@
-import { type KeysetCursor, type KeysetPage } from '../../../core/shared/page.ts';
+import type { DomainStatus as Status } from '../../../core/domains/domain-state.ts';
+import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
+import type { Domain, DomainList, DomainQuery } from '../../../operations/domains/domains.ts';
 import * as domains from '../../../operations/domains/domains.ts';
-import { type Domain } from '../../../operations/domains/domains.ts';
 import * as addresses from '../../../operations/domains/email-addresses.ts';
-import { builder, connectionComplexity } from '../builder.ts';
-import { type Connection, connection } from '../connection.ts';
-import { MailStatistics } from '../emails/mail-statistics.ts';
+import { access } from '../access.ts';
+import { builder, connectionComplexity, enumValues } from '../builder.ts';
+import { type CountedConnection, connection, totalCount } from '../connection.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { DomainNode, EmailAddressNode, EndpointInterface } from '../nodes.ts';
-import { addressQuery, EmailAddressConnection, EmailAddressFilter } from './address-connection.ts';
 import { DmarcReportConnection, DmarcReportNode, reportPage } from './dmarc-report.ts';
 import {
   AuthRecommendations,
@@ -18,27 +18,28 @@ import {
   DomainMailFrom,
   TransportSecurity,
 } from './dns-record.ts';
-import { DomainStatus } from './domain-enums.ts';
+import { addressQuery, EmailAddressConnection, EmailAddressFilter, MailStatistics } from './email-address.ts';
 
-export const DomainConnection = builder.connectionObject<
-  typeof DomainNode,
-  Connection<Domain> & { count: () => Promise<number> }
->(
+const DomainStatus = builder.enumType('DomainStatus', {
+  description: 'Verification status of a domain.',
+  values: enumValues<Status>({
+    pending: 'Not verified yet. Postroom checks the DNS record automatically.',
+    verified: 'Verified: you can send from the domain and create addresses on it.',
+    failed: 'The DNS record was not found in time, or another account verified the domain.',
+  }),
+});
+
+const DomainConnection = builder.connectionObject<typeof DomainNode, CountedConnection<Domain>>(
   {
     type: DomainNode,
     name: 'DomainConnection',
     description: 'A page of domains.',
-    fields: (c) => ({
-      totalCount: c.int({
-        description: 'Number of domains on all pages. Counted only when requested.',
-        resolve: (page) => page.count(),
-      }),
-    }),
+    fields: (c) => totalCount(c),
   },
   { name: 'DomainEdge', description: 'A domain and its cursor.' },
 );
 
-export function placeOfDomain(domain: Domain): KeysetCursor {
+function placeOfDomain(domain: Domain): KeysetCursor {
   return { at: domain.createdAt, id: domain.id };
 }
 
@@ -69,7 +70,7 @@ const CatchAll = builder.objectRef<Domain>('CatchAll').implement({
   }),
 });
 
-/** Records of a domain; the limit on costs assumes so many. */
+/** Number of DNS records that the cost limit assumes. */
 const RECORDS = 8;
 
 DomainNode.implement({
@@ -223,3 +224,68 @@ DomainNode.implement({
     ),
   }),
 });
+
+const DomainFilter = builder.inputType('DomainFilter', {
+  description: 'Filters a list of domains. Omit a field or pass null to match all.',
+  fields: (t) => ({
+    status: t.field({ type: DomainStatus, description: 'Matches domains with this status.' }),
+    canReceive: t.boolean({ description: 'True matches domains that can receive mail, false the others.' }),
+  }),
+});
+
+const DomainCounts = builder.objectRef<DomainList['counts']>('DomainCounts').implement({
+  description: 'Number of your domains by status.',
+  isOfDomain: true,
+  fields: (t) => ({
+    total: t.int({
+      description: 'Total number.',
+      resolve: ({ pending, verified, failed }) => pending + verified + failed,
+    }),
+    pending: t.exposeInt('pending', { description: 'Number with status PENDING.' }),
+    verified: t.exposeInt('verified', { description: 'Number with status VERIFIED.' }),
+    failed: t.exposeInt('failed', { description: 'Number with status FAILED.' }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  domain: t.field({
+    type: DomainNode,
+    access: access.read,
+    nullable: true,
+    description: 'Returns the domain with this ID, or null if the account has no such domain.',
+    args: { id: t.arg.id({ required: true, description: 'ID of the domain.' }) },
+    resolve: (_root, { id }) => id,
+  }),
+  domainByName: t.field({
+    type: DomainNode,
+    access: access.read,
+    nullable: true,
+    description: 'Returns the domain with this name, or null if the account has no such domain.',
+    args: { name: t.arg.string({ required: true, description: 'Case-insensitive, in ASCII (punycode) or Unicode.' }) },
+    resolve: (_root, { name }, { reads }) => domains.findDomainByName(reads, name),
+  }),
+  domains: t.connection(
+    {
+      type: DomainNode,
+      access: access.read,
+      description: 'Your domains, newest first.',
+      args: { filter: t.arg({ type: DomainFilter, description: 'Filters the domains.' }) },
+      complexity: connectionComplexity,
+      resolve: async (_root, args, { reads }) => {
+        const query: DomainQuery = {
+          status: args.filter?.status ?? undefined,
+          canReceive: args.filter?.canReceive ?? undefined,
+        };
+        const page = await connection(args, placeOfDomain, (span) => domains.pageDomains(reads, query, span));
+        return { ...page, count: () => domains.countDomainList(reads, query) };
+      },
+    },
+    DomainConnection,
+  ),
+  domainCounts: t.field({
+    type: DomainCounts,
+    access: access.read,
+    description: 'Number of your domains by status.',
+    resolve: (_root, _args, { reads }) => domains.countDomainsByStatus(reads),
+  }),
+}));

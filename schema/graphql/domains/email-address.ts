@@ -1,19 +1,69 @@
+import type { RecentEmails } from '../../../db/queries/upkeep/recent-emails.ts';
+import * as changes from '../../../operations/domains/email-address-changes.ts';
+import type { EmailAddress, EmailAddressQuery } from '../../../operations/domains/email-addresses.ts';
 import * as addresses from '../../../operations/domains/email-addresses.ts';
+import { addressChangeShape, newAddressShape, parseInput, searchShape } from '../../input-shapes.ts';
 import { access } from '../access.ts';
-import { builder, connectionComplexity } from '../builder.ts';
-import { connection } from '../connection.ts';
-import { MailStatistics } from '../emails/mail-statistics.ts';
+import { builder, connectionComplexity, enumValues } from '../builder.ts';
+import { type CountedConnection, connection, totalCount } from '../connection.ts';
+import { forgetLoaded } from '../context.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { DomainNode, EmailAddressNode, EndpointInterface } from '../nodes.ts';
-import { addressQuery, EmailAddressConnection, EmailAddressFilter } from './address-connection.ts';
+
+export const MailStatistics = builder.objectRef<RecentEmails>('MailStatistics').implement({
+  description: 'Number of emails received and sent recently, counted by full hours.',
+  isOfDomain: true,
+  fields: (t) => ({
+    last24Hours: t.exposeInt('lastDay', { description: 'Last 24 hours.' }),
+    last7Days: t.exposeInt('lastWeek', { description: 'Last 7 days.' }),
+    last30Days: t.exposeInt('lastMonth', { description: 'Last 30 days.' }),
+  }),
+});
+
+export const EmailAddressFilter = builder.inputType('EmailAddressFilter', {
+  description: 'Filters a list of email addresses. Omit a field or pass null to match all.',
+  fields: (t) => ({
+    isActive: t.boolean({ description: 'True matches active addresses only, false inactive ones.' }),
+    isReceiving: t.boolean({ description: 'True matches addresses that can receive mail, false the others.' }),
+    search: t.string({ description: 'Part of the address, case-insensitive, up to 100 characters.' }),
+  }),
+});
+
+export const EmailAddressConnection = builder.connectionObject<
+  typeof EmailAddressNode,
+  CountedConnection<EmailAddress>
+>(
+  {
+    type: EmailAddressNode,
+    name: 'EmailAddressConnection',
+    description: 'A page of email addresses.',
+    fields: (c) => totalCount(c),
+  },
+  { name: 'EmailAddressEdge', description: 'An email address and its cursor.' },
+);
+
+interface Filter {
+  isActive?: boolean | null | undefined;
+  isReceiving?: boolean | null | undefined;
+  search?: string | null | undefined;
+}
+
+export function addressQuery(filter: Filter | null | undefined): EmailAddressQuery {
+  const { isActive, isReceiving, search } = filter ?? {};
+  return {
+    isActive: isActive ?? undefined,
+    isReceiving: isReceiving ?? undefined,
+    search: parseInput(searchShape, { search: search ?? undefined }).search,
+  };
+}
 
 const AddressRouting = builder.enumType('AddressRouting', {
   description: 'How mail to an address is routed.',
-  values: {
-    ENDPOINT: { value: 'endpoint', description: 'To an endpoint.' },
-    WEBHOOK: { value: 'webhook', description: 'To a webhook endpoint, set by the legacy field webhookId.' },
-    NONE: { value: 'none', description: 'Not routed: mail is stored only.' },
-  } as const,
+  values: enumValues({
+    endpoint: 'To an endpoint.',
+    webhook: 'To a webhook endpoint, set by the legacy field webhookId.',
+    none: 'Not routed: mail is stored only.',
+  }),
 });
 
 const mailCounts = loadByOwner(({ reads }, names, _args: null) => addresses.countAddressEmails(reads, names));
@@ -93,3 +143,83 @@ builder.queryFields((t) => ({
     EmailAddressConnection,
   ),
 }));
+
+const webhookId = 'Legacy alternative to endpointId: ID of a webhook endpoint. Cannot be combined with endpointId.';
+
+builder.mutationField('createEmailAddress', (t) =>
+  t.fieldWithInput({
+    type: EmailAddressNode,
+    access: access.manage,
+    description:
+      'Creates an address on a verified domain. Its mail is stored, and delivered to the endpoint if it has one.',
+    input: {
+      address: t.input.string({ required: true, description: 'The address, case-insensitive.' }),
+      domainId: t.input.id({ required: true, description: 'ID of the domain.' }),
+      endpointId: t.input.id({
+        description: 'ID of the endpoint that receives the mail. Omit or pass null to store mail only.',
+      }),
+      webhookId: t.input.id({ description: webhookId }),
+      isActive: t.input.boolean({ description: 'Whether the address accepts mail. The default is true.' }),
+    },
+    errors: { dataField: { name: 'emailAddress' } },
+    resolve: async (_root, { input }, context) => {
+      const given = parseInput(newAddressShape, { ...input, isActive: input.isActive ?? undefined });
+      const { id } = await changes.createEmailAddress(context.operations, given);
+      forgetLoaded(context);
+      return id;
+    },
+  }),
+);
+
+builder.mutationField('updateEmailAddress', (t) =>
+  t.fieldWithInput({
+    type: EmailAddressNode,
+    access: access.manage,
+    description:
+      'Updates where mail to an address goes and whether the address accepts mail. Omitted fields keep their values. endpointId and webhookId replace each other.',
+    input: {
+      id: t.input.id({ required: true, description: 'ID of the address.' }),
+      endpointId: t.input.id({ description: 'ID of the endpoint that receives the mail. Null stores mail only.' }),
+      webhookId: t.input.id({ description: webhookId }),
+      isActive: t.input.boolean({ description: 'Whether the address accepts mail.' }),
+    },
+    errors: { dataField: { name: 'emailAddress' } },
+    resolve: async (_root, { input }, context) => {
+      const { id, ...wish } = input;
+      const change = parseInput(addressChangeShape, { ...wish, isActive: wish.isActive ?? undefined });
+      await changes.updateEmailAddress(context.operations, id, change);
+      forgetLoaded(context);
+      return id;
+    },
+  }),
+);
+
+const DeleteEmailAddressPayload = builder.objectRef<EmailAddress>('DeleteEmailAddressPayload').implement({
+  description: 'A deleted address.',
+  fields: (t) => ({
+    deletedId: t.exposeID('id', { description: 'The ID it had.' }),
+    address: t.exposeString('address', { description: 'The address, which can be created again.' }),
+    domain: t.field({
+      type: DomainNode,
+      nullable: true,
+      description: 'Domain of the address. Null if it was deleted while you asked.',
+      resolve: ({ domain }) => domain.id,
+    }),
+  }),
+});
+
+builder.mutationField('deleteEmailAddress', (t) =>
+  t.fieldWithInput({
+    type: DeleteEmailAddressPayload,
+    access: access.manage,
+    description:
+      'Deletes an address. It stops receiving mail, unless its domain has a catch-all. Its emails stay readable.',
+    input: { id: t.input.id({ required: true, description: 'ID of the address.' }) },
+    errors: { directResult: true },
+    resolve: async (_root, { input: { id } }, context) => {
+      const deleted = await changes.deleteEmailAddress(context.operations, id);
+      forgetLoaded(context);
+      return deleted;
+    },
+  }),
+);

@@ -1,55 +1,45 @@
 import { z } from 'zod';
-import { builder } from '../builder.ts';
+import { AUTHENTICATION_RESULTS, type AuthenticationResult as Result } from '../../../core/mime/authentication.ts';
+import { builder, enumValues } from '../builder.ts';
 
-const RESULTS = ['pass', 'fail', 'softfail', 'neutral', 'none', 'policy', 'temperror', 'permerror'] as const;
-
-const verdict = z.object({ result: z.enum(RESULTS), domain: z.string().nullable() });
-/** As core/mime/authentication.ts has it, and received mail stores it. */
+const verdict = z.object({ result: z.enum(AUTHENTICATION_RESULTS), domain: z.string().nullable() });
+/** The `Authentication` of core/mime/authentication.ts, as stored. */
 const authentication = z.object({
   spf: verdict,
   dkim: z.array(verdict.extend({ selector: z.string().nullable() })),
   dmarc: verdict.extend({ policy: z.enum(['none', 'quarantine', 'reject']).nullable() }),
-  arc: z.object({ result: z.enum(RESULTS) }),
+  arc: z.object({ result: z.enum(AUTHENTICATION_RESULTS) }),
   hasSeveralFromFields: z.boolean(),
 });
 
 type Authentication = z.infer<typeof authentication>;
 
-/** The verdicts as they are stored; null when nothing was checked. */
+/** Parses stored verdicts. Returns null if nothing was checked. */
 export function authenticationOf(stored: unknown): Authentication | null {
   return authentication.nullable().parse(stored ?? null);
 }
 
 export const AuthenticationResult = builder.enumType('AuthenticationResult', {
   description: 'Result of an authentication check (RFC 8601 §2.7).',
-  values: {
-    PASS: { value: 'pass', description: 'The check passed.' },
-    FAIL: { value: 'fail', description: 'The check failed.' },
-    SOFTFAIL: {
-      value: 'softfail',
-      description: 'The check probably failed; the domain owner makes no strong statement (SPF).',
-    },
-    NEUTRAL: {
-      value: 'neutral',
-      description: 'The domain owner makes no statement, or the signature cannot be evaluated.',
-    },
-    NONE: { value: 'none', description: 'There was nothing to check.' },
-    POLICY: {
-      value: 'policy',
-      description: 'The check passed but is not accepted, for example because of a weak key.',
-    },
-    TEMPERROR: { value: 'temperror', description: 'DNS did not respond in time.' },
-    PERMERROR: { value: 'permerror', description: 'The published record is invalid.' },
-  } as const,
+  values: enumValues<Result>({
+    pass: 'The check passed.',
+    fail: 'The check failed.',
+    softfail: 'The check probably failed; the domain owner makes no strong statement (SPF).',
+    neutral: 'The domain owner makes no statement, or the signature cannot be evaluated.',
+    none: 'There was nothing to check.',
+    policy: 'The check passed but is not accepted, for example because of a weak key.',
+    temperror: 'DNS did not respond in time.',
+    permerror: 'The published record is invalid.',
+  }),
 });
 
 const SenderPolicy = builder.enumType('SenderPolicy', {
   description: 'What a domain owner asks receivers to do with mail that fails DMARC.',
-  values: {
-    NONE: { value: 'none', description: 'No action.' },
-    QUARANTINE: { value: 'quarantine', description: 'Treat the mail as suspicious.' },
-    REJECT: { value: 'reject', description: 'Reject the mail.' },
-  } as const,
+  values: enumValues<NonNullable<Authentication['dmarc']['policy']>>({
+    none: 'No action.',
+    quarantine: 'Treat the mail as suspicious.',
+    reject: 'Reject the mail.',
+  }),
 });
 
 const result = 'Result of the check.';
@@ -106,7 +96,6 @@ const ArcVerdict = builder.objectRef<Authentication['arc']>('ArcVerdict').implem
   fields: (t) => ({ result: t.expose('result', { type: AuthenticationResult, description: result }) }),
 });
 
-/** What we found out about where a received mail came from. */
 export const AuthenticationRef = builder.objectRef<Authentication>('Authentication').implement({
   description:
     'Postroom’s own checks of where a received email came from. Results claimed in the email itself are never used.',

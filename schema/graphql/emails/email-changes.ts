@@ -35,7 +35,7 @@ builder.mutationFields((t) => ({
     type: [EmailNode],
     access: access.manage,
     errors: { dataField: { name: 'emails' } },
-    // Asked before the variables are looked at, which may be anything.
+    // Runs before the variables are validated, so the input can be anything.
     complexity: (args) => ({
       field: 1,
       multiplier: Math.max(1, (args as Partial<typeof args>).input?.ids?.length ?? 1),
@@ -123,7 +123,7 @@ function changePayload(name: string, description: string) {
   });
 }
 
-/** Later fields of the request read it anew. */
+/** Returns the ID; later fields of the request load the email again. */
 function changed(context: GraphContext, id: string): string {
   forgetLoaded(context);
   return id;

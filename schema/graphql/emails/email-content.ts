@@ -1,11 +1,135 @@
+import { createContextCache } from '@pothos/core';
+import DataLoader from 'dataloader';
 import { downloadPath } from '../../../core/endpoints/download-link.ts';
-import type { EmailParts } from '../../../operations/emails/emails.ts';
-import { builder } from '../builder.ts';
+import type { Priority } from '../../../core/mime/header-fields.ts';
+import {
+  type ContentPart,
+  type EmailParts,
+  type EmailSummary,
+  loadContentParts,
+} from '../../../operations/emails/emails.ts';
+import { builder, enumValues } from '../builder.ts';
+import type { GraphContext } from '../context.ts';
 import { AuthenticationRef, authenticationOf } from './authentication.ts';
-import { AttachmentDisposition, EmailPriority } from './email-enums.ts';
-import { loadEmailParts } from './email-parts.ts';
 
-/** An attachment with the email that it is of. */
+const EmailPriority = builder.enumType('EmailPriority', {
+  description: 'Priority set by the sender.',
+  values: enumValues<Priority>({
+    high: 'High priority.',
+    normal: 'Normal priority.',
+    low: 'Low priority.',
+  }),
+});
+
+const AttachmentDisposition = builder.enumType('AttachmentDisposition', {
+  description: 'How an attachment should be displayed (RFC 2183).',
+  values: enumValues<NonNullable<EmailParts['attachments'][number]['contentDisposition']>>({
+    attachment: 'As a separate file.',
+    inline: 'Inside the text, as an image that the HTML refers to.',
+  }),
+});
+
+interface Asked {
+  emailId: string;
+  /** null for the parts that are always small */
+  part: ContentPart | null;
+}
+
+/**
+ * Loads the content of an email; all null and empty if it has none. Only `part` is certain to be loaded, besides the small parts. Requests
+ * for many emails are batched, and large parts are read only if requested.
+ */
+export function loadEmailParts(context: GraphContext, emailId: string, part: ContentPart | null): Promise<EmailParts> {
+  return loaderOf(context).load({ emailId, part });
+}
+
+const loaderOf = createContextCache(
+  (context: GraphContext) =>
+    new DataLoader<Asked, EmailParts, string>((asked) => loadAll(context, asked), {
+      cacheKeyFn: ({ emailId, part }) => `${part} ${emailId}`,
+    }),
+);
+
+async function loadAll({ reads }: GraphContext, asked: readonly Asked[]): Promise<EmailParts[]> {
+  const partsOf = new Map<string, Set<ContentPart>>();
+  for (const { emailId, part } of asked) {
+    const parts = partsOf.get(emailId) ?? new Set();
+    if (part !== null) parts.add(part);
+    partsOf.set(emailId, parts);
+  }
+  // Usually one group: a page requests the same fields of all its emails.
+  const groups = Map.groupBy(partsOf, ([, parts]) => [...parts].toSorted().join());
+  const found = new Map<string, EmailParts>();
+  for (const group of groups.values()) {
+    const emailIds = group.map(([emailId]) => emailId);
+    const contents = await loadContentParts(reads, emailIds, group[0]?.[1] ?? new Set());
+    contents.forEach((content, at) => found.set(emailIds[at] ?? '', content ?? EMPTY));
+  }
+  return asked.map(({ emailId }) => found.get(emailId) ?? EMPTY);
+}
+
+const EMPTY: EmailParts = {
+  headers: [],
+  addresses: { from: null, to: null, cc: null, bcc: null, replyTo: null },
+  inReplyTo: [],
+  references: [],
+  text: null,
+  html: null,
+  cleanedText: null,
+  cleanedHtml: null,
+  attachments: [],
+  authentication: null,
+  tags: [],
+  priority: null,
+  isTruncated: false,
+  parseError: null,
+};
+
+interface NamedAddress {
+  /** a function if the name must be loaded from the content of the email */
+  name: string | null | ((context: GraphContext) => Promise<string | null>);
+  address: string;
+}
+
+export const Mailbox = builder.objectRef<NamedAddress>('Mailbox').implement({
+  description: 'An email address with an optional display name (RFC 5322 §3.4).',
+  isOfDomain: true,
+  fields: (t) => ({
+    name: t.string({
+      nullable: true,
+      description: 'Display name, decoded. Null if there is none.',
+      resolve: ({ name }, _args, context) => (typeof name === 'function' ? name(context) : name),
+    }),
+    address: t.exposeString('address', {
+      description:
+        '`ada@example.org`. In received mail this is what the sender wrote, which may not be a valid address.',
+    }),
+  }),
+});
+
+/** Returns the mailboxes of To or Cc. Their names are loaded only if requested. */
+export function mailboxesOf(email: EmailSummary, field: 'to' | 'cc'): NamedAddress[] {
+  return email[field].map((address, at) => ({
+    address,
+    async name(context) {
+      const { addresses } = await loadEmailParts(context, email.id, null);
+      const mailbox = addresses[field]?.addresses[at];
+      return mailbox?.address === address ? mailbox.name : null;
+    },
+  }));
+}
+
+/** Loads the mailboxes of a header that is not part of an `EmailSummary`. */
+export async function readMailboxes(
+  context: GraphContext,
+  email: EmailSummary,
+  field: 'bcc' | 'replyTo',
+): Promise<NamedAddress[]> {
+  const { addresses } = await loadEmailParts(context, email.id, null);
+  return addresses[field]?.addresses ?? [];
+}
+
+/** An attachment and the ID of its email. */
 export interface AttachmentOf {
   emailId: string;
   attachment: EmailParts['attachments'][number];
@@ -58,7 +182,6 @@ const HeaderField = builder.objectRef<{ name: string; value: string }>('HeaderFi
   }),
 });
 
-/** What only an opened email shows, by the email's id. */
 export const EmailContentRef = builder.objectRef<{ emailId: string }>('EmailContent').implement({
   description: 'Bodies and headers of an email. Only the requested fields are read.',
   isOfDomain: true,

@@ -1,18 +1,62 @@
+import type { EmailStatus as Status, EmailType as Type } from '../../../core/emails/email-status.ts';
 import { downloadPath } from '../../../core/endpoints/download-link.ts';
 import { plusTagOf } from '../../../core/mime/address.ts';
-import { loadSizes } from '../../../operations/emails/emails.ts';
+import type { KeysetCursor } from '../../../core/shared/page.ts';
+import * as emails from '../../../operations/emails/emails.ts';
+import { waitForEmail } from '../../../operations/emails/wait-for-email.ts';
 import { loadRecipientsOf } from '../../../operations/sending/recipients.ts';
-import { builder } from '../builder.ts';
+import { access } from '../access.ts';
+import { builder, connectionComplexity, enumValues } from '../builder.ts';
+import { connection, totalCount } from '../connection.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { BatchNode, DomainNode, EmailAddressNode, EmailNode, RecipientNode, ThreadNode } from '../nodes.ts';
 import { USUAL_RECIPIENTS } from '../sending/recipient.ts';
-import { Attachment, EmailContentRef } from './email-content.ts';
-import { EmailStatus, EmailType, GuardStatus, ThreadReason } from './email-enums.ts';
-import { loadEmailParts } from './email-parts.ts';
-import { Mailbox, mailboxesOf, readMailboxes } from './mailbox.ts';
+import { SEARCH_SYNTAX } from '../threads/thread.ts';
+import { Attachment, EmailContentRef, loadEmailParts, Mailbox, mailboxesOf, readMailboxes } from './email-content.ts';
+
+const EmailType = builder.enumType('EmailType', {
+  description: 'Type of an email.',
+  values: enumValues<Type>({
+    received: 'Received by one of your addresses.',
+    sent: 'Sent, or released from the schedule.',
+    scheduled: 'Scheduled to be sent; includes cancelled emails.',
+  }),
+});
+
+const EmailStatus = builder.enumType('EmailStatus', {
+  description: 'Status of an email.',
+  values: enumValues<Status>({
+    delivered: 'Received, or accepted by the servers of all recipients.',
+    pending: 'Being sent. Deferred recipients are retried for five days.',
+    failed: 'At least one recipient could not be reached within five days.',
+    bounced: 'At least one recipient was rejected permanently, possibly after the server had accepted the email.',
+    scheduled: 'Waiting for its send time.',
+    paused: 'Scheduled, but on hold until you resume it.',
+    cancelled: 'Cancelled before it was sent.',
+  }),
+});
+
+const ThreadReason = builder.enumType('ThreadReason', {
+  description: 'Why an email belongs to its thread.',
+  values: enumValues<NonNullable<emails.EmailSummary['threadReason']>>({
+    header: 'Its In-Reply-To header names a message of the thread.',
+    references: 'Its References header names a message of the thread.',
+    subject: 'Its subject and participants match.',
+    new: 'First message of this conversation.',
+    manual: 'You moved it here.',
+  }),
+});
+
+const GuardStatus = builder.enumType('GuardStatus', {
+  description: 'How a guard rule holds an email.',
+  values: enumValues<NonNullable<emails.EmailSummary['guardStatus']>>({
+    blocked: 'A guard rule blocked it.',
+    review: 'The language model of a guard rule did not respond; the email waits for your review.',
+  }),
+});
 
 const recipientsOf = loadByOwner(({ reads }, emailIds) => loadRecipientsOf(reads, emailIds));
-const sizeOf = loadByOwner(({ reads }, emailIds) => loadSizes(reads, emailIds));
+const sizeOf = loadByOwner(({ reads }, emailIds) => emails.loadSizes(reads, emailIds));
 
 const Tag = builder.objectRef<{ name: string; value: string }>('Tag').implement({
   description: 'A name-value pair to identify a sent email. Recipients do not see it.',
@@ -181,3 +225,142 @@ EmailNode.implement({
     }),
   }),
 });
+
+const EmailStatusFilter = builder.enumType('EmailStatusFilter', {
+  description: 'Status of an email, or state of a received email. BLOCKED includes everything that guard rules hold.',
+  values: enumValues<Exclude<(typeof emails.EMAIL_STATUSES)[number], 'all'>>({
+    delivered: 'Received, or accepted by the servers of all recipients.',
+    pending: 'Being sent.',
+    failed: 'Given up for a recipient after five days of retries.',
+    bounced: 'Rejected permanently by a recipient’s server.',
+    scheduled: 'Waiting for its send time.',
+    cancelled: 'Cancelled before it was sent.',
+    paused: 'On hold until you resume it.',
+    unread: 'Received and read.',
+    read: 'Received and unread.',
+    archived: 'Received and archived.',
+    blocked: 'Received and held by a guard rule or waiting for review.',
+  }),
+});
+
+const TimeRange = builder.enumType('TimeRange', {
+  description: 'Maximum age of emails, by creation time.',
+  values: {
+    HOUR: { value: '1h', description: 'Last hour.' },
+    DAY: { value: '24h', description: 'Last 24 hours.' },
+    WEEK: { value: '7d', description: 'Last 7 days.' },
+    MONTH: { value: '30d', description: 'Last 30 days.' },
+    QUARTER: { value: '90d', description: 'Last 90 days.' },
+    ALL: { value: 'all', description: 'Any age.' },
+  } as const,
+});
+
+const EmailFilter = builder.inputType('EmailFilter', {
+  description: 'Filters a list of emails. Omit a field or pass null to match all; only timeRange has a default.',
+  fields: (t) => ({
+    type: t.field({ type: EmailType, description: 'Matches emails of this type. Omit to match all types.' }),
+    status: t.field({ type: EmailStatusFilter, description: 'Matches emails with this status.' }),
+    isArchived: t.boolean({ description: 'True matches archived emails only, false the others.' }),
+    isTest: t.boolean({ description: 'True matches simulated emails only, false all others.' }),
+    timeRange: t.field({
+      type: TimeRange,
+      description:
+        'Maximum age of the emails. The default is 30 days, or any age for a search. Use ALL to match every email.',
+    }),
+    domain: t.string({
+      description: 'ID of a domain of yours, to match its mail; or a domain name, to match mail sent to or from it.',
+    }),
+    address: t.string({
+      description:
+        'ID of an address of yours, to match its mail; or any email address, to match mail sent to or from it.',
+    }),
+    contains: t.string({
+      description: 'Part of the subject, sender or recipients, case-insensitive, up to 100 characters.',
+    }),
+  }),
+});
+
+const DEFAULT_TIMEOUT_SECONDS = 30;
+/** Time for the queries before and after a wait, in milliseconds. */
+const QUERY_MS = 10_000;
+
+builder.queryFields((t) => ({
+  email: t.field({
+    type: EmailNode,
+    access: access.read,
+    nullable: true,
+    description: 'Returns the email with this ID, or null if the account has no such email.',
+    args: { id: t.arg.id({ required: true, description: 'ID of the email.' }) },
+    resolve: (_root, { id }) => id,
+  }),
+  waitForEmail: t.field({
+    type: EmailNode,
+    access: access.read,
+    nullable: true,
+    description:
+      'Waits for a received email that matches all arguments and returns the first one once it has a thread. Returns null if none arrives in time.',
+    args: {
+      address: t.arg.string({
+        description:
+          'ID of an address of yours, or the address itself. An address with a plus tag matches mail to that tag only.',
+      }),
+      domain: t.arg.string({ description: 'ID or name of a domain of yours.' }),
+      from: t.arg.string({ description: 'Email address or domain of the sender.' }),
+      subject: t.arg.string({ description: 'Part of the subject, case-insensitive.' }),
+      since: t.arg({
+        type: 'DateTime',
+        description: 'Also matches mail accepted since this time, up to 24 hours ago. Null matches mail from now on.',
+      }),
+      timeout: t.arg.int({ defaultValue: DEFAULT_TIMEOUT_SECONDS, description: 'Seconds to wait, 0 to 60.' }),
+    },
+    resolve: (_root, { timeout, ...given }, { operations, answerWithin }) => {
+      const timeoutMs = (timeout ?? DEFAULT_TIMEOUT_SECONDS) * 1_000;
+      const filter = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+      if (timeoutMs >= 0 && timeoutMs <= 60_000) answerWithin(timeoutMs + QUERY_MS);
+      return waitForEmail(operations, filter, timeoutMs);
+    },
+  }),
+  emails: t.connection(
+    {
+      type: EmailNode,
+      access: access.read,
+      description:
+        'Sent, received and scheduled emails in one list, newest first. Without a filter, those of the last 30 days.',
+      args: {
+        filter: t.arg({ type: EmailFilter, description: 'Filters the emails.' }),
+        search: t.arg.string({ description: SEARCH_SYNTAX }),
+      },
+      complexity: connectionComplexity,
+      resolve: async (_root, args, { reads }) => {
+        const query = { ...emailQuery(args.filter), words: args.search ?? undefined };
+        const page = await connection(args, placeOf, (span) => emails.pageEmails(reads, query, span));
+        return { ...page, count: () => emails.countEmails(reads, query) };
+      },
+    },
+    {
+      name: 'EmailConnection',
+      description: 'A page of emails.',
+      fields: (c) => totalCount(c),
+    },
+    { name: 'EmailEdge', description: 'An email and its cursor.' },
+  ),
+}));
+
+function placeOf(email: emails.EmailSummary): KeysetCursor {
+  return { at: email.createdAt, id: email.id };
+}
+
+type EmailFilterInput = typeof EmailFilter.$inferInput | null | undefined;
+
+function emailQuery(filter: EmailFilterInput): emails.EmailQuery {
+  return {
+    type: filter?.type ?? undefined,
+    status: filter?.status ?? undefined,
+    isArchived: filter?.isArchived ?? undefined,
+    isTest: filter?.isTest ?? undefined,
+    timeRange: filter?.timeRange ?? undefined,
+    domain: filter?.domain ?? undefined,
+    address: filter?.address ?? undefined,
+    search: filter?.contains ?? undefined,
+  };
+}

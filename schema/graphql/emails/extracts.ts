@@ -1,24 +1,19 @@
 import { type Extracts, extractFrom } from '../../../core/mime/extracts.ts';
-import { waitForEmail } from '../../../operations/emails/wait-for-email.ts';
-import { access } from '../access.ts';
-import { builder } from '../builder.ts';
+import { builder, enumValues } from '../builder.ts';
 import { EmailNode } from '../nodes.ts';
-import { loadEmailParts } from './email-parts.ts';
+import { loadEmailParts } from './email-content.ts';
 
-/** Looking through hostile mail takes tens of milliseconds. */
+/** Extracting from hostile mail takes tens of milliseconds. */
 const COST = 50;
-const DEFAULT_TIMEOUT_SECONDS = 30;
-/** What reading before and after a wait may take; milliseconds. */
-const BESIDE_MS = 10_000;
 
 const ExtractSource = builder.enumType('ExtractSource', {
   description: 'Part of an email.',
-  values: {
-    SUBJECT: { value: 'subject', description: 'The subject.' },
-    TEXT: { value: 'text', description: 'The plain-text body.' },
-    HTML: { value: 'html', description: 'The HTML body.' },
-    HEADER: { value: 'header', description: 'The headers.' },
-  } as const,
+  values: enumValues<Extracts['codes' | 'links'][number]['foundIn'][number]>({
+    subject: 'The subject.',
+    text: 'The plain-text body.',
+    html: 'The HTML body.',
+    header: 'The headers.',
+  }),
 });
 
 const ExtractedCode = builder.objectRef<Extracts['codes'][number]>('ExtractedCode').implement({
@@ -70,36 +65,6 @@ builder.objectFields(EmailNode, (t) => ({
         loadEmailParts(context, id, 'html'),
       ]);
       return extractFrom({ subject, text, html, headers });
-    },
-  }),
-}));
-
-builder.queryFields((t) => ({
-  waitForEmail: t.field({
-    type: EmailNode,
-    access: access.read,
-    nullable: true,
-    description:
-      'Waits for a received email that matches all arguments and returns the first one once it has a thread. Returns null if none arrives in time.',
-    args: {
-      address: t.arg.string({
-        description:
-          'ID of an address of yours, or the address itself. An address with a plus tag matches mail to that tag only.',
-      }),
-      domain: t.arg.string({ description: 'ID or name of a domain of yours.' }),
-      from: t.arg.string({ description: 'Email address or domain of the sender.' }),
-      subject: t.arg.string({ description: 'Part of the subject, case-insensitive.' }),
-      since: t.arg({
-        type: 'DateTime',
-        description: 'Also matches mail accepted since this time, up to 24 hours ago. Null matches mail from now on.',
-      }),
-      timeout: t.arg.int({ defaultValue: DEFAULT_TIMEOUT_SECONDS, description: 'Seconds to wait, 0 to 60.' }),
-    },
-    resolve: (_root, { timeout, ...given }, { operations, answerWithin }) => {
-      const timeoutMs = (timeout ?? DEFAULT_TIMEOUT_SECONDS) * 1_000;
-      const filter = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
-      if (timeoutMs >= 0 && timeoutMs <= 60_000) answerWithin(timeoutMs + BESIDE_MS);
-      return waitForEmail(operations, filter, timeoutMs);
     },
   }),
 }));

@@ -2,41 +2,33 @@ import {
   REPROCESS_ANSWER_MS,
   type ReprocessChange,
   type ReprocessedEmail,
+  type ReprocessStep,
   reprocessEmails,
 } from '../../../operations/emails/reprocess.ts';
 import { access } from '../access.ts';
-import { builder } from '../builder.ts';
+import { builder, enumValues } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
 import { DeliveryNode, EmailNode, EndpointInterface } from '../nodes.ts';
 
 const ReprocessStepEnum = builder.enumType('ReprocessStep', {
   description: 'A step of reprocessing. The steps always run in this order.',
-  values: {
-    PARSE: { value: 'parse', description: 'Parses the raw message with the current parser.' },
-    THREAD: { value: 'thread', description: 'Removes the email from its thread and threads it as if it arrived now.' },
-    ROUTE: { value: 'route', description: 'Applies guard rules and routes, and delivers the email again accordingly.' },
-  } as const,
+  values: enumValues<ReprocessStep>({
+    parse: 'Parses the raw message with the current parser.',
+    thread: 'Removes the email from its thread and threads it as if it arrived now.',
+    route: 'Applies guard rules and routes, and delivers the email again accordingly.',
+  }),
 });
 
 const ReprocessErrorCode = builder.enumType('ReprocessErrorCode', {
   description: 'Why a step failed.',
-  values: {
-    NOT_FOUND: { value: 'not_found', description: 'The account has no such email.' },
-    CONFLICT: {
-      value: 'conflict',
-      description: 'The email is still being processed or locked by other requests. Try again shortly.',
-    },
-    VALIDATION: {
-      value: 'validation',
-      description: 'This step does not apply to this email, or the email cannot be parsed.',
-    },
-    RATE_LIMITED: { value: 'rate_limited', description: 'Your guard rules recently took too long.' },
-    UNAVAILABLE: {
-      value: 'unavailable',
-      description: 'The request ran out of time or no worker was available. Try again.',
-    },
-    OTHER: { value: 'other', description: 'Any other error; see the message.' },
-  } as const,
+  values: enumValues({
+    not_found: 'The account has no such email.',
+    conflict: 'The email is still being processed or locked by other requests. Try again shortly.',
+    validation: 'This step does not apply to this email, or the email cannot be parsed.',
+    rate_limited: 'Your guard rules recently took too long.',
+    unavailable: 'The request ran out of time or no worker was available. Try again.',
+    other: 'Any other error; see the message.',
+  }),
 });
 
 const ReprocessChangeRef = builder.objectRef<ReprocessChange>('ReprocessChange').implement({

@@ -1,40 +1,40 @@
 import { loadTimelines, MAX_TIMELINE, type Timeline } from '../../../operations/emails/timeline.ts';
 import { type TimelineEntry } from '../../../operations/emails/timeline-entries.ts';
-import { builder } from '../builder.ts';
+import { builder, enumValues } from '../builder.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { loadNode } from '../node-kinds.ts';
 import { EmailNode } from '../nodes.ts';
 
 const TimelineKind = builder.enumType('TimelineKind', {
   description: 'Kind of a timeline entry.',
-  values: {
-    ACCEPTED: { value: 'accepted', description: 'The email was received.' },
-    CREATED: { value: 'created', description: 'The email was submitted for sending.' },
-    AUTHENTICATED: { value: 'authenticated', description: 'SPF, DKIM and DMARC were checked.' },
-    PARSED: { value: 'parsed', description: 'The email was parsed, or parsing failed.' },
-    THREADED: { value: 'threaded', description: 'The email was added to its thread.' },
-    ASKED: { value: 'asked', description: 'The language model of a guard rule was asked.' },
-    ROUTED: { value: 'routed', description: 'The email was routed.' },
-    HELD: { value: 'held', description: 'A guard rule held the email.' },
-    RELEASED: { value: 'released', description: 'A user released the email.' },
-    DELIVERY_REQUESTED: { value: 'delivery-requested', description: 'A user started another delivery.' },
-    DELIVERY_ATTEMPT: { value: 'delivery-attempt', description: 'Postroom called a webhook.' },
-    DELIVERY_ENDED: { value: 'delivery-ended', description: 'A delivery failed without an attempt.' },
-    QUEUED: { value: 'queued', description: 'The send time of a scheduled email was reached.' },
-    SENDING_ATTEMPT: { value: 'sending-attempt', description: 'Postroom offered the email to a recipient’s server.' },
-    BOUNCED: { value: 'bounced', description: 'A bounce report arrived for a recipient.' },
-    GIVEN_UP: { value: 'given-up', description: 'Postroom gave up on a recipient.' },
-    COMPLAINED: { value: 'complained', description: 'A recipient reported the email as spam.' },
-    RESCHEDULED: { value: 'rescheduled', description: 'The email was rescheduled.' },
-    PAUSED: { value: 'paused', description: 'The email was paused.' },
-    RESUMED: { value: 'resumed', description: 'The email was resumed.' },
-    CANCELLED: { value: 'cancelled', description: 'The email was cancelled.' },
-    READ: { value: 'read', description: 'The email was marked as read.' },
-    UNREAD: { value: 'unread', description: 'The email was marked as unread.' },
-    ARCHIVED: { value: 'archived', description: 'The email was archived.' },
-    UNARCHIVED: { value: 'unarchived', description: 'The email was unarchived.' },
-    REPROCESSED: { value: 'reprocessed', description: 'The email was reprocessed.' },
-  } as const,
+  values: enumValues<TimelineEntry['kind']>({
+    accepted: 'The email was received.',
+    created: 'The email was submitted for sending.',
+    authenticated: 'SPF, DKIM and DMARC were checked.',
+    parsed: 'The email was parsed, or parsing failed.',
+    threaded: 'The email was added to its thread.',
+    asked: 'The language model of a guard rule was asked.',
+    routed: 'The email was routed.',
+    held: 'A guard rule held the email.',
+    released: 'A user released the email.',
+    'delivery-requested': 'A user started another delivery.',
+    'delivery-attempt': 'Postroom called a webhook.',
+    'delivery-ended': 'A delivery failed without an attempt.',
+    queued: 'The send time of a scheduled email was reached.',
+    'sending-attempt': 'Postroom offered the email to a recipient’s server.',
+    bounced: 'A bounce report arrived for a recipient.',
+    'given-up': 'Postroom gave up on a recipient.',
+    complained: 'A recipient reported the email as spam.',
+    rescheduled: 'The email was rescheduled.',
+    paused: 'The email was paused.',
+    resumed: 'The email was resumed.',
+    cancelled: 'The email was cancelled.',
+    read: 'The email was marked as read.',
+    unread: 'The email was marked as unread.',
+    archived: 'The email was archived.',
+    unarchived: 'The email was unarchived.',
+    reprocessed: 'The email was reprocessed.',
+  }),
 });
 
 const TimelineEntryRef = builder.objectRef<TimelineEntry>('TimelineEntry').implement({
@@ -65,7 +65,7 @@ const TimelineEntryRef = builder.objectRef<TimelineEntry>('TimelineEntry').imple
   }),
 });
 
-/** Assumed by the limit on costs. */
+/** Number of rows that the cost limit assumes. */
 const USUAL_ENTRIES = 10;
 
 const TimelineRef = builder.objectRef<Timeline>('Timeline').implement({

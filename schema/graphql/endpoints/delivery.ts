@@ -1,7 +1,11 @@
-import { type KeysetPage } from '../../../core/shared/page.ts';
+import type { KeysetPage } from '../../../core/shared/page.ts';
+import { invalid } from '../../../operations/context.ts';
+import { readRawSource } from '../../../operations/emails/attachments.ts';
 import {
+  buildDeliveryPayload,
   countDeliveries,
   type DeliveryAttempt,
+  type DeliveryPayload,
   type DeliveryQuery,
   type DeliverySummary,
   findForwardRecipients,
@@ -9,52 +13,46 @@ import {
   pageDeliveries,
 } from '../../../operations/endpoints/deliveries.ts';
 import { access } from '../access.ts';
-import { builder, connectionComplexity } from '../builder.ts';
-import { connection } from '../connection.ts';
-import { type GraphContext } from '../context.ts';
+import { builder, connectionComplexity, enumValues } from '../builder.ts';
+import { type CountedConnection, connection, totalCount } from '../connection.ts';
+import type { GraphContext } from '../context.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { DeliveryNode, EmailNode, EndpointInterface, RecipientNode } from '../nodes.ts';
 
 const DeliveryStatus = builder.enumType('DeliveryStatus', {
   description: 'Status of a delivery.',
-  values: {
-    PENDING: { value: 'pending', description: 'Waiting for its next attempt.' },
-    SUCCESS: {
-      value: 'success',
-      description: 'The endpoint accepted it. For forwarded copies, all recipients’ servers did.',
-    },
-    FAILED: { value: 'failed', description: 'Failed; there are no more attempts.' },
-  } as const,
+  values: enumValues<DeliverySummary['status']>({
+    pending: 'Waiting for its next attempt.',
+    success: 'The endpoint accepted it. For forwarded copies, all recipients’ servers did.',
+    failed: 'Failed; there are no more attempts.',
+  }),
 });
 
 const DeliveryCause = builder.enumType('DeliveryCause', {
   description: 'What started a delivery.',
-  values: {
-    ROUTE: { value: 'route', description: 'An email arrived and was routed to the endpoint.' },
-    RETRY: { value: 'retry', description: 'You retried it.' },
-    REPLAY: { value: 'replay', description: 'You replayed the deliveries of a period.' },
-    RELEASE: { value: 'release', description: 'You released a held email.' },
-  } as const,
+  values: enumValues<DeliverySummary['cause']>({
+    route: 'An email arrived and was routed to the endpoint.',
+    retry: 'You retried it.',
+    replay: 'You replayed the deliveries of a period.',
+    release: 'You released a held email.',
+  }),
 });
 
 const DeliveryType = builder.enumType('DeliveryType', {
   description: 'How an email is delivered.',
-  values: {
-    WEBHOOK: { value: 'webhook', description: 'HTTP request to a URL.' },
-    EMAIL_FORWARD: { value: 'email_forward', description: 'Forwarded copies.' },
-  } as const,
+  values: enumValues({
+    webhook: 'HTTP request to a URL.',
+    email_forward: 'Forwarded copies.',
+  }),
 });
 
 const DeliveryAttemptOutcome = builder.enumType('DeliveryAttemptOutcome', {
   description: 'Result of a delivery attempt.',
-  values: {
-    SUCCESS: { value: 'success', description: 'The endpoint accepted the request.' },
-    FAILED: { value: 'failed', description: 'The endpoint rejected the request or did not respond.' },
-    INTERRUPTED: {
-      value: 'interrupted',
-      description: 'Interrupted by a restart of the service; does not count as an attempt.',
-    },
-  } as const,
+  values: enumValues<DeliveryAttempt['outcome']>({
+    success: 'The endpoint accepted the request.',
+    failed: 'The endpoint rejected the request or did not respond.',
+    interrupted: 'Interrupted by a restart of the service; does not count as an attempt.',
+  }),
 });
 
 const RequestHeader = builder.objectRef<{ name: string; value: string }>('RequestHeader').implement({
@@ -91,7 +89,7 @@ const DeliveryAttemptRef = builder.objectRef<DeliveryAttempt>('DeliveryAttempt')
   }),
 });
 
-/** Assumed by the limit on costs, where most have one. */
+/** Numbers of attempts and recipients that the cost limit assumes. */
 const USUAL_ATTEMPTS = 3;
 const USUAL_RECIPIENTS = 3;
 
@@ -142,12 +140,12 @@ DeliveryNode.implement({
     statusCode: t.int({
       nullable: true,
       description: 'HTTP status of the last response. Null if there was none.',
-      resolve: ({ responseData }) => lastWord(responseData).statusCode ?? null,
+      resolve: ({ responseData }) => lastOutcome(responseData).statusCode ?? null,
     }),
     error: t.string({
       nullable: true,
       description: 'Last error, or why the delivery was ended. Null if there was none.',
-      resolve: ({ responseData }) => lastWord(responseData).error ?? null,
+      resolve: ({ responseData }) => lastOutcome(responseData).error ?? null,
     }),
     recipients: t.field({
       type: [RecipientNode],
@@ -214,25 +212,14 @@ async function deliveriesOf(
 
 const filterArgument = { type: DeliveryFilter, description: 'Filters the deliveries.' };
 
-const DeliveryEdge = builder.edgeObject({
-  name: 'DeliveryEdge',
-  description: 'A delivery and its cursor.',
-  type: DeliveryNode,
-});
-
-const DeliveryConnection = builder.connectionObject(
+const DeliveryConnection = builder.connectionObject<typeof DeliveryNode, CountedConnection<DeliverySummary>>(
   {
     type: DeliveryNode,
     name: 'DeliveryConnection',
     description: 'A page of deliveries.',
-    fields: (c) => ({
-      totalCount: c.int({
-        description: 'Exact number of deliveries on all pages. Counted only when requested.',
-        resolve: (page) => (page as unknown as { count: () => Promise<number> }).count(),
-      }),
-    }),
+    fields: (c) => totalCount(c),
   },
-  DeliveryEdge,
+  { name: 'DeliveryEdge', description: 'A delivery and its cursor.' },
 );
 
 builder.interfaceField(EndpointInterface, 'deliveries', (t) =>
@@ -245,7 +232,6 @@ builder.interfaceField(EndpointInterface, 'deliveries', (t) =>
       resolve: ({ id }, args, context) => deliveriesOf(context, { kind: 'endpoint', id }, args),
     },
     DeliveryConnection,
-    DeliveryEdge,
   ),
 );
 
@@ -259,11 +245,101 @@ builder.objectField(EmailNode, 'deliveries', (t) =>
       resolve: ({ id }, args, context) => deliveriesOf(context, { kind: 'email', id }, args),
     },
     DeliveryConnection,
-    DeliveryEdge,
   ),
 );
 
-/** What the last try came to, as responseData of the row has it. */
-function lastWord(responseData: unknown): { error?: string | null; statusCode?: number | null } {
+/** Returns the outcome of the last attempt, from the stored responseData. */
+function lastOutcome(responseData: unknown): { error?: string | null; statusCode?: number | null } {
   return (responseData ?? {}) as { error?: string | null; statusCode?: number | null };
 }
+
+/** It may have to read the whole message. */
+const COST = 100;
+
+const DeliveryPayloadRef = builder.objectRef<DeliveryPayload & { most: number }>('DeliveryPayload').implement({
+  description: 'The request body that delivers an email to a webhook.',
+  fields: (t) => ({
+    text: t.string({
+      description: 'JSON, unless it was cut. Its links work without a key for one week after delivery.',
+      resolve: ({ body, most }) => textOf(body, most),
+    }),
+    sizeBytes: t.int({ description: 'Size in bytes.', resolve: ({ body }) => body.length }),
+    isCut: t.boolean({ description: 'Whether the text was cut.', resolve: ({ body, most }) => body.length > most }),
+    url: t.string({ description: 'URL of the request.', resolve: ({ url }) => url }),
+    isEndpointChanged: t.exposeBoolean('isEndpointChanged', {
+      description:
+        'Whether the endpoint changed after the last attempt, so that the last request may have been different.',
+    }),
+  }),
+});
+
+builder.objectField(DeliveryNode, 'payload', (t) =>
+  t.field({
+    type: DeliveryPayloadRef,
+    nullable: true,
+    description:
+      'The request body that an attempt would send now. Bodies are not stored; as long as the endpoint and the parsed email are unchanged, every attempt sends the same bytes. Null for forwarded copies and if the endpoint or email was deleted. Expensive: request it for single deliveries.',
+    complexity: COST,
+    args: { maxBytes: t.arg.int(maxBytesArgument) },
+    resolve: async ({ id }, { maxBytes }, { reads }) => {
+      const most = checkMaxBytes(maxBytes);
+      const payload = await buildDeliveryPayload(reads, id);
+      return payload === null ? null : { ...payload, most };
+    },
+  }),
+);
+
+builder.objectField(EmailNode, 'rawSource', (t) =>
+  t.field({
+    type: RawSourceRef,
+    nullable: true,
+    description: 'The raw message. Null if it is no longer stored. Expensive: request it for single emails.',
+    complexity: COST,
+    args: { maxBytes: t.arg.int(maxBytesArgument) },
+    resolve: async ({ id, hasOctets }, { maxBytes }, { reads }) => {
+      const most = checkMaxBytes(maxBytes);
+      // One more byte shows whether the source is cut.
+      const bytes = hasOctets ? await readRawSource(reads, id, most + 1) : null;
+      return bytes === null ? null : { text: textOf(bytes, most), isCut: bytes.length > most };
+    },
+  }),
+);
+
+/** Bytes of a long text that are returned by default, and at most. */
+const DEFAULT_BYTES = 65_536;
+const MAX_BYTES = 1_000_000;
+
+const maxBytesArgument = {
+  defaultValue: DEFAULT_BYTES,
+  description: `Number of bytes to return, 1 to ${MAX_BYTES}.`,
+};
+
+/** Returns the default for null. Throws validation when the number is out of range. */
+function checkMaxBytes(maxBytes: number | null | undefined): number {
+  const most = maxBytes ?? DEFAULT_BYTES;
+  if (most < 1 || most > MAX_BYTES) throw invalid(`maxBytes must be 1 to ${MAX_BYTES}`, 'maxBytes');
+  return most;
+}
+
+/** Decodes up to `most` bytes as UTF-8. Invalid bytes, such as a cut character, become U+FFFD. */
+function textOf(bytes: Uint8Array, most: number): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, most));
+}
+
+/** The raw source of an email, or its beginning. */
+interface RawSource {
+  text: string;
+  isCut: boolean;
+}
+
+const RawSourceRef = builder.objectRef<RawSource>('RawSource').implement({
+  description: 'The raw source of an email, including its headers, as text.',
+  isOfDomain: true,
+  fields: (t) => ({
+    text: t.exposeString('text', {
+      description:
+        'The bytes decoded as UTF-8; invalid bytes become U+FFFD. The sender wrote this text: display it as plain text only.',
+    }),
+    isCut: t.exposeBoolean('isCut', { description: 'Whether the text was cut. `rawUrl` returns the whole source.' }),
+  }),
+});

@@ -4,16 +4,15 @@ import {
   countReplayed,
   MAX_REPLAY_COUNTED,
   type Replay,
+  type ReplayInput,
   replayDeliveries,
 } from '../../../operations/endpoints/replays.ts';
-import { replayInputShape } from '../../shapes/endpoint.ts';
-import { parseInput } from '../../shapes/input.ts';
+import { parseInput, replayInputShape } from '../../input-shapes.ts';
 import { access } from '../access.ts';
-import { builder } from '../builder.ts';
+import { builder, enumValues } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
 import { EndpointInterface } from '../nodes.ts';
-import { WebhookEndpoint } from './endpoint.ts';
-import { WebhookFormat } from './endpoint-enums.ts';
+import { WebhookEndpoint, WebhookFormat } from './endpoint.ts';
 
 const DeleteEndpointPayload = builder
   .objectRef<DeletedEndpoint & { deletedId: string }>('DeleteEndpointPayload')
@@ -82,10 +81,10 @@ const TestEndpointPayload = builder
 
 const ReplayStatus = builder.enumType('ReplayStatus', {
   description: 'Which deliveries to replay.',
-  values: {
-    FAILED: { value: 'failed', description: 'Emails whose latest delivery failed.' },
-    ALL: { value: 'all', description: 'All emails, including those whose latest delivery succeeded.' },
-  } as const,
+  values: enumValues<ReplayInput['status']>({
+    failed: 'Emails whose latest delivery failed.',
+    all: 'All emails, including those whose latest delivery succeeded.',
+  }),
 });
 
 const ReplayDeliveriesPayload = builder
@@ -195,7 +194,7 @@ builder.mutationFields((t) => ({
   }),
 }));
 
-/** Deliveries are looked at one by one. */
+/** Each delivery is checked individually. */
 const COST = 20;
 
 builder.interfaceField(EndpointInterface, 'replayCount', (t) =>

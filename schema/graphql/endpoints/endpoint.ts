@@ -2,18 +2,65 @@ import { readForwardingConfig, readWebhookConfig } from '../../../core/endpoints
 import type { SigningSecret } from '../../../core/endpoints/webhook-signature.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
 import {
+  countEndpoints,
   countUsingAddresses,
   type Endpoint,
   findCatchAllDomains,
+  pageEndpoints,
   pageUsingAddresses,
   type UsingAddress,
   validSecrets,
 } from '../../../operations/endpoints/endpoints.ts';
-import { builder, connectionComplexity } from '../builder.ts';
-import { connection } from '../connection.ts';
+import { parseInput, searchShape } from '../../input-shapes.ts';
+import { access } from '../access.ts';
+import { builder, connectionComplexity, enumValues } from '../builder.ts';
+import { connection, totalCount } from '../connection.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { DomainNode, EmailAddressNode, EndpointInterface, endpointTypeName } from '../nodes.ts';
-import { AttachmentMode, SignatureScheme, WebhookFormat, WebhookPayload } from './endpoint-enums.ts';
+
+type Webhook = ReturnType<typeof readWebhookConfig>;
+
+const EndpointTypeEnum = builder.enumType('EndpointType', {
+  description: 'Type of an endpoint.',
+  values: enumValues<Endpoint['type']>({
+    webhook: 'A WebhookEndpoint.',
+    email: 'An EmailEndpoint.',
+    email_group: 'An EmailGroupEndpoint.',
+  }),
+});
+
+export const WebhookFormat = builder.enumType('WebhookFormat', {
+  description: 'Format of webhook requests.',
+  values: enumValues<Endpoint['webhookFormat']>({
+    native: 'The whole email as JSON, for programs.',
+    chat_a: 'A message for a Discord channel.',
+    chat_b: 'A message for a Slack channel.',
+  }),
+});
+
+export const WebhookPayload = builder.enumType('WebhookPayload', {
+  description: 'Structure of the JSON of webhooks with format NATIVE.',
+  values: enumValues<Webhook['payload']>({
+    nested: 'An object with the event, the endpoint and the email.',
+    flat: 'The email only.',
+  }),
+});
+
+export const SignatureScheme = builder.enumType('SignatureScheme', {
+  description: 'Value of the X-Service-Signature header. Standard Webhooks signatures are always sent as well.',
+  values: enumValues<Webhook['signatureScheme']>({
+    token: 'The verification token.',
+    hmac: 'An HMAC of the body, using the verification token as key.',
+  }),
+});
+
+export const AttachmentMode = builder.enumType('AttachmentMode', {
+  description: 'How webhook requests include attachments.',
+  values: enumValues<Webhook['attachments']>({
+    content: 'As content, if the payload has room for it, and as a link.',
+    link: 'As a link only.',
+  }),
+});
 
 const EndpointStats = builder.objectRef<Endpoint['stats']>('EndpointStats').implement({
   description: 'Delivery statistics of an endpoint since it was created. Tests do not count.',
@@ -35,7 +82,7 @@ const addressesOf = loadByOwner(({ reads }, endpointIds, page: KeysetPage) =>
 const addressCountOf = loadByOwner(({ reads }, endpointIds) => countUsingAddresses(reads, endpointIds));
 const catchAllDomainsOf = loadByOwner(({ reads }, endpointIds) => findCatchAllDomains(reads, endpointIds));
 
-/** Assumed by the limit on costs. */
+/** Number of rows that the cost limit assumes. */
 const USUAL_DOMAINS = 3;
 
 EndpointInterface.implement({
@@ -81,12 +128,7 @@ EndpointInterface.implement({
       {
         name: 'EndpointAddressConnection',
         description: 'A page of addresses that use an endpoint.',
-        fields: (c) => ({
-          totalCount: c.int({
-            description: 'Number of endpoints on all pages. Counted only when requested.',
-            resolve: (page) => page.count(),
-          }),
-        }),
+        fields: (c) => totalCount(c),
       },
       { name: 'EndpointAddressEdge', description: 'An address that uses an endpoint, and its cursor.' },
     ),
@@ -232,3 +274,51 @@ export const EmailGroupEndpoint = builder.objectRef<Endpoint>('EmailGroupEndpoin
     }),
   }),
 });
+
+const EndpointFilter = builder.inputType('EndpointFilter', {
+  description: 'Filters a list of endpoints. Omit a field or pass null to match all.',
+  fields: (t) => ({
+    type: t.field({ type: EndpointTypeEnum, description: 'Matches endpoints of this type.' }),
+    isActive: t.boolean({ description: 'True matches active endpoints only, false the others.' }),
+    search: t.string({ description: 'Part of the name or configuration, case-insensitive, up to 100 characters.' }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  endpoint: t.field({
+    type: EndpointInterface,
+    access: access.readAccount,
+    nullable: true,
+    description: 'Returns the endpoint with this ID, or null if the account has no such endpoint.',
+    args: { id: t.arg.id({ required: true, description: 'ID of the endpoint.' }) },
+    resolve: (_root, { id }) => id,
+  }),
+  endpoints: t.connection(
+    {
+      type: EndpointInterface,
+      access: access.readAccount,
+      description: 'Your endpoints, newest first.',
+      args: { filter: t.arg({ type: EndpointFilter, description: 'Filters the endpoints.' }) },
+      complexity: connectionComplexity,
+      resolve: async (_root, { filter, ...args }, { reads }) => {
+        const query = {
+          type: filter?.type ?? undefined,
+          isActive: filter?.isActive ?? undefined,
+          ...parseInput(searchShape, { search: filter?.search ?? undefined }),
+        };
+        const page = await connection<Endpoint>(
+          args,
+          (endpoint) => ({ at: endpoint.createdAt, id: endpoint.id }),
+          (span) => pageEndpoints(reads, query, span),
+        );
+        return { ...page, count: () => countEndpoints(reads, query) };
+      },
+    },
+    {
+      name: 'EndpointConnection',
+      description: 'A page of endpoints.',
+      fields: (c) => totalCount(c),
+    },
+    { name: 'EndpointEdge', description: 'An endpoint and its cursor.' },
+  ),
+}));

@@ -2,18 +2,13 @@ import { decodeEventCursor, encodeEventCursor } from '../../../core/events/event
 import { EVENT_KINDS, type EventKind as Kind } from '../../../core/events/event-kinds.ts';
 import { countEvents, cursorOf, type FeedEvent, pageEvents } from '../../../operations/events/events.ts';
 import { access } from '../access.ts';
-import { builder, connectionComplexity } from '../builder.ts';
-import { type Connection, connectionBy } from '../connection.ts';
+import { builder, connectionComplexity, enumValues } from '../builder.ts';
+import { type CountedConnection, connectionBy, totalCount } from '../connection.ts';
 import { DeliveryNode, DomainNode, EmailNode, EndpointInterface, ThreadNode } from '../nodes.ts';
 
 export const EventKind = builder.enumType('EventKind', {
   description: 'Kind of an event.',
-  values: Object.fromEntries(
-    Object.entries(EVENT_KINDS).map(([kind, description]) => [
-      kind.replaceAll('.', '_').toUpperCase(),
-      { value: kind as Kind, description },
-    ]),
-  ),
+  values: enumValues<Kind>(EVENT_KINDS),
 });
 
 export const Event = builder.objectRef<FeedEvent>('Event').implement({
@@ -81,20 +76,12 @@ export const Event = builder.objectRef<FeedEvent>('Event').implement({
   }),
 });
 
-const EventConnection = builder.connectionObject<
-  typeof Event,
-  Connection<FeedEvent> & { count: () => Promise<number> }
->(
+const EventConnection = builder.connectionObject<typeof Event, CountedConnection<FeedEvent>>(
   {
     type: Event,
     name: 'EventConnection',
     description: 'A page of events.',
-    fields: (c) => ({
-      totalCount: c.int({
-        description: 'Number of events on all pages. Counted only when requested.',
-        resolve: (page) => page.count(),
-      }),
-    }),
+    fields: (c) => totalCount(c),
   },
   { name: 'EventEdge', description: 'An event and its cursor.' },
 );
@@ -122,3 +109,78 @@ builder.queryFields((t) => ({
     },
   }),
 }));
+
+const Change = builder.interfaceRef<FeedEvent>('Change').implement({
+  description: 'An event about one of your objects, with the current state of the object.',
+  isOfDomain: true,
+  fields: (t) => ({
+    cursor: t.string({
+      description: 'Cursor of the event. Pass it as `after` to get the events that follow.',
+      resolve: (event, _args, { operations }) => cursorOf(operations, event),
+    }),
+    kind: t.field({ type: EventKind, description: 'Kind of event.', resolve: ({ kind }) => kind }),
+    at: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
+  }),
+});
+
+export const EmailChange = builder.objectRef<FeedEvent>('EmailChange').implement({
+  description: 'An event about an email.',
+  interfaces: [Change],
+  isOfDomain: true,
+  fields: (t) => ({
+    email: t.field({
+      type: EmailNode,
+      nullable: true,
+      description: 'The email in its current state. Null if it was deleted.',
+      resolve: ({ emailId }) => emailId,
+    }),
+  }),
+});
+
+export const ThreadChange = builder.objectRef<FeedEvent>('ThreadChange').implement({
+  description: 'An event about a thread or one of its messages.',
+  interfaces: [Change],
+  isOfDomain: true,
+  fields: (t) => ({
+    thread: t.field({
+      type: ThreadNode,
+      nullable: true,
+      description: 'The thread in its current state. Null if it was deleted.',
+      resolve: ({ threadId }) => threadId,
+    }),
+    email: t.field({
+      type: EmailNode,
+      nullable: true,
+      description: 'The message concerned. Null if the event is about the whole thread.',
+      resolve: ({ emailId }) => emailId,
+    }),
+  }),
+});
+
+export const DeliveryChange = builder.objectRef<FeedEvent>('DeliveryChange').implement({
+  description: 'An event about a delivery.',
+  interfaces: [Change],
+  isOfDomain: true,
+  fields: (t) => ({
+    delivery: t.field({
+      type: DeliveryNode,
+      nullable: true,
+      description: 'The delivery in its current state. Null if it was deleted.',
+      resolve: ({ deliveryId }) => deliveryId,
+    }),
+  }),
+});
+
+export const DomainChange = builder.objectRef<FeedEvent>('DomainChange').implement({
+  description: 'An event about a domain.',
+  interfaces: [Change],
+  isOfDomain: true,
+  fields: (t) => ({
+    domain: t.field({
+      type: DomainNode,
+      nullable: true,
+      description: 'The domain in its current state. Null if it was deleted.',
+      resolve: ({ domainId }) => domainId,
+    }),
+  }),
+});

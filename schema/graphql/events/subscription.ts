@@ -1,10 +1,77 @@
+import { GraphQLError } from 'graphql';
 import { EVENT_KINDS, type EventKind as Kind } from '../../../core/events/event-kinds.ts';
 import { fitsFilter } from '../../../operations/emails/wait-for-email.ts';
+import { type EventReader, type FeedEvent, openEvents, type StreamEnd } from '../../../operations/events/events.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
-import { DeliveryChange, DomainChange, EmailChange, ThreadChange } from './changes.ts';
-import { Event, EventKind } from './event.ts';
-import { eventOf, followEvents } from './follow-events.ts';
+import { forgetLoaded, type GraphContext } from '../context.ts';
+import { DeliveryChange, DomainChange, EmailChange, Event, EventKind, ThreadChange } from './event.ts';
+
+/** An event, or the reason why the subscription ends. */
+type Streamed = { kind: 'event'; event: FeedEvent } | { kind: 'ended'; reason: StreamEnd; cursor: string };
+
+interface FollowOptions {
+  /** cursor to resume from; null starts with new events */
+  after: string | null | undefined;
+  /** null for all kinds */
+  kinds: readonly Kind[] | null;
+  /** returns whether an event of these kinds matches the arguments of the subscription */
+  fits: (event: FeedEvent) => boolean | Promise<boolean>;
+}
+
+/** Opens the event stream of a subscription. Throws the errors of openEvents before the response starts. */
+async function followEvents(
+  context: GraphContext,
+  { after, kinds, fits }: FollowOptions,
+): Promise<AsyncIterable<Streamed>> {
+  const start = after === null || after === undefined ? 'now' : { cursor: after };
+  return tell(context, await openEvents(context.operations, { start, kinds }), fits);
+}
+
+/** Returns the event. Throws the reason if the gateway ended the stream; it becomes the error of the last result. */
+function eventOf(told: Streamed): FeedEvent {
+  if (told.kind === 'event') return told.event;
+  const { reason, cursor } = told;
+  throw new GraphQLError(meanings[reason], { extensions: { code: reason, cursor } });
+}
+
+const meanings: Record<StreamEnd, string> = {
+  TOO_FAR_BEHIND: 'Events come faster than they are read. Subscribe again after the cursor.',
+  GOING_AWAY: 'This gateway is stopping. Subscribe again after the cursor.',
+  UNAUTHORIZED: 'The API key opens nothing any more.',
+};
+
+async function* tell(
+  context: GraphContext,
+  reader: EventReader,
+  fits: FollowOptions['fits'],
+): AsyncGenerator<Streamed, void> {
+  try {
+    for (;;) {
+      const pulled = await reader.pull();
+      switch (pulled.kind) {
+        case 'closed':
+          return;
+        case 'nothing':
+          break;
+        case 'ended':
+          return yield { kind: 'ended', reason: pulled.reason, cursor: pulled.cursor };
+        case 'events':
+          for (const event of pulled.events) {
+            if (context.operations.caller.gone.aborted) return;
+            if (!(await fits(event))) continue;
+            // The objects of the event must show their current state, not what was loaded for an earlier event.
+            forgetLoaded(context);
+            yield { kind: 'event', event };
+            // The event has been sent; other requests need the connection.
+            void context.endReads();
+          }
+      }
+    }
+  } finally {
+    reader.close();
+  }
+}
 
 builder.subscriptionType({
   description:
@@ -48,7 +115,7 @@ builder.subscriptionFields((t) => ({
       return followEvents(context, {
         after,
         kinds: ['email.threaded'],
-        // Mail that was moved by hand did not come in now.
+        // An email that the user moved to another thread was not received now.
         fits: ({ emailId, data }) => {
           if (emailId === null || data['reason'] === 'manual' || data['type'] === 'sent') return false;
           const isAny = filter.address === undefined && filter.domain === undefined;
@@ -86,7 +153,7 @@ builder.subscriptionFields((t) => ({
       followEvents(context, {
         after,
         kinds: [...kindsOf('thread'), ...kindsOf('email')],
-        // Whoever follows a thread that is merged into another learns of that.
+        // A merged thread also reports the event that merged it.
         fits: ({ threadId, data }) => threadId !== null && (isOf(id, threadId) || data['alias'] === id),
       }),
     resolve: eventOf,

@@ -1,57 +1,58 @@
 import type { TriedRule } from '../../../core/routing/guard-judgement.ts';
+import type { ROUTE_OUTCOMES, ROUTE_VIAS } from '../../../core/routing/route.ts';
 import { invalid } from '../../../operations/context.ts';
 import { EXPLAIN_ANSWER_MS, explainRoute, type RouteExplanation } from '../../../operations/routing/explain-route.ts';
 import { explainEmailRoute, type RoutePlace, type RouteStep } from '../../../operations/routing/routes.ts';
 import { access } from '../access.ts';
-import { builder } from '../builder.ts';
+import { builder, enumValues } from '../builder.ts';
 import { DeliveryNode, DomainNode, EmailAddressNode, EmailNode, EndpointInterface, GuardRuleNode } from '../nodes.ts';
+import { GuardMatchRef } from './guard-backtest.ts';
 import { GuardAction, GuardRuleType } from './guard-rule.ts';
-import { GuardMatchRef } from './guard-trials.ts';
 
 const RouteOutcome = builder.enumType('RouteOutcome', {
   description: 'What happened or would happen to a received email. Every email is stored, whatever the outcome.',
-  values: {
-    ENDPOINT: { value: 'endpoint', description: 'Delivered to the endpoint.' },
-    INACTIVE: { value: 'inactive', description: 'Not delivered: the endpoint is inactive.' },
-    STORED: { value: 'stored', description: 'Stored only: there is no route.' },
-    BLOCKED: { value: 'blocked', description: 'Held by a guard rule.' },
-    REVIEW: { value: 'review', description: 'Held for review because a guard rule could not decide.' },
-    ASKING: { value: 'asking', description: 'Waiting for the language model of a guard rule.' },
-  } as const,
+  values: enumValues<(typeof ROUTE_OUTCOMES)[number]>({
+    endpoint: 'Delivered to the endpoint.',
+    inactive: 'Not delivered: the endpoint is inactive.',
+    stored: 'Stored only: there is no route.',
+    blocked: 'Held by a guard rule.',
+    review: 'Held for review because a guard rule could not decide.',
+    asking: 'Waiting for the language model of a guard rule.',
+  }),
 });
 
 const RouteViaEnum = builder.enumType('RouteVia', {
   description: 'What determines the endpoint of an email.',
-  values: {
-    ADDRESS: { value: 'address', description: 'The endpoint of the address.' },
-    WEBHOOK: { value: 'webhook', description: 'The legacy webhook of the address.' },
-    CATCH_ALL: { value: 'catch-all', description: 'The catch-all of the domain.' },
-    GUARD_RULE: { value: 'guard-rule', description: 'A guard rule.' },
-  } as const,
+  values: enumValues<(typeof ROUTE_VIAS)[number]>({
+    address: 'The endpoint of the address.',
+    webhook: 'The legacy webhook of the address.',
+    'catch-all': 'The catch-all of the domain.',
+    'guard-rule': 'A guard rule.',
+  }),
 });
 
 const RouteStepKind = builder.enumType('RouteStepKind', {
   description: 'A step in routing an email.',
-  values: {
-    RECEIVED: { value: 'received', description: 'The email was accepted.' },
-    PARSED: { value: 'parsed', description: 'The email was parsed.' },
-    THREADED: { value: 'threaded', description: 'The email was added to its thread.' },
-    ASKED: { value: 'asked', description: 'A language model was asked.' },
-    ROUTED: { value: 'routed', description: 'The email was routed.' },
-    RELEASED: { value: 'released', description: 'A user released the email.' },
-    DELIVERED: { value: 'delivered', description: 'The email was delivered or is being delivered.' },
-  } as const,
+  values: enumValues<RouteStep['step']>({
+    received: 'The email was accepted.',
+    parsed: 'The email was parsed.',
+    threaded: 'The email was added to its thread.',
+    asked: 'A language model was asked.',
+    routed: 'The email was routed.',
+    released: 'A user released the email.',
+    delivered: 'The email was delivered or is being delivered.',
+  }),
 });
 
 const EvaluatedRuleOutcome = builder.enumType('EvaluatedRuleOutcome', {
   description: 'Result of one guard rule.',
-  values: {
-    MATCHED: { value: 'matched', description: 'The rule decided.' },
-    NOT_MATCHED: { value: 'not-matched', description: 'The rule does not match.' },
-    ASKING: { value: 'asking', description: 'The rule’s language model is needed to decide.' },
-    FAILED: { value: 'failed', description: 'The rule’s language model did not respond.' },
-    NOT_REACHED: { value: 'not-reached', description: 'An earlier rule decided.' },
-  } as const,
+  values: enumValues<TriedRule['outcome']>({
+    matched: 'The rule decided.',
+    'not-matched': 'The rule does not match.',
+    asking: 'The rule’s language model is needed to decide.',
+    failed: 'The rule’s language model did not respond.',
+    'not-reached': 'An earlier rule decided.',
+  }),
 });
 
 const RouteStepRef = builder.objectRef<RouteStep>('RouteStep').implement({
@@ -220,7 +221,7 @@ const ExplainedEmailInput = builder.inputType('ExplainedEmailInput', {
   }),
 });
 
-/** Each is explained by itself, in several statements. */
+/** Each explanation takes several SQL statements. */
 const ROUTE_COST = 100;
 
 builder.queryField('explainRoute', (t) =>

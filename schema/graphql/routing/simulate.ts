@@ -7,26 +7,23 @@ import {
 } from '../../../operations/routing/simulate-inbound.ts';
 import { readIdempotency } from '../../../operations/sending/idempotency.ts';
 import { access } from '../access.ts';
-import { builder } from '../builder.ts';
+import { builder, enumValues } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
 import { EmailNode } from '../nodes.ts';
-import { idempotencyField } from '../sending/outgoing.ts';
+import { idempotencyField } from '../sending/sending.ts';
 
 const SimulationTemplate = builder.enumType('SimulationTemplate', {
   description: 'A template of a test email.',
-  values: {
-    PLAIN: { value: 'plain', description: 'A short question, plain text only.' },
-    REPLY: { value: 'reply', description: 'A reply to the email in emailId, in its thread.' },
-    NEWSLETTER: { value: 'newsletter', description: 'Text and HTML with links and mailing list headers.' },
-    ATTACHMENT: { value: 'attachment', description: 'A CSV invoice and an inline image.' },
-    ONE_TIME_CODE: { value: 'one-time-code', description: 'A six-digit code and a verification link.' },
-    SPAM: { value: 'spam', description: 'The standard test message for spam filters (GTUBE).' },
-    BOUNCE: {
-      value: 'bounce',
-      description:
-        'A bounce report for the sent email in emailId. It has the same effects as a real one: the recipient bounces and may be suppressed.',
-    },
-  } as const,
+  values: enumValues<SimulatedKind | 'bounce'>({
+    plain: 'A short question, plain text only.',
+    reply: 'A reply to the email in emailId, in its thread.',
+    newsletter: 'Text and HTML with links and mailing list headers.',
+    attachment: 'A CSV invoice and an inline image.',
+    'one-time-code': 'A six-digit code and a verification link.',
+    spam: 'The standard test message for spam filters (GTUBE).',
+    bounce:
+      'A bounce report for the sent email in emailId. It has the same effects as a real one: the recipient bounces and may be suppressed.',
+  }),
 });
 
 const SimulatedInboundRef = builder.objectRef<SimulatedInbound>('SimulateInboundPayload').implement({

@@ -1,32 +1,40 @@
+import { z } from 'zod';
 import type { Batch, BatchCounts } from '../../../operations/sending/batches.ts';
+import * as batches from '../../../operations/sending/batches.ts';
+import { type Receipt, readIdempotency } from '../../../operations/sending/idempotency.ts';
+import { sendBatch } from '../../../operations/sending/send-batch.ts';
+import { batchEmails, limitEntries, parseInput } from '../../input-shapes.ts';
 import { access } from '../access.ts';
-import { builder } from '../builder.ts';
+import { builder, enumValues } from '../builder.ts';
+import { SuppressedRecipient } from '../client-errors.ts';
+import { forgetLoaded } from '../context.ts';
 import { BatchNode, EmailNode } from '../nodes.ts';
+import { BatchEmailInput, idempotencyField, newEmailOf } from './sending.ts';
 
-/** Emails of a batch. */
+/** Maximum number of emails in a batch. */
 const MAX_ITEMS = 100;
 
 const BatchStatus = builder.enumType('BatchStatus', {
   description: 'Status of a batch, derived from its emails.',
-  values: {
-    QUEUED: { value: 'queued', description: 'No email has been processed yet.' },
-    PROCESSING: { value: 'processing', description: 'Some emails have been processed.' },
-    COMPLETED: { value: 'completed', description: 'All emails that were not cancelled were sent.' },
-    PARTIALLY_FAILED: { value: 'partially_failed', description: 'Some emails were sent, some failed.' },
-    FAILED: { value: 'failed', description: 'No email was sent.' },
-    CANCELLED: { value: 'cancelled', description: 'All emails were cancelled.' },
-  } as const,
+  values: enumValues<Batch['status']>({
+    queued: 'No email has been processed yet.',
+    processing: 'Some emails have been processed.',
+    completed: 'All emails that were not cancelled were sent.',
+    partially_failed: 'Some emails were sent, some failed.',
+    failed: 'No email was sent.',
+    cancelled: 'All emails were cancelled.',
+  }),
 });
 
 const BatchItemStatus = builder.enumType('BatchItemStatus', {
   description: 'Status of an email in a batch.',
-  values: {
-    PENDING: { value: 'pending', description: 'Waiting, or scheduled for later.' },
-    PROCESSING: { value: 'processing', description: 'Being sent.' },
-    SENT: { value: 'sent', description: 'Accepted by the servers of all recipients.' },
-    FAILED: { value: 'failed', description: 'Bounced or given up.' },
-    CANCELLED: { value: 'cancelled', description: 'Cancelled.' },
-  } as const,
+  values: enumValues<Batch['items'][number]['status']>({
+    pending: 'Waiting, or scheduled for later.',
+    processing: 'Being sent.',
+    sent: 'Accepted by the servers of all recipients.',
+    failed: 'Bounced or given up.',
+    cancelled: 'Cancelled.',
+  }),
 });
 
 const BatchCountsRef = builder.objectRef<BatchCounts>('BatchCounts').implement({
@@ -91,3 +99,92 @@ builder.queryField('batch', (t) =>
     resolve: (_root, { id }) => id,
   }),
 );
+
+const BatchValidationMode = builder.enumType('BatchValidationMode', {
+  description: 'What to do if an email of a batch is invalid.',
+  values: {
+    STRICT: { value: 'fail', description: 'Send no email of the batch.' },
+    PERMISSIVE: { value: 'tell', description: 'Send the valid emails and report the others.' },
+  } as const,
+});
+
+const RefusedEmail = builder.objectRef<{ index: number; message: string }>('RefusedEmail').implement({
+  description: 'An email of a batch that was not accepted.',
+  isOfDomain: true,
+  fields: (t) => ({
+    index: t.exposeInt('index', { description: 'Position in the request, starting at 0.' }),
+    message: t.exposeString('message', { description: 'What is wrong. Display text.' }),
+  }),
+});
+
+const SendEmailsPayload = builder.objectRef<Receipt>('SendEmailsPayload').implement({
+  description: 'Result of sending a batch.',
+  fields: (t) => ({
+    batch: t.field({ type: BatchNode, description: 'The batch.', resolve: ({ batchId }) => batchId ?? '' }),
+    emails: t.field({
+      type: [EmailNode],
+      description: 'Accepted emails, in the order of the request.',
+      complexity: { field: 1, multiplier: 100 },
+      resolve: ({ emails }) => emails.map(({ id }) => id),
+    }),
+    refused: t.field({
+      type: [RefusedEmail],
+      description: 'Emails that were not accepted. Always empty with STRICT.',
+      resolve: ({ refused }) => refused ?? [],
+    }),
+  }),
+});
+
+const CancelBatchPayload = builder
+  .objectRef<{ batch: batches.Batch; cancelledCount: number }>('CancelBatchPayload')
+  .implement({
+    description: 'A batch whose scheduled emails were cancelled.',
+    fields: (t) => ({
+      batch: t.field({ type: BatchNode, description: 'The batch.', resolve: ({ batch }) => batch }),
+      cancelledCount: t.exposeInt('cancelledCount', {
+        description: 'Number of emails that this request cancelled. 0 if they were cancelled before.',
+      }),
+    }),
+  });
+
+const asked = z.object({ emails: batchEmails(z.unknown()) });
+
+builder.mutationFields((t) => ({
+  sendEmails: t.fieldWithInput({
+    type: SendEmailsPayload,
+    access: { ...access.send, shows: ['SendEmailsPayload.refused'] },
+    description: 'Sends or schedules 1 to 100 emails.',
+    errors: { types: [SuppressedRecipient], directResult: true },
+    input: {
+      emails: t.input.field({ type: [BatchEmailInput], required: true, description: '1 to 100 emails.' }),
+      validation: t.input.field({
+        type: BatchValidationMode,
+        description: 'What to do if an email is invalid. The default is STRICT.',
+      }),
+      ...idempotencyField(t.input),
+    },
+    resolve: async (_root, { input: { idempotencyKey, ...input } }, context) => {
+      parseInput(asked, { emails: input.emails });
+      for (const [at, email] of input.emails.entries()) limitEntries(email, `emails.${at}.`);
+      const { receipt } = await sendBatch(context.operations, {
+        emails: input.emails.map((email) => (path: string) => newEmailOf(email, path)),
+        onRefusal: input.validation ?? 'fail',
+        idempotency: readIdempotency({ key: idempotencyKey, field: 'idempotencyKey' }, 'batch', input),
+      });
+      forgetLoaded(context);
+      return receipt;
+    },
+  }),
+  cancelBatch: t.fieldWithInput({
+    type: CancelBatchPayload,
+    access: access.send,
+    description: 'Cancels the emails of a batch that are still scheduled. Emails that were sent are not affected.',
+    errors: { directResult: true },
+    input: { id: t.input.id({ required: true, description: 'ID of the batch.' }) },
+    resolve: async (_root, { input }, context) => {
+      const done = await batches.cancelBatch(context.operations, input.id);
+      forgetLoaded(context);
+      return done;
+    },
+  }),
+}));

@@ -1,11 +1,30 @@
-import { type EmailAttempt, loadAttempts } from '../../../operations/sending/recipients.ts';
+import { type EmailAttempt, loadAttempts, type Recipient } from '../../../operations/sending/recipients.ts';
 import { access } from '../access.ts';
-import { builder } from '../builder.ts';
-import { AttemptOutcome, RecipientStatus } from '../emails/email-enums.ts';
+import { builder, enumValues } from '../builder.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { EmailNode, RecipientNode } from '../nodes.ts';
 
-/** What a list of recipients or attempts is reckoned to hold, where most hold one. */
+const RecipientStatus = builder.enumType('RecipientStatus', {
+  description: 'Delivery status of one recipient.',
+  values: enumValues<Recipient['status']>({
+    pending: 'Not sent yet, or being retried.',
+    delivered: 'Accepted by the recipient’s server.',
+    bounced: 'Rejected permanently, possibly after the server had accepted the email.',
+    failed: 'Given up after five days of retries.',
+  }),
+});
+
+const AttemptOutcome = builder.enumType('AttemptOutcome', {
+  description: 'Result of an attempt to send.',
+  values: enumValues<NonNullable<EmailAttempt['outcome']>>({
+    delivered: 'The server accepted the email.',
+    deferred: 'Deferred: Postroom retries it.',
+    bounced: 'Rejected permanently.',
+    interrupted: 'Interrupted by a restart of the service; does not count as an attempt.',
+  }),
+});
+
+/** Numbers of recipients and attempts that the cost limit assumes. */
 export const USUAL_RECIPIENTS = 3;
 const USUAL_ATTEMPTS = 3;
 

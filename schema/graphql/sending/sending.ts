@@ -1,23 +1,139 @@
+import { invalid } from '../../../operations/context.ts';
+import type { NewEmail } from '../../../operations/sending/check-outgoing.ts';
+import { forwardEmail } from '../../../operations/sending/forward-email.ts';
 import { type Receipt, readIdempotency } from '../../../operations/sending/idempotency.ts';
 import { sendReply } from '../../../operations/sending/replies.ts';
 import { sendEmail } from '../../../operations/sending/send-email.ts';
-import { limitEntries } from '../../shapes/outgoing.ts';
+import { limitEntries } from '../../input-shapes.ts';
 import { access } from '../access.ts';
-import { builder } from '../builder.ts';
+import { builder, enumValues } from '../builder.ts';
 import { SuppressedRecipient } from '../client-errors.ts';
 import { forgetLoaded } from '../context.ts';
 import { EmailNode, ThreadNode } from '../nodes.ts';
-import { contentFields, emailFields, idempotencyField, newEmailOf } from './outgoing.ts';
 
-/** Where the key of a request stands, as messages name it. */
+const AttachmentInput = builder.inputType('AttachmentInput', {
+  description: 'An attachment. An email can have up to 20, and 10 MB of bodies and attachments in total, decoded.',
+  fields: (t) => ({
+    filename: t.string({ description: 'Up to 255 characters. By default it is derived from the type.' }),
+    content: t.string({ required: true, description: 'Base64, or a `data:` URL with base64.' }),
+    contentType: t.string({
+      description: 'Content type such as `application/pdf`. By default it is derived from the file name.',
+    }),
+    contentId: t.string({
+      description:
+        'Content-ID that the HTML refers to as `cid:`. The attachment is then shown inside the text. Must be unique in the email.',
+    }),
+  }),
+});
+
+const TagInput = builder.inputType('TagInput', {
+  description: 'A name-value pair to identify the email. Recipients do not see it.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: '1 to 64 characters.' }),
+    value: t.string({ required: true, description: 'Up to 256 characters.' }),
+  }),
+});
+
+const HeaderInput = builder.inputType('HeaderInput', {
+  description: 'A custom header.',
+  fields: (t) => ({
+    name: t.string({
+      required: true,
+      description: 'Each name once, case-insensitive. Headers that Postroom writes are not allowed.',
+    }),
+    value: t.string({ required: true, description: 'One line of up to 998 characters.' }),
+  }),
+});
+
+type InputBuilder = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
+
+const MAILBOXES = 'each `address` or `Name <address>`. Up to 50 in To, Cc and Bcc combined.';
+
+/** Fields that new emails, replies and forwarded emails share. */
+function contentFields(t: InputBuilder) {
+  return {
+    cc: t.stringList({ description: `Cc recipients: ${MAILBOXES}` }),
+    bcc: t.stringList({ description: `Bcc recipients: ${MAILBOXES}` }),
+    replyTo: t.stringList({ description: 'Addresses to reply to instead of the sender, up to 10.' }),
+    text: t.string({ description: 'The plain-text body. Either text or html is required.' }),
+    html: t.string({ description: 'The HTML body. Either text or html is required.' }),
+    headers: t.field({ type: [HeaderInput], description: 'Custom headers, up to 50.' }),
+    attachments: t.field({ type: [AttachmentInput], description: 'Attachments, up to 20.' }),
+    tags: t.field({ type: [TagInput], description: 'Tags, up to 20.' }),
+    scheduledAt: t.string({
+      description:
+        'Send time: ISO 8601 or an English phrase such as `tomorrow at 9am`, one minute to one year ahead. In dates with dots the day comes first. Omit to send now.',
+    }),
+    timezone: t.string({ description: 'IANA time zone of scheduledAt, such as `Europe/Berlin`. The default is UTC.' }),
+  };
+}
+
+/** Fields of a new email. */
+function emailFields(t: InputBuilder) {
+  return {
+    from: t.string({
+      required: true,
+      description: '`address` or `Name <address>`, on one of your verified domains.',
+    }),
+    to: t.stringList({ required: true, description: `To recipients: ${MAILBOXES}` }),
+    subject: t.string({ required: true, description: 'One line of up to 998 characters.' }),
+    ...contentFields(t),
+  };
+}
+
+/** The field of the idempotency key, for mutations that send. */
+export function idempotencyField(t: InputBuilder) {
+  return {
+    idempotencyKey: t.string({
+      description:
+        'A unique key of 1 to 256 characters. For 24 hours, the same request with the same key returns the first response and sends nothing again.',
+    }),
+  };
+}
+
+export const BatchEmailInput = builder.inputType('BatchEmailInput', {
+  description: 'An email in a batch.',
+  fields: emailFields,
+});
+
+/** The input of emailFields and contentFields. */
+type Given = typeof BatchEmailInput.$inferInput;
+type EmailInput = { [Field in keyof Given]?: Given[Field] | null | undefined };
+
+/** Converts the input to an email. Throws validation; `path` is prepended to the names of fields. */
+export function newEmailOf(input: EmailInput, path = ''): NewEmail {
+  const { headers, attachments, ...email } = input;
+  return {
+    ...email,
+    headers: headers == null ? null : headersOf(headers, path),
+    attachments: (attachments ?? []).map(({ filename, content, contentType, contentId }) => ({
+      filename: filename ?? null,
+      content,
+      contentType: contentType ?? null,
+      contentId: contentId ?? null,
+    })),
+  };
+}
+
+/** Returns an object without a prototype, so that `__proto__` is an ordinary header name. */
+function headersOf(fields: readonly { name: string; value: string }[], path: string): Record<string, string> {
+  const headers = Object.create(null) as Record<string, string>;
+  for (const { name, value } of fields) {
+    if (Object.hasOwn(headers, name)) throw invalid(`Header is given twice: ${name}`, `${path}headers`);
+    headers[name] = value;
+  }
+  return headers;
+}
+
+/** The field of the idempotency key, for error messages. */
 const KEY = 'idempotencyKey';
 
 const ReplyAudience = builder.enumType('ReplyAudience', {
   description: 'Recipients of a reply if `to` is omitted.',
-  values: {
-    SENDER: { value: 'sender', description: 'The Reply-To addresses of the original, or else its sender.' },
-    ALL: { value: 'all', description: 'Also the other recipients of the original, except your own addresses.' },
-  } as const,
+  values: enumValues({
+    sender: 'The Reply-To addresses of the original, or else its sender.',
+    all: 'Also the other recipients of the original, except your own addresses.',
+  }),
 });
 
 const ReplyPayload = builder.objectRef<Receipt>('ReplyToEmailPayload').implement({
@@ -93,3 +209,41 @@ function emailIdOf(receipt: Receipt): string {
   if (email === undefined) throw new Error('a receipt without an email');
   return email.id;
 }
+
+builder.mutationField('forwardEmail', (t) => {
+  const { attachments: _, ...fields } = contentFields(t.input);
+  return t.fieldWithInput({
+    type: EmailNode,
+    access: access.send,
+    description:
+      'Forwards a received or sent email, as mail programs do: a new email that quotes the original and starts its own thread.',
+    errors: { types: [SuppressedRecipient], dataField: { name: 'email' } },
+    input: {
+      id: t.input.id({ required: true, description: 'ID of the email to forward.' }),
+      from: t.input.string({
+        required: true,
+        description: '`address` or `Name <address>`, on one of your verified domains.',
+      }),
+      to: t.input.stringList({ required: true, description: 'Recipients, each `address` or `Name <address>`.' }),
+      subject: t.input.string({ description: 'Subject. The default is `Fwd: ` and the subject of the original.' }),
+      ...fields,
+      text: t.input.string({ description: 'Text above the original. The default is none.' }),
+      html: t.input.string({
+        description: 'HTML above the original. By default it is created from text, if the original has HTML.',
+      }),
+      withAttachments: t.input.boolean({ description: 'Whether to include the attachments. The default is true.' }),
+      ...idempotencyField(t.input),
+    },
+    resolve: async (_root, { input: { idempotencyKey, ...input } }, context) => {
+      limitEntries(input);
+      const idempotency = readIdempotency({ key: idempotencyKey, field: 'idempotencyKey' }, 'forward', input);
+      const { attachments: __, ...email } = newEmailOf(input);
+      const attachments = input.withAttachments === false ? ('none' as const) : ('all' as const);
+      const { receipt } = await forwardEmail(context.operations, input.id, { ...email, attachments }, idempotency);
+      forgetLoaded(context);
+      const [sent] = receipt.emails;
+      if (sent === undefined) throw new Error('a receipt without an email');
+      return sent.id;
+    },
+  });
+});

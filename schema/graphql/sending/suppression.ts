@@ -1,21 +1,20 @@
 import { UserError } from '../../../core/shared/errors.ts';
 import * as suppressions from '../../../operations/sending/suppressions.ts';
-import { parseInput } from '../../shapes/input.ts';
-import { newSuppressionShape, suppressionQueryShape } from '../../shapes/suppression.ts';
+import { newSuppressionShape, parseInput, suppressionQueryShape } from '../../input-shapes.ts';
 import { access } from '../access.ts';
-import { builder, connectionComplexity } from '../builder.ts';
-import { connection } from '../connection.ts';
+import { builder, connectionComplexity, enumValues } from '../builder.ts';
+import { connection, totalCount } from '../connection.ts';
 import { forgetLoaded } from '../context.ts';
 import { addNodeKind } from '../node-kinds.ts';
 import { EmailNode, loaderOf, orNull } from '../nodes.ts';
 
 const SuppressionReason = builder.enumType('SuppressionReason', {
   description: 'Why an address is suppressed.',
-  values: {
-    BOUNCE: { value: 'bounce', description: 'The server rejected the address permanently.' },
-    COMPLAINT: { value: 'complaint', description: 'The recipient complained.' },
-    MANUAL: { value: 'manual', description: 'You added the address.' },
-  } as const,
+  values: enumValues<suppressions.Suppression['reason']>({
+    bounce: 'The server rejected the address permanently.',
+    complaint: 'The recipient complained.',
+    manual: 'You added the address.',
+  }),
 });
 
 const SuppressionNode = builder.loadableNodeRef<suppressions.Suppression, string, string>('Suppression', {
@@ -92,12 +91,7 @@ builder.queryFields((t) => ({
     {
       name: 'SuppressionConnection',
       description: 'A page of suppressions.',
-      fields: (c) => ({
-        totalCount: c.int({
-          description: 'Number of suppressions on all pages. Counted only when requested.',
-          resolve: (page) => page.count(),
-        }),
-      }),
+      fields: (c) => totalCount(c),
     },
     { name: 'SuppressionEdge', description: 'A suppression and its cursor.' },
   ),

@@ -1,7 +1,7 @@
 import type { EmailSummary } from '../../../operations/emails/emails.ts';
 import { pageWaitingEmails, retrySending } from '../../../operations/sending/recipients.ts';
 import { access } from '../access.ts';
-import { builder, connectionComplexity } from '../builder.ts';
+import { builder, connectionComplexity, enumValues } from '../builder.ts';
 import { connection } from '../connection.ts';
 import { forgetLoaded } from '../context.ts';
 import { EmailNode, RecipientNode } from '../nodes.ts';
@@ -9,15 +9,12 @@ import { USUAL_RECIPIENTS } from './recipient.ts';
 
 const WaitReason = builder.enumType('WaitReason', {
   description: 'Why emails are waiting.',
-  values: {
-    SCHEDULED: { value: 'scheduled', description: 'Scheduled or paused emails, soonest first.' },
-    BLOCKED: { value: 'blocked', description: 'Emails that a guard rule blocked, waiting for your release.' },
-    REVIEW: {
-      value: 'review',
-      description: 'Emails waiting for your review because a language model did not respond.',
-    },
-    DEFERRED: { value: 'deferred', description: 'Emails that a server deferred, waiting for a retry.' },
-  } as const,
+  values: enumValues<Parameters<typeof pageWaitingEmails>[1]>({
+    scheduled: 'Scheduled or paused emails, soonest first.',
+    blocked: 'Emails that a guard rule blocked, waiting for your release.',
+    review: 'Emails waiting for your review because a language model did not respond.',
+    deferred: 'Emails that a server deferred, waiting for a retry.',
+  }),
 });
 
 builder.queryFields((t) => ({

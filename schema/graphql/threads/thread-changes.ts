@@ -16,7 +16,7 @@ const LabelRef = builder.objectRef<Label>('Label').implement({
   }),
 });
 
-/** Assumed by the limit on costs; accounts with more pay no more. */
+/** Number of labels that the cost limit assumes, however many the account has. */
 const LIKELY_LABELS = 20;
 
 builder.queryField('labels', (t) =>

@@ -1,35 +1,32 @@
-import { type KeysetCursor } from '../../../core/shared/page.ts';
+import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
 import { participantList } from '../../../core/threads/thread-participants.ts';
-import { type EmailSummary } from '../../../operations/emails/emails.ts';
+import type { EmailSummary } from '../../../operations/emails/emails.ts';
+import type { Thread } from '../../../operations/threads/threads.ts';
 import * as threads from '../../../operations/threads/threads.ts';
-import { type Thread } from '../../../operations/threads/threads.ts';
 import { access } from '../access.ts';
-import { builder, connectionComplexity } from '../builder.ts';
-import { type Connection, connection } from '../connection.ts';
+import { builder, connectionComplexity, enumValues } from '../builder.ts';
+import { type CountedConnection, connection, totalCount } from '../connection.ts';
+import { loadByOwner } from '../load-by-owner.ts';
 import { EmailNode, ThreadNode } from '../nodes.ts';
 
-export const ThreadConnection = builder.connectionObject<
-  typeof ThreadNode,
-  Connection<Thread> & { count: () => Promise<number> }
->(
+const ThreadConnection = builder.connectionObject<typeof ThreadNode, CountedConnection<Thread>>(
   {
     type: ThreadNode,
     name: 'ThreadConnection',
     description: 'A page of threads.',
-    fields: (c) => ({
-      totalCount: c.int({
-        description: 'Number of threads on all pages. Counted only when requested.',
-        resolve: (page) => page.count(),
-      }),
-    }),
+    fields: (c) => totalCount(c),
   },
   { name: 'ThreadEdge', description: 'A thread and its cursor.' },
 );
 
-/** Lists of threads are ordered by their newest messages. */
-export function placeOfThread(thread: Thread): KeysetCursor {
+/** Returns the cursor of a thread; lists are sorted by the newest message. */
+function placeOfThread(thread: Thread): KeysetCursor {
   return { at: thread.lastMessageAt, id: thread.id };
 }
+
+const messagePages = loadByOwner(({ reads }, threadIds, page: KeysetPage) =>
+  threads.pageThreadEmails(reads, threadIds, page),
+);
 
 const Participant = builder.objectRef<ReturnType<typeof participantList>[number]>('Participant').implement({
   description: 'A participant of a thread: a sender, a recipient, or your address that received a message.',
@@ -91,11 +88,11 @@ ThreadNode.implement({
         type: EmailNode,
         description: 'All messages in chronological order.',
         complexity: connectionComplexity,
-        resolve: async (thread, args, { threadPages }) => {
+        resolve: async (thread, args, context) => {
           const page = await connection<EmailSummary>(
             args,
             (email) => ({ at: email.threadAt, id: email.id }),
-            (span) => threadPages.load(thread.id, span),
+            (span) => messagePages(context, thread.id, span),
           );
           return { ...page, total: thread.messageCount };
         },
@@ -159,5 +156,73 @@ function threadQuery(filter: ThreadFilterInput | null | undefined): threads.Thre
     domain: filter?.domain ?? undefined,
     address: filter?.address ?? undefined,
     search: filter?.search ?? undefined,
+  };
+}
+
+/** The search syntax, for descriptions of arguments. */
+export const SEARCH_SYNTAX =
+  'Words, "phrases" and operators, all of which must match one email: from: to: subject: domain: label: before: after: has:attachment is:unread is:read is:archived in:inbox in:archive in:sent in:received in:scheduled. A minus before a term excludes it. Words match the start of a word in the subject, sender, recipients or body.';
+
+const ArchivedFilter = builder.enumType('ArchivedFilter', {
+  description: 'Whether to return archived threads.',
+  values: enumValues({
+    'not archived': 'Non-archived threads only.',
+    archived: 'Archived threads only.',
+    any: 'Both of these.',
+  }),
+});
+
+const InboxFilter = builder.inputType('InboxFilter', {
+  description: 'Filters the inbox. Omit a field or pass null to match all; only archived has a default.',
+  fields: (t) => ({
+    isUnread: t.boolean({ description: 'True matches threads with unread messages only.' }),
+    archived: t.field({
+      type: ArchivedFilter,
+      description:
+        'By default archived threads are left out, unless the search asks for them (is:archived, in:archive).',
+    }),
+    label: t.string({ description: 'A label of the thread, case-insensitive.' }),
+    domain: t.string({ description: 'ID of a domain of yours, or the domain name of a participant.' }),
+    address: t.string({ description: 'ID of an address of yours, or the address of a participant.' }),
+  }),
+});
+
+builder.queryField('inbox', (t) =>
+  t.connection(
+    {
+      type: ThreadNode,
+      access: access.readAccount,
+      description: 'Non-archived threads, newest message first, or the results of a search.',
+      args: {
+        filter: t.arg({
+          type: InboxFilter,
+          description: 'Filters the threads. Omit to return all that are not archived.',
+        }),
+        search: t.arg.string({ description: `${SEARCH_SYNTAX} A thread is found if one of its messages matches.` }),
+      },
+      complexity: connectionComplexity,
+      resolve: async (_root, args, { reads }) => {
+        const query = inboxQuery(args.filter, args.search);
+        const page = await connection(args, placeOfThread, (span) => threads.pageInbox(reads, query, span));
+        return { ...page, count: () => threads.countInbox(reads, query) };
+      },
+    },
+    ThreadConnection,
+  ),
+);
+
+const ARCHIVED = { 'not archived': false, archived: true, any: 'any' } as const;
+
+type InboxFilterInput = typeof InboxFilter.$inferInput | null | undefined;
+
+function inboxQuery(filter: InboxFilterInput, search: string | null | undefined): threads.InboxQuery {
+  const archived = filter?.archived;
+  return {
+    search: search ?? undefined,
+    isUnread: filter?.isUnread ?? undefined,
+    isArchived: archived === null || archived === undefined ? undefined : ARCHIVED[archived],
+    label: filter?.label ?? undefined,
+    domain: filter?.domain ?? undefined,
+    address: filter?.address ?? undefined,
   };
 }

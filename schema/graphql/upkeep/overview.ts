@@ -1,7 +1,7 @@
 import { type Finding, listFindings } from '../../../operations/upkeep/findings.ts';
 import * as overview from '../../../operations/upkeep/overview.ts';
 import { access } from '../access.ts';
-import { builder } from '../builder.ts';
+import { builder, enumValues } from '../builder.ts';
 import { loadNode } from '../node-kinds.ts';
 
 const AS_IT_STANDS = 'created in this hour, with their current status';
@@ -112,11 +112,11 @@ const FindingKind = builder.enumType('FindingKind', {
 
 const FindingSeverity = builder.enumType('FindingSeverity', {
   description: 'Severity of a finding.',
-  values: {
-    ERROR: { value: 'error', description: 'Mail is being rejected, held up or lost.' },
-    WARNING: { value: 'warning', description: 'Mail will be affected unless you act.' },
-    NOTICE: { value: 'notice', description: 'You need to decide something.' },
-  } as const,
+  values: enumValues<Finding['severity']>({
+    error: 'Mail is being rejected, held up or lost.',
+    warning: 'Mail will be affected unless you act.',
+    notice: 'You need to decide something.',
+  }),
 });
 
 const FindingRef = builder.objectRef<Finding>('Finding').implement({
@@ -140,12 +140,12 @@ const FindingRef = builder.objectRef<Finding>('Finding').implement({
   }),
 });
 
-/** What the fields share. */
+/** The period of the overview, and its hours, which several fields share. */
 interface OverviewOf extends overview.Span {
   hours: () => Promise<overview.HourOfMail[]>;
 }
 
-/** Assumed by the limit on costs. */
+/** Number of rows that the cost limit assumes. */
 const USUAL_HOURS = 24;
 const USUAL_THINGS = 10;
 

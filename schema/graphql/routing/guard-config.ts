@@ -1,21 +1,21 @@
 import type { ExplicitConfig, GuardCriterion, PromptConfig } from '../../../core/routing/guard-config.ts';
-import { builder } from '../builder.ts';
+import { builder, enumValues } from '../builder.ts';
 import { AuthenticationResult } from '../emails/authentication.ts';
 
 const GuardOperator = builder.enumType('GuardOperator', {
   description: 'How many values of a criterion must match.',
-  values: {
-    OR: { value: 'OR', description: 'Any value.' },
-    AND: { value: 'AND', description: 'All values.' },
-  } as const,
+  values: enumValues({
+    OR: 'Any value.',
+    AND: 'All values.',
+  }),
 });
 
 const GuardFormMode = builder.enumType('GuardFormMode', {
   description: 'How a form displays a rule. Does not affect matching.',
-  values: {
-    SIMPLE: { value: 'simple', description: 'As a simple form.' },
-    ADVANCED: { value: 'advanced', description: 'With all options.' },
-  } as const,
+  values: enumValues({
+    simple: 'As a simple form.',
+    advanced: 'With all options.',
+  }),
 });
 
 const texts = {
@@ -123,7 +123,6 @@ const PromptGuardConfig = builder.objectRef<PromptConfig>('PromptGuardConfig').i
   fields: (t) => ({ prompt: t.exposeString('prompt', { description: 'The question for the language model.' }) }),
 });
 
-/** What a rule asks, by its type. */
 export const GuardConfigUnion = builder.unionType('GuardConfig', {
   description: 'Configuration of a guard rule; depends on the type of the rule.',
   types: [ExplicitGuardConfig, PromptGuardConfig],
@@ -147,7 +146,6 @@ const GuardSenderCriterionInput = builder.inputType('GuardSenderCriterionInput',
   }),
 });
 
-/** What a rule shall ask, of either type. */
 export const GuardConfigInput = builder.inputType('GuardConfigInput', {
   description:
     'Configuration of a guard rule: at least one criterion for type EXPLICIT, or the prompt for type AI_PROMPT.',
@@ -168,7 +166,7 @@ export const GuardConfigInput = builder.inputType('GuardConfigInput', {
   }),
 });
 
-/** The config as core/routing/guard-config.ts checks it. */
+/** Converts the input to the config that core/routing/guard-config.ts validates. */
 export function guardConfigOf(input: typeof GuardConfigInput.$inferInput): Record<string, unknown> {
   const { from, ...config } = input;
   if (from == null) return config;

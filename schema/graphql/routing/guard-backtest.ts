@@ -1,14 +1,12 @@
 import type { GuardMatch } from '../../../core/routing/guard-rule.ts';
 import * as backtests from '../../../operations/routing/guard-backtest.ts';
 import { checkGuardRule, type GuardCheck } from '../../../operations/routing/guard-rules.ts';
-import { backtestSpanShape, DEFAULT_EXAMPLES, priorityShape } from '../../shapes/guard-rule.ts';
-import { parseInput } from '../../shapes/input.ts';
+import { backtestSpanShape, DEFAULT_EXAMPLES, parseInput, priorityShape } from '../../input-shapes.ts';
 import { access } from '../access.ts';
-import { builder } from '../builder.ts';
+import { builder, enumValues } from '../builder.ts';
 import { EmailNode, EndpointInterface, GuardRuleNode } from '../nodes.ts';
-import { GuardConfigInput, guardConfigOf } from './guard-criteria.ts';
-import { GuardRuleType } from './guard-rule.ts';
-import { GuardActionInput } from './guard-rule-changes.ts';
+import { GuardConfigInput, guardConfigOf } from './guard-config.ts';
+import { GuardActionInput, GuardRuleType } from './guard-rule.ts';
 
 export const GuardMatchRef = builder.objectRef<GuardMatch>('GuardMatch').implement({
   description: 'A part of an email that matches a rule.',
@@ -20,14 +18,11 @@ export const GuardMatchRef = builder.objectRef<GuardMatch>('GuardMatch').impleme
 
 const GuardCheckOutcome = builder.enumType('GuardCheckOutcome', {
   description: 'Result of applying one rule to an email.',
-  values: {
-    MATCHED: { value: 'matched', description: 'The rule matches.' },
-    NONE: { value: 'none', description: 'The rule does not match.' },
-    REVIEW: {
-      value: 'review',
-      description: 'The language model did not respond; the email would be held for review.',
-    },
-  } as const,
+  values: enumValues<GuardCheck['outcome']>({
+    matched: 'The rule matches.',
+    none: 'The rule does not match.',
+    review: 'The language model did not respond; the email would be held for review.',
+  }),
 });
 
 const CheckGuardRulePayload = builder.objectRef<GuardCheck>('CheckGuardRulePayload').implement({
@@ -48,16 +43,16 @@ const CheckGuardRulePayload = builder.objectRef<GuardCheck>('CheckGuardRulePaylo
 
 const BacktestOutcomeKind = builder.enumType('BacktestOutcomeKind', {
   description: 'Where an email went or would go.',
-  values: {
-    BLOCKED: { value: 'blocked', description: 'Held by a rule.' },
-    REVIEW: { value: 'review', description: 'Held for review because a language model did not respond.' },
-    ENDPOINT: { value: 'endpoint', description: 'To an endpoint.' },
-    INACTIVE: { value: 'inactive', description: 'Not delivered: its endpoint is inactive.' },
-    STORED: { value: 'stored', description: 'Stored only: there is no route.' },
-    ASKING: { value: 'asking', description: 'A language model is being asked.' },
-    NORMAL: { value: 'normal', description: 'Delivered by the normal route of its address.' },
-    UNKNOWN: { value: 'unknown', description: 'A language model would be asked first.' },
-  } as const,
+  values: enumValues<backtests.BacktestOutcome['outcome']>({
+    blocked: 'Held by a rule.',
+    review: 'Held for review because a language model did not respond.',
+    endpoint: 'To an endpoint.',
+    inactive: 'Not delivered: its endpoint is inactive.',
+    stored: 'Stored only: there is no route.',
+    asking: 'A language model is being asked.',
+    normal: 'Delivered by the normal route of its address.',
+    unknown: 'A language model would be asked first.',
+  }),
 });
 
 const BacktestOutcome = builder.objectRef<backtests.BacktestOutcome>('BacktestOutcome').implement({
@@ -128,7 +123,7 @@ const described = {
   limit: 'Number of examples to return, 0 to 500.',
 } as const;
 
-/** Each example costs as much as a row of a list. */
+/** An example costs as much as a row of a list. */
 const complexity = ({ input }: { input: { limit: number } }) => ({ field: 1, multiplier: Math.max(1, input.limit) });
 
 const triedShape = backtestSpanShape.extend({ priority: priorityShape });

@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import { MAX_DOMAIN_LENGTH } from '../core/domains/domain-name.ts';
+import { UserError } from '../core/shared/errors.ts';
+import { MAX_SEARCH_LENGTH } from '../operations/emails/emails.ts';
+import { MAX_REPLAYED } from '../operations/endpoints/replays.ts';
+import { MAX_BACKTEST_DAYS } from '../operations/routing/guard-backtest.ts';
+import { MAX_GUARD_PRIORITY } from '../operations/routing/guard-rules.ts';
+import { SUPPRESSION_REASONS } from '../operations/sending/suppressions.ts';
+
+/** Number of errors that one response lists. */
+const MAX_DETAILS = 20;
+
+/** Text that PostgreSQL can store. */
+export const text = z.string().refine((value) => !value.includes('\0'), 'must not contain NUL');
+
+/** The search text of a list. */
+export const searchText = text.max(MAX_SEARCH_LENGTH);
+
+/** A filter that has `search`, whatever else it has. */
+export const searchShape = z.object({ search: searchText.optional() });
+
+/**
+ * Parses an input. Throws validation with the path and the message of each error, the same in REST and GraphQL, which share their input
+ * shapes.
+ */
+export function parseInput<Shape extends z.ZodType>(shape: Shape, input: unknown): z.output<Shape> {
+  const { success, data, error } = shape.safeParse(input);
+  if (success) return data;
+  throw invalidInput(error.issues.map(({ path, message }) => ({ field: path.map(String).join('.'), message })));
+}
+
+/** Returns the error of an input that does not have the required shape. */
+export function invalidInput(details: readonly { field: string; message: string }[]): UserError {
+  return new UserError('validation', 'Validation failed. Check your request parameters.', {
+    title: 'Bad Request',
+    details: details.slice(0, MAX_DETAILS),
+  });
+}
+
+/** The name of a domain, as the user enters it. */
+export const domainNameShape = text.min(1).max(MAX_DOMAIN_LENGTH);
+
+/** Input to add a domain. */
+export const newDomainShape = z.object({ domain: domainNameShape });
+
+/** Input to update a domain. */
+export const domainChangeShape = z.object({
+  isCatchAllEnabled: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether to accept and route mail to unknown addresses.' }),
+  catchAllEndpointId: text
+    .nullish()
+    .meta({ description: 'ID of the endpoint that receives the mail; required to turn the catch-all on.' }),
+  receiveDmarcEmails: z.boolean().optional().meta({
+    description: 'Whether to route mail to dmarc@ like other mail. If you set it, `isCatchAllEnabled` is optional.',
+  }),
+});
+
+const WEBHOOK_ID =
+  'Legacy alternative to `endpointId`: ID of a webhook endpoint. Cannot be combined with `endpointId`.';
+
+/** Input to create an address. */
+export const newAddressShape = z.object({
+  address: text,
+  domainId: text,
+  endpointId: text.nullish(),
+  webhookId: text.nullish().meta({ description: WEBHOOK_ID }),
+  isActive: z.boolean().optional(),
+});
+
+/** Input to update an address. */
+export const addressChangeShape = z.object({
+  endpointId: text.nullish().meta({ description: 'Null removes the endpoint, so that mail is stored only.' }),
+  webhookId: text.nullish().meta({ description: WEBHOOK_ID }),
+  isActive: z.boolean().optional().meta({ description: 'Whether the address accepts mail.' }),
+});
+
+/** Characters; for endpoints and guard rules. */
+const MAX_NAME_LENGTH = 255;
+const MAX_DESCRIPTION_LENGTH = 1_000;
+
+/** Name and description of an endpoint of any type. */
+export const endpointNaming = {
+  name: text.min(1).max(MAX_NAME_LENGTH),
+  description: text.max(MAX_DESCRIPTION_LENGTH).nullish(),
+};
+export const endpointNamingShape = z.object(endpointNaming);
+
+/** Maximum number of emails that one replay delivers again. */
+export const replayLimitShape = z
+  .number()
+  .int()
+  .min(1)
+  .default(MAX_REPLAYED)
+  .transform((value) => Math.min(value, MAX_REPLAYED))
+  .meta({ description: `Maximum number of emails. Values above ${MAX_REPLAYED} count as ${MAX_REPLAYED}.` });
+export const replayInputShape = z.object({ limit: replayLimitShape });
+
+const MAX_EXAMPLES = 500;
+export const DEFAULT_EXAMPLES = 20;
+
+/** Priority of a rule; rules with the highest priority run first. */
+export const priorityShape = z.int().min(-MAX_GUARD_PRIORITY).max(MAX_GUARD_PRIORITY);
+
+/** Name, description and priority of a guard rule of any type. */
+export const guardRuleNaming = {
+  name: text.trim().min(1).max(MAX_NAME_LENGTH),
+  description: text.max(MAX_DESCRIPTION_LENGTH).nullish(),
+  priority: priorityShape,
+};
+export const guardRuleNamingShape = z.object(guardRuleNaming);
+
+/** Period and number of examples of a backtest. */
+export const backtestSpan = {
+  days: z
+    .int()
+    .min(1)
+    .max(MAX_BACKTEST_DAYS)
+    .default(MAX_BACKTEST_DAYS)
+    .meta({ description: 'Number of days to go back.' }),
+  limit: z
+    .int()
+    .min(0)
+    .max(MAX_EXAMPLES)
+    .default(DEFAULT_EXAMPLES)
+    .meta({ description: 'Number of examples to return.' }),
+};
+export const backtestSpanShape = z.object(backtestSpan);
+
+/** The emails of a batch; each is validated on its own. */
+export const batchEmails = <Email extends z.ZodType>(email: Email) => z.array(email).min(1).max(MAX_EMAILS);
+const MAX_EMAILS = 100;
+
+/** Maximum entries of one field: far above what any field allows, far below what fits into a large body. */
+const MAX_ENTRIES = 200;
+
+/**
+ * Throws validation when a field has too many entries. Call it before a body is validated, which takes seconds for a million entries.
+ * `path` is prepended to the names of fields.
+ */
+export function limitEntries(body: unknown, path = ''): void {
+  if (typeof body !== 'object' || body === null) return;
+  for (const [field, value] of Object.entries(body)) {
+    if (typeof value === 'object' && value !== null && Object.keys(value).length > MAX_ENTRIES)
+      throw tooManyEntries(field, path);
+  }
+}
+
+function tooManyEntries(field: string, path: string): UserError {
+  const message = `${field} cannot have more than ${MAX_ENTRIES} entries`;
+  return new UserError('validation', message, { details: [{ field: path + field, message }] });
+}
+
+/** Characters; longer than any valid address. */
+const MAX_ADDRESS_LENGTH = 320;
+/** Maximum length of a note; characters. */
+const MAX_DETAIL_LENGTH = 500;
+
+/** An address to suppress, as the user enters it. */
+export const suppressedAddressShape = text.min(1).max(MAX_ADDRESS_LENGTH);
+
+const detail = text.max(MAX_DETAIL_LENGTH).nullish().meta({ description: 'Your note about the suppression.' });
+
+/** Input to create a suppression. */
+export const newSuppressionShape = z.object({ address: suppressedAddressShape, detail });
+
+export const suppressionReasonShape = z.enum(SUPPRESSION_REASONS);
+
+/** Filter of a list of suppressions. */
+export const suppressionQueryShape = z.object({
+  reason: suppressionReasonShape.optional(),
+  search: searchText.optional().meta({ description: 'Part of the address.' }),
+});
