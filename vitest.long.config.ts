@@ -1,13 +1,23 @@
+import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { base, resolve } from './test/support/vitest-base.ts';
 
-/** `npm run test:long`: experiments that take minutes, or change the machine that they run on. Each says what it wants. */
+/**
+ * `npm run test:long`: experiments that take minutes (`*.long.ts`), and those of `npm test` that have a length (they import
+ * chaos-figures.ts), here with more kills and longer outages.
+ */
+const lengthened = globSync('test/**/*.test.ts').filter((file) =>
+  /^import .* from '.*\/chaos-figures\.ts';$/m.test(readFileSync(file, 'utf8')),
+);
+
 export default defineConfig({
+  resolve,
   test: {
-    include: ['test/**/*.long.ts'],
-    pool: 'forks',
-    fileParallelism: false,
-    testTimeout: 900_000,
-    hookTimeout: 1_800_000,
-    bail: 1,
+    ...base,
+    include: ['test/**/*.long.ts', ...lengthened],
+    env: { CHAOS_LENGTH: process.env['CHAOS_LENGTH'] ?? 'slice' },
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    maxWorkers: 3,
   },
 });

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isFullLength } from '../support/chaos-figures.ts';
+import { isFullLength, isQuick, killsPerPoint } from '../support/chaos-figures.ts';
 import { greets, until } from '../support/servers/service.ts';
 import { FaultBench } from '../support/stages/fault-bench.ts';
 import { awaitDrained } from '../support/stages/ledger.ts';
 
-/** Kills per point: a slice, or with CHAOS_KILLS=20 the whole. */
-const KILLS = Number(process.env['CHAOS_KILLS'] ?? 3);
 /** NATS is paused at least so long, and until each question asked meanwhile has its answer. */
 const PAUSE_MS = isFullLength ? 20_000 : 0;
+/** NATS stays stopped for at least this time. */
+const STOP_MS = isQuick ? 0 : 30_000;
 /** Each kill may cost a start of a process on a machine that is busy, and the limit of a question. */
-const LIMIT_MS = 110_000 + KILLS * 30_000;
+const LIMIT_MS = 110_000 + killsPerPoint * 30_000;
 
 describe('as separate processes', () => {
   let bench: FaultBench;
@@ -44,11 +44,11 @@ describe('as separate processes', () => {
   }
 
   test.each(points)(
-    `%s killed at %s, ${KILLS} times: no mail is lost, no row doubled`,
+    `%s killed at %s, ${killsPerPoint} times: no mail is lost, no row doubled`,
     async (name, point) => {
       // What was under way at a kill is answered when its time is over; the next kill does not wait for that.
       const loads: Promise<unknown>[] = [];
-      for (let kill = 0; kill < KILLS; kill++) {
+      for (let kill = 0; kill < killsPerPoint; kill++) {
         if (kill === 0) await bench.service.end(name, 'SIGTERM');
         const child = bench.service.startProcess(name, { FAULT: point });
         const died = new Promise<number | null>((resolve) => void child.once('exit', (code) => resolve(code)));
@@ -73,7 +73,7 @@ describe('as separate processes', () => {
     LIMIT_MS,
   );
 
-  test('NATS stopped 30 s: 451 while it is away, stored mail goes on, 250 again after its return', async () => {
+  test('NATS stopped: 451 while it is down, stored mail is delivered, 250 again after its return', async () => {
     await bench.offer(20);
     await bench.service.end('nats', 'SIGKILL');
     const stoppedAt = Date.now();
@@ -81,7 +81,7 @@ describe('as separate processes', () => {
     await awaitDrained(await bench.service.databaseUrl(), 60_000);
     const ready = await fetch(`${bench.service.url}/ready`);
     expect(ready.status, 'the gateway stays ready without the bus').toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, Math.max(0, 30_000 - (Date.now() - stoppedAt))));
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, STOP_MS - (Date.now() - stoppedAt))));
     bench.service.startProcess('nats');
     await until(
       'a message is accepted',

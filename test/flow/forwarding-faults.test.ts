@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { killsPerPoint } from '../support/chaos-figures.ts';
 import { until } from '../support/servers/service.ts';
 import { ForwardingStage } from '../support/stages/forwarding-stage.ts';
 import { fieldOf } from '../support/stages/sending-stage.ts';
 
-/** Kills per point: a slice, or with CHAOS_KILLS=20 the whole of A3 of the guarantees. */
-const KILLS = Number(process.env['CHAOS_KILLS'] ?? 3);
-const LIMIT_MS = 60_000 + KILLS * 60_000;
+const LIMIT_MS = 60_000 + killsPerPoint * 60_000;
 const LEASE_SECONDS = 30;
 /** Offered for each kill, to an address and to a group of two. */
 const MAILS = 4;
@@ -73,12 +72,12 @@ async function settle(ids: readonly string[]): Promise<number[]> {
 }
 
 test.each(['forward.claimed', 'forward.composed', 'forward.stored'])(
-  `the delivery actor killed ${KILLS} times at %s: every copy arrives, once`,
+  `the delivery actor killed ${killsPerPoint} times at %s: every copy arrives, once`,
   async (point) => {
     const { service } = stage.sending;
     const ids: string[] = [];
     await service.end('delivery', 'SIGTERM');
-    for (let kill = 0; kill < KILLS; kill++) {
+    for (let kill = 0; kill < killsPerPoint; kill++) {
       ids.push(...(await offerSome()));
       service.startProcess('delivery', { FAULT: point });
       expect(await exitOf('delivery'), `${point} was reached`).toBe(137);
@@ -95,12 +94,12 @@ test.each(['forward.claimed', 'forward.composed', 'forward.stored'])(
 );
 
 test(
-  `the sending actor killed ${KILLS} times when the server had taken a copy: nothing is lost, and at most one is doubled per kill`,
+  `the sending actor killed ${killsPerPoint} times when the server had taken a copy: nothing is lost, and at most one is doubled per kill`,
   async ({ annotate }) => {
     const { service } = stage.sending;
     const ids: string[] = [];
     await service.end('sending', 'SIGTERM');
-    for (let kill = 0; kill < KILLS; kill++) {
+    for (let kill = 0; kill < killsPerPoint; kill++) {
       ids.push(...(await offerSome()));
       await until(
         'copies are queued',
@@ -126,7 +125,7 @@ test(
     await annotate(`${copies.length} copies, ${doubled} doubled`);
     expect(Math.min(...copies)).toBe(1);
     // A transaction may have two recipients of a group.
-    expect(doubled).toBeLessThanOrEqual(2 * KILLS);
+    expect(doubled).toBeLessThanOrEqual(2 * killsPerPoint);
   },
   LIMIT_MS,
 );

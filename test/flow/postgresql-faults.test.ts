@@ -1,6 +1,7 @@
 import { appendFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { killsPerPoint } from '../support/chaos-figures.ts';
 import { queryOnce } from '../support/cluster/cluster.ts';
 import {
   type LogRecord,
@@ -15,11 +16,9 @@ import { until } from '../support/servers/service.ts';
 import { FaultBench } from '../support/stages/fault-bench.ts';
 import { checkLedger } from '../support/stages/ledger.ts';
 
-/** Kills and restarts: a slice, or with CHAOS_KILLS=20 the whole. */
-const KILLS = Number(process.env['CHAOS_KILLS'] ?? 3);
-const RESTARTS = Math.ceil(KILLS / 2);
+const RESTARTS = Math.ceil(killsPerPoint / 2);
 /** A hang, not a measure: each fault may cost a recovery on a machine that is busy. Milliseconds. */
-const LIMIT_MS = 180_000 + KILLS * 60_000;
+const LIMIT_MS = 180_000 + killsPerPoint * 60_000;
 const PER_SECOND = 50;
 
 let bench: FaultBench;
@@ -112,13 +111,13 @@ describe('PostgreSQL of one machine', () => {
   }, 300_000);
 
   test(
-    `PostgreSQL killed ${KILLS} times under load: it is started again each time, and no mail is lost`,
+    `PostgreSQL killed ${killsPerPoint} times under load: it is started again each time, and no mail is lost`,
     async () => {
       const processes = ownProcesses();
       const load = bench.offerContinuously(PER_SECOND);
       const http = watchHttp();
       const recoverySeconds: number[] = [];
-      for (let kill = 0; kill < KILLS; kill++) {
+      for (let kill = 0; kill < killsPerPoint; kill++) {
         await awaitAccepted(load.results);
         const killedAt = performance.now();
         const killed = await postmasterOf(cluster());

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { killsPerPoint } from '../support/chaos-figures.ts';
 import { freePort } from '../support/cluster/cluster.ts';
 import { type Answer, callers, type TestAccount, until } from '../support/servers/service.ts';
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.ts';
@@ -10,10 +11,8 @@ import {
 } from '../support/stages/sending-ledger.ts';
 import { SendingStage } from '../support/stages/sending-stage.ts';
 
-/** Kills per point: a slice, or with CHAOS_KILLS=20 the whole of A3 of the guarantees. */
-const KILLS = Number(process.env['CHAOS_KILLS'] ?? 3);
 /** Each kill may cost a start of a process on a machine that is busy. */
-const LIMIT_MS = 60_000 + KILLS * 60_000;
+const LIMIT_MS = 60_000 + killsPerPoint * 60_000;
 const LEASE_SECONDS = 30;
 
 let stage: SendingStage;
@@ -125,10 +124,10 @@ describe('the sending actor', () => {
   ];
 
   test.each(points)(
-    `killed ${KILLS} times at %s: nothing is lost, and doubled is only what the sink took and we had not written down`,
+    `killed ${killsPerPoint} times at %s: nothing is lost, and doubled is only what the sink took and we had not written down`,
     async (point, isDoubling) => {
       await stage.service.end('sending', 'SIGTERM');
-      for (let kill = 0; kill < KILLS; kill++) {
+      for (let kill = 0; kill < killsPerPoint; kill++) {
         await send(4);
         const open = letOneThrough();
         try {
@@ -144,13 +143,13 @@ describe('the sending actor', () => {
       }
       stage.service.startProcess('sending');
       const { doubled } = await settle();
-      expect(doubled).toBe(isDoubling ? KILLS : 0);
+      expect(doubled).toBe(isDoubling ? killsPerPoint : 0);
     },
     LIMIT_MS,
   );
 
   test(
-    `killed ${KILLS} times at random under load, beside another one: I4 holds`,
+    `killed ${killsPerPoint} times at random under load, beside another one: I4 holds`,
     async ({ annotate }) => {
       stage.service.startProcess('sending-2');
       let isOver = false;
@@ -158,7 +157,7 @@ describe('the sending actor', () => {
         while (!isOver) await send(10);
       })();
       try {
-        for (let kill = 0; kill < KILLS; kill++) {
+        for (let kill = 0; kill < killsPerPoint; kill++) {
           const before = stage.sink.messages.length;
           await stage.sink.until(({ messages }) => messages.length > before + 20 + Math.random() * 40);
           // Both at once: whose work it was cannot be told from outside, and both must be gone for the claims to stand still.
@@ -175,7 +174,7 @@ describe('the sending actor', () => {
         await load;
       }
       const { accepted, doubled } = await settle();
-      await annotate(`${KILLS} kills, ${accepted} emails so far, ${doubled} doubled`);
+      await annotate(`${killsPerPoint} kills, ${accepted} emails so far, ${doubled} doubled`);
       await stage.service.end('sending-2', 'SIGTERM');
     },
     LIMIT_MS,
@@ -192,7 +191,7 @@ describe('what sending leans on', () => {
       while (!isOver) await send(10);
     })();
     try {
-      for (let round = 0; round < 3 * KILLS; round++) {
+      for (let round = 0; round < 3 * killsPerPoint; round++) {
         const before = stage.sink.messages.length;
         await stage.sink.until(({ messages }) => messages.length > before + Math.random() * 20);
         const rows = await stage.query(
@@ -225,10 +224,10 @@ describe('what sending leans on', () => {
 
 describe('the scheduling actor', () => {
   test.each(['scheduling.claimed', 'scheduling.before-commit', 'scheduling.after-commit'])(
-    `killed ${KILLS} times at %s: each scheduled email goes once`,
+    `killed ${killsPerPoint} times at %s: each scheduled email goes once`,
     async (point) => {
       await stage.service.end('scheduling', 'SIGTERM');
-      for (let kill = 0; kill < KILLS; kill++) {
+      for (let kill = 0; kill < killsPerPoint; kill++) {
         const answers = await send(3, { scheduled_at: await stage.instantIn(61) });
         expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
         await stage.passSeconds(61);
@@ -275,11 +274,11 @@ describe('the gateway', () => {
   const REQUESTS = 200;
 
   test(
-    `killed ${KILLS} times during ${REQUESTS} sends at once with keys, which clients repeat: one email for each key, none lost`,
+    `killed ${killsPerPoint} times during ${REQUESTS} sends at once with keys, which clients repeat: one email for each key, none lost`,
     async ({ annotate }) => {
       const proxy = await startTcpProxy({ host: '127.0.0.1', port: stage.service.httpPort });
       try {
-        for (let kill = 0; kill < KILLS; kill++) {
+        for (let kill = 0; kill < killsPerPoint; kill++) {
           const { heard, unheard } = await killDuringSends(kill, proxy);
           await annotate(`${heard} were answered before the kill, ${unheard} were stored and not answered`);
         }
@@ -297,7 +296,7 @@ describe('the gateway', () => {
    */
   async function killDuringSends(kill: number, proxy: TcpProxy): Promise<{ heard: number; unheard: number }> {
     const isUnheard = kill % 2 === 1;
-    const killAfter = 1 + Math.floor((REQUESTS * 0.6 * kill) / KILLS);
+    const killAfter = 1 + Math.floor((REQUESTS * 0.6 * kill) / killsPerPoint);
     const { call } = callers(`http://127.0.0.1:${proxy.port}`, stage.account.apiKey);
     const heard = new Map<string, string>();
     const enough = Promise.withResolvers<void>();

@@ -1,7 +1,12 @@
 import { appendFile } from 'node:fs/promises';
 
-/** Whether experiments run at full length: set by `npm run chaos`, not by `npm test`. */
-export const isFullLength = process.env['CHAOS_LENGTH'] === 'full';
+/** How long experiments run: `quick` in `npm test`, `slice` in `npm run test:long`, `full` in `npm run chaos`. */
+const length = process.env['CHAOS_LENGTH'] ?? 'quick';
+export const isQuick = length === 'quick';
+export const isFullLength = length === 'full';
+
+/** Kills per fault point. */
+export const killsPerPoint = Number(process.env['CHAOS_KILLS'] ?? (isQuick ? 1 : 3));
 
 /** Notes what an experiment measured for docs/chaos.md. Does nothing outside of `npm run chaos`. */
 export async function noteFigure(experiment: string, note: string): Promise<void> {

@@ -143,7 +143,15 @@ async function runFile(
   const report = path.join(folder, 'report.json');
   await rm(report, { force: true });
   const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
-  const words = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, '--retry=0', file];
+  const config = file.endsWith('.long.ts') ? 'vitest.long.config.ts' : 'vitest.config.ts';
+  const words = [
+    'run',
+    `--config=${config}`,
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+    file,
+  ];
   const child = spawn(process.execPath, [vitest, ...words, ...(pattern === null ? [] : ['-t', pattern])], {
     cwd: root,
     env: {

@@ -22,7 +22,7 @@ const SPLIT = 'test/flow/faults-split.test.ts';
 const SENDING = 'test/flow/sending-faults.test.ts';
 const FULL_DISK = 'test/flow/full-disk.test.ts';
 const POSTGRESQL = 'test/flow/postgresql-faults.test.ts';
-const CLUSTER = 'test/flow/cluster-faults.test.ts';
+const CLUSTER = 'test/flow/cluster-faults.long.ts';
 const REPLIES = 'test/haraka-plugins/replies.test.ts';
 const LIMITS = 'test/haraka-plugins/limits.test.ts';
 const BYTES = 'test/haraka-plugins/message-bytes.test.ts';
@@ -80,7 +80,7 @@ const nats: FaultExperiment[] = [
     fault: 'NATS is down, then up',
     expected: '451 4.3.0 while it is down, 250 within 5 s after. Stored mail is delivered meanwhile. Nothing is lost.',
     tests: [
-      { file: SPLIT, name: 'NATS stopped 30 s' },
+      { file: SPLIT, name: 'NATS stopped' },
       { file: SENDING, name: 'NATS is away' },
     ],
   },
@@ -135,7 +135,7 @@ const postgresql: FaultExperiment[] = [
     fault: 'PostgreSQL is paused',
     expected: '451 4.3.0 at RCPT, never 550 or 250, and 503 at the API, each within 10 s.',
     tests: [
-      { file: 'test/flow/faults.test.ts', name: 'PostgreSQL paused 20 s' },
+      { file: 'test/flow/faults.test.ts', name: 'PostgreSQL paused' },
       { file: REQUESTS, name: 'that is paused, requests are 503' },
     ],
   },
@@ -162,7 +162,7 @@ const postgresql: FaultExperiment[] = [
     id: 'C6',
     fault: 'The schema is migrated while the service runs',
     expected: 'Both versions serve or answer 503. The schema is never half applied.',
-    tests: [{ file: 'test/flow/upgrade.test.ts' }, { file: 'test/db/migrate.test.ts' }],
+    tests: [{ file: 'test/flow/upgrade.long.ts' }, { file: 'test/db/migrate.test.ts' }],
   },
 ];
 
@@ -326,7 +326,7 @@ const load: FaultExperiment[] = [
     expected:
       'Accepted up to the limit, 421 4.3.2 above it, mail accepted beside them, below 400 MB of memory, closed when idle.',
     tests: [
-      { file: 'test/flow/connection-faults.test.ts', name: 'idle SMTP connections' },
+      { file: 'test/flow/connection-faults.long.ts', name: 'idle SMTP connections' },
       { file: LIMITS, name: 'too many from one address are 421 4.7.0' },
     ],
   },
@@ -335,7 +335,7 @@ const load: FaultExperiment[] = [
     fault: '500 clients send one byte at a time, in commands, in DATA and in HTTP headers',
     expected: 'Closed at the total time limit, with 421 4.4.2 or 408.',
     tests: [
-      { file: 'test/flow/connection-faults.test.ts', name: 'one byte at a time' },
+      { file: 'test/flow/connection-faults.long.ts', name: 'one byte at a time' },
       { file: LIMITS, name: 'Time is total time' },
     ],
   },
@@ -350,7 +350,7 @@ const load: FaultExperiment[] = [
     fault: 'The client disappears in DATA, or after the final dot',
     expected: 'In DATA: no row. After the final dot: one row.',
     tests: [
-      { file: 'test/flow/connection-faults.test.ts', name: 'disappear' },
+      { file: 'test/flow/connection-faults.long.ts', name: 'disappear' },
       { file: 'test/haraka-plugins/smuggling.test.ts', name: 'A client that vanishes within DATA' },
     ],
   },

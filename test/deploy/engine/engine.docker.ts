@@ -12,7 +12,7 @@ import { startDnsServer } from '../../support/servers/dns.ts';
 import { connectRemoteClient } from './remote-client.ts';
 
 /*
- * Dockerfile and docker-compose.yml on a real Docker engine, that of DOCKER_HOST or one that this file starts and ends: `npm run test:long`.
+ * Dockerfile and docker-compose.yml on a real Docker engine, that of DOCKER_HOST or one that this file starts and ends: `npm run test:engine`.
  * Wants root, Linux with Debian's docker.io (an engine before 27 with --experimental --ip6tables), debootstrap and swaks, and the Compose
  * plugin. Base images are local stand-ins (make-images.sh), as none is pulled. KEEP_ENGINE=1 leaves everything running for a look.
  */
